@@ -1,0 +1,84 @@
+import type { AgentResult, Reply, Usage, Verdict } from "../schema/agent.ts";
+import type { EventDraft, Step } from "../schema/event.ts";
+import type { CheckResult, Claim, FileChange, Made, SettingsReading, TestCommand } from "../schema/facts.ts";
+import type { Ticket } from "../schema/ids.ts";
+import type { Agent, Person } from "../schema/people.ts";
+import type { Finish } from "../schema/plan.ts";
+
+/** Opens a run. Everything later decisions depend on comes in here, and is recorded. */
+export type StartCommand = {
+  readonly do: "start";
+  readonly facts: Omit<Extract<EventDraft, { type: "run.started" }>, "type">;
+};
+
+/** Decisions. Each names the wait it answers, so that a stale menu or a double click is refused. */
+export type PersonCommand = { readonly by: Person | Agent } & (
+  | { readonly do: "continue"; readonly wait: string; readonly shown: string }
+  | { readonly do: "review"; readonly wait: string; readonly shown: string }
+  | { readonly do: "redo"; readonly wait: string; readonly shown: string; readonly guidance: string }
+  | { readonly do: "loosen"; readonly wait: string }
+  | { readonly do: "reply"; readonly wait: string; readonly replies: readonly Reply[] }
+  | { readonly do: "retry"; readonly wait: string }
+  | { readonly do: "skip"; readonly wait: string }
+  | { readonly do: "acceptTests"; readonly wait: string; readonly tests: TestCommand | null }
+  | { readonly do: "finish"; readonly wait: string; readonly how: Finish }
+  | { readonly do: "cancel"; readonly reason: string }
+);
+
+/** What the engine found out. A step that cannot be done is an outcome too, never an endless loop. */
+export type Report = { readonly do: "report"; readonly ticket: Ticket; readonly outcome: Outcome };
+
+export type Execution = { readonly execution: string; readonly usage: Usage | null; readonly session: string | null };
+
+export type Outcome =
+  | { readonly of: Step; readonly failed: string; readonly detail: string }
+  | { readonly of: "claim"; readonly claim: Claim }
+  | { readonly of: "lost"; readonly execution: string }
+  | ({ readonly of: "broken"; readonly reason: string; readonly detail: string; readonly again: boolean } & Execution)
+  | { readonly of: "prepare" }
+  | { readonly of: "enter"; readonly commit: string | null; readonly tree: string | null }
+  | ({ readonly of: "produce"; readonly result: AgentResult } & Execution)
+  | {
+      readonly of: "check";
+      readonly results: readonly CheckResult[];
+      readonly digest: string;
+      readonly testsChanged: string | null;
+    }
+  | ({ readonly of: "review"; readonly verdict: Verdict } & Execution)
+  | {
+      readonly of: "complete";
+      readonly made: CompletedFacts;
+      readonly settings: SettingsReading;
+      readonly digest: string;
+    }
+  | {
+      readonly of: "recheck";
+      readonly edited: readonly FileChange[] | null;
+      readonly tree: string | null;
+      readonly results: readonly CheckResult[];
+      readonly digest: string;
+    }
+  | { readonly of: "commit"; readonly commit: string | null }
+  | { readonly of: "finish"; readonly merged: string | null };
+
+/** The part of what a phase made that only the outside world can tell. */
+export type CompletedFacts = Pick<Made, "artifacts" | "changed" | "changedSinceSeen" | "unexpected" | "tree" | "lines">;
+
+export type Command = StartCommand | PersonCommand | Report;
+
+export type Refusal =
+  | { readonly why: "noRun" | "notAPerson" | "reasonMissing" | "unanswered" | "alreadyPaused" | "nothingLoosened" }
+  | { readonly why: "runActive"; readonly run: string }
+  | { readonly why: "runEnded"; readonly how: "finished" | "cancelled" }
+  | { readonly why: "lateOutcome"; readonly expected: Ticket | null }
+  | { readonly why: "claimed"; readonly execution: string }
+  | { readonly why: "notOpen"; readonly open: string | null }
+  | { readonly why: "notOffered"; readonly valid: readonly string[] }
+  | { readonly why: "redosSpent"; readonly limit: number };
+
+export type Decision =
+  | { readonly ok: true; readonly events: readonly EventDraft[] }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+export const accept = (...events: readonly EventDraft[]): Decision => ({ ok: true, events });
+export const refuse = (refusal: Refusal): Decision => ({ ok: false, refusal });

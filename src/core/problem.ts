@@ -1,0 +1,137 @@
+import type { Refusal } from "./command.ts";
+import { describeRefusal } from "./refusal.ts";
+
+/** Every failure a person can meet: a stable code with facts; `describe` adds what happened and what mends it. */
+export type Problem =
+  | { readonly code: "JOURNAL_CORRUPT"; readonly file: string; readonly line: number; readonly detail: string }
+  | { readonly code: "JOURNAL_FORGED"; readonly file: string; readonly line: number }
+  | { readonly code: "JOURNAL_MISSING"; readonly run: string; readonly seq: number }
+  | { readonly code: "JOURNAL_NEWER"; readonly file: string; readonly type: string }
+  | { readonly code: "WRITE_FAILED"; readonly file: string; readonly detail: string }
+  | { readonly code: "LOCK_BUSY"; readonly file: string; readonly holder: string }
+  | { readonly code: "UNSAFE_PATH"; readonly path: string; readonly detail: string }
+  | { readonly code: "COMMAND_REFUSED"; readonly refusal: Refusal }
+  | { readonly code: "GIT_FAILED"; readonly command: string; readonly detail: string }
+  | { readonly code: "GIT_UNAVAILABLE"; readonly detail: string }
+  | {
+      readonly code: "MERGE_CONFLICT";
+      readonly branch: string;
+      readonly base: string;
+      readonly files: readonly string[];
+    }
+  | { readonly code: "AGENT_MISSING"; readonly agent: string; readonly detail: string }
+  | { readonly code: "AGENT_UNKNOWN"; readonly agent: string }
+  | { readonly code: "AGENT_FAILED"; readonly agent: string; readonly detail: string }
+  | { readonly code: "NEEDS_PERSON"; readonly verb: string }
+  | { readonly code: "ANSWERED_BY_AGENT"; readonly verb: string; readonly evidence: string }
+  | { readonly code: "GATE_HELD"; readonly pid: number }
+  | { readonly code: "TOKEN_REFUSED"; readonly detail: string }
+  | { readonly code: "NO_RUN"; readonly elsewhere: readonly string[] }
+  | { readonly code: "WORKFLOW_UNKNOWN"; readonly name: string; readonly valid: readonly string[] }
+  | { readonly code: "PHASE_UNKNOWN"; readonly name: string; readonly valid: readonly string[] }
+  | { readonly code: "SETTING_UNKNOWN"; readonly name: string; readonly valid: readonly string[] }
+  | { readonly code: "USAGE"; readonly detail: string; readonly usage: string }
+  | { readonly code: "INTERRUPTED"; readonly signal: string };
+
+export type ProblemCode = Problem["code"];
+
+export class ProblemError<P extends Problem = Problem> extends Error {
+  override readonly name = "ProblemError";
+  readonly problem: P;
+  constructor(problem: P, options?: { cause?: unknown }) {
+    super(describe(problem).what, options);
+    this.problem = problem;
+  }
+}
+
+type Description = { readonly what: string; readonly fix: string };
+type Describe = { readonly [C in ProblemCode]: (problem: Extract<Problem, { code: C }>) => Description };
+
+const list = (names: readonly string[]): string => names.join(", ");
+
+const descriptions: Describe = {
+  JOURNAL_CORRUPT: (p) => ({
+    what: `The journal ${p.file} is damaged at line ${p.line}: ${p.detail}.`,
+    fix: 'Nothing was changed. Run "isdlc doctor" to see what can be recovered.',
+  }),
+  JOURNAL_FORGED: (p) => ({
+    what: `Line ${p.line} of ${p.file} was not written by isdlc for this user.`,
+    fix: 'No gate opens on it. Run "isdlc verify-journal", and "isdlc doctor --fix" to set the foreign lines aside.',
+  }),
+  JOURNAL_MISSING: (p) => ({
+    what: `The journal of run ${p.run} ends before event ${p.seq}, which was acknowledged earlier, or is gone.`,
+    fix: 'Bring .isdlc/journal back from a backup, or run "isdlc doctor --fix" to give the run up.',
+  }),
+  JOURNAL_NEWER: (p) => ({
+    what: `${p.file} holds "${p.type}", which this version does not know.`,
+    fix: "Use the version of isdlc that wrote it, or a newer one. Nothing was changed.",
+  }),
+  WRITE_FAILED: (p) => ({
+    what: `Could not write ${p.file}: ${p.detail}.`,
+    fix: "Nothing was recorded. Make room or mend the permissions, then run the command again.",
+  }),
+  LOCK_BUSY: (p) => ({
+    what: `${p.file} is held by ${p.holder}.`,
+    fix: 'Wait for that command to end, or run "isdlc doctor" if it is gone.',
+  }),
+  UNSAFE_PATH: (p) => ({ what: `${p.path} is not used: ${p.detail}.`, fix: "Give a plain path inside the project." }),
+  COMMAND_REFUSED: (p) => describeRefusal(p.refusal),
+  GIT_FAILED: (p) => ({
+    what: `git ${p.command} failed: ${p.detail}.`,
+    fix: 'Mend what git says, then run "isdlc resume".',
+  }),
+  GIT_UNAVAILABLE: (p) => ({
+    what: `There is no git to work with: ${p.detail}.`,
+    fix: 'Run "git init" and commit once, or add --no-git to work without branch, commits and diffs.',
+  }),
+  MERGE_CONFLICT: (p) => ({
+    what: `Merging ${p.branch} into ${p.base} conflicts in ${list(p.files)}.`,
+    fix: `Merge or rebase ${p.branch} by hand, then run "isdlc retry"; or "isdlc skip" to finish with the branch kept.`,
+  }),
+  AGENT_MISSING: (p) => ({
+    what: `The agent "${p.agent}" cannot be started: ${p.detail}.`,
+    fix: 'Install it (for Claude Code: "npm install -g @anthropic-ai/claude-code"), or name another with --agent or --agent-command.',
+  }),
+  AGENT_UNKNOWN: (p) => ({
+    what: `This run was started with "${p.agent}", and how to start that is not remembered here.`,
+    fix: 'Give it again: --agent <name> or --agent-command "<program> <args>".',
+  }),
+  AGENT_FAILED: (p) => ({ what: `${p.agent} failed: ${p.detail}.`, fix: 'Run "isdlc retry" to try again.' }),
+  NEEDS_PERSON: (p) => ({
+    what: `"${p.verb}" is a person's decision, and there is no person here: no terminal, no token.`,
+    fix: 'Run it at a terminal, or make a token with "isdlc token" and pass it in ISDLC_OPERATOR_TOKEN.',
+  }),
+  ANSWERED_BY_AGENT: (p) => ({
+    what: `"${p.verb}" is a person's decision, and this call comes from an agent (${p.evidence}).`,
+    fix: "A person runs it in a terminal of their own.",
+  }),
+  GATE_HELD: (p) => ({
+    what: `The gate is open at another terminal (process ${p.pid}).`,
+    fix: "Answer it there, or leave it there with q first.",
+  }),
+  TOKEN_REFUSED: (p) => ({
+    what: `The operator token was not accepted: ${p.detail}.`,
+    fix: 'Make one with "isdlc token" before the run is started.',
+  }),
+  NO_RUN: (p) => ({
+    what: "No run is open in this working tree.",
+    fix:
+      p.elsewhere.length > 0
+        ? `There is one in ${list(p.elsewhere)}: add -C <path>.`
+        : 'Start one: isdlc "<what to do>".',
+  }),
+  WORKFLOW_UNKNOWN: (p) => ({ what: `There is no workflow "${p.name}".`, fix: `Valid: ${list(p.valid)}.` }),
+  PHASE_UNKNOWN: (p) => ({ what: `There is no phase "${p.name}" here.`, fix: `Valid: ${list(p.valid)}.` }),
+  SETTING_UNKNOWN: (p) => ({ what: `There is no setting "${p.name}".`, fix: `Valid: ${list(p.valid)}.` }),
+  USAGE: (p) => ({ what: p.detail, fix: `Usage: ${p.usage}` }),
+  INTERRUPTED: (p) => ({
+    what: `Interrupted by ${p.signal}; everything decided so far is kept.`,
+    fix: 'Run "isdlc resume" to go on.',
+  }),
+};
+
+/** What happened, and the command that mends it. */
+export function describe(problem: Problem): Description {
+  const tell = descriptions[problem.code] as (problem: Problem) => Description; // keyed by the code just read
+  return tell(problem);
+}

@@ -1,0 +1,43 @@
+import type { Refusal } from "./command.ts";
+
+type Told = {
+  readonly [W in Refusal["why"]]: (refusal: Extract<Refusal, { why: W }>) => { what: string; fix: string };
+};
+
+const SEE_STATUS = 'Run "isdlc status" to see what is open.';
+
+const told: Told = {
+  noRun: () => ({ what: "No run is open.", fix: 'Start one: isdlc "<what to do>".' }),
+  notAPerson: () => ({ what: "An agent cannot decide this.", fix: "A person runs it in a terminal of their own." }),
+  reasonMissing: () => ({ what: "A run is cancelled with a reason.", fix: 'isdlc cancel --reason "…"' }),
+  unanswered: () => ({
+    what: "Not every question is answered or dismissed.",
+    fix: 'Run "isdlc gate" to see the questions.',
+  }),
+  alreadyPaused: () => ({ what: "The gate is already paused for review.", fix: 'Run "isdlc continue" when ready.' }),
+  nothingLoosened: () => ({
+    what: "The settings were not loosened, so there is nothing to agree to.",
+    fix: SEE_STATUS,
+  }),
+  runActive: (r) => ({
+    what: `Run ${r.run} is still open here.`,
+    fix: 'Go on with "isdlc resume", or end it with "isdlc cancel --reason …".',
+  }),
+  runEnded: (r) => ({ what: `The run is ${r.how}.`, fix: 'Start a new one: isdlc "<what to do>".' }),
+  lateOutcome: () => ({ what: "The run has moved on; this result belongs to an earlier step.", fix: SEE_STATUS }),
+  claimed: (r) => ({ what: `${r.execution} is already running.`, fix: 'Run "isdlc resume" to watch it.' }),
+  notOpen: (r) => ({
+    what: r.open === null ? "Nothing waits for an answer now." : `That is not what is open; ${r.open} is.`,
+    fix: SEE_STATUS,
+  }),
+  notOffered: (r) => ({ what: "That answer is not offered here.", fix: `Valid: ${r.valid.join(", ")}.` }),
+  redosSpent: (r) => ({
+    what: `This phase was redone ${r.limit} times already, which is the limit.`,
+    fix: 'Run "isdlc continue" or "isdlc review".',
+  }),
+};
+
+export function describeRefusal(refusal: Refusal): { what: string; fix: string } {
+  const tell = told[refusal.why] as (refusal: Refusal) => { what: string; fix: string }; // keyed by the reason just read
+  return tell(refusal);
+}

@@ -1,0 +1,158 @@
+import type { Issue, Question, Reply, Usage } from "../schema/agent.ts";
+import type { AgentChoice, Brief, EventDraft, GateChoice, Step } from "../schema/event.ts";
+import type { CheckResult, Claim, Made, TestCommand } from "../schema/facts.ts";
+import type { AttemptId, PhaseKey, Ticket } from "../schema/ids.ts";
+import type { Person } from "../schema/people.ts";
+import type { Finish, PhaseRule, Supervision } from "../schema/plan.ts";
+
+/** The state of a run: a fold of its journal. A state that cannot be written down cannot happen. */
+export type RunState = { readonly is: "none" } | ActiveRun | EndedRun;
+
+type Started = Extract<EventDraft, { type: "run.started" }>;
+
+/** What was settled when the run opened, and never changes. */
+export type RunFacts = Readonly<Omit<Started, "type" | "plan" | "supervision" | "tests">> & {
+  readonly startedAt: string;
+};
+
+type Common = {
+  readonly run: RunFacts;
+  readonly phases: readonly PhaseRecord[];
+  readonly answers: readonly Answer[];
+  /** Sequence number of the last event folded. */
+  readonly seq: number;
+  readonly supervision: Supervision;
+};
+
+export type ActiveRun = Common & {
+  readonly is: "active";
+  /** Index of the current phase; equals `phases.length` once every phase was left. */
+  readonly index: number;
+  readonly stage: Stage;
+  /** Sequence number of the event that opened the stage; outcomes must name it. */
+  readonly since: number;
+  /** At most one: a wait freezes the stage, its answer moves it. */
+  readonly wait: Wait | null;
+  readonly tests: TestCommand | null;
+};
+
+export type EndedRun = Common & {
+  readonly is: "ended";
+  readonly how: "finished" | "cancelled";
+  readonly finish: Finish | null;
+  readonly merged: string | null;
+  readonly reason: string | null;
+  readonly cancelledAt: PhaseKey | null;
+  readonly endedAt: string;
+};
+
+/** What is known about one phase across its attempts. `attempts` and `redos` are never reset. */
+export type PhaseRecord = {
+  readonly rule: PhaseRule;
+  readonly status: "pending" | "in_progress" | "completed" | "skipped";
+  readonly attempts: number;
+  readonly redos: number;
+  /** Redo guidance of this run, oldest first. */
+  readonly guidance: readonly string[];
+  readonly startedAt: string | null;
+  readonly completedAt: string | null;
+  /** Tree and commit when the phase was first entered. */
+  readonly firstTree: string | null;
+  readonly firstCommit: string | null;
+  /** Tree last shown to a person at this phase's gate. */
+  readonly seenTree: string | null;
+  readonly made: Made | null;
+  /** Reviewer verdicts and failed check runs over all attempts. */
+  readonly iterations: number;
+  readonly checkFailures: number;
+  readonly executions: number;
+  readonly usage: Usage;
+  readonly commit: string | null;
+};
+
+export type Stage =
+  | { readonly is: "preparing" }
+  | { readonly is: "entering"; readonly brief: Brief }
+  | { readonly is: "producing"; readonly work: Work; readonly brief: Brief; readonly claim: Claim | null }
+  | { readonly is: "checking"; readonly work: Work; readonly draft: Draft }
+  | { readonly is: "reviewing"; readonly work: Work; readonly draft: Draft; readonly claim: Claim | null }
+  | { readonly is: "completing"; readonly work: Work; readonly draft: Draft }
+  | { readonly is: "produced"; readonly made: Made; readonly pausedAt: string | null }
+  | {
+      readonly is: "rechecking";
+      readonly made: Made;
+      readonly by: Person;
+      readonly pausedAt: string | null;
+      readonly resumedAt: string;
+    }
+  | { readonly is: "accepting"; readonly pausedAt: string | null; readonly resumedAt: string | null }
+  | { readonly is: "finishing"; readonly how: Finish | null };
+
+/** One attempt's memory. A redo, retry or back starts without it: that is "unproven again". */
+export type Work = {
+  readonly turns: number;
+  readonly verdicts: number;
+  readonly failures: number;
+  readonly sameFailure: { readonly digest: string; readonly times: number } | null;
+  /** Executions in a row that ended without a usable result. */
+  readonly broken: number;
+  readonly replies: readonly (Question & { readonly reply: Reply["text"] })[];
+  readonly session: string | null;
+};
+
+/** What the agent says it made, with what has been found out about it so far. */
+export type Draft = {
+  readonly summary: string;
+  readonly decisions: readonly string[];
+  readonly artifacts: readonly string[];
+  readonly checks: readonly CheckResult[];
+  readonly testsChanged: string | null;
+  readonly issues: readonly Issue[];
+  readonly approved: boolean;
+  readonly concerns: readonly string[];
+};
+
+export type Wait = { readonly id: string; readonly openedAt: string } & (
+  | {
+      readonly kind: "gate";
+      readonly digest: string;
+      readonly loosened: Supervision | null;
+      readonly failures: readonly CheckResult[];
+    }
+  | { readonly kind: "questions"; readonly questions: readonly Question[] }
+  | {
+      readonly kind: "escalation";
+      readonly from: Step;
+      readonly reason: string;
+      readonly detail: string;
+      readonly offered: readonly string[];
+    }
+  | { readonly kind: "finish"; readonly offered: readonly Finish[] }
+);
+
+/** One choice of a person at a gate. A pause and its end are two answers. */
+export type Answer = {
+  readonly phase: PhaseKey;
+  readonly choice: GateChoice;
+  readonly at: string;
+  readonly by: Person;
+  readonly guidance: string | null;
+  readonly redo: number;
+  /** On the continue that ends a pause: when the pause began. */
+  readonly pausedAt: string | null;
+};
+
+/** What should happen now. */
+export type Next =
+  | { readonly is: "action"; readonly step: Step; readonly ticket: Ticket; readonly attempt: AttemptId | null }
+  | { readonly is: "wait"; readonly wait: Wait; readonly options: readonly string[] }
+  | { readonly is: "done"; readonly how: "none" | "finished" | "cancelled" };
+
+export type { AgentChoice };
+
+export const MAX_REDOS = 3;
+
+export const noRun: RunState = { is: "none" };
+
+/** The phase at hand; undefined once every phase was left. */
+export const currentPhase = (run: ActiveRun): PhaseRecord | undefined => run.phases[run.index];

@@ -1,0 +1,72 @@
+import type { Problem } from "../core/problem.ts";
+import type { AgentResult, Usage, Verdict } from "../schema/agent.ts";
+import type { AttemptId, PhaseKey, Ticket } from "../schema/ids.ts";
+
+export type AgentLimits = {
+  /** Seconds without any output before the execution is ended. */
+  readonly silence: number;
+  readonly turns: number | null;
+  readonly usd: number | null;
+};
+
+/** One execution of an agent. Paths are relative to `cwd`. */
+export type AgentTask = {
+  readonly role: "phase" | "reviewer";
+  readonly attempt: AttemptId;
+  readonly ticket: Ticket;
+  readonly iteration: number;
+  readonly phase: PhaseKey;
+  readonly workflow: string;
+  readonly item: string;
+  readonly cwd: string;
+  readonly persona: string;
+  readonly prompt: string;
+  readonly access: "read" | "write";
+  readonly artifacts: readonly string[];
+  /** Marks every process of this execution, through its environment. */
+  readonly nonce: string;
+  readonly limits: AgentLimits;
+  /** Conversation to go on with, where the backend can. */
+  readonly session: string | null;
+};
+
+export type AgentProgress = { readonly type: "progress"; readonly text: string; readonly usage: Usage | null };
+
+/** How an execution ended. A backend yields exactly one, last. */
+export type AgentEnd = {
+  readonly type: "end";
+  readonly usage: Usage | null;
+  readonly session: string | null;
+} & (
+  | { readonly how: "result"; readonly result: AgentResult }
+  | { readonly how: "verdict"; readonly verdict: Verdict }
+  /** `again`: a second try may help (crash, cut stream); otherwise a person is asked at once. */
+  | { readonly how: "failed"; readonly reason: FailureReason; readonly detail: string; readonly again: boolean }
+);
+
+export type FailureReason =
+  | "agent_failed"
+  | "no_result"
+  | "invalid_result"
+  | "bad_exit"
+  | "silent"
+  | "not_started"
+  | "aborted";
+
+export type AgentEvent = AgentProgress | AgentEnd;
+
+export type Capabilities = {
+  readonly version: string;
+  readonly structuredResult: boolean;
+  readonly readOnly: boolean;
+  readonly cost: boolean;
+};
+
+/** An agent product we can start. */
+export interface AgentBackend {
+  readonly name: string;
+  /** Covers the program and its arguments, never the environment; recorded instead of them. */
+  readonly digest: string;
+  probe(): Promise<Capabilities | Problem>;
+  run(task: AgentTask, signal: AbortSignal): AsyncIterable<AgentEvent>;
+}

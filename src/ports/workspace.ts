@@ -1,0 +1,22 @@
+import type { FileChange } from "../schema/facts.ts";
+
+/** A copy of a snapshot to read in; changes made there go nowhere. */
+export type ThrowAwayCopy = { readonly dir: string; dispose(): Promise<void> };
+
+/** The working tree as something that can be remembered, compared and brought back. */
+export interface Workspace {
+  /**
+   * Remembers the tree as it is, new files included, under a name that keeps it from being collected.
+   * Ignored files are left out (but for `include`), submodules count by their commit. Null without git.
+   */
+  snapshot(name: string, include: readonly string[]): Promise<string | null>;
+  /** Changed files between two snapshots; null where either is unknown. */
+  diff(from: string | null, to: string | null): Promise<readonly FileChange[] | null>;
+  /** Lines added and removed in the given files between two snapshots. */
+  lines(from: string | null, to: string | null, paths: readonly string[]): Promise<number>;
+  /** The patch between two snapshots, for people to read. */
+  patch(from: string | null, to: string | null): Promise<string>;
+  /** Puts the given paths back as they were in a snapshot; paths it lacks are removed. */
+  restore(from: string, paths: readonly string[]): Promise<void>;
+  copy(snapshot: string | null): Promise<ThrowAwayCopy>;
+}

@@ -1,0 +1,61 @@
+import * as z from "zod/mini";
+
+const text = (most: number) => z.string().check(z.maxLength(most));
+
+/** Tokens and money of one execution; null where the agent does not tell. */
+export const Usage = z.strictObject({
+  input: z.nullable(z.number()),
+  output: z.nullable(z.number()),
+  usd: z.nullable(z.number()),
+});
+export type Usage = z.infer<typeof Usage>;
+
+export const Severity = z.enum(["blocker", "warning", "note"]);
+
+export const Issue = z.strictObject({
+  severity: Severity,
+  description: text(4000),
+  location: z.nullable(text(500)),
+});
+export type Issue = z.infer<typeof Issue>;
+
+export const Question = z.strictObject({
+  id: text(100),
+  text: text(4000),
+  choices: z.array(text(500)),
+});
+export type Question = z.infer<typeof Question>;
+
+/** A person's reply; null text means the question was dismissed. */
+export const Reply = z.strictObject({ id: z.string(), text: z.nullable(z.string()) });
+export type Reply = z.infer<typeof Reply>;
+
+/** What an agent sends us at the end of a phase. Loose: other programs write it. */
+export const AgentResult = z.object({
+  status: z.enum(["done", "needs_input", "failed"]),
+  summary: z._default(text(20_000), ""),
+  decisions: z._default(z.array(text(2000)), []),
+  artifacts: z._default(z.array(text(1000)), []),
+  questions: z._default(
+    z.array(z.object({ id: text(100), text: text(4000), choices: z._default(z.array(text(500)), []) })),
+    [],
+  ),
+});
+export type AgentResult = z.infer<typeof AgentResult>;
+
+/** What a reviewer sends us. `approved` alone is never believed: one blocker and it is not approved. */
+export const Verdict = z.object({
+  approved: z.boolean(),
+  issues: z._default(
+    z.array(
+      z.object({
+        severity: Severity,
+        description: text(4000),
+        location: z._default(z.nullable(text(500)), null),
+      }),
+    ),
+    [],
+  ),
+  summary: z._default(text(20_000), ""),
+});
+export type Verdict = z.infer<typeof Verdict>;

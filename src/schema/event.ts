@@ -1,0 +1,126 @@
+import * as z from "zod/mini";
+import { Issue, Question, Reply, Usage } from "./agent.ts";
+import { CheckResult, Claim, FileChange, Made, SettingsReading, TestCommand } from "./facts.ts";
+import { PhaseKey, RunId } from "./ids.ts";
+import { Person, Starter } from "./people.ts";
+import { Finish, PhaseRule, RunOptions, Supervision } from "./plan.ts";
+
+/** The steps of a run that can fail, and so escalate. */
+export const Step = z.enum([
+  "prepare",
+  "enter",
+  "produce",
+  "check",
+  "review",
+  "complete",
+  "recheck",
+  "commit",
+  "finish",
+]);
+export type Step = z.infer<typeof Step>;
+
+/** Why an attempt or a turn begins, and what the agent is told about it. */
+export const Brief = z.strictObject({
+  why: z.enum(["first", "checks", "findings", "answers", "redo", "retry"]),
+  text: z.string(),
+});
+export type Brief = z.infer<typeof Brief>;
+
+/** The agent a run was started with; the command itself stays in the user's directory. */
+export const AgentChoice = z.strictObject({ name: z.string(), digest: z.string() });
+export type AgentChoice = z.infer<typeof AgentChoice>;
+
+export const GateChoice = z.enum(["continue", "review", "redo"]);
+export type GateChoice = z.infer<typeof GateChoice>;
+
+const event = <T extends string, S extends z.core.$ZodLooseShape>(type: T, shape: S) =>
+  z.strictObject({ type: z.literal(type), ...shape });
+
+/** Everything the journal may hold, without its place in it. Add a variant; never change the meaning of an old one. */
+export const EventDraft = z.discriminatedUnion("type", [
+  event("run.started", {
+    run: RunId,
+    workflow: z.string(),
+    title: z.string(),
+    /** Folder of the item's artifacts, relative to the working tree, with forward slashes. */
+    item: z.string(),
+    plan: z.array(PhaseRule).check(z.minLength(1)),
+    options: RunOptions,
+    supervision: Supervision,
+    minimalSummary: z.boolean(),
+    agent: AgentChoice,
+    reviewer: z.nullable(AgentChoice),
+    git: z.nullable(
+      z.strictObject({ branch: z.nullable(z.string()), base: z.nullable(z.string()), commit: z.string() }),
+    ),
+    tests: z.nullable(TestCommand),
+    warnings: z.array(z.string()),
+    by: Starter,
+  }),
+  event("run.prepared", {}),
+  event("attempt.started", {
+    phase: PhaseKey,
+    attempt: z.int(),
+    brief: Brief,
+    commit: z.nullable(z.string()),
+    tree: z.nullable(z.string()),
+  }),
+  event("execution.started", { role: z.enum(["phase", "reviewer"]), claim: Claim }),
+  event("execution.ended", {
+    execution: z.string(),
+    how: z.enum(["done", "failed", "lost"]),
+    reason: z.nullable(z.string()),
+    usage: z.nullable(Usage),
+    session: z.nullable(z.string()),
+  }),
+  event("draft.produced", { summary: z.string(), decisions: z.array(z.string()), artifacts: z.array(z.string()) }),
+  event("questions.asked", { questions: z.array(Question) }),
+  event("questions.answered", { wait: z.string(), by: Person, replies: z.array(Reply) }),
+  event("checks.passed", {
+    results: z.array(CheckResult),
+    testsChanged: z.nullable(z.string()),
+    then: z.enum(["review", "complete"]),
+  }),
+  event("checks.failed", { results: z.array(CheckResult), digest: z.string(), testsChanged: z.nullable(z.string()) }),
+  event("verdict.given", {
+    approved: z.boolean(),
+    issues: z.array(Issue),
+    summary: z.string(),
+    /** Policy, decided once: is the draft done, or does it go back? */
+    then: z.enum(["complete", "produce"]),
+    concerns: z.array(z.string()),
+  }),
+  event("phase.completed", { made: Made, settings: SettingsReading }),
+  event("supervision.tightened", { supervision: Supervision }),
+  event("supervision.loosened", { wait: z.string(), supervision: Supervision, by: Person }),
+  event("gate.opened", { digest: z.string(), loosened: z.nullable(Supervision), failures: z.array(CheckResult) }),
+  event("gate.answered", {
+    wait: z.string(),
+    choice: GateChoice,
+    by: Person,
+    guidance: z.nullable(z.string()),
+    /** Digest of what the person was shown. */
+    shown: z.string(),
+  }),
+  event("phase.rechecked", {
+    edited: z.nullable(z.array(FileChange)),
+    tree: z.nullable(z.string()),
+    results: z.array(CheckResult),
+  }),
+  event("phase.accepted", { by: z.union([Person, z.literal("engine")]), concerns: z.array(z.string()) }),
+  event("phase.skipped", { by: Person }),
+  event("phase.committed", { commit: z.nullable(z.string()) }),
+  event("phase.left", {}),
+  event("step.escalated", { from: Step, reason: z.string(), detail: z.string(), options: z.array(z.string()) }),
+  event("step.retried", { wait: z.string(), from: Step, by: Person }),
+  event("step.skipped", { wait: z.string(), from: Step, by: Person }),
+  event("tests.accepted", { wait: z.string(), tests: z.nullable(TestCommand), by: Person }),
+  event("finish.asked", { options: z.array(Finish) }),
+  event("finish.chosen", { how: Finish, by: z.union([Person, z.literal("engine")]) }),
+  event("run.finished", { how: Finish, merged: z.nullable(z.string()) }),
+  event("run.cancelled", { by: Person, reason: z.string() }),
+]);
+export type EventDraft = z.infer<typeof EventDraft>;
+
+/** An event in its place: `seq` counts from 1 without gaps; time is information, order is `seq`. */
+export type RunEvent = EventDraft & { readonly seq: number; readonly at: string };

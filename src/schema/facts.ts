@@ -1,0 +1,71 @@
+import * as z from "zod/mini";
+import { Issue } from "./agent.ts";
+
+/** One changed file between two trees. */
+export const FileChange = z.strictObject({
+  path: z.string(),
+  change: z.enum(["added", "modified", "deleted", "renamed", "typechange"]),
+});
+export type FileChange = z.infer<typeof FileChange>;
+
+/** What one check found. `ok: null` is "not measured", never "passed". */
+export const CheckResult = z.strictObject({
+  name: z.string(),
+  ok: z.nullable(z.boolean()),
+  detail: z.string(),
+});
+export type CheckResult = z.infer<typeof CheckResult>;
+
+/** The way tests are run here, trusted once by a person. `digest` covers the command and its definition. */
+export const TestCommand = z.strictObject({
+  argv: z.array(z.string()).check(z.minLength(1)),
+  source: z.string(),
+  digest: z.string(),
+});
+export type TestCommand = z.infer<typeof TestCommand>;
+
+/** What a phase left behind, gathered by the engine; nothing here is the agent's word but `summary` and `decisions`. */
+export const Made = z.strictObject({
+  summary: z.string(),
+  decisions: z.array(z.string()),
+  artifacts: z.array(z.string()),
+  /** Since the phase was first entered; null when there is no git to ask. */
+  changed: z.nullable(z.array(FileChange)),
+  /** Since the tree a person last saw at this phase's gate. */
+  changedSinceSeen: z.nullable(z.array(FileChange)),
+  /** Changed although the phase may not write there. */
+  unexpected: z.array(z.string()),
+  tree: z.nullable(z.string()),
+  checks: z.array(CheckResult),
+  issues: z.array(Issue),
+  /** True only when a reviewer approved this very attempt. */
+  approved: z.boolean(),
+  /** Open findings and "continue anyway": shown, never called approved. */
+  concerns: z.array(z.string()),
+  /** How the way of running tests differs from the trusted one. */
+  testsChanged: z.nullable(z.string()),
+  /** Lines a person would read at the gate. */
+  lines: z.int(),
+});
+export type Made = z.infer<typeof Made>;
+
+/** `supervised_mode` as found in state.json at the end of a phase. */
+export const SettingsReading = z.discriminatedUnion("is", [
+  z.strictObject({
+    is: z.literal("set"),
+    enabled: z.boolean(),
+    phases: z.union([z.literal("all"), z.array(z.string())]),
+    minimal: z.boolean(),
+  }),
+  z.strictObject({ is: z.literal("absent") }),
+  z.strictObject({ is: z.literal("unreadable") }),
+]);
+export type SettingsReading = z.infer<typeof SettingsReading>;
+
+/** A live execution: which driver started it, and the nonce every process of it carries. */
+export const Claim = z.strictObject({
+  execution: z.string(),
+  nonce: z.string(),
+  driver: z.strictObject({ pid: z.int(), started: z.string(), boot: z.string() }),
+});
+export type Claim = z.infer<typeof Claim>;

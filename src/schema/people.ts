@@ -1,0 +1,28 @@
+import * as z from "zod/mini";
+
+/** The ways a person's answer can reach a run. */
+export const Channel = z.enum(["terminal", "token", "dashboard", "prompt", "passkey"]);
+export type Channel = z.infer<typeof Channel>;
+
+/** The process an answer came from, as far as the system tells. */
+export const Origin = z.strictObject({
+  pid: z.int(),
+  session: z.nullable(z.int()),
+  terminal: z.nullable(z.string()),
+});
+
+export const Person = z.strictObject({
+  name: z.string(),
+  channel: Channel,
+  origin: z.optional(Origin),
+  /** Set when the channel was opened while an agent was at work: shown wherever the answer is shown. */
+  suspicious: z.optional(z.string()),
+});
+export type Person = z.infer<typeof Person>;
+
+/** An agent, or a process that descends from one. Refused for every decision. */
+export type Agent = { readonly name: string; readonly channel: "agent" };
+
+/** Who began a run: scripts may begin work, only people may decide. */
+export const Starter = z.union([Person, z.strictObject({ name: z.string(), channel: z.literal("script") })]);
+export type Starter = z.infer<typeof Starter>;

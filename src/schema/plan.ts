@@ -1,0 +1,94 @@
+import * as z from "zod/mini";
+import { PhaseKey } from "./ids.ts";
+
+export const Mode = z.enum(["hotfix", "quick", "standard", "full"]);
+export type Mode = z.infer<typeof Mode>;
+
+/** What the agent of a phase may write: its own item folder, that and tests, or the whole working tree. */
+export const Writes = z.enum(["item", "tests", "tree"]);
+export type Writes = z.infer<typeof Writes>;
+
+/** When a person is asked: as supervision says, always, or also when the artifact outgrew what was expected. */
+export const GateRule = z.enum(["supervised", "always", "large"]);
+
+/** A name inside the item folder: no separators, so it can be joined without surprise. */
+const ArtifactName = z.string().check(z.regex(/^[a-z0-9][a-z0-9-]*\.(?:md|json)$/));
+
+const checkNumbers = {
+  /** How often checks may fail in one attempt before a person is asked. */
+  limit: z.int().check(z.positive()),
+  /** How many identical failures in a row open the circuit. */
+  breaker: z.int().check(z.positive()),
+};
+
+/** One phase of a workflow definition; what a plan freezes is this, with its persona's digest and its limits resolved. */
+export const PhaseDefinition = z.strictObject({
+  key: PhaseKey,
+  name: z.string(),
+  /** Shorter name for banners, where the full one is too long. */
+  shortName: z.optional(z.string()),
+  persona: z.string(),
+  reviewer: z.nullable(z.string()),
+  /** Artifacts of earlier phases handed to this one, nearest last. */
+  inputs: z.array(ArtifactName),
+  outputs: z.array(ArtifactName),
+  /** What the next phase must be able to take from this one; the reviewer judges by it. */
+  needs: z.string(),
+  writes: Writes,
+  tests: z.boolean(),
+  checks: z.strictObject(checkNumbers),
+  gate: GateRule,
+  /** Minutes a phase should take; twice that without a sign of life ends the execution. */
+  minutes: z.int().check(z.positive()),
+  articles: z.array(z.string()),
+  analysis: z.boolean(),
+  whenLight: z.enum(["keep", "drop"]),
+});
+export type PhaseDefinition = z.infer<typeof PhaseDefinition>;
+
+export const WorkflowOption = z.strictObject({ flag: z.string(), description: z.string() });
+
+/** A workflow as shipped in `workflows/`. */
+export const WorkflowDefinition = z.strictObject({
+  name: z.string(),
+  label: z.string(),
+  description: z.string(),
+  /** Folder of the working tree below which an item gets its own; null: the run's private work folder. */
+  items: z.nullable(z.strictObject({ root: z.string(), prefix: z.string() })),
+  /** First part of the branch name; null: no branch. */
+  branch: z.nullable(z.string()),
+  /** True when the person is asked how the run ends even without supervision. */
+  asksToFinish: z.boolean(),
+  options: z.record(z.string(), WorkflowOption),
+  phases: z.array(PhaseDefinition).check(z.minLength(1)),
+});
+export type WorkflowDefinition = z.infer<typeof WorkflowDefinition>;
+
+/** One phase of a plan. Everything a decision needs is here, so that an old journal replays the same for ever. */
+export const PhaseRule = z.extend(PhaseDefinition, {
+  personaDigest: z.string(),
+  /** Reviewer verdicts allowed in one attempt. */
+  verdicts: z.int().check(z.nonnegative()),
+});
+export type PhaseRule = z.infer<typeof PhaseRule>;
+
+export const Supervision = z.strictObject({
+  enabled: z.boolean(),
+  /** "all", two-digit phase numbers, or full phase keys. */
+  phases: z.union([z.literal("all"), z.array(z.string())]),
+});
+export type Supervision = z.infer<typeof Supervision>;
+
+export const Finish = z.enum(["merge", "pr", "keep"]);
+export type Finish = z.infer<typeof Finish>;
+
+export const Commits = z.enum(["phase", "end", "none"]);
+export type Commits = z.infer<typeof Commits>;
+
+export const RunOptions = z.strictObject({
+  mode: Mode,
+  light: z.boolean(),
+  commits: Commits,
+  finish: z.enum(["ask", "merge", "keep"]),
+});
+export type RunOptions = z.infer<typeof RunOptions>;

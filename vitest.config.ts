@@ -1,0 +1,26 @@
+import { defineConfig } from "vitest/config";
+
+/** Suites by what they cost: `fast` runs on every edit, the others in CI and on request. */
+const suite = (name: string, include: string[], minutes: number) => ({
+  test: { name, include, testTimeout: minutes * 60_000, hookTimeout: minutes * 60_000 },
+});
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "fast",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/slow/**"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      suite("crash", ["test/slow/crash/**/*.test.ts"], 15),
+      suite("rogue", ["test/slow/rogue/**/*.test.ts"], 15),
+      suite("agents", ["test/slow/agents/**/*.test.ts"], 15),
+      suite("terminal", ["test/slow/terminal/**/*.test.ts"], 10),
+    ],
+  },
+});
