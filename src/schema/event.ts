@@ -79,7 +79,7 @@ export const EventDraft = z.discriminatedUnion("type", [
   event("checks.passed", {
     results: z.array(CheckResult),
     testsChanged: z.nullable(z.string()),
-    then: z.enum(["review", "complete"]),
+    leadsTo: z.enum(["review", "complete"]),
   }),
   event("checks.failed", { results: z.array(CheckResult), digest: z.string(), testsChanged: z.nullable(z.string()) }),
   event("verdict.given", {
@@ -87,7 +87,7 @@ export const EventDraft = z.discriminatedUnion("type", [
     issues: z.array(Issue),
     summary: z.string(),
     /** Policy, decided once: is the draft done, or does it go back? */
-    then: z.enum(["complete", "produce"]),
+    leadsTo: z.enum(["complete", "produce"]),
     concerns: z.array(z.string()),
   }),
   event("phase.completed", { made: Made, settings: SettingsReading }),
@@ -107,7 +107,7 @@ export const EventDraft = z.discriminatedUnion("type", [
     tree: z.nullable(z.string()),
     results: z.array(CheckResult),
   }),
-  event("phase.accepted", { by: z.union([Person, z.literal("engine")]), concerns: z.array(z.string()) }),
+  event("phase.accepted", { by: z.union([Person, z.literal("engine")]) }),
   event("phase.skipped", { by: Person }),
   event("phase.committed", { commit: z.nullable(z.string()) }),
   event("phase.left", {}),

@@ -1,0 +1,51 @@
+/** One line of output. `cut`: it was longer than the limit and only its beginning is here. */
+export type Line = { readonly text: string; readonly cut: boolean };
+
+export interface LineSplitter {
+  push(chunk: Uint8Array): void;
+  /** Hands on what came after the last line end. */
+  finish(): void;
+}
+
+const NEWLINE = 10;
+const SMALLEST_BUFFER = 4096;
+
+/** Cuts bytes into lines of UTF-8. Never holds more than twice `limit` bytes, whatever comes. */
+export function createLineSplitter(limit: number, onLine: (line: Line) => void): LineSplitter {
+  let held = Buffer.alloc(0);
+  let length = 0;
+  let cut = false;
+
+  const keep = (part: Uint8Array): void => {
+    const taken = part.subarray(0, limit - length);
+    cut ||= taken.length < part.length;
+    if (length + taken.length > held.length) {
+      const larger = Buffer.alloc(Math.min(limit, Math.max(SMALLEST_BUFFER, 2 * (length + taken.length))));
+      held.copy(larger, 0, 0, length);
+      held = larger;
+    }
+    held.set(taken, length);
+    length += taken.length;
+  };
+  const emit = (): void => {
+    const end = !cut && length > 0 && held[length - 1] === 13 ? length - 1 : length;
+    const line = { text: held.toString("utf8", 0, end), cut };
+    length = 0;
+    cut = false;
+    onLine(line);
+  };
+  return {
+    push: (chunk) => {
+      let from = 0;
+      for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
+        keep(chunk.subarray(from, at));
+        emit();
+        from = at + 1;
+      }
+      if (from < chunk.length) keep(chunk.subarray(from));
+    },
+    finish: () => {
+      if (length > 0 || cut) emit();
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+
+/** One living process. Number and start time together name it; the number alone may be used again. */
+export type ProcessFacts = {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  /** Null where the system does not tell. */
+  readonly session: number | null;
+  /** Controlling terminal as the system's device number or name; null without one. */
+  readonly terminal: string | null;
+  readonly started: string;
+};
+
+/** What the system tells about its processes. Zombies count as gone. */
+export interface ProcessTable {
+  /** Changes with every start of the machine; "unknown" where the system does not tell. */
+  boot(): string;
+  all(): readonly ProcessFacts[];
+  one(pid: number): ProcessFacts | null;
+  /** `NAME=value` entries the program was started with; null when we may not look. */
+  environment(pid: number): readonly string[] | null;
+  /** Wall time in milliseconds at which the process began; null when unknown. */
+  startedAt(facts: ProcessFacts): number | null;
+}
+
+export function systemProcessTable(): ProcessTable {
+  return existsSync("/proc/self/stat") ? procFileTable() : psTable();
+}
+
+/** Linux: one small file per process. */
+export function procFileTable(root = "/proc"): ProcessTable {
+  const one = (pid: number): ProcessFacts | null => parseStat(readOrNull(`${root}/${pid}/stat`));
+  return {
+    boot: () => readOrNull(`${root}/sys/kernel/random/boot_id`)?.trim() ?? "unknown",
+    all: () => processNumbers(root).flatMap((pid) => one(pid) ?? []),
+    one,
+    environment: (pid) => readOrNull(`${root}/${pid}/environ`)?.split("\0") ?? null,
+    startedAt: (facts) => {
+      const uptime = Number(readOrNull(`${root}/uptime`)?.split(" ")[0]);
+      return Number.isFinite(uptime)
+        ? Date.now() - uptime * 1000 + Number(facts.started) * MILLISECONDS_PER_TICK
+        : null;
+    },
+  };
+}
+
+/** Other systems: what `ps` prints. No sessions, and environments only as far as `ps` shows them. */
+export function psTable(): ProcessTable {
+  const columns = "pid=,ppid=,pgid=,tty=,stat=,lstart=";
+  return {
+    boot: () => "unknown",
+    all: () => ps(["-A", "-o", columns]).flatMap((line) => parsePsLine(line) ?? []),
+    one: (pid) => parsePsLine(ps(["-o", columns, "-p", String(pid)])[0] ?? ""),
+    environment: (pid) => ps(["eww", "-o", "command=", "-p", String(pid)])[0]?.split(" ") ?? null,
+    startedAt: (facts) => {
+      const time = Date.parse(facts.started);
+      return Number.isNaN(time) ? null : time;
+    },
+  };
+}
+
+/** The kernel counts start times in ticks of its user interface, which is 100 per second on every current port. */
+const MILLISECONDS_PER_TICK = 10;
+
+const DEAD_STATES = new Set(["Z", "X", "x"]);
+
+/** The name in brackets may hold anything, brackets and spaces included: fields are counted from the last bracket. */
+function parseStat(text: string | null): ProcessFacts | null {
+  if (text === null) return null;
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, group, session, terminal] = fields;
+  const started = fields[19];
+  if (state === undefined || started === undefined || DEAD_STATES.has(state)) return null;
+  return {
+    pid: Number.parseInt(text, 10),
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    terminal: terminal === undefined || terminal === "0" ? null : terminal,
+    started,
+  };
+}
+
+function parsePsLine(line: string): ProcessFacts | null {
+  const [pid, parent, group, terminal, state, ...started] = line.trim().split(/\s+/);
+  if (terminal === undefined || state === undefined || started.length === 0) return null;
+  if (DEAD_STATES.has(state.charAt(0))) return null;
+  return {
+    pid: Number(pid),
+    parent: Number(parent),
+    group: Number(group),
+    session: null,
+    terminal: terminal.startsWith("?") ? null : terminal,
+    started: started.join(" "),
+  };
+}
+
+function processNumbers(root: string): readonly number[] {
+  return readdirSync(root)
+    .filter((name) => name >= "1" && name < ":")
+    .map(Number);
+}
+
+function ps(args: readonly string[]): readonly string[] {
+  try {
+    const options = { encoding: "utf8", env: { ...process.env, LC_ALL: "C" }, maxBuffer: 64 * 1024 * 1024 } as const;
+    return execFileSync("ps", args, { ...options, stdio: ["ignore", "pipe", "ignore"] })
+      .split("\n")
+      .filter((line) => line.trim() !== "");
+  } catch {
+    return []; // no such process, or no ps at all
+  }
+}
+
+/** Null when the process is gone or belongs to someone else. */
+function readOrNull(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return null;
+  }
+}

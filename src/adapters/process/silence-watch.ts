@@ -1,0 +1,28 @@
+export interface SilenceWatch {
+  heard(): void;
+  dispose(): void;
+}
+
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** Calls back once when nothing was heard for so long. Uses monotonic time: a changed clock does not matter. */
+export function createSilenceWatch(seconds: number, onSilence: () => void): SilenceWatch {
+  const limit = seconds * 1000;
+  let last = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  const arm = (wait: number): void => {
+    timer = setTimeout(look, Math.min(Math.max(wait, 1), LONGEST_TIMER));
+  };
+  const look = (): void => {
+    const left = limit - (performance.now() - last);
+    if (left <= 0) onSilence();
+    else arm(left);
+  };
+  arm(limit);
+  return {
+    heard: () => {
+      last = performance.now();
+    },
+    dispose: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,16 @@
+import { accept, type Command, type Decision, refuse } from "./command.ts";
+import { decidePerson } from "./decide/person.ts";
+import { decideReport } from "./decide/report.ts";
+import type { RunState } from "./run.ts";
+
+/** May this happen, and what would it record? Pure and total: reads no clock, writes no file, never throws. */
+export function decide(state: RunState, command: Command): Decision {
+  if (command.do === "start") {
+    if (state.is === "active") return refuse({ why: "runActive", run: state.run.run });
+    return accept({ type: "run.started", ...command.facts });
+  }
+  if (command.do !== "report" && command.by.channel === "agent") return refuse({ why: "notAPerson" });
+  if (state.is === "none") return refuse({ why: "noRun" });
+  if (state.is === "ended") return refuse({ why: "runEnded", how: state.how });
+  return command.do === "report" ? decideReport(state, command) : decidePerson(state, command);
+}

@@ -1,0 +1,20 @@
+import type { EventDraft } from "../../schema/event.ts";
+import type { Finish } from "../../schema/plan.ts";
+import type { ActiveRun } from "../run.ts";
+
+/** Leaves the current phase; after the last one, says how the run ends or asks. */
+export function leavePhase(run: ActiveRun): readonly EventDraft[] {
+  const left: EventDraft = { type: "phase.left" };
+  if (run.index + 1 < run.phases.length) return [left];
+  const ends = waysToFinish(run);
+  const wanted = run.run.options.finish;
+  if (wanted === "ask" && ends.length > 1) return [left, { type: "finish.asked", options: [...ends] }];
+  const how = wanted === "merge" && ends.includes("merge") ? "merge" : "keep";
+  return [left, { type: "finish.chosen", how, by: "engine" }];
+}
+
+function waysToFinish(run: ActiveRun): readonly Finish[] {
+  const git = run.run.git;
+  const mergeable = git !== null && git.branch !== null && git.base !== null && run.run.options.commits !== "none";
+  return mergeable ? ["merge", "pr", "keep"] : ["keep"];
+}

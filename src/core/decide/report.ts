@@ -1,0 +1,187 @@
+import type { Issue } from "../../schema/agent.ts";
+import type { EventDraft, Step } from "../../schema/event.ts";
+import type { CheckResult, Made } from "../../schema/facts.ts";
+import { accept, type Decision, type Execution, type Outcome, refuse, type Report } from "../command.ts";
+import { stepOf, ticketOf } from "../next.ts";
+import { type ActiveRun, currentPhase, type Draft, type PhaseRecord, type Stage, type Work } from "../run.ts";
+import { isGateDue, loosening, tighten } from "../supervision.ts";
+import { leavePhase } from "./leave-phase.ts";
+import { skippable } from "./person.ts";
+
+/** An artifact longer than this is more than the one page that `large` gates expect. */
+export const LARGE_ARTIFACT_LINES = 80;
+/** Executions in a row that may end without a usable result before a person is asked. */
+const MAX_BROKEN = 2;
+
+type Good<K extends Outcome["of"]> = Exclude<Extract<Outcome, { of: K }>, { failed: string }>;
+type Handlers = { readonly [K in Outcome["of"]]: (run: ActiveRun, outcome: Good<K>) => Decision };
+
+/** What the engine found out, on an open run. Anything that does not belong to the step at hand is late. */
+export function decideReport(run: ActiveRun, report: Report): Decision {
+  const expected = run.wait === null ? ticketOf(run) : null;
+  if (report.ticket !== expected) return refuse({ why: "lateOutcome", expected });
+  const outcome = report.outcome;
+  if ("failed" in outcome)
+    return outcome.of === stepOf(run)
+      ? accept(escalation(run, { reason: outcome.failed, detail: outcome.detail }))
+      : refuse({ why: "lateOutcome", expected });
+  const handle = handlers[outcome.of] as (run: ActiveRun, outcome: Outcome) => Decision; // keyed by the outcome just read
+  return handle(run, outcome);
+}
+
+const handlers: Handlers = {
+  claim(run, { claim }) {
+    const { stage } = run;
+    if (stage.is !== "producing" && stage.is !== "reviewing") return late(run);
+    if (stage.claim !== null) return refuse({ why: "claimed", execution: stage.claim.execution });
+    return accept({ type: "execution.started", role: stage.is === "producing" ? "phase" : "reviewer", claim });
+  },
+  lost(run, { execution }) {
+    if (claimedBy(run.stage) !== execution) return late(run);
+    const nothing = { usage: null, session: null };
+    return accept({ type: "execution.ended", execution, how: "lost", reason: "driver gone", ...nothing });
+  },
+  broken(run, outcome) {
+    const { stage } = run;
+    if (stage.is !== "producing" && stage.is !== "reviewing") return late(run);
+    const over = !outcome.again || stage.work.broken + 1 >= MAX_BROKEN;
+    const end = ended(outcome, "failed", `${outcome.reason}: ${outcome.detail}`);
+    return over ? accept(end, escalation(run, outcome)) : accept(end);
+  },
+  prepare: (run) => (run.stage.is === "preparing" ? accept({ type: "run.prepared" }) : late(run)),
+  enter(run, { commit, tree }) {
+    const phase = currentPhase(run);
+    if (run.stage.is !== "entering" || phase === undefined) return late(run);
+    const attempt = phase.attempts + 1;
+    return accept({ type: "attempt.started", phase: phase.rule.key, attempt, brief: run.stage.brief, commit, tree });
+  },
+  produce(run, outcome) {
+    if (run.stage.is !== "producing") return late(run);
+    const { status, summary, decisions, artifacts, questions } = outcome.result;
+    const end = ended(outcome, "done", null);
+    if (status === "done") return accept(end, { type: "draft.produced", summary, decisions, artifacts });
+    if (status === "needs_input" && questions.length > 0) return accept(end, { type: "questions.asked", questions });
+    const detail = status === "failed" ? summary : `It needs input but asked nothing. ${summary}`;
+    return accept(end, escalation(run, { reason: "agent_failed", detail }));
+  },
+  check(run, outcome) {
+    const phase = currentPhase(run);
+    if (run.stage.is !== "checking" || phase === undefined) return late(run);
+    const { digest, testsChanged } = outcome;
+    const results = [...outcome.results];
+    const failed = results.filter((result) => result.ok === false);
+    if (failed.length > 0) return checksFailed(run, { work: run.stage.work, failed, results, digest, testsChanged });
+    if (testsChanged !== null && !gateWillCome(run, phase))
+      return accept(escalation(run, { reason: "tests_changed", detail: testsChanged, first: "accept" }));
+    const leadsTo = phase.rule.verdicts > 0 ? "review" : "complete";
+    return accept({ type: "checks.passed", results, testsChanged, leadsTo });
+  },
+  review(run, outcome) {
+    const phase = currentPhase(run);
+    if (run.stage.is !== "reviewing" || phase === undefined) return late(run);
+    const { issues, summary } = outcome.verdict;
+    const blockers = issues.filter((issue) => issue.severity === "blocker");
+    const approved = outcome.verdict.approved && blockers.length === 0;
+    const last = run.stage.work.verdicts + 1 >= phase.rule.verdicts;
+    const concerns = approved ? [] : concernsOf(blockers.length > 0 ? blockers : issues, summary);
+    const leadsTo = approved || last ? "complete" : "produce";
+    return accept(ended(outcome, "done", null), {
+      type: "verdict.given",
+      approved,
+      issues,
+      summary,
+      leadsTo,
+      concerns,
+    });
+  },
+  complete(run, { made, settings, digest }) {
+    const phase = currentPhase(run);
+    if (run.stage.is !== "completing" || phase === undefined) return late(run);
+    const supervision = tighten(run.supervision, settings);
+    const changed = JSON.stringify(supervision) !== JSON.stringify(run.supervision);
+    const whole: Made = { ...fromDraft(run.stage.draft), ...made };
+    const large = phase.rule.gate === "large" && whole.lines > LARGE_ARTIFACT_LINES;
+    const due = large || phase.rule.gate === "always" || isGateDue(supervision, phase.rule.key);
+    return accept(
+      { type: "phase.completed", made: whole, settings },
+      ...(changed ? [{ type: "supervision.tightened" as const, supervision }] : []),
+      due
+        ? { type: "gate.opened", digest, loosened: loosening(supervision, settings), failures: [] }
+        : { type: "phase.accepted", by: "engine" },
+    );
+  },
+  recheck(run, { edited, tree, results, digest }) {
+    if (run.stage.is !== "rechecking") return late(run);
+    const failures = results.filter((result) => result.ok === false);
+    return accept(
+      { type: "phase.rechecked", edited: edited === null ? null : [...edited], tree, results: [...results] },
+      failures.length > 0
+        ? { type: "gate.opened", digest, loosened: null, failures }
+        : { type: "phase.accepted", by: run.stage.by },
+    );
+  },
+  commit: (run, { commit }) =>
+    run.stage.is === "accepting" ? accept({ type: "phase.committed", commit }, ...leavePhase(run)) : late(run),
+  finish: (run, { merged }) =>
+    run.stage.is === "finishing" ? accept({ type: "run.finished", how: run.stage.how ?? "keep", merged }) : late(run),
+};
+
+type FailedChecks = {
+  readonly work: Work;
+  readonly failed: readonly CheckResult[];
+  readonly results: CheckResult[];
+  readonly digest: string;
+  readonly testsChanged: string | null;
+};
+
+function checksFailed(run: ActiveRun, { work, failed, results, digest, testsChanged }: FailedChecks): Decision {
+  const { limit, breaker } = currentPhase(run)?.rule.checks ?? { limit: 0, breaker: 0 };
+  const failure: EventDraft = { type: "checks.failed", results, digest, testsChanged };
+  const same = work.sameFailure?.digest === digest ? work.sameFailure.times + 1 : 1;
+  const detail = failed.map((result) => `${result.name}: ${result.detail}`).join("\n");
+  if (same >= breaker) return accept(failure, escalation(run, { reason: "circuit_breaker", detail }));
+  if (work.failures + 1 >= limit) return accept(failure, escalation(run, { reason: "max_iterations", detail }));
+  return accept(failure);
+}
+
+type Trouble = { readonly reason: string; readonly detail: string; readonly first?: string };
+
+/** Retry is always offered, skip where skipping means something. */
+function escalation(run: ActiveRun, { reason, detail, first }: Trouble): EventDraft {
+  const from: Step = stepOf(run);
+  const options = [...(first === undefined ? [] : [first]), "retry", ...(skippable(from) ? ["skip"] : [])];
+  return { type: "step.escalated", from, reason, detail, options };
+}
+
+const gateWillCome = (run: ActiveRun, phase: PhaseRecord): boolean =>
+  phase.rule.gate === "always" || isGateDue(run.supervision, phase.rule.key);
+
+function concernsOf(issues: readonly Issue[], summary: string): string[] {
+  if (issues.length === 0) return [summary === "" ? "The reviewer did not approve and gave no reason." : summary];
+  return issues.map((issue) =>
+    issue.location === null ? issue.description : `${issue.description} (${issue.location})`,
+  );
+}
+
+function fromDraft(draft: Draft): Omit<Made, "changed" | "changedSinceSeen" | "unexpected" | "tree" | "lines"> {
+  return {
+    summary: draft.summary,
+    decisions: [...draft.decisions],
+    artifacts: [...draft.artifacts],
+    checks: [...draft.checks],
+    issues: [...draft.issues],
+    approved: draft.approved,
+    concerns: [...draft.concerns],
+    testsChanged: draft.testsChanged,
+  };
+}
+
+function ended(execution: Execution, how: "done" | "failed", reason: string | null): EventDraft {
+  const { usage, session } = execution;
+  return { type: "execution.ended", execution: execution.execution, how, reason, usage, session };
+}
+
+const claimedBy = (stage: Stage): string | null =>
+  stage.is === "producing" || stage.is === "reviewing" ? (stage.claim?.execution ?? null) : null;
+
+const late = (run: ActiveRun): Decision => refuse({ why: "lateOutcome", expected: ticketOf(run) });

@@ -1,0 +1,23 @@
+import type { EventDraft, RunEvent } from "../schema/event.ts";
+import { acceptanceHandlers } from "./evolve/acceptance.ts";
+import { attemptHandlers } from "./evolve/attempt.ts";
+import { runHandlers, startRun } from "./evolve/run-events.ts";
+import { type ActiveRun, type EndedRun, noRun, type RunState } from "./run.ts";
+
+type Type = EventDraft["type"];
+export type EventOf<T extends Type> = Extract<RunEvent, { type: T }>;
+export type Handlers<T extends Type> = {
+  readonly [K in T]: (run: ActiveRun, event: EventOf<K>) => ActiveRun | EndedRun;
+};
+
+const handlers: Handlers<Exclude<Type, "run.started">> = { ...runHandlers, ...attemptHandlers, ...acceptanceHandlers };
+
+/** What the journal says happened is never refused, only applied. No policy here: that was decided and recorded. */
+export function evolve(state: RunState, event: RunEvent): RunState {
+  if (event.type === "run.started") return startRun(event);
+  if (state.is !== "active") return state;
+  const apply = handlers[event.type] as (run: ActiveRun, event: RunEvent) => ActiveRun | EndedRun; // keyed by the type just read
+  return { ...apply(state, event), seq: event.seq };
+}
+
+export const replay = (events: readonly RunEvent[]): RunState => events.reduce(evolve, noRun);

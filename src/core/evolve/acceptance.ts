@@ -1,0 +1,107 @@
+import type { Made } from "../../schema/facts.ts";
+import type { EventOf, Handlers } from "../evolve.ts";
+import { type ActiveRun, type Answer, currentPhase, type Stage } from "../run.ts";
+import { enter, open, patch } from "./changes.ts";
+
+type AcceptanceEventType =
+  | "phase.completed"
+  | "supervision.tightened"
+  | "supervision.loosened"
+  | "gate.opened"
+  | "gate.answered"
+  | "phase.rechecked"
+  | "phase.accepted"
+  | "phase.skipped"
+  | "phase.committed"
+  | "phase.left";
+
+export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
+  "phase.completed": (run, event) => patch(run, { status: "completed", completedAt: event.at, made: event.made }),
+  "supervision.tightened": (run, event) => ({ ...run, supervision: event.supervision }),
+  "supervision.loosened": (run, event) => ({
+    ...run,
+    supervision: event.supervision,
+    wait: run.wait?.kind === "gate" ? { ...run.wait, loosened: null } : run.wait,
+  }),
+  "gate.opened": (run, event) => {
+    const made = currentPhase(run)?.made;
+    if (made === null || made === undefined) return run;
+    const { digest, loosened, failures } = event;
+    const produced = enter(run, event, { is: "produced", made, pausedAt: null });
+    return open(produced, event, { kind: "gate", digest, loosened, failures });
+  },
+  "gate.answered": (run, event) => {
+    if (run.stage.is !== "produced") return run;
+    const { made, pausedAt } = run.stage;
+    const answered = recordAnswer(patch(run, { seenTree: made.tree }), event, pausedAt);
+    switch (event.choice) {
+      case "review":
+        return { ...answered, stage: { is: "produced", made, pausedAt: event.at } };
+      case "continue": {
+        const known: Made = { ...made, concerns: [...made.concerns, ...continuedAnyway(run)] };
+        const stage: Stage = { is: "rechecking", made: known, by: event.by, pausedAt, resumedAt: event.at };
+        return enter(patch(answered, { made: known }), event, stage);
+      }
+      case "redo":
+        return redo(answered, event);
+      default:
+        return event.choice satisfies never;
+    }
+  },
+  "phase.rechecked": (run, event) => {
+    const made = currentPhase(run)?.made;
+    if (made === null || made === undefined) return run;
+    const checks = event.results.length > 0 ? event.results : made.checks;
+    return patch(run, { made: { ...made, tree: event.tree, checks } });
+  },
+  "phase.accepted": (run, event) => {
+    const paused = run.stage.is === "rechecking" ? run.stage : { pausedAt: null, resumedAt: null };
+    const { pausedAt, resumedAt } = paused;
+    return enter(run, event, { is: "accepting", pausedAt, resumedAt: pausedAt === null ? null : resumedAt });
+  },
+  "phase.skipped": (run, event) => {
+    const skipped = patch(run, { status: "skipped", completedAt: event.at, made: null });
+    return enter(skipped, event, { is: "accepting", pausedAt: null, resumedAt: null });
+  },
+  "phase.committed": (run, event) => patch(run, { commit: event.commit }),
+  "phase.left": (run, event) => {
+    const index = run.index + 1;
+    const stage: Stage =
+      index < run.phases.length
+        ? { is: "entering", brief: { why: "first", text: "" } }
+        : { is: "finishing", how: null };
+    return enter({ ...run, index }, event, stage);
+  },
+};
+
+function recordAnswer(run: ActiveRun, event: EventOf<"gate.answered">, pausedAt: string | null): ActiveRun {
+  const phase = currentPhase(run);
+  const answer: Answer = {
+    phase: phase?.rule.key ?? "",
+    choice: event.choice,
+    at: event.at,
+    by: event.by,
+    guidance: event.guidance,
+    redo: (phase?.redos ?? 0) + (event.choice === "redo" ? 1 : 0),
+    pausedAt: event.choice === "continue" ? pausedAt : null,
+  };
+  return { ...run, answers: [...run.answers, answer] };
+}
+
+function redo(run: ActiveRun, event: EventOf<"gate.answered">): ActiveRun {
+  const phase = currentPhase(run);
+  const guidance = event.guidance ?? "";
+  const unproven = patch(run, {
+    status: "in_progress",
+    completedAt: null,
+    made: null,
+    redos: (phase?.redos ?? 0) + 1,
+    guidance: [...(phase?.guidance ?? []), guidance],
+  });
+  return enter(unproven, event, { is: "entering", brief: { why: "redo", text: guidance } });
+}
+
+function continuedAnyway(run: ActiveRun): readonly string[] {
+  if (run.wait?.kind !== "gate") return [];
+  return run.wait.failures.map((failure) => `Continued although ${failure.name} failed: ${failure.detail}`);
+}

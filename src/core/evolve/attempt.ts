@@ -1,0 +1,138 @@
+import type { Usage } from "../../schema/agent.ts";
+import type { Brief } from "../../schema/event.ts";
+import type { CheckResult } from "../../schema/facts.ts";
+import type { Handlers } from "../evolve.ts";
+import { type ActiveRun, currentPhase, type Draft, type Stage, type Work } from "../run.ts";
+import { enter, open, patch } from "./changes.ts";
+
+type AttemptEventType =
+  | "attempt.started"
+  | "execution.started"
+  | "execution.ended"
+  | "draft.produced"
+  | "questions.asked"
+  | "questions.answered"
+  | "checks.passed"
+  | "checks.failed"
+  | "verdict.given";
+
+const unproven: Work = {
+  turns: 0,
+  verdicts: 0,
+  failures: 0,
+  sameFailure: null,
+  broken: 0,
+  replies: [],
+  session: null,
+};
+
+export const attemptHandlers: Handlers<AttemptEventType> = {
+  "attempt.started": (run, event) => {
+    const phase = currentPhase(run);
+    const entered = patch(run, {
+      status: "in_progress",
+      attempts: event.attempt,
+      startedAt: phase?.startedAt ?? event.at,
+      completedAt: null,
+      made: null,
+      firstTree: phase?.firstTree ?? event.tree,
+      firstCommit: phase?.firstCommit ?? event.commit,
+    });
+    return enter(entered, event, { is: "producing", work: unproven, brief: event.brief, claim: null });
+  },
+  "execution.started": (run, event) => {
+    const { stage } = run;
+    if (stage.is !== "producing" && stage.is !== "reviewing") return run;
+    const counted = patch(run, { executions: (currentPhase(run)?.executions ?? 0) + 1 });
+    return enter(counted, event, { ...stage, claim: event.claim });
+  },
+  "execution.ended": (run, event) => {
+    const { stage } = run;
+    if (stage.is !== "producing" && stage.is !== "reviewing") return run;
+    const broken = event.how === "failed" ? stage.work.broken + 1 : event.how === "done" ? 0 : stage.work.broken;
+    const session = stage.is === "producing" ? (event.session ?? stage.work.session) : stage.work.session;
+    const usage = addUsage(currentPhase(run)?.usage, event.usage);
+    return enter(patch(run, { usage }), event, { ...stage, claim: null, work: { ...stage.work, broken, session } });
+  },
+  "draft.produced": (run, event) =>
+    within(run, (work) => {
+      const { summary, decisions, artifacts } = event;
+      const draft = { summary, decisions, artifacts, ...unexamined };
+      return enter(run, event, { is: "checking", work: { ...work, turns: work.turns + 1 }, draft });
+    }),
+  "questions.asked": (run, event) => open(run, event, { kind: "questions", questions: event.questions }),
+  "questions.answered": (run, event) =>
+    within(run, (work) => {
+      const asked = run.wait?.kind === "questions" ? run.wait.questions : [];
+      const replied = asked.map((question) => ({
+        ...question,
+        reply: event.replies.find((reply) => reply.id === question.id)?.text ?? null,
+      }));
+      const next = { ...work, turns: work.turns + 1, replies: [...work.replies, ...replied] };
+      return produceAgain(run, event.seq, { work: next, brief: { why: "answers", text: "" } });
+    }),
+  "checks.passed": (run, event) => {
+    const { stage } = run;
+    if (stage.is !== "checking") return run;
+    const draft = { ...stage.draft, checks: event.results, testsChanged: event.testsChanged };
+    const work = { ...stage.work, sameFailure: null };
+    return event.leadsTo === "review"
+      ? enter(run, event, { is: "reviewing", work, draft, claim: null })
+      : enter(run, event, { is: "completing", work, draft });
+  },
+  "checks.failed": (run, event) =>
+    within(run, (work) => {
+      const times = work.sameFailure?.digest === event.digest ? work.sameFailure.times + 1 : 1;
+      const next = { ...work, failures: work.failures + 1, sameFailure: { digest: event.digest, times } };
+      const counted = patch(run, { checkFailures: (currentPhase(run)?.checkFailures ?? 0) + 1 });
+      return produceAgain(counted, event.seq, {
+        work: next,
+        brief: { why: "checks", text: failureText(event.results) },
+      });
+    }),
+  "verdict.given": (run, event) => {
+    const { stage } = run;
+    if (stage.is !== "reviewing") return run;
+    const counted = patch(run, { iterations: (currentPhase(run)?.iterations ?? 0) + 1 });
+    const work = { ...stage.work, verdicts: stage.work.verdicts + 1 };
+    if (event.leadsTo === "produce")
+      return produceAgain(counted, event.seq, { work, brief: { why: "findings", text: event.concerns.join("\n") } });
+    const { approved, issues, concerns } = event;
+    return enter(counted, event, { is: "completing", work, draft: { ...stage.draft, approved, issues, concerns } });
+  },
+};
+
+const unexamined: Pick<Draft, "checks" | "testsChanged" | "issues" | "approved" | "concerns"> = {
+  checks: [],
+  testsChanged: null,
+  issues: [],
+  approved: false,
+  concerns: [],
+};
+
+function within(run: ActiveRun, change: (work: Work) => ActiveRun): ActiveRun {
+  return "work" in run.stage ? change(run.stage.work) : run;
+}
+
+function produceAgain(run: ActiveRun, since: number, next: { work: Work; brief: Brief }): ActiveRun {
+  const stage: Stage = { is: "producing", ...next, claim: null };
+  return { ...run, stage, since, wait: null };
+}
+
+function failureText(results: readonly CheckResult[]): string {
+  return results
+    .filter((result) => result.ok === false)
+    .map((result) => `${result.name}: ${result.detail}`)
+    .join("\n");
+}
+
+/** Unknown plus known is the known part; unknown alone stays unknown. */
+export function addUsage(sum: Usage | undefined, more: Usage | null): Usage {
+  const add = (a: number | null | undefined, b: number | null | undefined): number | null =>
+    typeof a === "number" || typeof b === "number" ? (a ?? 0) + (b ?? 0) : null;
+  return {
+    input: add(sum?.input, more?.input),
+    output: add(sum?.output, more?.output),
+    usd: add(sum?.usd, more?.usd),
+  };
+}

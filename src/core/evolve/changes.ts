@@ -1,0 +1,26 @@
+import type { RunEvent } from "../../schema/event.ts";
+import type { ActiveRun, PhaseRecord, Stage, Wait } from "../run.ts";
+
+/** Opens a stage: its outcomes must name this event. */
+export const enter = (run: ActiveRun, event: RunEvent, stage: Stage): ActiveRun => ({
+  ...run,
+  stage,
+  since: event.seq,
+  wait: null,
+});
+
+/** Changes what is known about the current phase. */
+export const patch = (run: ActiveRun, change: Partial<PhaseRecord>): ActiveRun => ({
+  ...run,
+  phases: run.phases.map((phase, index) => (index === run.index ? { ...phase, ...change } : phase)),
+});
+
+export type NewWait = Wait extends infer W ? (W extends Wait ? Omit<W, "id" | "openedAt"> : never) : never;
+
+/** Opens a wait; its id holds the sequence number, so no two waits of a run are alike. */
+export function open(run: ActiveRun, event: RunEvent, wait: NewWait): ActiveRun {
+  const phase = run.phases[run.index];
+  const where = phase === undefined || run.stage.is === "preparing" ? "run" : `${phase.rule.key}#${phase.attempts}`;
+  const id = `${where}/${wait.kind}-${event.seq}`;
+  return { ...run, wait: { ...wait, id, openedAt: event.at } };
+}

@@ -1,0 +1,99 @@
+import type { PhaseRule } from "../../schema/plan.ts";
+import type { EventOf, Handlers } from "../evolve.ts";
+import type { ActiveRun, EndedRun, PhaseRecord, Stage } from "../run.ts";
+import { enter, open, patch } from "./changes.ts";
+
+type RunEventType =
+  | "run.prepared"
+  | "step.escalated"
+  | "step.retried"
+  | "step.skipped"
+  | "tests.accepted"
+  | "finish.asked"
+  | "finish.chosen"
+  | "run.finished"
+  | "run.cancelled";
+
+export function startRun(event: EventOf<"run.started">): ActiveRun {
+  const { type: _type, seq, at, plan, supervision, tests, ...facts } = event;
+  return {
+    is: "active",
+    run: { ...facts, startedAt: at },
+    phases: plan.map(untouched),
+    index: 0,
+    stage: { is: "preparing" },
+    since: seq,
+    wait: null,
+    tests,
+    supervision,
+    answers: [],
+    seq,
+  };
+}
+
+const untouched = (rule: PhaseRule): PhaseRecord => ({
+  rule,
+  status: "pending",
+  attempts: 0,
+  redos: 0,
+  guidance: [],
+  startedAt: null,
+  completedAt: null,
+  firstTree: null,
+  firstCommit: null,
+  seenTree: null,
+  made: null,
+  iterations: 0,
+  checkFailures: 0,
+  executions: 0,
+  usage: { input: null, output: null, usd: null },
+  commit: null,
+});
+
+export const runHandlers: Handlers<RunEventType> = {
+  "run.prepared": (run, event) => enter(run, event, { is: "entering", brief: { why: "first", text: "" } }),
+  "step.escalated": (run, event) => {
+    const { from, reason, detail, options } = event;
+    return open(run, event, { kind: "escalation", from, reason, detail, offered: options });
+  },
+  "step.retried": (run, event) => {
+    const anew = event.from === "produce" || event.from === "check" || event.from === "enter";
+    const stage: Stage = anew
+      ? { is: "entering", brief: { why: "retry", text: retryText(run) } }
+      : unclaimed(run.stage);
+    return enter(anew ? patch(run, { status: "in_progress", made: null }) : run, event, stage);
+  },
+  "step.skipped": (run) => ({ ...run, wait: null }),
+  "tests.accepted": (run, event) => enter({ ...run, tests: event.tests }, event, run.stage),
+  "finish.asked": (run, event) => open(run, event, { kind: "finish", offered: event.options }),
+  "finish.chosen": (run, event) => enter(run, event, { is: "finishing", how: event.how }),
+  "run.finished": (run, event) => end(run, event, { how: "finished", finish: event.how, merged: event.merged }),
+  "run.cancelled": (run, event) =>
+    end(run, event, { how: "cancelled", reason: event.reason, cancelledAt: run.phases[run.index]?.rule.key ?? null }),
+};
+
+type Ending = Pick<EndedRun, "how"> & Partial<Pick<EndedRun, "finish" | "merged" | "reason" | "cancelledAt">>;
+
+function end(run: ActiveRun, event: EventOf<"run.finished" | "run.cancelled">, ending: Ending): EndedRun {
+  const { run: facts, phases, answers, supervision } = run;
+  const rest = { finish: null, merged: null, reason: null, cancelledAt: null };
+  return {
+    is: "ended",
+    run: facts,
+    phases,
+    answers,
+    supervision,
+    seq: event.seq,
+    endedAt: event.at,
+    ...rest,
+    ...ending,
+  };
+}
+
+function retryText(run: ActiveRun): string {
+  return run.wait?.kind === "escalation"
+    ? `The attempt before this one failed (${run.wait.reason}): ${run.wait.detail}`
+    : "";
+}
+
+const unclaimed = (stage: Stage): Stage => ("claim" in stage ? { ...stage, claim: null } : stage);

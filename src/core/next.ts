@@ -1,0 +1,64 @@
+import type { Step } from "../schema/event.ts";
+import { attemptId, type AttemptId, type Ticket } from "../schema/ids.ts";
+import { type ActiveRun, currentPhase, MAX_REDOS, type Next, type RunState, type Stage, type Wait } from "./run.ts";
+
+/** What each stage asks for. `produced` always carries a gate and never gets here; re-checking would be the safe reading. */
+const STEP_OF: { readonly [S in Stage["is"]]: Step } = {
+  preparing: "prepare",
+  entering: "enter",
+  producing: "produce",
+  checking: "check",
+  reviewing: "review",
+  completing: "complete",
+  produced: "recheck",
+  rechecking: "recheck",
+  accepting: "commit",
+  finishing: "finish",
+};
+
+/** What should happen now. Pure and total: after a crash the same answer comes out again. */
+export function next(state: RunState): Next {
+  if (state.is === "none") return { is: "done", how: "none" };
+  if (state.is === "ended") return { is: "done", how: state.how };
+  if (state.wait !== null) return { is: "wait", wait: state.wait, options: optionsOf(state, state.wait) };
+  return { is: "action", step: stepOf(state), ticket: ticketOf(state), attempt: attemptOf(state) };
+}
+
+export const stepOf = (run: ActiveRun): Step => STEP_OF[run.stage.is];
+
+/** The attempt at hand; while entering, the one about to begin. Null outside phases. */
+export function attemptOf(run: ActiveRun): AttemptId | null {
+  const phase = currentPhase(run);
+  if (phase === undefined || run.stage.is === "preparing") return null;
+  return attemptId(phase.rule.key, run.stage.is === "entering" ? phase.attempts + 1 : phase.attempts);
+}
+
+/** Names the step at hand, and no other step of any turn. */
+export const ticketOf = (run: ActiveRun): Ticket => `${attemptOf(run) ?? "run"}@${run.since}`;
+
+/** What a person may answer now; menus, status and every other surface draw from this. */
+export function optionsOf(run: ActiveRun, wait: Wait): readonly string[] {
+  switch (wait.kind) {
+    case "gate":
+      return gateOptions(run, wait);
+    case "questions":
+      return ["answer"];
+    case "escalation":
+      return [...wait.offered, "cancel"];
+    case "finish":
+      return wait.offered;
+    default:
+      return wait satisfies never;
+  }
+}
+
+function gateOptions(run: ActiveRun, wait: Extract<Wait, { kind: "gate" }>): readonly string[] {
+  const paused = run.stage.is === "produced" && run.stage.pausedAt !== null;
+  const redoable = (currentPhase(run)?.redos ?? MAX_REDOS) < MAX_REDOS;
+  return [
+    "continue",
+    ...(paused ? [] : ["review"]),
+    ...(redoable ? ["redo"] : []),
+    ...(wait.loosened === null ? [] : ["loosen"]),
+  ];
+}

@@ -1,0 +1,129 @@
+import type { SettingsReading } from "../schema/facts.ts";
+import { PhaseKey, phaseNumber } from "../schema/ids.ts";
+import type { Supervision } from "../schema/plan.ts";
+import { isRecord, ownValue } from "./own-value.ts";
+
+export type ReviewPhases = "all" | string[];
+
+/** `supervised_mode` with every missing or invalid value replaced by its default. */
+export type SupervisedModeConfig = {
+  enabled: boolean;
+  review_phases: ReviewPhases;
+  parallel_summary: boolean;
+  /** Reserved: no value has an effect. */
+  auto_advance_timeout: null;
+};
+
+const TWO_DIGITS = /^[0-9]{2}$/;
+
+/** Reads the block from the contents of `state.json`. Bad values fall back to their defaults; nothing is thrown. */
+export function readSupervisedModeConfig(state: unknown): SupervisedModeConfig {
+  const block = ownValue(state, "supervised_mode");
+  return {
+    enabled: ownValue(block, "enabled") === true,
+    review_phases: readPhases(ownValue(block, "review_phases"), isPhaseNumber),
+    parallel_summary: ownValue(block, "parallel_summary") !== false,
+    auto_advance_timeout: null,
+  };
+}
+
+/** Library contract: compares the text before the first hyphen, so only numbered phases can be listed. */
+export function shouldReviewPhase(config: unknown, phaseKey: unknown): boolean {
+  if (ownValue(config, "enabled") !== true || typeof phaseKey !== "string") return false;
+  const phases = ownValue(config, "review_phases");
+  if (phases === "all") return true;
+  const [head = ""] = phaseKey.split("-", 1);
+  return entriesOf(phases).includes(head);
+}
+
+/** Whether a person is asked after this phase. Unlike the library function it also knows full phase keys. */
+export function isGateDue(supervision: Supervision, phaseKey: PhaseKey): boolean {
+  return supervision.enabled && covers(supervision.phases, phaseKey);
+}
+
+/** The block as it stands now, for a run that is already supervised or not. A file that does not exist reads as `undefined`. */
+export function readSettings(stateJson: unknown): SettingsReading {
+  if (stateJson === undefined) return { is: "absent" };
+  if (!isRecord(stateJson)) return { is: "unreadable" };
+  const block = ownValue(stateJson, "supervised_mode");
+  if (block === undefined) return { is: "absent" };
+  if (!isRecord(block)) return { is: "unreadable" };
+  return {
+    is: "set",
+    enabled: ownValue(block, "enabled") === true,
+    phases: readPhases(ownValue(block, "review_phases"), isPhaseName),
+    minimal: ownValue(block, "parallel_summary") === false,
+  };
+}
+
+/** What applies at once: gates are added, never taken away. The same object comes back when nothing is added. */
+export function tighten(current: Supervision, reading: SettingsReading): Supervision {
+  if (reading.is !== "set" || !reading.enabled) return current;
+  if (!current.enabled) return { enabled: true, phases: reading.phases };
+  if (current.phases === "all") return current;
+  if (reading.phases === "all") return { enabled: true, phases: "all" };
+  const { phases } = current;
+  const added = reading.phases.filter((phase) => !covers(phases, phase));
+  return added.length === 0 ? current : { enabled: true, phases: [...phases, ...added] };
+}
+
+/** What the settings would become if a person agreed to lose gates; null when none would be lost. */
+export function loosening(current: Supervision, reading: SettingsReading): Supervision | null {
+  if (!current.enabled) return null;
+  if (reading.is !== "set") return { enabled: false, phases: "all" };
+  const { enabled, phases } = reading;
+  if (!enabled) return { enabled, phases };
+  if (phases === "all") return null;
+  const lost = current.phases === "all" || current.phases.some((phase) => !covers(phases, phase));
+  return lost ? { enabled, phases } : null;
+}
+
+/** What a person should know about a block that is not as they may think. Single bad entries beside good ones are dropped quietly. */
+export function supervisionWarnings(state: unknown): string[] {
+  if (state === undefined) return [];
+  if (!isRecord(state)) return ["state.json holds no object: supervised mode is off"];
+  const block = ownValue(state, "supervised_mode");
+  if (block === undefined) return [];
+  if (!isRecord(block)) return ["supervised_mode is not an object: supervised mode is off"];
+  const warnings: string[] = [];
+  const enabled = ownValue(block, "enabled");
+  if (enabled !== undefined && typeof enabled !== "boolean") {
+    warnings.push("supervised_mode.enabled is neither true nor false: supervised mode is off");
+  }
+  warnings.push(...phasesWarnings(ownValue(block, "review_phases")));
+  const summary = ownValue(block, "parallel_summary");
+  if (summary !== undefined && typeof summary !== "boolean") {
+    warnings.push("supervised_mode.parallel_summary is neither true nor false: full summaries are written");
+  }
+  return warnings;
+}
+
+function phasesWarnings(phases: unknown): string[] {
+  if (phases === undefined || phases === "all" || entriesOf(phases).some(isPhaseName)) return [];
+  const found = Array.isArray(phases) ? "names no phase" : 'is neither "all" nor a list';
+  return [`supervised_mode.review_phases ${found}: every phase is reviewed`];
+}
+
+/** An empty choice means every phase: the safe side. */
+function readPhases(phases: unknown, isValid: (entry: unknown) => entry is string): ReviewPhases {
+  const valid = entriesOf(phases).filter(isValid);
+  return valid.length === 0 ? "all" : valid;
+}
+
+function covers(phases: "all" | readonly string[], phaseKey: PhaseKey): boolean {
+  return phases === "all" || phases.includes(phaseKey) || phases.includes(phaseNumber(phaseKey));
+}
+
+function entriesOf(value: unknown): readonly unknown[] {
+  try {
+    return Array.isArray(value) ? [...(value as readonly unknown[])] : [];
+  } catch {
+    return []; // a proxy may refuse to be read
+  }
+}
+
+const isPhaseNumber = (entry: unknown): entry is string => typeof entry === "string" && TWO_DIGITS.test(entry);
+
+/** A number, or a full key; digits that are no phase number ("3") are a mistake, not a key. */
+const isPhaseName = (entry: unknown): entry is string =>
+  isPhaseNumber(entry) || (typeof entry === "string" && /[a-z]/.test(entry) && PhaseKey.safeParse(entry).success);
