@@ -100,8 +100,7 @@ export function supervisionWarnings(state: unknown): string[] {
 
 function phasesWarnings(phases: unknown): string[] {
   if (phases === undefined || phases === "all" || entriesOf(phases).some(isPhaseName)) return [];
-  const found = Array.isArray(phases) ? "names no phase" : 'is neither "all" nor a list';
-  return [`supervised_mode.review_phases ${found}: every phase is reviewed`];
+  return ['supervised_mode.review_phases is not "all" and names no phase: every phase is reviewed'];
 }
 
 /** An empty choice means every phase: the safe side. */

@@ -30,6 +30,8 @@ export type MergeRequest = { readonly branch: string; readonly base: string; rea
 
 /** Changes to the repository. Respects the person's hooks and signing; probes first, so that repeating is harmless. */
 export interface VcsWrite {
+  /** Commit the working tree is at now; null before the first. */
+  head(): Promise<string | null>;
   /** Creates the branch at the commit and goes to it, carrying uncommitted work along. */
   startBranch(branch: string, commit: string): Promise<void>;
   /** Commits just these paths; the commit that already carries the trailer when there is one; null when nothing changed. */

@@ -50,7 +50,7 @@ function membersOf(all: readonly ProcessFacts[], isSeed: (facts: ProcessFacts) =
   const others = all.filter((facts) => !spared.has(facts.pid));
   const members = new Map(others.filter(isSeed).map((facts) => [facts.pid, facts]));
   const groups = new Set<number>();
-  for (let before = -1; before !== members.size; ) {
+  for (let before = -1; before !== members.size;) {
     before = members.size;
     for (const { group } of members.values()) if (group > 1 && !sparedGroups.has(group)) groups.add(group);
     for (const facts of others) if (members.has(facts.parent) || groups.has(facts.group)) members.set(facts.pid, facts);

@@ -52,8 +52,8 @@ export async function startAgentProcess(options: AgentProcessOptions, signal: Ab
   const family = processFamily({ table: systemProcessTable(), nonce: options.nonce, leader: child.pid });
   const killOnExit = (): void => endAtOnce(family);
   process.once("exit", killOnExit);
-  const exited = once(child, "exit").then(() => "exit" as const);
-  const drained = once(child, "close");
+  const exited = new Promise<"exit">((resolve) => child.once("exit", () => resolve("exit")));
+  const drained = new Promise<void>((resolve) => child.once("close", () => resolve()));
   child.on("error", () => undefined); // a failed signal; whether it lives is asked elsewhere
 
   const stop = stopReasons(options, signal);

@@ -1,0 +1,51 @@
+import { toJSONSchema } from "zod/mini";
+import type { AgentTask } from "../../ports/agent-backend.ts";
+import { AgentResult, Verdict } from "../../schema/agent.ts";
+
+/** Whether to begin a conversation under this id or to go on with it. */
+export type Conversation = { readonly id: string; readonly begins: boolean };
+
+/** Arguments for one execution. The prompt is no part of them: it goes in on stdin. */
+export function claudeArguments(task: AgentTask, conversation: Conversation): string[] {
+  return [
+    "-p",
+    "--output-format",
+    "stream-json",
+    "--verbose",
+    "--json-schema",
+    JSON.stringify(resultSchema(task.role)),
+    ...(task.persona === "" ? [] : ["--append-system-prompt", task.persona]),
+    ...(task.access === "read" ? READ_ONLY : MAY_EDIT),
+    ...DISTRUST_REPOSITORY,
+    ...limitArguments(task.limits),
+    conversation.begins ? "--session-id" : "--resume",
+    conversation.id,
+  ];
+}
+
+/** Other tools are not even offered, and what would need a question is refused. */
+const READ_ONLY = ["--tools", "Read,Grep,Glob", "--permission-mode", "dontAsk"];
+
+/**
+ * Edits inside the working directory. Reading with git needs no rule: Claude Code knows which calls only read,
+ * whereas a rule such as `Bash(git diff:*)` would let `git diff --output=<any file>` pass.
+ */
+const MAY_EDIT = ["--permission-mode", "acceptEdits"];
+
+/**
+ * Without a terminal nobody is asked whether the folder is trusted: its settings would run hooks and start servers.
+ * The price: CLAUDE.md of the repository is not loaded by itself either.
+ */
+const DISTRUST_REPOSITORY = ["--setting-sources", "user"];
+
+function limitArguments({ turns, usd }: AgentTask["limits"]): string[] {
+  return [
+    ...(turns === null ? [] : ["--max-turns", String(turns)]),
+    ...(usd === null ? [] : ["--max-budget-usd", String(usd)]),
+  ];
+}
+
+/** Draft 7, and what the agent may leave out is optional: the form Claude Code checks against. */
+function resultSchema(role: AgentTask["role"]): unknown {
+  return toJSONSchema(role === "phase" ? AgentResult : Verdict, { target: "draft-7", io: "input" });
+}

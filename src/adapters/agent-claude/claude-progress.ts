@@ -1,0 +1,48 @@
+import { relative } from "node:path";
+import type { ClaudeLine } from "./claude-line.ts";
+
+/** Characters of one progress text. */
+const LONGEST = 200;
+
+/** Arguments that say best what a call is about, most telling first. */
+const TELLING = ["file_path", "notebook_path", "command", "pattern", "path", "url", "query", "description", "prompt"];
+
+/** What a line tells a person who watches, in short texts. */
+export function progressTexts(line: ClaudeLine, cwd: string): string[] {
+  if (line.type === "assistant") {
+    return line.message.content.flatMap((block) => {
+      if (block.type === "text") return shorten(block.text ?? "");
+      const isWork = block.type === "tool_use" && block.name !== "StructuredOutput";
+      return isWork ? describeCall(block.name ?? "tool", block.input, cwd) : [];
+    });
+  }
+  if (line.type === "result") {
+    return line.permission_denials.flatMap((denial) =>
+      describeCall(`Not allowed: ${denial.tool_name}`, denial.tool_input, cwd),
+    );
+  }
+  if (line.subtype === "init") return [];
+  const status = typeof line.error_status === "number" ? ` (${line.error_status})` : "";
+  return [`The model service failed${status}; trying again, ${line.attempt} of ${line.max_retries}`];
+}
+
+function describeCall(name: string, input: unknown, cwd: string): string[] {
+  const given = typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
+  const telling = TELLING.map((key) => given[key]).find((value) => typeof value === "string");
+  return shorten(typeof telling === "string" ? `${name} ${inside(telling, cwd)}` : name);
+}
+
+/** Paths below the working directory are shown relative to it. */
+function inside(text: string, cwd: string): string {
+  return text.startsWith(`${cwd}/`) ? relative(cwd, text) : text;
+}
+
+/** One line without control characters; nothing for an empty text. */
+function shorten(text: string): string[] {
+  const line = text
+    .slice(0, 4 * LONGEST)
+    .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ")
+    .trim();
+  if (line === "") return [];
+  return [line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line];
+}

@@ -1,0 +1,118 @@
+import { createHash, randomUUID } from "node:crypto";
+import type { Problem } from "../../core/problem.ts";
+import type { AgentBackend, AgentEvent, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
+import { findProgram } from "../agent-command/find-program.ts";
+import type { Environment } from "../process/agent-environment.ts";
+import { startAgentProcess } from "../process/start-agent-process.ts";
+import type { AgentProcessEnd, AgentProcessOptions } from "../process/start-agent-process.ts";
+import { streamEvents } from "../process/stream-events.ts";
+import type { Emit } from "../process/stream-events.ts";
+import { claudeArguments } from "./claude-arguments.ts";
+import type { Conversation } from "./claude-arguments.ts";
+import { claudeEnd, isLostConversation } from "./claude-end.ts";
+import type { ClaudeOutcome } from "./claude-end.ts";
+import { readClaudeLine } from "./claude-line.ts";
+import type { ResultLine } from "./claude-line.ts";
+import { progressTexts } from "./claude-progress.ts";
+
+export type ClaudeBackendOptions = {
+  /** Path, or a name to be found on PATH. */
+  readonly program: string;
+  readonly env: Environment;
+  /** The person's own arguments, such as a model. They come first: where both say something, ours count. */
+  readonly extraArgs?: readonly string[];
+};
+
+const NAME = "claude";
+const VERSION_SECONDS = 30;
+
+/** Claude Code, started anew for every execution and read through its JSON stream. */
+export function createClaudeBackend(options: ClaudeBackendOptions): AgentBackend {
+  const command = [options.program, ...(options.extraArgs ?? [])];
+  return {
+    name: NAME,
+    digest: createHash("sha256").update(JSON.stringify(command)).digest("hex"),
+    probe: () => probe(options),
+    run: (task, signal) =>
+      streamEvents((emit, stop) => execute({ command, env: options.env, task, emit }, stop), signal),
+  };
+}
+
+type Execution = {
+  readonly command: readonly string[];
+  readonly env: Environment;
+  readonly task: AgentTask;
+  readonly emit: Emit;
+};
+
+async function execute(execution: Execution, signal: AbortSignal): Promise<void> {
+  const { task, emit } = execution;
+  const fresh = (): Conversation => ({ id: randomUUID(), begins: true });
+  const wanted = task.session === null ? fresh() : { id: task.session, begins: false };
+  let outcome = await converse(execution, wanted, signal);
+  if (!wanted.begins && isLostConversation(outcome)) {
+    emit(progress("The earlier conversation is gone; beginning a new one"));
+    outcome = await converse(execution, fresh(), signal);
+  }
+  const { left } = outcome.process;
+  if (left.length > 0) emit(progress(`These processes would not end: ${left.join(", ")}`));
+  emit(claudeEnd(outcome, task));
+}
+
+async function converse(execution: Execution, conversation: Conversation, signal: AbortSignal): Promise<ClaudeOutcome> {
+  const { command, env, task, emit } = execution;
+  const results: ResultLine[] = [];
+  let session: string | null = null;
+  const onLine = ({ text }: { readonly text: string }): void => {
+    const line = readClaudeLine(text);
+    if (line === null) return;
+    if (line.type === "result") results.push(line);
+    if (line.type === "system" && line.subtype === "init") session = line.session_id;
+    for (const shown of progressTexts(line, task.cwd)) emit(progress(shown));
+  };
+  const process = await startFound(
+    {
+      argv: [...command, ...claudeArguments(task, conversation)],
+      cwd: task.cwd,
+      env,
+      nonce: task.nonce,
+      stdin: task.prompt,
+      silenceSeconds: task.limits.silence,
+      onLine,
+    },
+    signal,
+  );
+  return { process, results, session };
+}
+
+/** The program is looked up each time and started by its full path: the folder it runs in has no say in it. */
+async function startFound(options: AgentProcessOptions, signal: AbortSignal): Promise<AgentProcessEnd> {
+  const [program = "", ...args] = options.argv;
+  const found = findProgram(program, options.env);
+  if (!found.ok) return { ended: "notStarted", exitCode: null, signal: null, stderrTail: found.detail, left: [] };
+  return startAgentProcess({ ...options, argv: [found.path, ...args] }, signal);
+}
+
+const progress = (text: string): AgentEvent => ({ type: "progress", text, usage: null });
+
+async function probe({ program, env }: ClaudeBackendOptions): Promise<Capabilities | Problem> {
+  const lines: string[] = [];
+  const end = await startFound(
+    {
+      argv: [program, "--version"],
+      cwd: process.cwd(),
+      env,
+      nonce: randomUUID(),
+      stdin: "",
+      silenceSeconds: VERSION_SECONDS,
+      onLine: ({ text }) => lines.push(text),
+    },
+    new AbortController().signal,
+  );
+  const version = /^[0-9]+\.[0-9]+\.[0-9]+/.exec(lines[0] ?? "")?.[0];
+  if (end.exitCode === 0 && version !== undefined) {
+    return { version, structuredResult: true, readOnly: true, cost: true };
+  }
+  const said = end.stderrTail.trim() || lines[0] || `"${program} --version" did not tell its version`;
+  return { code: "AGENT_MISSING", agent: NAME, detail: said };
+}

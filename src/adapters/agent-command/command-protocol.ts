@@ -1,0 +1,127 @@
+import * as z from "zod/mini";
+import type { AgentEnd, AgentTask, FailureReason } from "../../ports/agent-backend.ts";
+import { AgentResult, type Usage, Verdict } from "../../schema/agent.ts";
+import type { Line } from "../process/line-splitter.ts";
+import type { AgentProcessEnd } from "../process/start-agent-process.ts";
+
+const PROTOCOL = 1;
+/** Characters of a foreign text that are handed on in one piece. */
+const LONGEST_PROGRESS = 4000;
+const LONGEST_DETAIL = 2000;
+
+/** The one JSON object the program reads from its input. */
+export function requestText(task: AgentTask): string {
+  const { role, attempt, ticket, iteration, phase, workflow, item, persona, prompt, access, artifacts } = task;
+  const schema = z.toJSONSchema(resultSchema(role), { io: "input" });
+  const about = { protocol: PROTOCOL, role, attempt, ticket, iteration, phase, workflow, item };
+  return `${JSON.stringify({ ...about, persona, prompt, access, expects: { artifacts, schema } })}\n`;
+}
+
+const count = z._default(z.nullable(z.number().check(z.nonnegative())), null);
+/** Believed whole or not at all: a wrong count would be believed at the budget. */
+const SentUsage = z.object({ input: count, output: count, usd: count });
+const tellsUsage = z.object({ usage: z.optional(SentUsage) });
+const PhaseAnswer = z.extend(AgentResult, tellsUsage.shape);
+const ReviewerAnswer = z.extend(tellsUsage, { verdict: Verdict });
+
+const resultSchema = (role: AgentTask["role"]) => (role === "phase" ? PhaseAnswer : ReviewerAnswer);
+
+export type CommandLine =
+  | { readonly is: "progress"; readonly text: string }
+  | { readonly is: "result"; readonly result: object }
+  | { readonly is: "nothing" };
+
+/** Lines that are no JSON object are shown as they are; objects of unknown types are for later protocols. */
+export function readCommandLine({ text, cut }: Line): CommandLine {
+  const value = cut ? null : parsedObject(text);
+  if (value === null) return text.trim() === "" ? { is: "nothing" } : progress(text);
+  if ("type" in value && value.type === "result") return { is: "result", result: value };
+  if ("type" in value && value.type === "progress" && "text" in value && typeof value.text === "string") {
+    return progress(value.text);
+  }
+  return { is: "nothing" };
+}
+
+export type CommandOutcome = {
+  readonly process: AgentProcessEnd;
+  /** Every result line that came; only a single one counts. */
+  readonly results: readonly object[];
+};
+
+/** A result counts only when it is the only one, fits our schema, and the program then ended with 0. */
+export function commandEnd(outcome: CommandOutcome, task: AgentTask): AgentEnd {
+  const usage = usageOf(outcome.results.at(-1));
+  const told = stopped(outcome.process, task) ?? judged(outcome, task.role);
+  return { type: "end", usage, session: null, ...told };
+}
+
+type Failed = { how: "failed"; reason: FailureReason; detail: string; again: boolean };
+type Told = Failed | { how: "result"; result: AgentResult } | { how: "verdict"; verdict: Verdict };
+
+/** Null when the program came to its own good end. */
+function stopped(end: AgentProcessEnd, task: AgentTask): Failed | null {
+  switch (end.ended) {
+    case "notStarted":
+      return failed("not_started", end.stderrTail, false);
+    case "aborted":
+      return failed("aborted", "it was stopped", true);
+    case "silent":
+      return failed("silent", `it wrote nothing for ${task.limits.silence} seconds`, true);
+    case "flooded":
+      return failed("agent_failed", "it wrote more output than is accepted", false);
+    case "exit":
+      return end.exitCode === 0 ? null : failed("bad_exit", exitText(end), true);
+    default:
+      return end.ended satisfies never;
+  }
+}
+
+function judged({ process, results }: CommandOutcome, role: AgentTask["role"]): Told {
+  const [result, second] = results;
+  if (result === undefined) return failed("no_result", `it ended without a result. ${process.stderrTail}`, true);
+  if (second !== undefined) return failed("invalid_result", `it sent ${results.length} results instead of one`, true);
+  return role === "phase" ? phaseResult(result) : reviewerResult(result);
+}
+
+function phaseResult(result: object): Told {
+  const parsed = z.safeParse(AgentResult, result);
+  return parsed.success ? { how: "result", result: parsed.data } : invalid(parsed.error);
+}
+
+/** A reviewer that says it failed has judged nothing, whatever verdict it sends along. */
+function reviewerResult(result: object): Told {
+  if ("status" in result && result.status === "failed") {
+    const summary = "summary" in result ? String(result.summary) : "";
+    return failed("agent_failed", summary || "the reviewer says that it failed", true);
+  }
+  if (!("verdict" in result)) return failed("invalid_result", "the result of a reviewer carries no verdict", true);
+  const parsed = z.safeParse(Verdict, result.verdict);
+  return parsed.success ? { how: "verdict", verdict: parsed.data } : invalid(parsed.error);
+}
+
+const invalid = (error: z.core.$ZodError): Failed => failed("invalid_result", z.prettifyError(error), true);
+
+function failed(reason: FailureReason, detail: string, again: boolean): Failed {
+  return { how: "failed", reason, detail: detail.trim().slice(0, LONGEST_DETAIL), again };
+}
+
+function exitText({ exitCode, signal, stderrTail }: AgentProcessEnd): string {
+  const how = exitCode === null ? `it was ended by ${signal ?? "a signal"}` : `it ended with exit code ${exitCode}`;
+  return `${how}. ${stderrTail.trim().slice(-LONGEST_DETAIL + how.length + 2)}`;
+}
+
+function usageOf(result: object | undefined): Usage | null {
+  const parsed = z.safeParse(SentUsage, result !== undefined && "usage" in result ? result.usage : undefined);
+  return parsed.success ? parsed.data : null;
+}
+
+const progress = (text: string): CommandLine => ({ is: "progress", text: text.slice(0, LONGEST_PROGRESS) });
+
+function parsedObject(text: string): object | null {
+  if (!text.trimStart().startsWith("{")) return null;
+  try {
+    return JSON.parse(text) as object; // begins with a brace, so nothing else can come out
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import type { Problem } from "../../core/problem.ts";
+import type { AgentBackend, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
+import type { Environment } from "../process/agent-environment.ts";
+import type { Line } from "../process/line-splitter.ts";
+import { startAgentProcess, type AgentProcessEnd } from "../process/start-agent-process.ts";
+import { streamEvents, type Emit } from "../process/stream-events.ts";
+import { commandEnd, readCommandLine, requestText } from "./command-protocol.ts";
+import { findProgram } from "./find-program.ts";
+
+export { parseCommandLine } from "./parse-command-line.ts";
+
+export type CommandBackendOptions = {
+  readonly argv: readonly string[];
+  readonly env: Environment;
+  readonly name?: string;
+};
+
+/** Any program that speaks our protocol of JSON lines. */
+export function createCommandBackend({ argv, env, name = "command" }: CommandBackendOptions): AgentBackend {
+  const [program = "", ...args] = argv;
+  return {
+    name,
+    digest: createHash("sha256").update(JSON.stringify(argv)).digest("hex"),
+    probe: () => Promise.resolve(probe(name, program, env)),
+    run: (task, signal) =>
+      streamEvents(async (emit, stop) => {
+        const results: object[] = [];
+        const onLine = (line: Line): void => take(line, results, emit);
+        const process = await runProgram({ program, args, env, task, onLine }, stop);
+        for (const pid of process.left) emit({ type: "progress", text: `Process ${pid} would not end`, usage: null });
+        emit(commandEnd({ process, results }, task));
+      }, signal),
+  };
+}
+
+type Invocation = {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: Environment;
+  readonly task: AgentTask;
+  readonly onLine: (line: Line) => void;
+};
+
+/** The program is looked up each time and started by its full path: the folder it runs in has no say in it. */
+async function runProgram(invocation: Invocation, signal: AbortSignal): Promise<AgentProcessEnd> {
+  const { program, args, env, task, onLine } = invocation;
+  const found = findProgram(program, env);
+  if (!found.ok) return { ended: "notStarted", exitCode: null, signal: null, stderrTail: found.detail, left: [] };
+  const { cwd, nonce, limits } = task;
+  const started = { argv: [found.path, ...args], cwd, env, nonce, stdin: requestText(task) };
+  return startAgentProcess({ ...started, silenceSeconds: limits.silence, onLine }, signal);
+}
+
+/** Two results are kept at most: that there are more than one is all that counts. */
+function take(line: Line, results: object[], emit: Emit): void {
+  const read = readCommandLine(line);
+  if (read.is === "progress") emit({ type: "progress", text: read.text, usage: null });
+  if (read.is === "result" && results.length < 2) results.push(read.result);
+}
+
+function probe(name: string, program: string, env: Environment): Capabilities | Problem {
+  const found = findProgram(program, env);
+  if (!found.ok) return { code: "AGENT_MISSING", agent: name, detail: found.detail };
+  return { version: "unknown", structuredResult: true, readOnly: false, cost: false };
+}

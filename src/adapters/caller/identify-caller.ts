@@ -1,0 +1,107 @@
+import type { Claim } from "../../schema/facts.ts";
+import type { Person } from "../../schema/people.ts";
+import type { Environment } from "../process/agent-environment.ts";
+import type { ProcessFacts, ProcessTable } from "../process/process-table.ts";
+import { HOST_MARKERS, OWN_MARKERS } from "./agent-markers.ts";
+
+/** Who runs this program, as far as it can be told. An agent that hides well looks like a suspicious person. */
+export type Caller =
+  | { readonly kind: "agent"; readonly evidence: string }
+  | { readonly kind: "person"; readonly person: Person }
+  /** No terminal: a script, a job, or a person who gives a token. */
+  | { readonly kind: "nobody" };
+
+/** What there is to look at; `systemSurroundings` gives the real ones. */
+export type Surroundings = {
+  readonly env: Environment;
+  readonly table: ProcessTable;
+  readonly pid: number;
+  readonly userName: string;
+  /** Input and at least one output are a terminal. */
+  readonly isInteractive: boolean;
+  readonly terminalName: string | null;
+};
+
+export type RunFacts = {
+  /** Processes that a run recorded as its own: whoever descends from one was started by a run. */
+  readonly drivers: readonly Claim["driver"][];
+  /** Wall time in milliseconds at which the agent of the current attempt began to work; null without one. */
+  readonly agentRunningSince: number | null;
+  /** When it ended; left out or null while it works. */
+  readonly agentRunningUntil?: number | null;
+};
+
+export function identifyCaller(surroundings: Surroundings, run: RunFacts): Caller {
+  const evidence = markerIn(surroundings.env) ?? ownAncestor(surroundings, run.drivers);
+  if (evidence !== null) return { kind: "agent", evidence };
+  const facts = surroundings.table.one(surroundings.pid);
+  if (!surroundings.isInteractive || facts === null || facts.terminal === null) return { kind: "nobody" };
+  const suspicious = hostAncestor(surroundings) ?? lateTerminal(surroundings, facts, run);
+  const terminal = surroundings.terminalName ?? facts.terminal;
+  const origin = { pid: facts.pid, session: facts.session, terminal };
+  const person: Person = { name: surroundings.userName, channel: "terminal", origin };
+  return { kind: "person", person: suspicious === null ? person : { ...person, suspicious } };
+}
+
+/** An empty value counts as taken out, as shells and our own tests do it. */
+function markerIn(env: Environment): string | null {
+  const found = [...OWN_MARKERS, ...HOST_MARKERS].find((name) => (env[name] ?? "") !== "");
+  return found === undefined ? null : `${found} is set`;
+}
+
+/** Environments can be emptied and inherited ones are not changed by that: the ancestors still carry theirs. */
+function ownAncestor({ table, pid }: Surroundings, drivers: readonly Claim["driver"][]): string | null {
+  for (const facts of lineage(table, pid)) {
+    const marker = markerOf(table, facts, OWN_MARKERS);
+    if (marker !== null) return `process ${facts.pid} above it carries ${marker}`;
+    const isDriver = drivers.some(
+      (driver) => driver.pid === facts.pid && driver.started === facts.started && driver.boot === table.boot(),
+    );
+    if (isDriver) return `process ${facts.pid} above it runs agents`;
+  }
+  return null;
+}
+
+function hostAncestor({ table, pid }: Surroundings): string | null {
+  for (const facts of lineage(table, pid)) {
+    const marker = markerOf(table, facts, HOST_MARKERS);
+    if (marker !== null) return `process ${facts.pid} above it carries ${marker}`;
+  }
+  return null;
+}
+
+function markerOf(table: ProcessTable, facts: ProcessFacts, markers: readonly string[]): string | null {
+  const entries = table.environment(facts.pid) ?? [];
+  return markers.find((name) => entries.some((entry) => entry.startsWith(`${name}=`) && entry !== `${name}=`)) ?? null;
+}
+
+/** Deeper ancestries do not occur, short of someone building one. */
+const DEEPEST = 200;
+
+/** Ancestors, nearest first, and the leaders of group and session, which stay when the parent has gone. */
+function lineage(table: ProcessTable, pid: number): readonly ProcessFacts[] {
+  const self = table.one(pid);
+  const above: ProcessFacts[] = [];
+  for (let facts = self; facts !== null && facts.parent > 0 && above.length < DEEPEST;) {
+    facts = table.one(facts.parent);
+    if (facts !== null) above.push(facts);
+  }
+  const leaders = [self?.group, self?.session].flatMap((leader) =>
+    typeof leader === "number" && leader > 0 && leader !== pid ? (table.one(leader) ?? []) : [],
+  );
+  return [...above, ...leaders];
+}
+
+function lateTerminal({ table, pid }: Surroundings, self: ProcessFacts, run: RunFacts): string | null {
+  if (run.agentRunningSince === null) return null;
+  const opener = self.session === null ? topOfTerminal(table, pid, self) : table.one(self.session);
+  const opened = opener === null ? null : table.startedAt(opener);
+  if (opened === null) return "nobody can tell when this terminal session was opened";
+  const isDuring = opened >= run.agentRunningSince && opened <= (run.agentRunningUntil ?? Infinity);
+  return isDuring ? "this terminal session was opened while an agent was at work" : null;
+}
+
+/** Where sessions are not told: the topmost ancestor on the same terminal. */
+function topOfTerminal(table: ProcessTable, pid: number, self: ProcessFacts): ProcessFacts {
+  return lineage(table, pid).findLast((facts) => facts.terminal === self.terminal) ?? self;
+}

@@ -1,0 +1,62 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { ProblemError } from "../../core/problem.ts";
+import { nodeFiles, readSmall, replaceFile } from "../file-lock/file-calls.ts";
+
+const TokenFile = z.object({
+  sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+  created_at: z.iso.datetime(),
+});
+type TokenFile = z.infer<typeof TokenFile>;
+
+export type TokenCheck =
+  /** `createdAt`: one made while a run is open is not accepted for that run. */
+  { readonly ok: true; readonly createdAt: string } | { readonly ok: false; readonly detail: string };
+
+const PREFIX = "isdlc_";
+const SECRET_BYTES = 32;
+const FILE_LIMIT = 4096; // bytes
+
+/** Makes a token in place of an earlier one. Only its digest is kept: what is returned cannot be shown again. */
+export function createToken(configFolder: string, now: string): string {
+  const token = PREFIX + randomBytes(SECRET_BYTES).toString("base64url");
+  const content: TokenFile = { sha256: digest(token).toString("hex"), created_at: now };
+  const file = tokenFile(configFolder);
+  try {
+    mkdirSync(configFolder, { recursive: true, mode: 0o700 });
+    replaceFile(nodeFiles, file, Buffer.from(`${JSON.stringify(content)}\n`));
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new ProblemError({ code: "WRITE_FAILED", file, detail }, { cause: error });
+  }
+  return token;
+}
+
+export function verifyToken(configFolder: string, token: string): TokenCheck {
+  const known = readTokenFile(configFolder);
+  if (known === null) return { ok: false, detail: "no operator token was made for this user" };
+  const isSame = timingSafeEqual(digest(token), Buffer.from(known.sha256, "hex"));
+  return isSame ? { ok: true, createdAt: known.created_at } : { ok: false, detail: "it is not the current one" };
+}
+
+/** When the current token was made; null when there is none. */
+export function tokenCreatedAt(configFolder: string): string | null {
+  return readTokenFile(configFolder)?.created_at ?? null;
+}
+
+/** Fails closed: a file that cannot be read or understood is no token. */
+function readTokenFile(configFolder: string): TokenFile | null {
+  try {
+    const bytes = readSmall(nodeFiles, tokenFile(configFolder), FILE_LIMIT);
+    const parsed = z.safeParse(TokenFile, JSON.parse(bytes?.toString("utf8") ?? "null"));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+const tokenFile = (configFolder: string): string => join(configFolder, "operator-token.json");
+
+const digest = (token: string): Buffer => createHash("sha256").update(token).digest();

@@ -1,0 +1,55 @@
+import { constants, type Stats } from "node:fs";
+import { lstat, open, realpath } from "node:fs/promises";
+import { isAbsolute, join, sep } from "node:path";
+import type { CheckResult } from "../../schema/facts.ts";
+
+const LARGEST_MEGABYTES = 5;
+/** Spaces of every kind, and what prints as nothing. */
+const NOTHING_BUT_BLANKS = /^[\s\p{Cc}\p{Cf}]*$/u;
+
+/** Every named file is a plain one inside the tree with something in it; the detail names each that is not. */
+export async function checkArtifacts(cwd: string, paths: readonly string[]): Promise<CheckResult> {
+  const root = await realpath(cwd);
+  const faults: string[] = [];
+  for (const path of paths) {
+    const fault = await faultOf(root, path);
+    if (fault !== null) faults.push(`${path} ${fault}`);
+  }
+  const detail = faults.length > 0 ? faults.join("\n") : `${paths.length} of ${paths.length} present`;
+  return { name: "artifacts", ok: faults.length === 0, detail };
+}
+
+async function faultOf(root: string, path: string): Promise<string | null> {
+  if (isAbsolute(path) || path.includes("\0") || path.split(/[/\\]/).includes(".."))
+    return "is not a path inside the tree";
+  try {
+    const real = await realpath(join(root, path));
+    if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) return "leads out of the tree";
+    return faultOfFacts(await lstat(real)) ?? (await faultOfContent(real));
+  } catch (error) {
+    return faultOfFailure(error);
+  }
+}
+
+function faultOfFacts(facts: Stats): string | null {
+  if (!facts.isFile()) return "is not a plain file";
+  if (facts.size === 0) return "is empty";
+  return facts.size > LARGEST_MEGABYTES * 1024 * 1024 ? `is larger than ${LARGEST_MEGABYTES} MB` : null;
+}
+
+/** Without waiting and without following: the file may have been swapped for a link or a pipe since it was looked at. */
+async function faultOfContent(real: string): Promise<string | null> {
+  const handle = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW || 0) | (constants.O_NONBLOCK || 0));
+  try {
+    const fault = faultOfFacts(await handle.stat());
+    if (fault !== null) return fault;
+    return NOTHING_BUT_BLANKS.test(await handle.readFile("utf8")) ? "is blank" : null;
+  } finally {
+    await handle.close();
+  }
+}
+
+function faultOfFailure(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+  return code === "ENOENT" || code === "ENOTDIR" ? "is missing" : `cannot be read (${code})`;
+}

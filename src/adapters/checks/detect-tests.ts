@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import type { TestCommand } from "../../schema/facts.ts";
+import { cargoTests } from "./detectors/cargo-tests.ts";
+import type { Detector, FoundTests } from "./detectors/detector.ts";
+import { makeTests } from "./detectors/make-tests.ts";
+import { packageTests } from "./detectors/package-tests.ts";
+import { pythonTests } from "./detectors/python-tests.ts";
+import {
+  dotnetTests,
+  goTests,
+  gradleTests,
+  mavenTests,
+  mixTests,
+  rakeTests,
+  rspecTests,
+} from "./detectors/tool-tests.ts";
+import { projectFiles } from "./project-files.ts";
+
+/** The first that matches wins: what a project declares itself comes before what its tools imply. */
+const detectors: readonly Detector[] = [
+  packageTests,
+  pythonTests,
+  cargoTests,
+  goTests,
+  makeTests,
+  gradleTests,
+  mavenTests,
+  rspecTests,
+  rakeTests,
+  mixTests,
+  dotnetTests,
+];
+
+/** Reads files only; nothing of the project is executed. */
+export function detectTests(root: string): TestCommand | null {
+  const files = projectFiles(root);
+  for (const detect of detectors) {
+    const found = detect(files);
+    if (found !== null) return { argv: [...found.argv], source: found.source, digest: digestOf(found) };
+  }
+  return null;
+}
+
+const digestOf = ({ argv, definition }: FoundTests): string =>
+  createHash("sha256")
+    .update(JSON.stringify([argv, definition]))
+    .digest("hex");

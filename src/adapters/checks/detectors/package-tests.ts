@@ -1,0 +1,93 @@
+import { isRecord, ownValue } from "../../../core/own-value.ts";
+import type { ProjectFiles } from "../project-files.ts";
+import { textsOf, type Detector, type NamedText } from "./detector.ts";
+
+type Manager = { readonly name: string; readonly locks: readonly string[]; readonly argv: readonly string[] };
+
+/** `bun test` and `yarn test` may be the tool's own runner; with `run` it is always the script. */
+const MANAGERS: readonly Manager[] = [
+  { name: "pnpm", locks: ["pnpm-lock.yaml"], argv: ["pnpm", "test"] },
+  { name: "yarn", locks: ["yarn.lock"], argv: ["yarn", "run", "test"] },
+  { name: "bun", locks: ["bun.lock", "bun.lockb"], argv: ["bun", "run", "test"] },
+  { name: "npm", locks: ["package-lock.json", "npm-shrinkwrap.json"], argv: ["npm", "test"] },
+];
+const NPM: Manager = { name: "npm", locks: [], argv: ["npm", "test"] };
+
+/** These can replace the shell that scripts run in, or switch scripts off. */
+const MANAGER_FILES = [".npmrc", ".yarnrc", ".yarnrc.yml", "pnpm-workspace.yaml", "bunfig.toml"];
+const RUNNER_FILE = /^(?:vitest\.(?:config|workspace)|jest\.config|ava\.config|\.mocharc|\.taprc|karma\.conf)\b/;
+const VITE_FILE = /^vite\.config\./;
+const RUNNER_KEYS = ["jest", "mocha", "ava", "tap", "nyc", "c8"];
+
+const PLACEHOLDER = /\bno test specified\b/;
+const LONGEST_SHOWN = 120;
+
+export const packageTests: Detector = (files) => {
+  const manifest = parseOrNull(files.text("package.json"));
+  const scripts = ownValue(manifest, "scripts");
+  const test = ownValue(scripts, "test");
+  if (typeof test !== "string" || test.trim() === "" || PLACEHOLDER.test(test)) return null;
+  const deciding = decidingScripts(scripts);
+  return {
+    argv: managerOf(files, manifest).argv,
+    source: `package.json: ${test.replace(/[^\p{L}\p{N}\p{P}\p{S} ]+/gu, " ").slice(0, LONGEST_SHOWN)}`,
+    definition: [...deciding, ...runnerSettings(manifest), ...textsOf(files, settingFiles(files, deciding))],
+  };
+};
+
+function parseOrNull(text: string | null): unknown {
+  try {
+    return text === null ? null : JSON.parse(text);
+  } catch {
+    return null; // not JSON: the manager could not run it either
+  }
+}
+
+function managerOf(files: ProjectFiles, manifest: unknown): Manager {
+  const named = String(ownValue(manifest, "packageManager")).split("@")[0];
+  return (
+    MANAGERS.find(({ locks }) => locks.some((lock) => files.exists(lock))) ??
+    MANAGERS.find(({ name }) => name === named) ??
+    NPM
+  );
+}
+
+/** The test script, those around it, and every script that one of them mentions by name. */
+function decidingScripts(scripts: unknown): NamedText[] {
+  const found = new Map<string, string>();
+  const waiting = ["test"];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    const text = ownValue(scripts, name);
+    if (typeof text !== "string" || found.has(name)) continue;
+    found.set(name, text);
+    waiting.push(`pre${name}`, `post${name}`, ...wordsOf(text));
+  }
+  return [...found].map(([name, text]): NamedText => [`scripts.${name}`, text]).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+const wordsOf = (text: string): string[] => text.split(/[^\w:@./-]+/).filter((word) => word !== "");
+
+function runnerSettings(manifest: unknown): NamedText[] {
+  return RUNNER_KEYS.flatMap((key): NamedText[] => {
+    const settings = ownValue(manifest, key);
+    return isRecord(settings) ? [[key, shallowText(settings)]] : [];
+  });
+}
+
+/** A text nested without end would overflow the stack. */
+function shallowText(settings: Record<string, unknown>): string {
+  try {
+    return JSON.stringify(settings);
+  } catch {
+    return "(nested too deep)";
+  }
+}
+
+function settingFiles(files: ProjectFiles, scripts: readonly NamedText[]): string[] {
+  const words = new Set(scripts.flatMap(([, text]) => wordsOf(text)));
+  const runners = files
+    .names(".")
+    .filter((name) => RUNNER_FILE.test(name) || (VITE_FILE.test(name) && words.has("vitest")));
+  const shellScripts = [...words].filter((word) => word.endsWith(".sh")).sort();
+  return [...MANAGER_FILES, ...runners, ...shellScripts];
+}

@@ -1,0 +1,24 @@
+import { stripVTControlCharacters } from "node:util";
+
+const MOST_LINES = 60;
+const LONGEST_LINE = 400;
+/** What package managers add around a failed script. */
+const NOISE =
+  /^(?:npm (?:ERR!|error|notice|warn)\b|> \S+@\S+ \w+|ELIFECYCLE\b|error Command failed\b|info Visit https:\/\/yarnpkg)/i;
+
+/**
+ * The last lines of a test output that help to find the fault, as plain text. Secrets are taken out after the escape
+ * sequences, which could split them, and before lines are cut, which could leave half of one.
+ */
+export function usefulLines(output: string, redact: (text: string) => string): string[] {
+  return redact(stripVTControlCharacters(output))
+    .split("\n")
+    .map((line) => printable(line).trimEnd())
+    .filter((line) => line.trim() !== "" && !NOISE.test(line.trim()))
+    .slice(-MOST_LINES)
+    .map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)} […]` : line));
+}
+
+/** A progress line rewrites itself after each carriage return; the last state is what a person would see. */
+const printable = (line: string): string =>
+  (line.replace(/\r+$/, "").split("\r").at(-1) ?? "").replace(/[^\P{Cc}\t]/gu, "");

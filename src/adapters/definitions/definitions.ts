@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ProblemError } from "../../core/problem.ts";
+import { WorkflowDefinition } from "../../schema/plan.ts";
+import { packageRoot } from "./package-root.ts";
+
+/** The workflows this package ships, by name, in alphabetical order. */
+export function workflowNames(): string[] {
+  return namesIn("workflows", ".json");
+}
+
+/** @throws ProblemError `WORKFLOW_UNKNOWN` */
+export function loadWorkflow(name: string): WorkflowDefinition {
+  const valid = workflowNames();
+  if (!valid.includes(name)) throw new ProblemError({ code: "WORKFLOW_UNKNOWN", name, valid });
+  return WorkflowDefinition.parse(JSON.parse(readFileSync(join(packageRoot(), "workflows", `${name}.json`), "utf8")));
+}
+
+export function personaNames(): string[] {
+  return namesIn("agents", ".md");
+}
+
+/** The prompt of a persona. Names come from workflow definitions, so an unknown one is a fault of the package. */
+export function loadPersona(name: string): string {
+  if (!personaNames().includes(name)) throw new Error(`There is no persona "${name}" in this package.`);
+  return readFileSync(join(packageRoot(), "agents", `${name}.md`), "utf8");
+}
+
+/** Digest of every persona a workflow names, reviewers included. */
+export function personaDigests(definition: WorkflowDefinition): Record<string, string> {
+  const names = new Set(definition.phases.flatMap(({ persona, reviewer }) => [persona, reviewer ?? persona]));
+  return Object.fromEntries([...names].map((name) => [name, digestOf(loadPersona(name))]));
+}
+
+function namesIn(folder: string, ending: string): string[] {
+  return readdirSync(join(packageRoot(), folder))
+    .filter((file) => file.endsWith(ending))
+    .map((file) => file.slice(0, -ending.length))
+    .sort();
+}
+
+const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { readSettings } from "../../core/supervision.ts";
+import type { ActiveMarker, Desk } from "../../ports/desk.ts";
+import { isSafeName } from "../../schema/ids.ts";
+import { ensureFolder, type FileCalls, folderExists, removeIfThere, replaceFile } from "../file-lock/file-calls.ts";
+import { createStateFile, parseRecord, readText } from "./state-file.ts";
+
+const HISTORY_LIMIT = 64 * 1024;
+
+/** Keeps the files beside the journal below `.isdlc/` of a working tree. Nothing is followed through links. */
+export function createDesk(root: string, files: FileCalls): Desk {
+  const own = join(root, ".isdlc");
+  const stateFile = createStateFile(join(own, "state.json"), files);
+  const folder = (...names: string[]): string => names.reduce((parent, name) => makeBelow(files, parent, name), root);
+  return {
+    stateFile: () => stateFile.read(),
+    settings: () => readSettings(stateFile.read()),
+    makeFolder: (item) => void folder(...item.split("/")),
+    writeStateFile(render) {
+      folder(".isdlc");
+      stateFile.write(render);
+    },
+    writeActive(marker) {
+      if (marker === null) removeIfThere(files, join(own, "active"));
+      else replaceFile(files, join(folder(".isdlc"), "active"), encode(marker));
+    },
+    writeSummary(name, text) {
+      if (!isSafeName(name)) throw new Error(`${name} is no file name`);
+      replaceFile(files, join(folder(".isdlc", "reviews"), name), Buffer.from(text));
+      return `.isdlc/reviews/${name}`;
+    },
+    recordEnded: (run, entry) => replaceFile(files, join(folder(".isdlc", "history"), `${run}.json`), encode(entry)),
+    ended: (most) => readEnded(files, join(own, "history"), most),
+    itemNames: (below) => folderNames(files, join(root, ...below.split("/"))),
+  };
+}
+
+const encode = (value: ActiveMarker | Record<string, unknown>): Buffer => Buffer.from(`${JSON.stringify(value)}\n`);
+
+function makeBelow(files: FileCalls, parent: string, name: string): string {
+  if (name !== ".isdlc" && !isSafeName(name)) throw new Error(`${name} is no folder name`);
+  const folder = join(parent, name);
+  ensureFolder(files, folder);
+  return folder;
+}
+
+function readEnded(files: FileCalls, folder: string, most: number): Record<string, unknown>[] {
+  const names = fileNames(files, folder).filter((name) => name.endsWith(".json"));
+  return names
+    .toSorted()
+    .slice(-most)
+    .flatMap((name): Record<string, unknown>[] => {
+      const entry = parseRecord(readText(files, join(folder, name), HISTORY_LIMIT));
+      return entry === null ? [] : [entry];
+    });
+}
+
+function fileNames(files: FileCalls, folder: string): string[] {
+  return folderExists(files, folder) ? files.readdirSync(folder) : [];
+}
+
+function folderNames(files: FileCalls, folder: string): string[] {
+  try {
+    return fileNames(files, folder);
+  } catch {
+    return []; // a link or a file in place of the folder: it holds no items of ours
+  }
+}

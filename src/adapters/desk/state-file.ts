@@ -1,0 +1,69 @@
+import { basename, dirname, join } from "node:path";
+import { isRecord } from "../../core/own-value.ts";
+import type { StateFile } from "../../ports/desk.ts";
+import { type FileCalls, readSmall, replaceFile } from "../file-lock/file-calls.ts";
+
+/** Larger than any sensible settings; a file beyond it is kept aside, not read. */
+const SIZE_LIMIT = 4 * 1024 * 1024;
+
+/** `state.json`: read as found, written as rendered. */
+export function createStateFile(path: string, files: FileCalls) {
+  let written: string | null = null;
+  const read = (): unknown => {
+    const text = readText(files, path, SIZE_LIMIT);
+    return text === undefined ? undefined : parse(text);
+  };
+  return {
+    /** Undefined when there is no file, null when it cannot be understood. */
+    read,
+    write(render: (found: StateFile) => Record<string, unknown>): void {
+      const text = readText(files, path, SIZE_LIMIT);
+      const found = parseRecord(text);
+      if (text !== undefined && found === null) keepAside(files, path, text);
+      const content = render({ user: found ?? {}, version: versionOf(found) });
+      const next = `${JSON.stringify(content, null, 2)}\n`;
+      if (next === written && text === next) return;
+      replaceFile(files, path, Buffer.from(next));
+      written = next;
+    },
+  };
+}
+
+/** Text of a small file; undefined when there is none, null when it is too large to read. */
+export function readText(files: FileCalls, path: string, limit: number): string | null | undefined {
+  const exists = files.lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  if (!exists) return undefined;
+  return (
+    readSmall(files, path, limit)
+      ?.toString("utf8")
+      .replace(/^\u{FEFF}/u, "") ?? null
+  );
+}
+
+export function parseRecord(text: string | null | undefined): Record<string, unknown> | null {
+  const value = parse(text ?? "");
+  return isRecord(value) ? value : null;
+}
+
+function parse(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? "") as unknown;
+  } catch {
+    return null;
+  }
+}
+
+function versionOf(found: Record<string, unknown> | null): number {
+  const version = found?.["state_version"];
+  return typeof version === "number" && Number.isSafeInteger(version) && version > 0 ? version : 0;
+}
+
+/** What was not ours to understand is not ours to lose. */
+function keepAside(files: FileCalls, path: string, text: string | null): void {
+  const names = new Set(files.readdirSync(dirname(path)));
+  let number = 1;
+  while (names.has(`${basename(path)}.corrupt-${number}`)) number++;
+  const aside = join(dirname(path), `${basename(path)}.corrupt-${number}`);
+  if (text === null) files.renameSync(path, aside);
+  else replaceFile(files, aside, Buffer.from(text));
+}

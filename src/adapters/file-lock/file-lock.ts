@@ -1,0 +1,160 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { ProblemError } from "../../core/problem.ts";
+import { errorCode, removeIfThere, succeeds } from "./file-calls.ts";
+import { isLiving, lockPath, ownPath, readHolderFile, stealPath, sweep, writeOwnFile } from "./lock-files.ts";
+import type { Holder, LockPlace } from "./lock-files.ts";
+
+export type Lock = { release(): void };
+
+export type TryResult = { readonly ok: true; readonly lock: Lock } | { readonly ok: false; readonly holder: Holder };
+
+export type FileLock = {
+  /** Takes the lock now, from its dead holder if need be, or says who holds it. */
+  tryAcquire(): TryResult;
+  /** @throws ProblemError LOCK_BUSY after `patience` milliseconds. */
+  acquire(patience: number): Promise<Lock>;
+  /** The living holder; null when the lock is free or its holder ended. */
+  holder(): Holder | null;
+  /** Gives up the lock if held and removes this instance's file. Happens by itself at exit. */
+  dispose(): void;
+};
+
+/**
+ * A lock between processes, kept in files of one folder.
+ * It is taken by linking a complete file to the lock's name, so it is never seen half written. A dead holder's lock is
+ * taken over by whoever first links `steal.<its token>`; tokens are never used again, so that can be won only once.
+ */
+export function createFileLock(place: LockPlace): FileLock {
+  const seat: Seat = { place, mine: new Set(), own: null, held: false, swept: false };
+  const dispose = (): void => {
+    release(seat);
+    if (seat.own !== null) removeIfThere(place.files, ownPath(place, seat.own.token));
+    seat.own = null;
+    disposals.delete(dispose);
+  };
+  disposals.add(dispose);
+  watchExit();
+  return {
+    tryAcquire: () => tryAcquire(seat),
+    acquire: (patience) => acquire(seat, patience),
+    holder: () => readHolder(place),
+    dispose,
+  };
+}
+
+/** The living holder of a lock, without taking part in it. */
+export function readHolder(place: LockPlace): Holder | null {
+  const holder = readHolderFile(place, lockPath(place));
+  return holder !== null && isLiving(place, holder) ? holder : null;
+}
+
+/** One instance's part in the lock. */
+type Seat = {
+  readonly place: LockPlace;
+  /** Every token this instance ever wrote. */
+  readonly mine: Set<string>;
+  own: Holder | null;
+  held: boolean;
+  swept: boolean;
+};
+
+async function acquire(seat: Seat, patience: number): Promise<Lock> {
+  const until = performance.now() + patience;
+  for (let attempt = 0; ; attempt++) {
+    const result = tryAcquire(seat);
+    if (result.ok) return result.lock;
+    if (performance.now() >= until) {
+      const holder = `process ${result.holder.pid} on ${result.holder.host}`;
+      throw new ProblemError({ code: "LOCK_BUSY", file: lockPath(seat.place), holder });
+    }
+    await delay(Math.min(1 + attempt / 16, 10));
+  }
+}
+
+function tryAcquire(seat: Seat): TryResult {
+  const { place } = seat;
+  for (;;) {
+    const own = (seat.own ??= writeOwnFile(place));
+    seat.mine.add(own.token);
+    const result = link(place, own, lockPath(place));
+    if (result === "linked") return take(seat);
+    if (result === "lost") {
+      seat.own = null;
+      continue;
+    }
+    const holder = readHolderFile(place, lockPath(place));
+    if (holder === null) continue;
+    if (seat.mine.has(holder.token) && !seat.held) return take(seat);
+    if (isLiving(place, holder)) return { ok: false, holder };
+    const stolen = steal(seat, own, holder);
+    if (stolen === "again") continue;
+    if (stolen !== "won") return { ok: false, holder: stolen };
+    seat.own = null; // it became the lock itself
+    seat.swept = false;
+    return take(seat);
+  }
+}
+
+function take(seat: Seat): TryResult {
+  seat.held = true;
+  if (!seat.swept) sweep(seat.place, seat.mine);
+  seat.swept = true;
+  return { ok: true, lock: { release: () => release(seat) } };
+}
+
+function release(seat: Seat): void {
+  if (!seat.held) return;
+  seat.held = false;
+  // A lock that cannot be removed now names us still, and is simply ours again the next time.
+  removeIfThere(seat.place.files, lockPath(seat.place));
+}
+
+/** Takes over from a dead holder; "again" when things moved meanwhile, or the living heir who was faster. */
+function steal(seat: Seat, own: Holder, dead: Holder): "won" | "again" | Holder {
+  const { place, mine } = seat;
+  const chain: string[] = [];
+  let judged = dead;
+  for (;;) {
+    const path = stealPath(place, judged.token);
+    const result = link(place, own, path);
+    if (result === "lost") return "again";
+    chain.push(path);
+    const heir = result === "linked" ? own : readHolderFile(place, path);
+    if (heir === null) return "again";
+    if (mine.has(heir.token)) break;
+    if (isLiving(place, heir)) return heir;
+    judged = heir; // the heir died before the lock was its own
+  }
+  const unchanged = readHolderFile(place, lockPath(place))?.token === dead.token;
+  const source = ownPath(place, own.token);
+  if (unchanged && succeeds(() => place.files.renameSync(source, lockPath(place)), ["ENOENT"])) {
+    for (const path of chain) removeIfThere(place.files, path);
+    return "won";
+  }
+  removeIfThere(place.files, chain.at(-1) ?? "");
+  return "again";
+}
+
+/** "lost": our own file is gone, somebody tidied the folder. */
+function link(place: LockPlace, own: Holder, path: string): "linked" | "taken" | "lost" {
+  try {
+    place.files.linkSync(ownPath(place, own.token), path);
+    return "linked";
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "EEXIST") return "taken";
+    if (code === "ENOENT") return "lost";
+    throw error;
+  }
+}
+
+const disposals = new Set<() => void>();
+let watching = false;
+
+function watchExit(): void {
+  if (watching) return;
+  watching = true;
+  process.once("exit", () => {
+    for (const dispose of disposals) dispose();
+  });
+}

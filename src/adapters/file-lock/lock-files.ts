@@ -1,0 +1,115 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { errorCode, OPEN, openPlain, PRIVATE, readRange, removeIfThere, writeAll } from "./file-calls.ts";
+import type { FileCalls } from "./file-calls.ts";
+import { numberInUse, type LockProcesses } from "./lock-processes.ts";
+
+/** Who holds a lock. `token` is used for one file and never again. */
+export type Holder = {
+  readonly token: string;
+  readonly pid: number;
+  readonly started: string;
+  readonly boot: string;
+  readonly host: string;
+};
+
+export type LockPlace = {
+  /** An existing folder. */
+  readonly directory: string;
+  /** File name of the lock; all its helper files begin with it. */
+  readonly name: string;
+  readonly files: FileCalls;
+  readonly processes: LockProcesses;
+};
+
+const HOLDER_LIMIT = 4096; // bytes
+
+export const lockPath = (place: LockPlace): string => join(place.directory, place.name);
+export const ownPath = (place: LockPlace, token: string): string => `${lockPath(place)}.${token}`;
+export const stealPath = (place: LockPlace, token: string): string => `${lockPath(place)}.steal.${token}`;
+
+/** Writes the file that says who we are. Linking it takes the lock with its content complete. */
+export function writeOwnFile(place: LockPlace): Holder {
+  const self = place.processes.self();
+  const token = `${self.pid}-${randomBytes(8).toString("hex")}`;
+  const holder: Holder = { token, ...self, host: hostname() };
+  const path = ownPath(place, token);
+  const fd = place.files.openSync(path, OPEN.createNew, PRIVATE);
+  try {
+    writeAll(place.files, fd, { bytes: Buffer.from(JSON.stringify(holder)), position: 0 });
+  } catch (error) {
+    removeIfThere(place.files, path);
+    throw error;
+  } finally {
+    place.files.closeSync(fd);
+  }
+  return holder;
+}
+
+/** Whom a lock file names; null when there is none. */
+export function readHolderFile(place: LockPlace, path: string): Holder | null {
+  const { files } = place;
+  const fd = openPlain(files, path, OPEN.read);
+  if (fd === null) return null;
+  try {
+    const { size, ino } = files.fstatSync(fd);
+    return parseHolder(readRange(files, fd, { from: 0, to: Math.min(size, HOLDER_LIMIT) })) ?? nobody(ino);
+  } finally {
+    files.closeSync(fd);
+  }
+}
+
+/** A holder on another machine cannot be judged from here, so it counts as alive. */
+export function isLiving(place: LockPlace, holder: Holder): boolean {
+  if (holder.pid === 0) return false;
+  return holder.host !== hostname() || place.processes.isAlive(holder);
+}
+
+/**
+ * Removes what ended processes left. Only for the one who holds the lock: then no steal can be under way that
+ * would still succeed, because whoever wins one checks the lock again and finds us.
+ */
+export function sweep(place: LockPlace, mine: ReadonlySet<string>): void {
+  try {
+    for (const file of place.files.readdirSync(place.directory)) {
+      if (!file.startsWith(`${place.name}.`)) continue;
+      const rest = file.slice(place.name.length + 1);
+      const path = join(place.directory, file);
+      if (rest.startsWith("steal.")) removeIfThere(place.files, path);
+      else if (TOKEN.test(rest) && !mine.has(rest) && isLeftover(place, path)) removeIfThere(place.files, path);
+    }
+  } catch {
+    // Tidying must not keep anybody from work; the next one tries again.
+  }
+}
+
+const TOKEN = /^[0-9]+-[0-9a-f]{16}$/;
+
+function isLeftover(place: LockPlace, path: string): boolean {
+  const holder = readHolderFile(place, path);
+  if (holder === null) return false;
+  if (holder.pid !== 0) return !isLiving(place, holder);
+  // Not written yet, or never: the name says by whom.
+  const pid = Number(path.slice(path.lastIndexOf(".") + 1).split("-")[0]);
+  return !numberInUse(pid);
+}
+
+function parseHolder(bytes: Buffer): Holder | null {
+  try {
+    const value = JSON.parse(bytes.toString("utf8")) as Partial<Record<keyof Holder, unknown>> | null;
+    const { token, pid, started, boot, host } = value ?? {};
+    if (typeof token !== "string" || !TOKEN.test(token) || typeof pid !== "number" || !Number.isInteger(pid))
+      return null;
+    if (typeof started !== "string" || typeof boot !== "string" || typeof host !== "string" || pid <= 0) return null;
+    return { token, pid, started, boot, host };
+  } catch (error) {
+    if (errorCode(error) !== null) throw error;
+    return null;
+  }
+}
+
+/** A lock is linked complete, so an unreadable one was emptied by a power cut: its holder is gone. */
+function nobody(inode: number): Holder {
+  return { token: `unreadable-${inode}`, pid: 0, started: "", boot: "", host: "" };
+}

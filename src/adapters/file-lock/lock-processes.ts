@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import type { Processes } from "../../ports/processes.ts";
+
+/** The two questions a lock asks about processes. */
+export type LockProcesses = Pick<Processes, "self" | "isAlive">;
+
+type Driver = ReturnType<Processes["self"]>;
+
+/** Answers from /proc; where there is none, a process counts as alive while its number is in use. */
+export function systemLockProcesses(): LockProcesses {
+  return { self: ownDriver, isAlive };
+}
+
+function isAlive(driver: Driver): boolean {
+  const self = ownDriver();
+  if (self.boot !== "" && driver.boot !== "" && self.boot !== driver.boot) return false;
+  if (self.started === "" || driver.started === "") return numberInUse(driver.pid);
+  const started = startOf(driver.pid);
+  // Nothing in /proc about a number that is in use: another user's process on a system that hides those.
+  if (started === null) return numberInUse(driver.pid);
+  return started === driver.started;
+}
+
+let remembered: Driver | null = null;
+
+function ownDriver(): Driver {
+  return (remembered ??= { pid: process.pid, started: startOf(process.pid) ?? "", boot: bootId() });
+}
+
+/** Clock ticks since boot at which the process began; null when unknown, "ended" for one that only waits to be reaped. */
+function startOf(pid: number): string | null {
+  const stat = readText(`/proc/${pid}/stat`);
+  if (stat === null) return null;
+  // The second field is the program's name in brackets and may hold anything, spaces and brackets too.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state] = fields;
+  return state === "Z" || state === "X" ? "ended" : (fields[19] ?? null);
+}
+
+function bootId(): string {
+  return readText("/proc/sys/kernel/random/boot_id")?.trim() ?? "";
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+/** True while any process has this number, ours or another user's. */
+export function numberInUse(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

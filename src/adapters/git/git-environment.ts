@@ -1,0 +1,26 @@
+/** Who commits may be said by the environment (build servers do); it names people, it starts nothing. */
+const identity = new Set(["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"]);
+
+/** For questions: no variable steers git, no transport is allowed, so a partial clone cannot start a fetch. */
+export function readingEnvironment(): NodeJS.ProcessEnv {
+  return { ...scrubbed(() => false), ...quiet, GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1", LC_ALL: "C" };
+}
+
+/** For changes: as the person's own shell would have it, but never waiting for an editor, a pager or a prompt. */
+export function writingEnvironment(): NodeJS.ProcessEnv {
+  return { ...scrubbed((name) => identity.has(name)), ...quiet };
+}
+
+const quiet = { GIT_EDITOR: "true", GIT_SEQUENCE_EDITOR: "true", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };
+
+function scrubbed(keep: (name: string) => boolean): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => keep(name.toUpperCase()) || !/^(GIT|ISDLC)_/i.test(name));
+  return { ...Object.fromEntries(kept), PATH: absoluteEntries(process.env["PATH"] ?? "") };
+}
+
+/** A relative entry would let the repository supply the program. */
+function absoluteEntries(path: string): string {
+  const separator = process.platform === "win32" ? ";" : ":";
+  const isAbsolute = (entry: string) => entry.startsWith("/") || /^[A-Za-z]:[\\/]/.test(entry);
+  return path.split(separator).filter(isAbsolute).join(separator);
+}

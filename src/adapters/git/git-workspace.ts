@@ -1,0 +1,67 @@
+import type { Workspace } from "../../ports/workspace.ts";
+import { copyTree } from "../plain-workspace/copy-tree.ts";
+import { exportTree } from "./export-tree.ts";
+import { hardenedGit } from "./git.ts";
+import type { Git } from "./git.ts";
+import { isObjectId, refPart } from "./ref-name.ts";
+import { orNull, repositoryAt } from "./repository.ts";
+import { restorePaths } from "./restore.ts";
+import { gitFailed } from "./run-git.ts";
+import { takeSnapshot } from "./snapshot.ts";
+import { makeTemporaryFolder, removeFolder } from "./temporary-folder.ts";
+import { changesBetween, knownPair, linesBetween, patchBetween } from "./tree-diff.ts";
+import type { TreePair } from "./tree-diff.ts";
+
+/**
+ * The working tree around `cwd`, remembered as commits under `refs/isdlc/<run>/`. Equal trees get equal ids. Not seen:
+ * ignored files, the inside of submodules, files this user cannot read. Nothing configured in the repository runs.
+ */
+export function createGitWorkspace(cwd: string, run: string): Workspace {
+  const open = repositoryAt(cwd);
+
+  async function compare<T>(
+    ends: readonly [string | null, string | null],
+    ask: (git: Git, pair: TreePair) => Promise<T>,
+  ) {
+    const repository = await orNull(open);
+    if (!repository) return null;
+    const git = hardenedGit(repository.top);
+    const pair = await knownPair(git, ...ends);
+    return pair && ask(git, pair);
+  }
+
+  return {
+    async snapshot(name, include) {
+      const repository = await orNull(open);
+      return repository && takeSnapshot(repository, { ref: `refs/isdlc/${refPart(run)}/${refPart(name)}`, include });
+    },
+    diff: (from, to) => compare([from, to], changesBetween),
+    async lines(from, to, paths) {
+      return (await compare([from, to], (git, pair) => linesBetween(git, pair, paths))) ?? 0;
+    },
+    async patch(from, to) {
+      return (await compare([from, to], patchBetween)) ?? "";
+    },
+    async restore(from, paths) {
+      requireSnapshot(from, "restore");
+      await restorePaths(await open(), { from, paths });
+    },
+    async copy(snapshot) {
+      if (snapshot === null) return copyTree(cwd);
+      requireSnapshot(snapshot, "copy");
+      const { top } = await open();
+      const dir = await makeTemporaryFolder();
+      try {
+        await exportTree(hardenedGit(top), { commit: snapshot, into: dir, paths: "all" });
+      } catch (error) {
+        await removeFolder(dir);
+        throw error;
+      }
+      return { dir, dispose: () => removeFolder(dir) };
+    },
+  };
+}
+
+function requireSnapshot(id: string, command: string): void {
+  if (!isObjectId(id)) throw gitFailed(command, `${JSON.stringify(id)} is not a snapshot`);
+}

@@ -1,0 +1,137 @@
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import { ProblemError } from "../../core/problem.ts";
+import type { MergeRequest, RepositoryFacts } from "../../ports/vcs.ts";
+import { hardenedGit, must, personalGit } from "./git.ts";
+import type { Git } from "./git.ts";
+import { decodePath, splitFields } from "./git-path.ts";
+import { readFacts, tipOf } from "./git-read.ts";
+import { requireBranchName } from "./ref-name.ts";
+import type { Repository } from "./repository.ts";
+import { gitFailed, lastWords } from "./run-git.ts";
+
+/** How many commits back on the base branch a merge of the same commit is looked for. */
+const probeDepth = 500;
+
+type Merge = MergeRequest & {
+  readonly repository: Repository;
+  readonly git: Git;
+  readonly person: Git;
+  readonly branchTip: string;
+  readonly baseTip: string;
+  /** The tree the merge will give; null where git cannot say beforehand. */
+  readonly expected: string | null;
+};
+
+/** Merges the branch into the base and stays there. Whatever fails, the person is back where they were. */
+export async function mergeBranch(repository: Repository, request: MergeRequest): Promise<string> {
+  requireBranchName(request.branch, "merge");
+  requireBranchName(request.base, "merge");
+  const git = hardenedGit(repository.top);
+  const branchTip = await requireTip(git, request.branch);
+  const baseTip = await requireTip(git, request.base);
+  const person = personalGit(repository.top);
+  const asked: Merge = { ...request, repository, git, person, branchTip, baseTip, expected: null };
+  const done = await findMerge(asked);
+  if (done !== null) {
+    await goToBase(asked);
+    return done;
+  }
+  const merge = { ...asked, expected: await foresee(asked) };
+  if (!(await clearLeftovers(merge)) && (await isMerging(repository))) {
+    throw gitFailed("merge", "another merge is not finished");
+  }
+  await refuseStaged(merge);
+  const before = await goToBase(merge);
+  return performMerge(merge, before);
+}
+
+async function requireTip(git: Git, branch: string): Promise<string> {
+  const tip = await tipOf(git, branch);
+  if (tip === null) throw gitFailed("merge", `there is no branch ${branch}`);
+  return tip;
+}
+
+/** The merge that brought the branch in, or the base itself when it has every commit of the branch. */
+async function findMerge({ git, branchTip, baseTip }: Merge): Promise<string | null> {
+  const args = ["rev-list", "--first-parent", "--merges", "--parents", `--max-count=${probeDepth}`, baseTip];
+  const lines = (await must(git(args), "rev-list")).toString("latin1").split("\n");
+  const merged = lines.map((line) => line.split(" ")).find(([, , ...others]) => others.includes(branchTip));
+  if (merged?.[0]) return merged[0];
+  const isContained = await git(["merge-base", "--is-ancestor", branchTip, baseTip]);
+  return isContained.status === 0 ? baseTip : null;
+}
+
+/** The tree the merge will give, worked out without touching any file. Null where git is too old to say (before 2.38). */
+async function foresee({ person, branch, base, branchTip, baseTip }: Merge): Promise<string | null> {
+  const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", baseTip, branchTip];
+  const result = await person(args);
+  const [tree, ...files] = splitFields(result.stdout).map(decodePath);
+  if (result.status === 1) throw new ProblemError({ code: "MERGE_CONFLICT", branch, base, files });
+  return result.status === 0 && tree !== undefined ? tree : null;
+}
+
+/**
+ * A git killed in the middle of a merge leaves the result in index and tree without a commit. Only when the index is
+ * exactly that result, so that nothing of the person's is in it, is it taken back.
+ */
+async function clearLeftovers({ git, person, base, expected }: Merge): Promise<boolean> {
+  if (expected === null || (await readFacts(git)).branch !== base) return false;
+  const staged = await git(["write-tree"]);
+  const isLeftover = staged.status === 0 && staged.stdout.toString("latin1").trim() === expected;
+  if (!isLeftover || !(await hasStaged(git, "HEAD"))) return false;
+  await must(person(["reset", "--quiet", "--merge", "HEAD"]), "reset");
+  return true;
+}
+
+async function isMerging({ gitDir }: Repository): Promise<boolean> {
+  return lstat(join(gitDir, "MERGE_HEAD")).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Git refuses to merge with anything staged; said here, before a branch is left. */
+async function refuseStaged({ git }: Merge): Promise<void> {
+  if (await hasStaged(git, "HEAD")) throw gitFailed("merge", "there are staged changes; commit or unstage them");
+}
+
+async function hasStaged(git: Git, commit: string): Promise<boolean> {
+  return (await git(["diff-index", "--cached", "--quiet", "--no-ext-diff", commit])).status !== 0;
+}
+
+/** Returns where the person was. */
+async function goToBase({ git, person, base }: Merge): Promise<RepositoryFacts> {
+  const before = await readFacts(git);
+  if (before.branch !== base) await must(person(["switch", "--quiet", "--no-guess", base]), "switch");
+  return before;
+}
+
+async function performMerge(merge: Merge, before: RepositoryFacts): Promise<string> {
+  const { git, person, branch, base, message, repository } = merge;
+  const options = ["--no-ff", "--commit", "--no-squash", "--no-autostash", "--quiet"];
+  const result = await person(["merge", ...options, "-m", message, `refs/heads/${branch}`]).catch(
+    (error: unknown) => error,
+  );
+  const merged = await findMerge({ ...merge, baseTip: await requireTip(git, base) });
+  if (merged !== null && !(await isMerging(repository))) return merged;
+  const files = await unmergedFiles(git);
+  await takeBack(merge, before);
+  if (result instanceof Error) throw result;
+  if (files.length > 0) throw new ProblemError({ code: "MERGE_CONFLICT", branch, base, files });
+  throw gitFailed("merge", lastWords(result as Awaited<ReturnType<Git>>)); // neither an error nor a success
+}
+
+async function unmergedFiles(git: Git): Promise<string[]> {
+  const fields = splitFields(await must(git(["ls-files", "--unmerged", "-z"]), "ls-files"));
+  return [...new Set(fields.map((field) => decodePath(field.subarray(field.indexOf(0x09) + 1))))];
+}
+
+async function takeBack(merge: Merge, before: RepositoryFacts): Promise<void> {
+  const { git, person, repository } = merge;
+  if (await isMerging(repository)) await must(person(["merge", "--abort"]), "merge --abort");
+  else await clearLeftovers(merge);
+  if ((await readFacts(git)).branch === before.branch) return;
+  const target = before.branch === null ? ["--detach", before.head ?? "HEAD"] : ["--no-guess", before.branch];
+  await must(person(["switch", "--quiet", ...target]), "switch");
+}

@@ -1,0 +1,114 @@
+import { lstat } from "node:fs/promises";
+import { must, wholeTreeTimeoutMs, withoutFilters } from "./git.ts";
+import type { Git } from "./git.ts";
+import { decodePath, encodePath, isTreePath, isUnder, joinFields, splitFields } from "./git-path.ts";
+import { hardenedGit } from "./git.ts";
+import type { Repository } from "./repository.ts";
+import { inTemporaryFolder } from "./temporary-folder.ts";
+import { changedFiles, copyIndex, stage } from "./temporary-index.ts";
+import type { IndexEnvironment } from "./temporary-index.ts";
+
+const ownFolder = ".isdlc";
+
+export type SnapshotRequest = { readonly ref: string; readonly include: readonly string[] };
+
+/**
+ * Stores the working tree as a commit under a ref, through an index of its own. The commit has no parent and a fixed
+ * date, so that the same tree always gets the same id.
+ */
+export function takeSnapshot(repository: Repository, request: SnapshotRequest): Promise<string> {
+  const git = hardenedGit(repository.top);
+  return inTemporaryFolder(async (folder) => {
+    const index = await copyIndex(repository, folder);
+    const environment = { ...(await withoutFilters(git)), ...index };
+    await revealEntries(git, { repository, environment });
+    const changed = (await changedFiles(git, environment)).filter((path) => !isUnder(path, ownFolder));
+    const included = await includedFiles(git, { environment, include: request.include });
+    const paths = [...changed, ...included].filter((path) => !path.endsWith("/"));
+    await stage(git, { environment, top: repository.top, paths });
+    await stageInnerRepositories(git, { environment, folders: changed.filter((path) => path.endsWith("/")) });
+    return storeTree(git, { environment, ref: request.ref });
+  });
+}
+
+/** Entries marked "assume unchanged" or "skip" would hide changes; our own folder counts only where included. */
+async function revealEntries(
+  git: Git,
+  { repository, environment }: { repository: Repository; environment: IndexEnvironment },
+): Promise<void> {
+  const output = await must(git(["ls-files", "-v", "-z"], { environment, timeoutMs: wholeTreeTimeoutMs }), "ls-files");
+  const entries = splitFields(output).map((field) => ({
+    tag: field.toString("latin1", 0, 1),
+    bytes: field.subarray(2),
+  }));
+  const update = async (option: string, chosen: readonly Buffer[]) => {
+    if (chosen.length === 0) return;
+    const input = joinFields(chosen.map(decodePath));
+    await must(git(["update-index", option, "-z", "--stdin"], { environment, input }), "update-index");
+  };
+  const skipped = entries.filter(({ tag }) => tag.toUpperCase() === "S");
+  const present = await Promise.all(skipped.map(({ bytes }) => exists(repository.top, bytes)));
+  const assumed = entries.filter(({ tag }) => tag !== tag.toUpperCase());
+  await update(
+    "--no-assume-unchanged",
+    assumed.map(({ bytes }) => bytes),
+  );
+  await update(
+    "--no-skip-worktree",
+    skipped.filter((_, index) => present[index]).map(({ bytes }) => bytes),
+  );
+  const own = entries.filter(({ bytes }) => isUnder(decodePath(bytes), ownFolder));
+  await update(
+    "--force-remove",
+    own.map(({ bytes }) => bytes),
+  );
+}
+
+async function exists(top: string, path: Buffer): Promise<boolean> {
+  return lstat(Buffer.concat([Buffer.from(`${top}/`), path])).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Every file below the included paths, ignored or not. */
+async function includedFiles(
+  git: Git,
+  { environment, include }: { environment: IndexEnvironment; include: readonly string[] },
+): Promise<string[]> {
+  const paths = include.map((path) => path.replace(/\/+$/, "")).filter(isTreePath);
+  if (paths.length === 0) return [];
+  const args = ["--literal-pathspecs", "ls-files", "-z", "--others", "--", ...paths];
+  return splitFields(await must(git(args, { environment }), "ls-files")).map(decodePath);
+}
+
+/** A repository inside the tree counts by its commit; git refuses one without commits, and it is left out. */
+async function stageInnerRepositories(
+  git: Git,
+  { environment, folders }: { environment: IndexEnvironment; folders: readonly string[] },
+): Promise<void> {
+  for (const folder of folders) {
+    const input = Buffer.concat([encodePath(folder.replace(/\/$/, "")), Buffer.from([0])]);
+    await git(["update-index", "--add", "-z", "--stdin"], { environment, input });
+  }
+}
+
+const author = {
+  GIT_AUTHOR_NAME: "isdlc",
+  GIT_AUTHOR_EMAIL: "isdlc@localhost",
+  GIT_AUTHOR_DATE: "2000-01-01T00:00:00Z",
+  GIT_COMMITTER_NAME: "isdlc",
+  GIT_COMMITTER_EMAIL: "isdlc@localhost",
+  GIT_COMMITTER_DATE: "2000-01-01T00:00:00Z",
+};
+
+async function storeTree(
+  git: Git,
+  { environment, ref }: { environment: IndexEnvironment; ref: string },
+): Promise<string> {
+  const text = async (call: ReturnType<Git>, command: string) => (await must(call, command)).toString("latin1").trim();
+  const tree = await text(git(["write-tree"], { environment, timeoutMs: wholeTreeTimeoutMs }), "write-tree");
+  const stored = await text(git(["commit-tree", "-m", "isdlc snapshot", tree], { environment: author }), "commit-tree");
+  await must(git(["update-ref", "--end-of-options", ref, stored]), "update-ref");
+  return stored;
+}

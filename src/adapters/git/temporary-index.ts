@@ -1,0 +1,58 @@
+import { access, constants, copyFile, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { must, wholeTreeTimeoutMs } from "./git.ts";
+import type { Git } from "./git.ts";
+import { decodePath, encodePath, joinFields, splitFields } from "./git-path.ts";
+import type { Repository } from "./repository.ts";
+
+/** Environment of a call that works on an index of its own. */
+export type IndexEnvironment = Readonly<Record<string, string>>;
+
+/** Copies the index, so that unchanged files are known without reading them; without one, git starts from an empty one. */
+export async function copyIndex(repository: Repository, folder: string): Promise<IndexEnvironment> {
+  const file = join(folder, "index");
+  const real = join(repository.gitDir, "index");
+  const made = await stat(real).catch(() => null);
+  if (made) {
+    await copyFile(real, file);
+    // Git reads a file again when it changed as late as the index was written; a copy must not look newer.
+    const seconds = Math.floor(made.mtimeMs / 1000);
+    await utimes(file, seconds, seconds);
+  }
+  return { GIT_INDEX_FILE: file };
+}
+
+/**
+ * Files that differ from the index, new ones included, ignored ones not. Never looks inside submodules, where `git add`
+ * and `git status` would run the filters configured there. Repositories inside the tree end in a slash.
+ */
+export async function changedFiles(git: Git, environment: IndexEnvironment): Promise<string[]> {
+  const args = ["ls-files", "-z", "--modified", "--others", "--exclude-standard"];
+  const output = await must(git(args, { environment, timeoutMs: wholeTreeTimeoutMs }), "ls-files");
+  return [...new Set(splitFields(output).map(decodePath))];
+}
+
+export type Staging = {
+  readonly environment: IndexEnvironment;
+  readonly top: string;
+  readonly paths: readonly string[];
+};
+
+/** Takes the files as they are into the index, vanished ones as deleted. Unreadable ones keep their entry. */
+export async function stage(git: Git, { environment, top, paths }: Staging): Promise<void> {
+  const readable: string[] = [];
+  for (const path of paths) if (await isReadable(top, path)) readable.push(path);
+  if (readable.length === 0) return;
+  const args = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+  const input = joinFields(readable);
+  await must(git(args, { environment, input, timeoutMs: wholeTreeTimeoutMs }), "update-index");
+}
+
+async function isReadable(top: string, path: string): Promise<boolean> {
+  try {
+    await access(Buffer.concat([Buffer.from(`${top}/`), encodePath(path)]), constants.R_OK);
+    return true;
+  } catch (error) {
+    return !["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "");
+  }
+}

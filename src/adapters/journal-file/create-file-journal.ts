@@ -1,0 +1,124 @@
+import { join } from "node:path";
+import { ProblemError } from "../../core/problem.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Journal } from "../../ports/journal.ts";
+import { errorCode, nodeFiles, removeIfThere, type FileCalls } from "../file-lock/file-calls.ts";
+import { createFileLock } from "../file-lock/file-lock.ts";
+import { systemLockProcesses, type LockProcesses } from "../file-lock/lock-processes.ts";
+import type { Anchors } from "../user-files/anchors.ts";
+import { createRun } from "./create-run.ts";
+import { growth } from "./growth.ts";
+import { ensurePlace, journalFile, placeExists, stateFolder, type JournalPlace } from "./journal-place.ts";
+import { eventsOfRun, loadRun, newestRun } from "./read-run.ts";
+import type { Key } from "./record.ts";
+import type { Shelf } from "./run-file.ts";
+import { decideWithoutRun, submitDecision } from "./submit-decision.ts";
+
+export type FileJournalOptions = {
+  /** `.isdlc/journal`; made with the first run. */
+  readonly directory: string;
+  readonly anchors: Anchors;
+  readonly key: Key;
+  readonly clock: Clock;
+  /** Version of the program: snapshots of another one are passed over. Without it none are made or used. */
+  readonly version?: string;
+  readonly files?: FileCalls;
+  readonly processes?: LockProcesses;
+  /** How long to wait for other writers, in milliseconds. */
+  readonly patience?: number;
+};
+
+export type FileJournal = Journal & {
+  /** Removes this instance's lock file; happens by itself when the process ends. */
+  close(): void;
+};
+
+/** Journals as files: one line is one decision, one writer at a time, synced before anybody is told. */
+export function createFileJournal(options: FileJournalOptions): FileJournal {
+  const { directory, anchors, key, clock, version = null, patience = 10_000 } = options;
+  const place: JournalPlace = { directory, files: options.files ?? nodeFiles };
+  const shelf: Shelf = { place, key, anchors, clock, version, known: new Map(), seen: new Map() };
+  const alone = createLane(place, { processes: options.processes ?? systemLockProcesses(), patience });
+  return {
+    newest: () => reading(directory, () => newestRun(shelf)),
+    load: (run) => reading(directory, () => loadRun(shelf, run)),
+    events: (run) => reading(directory, () => eventsOfRun(shelf, run)),
+    async submit(run, decide) {
+      const file = journalFile(place, run);
+      if (reading(directory, () => placeExists(place)))
+        return await alone.enter(file, () => submitDecision(shelf, run, decide));
+      reading(directory, () => loadRun(shelf, run));
+      return decideWithoutRun(run, decide);
+    },
+    async create(run, decide) {
+      const file = journalFile(place, run);
+      writing(file, () => ensurePlace(place));
+      return await alone.enter(file, () => createRun(shelf, run, decide));
+    },
+    changed: (run, signal) => growth(shelf, run, signal),
+    close: () => alone.close(),
+  };
+}
+
+type Lane = {
+  /** Does the work while no other process writes. The work never waits, so neither does anybody long. */
+  enter<T>(file: string, work: () => T): Promise<T>;
+  close(): void;
+};
+
+function createLane(place: JournalPlace, settings: { processes: LockProcesses; patience: number }): Lane {
+  const { files } = place;
+  const lock = createFileLock({ directory: stateFolder(place), name: "lock", files, processes: settings.processes });
+  let tidy = false;
+  return {
+    async enter(file, work) {
+      const held = await lock.acquire(settings.patience).catch((error: unknown) => {
+        throw asProblem(error, file);
+      });
+      try {
+        return writing(file, () => {
+          if (!tidy) sweepTemporary(place);
+          tidy = true;
+          return work();
+        });
+      } finally {
+        held.release();
+      }
+    },
+    close: () => lock.dispose(),
+  };
+}
+
+/** Only a writer makes temporary files, and we are the writer now: what is there was left by one that was killed. */
+function sweepTemporary(place: JournalPlace): void {
+  if (!placeExists(place)) return;
+  for (const name of place.files.readdirSync(place.directory)) {
+    if (name.endsWith(".tmp")) removeIfThere(place.files, join(place.directory, name));
+  }
+}
+
+function writing<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw asProblem(error, file);
+  }
+}
+
+function reading<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === null) throw error;
+    throw new ProblemError(
+      { code: "JOURNAL_CORRUPT", file, line: 0, detail: `it cannot be read (${code})` },
+      { cause: error },
+    );
+  }
+}
+
+function asProblem(error: unknown, file: string): unknown {
+  const detail = errorCode(error);
+  return detail === null ? error : new ProblemError({ code: "WRITE_FAILED", file, detail }, { cause: error });
+}

@@ -1,0 +1,104 @@
+import { ProblemError } from "../../core/problem.ts";
+import { noRun } from "../../core/run.ts";
+import type { Head, Loaded } from "../../ports/journal.ts";
+import type { RunEvent } from "../../schema/event.ts";
+import type { RunId } from "../../schema/ids.ts";
+import { readRange } from "../file-lock/file-calls.ts";
+import { emptyCursor, fold, headOf } from "./fold.ts";
+import { endedFolder, openJournal, runsIn, type OpenFile } from "./journal-place.ts";
+import { genesis } from "./record.ts";
+import { catchUp, type CaughtUp, type Shelf } from "./run-file.ts";
+
+export type Visited = { readonly journal: OpenFile; readonly now: CaughtUp };
+
+/** Opens a run's journal and reads what is new in it; `work` gets null when there is no such run. */
+export function visit<T>(
+  shelf: Shelf,
+  look: { run: RunId; flags: "read" | "change" },
+  work: (visited: Visited | null) => T,
+): T {
+  const anchor = shelf.anchors.read(look.run);
+  const journal = openJournal(shelf.place, look.run, look.flags);
+  if (journal === null) {
+    const seq = anchor?.seq ?? shelf.known.get(look.run)?.cursor.seq ?? 0;
+    if (seq > 0) throw new ProblemError({ code: "JOURNAL_MISSING", run: look.run, seq });
+    return work(null);
+  }
+  try {
+    return work({ journal, now: catchUp(shelf, journal, { run: look.run, anchor }) });
+  } finally {
+    shelf.place.files.closeSync(journal.fd);
+  }
+}
+
+export function loadRun(shelf: Shelf, run: RunId): Loaded {
+  return steadily(() =>
+    visit(shelf, { run, flags: "read" }, (visited) =>
+      visited === null
+        ? { state: noRun, head: noHead(run) }
+        : { state: visited.now.cursor.state, head: headOf(visited.now.cursor) },
+    ),
+  );
+}
+
+/** Reads from the beginning, whatever is known already. */
+export function eventsOfRun(shelf: Shelf, run: RunId): readonly RunEvent[] {
+  return steadily(() =>
+    visit(shelf, { run, flags: "read" }, (visited) => {
+      if (visited === null) return [];
+      const { journal, now } = visited;
+      const bytes = readRange(shelf.place.files, journal.fd, { from: 0, to: now.cursor.size });
+      const events: RunEvent[] = [];
+      fold(emptyCursor(run), bytes, {
+        file: journal.file,
+        key: shelf.key,
+        witnesses: [headOf(now.cursor)].filter((head) => head.seq > 0),
+        onEvents: (read) => events.push(...read),
+      });
+      return events;
+    }),
+  );
+}
+
+/** @throws ProblemError JOURNAL_MISSING when the run known to be open has no journal: "no run" would be a lie. */
+export function newestRun(shelf: Shelf): RunId | null {
+  const open = shelf.anchors.openRun();
+  if (open !== null && !hasJournal(shelf, open)) {
+    throw new ProblemError({ code: "JOURNAL_MISSING", run: open, seq: shelf.anchors.read(open)?.seq ?? 1 });
+  }
+  const current = runsIn(shelf.place, shelf.place.directory).find((run) => hasBegun(shelf, run));
+  return current ?? runsIn(shelf.place, endedFolder(shelf.place))[0] ?? null;
+}
+
+export const noHead = (run: RunId): Head => ({ seq: 0, hash: genesis(run) });
+
+/** A journal without a record was left by a start that was cut off: no run. One in doubt is a run, and says so itself. */
+function hasBegun(shelf: Shelf, run: RunId): boolean {
+  try {
+    return loadRun(shelf, run).head.seq > 0;
+  } catch (error) {
+    if (error instanceof ProblemError) return true;
+    throw error;
+  }
+}
+
+function hasJournal(shelf: Shelf, run: RunId): boolean {
+  const journal = openJournal(shelf.place, run, "read");
+  if (journal !== null) shelf.place.files.closeSync(journal.fd);
+  return journal !== null;
+}
+
+/**
+ * Readers take no lock. One that reads while a writer cuts a torn rest and appends may see a mixture of both, which
+ * looks damaged; real damage is there at the second look too.
+ */
+function steadily<T>(read: () => T): T {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return read();
+    } catch (error) {
+      const damaged = error instanceof ProblemError && error.problem.code === "JOURNAL_CORRUPT";
+      if (!damaged || attempt === 3) throw error;
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { EventDraft } from "../../schema/event.ts";
+import type { RunEvent } from "../../schema/event.ts";
+import type { RunId } from "../../schema/ids.ts";
+
+/** One decision: all its events, the number of the first, and when. */
+export type Decided = { readonly seq: number; readonly at: string; readonly events: readonly EventDraft[] };
+
+export type Key = Buffer | string;
+
+/** How one line looks before its content is read. */
+export type LineReading =
+  | { readonly is: "record"; readonly hash: string; readonly body: string }
+  | { readonly is: "damaged"; readonly detail: string }
+  /** Whole in itself, but not written with this user's key. */
+  | { readonly is: "forged" };
+
+export type BodyReading =
+  | { readonly is: "events"; readonly events: readonly RunEvent[] }
+  | { readonly is: "unreadable"; readonly detail: string }
+  | { readonly is: "newer"; readonly type: string };
+
+/** Longer lines are never written, and never believed. */
+export const LINE_LIMIT = 16 * 1024 * 1024; // bytes
+
+/** The hash before the first record. It holds the run's id, so one run's journal cannot stand in for another's. */
+export const genesis = (run: RunId): string => sha256(`isdlc journal ${run}`);
+
+/** A whole line with its newline. Every byte of it is under the hash, or compared. */
+export function encodeRecord(decided: Decided, previous: string, key: Key): { line: Buffer; hash: string } {
+  const body = JSON.stringify({ seq: decided.seq, at: decided.at, events: decided.events });
+  const hash = sha256(`${previous}\n${body}`);
+  const line = Buffer.from(`${body.slice(0, -1)},"h":"${hash}","m":"${mac(key, hash)}"}\n`);
+  return { line, hash };
+}
+
+/** Judges a line with its newline by hash and key, without parsing it. */
+export function readLine(line: Buffer, previous: string, key: Key): LineReading {
+  const cut = line.length - SEAL_LENGTH;
+  if (cut < 1 || line.length > LINE_LIMIT) return { is: "damaged", detail: "it is not a record" };
+  const seal = SEAL.exec(line.toString("latin1", cut));
+  const [, hash = "", signature = ""] = seal ?? [];
+  if (seal === null) return { is: "damaged", detail: "it has no seal" };
+  const body = Buffer.concat([line.subarray(0, cut), BRACE]);
+  const found = createHash("sha256").update(`${previous}\n`).update(body).digest("hex");
+  if (found !== hash) return { is: "damaged", detail: "its hash does not fit" };
+  if (!timingSafeEqual(Buffer.from(mac(key, hash)), Buffer.from(signature))) return { is: "forged" };
+  return { is: "record", hash, body: body.toString("utf8") };
+}
+
+/** The events of a record, checked one by one; the first must have the number `seq`. */
+export function readBody(body: string, seq: number): BodyReading {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return { is: "unreadable", detail: "it is not JSON" };
+  }
+  const record = (typeof value === "object" && value !== null ? value : {}) as Partial<Record<keyof Decided, unknown>>;
+  if (record.seq !== seq) return { is: "unreadable", detail: `event ${seq} should begin here` };
+  if (typeof record.at !== "string" || !Array.isArray(record.events) || record.events.length === 0)
+    return { is: "unreadable", detail: "it holds no events" };
+  return readEvents(record.events, { seq, at: record.at });
+}
+
+/** Code for things made with the user's key, so that one kind never passes for another. */
+export function sealOf(kind: "snapshot", content: string, key: Key): string {
+  return createHmac("sha256", key).update(`${kind}\n`).update(content).digest("hex");
+}
+
+const SEAL = /^,"h":"([0-9a-f]{64})","m":"([0-9a-f]{32})"\}\n$/;
+const SEAL_LENGTH = ',"h":"","m":""}\n'.length + 64 + 32;
+const BRACE = Buffer.from("}");
+const KNOWN_TYPES = EventDraft._zod.propValues["type"] ?? new Set();
+
+function readEvents(drafts: readonly unknown[], first: { seq: number; at: string }): BodyReading {
+  const events: RunEvent[] = [];
+  for (const draft of drafts) {
+    const type = (draft as { type?: unknown } | null)?.type;
+    if (typeof type !== "string") return { is: "unreadable", detail: "an event has no type" };
+    if (!KNOWN_TYPES.has(type)) return { is: "newer", type };
+    const parsed = EventDraft.safeParse(draft);
+    if (!parsed.success) return { is: "unreadable", detail: `"${type}" has another form than it should` };
+    events.push({ ...parsed.data, seq: first.seq + events.length, at: first.at });
+  }
+  return { is: "events", events };
+}
+
+function mac(key: Key, hash: string): string {
+  return createHmac("sha256", key).update(hash).digest("hex").slice(0, 32);
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,168 @@
+import { ProblemError } from "../../core/problem.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Head } from "../../ports/journal.ts";
+import type { EventDraft, RunEvent } from "../../schema/event.ts";
+import type { RunId } from "../../schema/ids.ts";
+import { OPEN, openPlain, readRange, writeAll } from "../file-lock/file-calls.ts";
+import type { Anchors } from "../user-files/anchors.ts";
+import { advance, corrupt, emptyCursor, eventsOf, fold, headOf, type Cursor } from "./fold.ts";
+import { tornFile, type JournalPlace, type OpenFile } from "./journal-place.ts";
+import { encodeRecord, LINE_LIMIT, type Key } from "./record.ts";
+import { cursorFrom, readSnapshot, snapshotIsDue, writeSnapshot, type SnapshotTools } from "./snapshot.ts";
+
+/** What the functions below need, and what they remember between calls. */
+export type Shelf = {
+  readonly place: JournalPlace;
+  readonly key: Key;
+  readonly anchors: Anchors;
+  readonly clock: Clock;
+  /** Null: no snapshots. */
+  readonly version: string | null;
+  readonly known: Map<RunId, Known>;
+  /** What each journal looked like from outside when it was last read or written here. */
+  readonly seen: Map<RunId, string>;
+};
+
+/** A run as this process last saw it, so that the next look reads only what came after. */
+export type Known = {
+  readonly cursor: Cursor;
+  /** Where the last snapshot stands. */
+  readonly snapshot: { readonly lines: number; readonly size: number };
+};
+
+export type CaughtUp = Known & { readonly torn: number };
+
+const READ_LIMIT = 1024 * 1024 * 1024; // bytes
+const REMEMBERED_RUNS = 8;
+
+/**
+ * Reads what was appended since the last look. `anchor` must have been read before: a head acknowledged later than
+ * this look would seem to be missing.
+ */
+export function catchUp(shelf: Shelf, journal: OpenFile, look: { run: RunId; anchor: Head | null }): CaughtUp {
+  const { files } = shelf.place;
+  const facts = files.fstatSync(journal.fd);
+  const { size } = facts;
+  shelf.seen.set(look.run, stampOf(facts));
+  const known = shelf.known.get(look.run);
+  if (known !== undefined) assertUnchanged(shelf, journal, { cursor: known.cursor, size });
+  const start = known === undefined ? startingPoint(shelf, journal, look.run) : { ...known, witness: null };
+  if (size - start.cursor.size > READ_LIMIT)
+    throw corrupt(journal, start.cursor.lines + 1, "it is too large to be ours");
+  const bytes = readRange(files, journal.fd, { from: start.cursor.size, to: size });
+  const witnesses = [look.anchor, start.witness].filter((head) => head !== null);
+  const folded = fold(start.cursor, bytes, { file: journal.file, key: shelf.key, witnesses });
+  const now = { cursor: folded.cursor, snapshot: start.snapshot };
+  remember(shelf, now);
+  return { ...now, torn: folded.torn };
+}
+
+/**
+ * Writes one decision and waits until it is on the disk: from then on it is acknowledged.
+ * What follows can be rebuilt or can lag behind, so its failing changes nothing.
+ */
+export function append(
+  shelf: Shelf,
+  journal: OpenFile,
+  { from, drafts }: { from: CaughtUp; drafts: readonly EventDraft[] },
+): { cursor: Cursor; events: readonly RunEvent[] } {
+  const { files } = shelf.place;
+  const { cursor } = from;
+  const { line, next, events } = prepare(shelf, journal.file, { cursor, drafts });
+  if (from.torn > 0) setTornAside(shelf, journal, cursor);
+  try {
+    writeAll(files, journal.fd, { bytes: line, position: cursor.size });
+  } catch (error) {
+    cutBack(shelf, journal, cursor.size);
+    throw error;
+  }
+  files.fdatasyncSync(journal.fd);
+  shelf.seen.set(next.run, stampOf(files.fstatSync(journal.fd)));
+  const due = snapshotIsDue(next, from.snapshot);
+  remember(shelf, { cursor: next, snapshot: due ? { lines: next.lines, size: next.size } : from.snapshot });
+  shelf.anchors.write(next.run, headOf(next), next.state.is === "active");
+  if (due) tryWriteSnapshot(shelf, journal.file, next);
+  return { cursor: next, events };
+}
+
+/** Differs after every append, and after a torn rest was cut. */
+export const stampOf = (facts: { size: number; mtimeMs: number }): string => `${facts.size}:${facts.mtimeMs}`;
+
+/** Everything that can be wrong with a decision comes to light before a byte of it is written. */
+function prepare(shelf: Shelf, file: string, from: { cursor: Cursor; drafts: readonly EventDraft[] }) {
+  const { cursor, drafts } = from;
+  const decided = { seq: cursor.seq + 1, at: shelf.clock.now(), events: drafts };
+  const { line, hash } = encodeRecord(decided, cursor.hash, shelf.key);
+  if (line.length > LINE_LIMIT)
+    throw new ProblemError({ code: "WRITE_FAILED", file, detail: `the decision takes ${line.length} bytes` });
+  // Folded from the text, not from the objects, so that this process and every later one see the same.
+  const events = eventsOf(JSON.stringify(decided), cursor, { file, key: shelf.key, witnesses: [] });
+  return { line, events, next: advance(cursor, events, { bytes: line, hash }) };
+}
+
+type StartingPoint = Known & { readonly witness: Head | null };
+
+function startingPoint(shelf: Shelf, journal: OpenFile, run: RunId): StartingPoint {
+  const tools = snapshotTools(shelf);
+  const snapshot = tools === null ? null : readSnapshot(tools, journal.file, run);
+  const cursor = tools === null || snapshot === null ? null : cursorFrom(snapshot, journal, tools);
+  if (cursor !== null) return { cursor, snapshot: { lines: cursor.lines, size: cursor.size }, witness: null };
+  const witness = snapshot === null ? null : { seq: snapshot.seq, hash: snapshot.hash };
+  return { cursor: emptyCursor(run), snapshot: { lines: 0, size: 0 }, witness };
+}
+
+/** The past must not change under a process that has acted on it. */
+function assertUnchanged(shelf: Shelf, journal: OpenFile, { cursor, size }: { cursor: Cursor; size: number }): void {
+  if (size < cursor.size) throw corrupt(journal, cursor.lines, "it is shorter than it was before");
+  if (cursor.last === null) return;
+  const { from, bytes } = cursor.last;
+  const found = readRange(shelf.place.files, journal.fd, { from, to: cursor.size });
+  if (!found.equals(bytes)) throw corrupt(journal, cursor.lines, "it is another record than before");
+}
+
+/** Keeps the rest of a write that was cut off, and takes it out of the journal. Only under the lock. */
+function setTornAside(shelf: Shelf, journal: OpenFile, cursor: Cursor): void {
+  const { files } = shelf.place;
+  const { size } = files.fstatSync(journal.fd);
+  const bytes = readRange(files, journal.fd, { from: cursor.size, to: size });
+  const fd = openPlain(files, tornFile(journal.file), OPEN.append);
+  if (fd === null) throw corrupt(journal, cursor.lines + 1, "what was cut off cannot be kept");
+  try {
+    writeAll(files, fd, { bytes, position: null });
+  } finally {
+    files.closeSync(fd);
+  }
+  files.ftruncateSync(journal.fd, cursor.size);
+}
+
+/** On a full disk the half record would be in the way of the next try; readers pass over it either way. */
+function cutBack(shelf: Shelf, journal: OpenFile, size: number): void {
+  try {
+    shelf.place.files.ftruncateSync(journal.fd, size);
+  } catch {
+    // The next writer sets it aside.
+  }
+}
+
+function tryWriteSnapshot(shelf: Shelf, file: string, cursor: Cursor): void {
+  try {
+    const tools = snapshotTools(shelf);
+    if (tools !== null) writeSnapshot(tools, file, cursor);
+  } catch {
+    // The next start replays more, and that is all.
+  }
+}
+
+function snapshotTools({ place, key, version }: Shelf): SnapshotTools | null {
+  return version === null ? null : { files: place.files, key, version };
+}
+
+function remember(shelf: Shelf, now: Known): void {
+  const { known } = shelf;
+  known.delete(now.cursor.run);
+  known.set(now.cursor.run, { cursor: now.cursor, snapshot: now.snapshot });
+  for (const oldest of known.keys()) {
+    if (known.size <= REMEMBERED_RUNS) break;
+    known.delete(oldest);
+  }
+}

@@ -1,0 +1,83 @@
+import { randomBytes } from "node:crypto";
+import type { Head } from "../../ports/journal.ts";
+import type { RunId } from "../../schema/ids.ts";
+import { OPEN, PRIVATE, readRange, removeIfThere, syncFolder, writeAll } from "../file-lock/file-calls.ts";
+import { createFileLock } from "../file-lock/file-lock.ts";
+import type { LockProcesses } from "../file-lock/lock-processes.ts";
+import { openJournal, snapshotFile, stateFolder } from "./journal-place.ts";
+import { verifyJournal, type Finding, type VerifyPlace } from "./verify-journal.ts";
+import { dirname } from "node:path";
+
+export type SetAside =
+  | { readonly is: "nothingToDo" }
+  /** The journal is gone; its anchor was taken out, so that a new run can begin. */
+  | { readonly is: "givenUp"; readonly findings: readonly Finding[] }
+  | {
+      readonly is: "cut";
+      readonly findings: readonly Finding[];
+      /** Where the journal ends now. */
+      readonly head: Head;
+      /** File with everything that was cut off. */
+      readonly kept: string | null;
+      readonly bytes: number;
+    };
+
+/** Cuts a journal before its first foreign or damaged line, and accepts what is left as the truth. A person's decision. */
+export async function setAside(
+  place: VerifyPlace & { readonly processes: LockProcesses },
+  run: RunId,
+): Promise<SetAside> {
+  const lock = createFileLock({
+    directory: stateFolder(place),
+    name: "lock",
+    files: place.files,
+    processes: place.processes,
+  });
+  try {
+    const held = await lock.acquire(10_000);
+    try {
+      return cut(place, run);
+    } finally {
+      held.release();
+    }
+  } finally {
+    lock.dispose();
+  }
+}
+
+function cut(place: VerifyPlace, run: RunId): SetAside {
+  const verified = verifyJournal(place, run);
+  const { findings, head, sound, size, open } = verified;
+  if (findings.length === 0) return { is: "nothingToDo" };
+  // A newer version's records are in order; cutting them would destroy what that version decided.
+  if (findings.some((finding) => finding.is === "newer")) return { is: "nothingToDo" };
+  const journal = openJournal(place, run, "change");
+  if (journal === null) {
+    place.anchors.write(run, { seq: 0, hash: "" }, false);
+    return { is: "givenUp", findings };
+  }
+  const { files } = place;
+  try {
+    const kept = sound < size ? `${journal.file}.aside-${randomBytes(4).toString("hex")}` : null;
+    if (kept !== null) keep(place, kept, readRange(files, journal.fd, { from: sound, to: size }));
+    files.ftruncateSync(journal.fd, sound);
+    files.fdatasyncSync(journal.fd);
+    removeIfThere(files, snapshotFile(journal.file));
+    if (sound === 0) removeIfThere(files, journal.file);
+    place.anchors.write(run, head, open);
+    return { is: "cut", findings, head, kept, bytes: size - sound };
+  } finally {
+    files.closeSync(journal.fd);
+  }
+}
+
+function keep(place: VerifyPlace, file: string, bytes: Buffer): void {
+  const fd = place.files.openSync(file, OPEN.createNew, PRIVATE);
+  try {
+    writeAll(place.files, fd, { bytes, position: null });
+    place.files.fsyncSync(fd);
+  } finally {
+    place.files.closeSync(fd);
+  }
+  syncFolder(place.files, dirname(file));
+}

@@ -1,0 +1,56 @@
+import type { RunState } from "../../core/run.ts";
+import { readRange, readSmall, replaceFile } from "../file-lock/file-calls.ts";
+import type { FileCalls } from "../file-lock/file-calls.ts";
+import type { Cursor } from "./fold.ts";
+import { snapshotFile, type OpenFile } from "./journal-place.ts";
+import { readLine, sealOf, type Key } from "./record.ts";
+
+export type SnapshotTools = {
+  readonly files: FileCalls;
+  readonly key: Key;
+  /** Version of the program: another version may fold to another state, so its snapshots are not used. */
+  readonly version: string;
+};
+
+/** A snapshot that really is ours. It was written after its head was acknowledged, so it also bears witness to it. */
+export type Snapshot = Omit<Cursor, "last"> & { readonly last: { readonly from: number; readonly previous: string } };
+
+const EVERY_RECORDS = 64;
+const EVERY_BYTES = 128 * 1024;
+const SNAPSHOT_LIMIT = 64 * 1024 * 1024; // bytes
+
+export function snapshotIsDue(cursor: Cursor, last: { lines: number; size: number }): boolean {
+  return cursor.lines - last.lines >= EVERY_RECORDS || cursor.size - last.size >= EVERY_BYTES;
+}
+
+/** Not synced: a lost or damaged snapshot only costs a full replay. */
+export function writeSnapshot(tools: SnapshotTools, journal: string, cursor: Cursor): void {
+  if (cursor.last === null) return;
+  const { from, previous } = cursor.last;
+  const content = JSON.stringify({ version: tools.version, ...cursor, last: { from, previous } });
+  const seal = sealOf("snapshot", content, tools.key);
+  replaceFile(tools.files, snapshotFile(journal), Buffer.from(`${content}\n${seal}\n`));
+}
+
+/** Null for any doubt: none there, not ours, of another version, of another run. */
+export function readSnapshot(tools: SnapshotTools, journal: string, run: string): Snapshot | null {
+  try {
+    const [content = "", seal] =
+      readSmall(tools.files, snapshotFile(journal), SNAPSHOT_LIMIT)?.toString("utf8").split("\n") ?? [];
+    if (seal !== sealOf("snapshot", content, tools.key)) return null;
+    const snapshot = JSON.parse(content) as Snapshot & { version: string; state: RunState };
+    return snapshot.version === tools.version && snapshot.run === run ? snapshot : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The cursor a snapshot stands for, once the one line it ends with was found in the journal; null otherwise. */
+export function cursorFrom(snapshot: Snapshot, journal: OpenFile, tools: SnapshotTools): Cursor | null {
+  const { last, size, run, seq, hash, state, lines } = snapshot;
+  const bytes = readRange(tools.files, journal.fd, { from: last.from, to: size });
+  if (bytes.length !== size - last.from) return null;
+  const reading = readLine(bytes, last.previous, tools.key);
+  if (reading.is !== "record" || reading.hash !== hash) return null;
+  return { run, seq, hash, state, size, lines, last: { ...last, bytes } };
+}

@@ -1,0 +1,102 @@
+import type { Head } from "../../ports/journal.ts";
+import type { RunId } from "../../schema/ids.ts";
+import { readRange, type FileCalls } from "../file-lock/file-calls.ts";
+import type { Anchors } from "../user-files/anchors.ts";
+import { advance, emptyCursor, headOf, type Cursor } from "./fold.ts";
+import { openJournal } from "./journal-place.ts";
+import { readBody, readLine, type Key } from "./record.ts";
+
+export type VerifyPlace = {
+  /** `.isdlc/journal`. */
+  readonly directory: string;
+  readonly files: FileCalls;
+  readonly key: Key;
+  readonly anchors: Anchors;
+};
+
+export type Finding = {
+  readonly is: "damaged" | "forged" | "newer" | "torn" | "missing" | "otherHead";
+  /** Counted from 1; 0 when it is about the whole file. */
+  readonly line: number;
+  readonly detail: string;
+};
+
+export type Verified = {
+  /** Null when the journal is gone. */
+  readonly file: string | null;
+  readonly findings: readonly Finding[];
+  /** How far everything is in order. */
+  readonly head: Head;
+  readonly lines: number;
+  /** Bytes up to there, and altogether. */
+  readonly sound: number;
+  readonly size: number;
+  /** True when the run goes on at the end of the sound part. */
+  readonly open: boolean;
+};
+
+/** Walks the whole journal of a run: chain, key and anchor. Findings are values; nothing is changed. */
+export function verifyJournal(place: VerifyPlace, run: RunId): Verified {
+  const anchor = place.anchors.read(run);
+  const journal = openJournal(place, run, "read");
+  if (journal === null) return result(emptyCursor(run), { file: null, size: 0, findings: missing(anchor, 0) });
+  try {
+    const { size } = place.files.fstatSync(journal.fd);
+    const bytes = readRange(place.files, journal.fd, { from: 0, to: size });
+    const { cursor, finding, meetsAnchor } = walk(bytes, { key: place.key, anchor, run });
+    const findings = finding === null ? [] : [finding];
+    if (anchor !== null && cursor.seq < anchor.seq) findings.push(...missing(anchor, cursor.lines));
+    else if (!meetsAnchor)
+      findings.push({ is: "otherHead", line: 0, detail: "it is not the journal that was acknowledged here" });
+    return result(cursor, { file: journal.file, size, findings });
+  } finally {
+    place.files.closeSync(journal.fd);
+  }
+}
+
+type Walked = { readonly cursor: Cursor; readonly finding: Finding | null; readonly meetsAnchor: boolean };
+
+function walk(bytes: Buffer, by: { key: Key; anchor: Head | null; run: RunId }): Walked {
+  let cursor = emptyCursor(by.run);
+  let meetsAnchor = by.anchor === null;
+  for (let at = 0; at < bytes.length; at = cursor.size) {
+    const end = bytes.indexOf("\n", at) + 1;
+    const line = bytes.subarray(at, end === 0 ? bytes.length : end);
+    const step = readRecord(line, cursor, by.key);
+    if ("is" in step) return { cursor, finding: asTorn(step, at + line.length === bytes.length), meetsAnchor };
+    cursor = step;
+    if (cursor.seq === by.anchor?.seq) meetsAnchor = cursor.hash === by.anchor.hash;
+  }
+  return { cursor, finding: null, meetsAnchor };
+}
+
+function readRecord(line: Buffer, cursor: Cursor, key: Key): Cursor | Finding {
+  const number = cursor.lines + 1;
+  const reading = readLine(line, cursor.hash, key);
+  if (reading.is === "forged") return { is: "forged", line: number, detail: "it was not written with this user's key" };
+  if (reading.is === "damaged") return { is: "damaged", line: number, detail: reading.detail };
+  const body = readBody(reading.body, cursor.seq + 1);
+  if (body.is === "newer") return { is: "newer", line: number, detail: `it holds "${body.type.slice(0, 100)}"` };
+  if (body.is === "unreadable") return { is: "damaged", line: number, detail: body.detail };
+  return advance(cursor, body.events, { bytes: line, hash: reading.hash });
+}
+
+/** What is cut off at the very end was never acknowledged; an anchor that says otherwise is a finding of its own. */
+function asTorn(finding: Finding, atEnd: boolean): Finding {
+  return finding.is === "damaged" && atEnd ? { ...finding, is: "torn" } : finding;
+}
+
+function missing(anchor: Head | null, lines: number): readonly Finding[] {
+  if (anchor === null) return [];
+  return [{ is: "missing", line: lines + 1, detail: `event ${anchor.seq} was acknowledged and is not there` }];
+}
+
+function result(cursor: Cursor, about: Pick<Verified, "file" | "size" | "findings">): Verified {
+  return {
+    ...about,
+    head: headOf(cursor),
+    lines: cursor.lines,
+    sound: cursor.size,
+    open: cursor.state.is === "active",
+  };
+}

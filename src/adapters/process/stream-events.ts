@@ -1,0 +1,41 @@
+import type { AgentEvent } from "../../ports/agent-backend.ts";
+
+export type Emit = (event: AgentEvent) => void;
+
+/** Progress nobody has taken yet; when there is more, the oldest goes. */
+const MOST_WAITING = 1000;
+
+/**
+ * Events of work that calls back, as something to iterate over. Who stops iterating stops the work, and waits until
+ * it has ended.
+ */
+export async function* streamEvents(
+  produce: (emit: Emit, signal: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+): AsyncGenerator<AgentEvent, void, undefined> {
+  const left = new AbortController();
+  const waiting: AgentEvent[] = [];
+  const state = { isOver: false, wake: (): void => undefined };
+  const emit: Emit = (event) => {
+    if (waiting.length >= MOST_WAITING) waiting.shift();
+    waiting.push(event);
+    state.wake();
+  };
+  const work = produce(emit, AbortSignal.any([signal, left.signal])).finally(() => {
+    state.isOver = true;
+    state.wake();
+  });
+  work.catch(() => undefined); // thrown below, after everything that came before it
+  try {
+    for (;;) {
+      const event = waiting.shift();
+      if (event !== undefined) yield event;
+      else if (state.isOver) break;
+      else await new Promise<void>((resolve) => (state.wake = resolve));
+    }
+    await work;
+  } finally {
+    left.abort();
+    await work.catch(() => undefined);
+  }
+}

@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { type FileCalls, readSmall, replaceFile } from "../file-lock/file-calls.ts";
+
+const Command = z.object({ name: z.string(), argv: z.nullable(z.array(z.string())) });
+export type RememberedAgent = z.infer<typeof Command>;
+
+const Memory = z.object({
+  /** How the agents of the newest run were started. */
+  agents: z.optional(z.object({ run: z.string(), phase: Command, reviewer: Command })),
+  /** Digests of test commands a person trusted here. */
+  trusted: z._default(z.array(z.string()), []),
+});
+type Memory = z.infer<typeof Memory>;
+
+const SIZE_LIMIT = 256 * 1024;
+const TRUSTED_LIMIT = 50;
+
+/** What a person settled about one working tree, kept outside of it. */
+export interface TreeMemory {
+  agents(run: string): { phase: RememberedAgent; reviewer: RememberedAgent } | null;
+  rememberAgents(run: string, agents: { phase: RememberedAgent; reviewer: RememberedAgent }): void;
+  trusts(digest: string): boolean;
+  trust(digest: string): void;
+}
+
+export function createTreeMemory(folder: string, root: string, files: FileCalls): TreeMemory {
+  const path = join(folder, `tree-${createHash("sha256").update(root).digest("hex").slice(0, 24)}.json`);
+  const read = (): Memory => parseMemory(readSmall(files, path, SIZE_LIMIT));
+  const write = (memory: Memory): void => replaceFile(files, path, Buffer.from(`${JSON.stringify(memory)}\n`));
+  return {
+    agents(run) {
+      const { agents } = read();
+      return agents?.run === run ? agents : null;
+    },
+    rememberAgents: (run, agents) => write({ ...read(), agents: { run, ...agents } }),
+    trusts: (digest) => read().trusted.includes(digest),
+    trust(digest) {
+      const memory = read();
+      const others = memory.trusted.filter((known) => known !== digest);
+      write({ ...memory, trusted: [...others, digest].slice(-TRUSTED_LIMIT) });
+    },
+  };
+}
+
+function parseMemory(bytes: Buffer | null): Memory {
+  try {
+    return Memory.parse(JSON.parse(bytes?.toString("utf8") ?? "{}"));
+  } catch {
+    return { trusted: [] }; // forgotten: asked again
+  }
+}

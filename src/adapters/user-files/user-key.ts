@@ -1,0 +1,47 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { ProblemError } from "../../core/problem.ts";
+import {
+  nodeFiles,
+  OPEN,
+  PRIVATE,
+  readSmall,
+  removeIfThere,
+  succeeds,
+  syncFolder,
+  writeAll,
+  type FileCalls,
+} from "../file-lock/file-calls.ts";
+
+const KEY_LENGTH = 32; // bytes
+const NONE = Buffer.alloc(0);
+
+/** The user's own key: made at the first use, the same for every process even when several begin at once. */
+export function loadUserKey(directory: string, files: FileCalls = nodeFiles): Buffer {
+  const file = join(directory, "key");
+  const key = readSmall(files, file, KEY_LENGTH) ?? createKey(directory, file, files);
+  if (key.length === KEY_LENGTH) return key;
+  // A new key would make every earlier journal look forged, so that is a person's decision.
+  throw new ProblemError({ code: "UNSAFE_PATH", path: file, detail: "it does not hold a key" });
+}
+
+function createKey(directory: string, file: string, files: FileCalls): Buffer {
+  files.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const key = randomBytes(KEY_LENGTH);
+  const temporary = `${file}.${randomBytes(8).toString("hex")}.tmp`;
+  const fd = files.openSync(temporary, OPEN.createNew, PRIVATE);
+  try {
+    try {
+      writeAll(files, fd, { bytes: key, position: null });
+      files.fsyncSync(fd);
+    } finally {
+      files.closeSync(fd);
+    }
+    // Linking, unlike renaming, never replaces: whoever is first has made the key.
+    if (!succeeds(() => files.linkSync(temporary, file), ["EEXIST"])) return readSmall(files, file, KEY_LENGTH) ?? NONE;
+    syncFolder(files, directory);
+    return key;
+  } finally {
+    removeIfThere(files, temporary);
+  }
+}

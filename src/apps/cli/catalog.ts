@@ -1,0 +1,178 @@
+import type { Option, Verb } from "./verb.ts";
+
+type Options = Readonly<Record<string, Option>>;
+
+const MODES = ["hotfix", "quick", "standard", "full"] as const;
+
+export const globalOptions: Options = {
+  C: { type: "string", short: "C", value: "dir", about: "work in this directory" },
+  run: { type: "string", value: "id", about: "look at this run instead of the newest" },
+  json: { type: "boolean", about: "print exactly one JSON object" },
+  "no-color": { type: "boolean", about: "no colours (NO_COLOR works too)" },
+  help: { type: "boolean", short: "h", about: "help for a verb" },
+};
+
+const personOptions: Options = {
+  token: { type: "string", value: "token", about: "operator token, where there is no terminal" },
+  as: { type: "string", value: "name", about: "name to record" },
+};
+
+const agentOptions: Options = {
+  agent: { type: "string", value: "name", values: ["claude", "replay"], about: "agent for the phases" },
+  "agent-command": { type: "string", value: '"program args"', about: "any program as the agent" },
+  reviewer: { type: "string", value: "name", values: ["claude"], about: "another agent for the reviews" },
+  "reviewer-command": { type: "string", value: '"program args"', about: "any program as the reviewer" },
+};
+
+const startOptions: Options = {
+  supervised: { type: "boolean", about: "a review gate after every phase" },
+  review: { type: "string", value: "03,06", about: "review gates after these phases" },
+  light: { type: "boolean", about: "leave out architecture and design (also -light)" },
+  mode: { type: "string", value: "mode", values: MODES, about: "how often a reviewer may send work back" },
+  ...agentOptions,
+  "allow-dirty": { type: "boolean", about: "carry uncommitted changes to the branch" },
+  "no-git": { type: "boolean", about: "work in place, without branch, commits and diffs" },
+  merge: { type: "boolean", about: "merge at the end without asking" },
+  commits: { type: "string", value: "when", values: ["phase", "end", "none"], about: "when to commit" },
+  tests: {
+    type: "string",
+    value: "how",
+    values: ["trust", "without"],
+    about: "trust the detected test command, or run none",
+  },
+  yes: { type: "boolean", about: "accept the defaults of confirmations; never answers a gate" },
+  ...personOptions,
+};
+
+const answerOptions: Options = {
+  wait: { type: "string", value: "id", about: "answer exactly this; refused if it is not open" },
+  "no-run": { type: "boolean", about: "only record the answer" },
+  ...agentOptions,
+  ...personOptions,
+};
+
+const verb = (name: string, kind: Verb["kind"], rest: Omit<Verb, "name" | "kind">): Verb => ({ name, kind, ...rest });
+
+/** Every verb there is. */
+export const verbs: readonly Verb[] = [
+  verb("do", "begin", {
+    summary: "Plan, implement and review a change",
+    usage: 'isdlc "<what to do>" [options]',
+    options: startOptions,
+  }),
+  verb("init", "begin", {
+    summary: "Set up .isdlc/ here and see which agents are installed",
+    usage: "isdlc init",
+    options: {},
+  }),
+  verb("feature", "begin", {
+    summary: "Build a feature, from quick scan to code review",
+    usage: 'isdlc feature "<title>" [options]',
+    options: startOptions,
+  }),
+  verb("fix", "begin", {
+    summary: "Fix a bug, from reproduction to code review",
+    usage: 'isdlc fix "<title>" [options]',
+    options: startOptions,
+  }),
+  verb("build", "begin", {
+    summary: "Build an item (the feature workflow)",
+    usage: 'isdlc build "<title>" [options]',
+    options: startOptions,
+  }),
+  verb("run", "begin", {
+    summary: "Run a workflow by name, or explain it",
+    usage: 'isdlc run <workflow> ["<title>"] [options]',
+    options: { ...startOptions, explain: { type: "boolean", about: "show the phases and rules instead" } },
+  }),
+  verb("status", "read", { summary: "Where the run stands", usage: "isdlc status", options: {}, fast: true }),
+  verb("next", "read", { summary: "What should happen now", usage: "isdlc next", options: {}, fast: true }),
+  verb("gate", "read", {
+    summary: "What is open, with its summary",
+    usage: "isdlc gate [--diff]",
+    options: { diff: { type: "boolean", about: "show the changes as a patch" } },
+  }),
+  verb("check", "read", {
+    summary: "Run the current phase's checks now, changing nothing",
+    usage: "isdlc check",
+    options: {},
+  }),
+  verb("history", "read", { summary: "What happened, from the journal", usage: "isdlc history", options: {} }),
+  verb("continue", "decide", {
+    summary: "Accept the phase and go on",
+    usage: "isdlc continue",
+    options: answerOptions,
+  }),
+  verb("review", "decide", {
+    summary: "Pause at the gate to read and edit",
+    usage: "isdlc review",
+    options: answerOptions,
+  }),
+  verb("redo", "decide", {
+    summary: "Run the phase again with guidance",
+    usage: 'isdlc redo "<guidance>"',
+    options: answerOptions,
+  }),
+  verb("answer", "decide", {
+    summary: "Answer whatever is open",
+    usage: "isdlc answer <option> [--text …] [--reply id=text]",
+    options: {
+      ...answerOptions,
+      text: { type: "string", value: "text", about: "guidance, reason, or the reply to the only question" },
+      reply: { type: "string", value: "id=text", about: "reply to one question; separate several with a line break" },
+    },
+  }),
+  verb("resume", "begin", {
+    summary: "Go on after an interruption",
+    usage: "isdlc resume",
+    options: { ...agentOptions, ...personOptions },
+  }),
+  verb("retry", "decide", { summary: "Try the failed step again", usage: "isdlc retry", options: answerOptions }),
+  verb("skip", "decide", { summary: "Skip what failed; recorded", usage: "isdlc skip", options: answerOptions }),
+  verb("cancel", "decide", {
+    summary: "End the run; branch and artifacts stay",
+    usage: 'isdlc cancel --reason "…"',
+    options: { reason: { type: "string", value: "why", about: "why the run ends" }, ...personOptions },
+  }),
+  verb("config", "decide", {
+    summary: "Read and change settings",
+    usage: "isdlc config [get <key> | set <key> <value>]",
+    options: personOptions,
+  }),
+  verb("trust", "decide", {
+    summary: "Trust this project's test command",
+    usage: "isdlc trust",
+    options: { ...personOptions, yes: { type: "boolean", about: "without asking" } },
+  }),
+  verb("token", "decide", {
+    summary: "Make an operator token, shown once",
+    usage: "isdlc token",
+    options: { ...personOptions, yes: { type: "boolean", about: "without a terminal, in a fresh configuration" } },
+  }),
+  verb("doctor", "read", {
+    summary: "Check this project and this machine",
+    usage: "isdlc doctor [--fix]",
+    options: { fix: { type: "boolean", about: "mend what can be mended safely" }, ...personOptions },
+  }),
+  verb("verify-journal", "read", {
+    summary: "Check the journal's chain, marks and anchors",
+    usage: "isdlc verify-journal",
+    options: {},
+  }),
+  verb("demo", "begin", {
+    summary: "The whole supervised flow in a sample project, with a recorded agent",
+    usage: "isdlc demo [--keep]",
+    options: {
+      keep: { type: "boolean", about: "keep the sample project" },
+      yes: { type: "boolean", about: "let a script answer" },
+    },
+  }),
+  verb("completion", "read", {
+    summary: "Shell completion for bash, zsh or fish",
+    usage: "isdlc completion <shell>",
+    options: {},
+  }),
+  verb("help", "read", { summary: "Help for a verb", usage: "isdlc help [verb]", options: {} }),
+];
+
+export const findVerb = (name: string): Verb | undefined => verbs.find((verb) => verb.name === name && name !== "do");

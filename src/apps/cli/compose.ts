@@ -1,0 +1,54 @@
+import { createHash, randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { createCheckRunner } from "../../adapters/checks/create-check-runner.ts";
+import { loadPersona } from "../../adapters/definitions/definitions.ts";
+import { createDesk } from "../../adapters/desk/create-desk.ts";
+import { createGitWorkspace } from "../../adapters/git/git-workspace.ts";
+import { createGitWrite } from "../../adapters/git/git-write.ts";
+import { createPlainWorkspace } from "../../adapters/plain-workspace/create-plain-workspace.ts";
+import { createProcesses } from "../../adapters/process/create-processes.ts";
+import { openTranscript } from "../../adapters/process/transcript.ts";
+import { createRedactor, secretsOf } from "../../core/redact.ts";
+import type { ActiveRun } from "../../core/run.ts";
+import type { Engine, Progress } from "../../engine/engine.ts";
+import { type ChosenAgents, createBackend } from "./agents.ts";
+import { type Project, systemClock } from "./project.ts";
+
+const TRANSCRIPT_LIMIT = 5 * 1024 * 1024;
+
+/** Puts a run, a working tree and agents together. */
+export function composeEngine(
+  project: Project,
+  run: ActiveRun,
+  rest: { agents: ChosenAgents; show: (progress: Progress) => void },
+): Engine {
+  const { root, own, env, files, journal } = project;
+  const redact = createRedactor(secretsOf(env));
+  const id = run.run.run;
+  const git = run.run.git !== null;
+  const phase = createBackend(rest.agents.phase, env);
+  return {
+    run: id,
+    root,
+    journal,
+    agents: {
+      phase,
+      reviewer: rest.agents.reviewer === rest.agents.phase ? phase : createBackend(rest.agents.reviewer, env),
+    },
+    workspace: git ? createGitWorkspace(root, id) : createPlainWorkspace(root),
+    vcs: git ? createGitWrite(root) : null,
+    checks: createCheckRunner(root, { env, redact }),
+    processes: createProcesses(),
+    desk: createDesk(root, files),
+    clock: systemClock,
+    persona: loadPersona,
+    hash: sha256,
+    newNonce: () => randomBytes(16).toString("hex"),
+    redact,
+    transcript: (execution) =>
+      openTranscript(join(own, "runs", id, `${execution}.log`), { limit: TRANSCRIPT_LIMIT, redact }),
+    show: rest.show,
+  };
+}
+
+export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

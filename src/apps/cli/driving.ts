@@ -1,0 +1,97 @@
+import { createFileLock } from "../../adapters/file-lock/file-lock.ts";
+import { createTreeMemory } from "../../adapters/user-files/tree-memory.ts";
+import { ProblemError } from "../../core/problem.ts";
+import type { ActiveRun, RunState } from "../../core/run.ts";
+import { drive } from "../../engine/drive.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { RunId } from "../../schema/ids.ts";
+import { closingReport } from "../../views/history.ts";
+import { statusLines, statusObject } from "../../views/status.ts";
+import { type ChosenAgents, chooseAgents, namesAgent } from "./agents.ts";
+import { composeEngine } from "./compose.ts";
+import { answerAtTerminal } from "./at-terminal.ts";
+import { createProgressView } from "./progress.ts";
+import { currentRun, driverLock, type Project } from "./project.ts";
+import { withSignals } from "./signals.ts";
+import { flag, type Invocation, type Result } from "./verb.ts";
+
+/** Goes on with the open run until it rests; at a terminal, asks the person there and goes on again. */
+export async function goOn(invocation: Invocation, project: Project): Promise<Result> {
+  const { run, state } = currentRun(project, undefined);
+  if (run === null || state.is !== "active") return restResult(state, []);
+  const agents = agentsOf(invocation, project, state);
+  const lock = createFileLock(driverLock(project));
+  const taken = lock.tryAcquire();
+  if (!taken.ok) return attach(invocation, project, { run, pid: taken.holder.pid });
+  try {
+    return await withSignals((signal) => driveAndAsk(invocation, { project, run: state, agents }, signal));
+  } finally {
+    taken.lock.release();
+    lock.dispose();
+  }
+}
+
+type Driving = { readonly project: Project; readonly run: ActiveRun; readonly agents: ChosenAgents };
+
+async function driveAndAsk(
+  invocation: Invocation,
+  { project, run, agents }: Driving,
+  signal: AbortSignal,
+): Promise<Result> {
+  const { io } = invocation;
+  const view = createProgressView(io, flag(invocation.values, "json"));
+  const engine = composeEngine(project, run, { agents, show: view.show });
+  for (;;) {
+    const resting = await drive(engine, signal);
+    view.stop();
+    for (const warning of resting.warnings) io.err(`warning: ${warning}`);
+    const { state } = resting;
+    if (signal.aborted || !io.interactive || state.is !== "active") return restResult(state, resting.warnings);
+    const answered = await answerAtTerminal(invocation, { project, engine, run: state });
+    if (!answered) return restResult(engine.journal.load(engine.run).state, []);
+  }
+}
+
+/** Another process drives this run: watch it until it rests. */
+async function attach(
+  invocation: Invocation,
+  project: Project,
+  { run, pid }: { run: RunId; pid: number },
+): Promise<Result> {
+  invocation.io.err(`Process ${pid} is already driving this run; watching it.`);
+  return withSignals(async (signal) => {
+    const lock = createFileLock(driverLock(project));
+    for (;;) {
+      const { state } = project.journal.load(run);
+      const settled = state.is !== "active" || state.wait !== null;
+      if (settled || signal.aborted || lock.holder() === null) return restResult(state, []);
+      const soon = AbortSignal.timeout(1000);
+      await project.journal.changed(run, AbortSignal.any([signal, soon]));
+    }
+  });
+}
+
+/** How the agents of this run are started: as told now, else as remembered. */
+function agentsOf({ values }: Invocation, project: Project, run: ActiveRun): ChosenAgents {
+  const memory = createTreeMemory(project.folders.state, project.root, project.files);
+  const remembered = memory.agents(run.run.run);
+  if (!namesAgent(values)) {
+    if (remembered === null) throw new ProblemError({ code: "AGENT_UNKNOWN", agent: run.run.agent.name });
+    return remembered;
+  }
+  const chosen = chooseAgents(values, {});
+  memory.rememberAgents(run.run.run, chosen);
+  return chosen;
+}
+
+/** The result of a verb that left a run at rest: done, a person is needed, or interrupted. */
+export function restResult(state: RunState, warnings: readonly string[]): Result {
+  const run = statusObject(state, { driven: false });
+  const waiting = state.is === "active" && state.wait !== null;
+  const interrupted = state.is === "active" && state.wait === null;
+  const lines = state.is === "ended" ? closingReport(state) : statusLines(state, { driven: false });
+  const json = { ok: !interrupted, run, ...(warnings.length > 0 ? { warnings } : {}) };
+  return { code: waiting ? 3 : interrupted ? 130 : 0, lines, json };
+}
+
+export type { Engine };

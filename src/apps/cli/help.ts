@@ -1,0 +1,49 @@
+import { globalOptions, verbs } from "./catalog.ts";
+import type { Option, Verb } from "./verb.ts";
+
+/** The first lines somebody sees. */
+export const firstLines: readonly string[] = [
+  'isdlc "<what to do>"    plan, implement and review a change, with one gate before the merge',
+  "isdlc demo              see the whole supervised flow in a sample project",
+  "isdlc help              every verb",
+];
+
+export function overview(): string[] {
+  const width = Math.max(...verbs.map(({ name }) => name.length));
+  const rows = verbs
+    .filter(({ name }) => name !== "do")
+    .map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+  return [
+    'Usage: isdlc "<what to do>" | isdlc <verb> [options]',
+    "",
+    ...rows,
+    "",
+    "Everywhere:",
+    ...optionRows(globalOptions),
+    "",
+    "isdlc help <verb> tells more. Exit codes: 0 done, 1 problem, 2 usage, 3 a person is needed.",
+  ];
+}
+
+export function verbHelp({ summary, usage, options }: Verb): string[] {
+  const rows = optionRows(options);
+  return [summary, "", `Usage: ${usage}`, ...(rows.length === 0 ? [] : ["", ...rows])];
+}
+
+function optionRows(options: Readonly<Record<string, Option>>): string[] {
+  const rows = Object.entries(options).map(([name, option]) => ({
+    left: spelling(name, option),
+    about: option.about,
+    values: option.values,
+  }));
+  const width = Math.max(0, ...rows.map(({ left }) => left.length));
+  return rows.map(
+    ({ left, about, values }) =>
+      `  ${left.padEnd(width)}  ${about}${values === undefined ? "" : ` (${values.join(", ")})`}`,
+  );
+}
+
+function spelling(name: string, { short, value, type }: Option): string {
+  const word = name.length === 1 ? `-${name}` : `${short === undefined ? "" : `-${short}, `}--${name}`;
+  return type === "string" ? `${word} <${value ?? "value"}>` : word;
+}

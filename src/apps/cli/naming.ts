@@ -1,0 +1,50 @@
+import { createGitRead } from "../../adapters/git/git-read.ts";
+import { createDesk } from "../../adapters/desk/create-desk.ts";
+import { slugOf } from "../../core/plan.ts";
+import { numberOf } from "../../engine/rest.ts";
+import type { RunId } from "../../schema/ids.ts";
+import type { WorkflowDefinition } from "../../schema/plan.ts";
+import type { Project } from "./project.ts";
+
+export type Naming = {
+  readonly project: Project;
+  readonly definition: WorkflowDefinition;
+  readonly title: string;
+  readonly run: RunId;
+  readonly git: boolean;
+};
+
+/** Folder and branch for new work: `REQ-0007-login` and `feature/REQ-0007-login`; without an item, `change/login`. */
+export async function nameWork({
+  project,
+  definition,
+  title,
+  run,
+  git,
+}: Naming): Promise<{ item: string; branch: string | null }> {
+  const read = createGitRead(project.root);
+  const slug = slugOf(title);
+  const { items, branch } = definition;
+  const folder = items === null ? null : await nextFolder(project, items, { slug, git });
+  const item = items === null || folder === null ? `.isdlc/work/${run}` : `${items.root}/${folder}`;
+  if (!git || branch === null) return { item, branch: null };
+  const wanted = `${branch}${folder ?? slug}`;
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? wanted : `${wanted}-${number}`;
+    if (!(await read.branchExists(name))) return { item, branch: name };
+  }
+}
+
+type Items = NonNullable<WorkflowDefinition["items"]>;
+
+/** The highest number seen in this tree and on every local branch, plus one. */
+async function nextFolder(
+  project: Project,
+  { root, prefix }: Items,
+  { slug, git }: { slug: string; git: boolean },
+): Promise<string> {
+  const here = createDesk(project.root, project.files).itemNames(root);
+  const elsewhere = git ? await createGitRead(project.root).itemNames(root) : [];
+  const highest = Math.max(0, ...[...here, ...elsewhere].map((name) => numberOf(name, prefix)));
+  return `${prefix}-${String(highest + 1).padStart(4, "0")}-${slug}`;
+}

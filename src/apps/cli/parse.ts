@@ -1,0 +1,75 @@
+import { parseArgs } from "node:util";
+import { ProblemError } from "../../core/problem.ts";
+import { findVerb, globalOptions, verbs } from "./catalog.ts";
+import type { Option, Values, Verb } from "./verb.ts";
+
+export type Parsed = { readonly verb: Verb | null; readonly values: Values; readonly words: readonly string[] };
+
+/** `-light` is written with one dash by the people who know it; it may stand anywhere. */
+const ALIASES: Readonly<Record<string, string>> = { "-light": "--light", "-V": "--version" };
+
+/** Finds the verb and its options. Text that is no verb is what to do. */
+export function parse(args: readonly string[]): Parsed {
+  const spelled = args.map((arg) => ALIASES[arg] ?? arg);
+  const name = firstWord(spelled);
+  const found = name === undefined ? undefined : findVerb(name);
+  const verb = found ?? (name === undefined ? null : changeVerb());
+  const { values, positionals } = read(spelled, verb);
+  const words = found === undefined ? positionals : positionals.slice(1);
+  return { verb, values, words };
+}
+
+const changeVerb = (): Verb => verbs[0] as Verb; // the catalog starts with it
+
+function firstWord(args: readonly string[]): string | undefined {
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index] ?? "";
+    if (arg === "--") return args[index + 1];
+    if (!arg.startsWith("-")) return arg;
+    if (takesValue(arg)) index++;
+  }
+  return undefined;
+}
+
+function takesValue(arg: string): boolean {
+  if (arg.includes("=")) return false;
+  const all = [globalOptions, ...verbs.map((verb) => verb.options)];
+  const name = arg.replace(/^--?/, "");
+  return all.some((options) =>
+    Object.entries(options).some(
+      ([key, option]) => (key === name || option.short === name) && option.type === "string",
+    ),
+  );
+}
+
+function read(args: readonly string[], verb: Verb | null): { values: Values; positionals: string[] } {
+  const known: Readonly<Record<string, Option>> = { ...globalOptions, ...verb?.options };
+  const withVersion: typeof known = { ...known, version: { type: "boolean", about: "print the version" } };
+  const usage = verb?.usage ?? "isdlc <verb> [options]";
+  const options = Object.fromEntries(
+    Object.entries(withVersion).map(([name, { type, short }]) => [
+      name,
+      short === undefined ? { type } : { type, short },
+    ]),
+  );
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    refuseUnknownValues(values as Values, known, usage); // declared types are string or boolean
+    return { values: values as Values, positionals };
+  } catch (error) {
+    if (error instanceof ProblemError) throw error;
+    const detail = error instanceof Error ? firstSentence(error.message) : String(error);
+    throw new ProblemError({ code: "USAGE", detail, usage });
+  }
+}
+
+function refuseUnknownValues(values: Values, known: Readonly<Record<string, Option>>, usage: string): void {
+  for (const [name, { values: allowed }] of Object.entries(known)) {
+    const value = values[name];
+    if (allowed === undefined || typeof value !== "string" || allowed.includes(value)) continue;
+    const detail = `--${name} "${value}" is not one of ${allowed.join(", ")}.`;
+    throw new ProblemError({ code: "USAGE", detail, usage });
+  }
+}
+
+const firstSentence = (message: string): string => message.split(". ")[0]?.replace(/\.?$/, ".") ?? message;

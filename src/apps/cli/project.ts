@@ -1,0 +1,79 @@
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { ProblemError } from "../../core/problem.ts";
+import type { RunState } from "../../core/run.ts";
+import { type FileCalls, nodeFiles } from "../../adapters/file-lock/file-calls.ts";
+import { readHolder } from "../../adapters/file-lock/file-lock.ts";
+import type { LockPlace } from "../../adapters/file-lock/lock-files.ts";
+import { systemLockProcesses } from "../../adapters/file-lock/lock-processes.ts";
+import { createFileJournal } from "../../adapters/journal-file/create-file-journal.ts";
+import { createFileAnchors } from "../../adapters/user-files/anchors.ts";
+import { type UserFolders, userFolders } from "../../adapters/user-files/user-folders.ts";
+import { loadUserKey } from "../../adapters/user-files/user-key.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Head, Journal } from "../../ports/journal.ts";
+import { RunId } from "../../schema/ids.ts";
+
+/** One working tree, and this person's things that belong to it. */
+export type Project = {
+  readonly root: string;
+  readonly own: string;
+  readonly files: FileCalls;
+  readonly folders: UserFolders;
+  readonly journal: Journal;
+  readonly env: NodeJS.ProcessEnv;
+};
+
+export const systemClock: Clock = { now: () => new Date().toISOString(), monotonic: () => performance.now() };
+
+/** The working tree around a directory: the nearest folder with `.isdlc` or `.git`, else the directory itself. */
+export function openProject(cwd: string, env: NodeJS.ProcessEnv, files: FileCalls = nodeFiles): Project {
+  const root = findRoot(cwd);
+  const own = join(root, ".isdlc");
+  const folders = userFolders(env);
+  const journal = createFileJournal({
+    directory: join(own, "journal"),
+    files,
+    anchors: createFileAnchors(folders.state, root, files),
+    key: loadUserKey(folders.state, files),
+    clock: systemClock,
+    processes: systemLockProcesses(),
+  });
+  return { root, own, files, folders, journal, env };
+}
+
+function findRoot(cwd: string): string {
+  if (!existsSync(cwd)) throw new ProblemError({ code: "UNSAFE_PATH", path: cwd, detail: "there is no such folder" });
+  const start = realpathSync(resolve(cwd));
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, ".isdlc")) || existsSync(join(folder, ".git"))) return folder;
+    if (folder === dirname(folder)) return start;
+  }
+}
+
+export type Current = { readonly run: RunId | null; readonly state: RunState; readonly head: Head };
+
+const nothing: Current = { run: null, state: { is: "none" }, head: { seq: 0, hash: "" } };
+
+/** The run a verb is about: the named one, or the newest of this working tree. */
+export function currentRun(project: Project, named: string | undefined): Current {
+  const run = named ?? project.journal.newest();
+  if (run === null) return nothing;
+  if (!RunId.safeParse(run).success)
+    throw new ProblemError({ code: "USAGE", detail: `"${run}" is no run id.`, usage: "isdlc status --run <id>" });
+  return { run, ...project.journal.load(run) };
+}
+
+/** Held for the life of the process that drives a run. */
+export const driverLock = ({ own, files }: Project): LockPlace => ({
+  directory: own,
+  name: "driver",
+  files,
+  processes: systemLockProcesses(),
+});
+
+/** The living process that drives a run here; null when there is none. */
+export function driverOf(project: Project): number | null {
+  if (!existsSync(project.own)) return null;
+  return readHolder(driverLock(project))?.pid ?? null;
+}

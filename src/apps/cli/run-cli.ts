@@ -1,0 +1,60 @@
+import { describe, type Problem, ProblemError } from "../../core/problem.ts";
+import { choiceResult, ChoiceNeeded } from "./choice.ts";
+import { firstLines, verbHelp } from "./help.ts";
+import { createIo, type Io } from "./io.ts";
+import { parse, type Parsed } from "./parse.ts";
+import { done, flag, type Result, type Run, text } from "./verb.ts";
+
+export type Host = { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly version: string };
+
+/** Finds the implementation of a verb; null when it is in the other bundle. */
+export type Implementations = (name: string) => Run | undefined;
+
+/** Parses, runs one verb and prints what came of it. The only place where problems become exit codes. */
+export async function runCli(args: readonly string[], host: Host, implementations: Implementations): Promise<number> {
+  const json = args.includes("--json");
+  const io = createIo(process, { json, noColor: args.includes("--no-color"), env: host.env });
+  const result = await outcome(args, { host, io, implementations });
+  print(io, result, json);
+  return result.code;
+}
+
+type Context = { readonly host: Host; readonly io: Io; readonly implementations: Implementations };
+
+async function outcome(args: readonly string[], context: Context): Promise<Result> {
+  try {
+    return await dispatch(parse(args), context);
+  } catch (error) {
+    if (error instanceof ChoiceNeeded) return choiceResult(error.choice);
+    if (error instanceof ProblemError) return problemResult(error.problem);
+    throw error;
+  }
+}
+
+function dispatch(parsed: Parsed, { host, io, implementations }: Context): Promise<Result> {
+  const { verb, values, words } = parsed;
+  if (flag(values, "version")) return Promise.resolve(done([host.version], { version: host.version }));
+  if (verb !== null && flag(values, "help")) return Promise.resolve(done(verbHelp(verb), { verb }));
+  const run = implementations(verb === null ? (flag(values, "help") ? "help" : "bare") : verb.name);
+  if (run === undefined) return Promise.resolve(done(firstLines));
+  const invocation = { verb: verb ?? BARE, values, words, cwd: text(values, "C") ?? host.cwd, env: host.env, io };
+  return run(invocation);
+}
+
+const BARE = { name: "isdlc", kind: "read", summary: "", usage: "isdlc", options: {} } as const;
+
+/** Wrong usage is exit code 2, everything else that a person can mend is 1. */
+export function problemResult(problem: Problem): Result {
+  const { what, fix } = describe(problem);
+  const code = problem.code === "USAGE" ? 2 : 1;
+  return {
+    code,
+    lines: [`${problem.code}: ${what}`, `  ${fix}`],
+    json: { ok: false, problem: { ...problem, what, fix } },
+  };
+}
+
+function print(io: Io, { code, lines, json }: Result, wantsJson: boolean): void {
+  if (wantsJson) io.out(JSON.stringify(json));
+  else for (const line of lines) (code === 1 || code === 2 ? io.err : io.out)(line);
+}

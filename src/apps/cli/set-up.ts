@@ -1,0 +1,15 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ensureFolder, replaceFile } from "../../adapters/file-lock/file-calls.ts";
+import type { Project } from "./project.ts";
+
+const IGNORE = "*\n!workflows.json\n";
+
+/** Creates `.isdlc/` with its own ignore file; says what it wrote. Doing it again changes nothing. */
+export function setUp({ own, files }: Project): readonly string[] {
+  const ignore = join(own, ".gitignore");
+  if (existsSync(ignore)) return [];
+  ensureFolder(files, own);
+  replaceFile(files, ignore, Buffer.from(IGNORE));
+  return [".isdlc/.gitignore"];
+}

@@ -1,0 +1,58 @@
+import { supervisionWarnings } from "../../core/supervision.ts";
+import { ProblemError } from "../../core/problem.ts";
+import type { Desk } from "../../ports/desk.ts";
+import { phaseNumber } from "../../schema/ids.ts";
+import type { PhaseRule, Supervision } from "../../schema/plan.ts";
+import { flag, type Invocation, text } from "./verb.ts";
+
+export type Settled = {
+  readonly supervision: Supervision;
+  readonly minimal: boolean;
+  readonly warnings: readonly string[];
+  readonly lines: readonly string[];
+};
+
+/** Supervision as it will hold for the run: the flags first, else the block in state.json. */
+export function settleSupervision(invocation: Invocation, desk: Desk, plan: readonly PhaseRule[]): Settled {
+  const found = desk.settings();
+  const minimal = found.is === "set" && found.minimal;
+  const warnings = supervisionWarnings(desk.stateFile());
+  const review = text(invocation.values, "review");
+  if (review !== undefined) {
+    const phases = chosenPhases(review, plan, invocation.verb.usage);
+    return {
+      supervision: { enabled: true, phases },
+      minimal,
+      warnings,
+      lines: [`Review gates after ${phases.join(", ")}.`],
+    };
+  }
+  if (flag(invocation.values, "supervised")) {
+    const phases = found.is === "set" ? found.phases : "all";
+    switchOn(desk, phases);
+    const where = phases === "all" ? "every phase" : `phases ${phases.join(", ")}`;
+    const lines = [`Supervised mode: ENABLED (review gates after ${where})`];
+    return { supervision: { enabled: true, phases }, minimal, warnings: [], lines };
+  }
+  if (found.is !== "set") return { supervision: { enabled: false, phases: "all" }, minimal, warnings, lines: [] };
+  return { supervision: { enabled: found.enabled, phases: found.phases }, minimal, warnings, lines: [] };
+}
+
+function switchOn(desk: Desk, phases: Supervision["phases"]): void {
+  desk.writeStateFile(({ user }) => {
+    const block = user["supervised_mode"];
+    const kept = typeof block === "object" && block !== null && !Array.isArray(block) ? block : {};
+    const defaults = { review_phases: phases, parallel_summary: true, auto_advance_timeout: null };
+    return { ...user, supervised_mode: { ...defaults, ...kept, enabled: true, review_phases: phases } };
+  });
+}
+
+function chosenPhases(list: string, plan: readonly PhaseRule[], usage: string): string[] {
+  const names = list.split(",").map((name) => name.trim());
+  const valid = plan.flatMap(({ key }) => [key, phaseNumber(key)]);
+  const unknown = names.find((name) => !valid.includes(name));
+  if (unknown === undefined) return names;
+  const keys = plan.map(({ key }) => phaseNumber(key));
+  const detail = `--review "${unknown}" is no phase of this workflow; it has ${keys.join(", ")}.`;
+  throw new ProblemError({ code: "USAGE", detail, usage });
+}

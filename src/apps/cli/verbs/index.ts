@@ -1,0 +1,63 @@
+import { completionScript } from "../completion.ts";
+import { findVerb } from "../catalog.ts";
+import { firstLines, overview, verbHelp } from "../help.ts";
+import { currentRun, openProject } from "../project.ts";
+import type { Implementations } from "../run-cli.ts";
+import { done, type Run } from "../verb.ts";
+import { answer, cancel, shortAnswer } from "./answer.ts";
+import { begin, recover, resume, run } from "./begin.ts";
+import { demo } from "./demo.ts";
+import { doctor, verifyJournalVerb } from "./doctor.ts";
+import { check, gate, history } from "./look.ts";
+import { config, init, token, trust } from "./settle.ts";
+import { nextVerb, status } from "./status.ts";
+
+const help: Run = ({ words }) => {
+  const verb = findVerb(words[0] ?? "");
+  return Promise.resolve(done(verb === undefined ? overview() : verbHelp(verb), { verb: verb ?? null }));
+};
+
+const completion: Run = ({ words }) => {
+  const script = completionScript(words[0] ?? "");
+  return Promise.resolve(done([script], { script }));
+};
+
+/** Nothing open: three lines of help. A run open: where it stands, and at a terminal its menu. */
+const bare: Run = (invocation) => {
+  const project = openProject(invocation.cwd, invocation.env);
+  const { state } = currentRun(project, undefined);
+  return state.is === "active" ? recover(invocation, project) : Promise.resolve(done(firstLines, { run: null }));
+};
+
+const runs: Readonly<Record<string, Run>> = {
+  bare,
+  do: begin,
+  feature: begin,
+  fix: begin,
+  build: begin,
+  run,
+  init,
+  status,
+  next: nextVerb,
+  gate,
+  check,
+  history,
+  continue: shortAnswer,
+  review: shortAnswer,
+  redo: shortAnswer,
+  retry: shortAnswer,
+  skip: shortAnswer,
+  answer,
+  resume,
+  cancel,
+  config,
+  trust,
+  token,
+  doctor,
+  "verify-journal": verifyJournalVerb,
+  demo,
+  completion,
+  help,
+};
+
+export const implementations: Implementations = (name) => runs[name];

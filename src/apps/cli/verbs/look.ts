@@ -1,0 +1,73 @@
+import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
+import { createGitWorkspace } from "../../../adapters/git/git-workspace.ts";
+import { createRedactor, secretsOf } from "../../../core/redact.ts";
+import { ProblemError } from "../../../core/problem.ts";
+import { type ActiveRun, currentPhase } from "../../../core/run.ts";
+import { runChecks } from "../../../engine/steps/checks.ts";
+import { gateBanner } from "../../../views/gate-banner.ts";
+import { historyLines } from "../../../views/history.ts";
+import { plainText } from "../../../views/plain-text.ts";
+import { waitLines, waitObject } from "../../../views/status.ts";
+import { next } from "../../../core/next.ts";
+import { summaryText } from "../gate-prompt.ts";
+import { currentRun, openProject, type Project } from "../project.ts";
+import { done, flag, type Invocation, type Result, type Run, text } from "../verb.ts";
+
+/** What is open, with its summary and, on request, the patch. */
+export const gate: Run = async (invocation) => {
+  const { project, run } = openRun(invocation);
+  const now = next(run);
+  if (now.is !== "wait") return done(["Nothing waits for an answer now."], { waiting: null });
+  const waiting = waitObject(run, now.wait);
+  if (now.wait.kind !== "gate") return done(waitLines(now.wait, now.options), { waiting });
+  const summary = summaryText(run);
+  const patch = flag(invocation.values, "diff") ? await patchOf(project, run) : null;
+  const lines = [summary, gateBanner(run) ?? "", ...(patch === null ? [] : [plainText(patch)])];
+  return done(lines, { waiting, summary, ...(patch === null ? {} : { patch }) });
+};
+
+async function patchOf(project: Project, run: ActiveRun): Promise<string> {
+  const phase = currentPhase(run);
+  if (run.run.git === null || phase === undefined) return "";
+  return createGitWorkspace(project.root, run.run.run).patch(
+    phase.seenTree ?? phase.firstTree,
+    phase.made?.tree ?? null,
+  );
+}
+
+/** Runs the checks of the current phase; nothing is recorded. */
+export const check: Run = async (invocation) => {
+  const { project, run } = openRun(invocation);
+  const phase = currentPhase(run);
+  if (phase === undefined) return done(["Every phase is done; there is nothing to check."], { checks: [] });
+  const redact = createRedactor(secretsOf(project.env));
+  const checks = createCheckRunner(project.root, { env: project.env, redact });
+  const results = await runChecks(
+    { checks, redact, show: ({ text: line }) => invocation.io.err(line) },
+    { run, phase, claimed: phase.made?.artifacts ?? [] },
+    new AbortController().signal,
+  );
+  const failed = results.some((result) => result.ok === false);
+  const lines = results.map(({ name, ok, detail }) =>
+    `${name}: ${ok === null ? "not measured" : ok ? "passed" : "failed"}\n${plainText(detail)}`.trim(),
+  );
+  const json = { ok: !failed, phase: phase.rule.key, checks: results };
+  return { code: failed ? 1 : 0, lines, json } satisfies Result;
+};
+
+/** The journal's own events. */
+export const history: Run = ({ cwd, env, values }) => {
+  const project = openProject(cwd, env);
+  const { run } = currentRun(project, text(values, "run"));
+  const events = run === null ? [] : project.journal.events(run);
+  return Promise.resolve(
+    done(events.length === 0 ? ["Nothing has happened here yet."] : historyLines(events), { events }),
+  );
+};
+
+export function openRun({ cwd, env, values }: Invocation): { project: Project; run: ActiveRun } {
+  const project = openProject(cwd, env);
+  const { state } = currentRun(project, text(values, "run"));
+  if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  return { project, run: state };
+}

@@ -1,0 +1,32 @@
+import { next } from "../../../core/next.ts";
+import { statusLines, statusObject } from "../../../views/status.ts";
+import { currentRun, driverOf, openProject } from "../project.ts";
+import { done, type Run, text } from "../verb.ts";
+
+/** Where the run stands. An ended run is shown only when it is asked for by id. */
+export const status: Run = ({ cwd, env, values }) => {
+  const project = openProject(cwd, env);
+  const named = text(values, "run");
+  const { state } = currentRun(project, named);
+  const shown = state.is === "ended" && named === undefined ? ({ is: "none" } as const) : state;
+  const liveness = { driven: shown.is === "active" && shown.wait === null && driverOf(project) !== null };
+  return Promise.resolve(done(statusLines(shown, liveness), { run: statusObject(shown, liveness) }));
+};
+
+/** What should happen now, in one line. */
+export const nextVerb: Run = ({ cwd, env, values }) => {
+  const { state } = currentRun(openProject(cwd, env), text(values, "run"));
+  const now = next(state);
+  switch (now.is) {
+    case "action":
+      return Promise.resolve(done([`${now.step}${now.attempt === null ? "" : ` ${now.attempt}`}`], { next: now }));
+    case "wait":
+      return Promise.resolve(done([`wait ${now.wait.id}: ${now.options.join(", ")}`], { next: now }));
+    case "done":
+      return Promise.resolve(
+        done([now.how === "none" ? "No run is open here." : `The run is ${now.how}.`], { next: now }),
+      );
+    default:
+      return now satisfies never;
+  }
+};

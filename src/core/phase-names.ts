@@ -1,0 +1,37 @@
+import type { PhaseKey } from "../schema/ids.ts";
+
+const names: ReadonlyMap<PhaseKey, string> = new Map([
+  ["00-quick-scan", "Quick Scan"],
+  ["01-requirements", "Requirements"],
+  ["02-impact-analysis", "Impact Analysis"],
+  ["02-tracing", "Root Cause Tracing"],
+  ["03-architecture", "Architecture"],
+  ["04-design", "Design & Specifications"],
+  ["05-test-strategy", "Test Strategy"],
+  ["06-implementation", "Implementation"],
+  ["07-testing", "Testing"],
+  ["08-code-review", "Code Review & QA"],
+  ["09-security", "Security & Compliance"],
+  ["09-validation", "Security & Compliance"],
+  ["10-cicd", "CI/CD Pipeline"],
+  ["11-local-testing", "Local Testing"],
+  ["12-test-deploy", "Staging Deployment"],
+  ["13-production", "Production Deployment"],
+  ["14-operations", "Operations & Monitoring"],
+  ["15-upgrade-plan", "Upgrade Planning"],
+  ["15-upgrade-execute", "Upgrade Execution"],
+  ["16-quality-loop", "Quality Loop"],
+]);
+
+/** What people call a phase. A key that is not in the table becomes title case without its number. */
+export function phaseDisplayName(key: PhaseKey): string {
+  return names.get(key) ?? titleCase(key.replace(/^[0-9]+-/, ""));
+}
+
+function titleCase(words: string): string {
+  return words
+    .split("-")
+    .filter((word) => word !== "")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(" ");
+}

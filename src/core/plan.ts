@@ -1,0 +1,92 @@
+import type { Mode, PhaseDefinition, PhaseRule, WorkflowDefinition } from "../schema/plan.ts";
+
+const VERDICTS: Readonly<Record<Mode, number>> = { hotfix: 1, quick: 2, standard: 3, full: 5 };
+
+export type PlanChoices = {
+  readonly mode: Mode;
+  /** Digest of each persona's text, by persona name. */
+  readonly personaDigests: Readonly<Record<string, string>>;
+};
+
+/** The workflow resolved for one run: what its first event freezes. */
+export function resolvePlan(definition: WorkflowDefinition, choices: PlanChoices): PhaseRule[] {
+  return definition.phases.map((phase) => ({
+    ...phase,
+    personaDigest: digestFor(phase, choices),
+    verdicts: phase.reviewer === null ? 0 : VERDICTS[choices.mode],
+  }));
+}
+
+function digestFor(phase: PhaseDefinition, { personaDigests }: PlanChoices): string {
+  const digest = personaDigests[phase.persona];
+  if (digest === undefined) throw new Error(`No digest was given for the persona "${phase.persona}".`);
+  return digest;
+}
+
+/** Where an artifact lies, relative to the working tree, with forward slashes. */
+export const artifactPath = (item: string, name: string): string => `${item}/${name}`;
+
+/**
+ * The artifacts a phase can be handed, nearest last: what earlier phases of this plan make, and what the plan's
+ * first phase takes, because a plan that starts midway builds on an analysis made before. Phases that a plan
+ * leaves out are thus not waited for.
+ */
+export function inputsOf(plan: readonly PhaseDefinition[], index: number, item: string): string[] {
+  const earlier = plan.slice(0, index).flatMap((phase) => phase.outputs);
+  const available = new Set([...(plan[0]?.inputs ?? []), ...earlier]);
+  const wanted = plan[index]?.inputs ?? [];
+  return wanted.filter((name) => available.has(name)).map((name) => artifactPath(item, name));
+}
+
+/** True where the agent of a phase may write. The path is relative to the working tree. */
+export function mayWrite(rule: Pick<PhaseDefinition, "writes">, item: string, path: string): boolean {
+  const segments = path.split(/[/\\]/);
+  if (isAbsolute(path) || segments.some((segment) => segment === "" || segment === "." || segment === ".."))
+    return false;
+  const below = path.startsWith(`${item}/`) ? path.slice(item.length + 1).split(/[/\\]/) : null;
+  if ((below ?? segments).some(isGuarded)) return false;
+  if (below !== null || rule.writes === "tree") return true;
+  return rule.writes === "tests" && looksLikeTest(segments);
+}
+
+const isAbsolute = (path: string): boolean => /^(?:[/\\]|[A-Za-z]:)/.test(path);
+
+/** Compared as a file system that ignores case, trailing dots and spaces would. */
+const isGuarded = (segment: string): boolean => /^\.(?:isdlc|git)[. ]*$/i.test(segment);
+
+const TEST_FOLDER = /^(?:__tests__|tests?|specs?|e2e)$/i;
+const TEST_FILE =
+  /(?:[._-](?:test|spec)s?\.[a-z]+$)|(?:^test_.*\.py$)|(?:^conftest\.py$)|(?:[a-z0-9](?:Test|Tests|IT|Spec)\.[a-z]+$)/;
+
+function looksLikeTest(segments: readonly string[]): boolean {
+  return segments.slice(0, -1).some((segment) => TEST_FOLDER.test(segment)) || TEST_FILE.test(segments.at(-1) ?? "");
+}
+
+const SLUG_LENGTH = 50;
+/** Letters that Unicode does not decompose into a base letter and a mark. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  đ: "d",
+  ð: "d",
+  þ: "th",
+  ł: "l",
+  ħ: "h",
+  ı: "i",
+};
+
+/** A title as part of a folder or branch name: `a-z0-9` and single hyphens, at most 50 characters. */
+export function slugOf(title: string): string {
+  const slug = title
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/\P{ASCII}/gu, (letter) => LETTERS[letter] ?? "")
+    .replace(/[^a-z0-9\s-]/g, "")
+    .replace(/[\s-]+/g, "-")
+    .replace(/^-/, "")
+    .slice(0, SLUG_LENGTH)
+    .replace(/-$/, "");
+  return slug === "" ? "untitled-item" : slug;
+}

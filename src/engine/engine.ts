@@ -1,0 +1,45 @@
+import type { AgentBackend } from "../ports/agent-backend.ts";
+import type { CheckRunner } from "../ports/check-runner.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Desk } from "../ports/desk.ts";
+import type { Journal } from "../ports/journal.ts";
+import type { Processes } from "../ports/processes.ts";
+import type { VcsWrite } from "../ports/vcs.ts";
+import type { Workspace } from "../ports/workspace.ts";
+import type { Usage } from "../schema/agent.ts";
+import type { RunId } from "../schema/ids.ts";
+
+/** What a person watching sees of work in progress. */
+export type Progress = {
+  readonly at: "started" | "says" | "ended";
+  readonly step: string;
+  readonly attempt: string | null;
+  readonly text: string;
+  readonly usage: Usage | null;
+};
+
+export interface Transcript {
+  write(line: string): void;
+  close(): void;
+}
+
+/** Everything the loop needs of the world, for one run in one working tree. */
+export type Engine = {
+  readonly run: RunId;
+  readonly root: string;
+  readonly journal: Journal;
+  readonly agents: { readonly phase: AgentBackend; readonly reviewer: AgentBackend };
+  readonly workspace: Workspace;
+  /** Null where the run works without git. */
+  readonly vcs: VcsWrite | null;
+  readonly checks: CheckRunner;
+  readonly processes: Processes;
+  readonly desk: Desk;
+  readonly clock: Clock;
+  readonly persona: (name: string) => string;
+  readonly hash: (text: string) => string;
+  readonly newNonce: () => string;
+  readonly redact: (text: string) => string;
+  readonly transcript: (execution: string) => Transcript;
+  readonly show: (progress: Progress) => void;
+};

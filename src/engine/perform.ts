@@ -1,0 +1,57 @@
+import type { Outcome, Report } from "../core/command.ts";
+import { describe, ProblemError } from "../core/problem.ts";
+import type { ActiveRun } from "../core/run.ts";
+import type { Step } from "../schema/event.ts";
+import type { Ticket } from "../schema/ids.ts";
+import type { Engine } from "./engine.ts";
+import { commitPhase, finishRun, prepareRun } from "./steps/repository.ts";
+import { completePhase, enterPhase } from "./steps/phase-ends.ts";
+import { checkDraft, recheck } from "./steps/checks.ts";
+import { produce, review } from "./steps/executions.ts";
+
+/** One step at hand. */
+export type Task = { readonly run: ActiveRun; readonly step: Step; readonly ticket: Ticket };
+
+type Perform = (engine: Engine, task: Task, signal: AbortSignal) => Promise<Outcome | Report | null>;
+
+const steps: { readonly [S in Step]: Perform } = {
+  prepare: prepareRun,
+  enter: enterPhase,
+  produce,
+  check: checkDraft,
+  review,
+  complete: completePhase,
+  recheck,
+  commit: commitPhase,
+  finish: finishRun,
+};
+
+/** Carries out a step. A step that cannot be done is an outcome too; null means the run moved on meanwhile. */
+export async function perform(engine: Engine, task: Task, signal: AbortSignal): Promise<Report | null> {
+  const { step, ticket } = task;
+  try {
+    const outcome = await steps[step](engine, task, signal);
+    if (signal.aborted && step !== "produce" && step !== "review") return null;
+    if (outcome === null || "do" in outcome) return outcome;
+    return { do: "report", ticket, outcome };
+  } catch (error) {
+    if (signal.aborted) return null;
+    if (!(error instanceof ProblemError) || JOURNAL_PROBLEMS.has(error.problem.code)) throw error;
+    const { what, fix } = describe(error.problem);
+    return {
+      do: "report",
+      ticket,
+      outcome: { of: step, failed: error.problem.code.toLowerCase(), detail: `${what} ${fix}` },
+    };
+  }
+}
+
+/** Where the journal itself is the trouble, nothing can be recorded about it. */
+const JOURNAL_PROBLEMS: ReadonlySet<string> = new Set([
+  "JOURNAL_CORRUPT",
+  "JOURNAL_FORGED",
+  "JOURNAL_MISSING",
+  "JOURNAL_NEWER",
+  "WRITE_FAILED",
+  "LOCK_BUSY",
+]);

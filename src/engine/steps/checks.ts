@@ -1,0 +1,69 @@
+import type { Outcome } from "../../core/command.ts";
+import { failureDigest } from "../../core/failure-digest.ts";
+import { artifactPath } from "../../core/plan.ts";
+import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
+import type { CheckResult } from "../../schema/facts.ts";
+import type { Engine } from "../engine.ts";
+import type { Task } from "../perform.ts";
+
+/** Runs what code can verify about a draft: the artifacts that are due or claimed, and the tests. */
+export async function checkDraft(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Outcome | null> {
+  const phase = currentPhase(run);
+  if (run.stage.is !== "checking" || phase === undefined) return null;
+  const results = await runChecks(engine, { run, phase, claimed: run.stage.draft.artifacts }, signal);
+  return {
+    of: "check",
+    results,
+    digest: digestOf(engine, results),
+    testsChanged: await testsChanged(engine, run, phase),
+  };
+}
+
+/** After a person said continue: whatever was edited since the gate opened is checked again. */
+export async function recheck(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Outcome | null> {
+  const phase = currentPhase(run);
+  if (run.stage.is !== "rechecking" || phase === undefined) return null;
+  const { made } = run.stage;
+  const tree = await engine.workspace.snapshot(`${phase.rule.key}-${phase.attempts}-continued`, [run.run.item]);
+  const edited = await engine.workspace.diff(made.tree, tree);
+  const untouched = edited !== null && edited.length === 0;
+  const results = untouched ? [] : await runChecks(engine, { run, phase, claimed: made.artifacts }, signal);
+  return { of: "recheck", edited, tree, results, digest: digestOf(engine, results) };
+}
+
+type Subject = { readonly run: ActiveRun; readonly phase: PhaseRecord; readonly claimed: readonly string[] };
+
+/** The checks of a phase as they stand now; changes nothing. */
+export async function runChecks(
+  engine: Pick<Engine, "checks" | "show" | "redact">,
+  { run, phase, claimed }: Subject,
+  signal: AbortSignal,
+): Promise<CheckResult[]> {
+  const due = phase.rule.outputs.map((name) => artifactPath(run.run.item, name));
+  const results = [await engine.checks.artifacts([...new Set([...due, ...claimed])])];
+  if (phase.rule.tests) results.push(await tests(engine, run, signal));
+  return results.map((result) => ({ ...result, detail: engine.redact(result.detail) }));
+}
+
+async function tests(
+  engine: Pick<Engine, "checks" | "show">,
+  run: ActiveRun,
+  signal: AbortSignal,
+): Promise<CheckResult> {
+  if (run.tests === null) return { name: "tests", ok: null, detail: "Not measured: no trusted test command." };
+  engine.show({ at: "says", step: "check", attempt: null, text: run.tests.argv.join(" "), usage: null });
+  return engine.checks.runTests(run.tests, signal);
+}
+
+/** Null while tests are run the way a person trusted. */
+async function testsChanged(engine: Engine, run: ActiveRun, phase: PhaseRecord): Promise<string | null> {
+  if (!phase.rule.tests) return null;
+  const now = await engine.checks.detectTests();
+  if (now?.digest === run.tests?.digest) return null;
+  if (run.tests === null)
+    return now === null ? null : `A test command appeared: ${now.argv.join(" ")} (${now.source}).`;
+  if (now === null) return `The test command ${run.tests.argv.join(" ")} (${run.tests.source}) is gone.`;
+  return `${run.tests.source} no longer runs the tests as it did when they were trusted.`;
+}
+
+const digestOf = (engine: Engine, results: readonly CheckResult[]): string => engine.hash(failureDigest(results));

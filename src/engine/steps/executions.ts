@@ -1,0 +1,197 @@
+import type { Outcome, Report } from "../../core/command.ts";
+import { decide } from "../../core/decide.ts";
+import { attemptOf, ticketOf } from "../../core/next.ts";
+import { artifactPath } from "../../core/plan.ts";
+import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
+import type { AgentBackend, AgentEnd, AgentTask } from "../../ports/agent-backend.ts";
+import type { Claim } from "../../schema/facts.ts";
+import type { Engine } from "../engine.ts";
+import type { Task } from "../perform.ts";
+import { phasePrompt, reviewPrompt } from "../prompt.ts";
+
+type Assignment = Pick<AgentTask, "role" | "persona" | "prompt" | "access" | "cwd" | "session" | "iteration">;
+
+/** Lets the agent of the phase work. */
+export async function produce(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Report | null> {
+  const { stage } = run;
+  const phase = currentPhase(run);
+  if (stage.is !== "producing" || phase === undefined) return null;
+  return execute(
+    engine,
+    { run, phase, claim: stage.claim, backend: engine.agents.phase },
+    {
+      signal,
+      assignment: {
+        role: "phase",
+        persona: engine.persona(phase.rule.persona),
+        prompt: phasePrompt(run, phase, stage),
+        access: "write",
+        cwd: engine.root,
+        session: stage.work.session,
+        iteration: stage.work.turns + 1,
+      },
+    },
+  );
+}
+
+/** Lets the reviewer judge, in a copy that is thrown away; what changes in the real tree meanwhile is told. */
+export async function review(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Report | null> {
+  const { stage } = run;
+  const phase = currentPhase(run);
+  if (stage.is !== "reviewing" || phase === undefined) return null;
+  const job = { run, phase, claim: stage.claim, backend: engine.agents.reviewer };
+  if (stage.claim !== null) return giveUp(engine, job, stage.claim);
+  const name = `${phase.rule.key}-${phase.attempts}-review-${stage.work.verdicts + 1}`;
+  const before = await engine.workspace.snapshot(name, [run.run.item]);
+  const copy = await engine.workspace.copy(before);
+  try {
+    const assignment: Assignment = {
+      role: "reviewer",
+      persona: engine.persona(phase.rule.reviewer ?? "reviewer"),
+      prompt: reviewPrompt(run, phase, stage.draft),
+      access: "read",
+      cwd: copy.dir,
+      session: null,
+      iteration: stage.work.verdicts + 1,
+    };
+    const report = await execute(engine, job, { signal, assignment });
+    return report === null ? null : await tellOfWrites(engine, report, { before, name, item: run.run.item });
+  } finally {
+    await copy.dispose();
+  }
+}
+
+type Job = {
+  readonly run: ActiveRun;
+  readonly phase: PhaseRecord;
+  readonly claim: Claim | null;
+  readonly backend: AgentBackend;
+};
+
+/** One execution: claimed first, so that it can be found and ended whatever happens to us. */
+async function execute(
+  engine: Engine,
+  job: Job,
+  { assignment, signal }: { readonly assignment: Assignment; readonly signal: AbortSignal },
+): Promise<Report | null> {
+  if (job.claim !== null) return giveUp(engine, job, job.claim);
+  const { run, phase, backend } = job;
+  const attempt = attemptOf(run) ?? phase.rule.key;
+  const execution = `${attempt}.${phase.executions + 1}`;
+  const claim = { execution, nonce: engine.newNonce(), driver: engine.processes.self() };
+  const ticket = await submitClaim(engine, ticketOf(run), claim);
+  if (ticket === null) return null;
+  const task: AgentTask = {
+    ...assignment,
+    attempt,
+    ticket,
+    phase: phase.rule.key,
+    workflow: run.run.workflow,
+    item: run.run.item,
+    artifacts: phase.rule.outputs.map((name) => artifactPath(run.run.item, name)),
+    nonce: claim.nonce,
+    limits: { silence: phase.rule.minutes * 120, turns: null, usd: null },
+  };
+  const watching = new AbortController();
+  const stop = AbortSignal.any([signal, movedOn(engine, ticket, watching.signal)]);
+  try {
+    const end = await runAgent(engine, backend, { task, execution, signal: stop });
+    const outcome: Outcome = stop.aborted ? { of: "lost", execution } : outcomeOf(engine, end, execution);
+    return { do: "report", ticket, outcome };
+  } finally {
+    watching.abort();
+    await engine.processes.endAll(claim.nonce);
+  }
+}
+
+/** An execution of a driver that is gone: its processes are ended and it counts as lost. */
+async function giveUp(engine: Engine, { run }: Job, claim: Claim): Promise<Report> {
+  await engine.processes.endAll(claim.nonce);
+  return { do: "report", ticket: ticketOf(run), outcome: { of: "lost", execution: claim.execution } };
+}
+
+async function submitClaim(engine: Engine, ticket: string, claim: Claim): Promise<string | null> {
+  const claimed = await engine.journal.submit(engine.run, (state) =>
+    decide(state, { do: "report", ticket, outcome: { of: "claim", claim } }),
+  );
+  return claimed.ok && claimed.state.is === "active" ? ticketOf(claimed.state) : null;
+}
+
+/** Aborts once the run waits for something else, for instance because a person cancelled it elsewhere. */
+function movedOn(engine: Engine, ticket: string, done: AbortSignal): AbortSignal {
+  const gone = new AbortController();
+  const watch = async (): Promise<void> => {
+    while (!done.aborted && !gone.signal.aborted) {
+      await engine.journal.changed(engine.run, done);
+      const { state } = engine.journal.load(engine.run);
+      if (state.is !== "active" || ticketOf(state) !== ticket) gone.abort();
+    }
+  };
+  void watch().catch(() => gone.abort());
+  return gone.signal;
+}
+
+type Running = { readonly task: AgentTask; readonly execution: string; readonly signal: AbortSignal };
+
+async function runAgent(
+  engine: Engine,
+  backend: AgentBackend,
+  { task, execution, signal }: Running,
+): Promise<AgentEnd> {
+  const transcript = engine.transcript(execution);
+  const tell = { step: task.role === "phase" ? "produce" : "review", attempt: task.attempt };
+  engine.show({ ...tell, at: "started", text: backend.name, usage: null });
+  try {
+    for await (const event of backend.run(task, signal)) {
+      transcript.write(JSON.stringify(event));
+      if (event.type === "end") return event;
+      engine.show({ ...tell, at: "says", text: engine.redact(event.text), usage: event.usage });
+    }
+  } finally {
+    transcript.close();
+    engine.show({ ...tell, at: "ended", text: "", usage: null });
+  }
+  const detail = "The backend ended without saying how.";
+  return { type: "end", how: "failed", reason: "no_result", detail, again: true, usage: null, session: null };
+}
+
+function outcomeOf({ redact }: Engine, end: AgentEnd, execution: string): Outcome {
+  const { usage, session } = end;
+  const facts = { execution, usage, session };
+  switch (end.how) {
+    case "result":
+      return { of: "produce", result: withoutSecrets(end.result, redact), ...facts };
+    case "verdict":
+      return { of: "review", verdict: withoutSecrets(end.verdict, redact), ...facts };
+    case "failed":
+      return { of: "broken", reason: end.reason, detail: redact(end.detail), again: end.again, ...facts };
+    default:
+      return end satisfies never;
+  }
+}
+
+/** Every string in a result, redacted: it goes into the journal and onto screens. */
+function withoutSecrets<T>(value: T, redact: (text: string) => string): T {
+  return JSON.parse(JSON.stringify(value), (_key, inner: unknown) =>
+    typeof inner === "string" ? redact(inner) : inner,
+  ) as T; // same shape: only strings were replaced
+}
+
+type ReviewedTree = { readonly before: string | null; readonly name: string; readonly item: string };
+
+/** A reviewer has nothing to write. Files that changed in the real tree while it ran become a warning at the gate. */
+async function tellOfWrites(engine: Engine, report: Report, { before, name, item }: ReviewedTree): Promise<Report> {
+  const { outcome } = report;
+  if (outcome.of !== "review" || "failed" in outcome) return report;
+  const after = await engine.workspace.snapshot(`${name}-after`, [item]);
+  const changes = (await engine.workspace.diff(before, after)) ?? [];
+  const issues = changes.map((change) => ({
+    severity: "warning" as const,
+    description: `${change.path} was ${change.change} in the working tree while the reviewer ran.`,
+    location: change.path,
+  }));
+  return {
+    ...report,
+    outcome: { ...outcome, verdict: { ...outcome.verdict, issues: [...outcome.verdict.issues, ...issues] } },
+  };
+}

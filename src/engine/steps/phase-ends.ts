@@ -1,0 +1,51 @@
+import type { Outcome } from "../../core/command.ts";
+import { mayWrite } from "../../core/plan.ts";
+import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
+import type { FileChange } from "../../schema/facts.ts";
+import type { Engine } from "../engine.ts";
+import type { Task } from "../perform.ts";
+
+/** Remembers the tree before an attempt touches it. */
+export async function enterPhase(engine: Engine, { run }: Task): Promise<Outcome | null> {
+  const phase = currentPhase(run);
+  if (phase === undefined) return null;
+  engine.desk.makeFolder(run.run.item);
+  const tree = await engine.workspace.snapshot(`${phase.rule.key}-${phase.attempts + 1}-start`, [run.run.item]);
+  return { of: "enter", commit: engine.vcs === null ? null : await engine.vcs.head(), tree };
+}
+
+/** Gathers what the phase really left behind, and how the settings stand now. */
+export async function completePhase(engine: Engine, { run }: Task): Promise<Outcome | null> {
+  const phase = currentPhase(run);
+  if (run.stage.is !== "completing" || phase === undefined) return null;
+  const { workspace, desk, hash } = engine;
+  const { draft } = run.stage;
+  const tree = await workspace.snapshot(`${phase.rule.key}-${phase.attempts}`, [run.run.item]);
+  const changed = await workspace.diff(phase.firstTree, tree);
+  const seen = phase.seenTree;
+  const changedSinceSeen = seen === null ? null : await workspace.diff(seen, tree);
+  const toRead = (changedSinceSeen ?? changed ?? []).map((change) => change.path);
+  const made = {
+    artifacts: artifactsOf(run, draft.artifacts, changed),
+    changed: changed === null ? null : [...changed],
+    changedSinceSeen: changedSinceSeen === null ? null : [...changedSinceSeen],
+    unexpected: unexpected(run, phase, changed),
+    tree,
+    lines: await workspace.lines(seen ?? phase.firstTree, tree, toRead),
+  };
+  const settings = desk.settings();
+  return { of: "complete", made, settings, digest: hash(JSON.stringify({ draft, made })) };
+}
+
+/** What the agent named, once checked; where it named nothing, what appeared in the item's folder. */
+function artifactsOf(run: ActiveRun, named: readonly string[], changed: readonly FileChange[] | null): string[] {
+  if (named.length > 0) return [...named];
+  const folder = `${run.run.item}/`;
+  return (changed ?? [])
+    .filter(({ path, change }) => path.startsWith(folder) && change !== "deleted")
+    .map(({ path }) => path);
+}
+
+function unexpected(run: ActiveRun, phase: PhaseRecord, changed: readonly FileChange[] | null): string[] {
+  return (changed ?? []).map(({ path }) => path).filter((path) => !mayWrite(phase.rule, run.run.item, path));
+}

@@ -1,0 +1,61 @@
+import type { Outcome } from "../../core/command.ts";
+import { currentPhase, type ActiveRun } from "../../core/run.ts";
+import type { Engine } from "../engine.ts";
+import type { Task } from "../perform.ts";
+
+/** Puts the run on its branch. */
+export async function prepareRun(engine: Engine, { run }: Task): Promise<Outcome> {
+  const git = run.run.git;
+  if (engine.vcs !== null && git !== null && git.branch !== null) await engine.vcs.startBranch(git.branch, git.commit);
+  return { of: "prepare" };
+}
+
+/** One commit per accepted phase, of just what changed since the phase was entered. */
+export async function commitPhase(engine: Engine, { run }: Task): Promise<Outcome | null> {
+  const phase = currentPhase(run);
+  if (phase === undefined) return null;
+  if (run.run.options.commits !== "phase") return { of: "commit", commit: null };
+  const subject = `${phase.rule.name}: ${run.run.title}`;
+  const request = {
+    subject,
+    body: phase.made?.summary ?? "",
+    attempt: `${run.run.run}/${phase.rule.key}#${phase.attempts}`,
+  };
+  return { of: "commit", commit: await commitSince(engine, run, { ...request, from: phase.firstTree }) };
+}
+
+/** Ends the run the chosen way. A pull request is the person's to open: we never push. */
+export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome> {
+  const how = run.stage.is === "finishing" ? (run.stage.how ?? "keep") : "keep";
+  if (run.run.options.commits === "end") {
+    const request = { subject: run.run.title, body: "", attempt: `${run.run.run}/end` };
+    await commitSince(engine, run, { ...request, from: run.phases[0]?.firstTree ?? null });
+  }
+  const { branch = null, base = null } = run.run.git ?? {};
+  if (how !== "merge" || engine.vcs === null || branch === null || base === null) return { of: "finish", merged: null };
+  const message = `Merge ${branch}: ${run.run.title}`;
+  return { of: "finish", merged: await engine.vcs.merge({ branch, base, message }) };
+}
+
+type Since = {
+  readonly subject: string;
+  readonly body: string;
+  readonly attempt: string;
+  readonly from: string | null;
+};
+
+async function commitSince(
+  engine: Engine,
+  run: ActiveRun,
+  { subject, body, attempt, from }: Since,
+): Promise<string | null> {
+  if (engine.vcs === null) return null;
+  const tree = await engine.workspace.snapshot("to-commit", []);
+  const changes = (await engine.workspace.diff(from, tree)) ?? [];
+  const paths = changes.map(({ path }) => path).filter((path) => !path.startsWith(".isdlc/"));
+  const { head } = engine.journal.load(engine.run);
+  const message = body === "" ? oneLine(subject) : `${oneLine(subject)}\n\n${body}`;
+  return engine.vcs.commit({ message, attempt, journal: `${head.seq}:${head.hash.slice(0, 16)}`, paths });
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").slice(0, 72).trim();

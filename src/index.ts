@@ -1,0 +1,10 @@
+export { decide } from "./core/decide.ts";
+export { evolve, replay } from "./core/evolve.ts";
+export { next } from "./core/next.ts";
+export { MAX_REDOS, noRun } from "./core/run.ts";
+export type { ActiveRun, EndedRun, Next, PhaseRecord, RunState, Stage, Wait } from "./core/run.ts";
+export type { Command, Decision, Outcome, PersonCommand, Refusal, Report, StartCommand } from "./core/command.ts";
+export { describe, ProblemError } from "./core/problem.ts";
+export type { Problem, ProblemCode } from "./core/problem.ts";
+export type { EventDraft, RunEvent } from "./schema/event.ts";
+export type { AgentBackend, AgentEnd, AgentEvent, AgentTask, Capabilities } from "./ports/agent-backend.ts";

@@ -1,0 +1,111 @@
+import { optionsOf } from "../core/next.ts";
+import { type ActiveRun, currentPhase, MAX_REDOS, type PhaseRecord, type Wait } from "../core/run.ts";
+import type { Supervision } from "../schema/plan.ts";
+import { artifactRows } from "./artifact-rows.ts";
+import { plainLine } from "./plain-text.ts";
+import { isRedoing } from "./redoing.ts";
+import { numberOf, REVIEWS_FOLDER, summaryFileName, summaryOf } from "./summary.ts";
+
+type Gate = Extract<Wait, { kind: "gate" }>;
+
+const RULE = "-".repeat(44);
+/** Entries of one kind in a banner; the summary has them all. */
+const MAX_SHOWN = 10;
+
+const menu: ReadonlyMap<string, string> = new Map([
+  ["continue", "[C] Continue -- advance to next phase"],
+  ["review", "[R] Review -- pause for manual review/edits, resume when ready"],
+  ["redo", "[D] Redo -- re-run this phase with additional guidance"],
+  ["loosen", "[L] Loosen -- let the settings as they are now take effect"],
+]);
+
+/** Asked after Redo. */
+export const redoPrompt = `What additional guidance should this phase consider?
+(Describe what to change or focus on)
+> `;
+
+/** Shown under the summary while a gate is paused. */
+export const reviewInstructions = `Review the artifacts listed above. Edit any files as needed.
+When ready, say 'continue' to advance to the next phase.`;
+
+/** What a person sees at an open gate; null when none is open. */
+export function gateBanner(run: ActiveRun): string | null {
+  const phase = currentPhase(run);
+  if (run.wait?.kind !== "gate" || phase === undefined) return null;
+  const data = summaryOf(run, phase.rule.key);
+  const minutes = data.duration?.minutes;
+  const notices = noticesOf(phase, run.wait);
+  return [
+    RULE,
+    `PHASE ${numbered(phase)}COMPLETE: ${nameOf(phase)}`,
+    "",
+    summaryLine(run, phase),
+    `Artifacts: ${artifactRows(data).length} files created/modified`,
+    `Duration: ${minutes === undefined ? "N/A" : `${minutes}m`}`,
+    "",
+    ...(notices.length === 0 ? [] : [...notices, ""]),
+    ...optionsOf(run, run.wait).map((option) => menu.get(option) ?? option),
+    "",
+    "Your choice: _",
+    RULE,
+  ].join("\n");
+}
+
+/** What a person sees who comes back to a run; null when neither a gate nor a redo was under way. */
+export function recoveryBanner(run: ActiveRun): string | null {
+  const phase = currentPhase(run);
+  if (phase === undefined) return null;
+  if (run.wait?.kind === "gate") {
+    const notices = noticesOf(phase, run.wait);
+    return [
+      `A review was in progress for Phase ${numbered(phase)}(${nameOf(phase)}).`,
+      summaryLine(run, phase),
+      "",
+      ...(notices.length === 0 ? [] : [...notices, ""]),
+      "[C] Continue to next phase",
+      "[R] Show summary and review again",
+      ...(phase.redos < MAX_REDOS ? [menu.get("redo")] : []),
+      ...(run.wait.loosened === null ? [] : [menu.get("loosen")]),
+    ].join("\n");
+  }
+  return run.wait === null && isRedoing(run)
+    ? `A redo was in progress for Phase ${(numbered(phase) || nameOf(phase)).trim()}. The phase will be re-run.`
+    : null;
+}
+
+function numbered({ rule }: PhaseRecord): string {
+  const number = numberOf(rule.key);
+  return number === null ? "" : `${number} `;
+}
+
+const nameOf = ({ rule }: PhaseRecord): string => plainLine(rule.shortName ?? rule.name);
+
+function summaryLine(run: ActiveRun, phase: PhaseRecord): string {
+  const keys = run.phases.map(({ rule }) => rule.key);
+  return `Summary: ${REVIEWS_FOLDER}/${summaryFileName(keys, phase.rule.key)}`;
+}
+
+function noticesOf({ made }: PhaseRecord, gate: Gate): string[] {
+  const failures = gate.failures.map(({ name, detail }) => `${name}: ${detail}`);
+  return [
+    ...entries("Checks fail after the edits; Continue goes on anyway", failures),
+    ...entries("Concerns", made?.concerns ?? []),
+    ...entries("Unexpected writes", made?.unexpected ?? []),
+    ...entries("The way tests are run has changed", made?.testsChanged ? [made.testsChanged] : []),
+    ...(gate.loosened === null ? [] : [loosenedLine(gate.loosened)]),
+  ];
+}
+
+function entries(title: string, texts: readonly string[]): string[] {
+  if (texts.length === 0) return [];
+  const left = texts.length - MAX_SHOWN;
+  const shown = texts.slice(0, MAX_SHOWN).map((text) => `  - ${plainLine(text, 200)}`);
+  return [`${title}:`, ...shown, ...(left > 0 ? [`  … and ${left} more`] : [])];
+}
+
+function loosenedLine({ enabled, phases }: Supervision): string {
+  const what = !enabled
+    ? "no review gates"
+    : `review gates ${phases === "all" ? "after every phase" : `only after ${phases.join(", ")}`}`;
+  return `Supervision was loosened: the settings now say ${what}. It stays as it was unless you choose Loosen.`;
+}

@@ -1,0 +1,95 @@
+import type { EndedRun } from "../core/run.ts";
+import type { RunEvent } from "../schema/event.ts";
+import type { Person, Starter } from "../schema/people.ts";
+import { plainLine } from "./plain-text.ts";
+import { tokens } from "./status.ts";
+
+/** One line per event, for people. */
+export function historyLines(events: readonly RunEvent[]): string[] {
+  return events.map(
+    (event) => `${String(event.seq).padStart(4)}  ${event.at.slice(0, 19).replace("T", " ")}  ${sentence(event)}`,
+  );
+}
+
+type Sentences = { readonly [T in RunEvent["type"]]?: (event: Extract<RunEvent, { type: T }>) => string };
+
+const sentences: Sentences = {
+  "run.started": (e) => `${e.workflow} started by ${who(e.by)}: ${plainLine(e.title)}`,
+  "attempt.started": (e) => `${e.phase}#${e.attempt} begins (${e.brief.why})`,
+  "execution.started": (e) => `${e.claim.execution} runs (${e.role})`,
+  "execution.ended": (e) =>
+    `${e.execution} ended: ${e.how}${e.reason === null ? "" : ` (${plainLine(e.reason, 120)})`}`,
+  "draft.produced": (e) => `produced: ${plainLine(e.summary, 120)}`,
+  "checks.failed": (e) =>
+    `checks failed: ${e.results
+      .filter((r) => r.ok === false)
+      .map((r) => r.name)
+      .join(", ")}`,
+  "verdict.given": (e) => `reviewer: ${e.approved ? "approved" : `not approved, ${e.concerns.length} concerns`}`,
+  "gate.opened": (e) => `gate opened${e.failures.length > 0 ? " (a check failed after edits)" : ""}`,
+  "gate.answered": (e) => `${e.choice} by ${who(e.by)}${e.guidance === null ? "" : `: ${plainLine(e.guidance, 200)}`}`,
+  "questions.answered": (e) => `questions answered by ${who(e.by)}`,
+  "supervision.loosened": (e) => `supervision loosened by ${who(e.by)}`,
+  "step.escalated": (e) => `${e.from} escalated: ${e.reason}`,
+  "step.retried": (e) => `${e.from} retried by ${who(e.by)}`,
+  "step.skipped": (e) => `${e.from} skipped by ${who(e.by)}`,
+  "phase.committed": (e) => (e.commit === null ? "nothing committed" : `committed ${e.commit.slice(0, 12)}`),
+  "finish.chosen": (e) => `ends with ${e.how}, chosen by ${e.by === "engine" ? "the options given" : who(e.by)}`,
+  "run.finished": (e) => `finished${e.merged === null ? "" : `, merged as ${e.merged.slice(0, 12)}`}`,
+  "run.cancelled": (e) => `cancelled by ${who(e.by)}: ${plainLine(e.reason)}`,
+};
+
+function sentence(event: RunEvent): string {
+  const tell = sentences[event.type] as ((event: RunEvent) => string) | undefined; // keyed by the type just read
+  return tell?.(event) ?? event.type.replace(".", " ");
+}
+
+export function who(person: Person | Starter): string {
+  const suspicious =
+    "suspicious" in person && person.suspicious !== undefined ? ` [suspicious: ${person.suspicious}]` : "";
+  return `${plainLine(person.name)} (${person.channel})${suspicious}`;
+}
+
+/** What a finished run came to: what was decided by whom, what it cost, and what is open. */
+export function closingReport(run: EndedRun): string[] {
+  const decided = run.answers.map(
+    ({ phase, choice, by, guidance }) =>
+      `  ${phase}: ${choice} by ${who(by)}${guidance === null ? "" : ` – "${plainLine(guidance, 120)}"`}`,
+  );
+  const concerns = run.phases.flatMap(({ rule, made }) =>
+    (made?.concerns ?? []).map((text) => `  ${rule.key}: ${plainLine(text)}`),
+  );
+  const skipped = run.phases.filter(({ status }) => status === "skipped").map(({ rule }) => `  ${rule.key}`);
+  const spent = run.phases
+    .map((phase) => ({ key: phase.rule.key, used: tokens(phase.usage) }))
+    .filter(({ used }) => used !== "");
+  return [
+    `${run.how === "finished" ? "Finished" : "Cancelled"}: ${plainLine(run.run.title)}`,
+    ...block("Decided by a person", decided, "  nothing: this run had no gate"),
+    ...block("Concerns left open", concerns),
+    ...block("Skipped", skipped),
+    ...block(
+      "Used",
+      spent.map(({ key, used }) => `  ${key}: ${used}`),
+    ),
+    ...(run.merged === null
+      ? keptBranch(run)
+      : [`Merged into ${run.run.git?.base ?? "the base branch"} as ${run.merged.slice(0, 12)}.`]),
+  ];
+}
+
+function block(title: string, lines: readonly string[], empty?: string): string[] {
+  if (lines.length === 0) return empty === undefined ? [] : [`${title}:`, empty];
+  return [`${title}:`, ...lines];
+}
+
+function keptBranch({ run, finish }: EndedRun): string[] {
+  const branch = run.git?.branch ?? null;
+  if (branch === null) return [];
+  if (finish !== "pr") return [`The branch ${branch} is kept.`];
+  return [
+    `The branch ${branch} is ready for a pull request:`,
+    `  git push -u origin ${branch}`,
+    `  gh pr create --base ${run.git?.base ?? "main"} --head ${branch} --title ${JSON.stringify(plainLine(run.title))}`,
+  ];
+}

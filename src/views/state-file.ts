@@ -1,0 +1,36 @@
+import type { RunState } from "../core/run.ts";
+import { activeWorkflow } from "./state-file/active-workflow.ts";
+import { phaseEntries } from "./state-file/phase-entries.ts";
+
+export { historyEntry, type WorkflowHistoryEntry } from "./state-file/history-entry.ts";
+
+export type StateFileInput = {
+  /** The file as found; derived keys in it are replaced where they stand. */
+  readonly user: Readonly<Record<string, unknown>>;
+  readonly run: RunState;
+  /** Ended runs, the newest last. */
+  readonly history: readonly Readonly<Record<string, unknown>>[];
+  readonly version: number;
+  readonly counters: Readonly<Record<string, number>>;
+};
+
+const MAX_HISTORY = 50;
+
+/** `state.json`: what the journal says, around the settings that belong to the person. */
+export function projectStateFile(input: StateFileInput): Record<string, unknown> {
+  const derived = new Map(Object.entries(derivedKeys(input)));
+  const added = [...derived].filter(([key]) => !Object.hasOwn(input.user, key));
+  const kept = Object.entries(input.user).map(([key, value]) => [key, derived.has(key) ? derived.get(key) : value]);
+  return Object.fromEntries([...added, ...kept]) as Record<string, unknown>;
+}
+
+function derivedKeys({ run, history, version, counters }: StateFileInput): Record<string, unknown> {
+  return {
+    state_version: version,
+    current_phase: run.is === "active" ? (run.phases[run.index]?.rule.key ?? null) : null,
+    active_workflow: run.is === "active" ? activeWorkflow(run) : null,
+    phases: run.is === "none" ? {} : phaseEntries(run),
+    workflow_history: history.slice(-MAX_HISTORY),
+    counters,
+  };
+}

@@ -1,0 +1,88 @@
+import { minutesBetween } from "../../core/duration.ts";
+import type { EndedRun, PhaseRecord } from "../../core/run.ts";
+import { artifactFolder, gitBranch, phaseKeys } from "./active-workflow.ts";
+import { gatePassed, shortSummary, timing } from "./phase-entries.ts";
+import { isSupervised, type ReviewEntry, reviewHistory } from "./review-history.ts";
+
+export type WorkflowHistoryEntry = {
+  readonly type: string;
+  readonly id: string;
+  readonly description: string;
+  readonly started_at: string;
+  readonly status: "completed" | "cancelled";
+  readonly completed_at?: string;
+  readonly cancelled_at?: string;
+  readonly cancellation_reason?: string | null;
+  readonly cancelled_at_phase?: string | null;
+  readonly artifact_folder: string;
+  readonly phases: readonly string[];
+  readonly phase_snapshots: readonly Record<string, unknown>[];
+  readonly metrics: Record<string, number | null>;
+  readonly git_branch: Record<string, unknown> | null;
+  readonly merged_commit: string | null;
+  /** Only of runs with gates; then at least empty. */
+  readonly review_history?: readonly ReviewEntry[];
+  readonly supervised_mode_enabled: boolean;
+};
+
+/** What stays of a run in `workflow_history`. */
+export function historyEntry(run: EndedRun): WorkflowHistoryEntry {
+  return {
+    type: run.run.workflow,
+    id: run.run.run,
+    description: run.run.title,
+    started_at: run.run.startedAt,
+    ...ending(run),
+    artifact_folder: artifactFolder(run.run),
+    phases: phaseKeys(run),
+    phase_snapshots: run.phases.map((record) => snapshot(run, record)),
+    metrics: metrics(run),
+    git_branch: gitBranch(run.run, run.merged === null ? "kept" : "merged"),
+    merged_commit: run.merged,
+    ...(isSupervised(run) ? { review_history: reviewHistory(run.answers) } : {}),
+    supervised_mode_enabled: run.supervision.enabled,
+  };
+}
+
+function ending(run: EndedRun) {
+  if (run.how === "finished") return { status: "completed", completed_at: run.endedAt } as const;
+  return {
+    status: "cancelled",
+    cancelled_at: run.endedAt,
+    cancellation_reason: run.reason,
+    cancelled_at_phase: run.cancelledAt,
+  } as const;
+}
+
+function snapshot(run: EndedRun, record: PhaseRecord): Record<string, unknown> {
+  return {
+    key: record.rule.key,
+    status: record.status,
+    started: record.startedAt,
+    completed: record.completedAt,
+    gate_passed: gatePassed(run, record),
+    duration_minutes: minutesBetween(record.startedAt, record.completedAt),
+    summary: shortSummary(record),
+    artifacts: record.made?.artifacts ?? [],
+    test_iterations: record.rule.tests ? testIterations(record) : 0,
+    timing: timing(record),
+  };
+}
+
+function metrics(run: EndedRun): Record<string, number | null> {
+  const completed = run.phases.filter(({ status }) => status === "completed");
+  const firstTry = completed.filter((record) => record.attempts <= 1 && record.checkFailures === 0);
+  return {
+    total_phases: run.phases.length,
+    phases_completed: completed.length,
+    total_duration_minutes: minutesBetween(run.run.startedAt, run.endedAt),
+    test_iterations_total: run.phases
+      .filter(({ rule }) => rule.tests)
+      .reduce((sum, record) => sum + testIterations(record), 0),
+    gates_passed_first_try: firstTry.length,
+    gates_required_iteration: completed.length - firstTry.length,
+  };
+}
+
+/** Failed runs of the checks, and the one that passed. */
+const testIterations = ({ checkFailures, made }: PhaseRecord): number => checkFailures + (made === null ? 0 : 1);

@@ -1,0 +1,90 @@
+import { minutesBetween } from "../../core/duration.ts";
+import type { ActiveRun, EndedRun, PhaseRecord } from "../../core/run.ts";
+import type { Made } from "../../schema/facts.ts";
+import { plainLine } from "../plain-text.ts";
+
+/** Characters of a phase's summary in `state.json`. */
+const MAX_SUMMARY = 150;
+
+/** `phases`: what is known about each phase, by its key. */
+export function phaseEntries(run: ActiveRun | EndedRun): Record<string, unknown> {
+  return Object.fromEntries(run.phases.map((record) => [record.rule.key, phaseEntry(run, record)]));
+}
+
+/** When the gate of a phase was left; null while it was not. */
+export function gatePassed(run: ActiveRun | EndedRun, record: PhaseRecord): string | null {
+  const left = run.is === "ended" ? run.cancelledAt !== record.rule.key : run.phases.indexOf(record) < run.index;
+  if (!left || record.status !== "completed") return null;
+  const answers = run.answers.filter(({ phase, choice }) => phase === record.rule.key && choice === "continue");
+  return answers.at(-1)?.at ?? record.completedAt;
+}
+
+export const shortSummary = ({ made }: PhaseRecord): string => plainLine(made?.summary ?? "", MAX_SUMMARY);
+
+export function timing({ startedAt, completedAt, attempts, redos }: PhaseRecord): Record<string, unknown> {
+  return {
+    started_at: startedAt,
+    completed_at: completedAt,
+    wall_clock_minutes: minutesBetween(startedAt, completedAt),
+    retries: Math.max(0, attempts - 1 - redos),
+  };
+}
+
+function phaseEntry(run: ActiveRun | EndedRun, record: PhaseRecord): Record<string, unknown> {
+  const { rule, made } = record;
+  const passed = gatePassed(run, record);
+  const requirements = {
+    ...(rule.tests ? { test_iteration: testIteration(record) } : {}),
+    ...questions(run, record),
+  };
+  return {
+    status: record.status,
+    started: record.startedAt,
+    completed: record.completedAt,
+    gate_passed: passed,
+    artifacts: made?.artifacts ?? [],
+    ...(made === null ? {} : { summary: shortSummary(record) }),
+    ...(record.firstCommit === null ? {} : { start_commit: record.firstCommit }),
+    ...(Object.keys(requirements).length === 0 ? {} : { iteration_requirements: requirements }),
+    ...(rule.reviewer === null ? {} : { constitutional_validation: findings(record, passed !== null) }),
+    ...(record.startedAt === null ? {} : { timing: timing(record) }),
+  };
+}
+
+function testIteration({ rule, made, checkFailures }: PhaseRecord): Record<string, unknown> {
+  const result = made === null ? "pending" : testResult(made);
+  return {
+    completed: made !== null,
+    status: result === "passed" ? "success" : result,
+    current_iteration: checkFailures + (made === null ? 0 : 1),
+    max_iterations: rule.checks.limit,
+    last_test_result: result,
+    failures_count: checkFailures,
+  };
+}
+
+/** A check that could not be made is never called passed. */
+function testResult({ checks }: Made): "passed" | "failed" | "not_measured" {
+  const tests = checks.filter(({ name }) => name === "tests");
+  if (tests.some(({ ok }) => ok === false)) return "failed";
+  return tests.length > 0 && tests.every(({ ok }) => ok !== false) ? "passed" : "not_measured";
+}
+
+function findings({ rule, made, iterations }: PhaseRecord, isAccepted: boolean): Record<string, unknown> {
+  const status =
+    made === null ? (iterations === 0 ? "pending" : "iterating") : made.approved ? "compliant" : "escalated";
+  return {
+    completed: made !== null,
+    status,
+    iterations_used: iterations,
+    max_iterations: rule.verdicts,
+    articles_checked: rule.articles,
+    ...(status === "escalated" ? { escalation_approved: isAccepted } : {}),
+  };
+}
+
+function questions(run: ActiveRun | EndedRun, record: PhaseRecord): Record<string, unknown> {
+  const isOpen = run.is === "active" && run.wait?.kind === "questions" && run.phases[run.index] === record;
+  if (!isOpen && record.made === null) return {};
+  return { interactive_elicitation: { completed: !isOpen } };
+}

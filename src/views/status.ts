@@ -1,0 +1,180 @@
+import { next } from "../core/next.ts";
+import {
+  type ActiveRun,
+  currentPhase,
+  type EndedRun,
+  type PhaseRecord,
+  type RunState,
+  type Wait,
+} from "../core/run.ts";
+import type { Usage } from "../schema/agent.ts";
+import { plainLine } from "./plain-text.ts";
+import { summaryFileName, REVIEWS_FOLDER } from "./summary.ts";
+
+export type Liveness = { readonly driven: boolean };
+
+/** Where a run stands, as programs read it; null when nothing was ever started. */
+export function statusObject(state: RunState, { driven }: Liveness): Record<string, unknown> | null {
+  if (state.is === "none") return null;
+  return {
+    id: state.run.run,
+    workflow: state.run.workflow,
+    item: state.run.item,
+    description: state.run.title,
+    status: statusWord(state, driven),
+    supervised: state.supervision.enabled,
+    mode: state.run.options.mode,
+    branch: state.run.git?.branch ?? null,
+    agent: state.run.agent.name,
+    current: state.is === "active" ? (currentPhase(state)?.rule.key ?? null) : null,
+    phases: state.phases.map(phaseObject),
+    waiting: state.is === "active" && state.wait !== null ? waitObject(state, state.wait) : null,
+    ...(state.is === "ended" ? { finish: state.finish, merged: state.merged, reason: state.reason } : {}),
+  };
+}
+
+export function statusWord(state: ActiveRun | EndedRun, driven: boolean): string {
+  if (state.is === "ended") return state.how === "finished" ? "completed" : "cancelled";
+  if (state.wait !== null) return "waiting";
+  return driven ? "running" : "interrupted";
+}
+
+const phaseObject = (phase: PhaseRecord): Record<string, unknown> => ({
+  key: phase.rule.key,
+  name: phase.rule.name,
+  status: phase.status,
+  attempt: phase.attempts,
+  iterations: phase.iterations,
+  redos: phase.redos,
+  concerns: phase.made?.concerns ?? [],
+  usage: phase.usage,
+});
+
+export function waitObject(run: ActiveRun, wait: Wait): Record<string, unknown> {
+  const now = next(run);
+  const options = now.is === "wait" ? now.options : [];
+  const { id, kind } = wait;
+  switch (wait.kind) {
+    case "gate": {
+      const paused = run.stage.is === "produced" && run.stage.pausedAt !== null;
+      return { kind, id, options, paused, summary: summaryPath(run), loosened: wait.loosened, failures: wait.failures };
+    }
+    case "questions":
+      return { kind, id, options, questions: wait.questions };
+    case "escalation":
+      return { kind, id, options, step: wait.from, reason: wait.reason, detail: wait.detail };
+    case "finish":
+      return { kind, id, options };
+    default:
+      return wait satisfies never;
+  }
+}
+
+/** Path of the summary of the phase at hand, relative to the working tree. */
+export function summaryPath(run: ActiveRun): string | null {
+  const phase = currentPhase(run);
+  if (phase === undefined) return null;
+  return `${REVIEWS_FOLDER}/${summaryFileName(
+    run.phases.map(({ rule }) => rule.key),
+    phase.rule.key,
+  )}`;
+}
+
+const MARKS: { readonly [S in PhaseRecord["status"]]: string } = {
+  pending: "[ ]",
+  in_progress: "[>]",
+  completed: "[x]",
+  skipped: "[-]",
+};
+
+/** Where a run stands, for people. */
+export function statusLines(state: RunState, liveness: Liveness): string[] {
+  if (state.is === "none") return ["No run is open here.", 'Start one: isdlc "<what to do>"'];
+  const { run } = state;
+  const branch = run.git?.branch ?? null;
+  return [
+    `${run.workflow}: ${plainLine(run.title)}`,
+    `${statusWord(state, liveness.driven)} · ${run.run} · agent ${plainLine(run.agent.name)}${branch === null ? "" : ` · ${branch}`}`,
+    "",
+    ...state.phases.map(phaseLine),
+    "",
+    ...nowLines(state, liveness),
+  ];
+}
+
+function phaseLine(phase: PhaseRecord): string {
+  const details = [
+    phase.attempts > 1 ? `attempt ${phase.attempts}` : "",
+    phase.redos > 0 ? `${phase.redos} ${phase.redos === 1 ? "redo" : "redos"}` : "",
+    phase.iterations > 0 ? `${phase.iterations} reviewed` : "",
+    (phase.made?.concerns.length ?? 0) > 0 ? `${phase.made?.concerns.length} concerns` : "",
+    tokens(phase.usage),
+  ].filter((detail) => detail !== "");
+  const tail = details.length === 0 ? "" : `  (${details.join(", ")})`;
+  return `  ${MARKS[phase.status]} ${phase.rule.key}${tail}`;
+}
+
+/** Tokens for people; nothing where they are unknown, which is never zero. */
+export function tokens({ input, output, usd }: Usage): string {
+  if (input === null && output === null) return "";
+  const money = usd === null ? "" : `, $${usd.toFixed(2)}`;
+  return `${compact((input ?? 0) + (output ?? 0))} tokens${money}`;
+}
+
+const compact = (count: number): string => (count < 10_000 ? String(count) : `${Math.round(count / 1000)}k`);
+
+function nowLines(state: ActiveRun | EndedRun, { driven }: Liveness): string[] {
+  if (state.is === "ended") return endLines(state);
+  const now = next(state);
+  if (now.is === "wait") return waitLines(now.wait, now.options);
+  if (now.is !== "action") return [];
+  return driven
+    ? [`Now: ${now.step}${now.attempt === null ? "" : ` ${now.attempt}`}`]
+    : ["Interrupted.", "Go on: isdlc resume"];
+}
+
+function endLines(run: EndedRun): string[] {
+  if (run.how === "cancelled") return [`Cancelled: ${plainLine(run.reason ?? "")}`];
+  if (run.merged !== null) return [`Merged as ${run.merged.slice(0, 12)}.`];
+  return [
+    run.run.git?.branch === null || run.run.git === null
+      ? "Finished."
+      : `Finished; branch ${run.run.git.branch} is kept.`,
+  ];
+}
+
+/** What is waited for, and the commands that answer it. */
+export function waitLines(wait: Wait, options: readonly string[]): string[] {
+  const answers = options.map((option) => `  ${ANSWER[option] ?? `isdlc answer ${option}`}`);
+  switch (wait.kind) {
+    case "gate":
+      return [`Waiting for you at the gate ${wait.id}:`, ...answers];
+    case "questions":
+      return [
+        "The agent asks:",
+        ...wait.questions.map((question) => `  ${plainLine(question.id)}: ${plainLine(question.text)}`),
+        "Answer: isdlc answer --reply <id>=<text> (or --text, when there is one question)",
+      ];
+    case "escalation":
+      return [`${wait.from} failed (${wait.reason}):`, ...detailLines(wait.detail), "You can:", ...answers];
+    case "finish":
+      return ["All phases are done. How should it end?", ...answers];
+    default:
+      return wait satisfies never;
+  }
+}
+
+const ANSWER: Readonly<Record<string, string>> = {
+  continue: "isdlc continue",
+  review: "isdlc review",
+  redo: 'isdlc redo "<guidance>"',
+  retry: "isdlc retry",
+  skip: "isdlc skip",
+  cancel: 'isdlc cancel --reason "…"',
+};
+
+const detailLines = (detail: string): string[] =>
+  detail
+    .split("\n")
+    .slice(-20)
+    .map((line) => `  ${plainLine(line)}`);

@@ -1,0 +1,43 @@
+import { artifactRows } from "./artifact-rows.ts";
+import { markdownText } from "./markdown.ts";
+import type { EngineFacts, SummaryData } from "./summary.ts";
+
+export function titleLine({ number, name }: SummaryData): string {
+  return `# Phase ${number === null ? "" : `${number} `}Summary: ${markdownText(name)}`;
+}
+
+export const minimalHead = (data: SummaryData): string => [statusLine(data), artifactsLine(data)].join("\n");
+
+export function fullHead(data: SummaryData): string {
+  const { duration, engine } = data;
+  const time = duration === null ? "N/A" : `${duration.minutes}m (${duration.from} to ${duration.to})`;
+  return [
+    statusLine(data),
+    `**Duration**: ${markdownText(time)}`,
+    artifactsLine(data),
+    ...(engine === null ? [] : engineLines(engine)),
+  ].join("\n");
+}
+
+const statusLine = ({ status }: SummaryData): string => `**Status**: ${markdownText(status)}`;
+const artifactsLine = (data: SummaryData): string => `**Artifacts**: ${artifactRows(data).length} files`;
+
+function engineLines({ usage, checks, lines }: EngineFacts): string[] {
+  const found = checks.map(({ name, ok }) => `${markdownText(name)} ${outcome(ok)}`);
+  return [
+    `**Tokens**: ${tokens(usage)}`,
+    ...(found.length === 0 ? [] : [`**Checks**: ${found.join(", ")}`]),
+    `**To read**: ${lines} lines`,
+  ];
+}
+
+function tokens({ input, output, usd }: EngineFacts["usage"]): string {
+  if (input === null && output === null) return "N/A";
+  const cost = usd === null ? "" : ` ($${usd.toFixed(2)})`;
+  return `${input ?? "unknown"} in, ${output ?? "unknown"} out${cost}`;
+}
+
+function outcome(ok: boolean | null): string {
+  if (ok === null) return "not measured";
+  return ok ? "passed" : "failed";
+}

@@ -1,0 +1,67 @@
+import type { FileChange } from "../schema/facts.ts";
+import { artifactRows } from "./artifact-rows.ts";
+import { fileLink, markdownPath, markdownText } from "./markdown.ts";
+import { plainLine } from "./plain-text.ts";
+import type { EngineFacts, SummaryData } from "./summary.ts";
+
+const MAX_DECISIONS = 5;
+/** Rows of any list; more than this nobody reads. */
+const MAX_ROWS = 200;
+/** Levels from the reviews folder up to the working tree. */
+const DEPTH = 2;
+
+export function decisionsSection({ decisions }: SummaryData): string {
+  return section(
+    "Key Decisions",
+    decisions.length === 0 ? "None recorded." : bullets(decisions.slice(0, MAX_DECISIONS)),
+  );
+}
+
+export function artifactSection(data: SummaryData): string {
+  const rows = artifactRows(data).map(({ path, status }) => `| ${markdownPath(path)} | ${status} |`);
+  const table = `| File | Status |\n|------|--------|\n${list(rows)}`;
+  return section("Artifacts Created/Modified", rows.length === 0 ? "No artifacts." : table);
+}
+
+export function changesSection(title: string, changes: readonly FileChange[] | null): string {
+  if (changes === null) return section(title, "Unavailable: git could not tell what changed.");
+  if (changes.length === 0) return section(title, "No files changed.");
+  const lines = changes.map(({ path, change }) => `${letterOf[change]}\t${plainLine(path)}`);
+  return section(title, `\`\`\`text\n${list(lines)}\n\`\`\``);
+}
+
+const letterOf: { readonly [C in FileChange["change"]]: string } = {
+  added: "A",
+  modified: "M",
+  deleted: "D",
+  renamed: "R",
+  typechange: "T",
+};
+
+/** What a person must not miss; nothing when there is nothing. */
+export function engineSections(engine: EngineFacts | null): string[] {
+  if (engine === null) return [];
+  const { concerns, unexpected, testsChanged } = engine;
+  return [
+    ...(concerns.length === 0 ? [] : [section("Concerns", bullets(concerns))]),
+    ...(unexpected.length === 0
+      ? []
+      : [section("Unexpected Writes", list(unexpected.map((path) => `- ${markdownPath(path)}`)))]),
+    ...(testsChanged === null ? [] : [section("Tests Are Run Differently", markdownText(testsChanged))]),
+  ];
+}
+
+export function linksSection(data: SummaryData): string {
+  const present = artifactRows(data).filter(({ status }) => status !== "Deleted");
+  const links = present.map(({ path }) => fileLink(path, DEPTH)).filter((link) => link !== null);
+  return section("Links", links.length === 0 ? "None." : list(links.map((link) => `- ${link}`)));
+}
+
+const section = (title: string, body: string): string => `## ${title}\n${body}`;
+
+const bullets = (texts: readonly string[]): string => list(texts.map((text) => `- ${markdownText(text)}`));
+
+function list(lines: readonly string[]): string {
+  const left = lines.length - MAX_ROWS;
+  return [...lines.slice(0, MAX_ROWS), ...(left > 0 ? [`… and ${left} more`] : [])].join("\n");
+}

@@ -1,0 +1,121 @@
+import { minutesBetween } from "../core/duration.ts";
+import type { ActiveRun, EndedRun, PhaseRecord } from "../core/run.ts";
+import type { Usage } from "../schema/agent.ts";
+import type { CheckResult, FileChange, Made } from "../schema/facts.ts";
+import { type PhaseKey, phaseNumber } from "../schema/ids.ts";
+import { artifactSection, changesSection, decisionsSection, engineSections, linksSection } from "./summary-sections.ts";
+import { fullHead, minimalHead, titleLine } from "./summary-head.ts";
+
+/** What a summary tells. Texts come as they were found; rendering makes them harmless. */
+export type SummaryData = {
+  /** Two digits, or null where phases have none. */
+  readonly number: string | null;
+  readonly name: string;
+  readonly status: string;
+  /** Null when either end is unknown. */
+  readonly duration: { readonly minutes: number; readonly from: string; readonly to: string } | null;
+  readonly artifacts: readonly string[];
+  readonly decisions: readonly string[];
+  /** Since the phase was first entered; null when git could not tell. */
+  readonly changed: readonly FileChange[] | null;
+  /** Since a person last looked; null when nobody has. */
+  readonly changedSinceSeen: readonly FileChange[] | null;
+  readonly engine: EngineFacts | null;
+};
+
+/** What only the engine knows about a phase. */
+export type EngineFacts = Readonly<Pick<Made, "concerns" | "unexpected" | "testsChanged" | "lines">> & {
+  readonly usage: Usage;
+  readonly checks: readonly CheckResult[];
+};
+
+/** Where summaries are written, relative to the working tree. */
+export const REVIEWS_FOLDER = ".isdlc/reviews";
+
+/** The summary shown at a gate. The same data always gives the same text. */
+export function renderPhaseSummary(data: SummaryData, { minimal }: { readonly minimal: boolean }): string {
+  const blocks = minimal
+    ? [titleLine(data), minimalHead(data), artifactSection(data)]
+    : [
+        titleLine(data),
+        fullHead(data),
+        decisionsSection(data),
+        artifactSection(data),
+        changesSection("File Changes (git diff)", data.changed),
+        ...(data.changedSinceSeen === null ? [] : [changesSection("Since you last looked", data.changedSinceSeen)]),
+        ...engineSections(data.engine),
+        linksSection(data),
+      ];
+  return `${blocks.join("\n\n")}\n`;
+}
+
+/** Named by the phase's number where only one phase of the workflow has it, else by the full key. */
+export function summaryFileName(keys: readonly PhaseKey[], key: PhaseKey): string {
+  const number = phaseNumber(key);
+  const isShared = keys.some((other) => other !== key && phaseNumber(other) === number);
+  return `phase-${isShared ? key : number}-summary.md`;
+}
+
+/** What a run knows about one of its phases. */
+export function summaryOf(run: ActiveRun | EndedRun, phaseKey: PhaseKey): SummaryData {
+  const record = run.phases.find(({ rule }) => rule.key === phaseKey);
+  const known = { ...nothing, number: numberOf(phaseKey), name: phaseKey };
+  if (record === undefined) return known;
+  const { rule, status, startedAt, completedAt } = record;
+  return {
+    ...known,
+    name: rule.name,
+    status: statusText[status],
+    duration: durationOf(startedAt, completedAt),
+    ...madeBy(record),
+  };
+}
+
+/** What is told about a phase of which nothing is known. */
+export const nothing: Omit<SummaryData, "number" | "name"> = {
+  status: "N/A",
+  duration: null,
+  artifacts: [],
+  decisions: [],
+  changed: null,
+  changedSinceSeen: null,
+  engine: null,
+};
+
+function madeBy({ made, seenTree, usage }: PhaseRecord): Partial<SummaryData> {
+  if (made === null) return {};
+  return {
+    artifacts: made.artifacts,
+    decisions: made.decisions.length > 0 ? made.decisions : splitDecisions(made.summary),
+    changed: made.changed,
+    changedSinceSeen: seenTree === null ? null : made.changedSinceSeen,
+    engine: { ...made, usage },
+  };
+}
+
+const statusText: { readonly [S in PhaseRecord["status"]]: string } = {
+  pending: "Pending",
+  in_progress: "In progress",
+  completed: "Completed",
+  skipped: "Skipped",
+};
+
+/** The two digits of a phase's key; null where it has none. */
+export function numberOf(key: PhaseKey): string | null {
+  const number = phaseNumber(key);
+  return /^[0-9]{2}$/.test(number) ? number : null;
+}
+
+/** Null unless both are timestamps, in this order. */
+export function durationOf(from: unknown, to: unknown): SummaryData["duration"] {
+  const minutes = minutesBetween(from, to);
+  return minutes === null ? null : { minutes, from: String(from), to: String(to) };
+}
+
+/** Decisions written as one text: its parts between commas and semicolons. */
+export function splitDecisions(summary: string): string[] {
+  return summary
+    .split(/[,;]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}

@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import { recorded, resultLine, runFake } from "./fake-backend.ts";
+import type { Play } from "./fake-backend.ts";
+
+const VERSIONS = ["2.1.197", "2.1.325"];
+const done = { status: "done", summary: "Written." };
+
+describe.each(VERSIONS)("output recorded from version %s", (version) => {
+  const play = (name: string, exit = 0) => runFake([{ lines: recorded(`${name}-${version}`), exit }], { cwd: "/" });
+
+  test("a phase that went well is a result with everything it used", async () => {
+    const { end, progress } = await play("phase");
+    expect(end).toMatchObject({ how: "result", result: { ...done, decisions: [], artifacts: [], questions: [] } });
+    expect(end.usage).toEqual({ input: 7 + 11 + 5 + 20, output: 3 + 4, usd: expect.any(Number) as number });
+    expect(end.session).toMatch(/^[0-9a-f-]{36}$/);
+    expect(progress).toEqual(["Writing.", "Bash git status --short", "Bash npm test", "Not allowed: Bash npm test"]);
+  });
+
+  test("a sub-agent's tokens count, and of several results the last one", async () => {
+    const { end } = await play("sub-agent");
+    const background = version === "2.1.325";
+    expect(end).toMatchObject({
+      how: "result",
+      result: { summary: background ? "Later." : "Written." },
+      usage: { input: background ? 1060 : 1030 },
+    });
+  });
+
+  test("text alone is no result", async () => {
+    const { end } = await play("text-only");
+    expect(end).toMatchObject({ how: "failed", reason: "no_result", again: true });
+    expect(end).toMatchObject({ detail: expect.stringContaining("All done.") as string });
+  });
+
+  test("an error of the model service is told, with unknown usage", async () => {
+    const { end, progress } = await play("api-error", 1);
+    expect(end).toMatchObject({ how: "failed", reason: "agent_failed", again: true, usage: null });
+    expect(end).toMatchObject({ detail: expect.stringContaining("429") as string });
+    expect(progress[0]).toBe("The model service failed (429); trying again, 1 of 1");
+  });
+
+  test("a reached limit asks a person", async () => {
+    const { end } = await play("max-turns", 1);
+    expect(end).toMatchObject({ how: "failed", reason: "agent_failed", again: false, usage: { input: 100 } });
+  });
+});
+
+describe("success needs everything to agree", () => {
+  const good = resultLine({ structured_output: done });
+  const cases: { name: string; play: Play; reason: string; again: boolean }[] = [
+    { name: "exit code", play: { lines: [good], exit: 3 }, reason: "bad_exit", again: true },
+    { name: "end by a signal", play: { lines: [good], signal: "SIGKILL" }, reason: "bad_exit", again: true },
+    {
+      name: "error flag despite exit 0",
+      play: { lines: [resultLine({ is_error: true, structured_output: done })] },
+      reason: "agent_failed",
+      again: true,
+    },
+    { name: "missing result line", play: { lines: [] }, reason: "no_result", again: true },
+    { name: "crash before any line", play: { stderr: "boom", exit: 1 }, reason: "bad_exit", again: true },
+    {
+      name: "version too old for our options",
+      play: { stderr: "error: unknown option '--json-schema'", exit: 1 },
+      reason: "bad_exit",
+      again: false,
+    },
+    {
+      name: "unknown status",
+      play: { lines: [resultLine({ structured_output: { status: "approved" } })] },
+      reason: "invalid_result",
+      again: true,
+    },
+    {
+      name: "verdict where a result is due",
+      play: { lines: [resultLine({ structured_output: { approved: true } })] },
+      reason: "invalid_result",
+      again: true,
+    },
+    {
+      name: "null as result",
+      play: { lines: [resultLine({ structured_output: null })] },
+      reason: "invalid_result",
+      again: true,
+    },
+    {
+      name: "good result before a bad one",
+      play: { lines: [good, resultLine({ subtype: "error_max_budget_usd", is_error: true })], exit: 1 },
+      reason: "agent_failed",
+      again: false,
+    },
+    { name: "result line cut short", play: { lines: [good.slice(0, -9)] }, reason: "no_result", again: true },
+  ];
+  test.each(cases)("$name", async ({ play, reason, again }) => {
+    expect((await runFake([play])).end).toMatchObject({ how: "failed", reason, again });
+  });
+
+  test("a bad result before a good one does no harm, nor do foreign lines", async () => {
+    const bad = resultLine({ subtype: "error_during_execution", is_error: true });
+    const noise = ["", "warning: something", "[]", "null", '{"type":"tomorrow"}'];
+    expect((await runFake([{ lines: [bad, ...noise, good] }])).end).toMatchObject({ how: "result", session: "s-1" });
+  });
+
+  test.each([
+    [400, false],
+    [401, false],
+    [403, false],
+    [408, true],
+    [429, true],
+    [500, true],
+    [529, true],
+    [null, true],
+  ])("status %s of the model service: again is %s", async (status, again) => {
+    const line = resultLine({ is_error: true, api_error_status: status, result: "API Error: said so" });
+    const { end } = await runFake([{ lines: [line], exit: 1 }]);
+    expect(end).toMatchObject({ how: "failed", reason: "agent_failed", detail: "API Error: said so", again });
+  });
+});
+
+describe("usage", () => {
+  const tokens = { input_tokens: 1, output_tokens: 2, cache_read_input_tokens: 4, cache_creation_input_tokens: 8 };
+  const model = {
+    inputTokens: 10,
+    outputTokens: 20,
+    cacheReadInputTokens: 40,
+    cacheCreationInputTokens: 80,
+    costUSD: 0.5,
+  };
+  const none = {
+    ...tokens,
+    input_tokens: 0,
+    output_tokens: 0,
+    cache_read_input_tokens: 0,
+    cache_creation_input_tokens: 0,
+  };
+  test.each([
+    { name: "unknown without any figures", fields: {}, usage: null },
+    { name: "unknown when all is zero", fields: { usage: none, total_cost_usd: 0, modelUsage: {} }, usage: null },
+    { name: "with cache", fields: { usage: tokens, total_cost_usd: 0.25 }, usage: { input: 13, output: 2, usd: 0.25 } },
+    { name: "without cost", fields: { usage: tokens }, usage: { input: 13, output: 2, usd: null } },
+    {
+      name: "by model, sub-agents included",
+      fields: { usage: tokens, modelUsage: { a: model, b: model }, total_cost_usd: 1 },
+      usage: { input: 260, output: 40, usd: 1 },
+    },
+    {
+      name: "of this execution, not of the whole conversation",
+      fields: {
+        modelUsage: { a: { ...model, inputTokens: 999 } },
+        model_usage_since_last_result: { a: model },
+        total_cost_usd: 9,
+      },
+      usage: { input: 130, output: 20, usd: 0.5 },
+    },
+    {
+      name: "unknown when only earlier executions are told",
+      fields: { modelUsage: { a: model }, model_usage_since_last_result: {}, total_cost_usd: 9 },
+      usage: null,
+    },
+  ])("$name", async ({ fields, usage }) => {
+    expect((await runFake([{ lines: [resultLine({ structured_output: done, ...fields })] }])).end.usage).toEqual(usage);
+  });
+});

@@ -1,0 +1,194 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createClaudeBackend } from "../../src/adapters/agent-claude/create-claude-backend.ts";
+import { systemProcessTable } from "../../src/adapters/process/process-table.ts";
+import { agentTask } from "./agent-task.ts";
+import { FAKE_CLAUDE, resultLine, runFake } from "./fake-backend.ts";
+import { runBackend } from "./run-backend.ts";
+
+const good = resultLine({ structured_output: { status: "done" } });
+const approved = resultLine({ structured_output: { approved: true } });
+const limits = { silence: 60, turns: null, usd: null };
+const table = systemProcessTable();
+const alive = (nonce: string) =>
+  table.all().filter(({ pid }) => table.environment(pid)?.includes(`ISDLC_NONCE=${nonce}`));
+
+/** The value after an option; undefined when it is not given. */
+const valueOf = (args: readonly string[], option: string) =>
+  args.includes(option) ? args[args.indexOf(option) + 1] : undefined;
+
+describe("how it is started", () => {
+  test("the prompt goes in on stdin and is no argument", async () => {
+    const prompt = "--dangerously-skip-permissions\nPROMPT 🙂\n".repeat(20_000);
+    const { notes } = await runFake([{ lines: [good] }], { prompt });
+    expect(notes[0]?.stdin).toBe(prompt);
+    expect(notes[0]?.args.join(" ")).not.toContain("PROMPT");
+  });
+
+  test("a phase may edit, a reviewer only read, and neither believes the repository's settings", async () => {
+    const phase = (await runFake([{ lines: [good] }])).notes[0]?.args ?? [];
+    const reviewer = (await runFake([{ lines: [approved] }], { role: "reviewer" })).notes[0]?.args ?? [];
+    expect(phase.slice(0, 4)).toEqual(["-p", "--output-format", "stream-json", "--verbose"]);
+    expect(valueOf(phase, "--permission-mode")).toBe("acceptEdits");
+    expect(valueOf(phase, "--tools")).toBeUndefined();
+    expect(valueOf(reviewer, "--permission-mode")).toBe("dontAsk");
+    expect(valueOf(reviewer, "--tools")).toBe("Read,Grep,Glob");
+    for (const args of [phase, reviewer]) {
+      expect(valueOf(args, "--setting-sources")).toBe("user");
+      expect(valueOf(args, "--append-system-prompt")).toBe("You design software.");
+      expect(args).not.toContain("--allowedTools");
+    }
+  });
+
+  test.each([
+    { role: "phase" as const, line: good, required: ["status"] },
+    { role: "reviewer" as const, line: approved, required: ["approved"] },
+  ])("a $role is told the schema of its result", async ({ role, line, required }) => {
+    const { notes } = await runFake([{ lines: [line] }], { role });
+    const schema = JSON.parse(valueOf(notes[0]?.args ?? [], "--json-schema") ?? "") as object;
+    expect(schema).toMatchObject({ type: "object", required });
+  });
+
+  test("limits are passed on only where there are some", async () => {
+    const free = (await runFake([{ lines: [good] }])).notes[0]?.args ?? [];
+    const bound =
+      (await runFake([{ lines: [good] }], { limits: { silence: 60, turns: 7, usd: 0.5 } })).notes[0]?.args ?? [];
+    expect([valueOf(free, "--max-turns"), valueOf(free, "--max-budget-usd")]).toEqual([undefined, undefined]);
+    expect([valueOf(bound, "--max-turns"), valueOf(bound, "--max-budget-usd")]).toEqual(["7", "0.5"]);
+  });
+
+  test("the person's own arguments come before ours", async () => {
+    const { notes } = await runFake([{ lines: [good] }], {}, { extraArgs: ["--model", "haiku"] });
+    expect(notes[0]?.args.slice(0, 3)).toEqual(["--model", "haiku", "-p"]);
+  });
+
+  test("S11 it has the person's environment, our marks, and no other ISDLC variable", async () => {
+    const env = { KEPT: "yes", ISDLC_OPERATOR_TOKEN: "isdlc_secret" };
+    const { notes } = await runFake([{ lines: [good] }], { nonce: "n-7" }, { env });
+    const seen = notes[0]?.env ?? {};
+    expect(seen).toMatchObject({ KEPT: "yes", ISDLC_NONCE: "n-7", ISDLC_AGENT: "1" });
+    expect(JSON.stringify(seen)).not.toContain("isdlc_secret");
+  });
+});
+
+describe("conversations", () => {
+  const session = "11111111-1111-4111-8111-111111111111";
+  const lost = resultLine({
+    subtype: "error_during_execution",
+    is_error: true,
+    num_turns: 0,
+    errors: [`No conversation found with session ID: ${session}`],
+  });
+
+  test("each new one has an id of its own", async () => {
+    const ids = [await runFake([{ lines: [good] }]), await runFake([{ lines: [good] }])].map(({ notes }) =>
+      valueOf(notes[0]?.args ?? [], "--session-id"),
+    );
+    expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+
+  test("an earlier one is gone on with", async () => {
+    const { notes } = await runFake([{ lines: [good] }], { session });
+    expect(notes).toHaveLength(1);
+    expect(valueOf(notes[0]?.args ?? [], "--resume")).toBe(session);
+    expect(valueOf(notes[0]?.args ?? [], "--session-id")).toBeUndefined();
+  });
+
+  test("one that is gone is begun anew, once", async () => {
+    const { end, notes } = await runFake([{ lines: [lost], exit: 1 }, { lines: [good] }], { session });
+    expect(end.how).toBe("result");
+    expect(notes.map(({ args }) => valueOf(args, "--resume"))).toEqual([session, undefined]);
+  });
+
+  test("other failures of one are not repeated", async () => {
+    const crash = resultLine({ subtype: "error_during_execution", is_error: true, num_turns: 3, errors: ["crashed"] });
+    const { end, notes } = await runFake([{ lines: [crash], exit: 1 }], { session });
+    expect(end).toMatchObject({ how: "failed", detail: "crashed" });
+    expect(notes).toHaveLength(1);
+  });
+});
+
+describe("being ended", () => {
+  const init = JSON.stringify({ type: "system", subtype: "init", session_id: "s-9" });
+
+  test("R9 silence past the limit ends it, and the conversation is known", async () => {
+    const nonce = `silent-${process.pid}`;
+    const play = { lines: [init], hang: true };
+    const { end } = await runFake([play], { nonce, limits: { ...limits, silence: 1 } });
+    expect(end).toMatchObject({ how: "failed", reason: "silent", detail: "no output for 1 seconds", session: "s-9" });
+    expect(alive(nonce)).toEqual([]);
+  });
+
+  test.each(["abort", "leave"] as const)("R9 no process is left after %s", async (way) => {
+    const nonce = `${way}-${process.pid}`;
+    const cwd = mkdtempSync(join(tmpdir(), "isdlc-fake-claude-"));
+    const line = JSON.stringify({ type: "assistant", message: { content: [{ type: "text", text: "Working." }] } });
+    const env = {
+      ...process.env,
+      FAKE_CLAUDE: JSON.stringify({ notes: join(cwd, "n"), plays: [{ lines: [line], hang: true }] }),
+    };
+    const stop = new AbortController();
+    const reasons: string[] = [];
+    for await (const event of createClaudeBackend({ program: FAKE_CLAUDE, env }).run(
+      agentTask(cwd, { nonce }),
+      stop.signal,
+    )) {
+      if (event.type === "end") reasons.push(event.how === "failed" ? event.reason : event.how);
+      else expect(alive(nonce)).toHaveLength(1);
+      if (way === "leave") break;
+      stop.abort();
+    }
+    expect(reasons).toEqual(way === "abort" ? ["aborted"] : []);
+    expect(alive(nonce)).toEqual([]);
+    rmSync(cwd, { recursive: true });
+  });
+
+  test("a program that does not exist is not started", async () => {
+    const backend = createClaudeBackend({ program: "/no/such/claude", env: process.env });
+    const { end } = await runBackend(backend, agentTask("/"));
+    expect(end).toMatchObject({ how: "failed", reason: "not_started", again: false, usage: null, session: null });
+  });
+});
+
+describe("probe", () => {
+  const probe = (program: string, version?: string) =>
+    createClaudeBackend({ program, env: { ...process.env, FAKE_CLAUDE_VERSION: version } }).probe();
+
+  test("tells version and abilities", async () => {
+    const able = { structuredResult: true, readOnly: true, cost: true };
+    expect(await probe(FAKE_CLAUDE)).toEqual({ version: "9.9.9", ...able });
+  });
+
+  test.each([
+    ["/no/such/claude", undefined, /there is no/],
+    [FAKE_CLAUDE, "something else", /something else/],
+    [FAKE_CLAUDE, "", /did not tell its version/],
+    ["claude-that-is-nowhere", undefined, /on the PATH/],
+  ])("%s with version %s is a problem", async (program, version, detail) => {
+    const problem = { code: "AGENT_MISSING", agent: "claude", detail: expect.stringMatching(detail) as string };
+    expect(await probe(program, version)).toEqual(problem);
+  });
+});
+
+test("the digest names program and arguments, not the environment", () => {
+  const digest = (program: string, extraArgs: string[], env = {}) =>
+    createClaudeBackend({ program, extraArgs, env }).digest;
+  expect(digest("claude", ["--model", "x"], { A: "1" })).toBe(digest("claude", ["--model", "x"], { B: "2" }));
+  expect(new Set([digest("claude", []), digest("claude2", []), digest("claude", ["--model"])]).size).toBe(3);
+});
+
+test("S7 progress is one short line without control characters", async () => {
+  const text = `Hi\n\u001B]52;c;ZXZpbA==\u0007there\u202E ${"x".repeat(500)}`;
+  const content = [
+    { type: "text", text },
+    { type: "tool_use", name: "Write", input: { file_path: "/p/src/a.ts" } },
+  ];
+  const line = JSON.stringify({ type: "assistant", message: { content } });
+  const { progress } = await runFake([{ lines: [line, good] }]);
+  expect(progress[0]).toMatch(/^Hi \]52;c;ZXZpbA== there x+…$/);
+  expect(progress[0]).toHaveLength(200);
+  expect(progress[1]).toBe("Write /p/src/a.ts");
+});

@@ -1,0 +1,167 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { createCommandBackend } from "../../src/adapters/agent-command/create-command-backend.ts";
+import type { AgentTask } from "../../src/ports/agent-backend.ts";
+import { agentTask, collect, describeBackend } from "../contracts/agent-backend.ts";
+
+const agents = join(import.meta.dirname, "../fixtures/agents");
+const { env } = process;
+
+describeBackend("command", (script) =>
+  createCommandBackend({ argv: [process.execPath, join(agents, "scripted.mjs"), JSON.stringify(script)], env }),
+);
+
+function run(argv: readonly string[], task: Partial<AgentTask> = {}) {
+  const backend = createCommandBackend({ argv, env });
+  return collect(backend.run(agentTask(task), new AbortController().signal));
+}
+
+const speak = (lines: readonly string[], task: Partial<AgentTask> = {}) =>
+  run([process.execPath, join(agents, "lines.mjs"), ...lines], task);
+
+const RESULT = JSON.stringify({ type: "result", status: "done", summary: "ok" });
+const VERDICT = { approved: true, issues: [], summary: "" };
+const reviewer = { role: "reviewer", access: "read" } as const;
+
+describe("the command protocol", () => {
+  test("the request is one JSON object on one line, and says all that the program needs", async () => {
+    const { progress } = await speak(["echo", RESULT]);
+    const text = progress.join("");
+    expect(text.trimEnd()).not.toContain("\n");
+    const request = JSON.parse(text) as { expects: { schema: unknown } };
+    const { role, attempt, ticket, iteration, phase, workflow, item, persona, prompt, access, artifacts } = agentTask(
+      {},
+    );
+    expect(request).toMatchObject({ protocol: 1, role, attempt, ticket, iteration, phase, workflow, item });
+    expect(request).toMatchObject({
+      persona,
+      prompt,
+      access,
+      expects: { artifacts, schema: { required: ["status"] } },
+    });
+    expect(Object.keys(request)).not.toContain("nonce");
+  });
+
+  test("a reviewer is told that a verdict is expected", async () => {
+    const { progress } = await speak(["echo", RESULT], reviewer);
+    expect(JSON.parse(progress.join(""))).toMatchObject({
+      role: "reviewer",
+      expects: { schema: { required: ["verdict"] } },
+    });
+  });
+
+  test("what a result leaves out is filled in", async () => {
+    const { ends } = await speak([RESULT]);
+    const result = { status: "done", summary: "ok", decisions: [], artifacts: [], questions: [] };
+    expect(ends).toEqual([{ type: "end", usage: null, session: null, how: "result", result }]);
+  });
+
+  test("lines that are no JSON are shown, unknown objects are passed over", async () => {
+    const { progress, ends } = await speak(["Thinking…", "{broken", "[1]", "", '{"type":"later"}', "7", RESULT]);
+    expect(progress).toEqual(["Thinking…", "{broken", "[1]", "7"]);
+    expect(ends).toMatchObject([{ how: "result" }]);
+  });
+
+  test.each<[string, string[], string]>([
+    ["exit 0 without a result", ["hello"], "no_result"],
+    ["a result and then a bad exit", [RESULT, "exit:3"], "bad_exit"],
+    ["two results", [RESULT, RESULT], "invalid_result"],
+    ["three results", [RESULT, RESULT, RESULT], "invalid_result"],
+    ["a result that is no status we know", ['{"type":"result","status":"approved"}'], "invalid_result"],
+    [
+      "a result with text where a list belongs",
+      ['{"type":"result","status":"done","artifacts":"a"}'],
+      "invalid_result",
+    ],
+    [
+      "an oversized summary",
+      [JSON.stringify({ type: "result", status: "done", summary: "x".repeat(20_001) })],
+      "invalid_result",
+    ],
+  ])("R9 %s is a failed execution", async (_, lines, reason) => {
+    const { ends } = await speak(lines);
+    expect(ends).toMatchObject([{ how: "failed", reason, again: true }]);
+  });
+
+  test.each<[string, string[], string]>([
+    ["no verdict", [RESULT], "invalid_result"],
+    ["approval as text", ['{"type":"result","status":"done","verdict":"approved"}'], "invalid_result"],
+    ["approval that is no truth value", ['{"type":"result","verdict":{"approved":"true"}}'], "invalid_result"],
+    [
+      "an approving verdict in a failed result",
+      [JSON.stringify({ type: "result", status: "failed", verdict: VERDICT })],
+      "agent_failed",
+    ],
+    ["a verdict outside of a result", [JSON.stringify({ type: "verdict", ...VERDICT })], "no_result"],
+    ["a verdict inside of progress", [JSON.stringify({ type: "progress", text: "x", verdict: VERDICT })], "no_result"],
+    ["a verdict in prose", ['I conclude {"approved":true}'], "no_result"],
+    ["a verdict and a bad exit", [JSON.stringify({ type: "result", verdict: VERDICT }), "exit:1"], "bad_exit"],
+  ])("S9 %s never counts as a verdict", async (_, lines, reason) => {
+    const { ends } = await speak(lines, reviewer);
+    expect(ends).toMatchObject([{ how: "failed", reason }]);
+  });
+
+  test("the failure says what the program said", async () => {
+    const { ends } = await speak(["stderr:no such model", "exit:9"]);
+    expect(ends).toMatchObject([{ detail: expect.stringMatching(/exit code 9.*no such model/) }]);
+  });
+
+  test.each<[string, unknown, unknown]>([
+    ["whole", { input: 1, output: 2, usd: 0.5 }, { input: 1, output: 2, usd: 0.5 }],
+    ["in part", { input: 1 }, { input: 1, output: null, usd: null }],
+    ["as text", { input: "1", output: 2, usd: 3 }, null],
+    ["negative", { input: 1, output: 2, usd: -3 }, null],
+    ["null", null, null],
+    ["with more than we know", { input: 1, output: 2, usd: null, cached: 4 }, { input: 1, output: 2, usd: null }],
+  ])("usage given %s", async (_, usage, expected) => {
+    const { ends } = await speak([JSON.stringify({ type: "result", status: "done", usage })]);
+    expect(ends[0]?.usage).toEqual(expected);
+  });
+
+  test("silence past the limit ends it", async () => {
+    const limits = { silence: 0.5, turns: null, usd: null };
+    const { ends } = await run([process.execPath, join(agents, "stubborn.mjs")], { limits });
+    expect(ends).toMatchObject([{ how: "failed", reason: "silent", again: true }]);
+  });
+});
+
+describe("the program", () => {
+  const folder = mkdtempSync(join(tmpdir(), "programs-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const script = join(folder, "my-agent");
+  writeFileSync(script, `#!${process.execPath}\nconsole.log('${RESULT}')\n`);
+  chmodSync(script, 0o755);
+  writeFileSync(join(folder, "no-agent"), "text");
+
+  test.each([
+    ["nowhere", ["no-such-program-at-all"]],
+    ["a file that may not be executed", [join(folder, "no-agent")]],
+    ["a folder", [folder]],
+    ["nothing", []],
+  ])("%s is told as missing, and never started", async (_, argv) => {
+    const backend = createCommandBackend({ argv, env, name: "mine" });
+    expect(await backend.probe()).toMatchObject({ code: "AGENT_MISSING", agent: "mine" });
+    expect((await run(argv)).ends).toMatchObject([{ how: "failed", reason: "not_started", again: false }]);
+  });
+
+  test("is found on the PATH", async () => {
+    const backend = createCommandBackend({ argv: ["my-agent"], env: { PATH: `/nowhere:${folder}` } });
+    expect(await backend.probe()).toMatchObject({ structuredResult: true });
+    const { ends } = await collect(backend.run(agentTask({}), new AbortController().signal));
+    expect(ends).toMatchObject([{ how: "result" }]);
+  });
+
+  test.each(["", ".", "bin/.."])("the working directory is not searched by a PATH with %j", async (entry) => {
+    const backend = createCommandBackend({ argv: ["my-agent"], env: { PATH: `${entry}:/nowhere` } });
+    const { ends } = await collect(backend.run(agentTask({ cwd: folder }), new AbortController().signal));
+    expect(ends).toMatchObject([{ reason: "not_started" }]);
+  });
+
+  test("the digest covers the arguments, not the environment", () => {
+    const digest = (argv: string[], more = {}): string => createCommandBackend({ argv, env: more }).digest;
+    expect(digest(["a", "b"])).toBe(digest(["a", "b"], { X: "1" }));
+    expect(digest(["a", "b"])).not.toBe(digest(["a b"]));
+  });
+});

@@ -1,0 +1,163 @@
+import { execFileSync } from "node:child_process";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createCheckRunner } from "../../src/adapters/checks/create-check-runner.ts";
+import type { TestCommand } from "../../src/schema/facts.ts";
+import { projectWith, write, type Files } from "./project.ts";
+
+const manifest = (scripts: Files, rest: object = {}): string => JSON.stringify({ name: "x", scripts, ...rest });
+const vitest = manifest({ test: "vitest run" });
+
+const detect = (root: string): Promise<TestCommand | null> =>
+  createCheckRunner(root, { env: {}, redact: (text) => text }).detectTests();
+
+describe("the way to run tests is found in", () => {
+  test.for<[string, Files, string]>([
+    ["package.json", { "package.json": vitest }, "npm test"],
+    ["package.json with its lock file", { "package.json": vitest, "package-lock.json": "{}" }, "npm test"],
+    ["pnpm's lock file", { "package.json": vitest, "pnpm-lock.yaml": "" }, "pnpm test"],
+    ["yarn's lock file", { "package.json": vitest, "yarn.lock": "" }, "yarn run test"],
+    ["bun's lock file", { "package.json": vitest, "bun.lockb": "\0" }, "bun run test"],
+    ["packageManager", { "package.json": manifest({ test: "x" }, { packageManager: "pnpm@9.1.0" }) }, "pnpm test"],
+    ["pyproject.toml", { "pyproject.toml": '[tool.pytest.ini_options]\naddopts = "-q"\n' }, "python3 -m pytest"],
+    ["pytest.ini", { "pytest.ini": "[pytest]\n", "uv.lock": "" }, "uv run pytest"],
+    ["setup.cfg", { "setup.cfg": "[metadata]\nname=x\n[tool:pytest]\n", "poetry.lock": "" }, "poetry run pytest"],
+    ["a tests folder", { "tests/test_a.py": "" }, "python3 -m pytest"],
+    ["a nested tests folder", { "tests/unit/a_test.py": "" }, "python3 -m pytest"],
+    ["Cargo.toml", { "Cargo.toml": '[package]\nname = "x"\n' }, "cargo test"],
+    ["a Cargo workspace", { "Cargo.toml": '[workspace]\nmembers = ["a"]\n' }, "cargo test --workspace"],
+    ["go.mod", { "go.mod": "module x\n" }, "go test ./..."],
+    ["a Makefile", { Makefile: ".PHONY: test\ntest: build\n\t./run\nbuild:\n" }, "make test"],
+    ["a gradle build", { "build.gradle.kts": "plugins {}" }, "gradle test"],
+    ["a gradle wrapper", { "build.gradle": "x", gradlew: "#!/bin/sh\n" }, "./gradlew test"],
+    ["a maven build", { "pom.xml": "<project/>" }, "mvn --batch-mode test"],
+    ["a spec folder", { "spec/a_spec.rb": "", Gemfile: "" }, "bundle exec rspec"],
+    ["a Rakefile", { Rakefile: "Rake::TestTask.new\n" }, "rake test"],
+    ["mix.exs", { "mix.exs": "defmodule X do\nend" }, "mix test"],
+    ["a solution", { "App.sln": "x" }, "dotnet test"],
+    ["the manifest before the Makefile", { "package.json": vitest, Makefile: "test:\n\tx\n" }, "npm test"],
+    ["what is left when there is no script", { "package.json": manifest({}), "go.mod": "module x" }, "go test ./..."],
+  ])("%s", async ([, files, argv]) => {
+    expect((await detect(projectWith(files)))?.argv.join(" ")).toBe(argv);
+  });
+
+  test("the source shows a person what would run, without control characters", async () => {
+    const root = projectWith({ "package.json": manifest({ test: "vitest\u001b[31m run\u202e\n--x" }) });
+    expect((await detect(root))?.source).toBe("package.json: vitest [31m run --x");
+  });
+});
+
+describe("no way to run tests is found in", () => {
+  const deep = "[".repeat(200_000);
+  test.for<[string, Files]>([
+    ["an empty folder", {}],
+    ["what npm init writes", { "package.json": manifest({ test: 'echo "Error: no test specified" && exit 1' }) }],
+    ["a blank script", { "package.json": manifest({ test: "  " }) }],
+    ["a manifest that is not JSON", { "package.json": "{ test" }],
+    ["an empty manifest", { "package.json": "" }],
+    ["JSON that is no object", { "package.json": "[1]" }],
+    ["null", { "package.json": "null" }],
+    ["scripts that are no object", { "package.json": '{"scripts":"test"}' }],
+    ["a script that is no text", { "package.json": '{"scripts":{"test":["rm"]}}' }],
+    ["a prototype", { "package.json": '{"__proto__":{"scripts":{"test":"x"}}}' }],
+    ["scripts with a prototype", { "package.json": '{"scripts":{"__proto__":{"test":"x"}}}' }],
+    ["deep JSON", { "package.json": `{"scripts":${deep}` }],
+    ["deep valid JSON", { "package.json": `{"scripts":{"test":${deep}${"]".repeat(200_000)}}}` }],
+    ["a huge manifest", { "package.json": manifest({ test: "x" }, { pad: " ".repeat(2_000_000) }) }],
+    ["a Makefile without that target", { Makefile: "tests:\n\tx\nTEST = test: x\ntest := y\n# test: z\n" }],
+    ["a pyproject of another tool", { "pyproject.toml": "[tool.black]\n# [tool.pytest]\n" }],
+  ])("%s", async ([, files]) => {
+    expect(await detect(projectWith(files))).toBeNull();
+  });
+
+  test("a manifest behind a link that leads out, or one that is a pipe", async () => {
+    const outside = projectWith({ "package.json": vitest });
+    const linked = projectWith({});
+    symlinkSync(join(outside, "package.json"), join(linked, "package.json"));
+    const piped = projectWith({});
+    execFileSync("mkfifo", [join(piped, "package.json")]);
+    expect([await detect(linked), await detect(piped)]).toEqual([null, null]);
+  });
+
+  test("deep settings of a runner do not stop the detection", async () => {
+    const settings = `{"a":${"[".repeat(50_000)}${"]".repeat(50_000)}}`;
+    const root = projectWith({ "package.json": `{"scripts":{"test":"jest"},"jest":${settings}}` });
+    expect((await detect(root))?.argv).toEqual(["npm", "test"]);
+  });
+});
+
+type Change = readonly [what: string, before: Files, after: Files];
+
+const scripts = {
+  pretest: "npm run build",
+  test: "npm run unit && ./all.sh",
+  unit: "vitest run",
+  build: "tsc",
+  dev: "vite",
+};
+const project: Files = { "package.json": manifest(scripts), "all.sh": "vitest run\n" };
+const makefile = "FLAGS = -v\ntest: unit\n\t./run $(FLAGS)\nunit:\n\t./unit\nclean:\n\trm x\n";
+const cargo = '[package]\nname = "x"\nversion = "1.0.0"\n[[test]]\nname = "all"\n[dependencies]\na = "1"\n';
+const pyproject = '[project]\nversion = "1"\n[tool.pytest.ini_options]\naddopts = "-q"\n[tool.black]\nline = 1\n';
+
+const weakening: readonly Change[] = [
+  ["the script", project, { "package.json": manifest({ ...scripts, test: "true" }) }],
+  ["what runs before", project, { "package.json": manifest({ ...scripts, pretest: "rm -r test" }) }],
+  ["what runs after", project, { "package.json": manifest({ ...scripts, posttest: "true" }) }],
+  ["a script that it calls", project, { "package.json": manifest({ ...scripts, unit: "true" }) }],
+  ["a script called before it", project, { "package.json": manifest({ ...scripts, build: "true" }) }],
+  ["a shell script that it calls", project, { "all.sh": "exit 0\n" }],
+  ["the manager", project, { "yarn.lock": "" }],
+  ["the shell that scripts run in", project, { ".npmrc": "script-shell=/bin/true\n" }],
+  ["the runner's settings", project, { "vitest.config.ts": "export default {}" }],
+  ["settings too large to read", project, { "vitest.config.ts": " ".repeat(2_000_000) }],
+  ["settings in the manifest", project, { "package.json": manifest(scripts, { jest: { testMatch: [] } }) }],
+  ["a rule", { Makefile: makefile }, { Makefile: makefile.replace("./run", "-./run") }],
+  ["a rule it needs", { Makefile: makefile }, { Makefile: makefile.replace("./unit", "true") }],
+  ["a variable", { Makefile: makefile }, { Makefile: makefile.replace("-v", "-k none") }],
+  ["a Makefile that make prefers", { Makefile: makefile }, { GNUmakefile: "test:\n\ttrue\n" }],
+  ["pytest's section", { "pyproject.toml": pyproject }, { "pyproject.toml": pyproject.replace("-q", "-k none") }],
+  ["a file pytest prefers", { "pyproject.toml": pyproject }, { "pytest.ini": "[pytest]\n" }],
+  ["a test target", { "Cargo.toml": cargo }, { "Cargo.toml": cargo.replace('"all"', '"all"\ntest = false') }],
+  ["cargo's runner", { "Cargo.toml": cargo }, { ".cargo/config.toml": 'target.x.runner = "true"' }],
+  [
+    "automatic tests",
+    { "Cargo.toml": cargo },
+    { "Cargo.toml": cargo.replace("version", "autotests = false\nversion") },
+  ],
+  ["maven's arguments", { "pom.xml": "<project/>" }, { ".mvn/maven.config": "-DskipTests" }],
+  ["mix aliases", { "mix.exs": "a" }, { "mix.exs": "b" }],
+];
+
+const harmless: readonly Change[] = [
+  ["another script", project, { "package.json": manifest({ ...scripts, dev: "vite --host" }) }],
+  ["the version", project, { "package.json": manifest(scripts, { version: "2.0.0", dependencies: { a: "1" } }) }],
+  ["a test", project, { "test/a.test.ts": "test()" }],
+  ["line ends", { Makefile: makefile }, { Makefile: makefile.replaceAll("\n", "\r\n") }],
+  ["another rule", { Makefile: makefile }, { Makefile: makefile.replace("rm x", "rm y") }],
+  ["another section", { "pyproject.toml": pyproject }, { "pyproject.toml": pyproject.replace("line = 1", "line = 2") }],
+  ["a dependency", { "Cargo.toml": cargo }, { "Cargo.toml": cargo.replace('a = "1"', 'a = "2"') }],
+  ["a module's dependency", { "go.mod": "module x\n" }, { "go.mod": "module x\nrequire y v1.0.0\n" }],
+];
+
+describe("the digest of the way tests are run", () => {
+  const digests = async ([, before, after]: Change): Promise<readonly unknown[]> => {
+    const root = projectWith(before);
+    const first = await detect(root);
+    write(root, after);
+    const second = await detect(root);
+    expect([first, second]).not.toContain(null);
+    return [first?.digest, second?.digest];
+  };
+
+  test.for(weakening)("changes with %s", async (change) => {
+    const [before, after] = await digests(change);
+    expect(after).not.toBe(before);
+  });
+
+  test.for(harmless)("does not change with %s", async (change) => {
+    const [before, after] = await digests(change);
+    expect(after).toBe(before);
+  });
+});

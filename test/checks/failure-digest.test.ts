@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { failureDigest } from "../../src/core/failure-digest.ts";
+
+const digest = (detail: string): string => failureDigest([{ name: "tests", ok: false, detail }]);
+
+describe("two runs of one failure are the same although they differ in", () => {
+  test.for([
+    ["milliseconds", "✗ adds 12ms", "✗ adds 7 ms"],
+    ["seconds", "failed in 0.12s", "failed in 3.4 seconds"],
+    ["minutes", "Ran all (1m 2s)", "Ran all (2m 59s)"],
+    ["TAP durations", "duration_ms: 1.23", "duration_ms: 45"],
+    ["time of day", "Start at 11:22:33", "Start at 09:01:02"],
+    ["timestamps", "[2026-11-15T10:00:00.123Z] boom", "[2026-11-16T11:30:59Z] boom"],
+    ["temporary folders", "no /tmp/x-aB3/src/a.js:3:4", "no /tmp/x-9zQ/src/a.js:3:4"],
+    ["macOS temporary folders", "no /var/folders/a1/b2/T/x-1/a", "no /private/var/folders/a1/b2/T/x-2/a"],
+    ["Windows temporary folders", "C:\\Users\\a\\Temp\\x1\\a.js", "C:\\Users\\a\\Temp\\y2\\a.js"],
+    ["addresses", "panic at 0xc000123abc", "panic at 0xc000fff000"],
+    ["ports", "connect 127.0.0.1:43211", "connect 127.0.0.1:55002"],
+    ["process numbers", "pid 1234 died", "pid 99 died"],
+    ["seeds", "seed: 123456", "seed: 987"],
+    ["identifiers", "run 123e4567-e89b-12d3-a456-426614174000", "run 00000000-e89b-12d3-a456-426614174fff"],
+    ["colours", "\u001b[31mred\u001b[0m", "red"],
+    ["order of lines", "a failed\nb failed", "b failed\n\na failed"],
+    ["spaces", "a   b ", "a b"],
+  ] as const)("%s", ([, one, other]) => {
+    expect(digest(one)).toBe(digest(other));
+    expect(digest(one)).not.toBe(digest(`${one} extra`));
+  });
+});
+
+describe("two failures are different when they differ in", () => {
+  test.for([
+    ["the message", "expected 1", "expected 2"],
+    ["the place", "src/a.js:3:14", "src/a.js:3:15"],
+    ["the line with two digits", "a.js:12:34", "a.js:12:35"],
+    ["the test", "✗ adds", "✗ subtracts"],
+    ["the file below a temporary folder", "/tmp/x/a.js", "/tmp/x/b.js"],
+    ["a count", "3 failed", "4 failed"],
+    ["a version", "needs 1.2.3", "needs 1.2.4"],
+  ] as const)("%s", ([, one, other]) => {
+    expect(digest(one)).not.toBe(digest(other));
+  });
+
+  test("the check", () => {
+    const result = { ok: false, detail: "x" };
+    expect(failureDigest([{ name: "tests", ...result }])).not.toBe(failureDigest([{ name: "artifacts", ...result }]));
+  });
+});
+
+test("what passed or was not measured does not count", () => {
+  const failed = { name: "tests", ok: false, detail: "boom" };
+  const passed = { name: "artifacts", ok: true, detail: "2 of 2 present" };
+  const unmeasured = { name: "lint", ok: null, detail: "no command" };
+  expect(failureDigest([passed, failed, unmeasured])).toBe(failureDigest([failed]));
+  expect(failureDigest([passed])).toBe("");
+});
+
+test("long hostile lines take no time to speak of", () => {
+  const began = performance.now();
+  for (const piece of ["1", "1:", "/tmp/", "0x", "a ", "0.", "-", "C:\\Temp\\"]) digest(piece.repeat(50_000));
+  expect(performance.now() - began).toBeLessThan(2000);
+});

@@ -1,0 +1,164 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemProcessTable } from "../../src/adapters/process/process-table.ts";
+import type { AgentBackend, AgentEnd, AgentEvent, AgentTask } from "../../src/ports/agent-backend.ts";
+import type { AgentResult, Usage, Verdict } from "../../src/schema/agent.ts";
+
+/** What an agent is to do in one execution, whichever backend it runs behind. */
+export type AgentScript = {
+  readonly says: readonly string[];
+  readonly writes: readonly { readonly path: string; readonly contents: string }[];
+  /** Never comes to an end after that. */
+  readonly hangs: boolean;
+  /** What it answers as the agent of a phase, and as a reviewer; null for no answer at all. */
+  readonly result: AgentResult | null;
+  readonly verdict: Verdict | null;
+  readonly usage: Usage | null;
+};
+
+const done: AgentResult = {
+  status: "done",
+  summary: "Wrote it.",
+  decisions: ["kept small"],
+  artifacts: [],
+  questions: [],
+};
+const idle: AgentScript = { says: [], writes: [], hangs: false, result: null, verdict: null, usage: null };
+
+export function agentTask(more: Partial<AgentTask>): AgentTask {
+  return {
+    role: "phase",
+    attempt: "03-architecture#1",
+    ticket: "03-architecture#1@12",
+    iteration: 1,
+    phase: "03-architecture",
+    workflow: "feature",
+    item: "docs/requirements/REQ-0001-login",
+    cwd: "/",
+    persona: "You are an architect.",
+    prompt: "Write the overview.",
+    access: "write",
+    artifacts: ["docs/requirements/REQ-0001-login/architecture-overview.md"],
+    nonce: `contract-${process.pid}-${performance.now()}`,
+    limits: { silence: 30, turns: null, usd: null },
+    session: null,
+    ...more,
+  };
+}
+
+export async function collect(events: AsyncIterable<AgentEvent>): Promise<{ progress: string[]; ends: AgentEnd[] }> {
+  const progress: string[] = [];
+  const ends: AgentEnd[] = [];
+  for await (const event of events) {
+    if (event.type === "end") ends.push(event);
+    else if (ends.length > 0) throw new Error("progress after the end");
+    else progress.push(event.text);
+  }
+  return { progress, ends };
+}
+
+/** What every backend owes the engine. `create` makes one whose agent follows the script. */
+export function describeBackend(
+  name: string,
+  create: (script: AgentScript) => AgentBackend | Promise<AgentBackend>,
+): void {
+  describe(`the backend ${name}`, () => {
+    let cwd = "";
+    beforeEach(() => void (cwd = mkdtempSync(join(tmpdir(), "backend-"))));
+    afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+    const play = async (script: Partial<AgentScript>, task: Partial<AgentTask> = {}, signal?: AbortSignal) => {
+      const backend = await create({ ...idle, ...script });
+      return collect(backend.run(agentTask({ cwd, ...task }), signal ?? new AbortController().signal));
+    };
+
+    test("tells what it can do", async () => {
+      const backend = await create(idle);
+      expect(await backend.probe()).toMatchObject({ version: expect.any(String), structuredResult: true });
+    });
+
+    test("has a digest that stands for how it is started", async () => {
+      const [one, same] = [await create(idle), await create(idle)];
+      expect(one.digest).toMatch(/^[0-9a-f]{64}$/);
+      expect(same.digest).toBe(one.digest);
+    });
+
+    test("hands on progress, then exactly one end with the result; files are in the working directory", async () => {
+      const writes = [{ path: "docs/made.md", contents: "# Made\n" }];
+      const usage = { input: 10, output: 20, usd: null };
+      const { progress, ends } = await play({ says: ["reading", "writing"], writes, result: done, usage });
+      expect(progress).toEqual(expect.arrayContaining(["reading", "writing"]));
+      expect(ends).toMatchObject([{ type: "end", how: "result", result: done }]);
+      expect(readFileSync(join(cwd, "docs/made.md"), "utf8")).toBe("# Made\n");
+      expect(ends[0]?.usage).toMatchObject({ input: expect.any(Number), output: expect.any(Number) });
+    });
+
+    test("hands on questions", async () => {
+      const questions = [{ id: "q1", text: "Which database?", choices: ["one", "other"] }];
+      const result: AgentResult = { ...done, status: "needs_input", questions };
+      expect((await play({ result })).ends).toMatchObject([
+        { how: "result", result: { status: "needs_input", questions } },
+      ]);
+    });
+
+    test("hands on that the agent gave up", async () => {
+      const result: AgentResult = { ...done, status: "failed", summary: "no way" };
+      expect((await play({ result })).ends).toMatchObject([{ how: "result", result: { status: "failed" } }]);
+    });
+
+    test("S9 hands on a reviewer's verdict", async () => {
+      const issues = [{ severity: "blocker" as const, description: "It loses data.", location: "a.ts:3" }];
+      const verdict: Verdict = { approved: false, issues, summary: "Not yet." };
+      const { ends } = await play({ verdict }, { role: "reviewer", access: "read" });
+      expect(ends).toMatchObject([{ how: "verdict", verdict }]);
+    });
+
+    test.each(["phase", "reviewer"] as const)("an agent (%s) that ends without a result has failed", async (role) => {
+      const { ends } = await play({ says: ["bye"] }, { role });
+      expect(ends).toHaveLength(1);
+      expect(ends).toMatchObject([{ how: "failed", reason: expect.stringMatching(/^(?:no|invalid)_result$/) }]);
+    });
+
+    test("an abort ends it, and leaves no process", async () => {
+      const abort = new AbortController();
+      const task = agentTask({ cwd });
+      const backend = await create({ ...idle, says: ["here"], hangs: true });
+      const seen: AgentEvent[] = [];
+      for await (const event of backend.run(task, abort.signal)) {
+        seen.push(event);
+        abort.abort();
+      }
+      expect(seen.filter((event) => event.type === "end")).toMatchObject([{ how: "failed", reason: "aborted" }]);
+      expect(carriers(task.nonce)).toEqual([]);
+    });
+
+    test("an abort that came before does nothing", async () => {
+      const { ends } = await play(
+        { writes: [{ path: "made.md", contents: "x" }], result: done },
+        {},
+        AbortSignal.abort(),
+      );
+      expect(ends).toMatchObject([{ how: "failed", reason: "aborted" }]);
+      expect(readdirSync(cwd)).toEqual([]);
+    });
+
+    test("who stops listening stops it", async () => {
+      const task = agentTask({ cwd });
+      const backend = await create({ ...idle, says: ["here"], hangs: true });
+      for await (const event of backend.run(task, new AbortController().signal)) {
+        expect(event.type).toBe("progress");
+        break;
+      }
+      expect(carriers(task.nonce)).toEqual([]);
+    });
+  });
+}
+
+/** Living processes that carry the nonce. */
+function carriers(nonce: string): readonly number[] {
+  const table = systemProcessTable();
+  const all = table.all().map((facts) => facts.pid);
+  return all.filter((pid) => table.environment(pid)?.includes(`ISDLC_NONCE=${nonce}`) ?? false);
+}

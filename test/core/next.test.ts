@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import { next } from "../../src/core/next.ts";
+import type { Next } from "../../src/core/run.ts";
+import type { Step } from "../../src/schema/event.ts";
+import {
+  accepted,
+  ada,
+  advance,
+  createPlayer,
+  everyPhase,
+  failed,
+  openWait,
+  type Player,
+  redo,
+  report,
+  start,
+  startRun,
+} from "../support/run-builder.ts";
+import { asks, claim, gateAnswer } from "../support/run-scripts.ts";
+
+const supervised = { supervision: everyPhase };
+const asked = { ...supervised, options: { ...start().facts.options, finish: "ask" as const } };
+const atGate = (): Player => advance(startRun(supervised), "gate");
+const actionOf = (player: Player): Extract<Next, { is: "action" }> => {
+  const now = next(player.state);
+  if (now.is !== "action") throw new Error(`expected an action: ${JSON.stringify(now)}`);
+  return now;
+};
+
+describe("the step at hand", () => {
+  test.for<[Step, string | null]>([
+    ["prepare", null],
+    ["enter", "01-requirements#1"],
+    ["produce", "01-requirements#1"],
+    ["check", "01-requirements#1"],
+    ["review", "01-requirements#1"],
+    ["complete", "01-requirements#1"],
+    ["recheck", "01-requirements#1"],
+    ["commit", "01-requirements#1"],
+    ["finish", null],
+  ])("%s belongs to attempt %s and has a ticket of its own", ([step, attempt]) => {
+    const player = advance(startRun(supervised), step);
+    const since = player.events.at(-1)?.seq;
+    expect(actionOf(player)).toEqual({ is: "action", step, attempt, ticket: `${attempt ?? "run"}@${since}` });
+  });
+
+  test("no ticket is given twice in a run", () => {
+    const player = startRun(supervised);
+    const tickets: string[] = [];
+    for (const step of ["prepare", "enter", "produce"] as const) tickets.push(actionOf(advance(player, step)).ticket);
+    report(player, claim("x1"));
+    tickets.push(actionOf(player).ticket);
+    report(player, { of: "lost", execution: "x1" });
+    tickets.push(actionOf(player).ticket);
+    for (const step of ["check", "review", "complete"] as const) tickets.push(actionOf(advance(player, step)).ticket);
+    accepted(advance(player, "gate"), redo(player, "again"));
+    for (const step of ["enter", "produce", "check", "review", "complete", "recheck", "commit", "enter"] as const)
+      tickets.push(actionOf(advance(player, step)).ticket);
+    tickets.push(actionOf(advance(player, "finish")).ticket);
+    expect(new Set(tickets).size).toBe(tickets.length);
+    expect(tickets).toHaveLength(17);
+  });
+
+  test("is the same after a crash", () => {
+    const player = advance(startRun(supervised), "review");
+    const before = next(player.state);
+    player.reload();
+    expect(next(player.state)).toEqual(before);
+  });
+
+  test("follows the attempt after a redo", () => {
+    const player = atGate();
+    accepted(player, redo(player, "again"));
+    expect(actionOf(player)).toMatchObject({ step: "enter", attempt: "01-requirements#2" });
+  });
+});
+
+describe("what a person may answer", () => {
+  const paused = (): Player => {
+    const player = atGate();
+    accepted(player, gateAnswer(openWait(player), "review"));
+    return player;
+  };
+  const spent = (): Player => {
+    const player = atGate();
+    for (let redos = 0; redos < 3; redos += 1) {
+      accepted(player, redo(player, ""));
+      advance(player, "gate");
+    }
+    return player;
+  };
+  const unanswered = (): Player => {
+    const player = advance(startRun(), "produce");
+    report(player, asks);
+    return player;
+  };
+  const escalated = (step: Step): Player => {
+    const player = advance(startRun(supervised), step);
+    report(player, failed(step));
+    return player;
+  };
+
+  test.for<[string, () => Player, string[]]>([
+    ["at a gate with loosened settings", atGate, ["continue", "review", "redo", "loosen"]],
+    ["at a paused gate", paused, ["continue", "redo", "loosen"]],
+    ["at a gate after three redos", spent, ["continue", "review", "loosen"]],
+    ["to questions", unanswered, ["answer"]],
+    ["when a phase failed", () => escalated("produce"), ["retry", "skip", "cancel"]],
+    ["when facts could not be gathered", () => escalated("complete"), ["retry", "cancel"]],
+  ])("%s", ([, reach, options]) => {
+    const now = next(reach().state);
+    expect(now.is === "wait" ? now.options : []).toEqual(options);
+  });
+
+  test.for<[string, Parameters<typeof startRun>[0], string[]]>([
+    ["with a branch", asked, ["merge", "pr", "keep"]],
+    ["without git", { ...asked, git: null }, []],
+    ["without a branch", { ...asked, git: { branch: null, base: null, commit: "c0ffee" } }, []],
+    ["without commits", { ...asked, options: { ...asked.options, commits: "none" } }, []],
+  ])("when every phase was left, %s", ([, facts, options]) => {
+    const player = startRun(facts);
+    while (player.state.is === "active" && player.state.index < 3) {
+      advance(player, "commit");
+      report(player, { of: "commit", commit: null });
+    }
+    const now = next(player.state);
+    expect(now.is === "wait" ? now.options : []).toEqual(options);
+    if (options.length === 0) expect(now).toMatchObject({ is: "action", step: "finish" });
+  });
+});
+
+test("nothing is left to do without a run, after the finish and after a cancel", () => {
+  const cancelled = startRun();
+  accepted(cancelled, { do: "cancel", by: ada, reason: "enough" });
+  expect(next(createPlayer().state)).toEqual({ is: "done", how: "none" });
+  expect(next(advance(startRun(), "done").state)).toEqual({ is: "done", how: "finished" });
+  expect(next(cancelled.state)).toEqual({ is: "done", how: "cancelled" });
+});

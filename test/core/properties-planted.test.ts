@@ -1,0 +1,218 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Plant, plantedCore } from "../support/planted-core.ts";
+import { playScript } from "../support/play-script.ts";
+import type { Core } from "../support/run-builder.ts";
+import { script } from "../support/run-scripts.ts";
+
+const scripts = fc.sample(script, { seed: 7, numRuns: 300 });
+
+type Bug = { readonly bug: string; readonly breaks: string; readonly plants: readonly Plant[] };
+
+const ATTEMPT = "evolve/attempt.ts";
+const ACCEPTANCE = "evolve/acceptance.ts";
+const RUN_EVENTS = "evolve/run-events.ts";
+const PERSON = "decide/person.ts";
+const REPORT = "decide/report.ts";
+
+const bugs: readonly Bug[] = [
+  {
+    bug: "a retry gives the redos back",
+    breaks: "no phase is redone more than three times",
+    plants: [
+      {
+        file: RUN_EVENTS,
+        find: `patch(run, { status: "in_progress", made: null })`,
+        put: `patch(run, { status: "in_progress", made: null, redos: 0 })`,
+      },
+    ],
+  },
+  {
+    bug: "a fourth redo is accepted",
+    breaks: "the forbidden is refused",
+    plants: [{ file: PERSON, find: "?? MAX_REDOS) >= MAX_REDOS", put: "?? MAX_REDOS) > MAX_REDOS" }],
+  },
+  {
+    bug: "a fourth redo is offered",
+    breaks: "what is offered is what is accepted",
+    plants: [{ file: "next.ts", find: "?? MAX_REDOS) < MAX_REDOS", put: "?? MAX_REDOS) <= MAX_REDOS" }],
+  },
+  {
+    bug: "the limit of redos is four",
+    breaks: "redo is offered until the third, by the journal's count",
+    plants: [{ file: "run.ts", find: "MAX_REDOS = 3", put: "MAX_REDOS = 4" }],
+  },
+  {
+    bug: "a redo keeps what was proven",
+    breaks: "a new attempt begins with nothing proven",
+    plants: [{ file: ACCEPTANCE, find: "made: null,\n    redos:", put: "redos:" }],
+  },
+  {
+    bug: "a new attempt keeps the work of the one before",
+    breaks: "a new attempt begins with nothing proven",
+    plants: [
+      {
+        file: ATTEMPT,
+        find: `{ is: "producing", work: unproven, brief: event.brief, claim: null }`,
+        put: `{ is: "producing", work: Object.assign(kept, {}), brief: event.brief, claim: null }`,
+      },
+      {
+        file: ATTEMPT,
+        find: "export const attemptHandlers",
+        put: "const kept = { ...unproven, verdicts: 1 };\nexport const attemptHandlers",
+      },
+    ],
+  },
+  {
+    bug: "a draft counts as approved before anyone judged it",
+    breaks: "approved means that this attempt got a verdict without a blocker",
+    plants: [{ file: ATTEMPT, find: "approved: false", put: "approved: true" }],
+  },
+  {
+    bug: "the reviewer's word counts more than the blockers",
+    breaks: "approved means that this attempt got a verdict without a blocker",
+    plants: [{ file: REPORT, find: "outcome.verdict.approved && blockers.length === 0", put: "outcome.verdict.approved" }],
+  },
+  {
+    bug: "one verdict too many",
+    breaks: "no attempt has more verdicts than its rule allows",
+    plants: [{ file: REPORT, find: "work.verdicts + 1 >= phase", put: "work.verdicts >= phase" }],
+  },
+  {
+    bug: "one failure too many",
+    breaks: "checks escalate at their limit or at the breaker, and not before",
+    plants: [{ file: REPORT, find: "work.failures + 1 >= limit", put: "work.failures >= limit" }],
+  },
+  {
+    bug: "identical failures are not counted",
+    breaks: "checks escalate at their limit or at the breaker, and not before",
+    plants: [{ file: REPORT, find: "same >= breaker", put: "same > breaker" }],
+  },
+  {
+    bug: "an outcome names its attempt only",
+    breaks: "the forbidden is refused",
+    plants: [{ file: "next.ts", find: '`${attemptOf(run) ?? "run"}@${run.since}`', put: '`${attemptOf(run) ?? "run"}`' }],
+  },
+  {
+    bug: "tickets are not compared",
+    breaks: "the forbidden is refused",
+    plants: [{ file: REPORT, find: "report.ticket !== expected", put: "expected === null" }],
+  },
+  {
+    bug: "unreadable settings switch supervision off",
+    breaks: "settings never take a gate away",
+    plants: [
+      {
+        file: "supervision.ts",
+        find: `if (reading.is !== "set" || !reading.enabled) return current;`,
+        put: `if (reading.is !== "set" || !reading.enabled) return { enabled: false, phases: "all" };`,
+      },
+    ],
+  },
+  {
+    bug: "settings replace what the run was opened with",
+    breaks: "a due gate is passed by a person's continue only",
+    plants: [
+      {
+        file: REPORT,
+        find: "const supervision = tighten(run.supervision, settings);",
+        put: `const supervision = settings.is === "set" ? { enabled: settings.enabled, phases: settings.phases } : run.supervision;`,
+      },
+    ],
+  },
+  {
+    bug: "a phase that always has a gate goes without",
+    breaks: "a due gate is passed by a person's continue only",
+    plants: [{ file: REPORT, find: `large || phase.rule.gate === "always" ||`, put: "large ||" }],
+  },
+  {
+    bug: "a large artifact goes without a gate",
+    breaks: "a due gate is passed by a person's continue only",
+    plants: [{ file: REPORT, find: "whole.lines > LARGE_ARTIFACT_LINES", put: "whole.lines > LARGE_ARTIFACT_LINES + 1" }],
+  },
+  {
+    bug: "agents may decide",
+    breaks: "the forbidden is refused",
+    plants: [
+      { file: "decide.ts", find: `command.by.channel === "agent"`, put: `command.by.name === ""` },
+      { file: PERSON, find: `command.by.channel === "agent"`, put: `command.by.name === ""` },
+    ],
+  },
+  {
+    bug: "a second driver takes the claim over",
+    breaks: "an execution is claimed once",
+    plants: [{ file: REPORT, find: "if (stage.claim !== null) return refuse", put: "if (stage.claim === undefined) return refuse" }],
+  },
+  {
+    bug: "answers are taken whatever wait they name",
+    breaks: "the forbidden is refused",
+    plants: [{ file: PERSON, find: "wait.id === id && ", put: `id !== "" && ` }],
+  },
+  {
+    bug: "the index moves when the gate is answered",
+    breaks: "the index moves by one, with phase.left",
+    plants: [
+      {
+        file: ACCEPTANCE,
+        find: `return enter(run, event, { is: "accepting", pausedAt,`,
+        put: `return enter({ ...run, index: run.index + 1 }, event, { is: "accepting", pausedAt,`,
+      },
+    ],
+  },
+  {
+    bug: "a failed step is refused",
+    breaks: "every action accepts a good and a failed outcome",
+    plants: [{ file: REPORT, find: "outcome.of === stepOf(run)\n", put: `outcome.of === stepOf(run) && outcome.of !== "recheck"\n` }],
+  },
+  {
+    bug: "the state remembers what the journal does not",
+    breaks: "replaying the journal gives the live state",
+    plants: [
+      { file: "decide.ts", find: "export function decide", put: "let count = 0;\nexport const counted = () => (count += 1);\nexport function decide" },
+      { file: RUN_EVENTS, find: "startedAt: at }", put: "startedAt: at + String(counted()) }" },
+      { file: RUN_EVENTS, find: `import { enter, open, patch } from "./changes.ts";`, put: `import { enter, open, patch } from "./changes.ts";\nimport { counted } from "../decide.ts";` },
+    ],
+  },
+  {
+    bug: "evolve writes to the state it was given",
+    breaks: "nothing throws and nothing given is written to",
+    plants: [
+      {
+        file: ACCEPTANCE,
+        find: `"supervision.tightened": (run, event) => ({ ...run, supervision: event.supervision }),`,
+        put: `"supervision.tightened": (run, event) => Object.assign(run, { supervision: event.supervision }),`,
+      },
+    ],
+  },
+  {
+    bug: "answers at a gate are forgotten",
+    breaks: "every answer at a gate is kept",
+    plants: [{ file: ACCEPTANCE, find: "answers: [...run.answers, answer]", put: "answers: [answer]" }],
+  },
+  {
+    bug: "a good re-check opens the gate again",
+    breaks: "every run can be finished",
+    plants: [{ file: REPORT, find: "failures.length > 0\n", put: "failures.length >= 0\n" }],
+  },
+];
+
+describe("a bug planted into a copy of the core is caught:", () => {
+  test("the copy without a bug breaks no promise", async () => {
+    const copy = await plantedCore([]);
+    expect(scripts.flatMap((one) => playScript(copy, one).violations)).toEqual([]);
+  });
+
+  test.for(bugs)("$bug", async ({ breaks, plants }) => {
+    expect(brokenBy(await plantedCore(plants), breaks)).toContain(breaks);
+  });
+});
+
+/** The promises broken until the expected one was. */
+function brokenBy(core: Core, expected: string): string[] {
+  const broken = new Set<string>();
+  for (const one of scripts) {
+    for (const { rule } of playScript(core, one).violations) broken.add(rule);
+    if (broken.has(expected)) break;
+  }
+  return [...broken];
+}

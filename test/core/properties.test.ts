@@ -1,0 +1,105 @@
+import { test } from "@fast-check/vitest";
+import fc from "fast-check";
+import { describe, expect } from "vitest";
+import { playScript } from "../support/play-script.ts";
+import { core } from "../support/run-builder.ts";
+import { script } from "../support/run-scripts.ts";
+
+describe("whatever people, agents and crashes do to a run", () => {
+  test.prop([script], { numRuns: 300 })("no promise of the core is broken", (played) => {
+    expect(playScript(core, played).violations).toEqual([]);
+  });
+
+  test.prop([script], { numRuns: 60 })("it can be brought to an end from every state on the way", (played) => {
+    expect(playScript(core, played, { finishFromEveryState: true }).violations).toEqual([]);
+  });
+
+  test.prop([script], { numRuns: 150 })("SM-NFR-05: no phase is redone more than three times", (played) => {
+    const { events } = playScript(core, played).player;
+    const redos = new Map<string, number>();
+    for (const event of events) {
+      const phase = event.type === "gate.answered" && event.choice === "redo" ? event.wait.split("#", 1).join() : null;
+      if (phase !== null) redos.set(phase, (redos.get(phase) ?? 0) + 1);
+    }
+    expect(Math.max(0, ...redos.values())).toBeLessThanOrEqual(3);
+  });
+});
+
+/** In how many of 400 scripts each of these must be met, else the properties above prove nothing about it. */
+const REACH: { readonly [landmark: string]: number } = {
+  "refused: redosSpent": 15,
+  "refused: alreadyPaused": 15,
+  "refused: claimed": 10,
+  "refused: lateOutcome": 150,
+  "refused: notAPerson": 60,
+  "refused: notOffered": 30,
+  "refused: notOpen": 60,
+  "refused: nothingLoosened": 20,
+  "refused: reasonMissing": 20,
+  "refused: runActive": 20,
+  "refused: runEnded": 60,
+  "refused: unanswered": 8,
+  "because: circuit_breaker": 10,
+  "because: max_iterations": 8,
+  "because: agent_failed": 30,
+  "because: crashed": 15,
+  "because: tests_changed": 6,
+  "tests.accepted": 2,
+  "escalated: prepare": 10,
+  "escalated: enter": 20,
+  "escalated: produce": 40,
+  "escalated: check": 30,
+  "escalated: review": 10,
+  "escalated: complete": 8,
+  "escalated: recheck": 10,
+  "escalated: commit": 10,
+  "escalated: finish": 6,
+  "step.skipped: enter": 5,
+  "step.skipped: produce": 15,
+  "step.skipped: check": 10,
+  "step.skipped: review": 3,
+  "step.skipped: commit": 4,
+  "step.skipped: finish": 2,
+  "questions.answered": 40,
+  "gate: continue": 100,
+  "gate: review": 40,
+  "gate: redo": 60,
+  "gate: opened loosened": 60,
+  "gate: after failed re-check": 15,
+  "supervision.tightened": 60,
+  "supervision.loosened": 15,
+  "verdict: approved": 100,
+  "verdict: sent back": 20,
+  "verdict: at the limit": 10,
+  "execution: lost": 30,
+  "execution: failed": 40,
+  "finish: keep by engine": 60,
+  "finish: merge by engine": 8,
+  "finish: keep by person": 3,
+  "finish: merge by person": 2,
+  "finish: pr by person": 3,
+  "run.finished": 100,
+  "run.cancelled": 5,
+  "forbidden: a report delivered twice": 80,
+  "forbidden: a report while a person is asked": 30,
+  "forbidden: a wrong ticket": 60,
+  "forbidden: an agent as a person": 60,
+  "forbidden: an answer to a closed wait": 60,
+  "forbidden: an answer that a gate does not have": 20,
+  "forbidden: an answer that a questions does not have": 4,
+  "forbidden: an answer that a escalation does not have": 8,
+  "forbidden: an answer that a finish does not have": 1,
+  "forbidden: a review of a paused gate": 3,
+  "forbidden: a redo after the third": 2,
+};
+
+test("the scripts do get to every refusal, escalation, answer and end", () => {
+  const met = new Map<string, number>();
+  for (const one of fc.sample(script, { seed: 1, numRuns: 400 }))
+    for (const landmark of new Set(playScript(core, one).reached)) met.set(landmark, (met.get(landmark) ?? 0) + 1);
+  const tooRare = Object.entries(REACH)
+    .filter(([landmark, least]) => (met.get(landmark) ?? 0) < least)
+    .map(([landmark, least]) => `${landmark}: ${met.get(landmark) ?? 0} of ${least}`);
+  const counts = [...met].map(([landmark, count]) => `${count} ${landmark}`).toSorted();
+  expect(tooRare, counts.join("\n")).toEqual([]);
+});

@@ -1,0 +1,304 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
+import { createPlainWorkspace } from "../../src/adapters/plain-workspace/create-plain-workspace.ts";
+import { outcomeOf, useRepository } from "./repository-fixture.ts";
+
+const fixture = useRepository();
+const at = (path: string) => join(fixture.repo, path);
+const leftInTemp = () => readdirSync(tmpdir());
+
+describe("snapshot", () => {
+  test("holds new, changed and deleted files, not ignored ones; .isdlc only where included; repeatable", async () => {
+    fixture.write(".gitignore", "*.log\n");
+    fixture.write(".isdlc/workflows.json", "{}");
+    for (const name of ["kept", "changed", "deleted"]) fixture.write(name, "1\n");
+    fixture.commitAll("one");
+    const status = () => fixture.git("status", "--porcelain");
+    const workspace = createGitWorkspace(fixture.repo, "run");
+    const before = await workspace.snapshot("before", []);
+    fixture.write("changed", "2\n2\n");
+    fixture.write("new/deep", "x\n");
+    fixture.write("some.log", "x");
+    fixture.write(".isdlc/journal/run.jsonl", "x");
+    fixture.write(".isdlc/work/run/a.md", "x\n");
+    fixture.write("items/secret.log", "x");
+    rmSync(at("deleted"));
+    const untouched = status();
+    const after = await workspace.snapshot("after", [".isdlc/work/run/", "items", "not-there", "../outside"]);
+    expect(await workspace.diff(before, after)).toEqual([
+      { path: ".isdlc/work/run/a.md", change: "added" },
+      { path: "changed", change: "modified" },
+      { path: "deleted", change: "deleted" },
+      { path: "items/secret.log", change: "added" },
+      { path: "new/deep", change: "added" },
+    ]);
+    expect(await workspace.lines(before, after, ["changed", "new"])).toBe(4);
+    expect(await workspace.snapshot("again", [".isdlc/work/run/", "items"])).toBe(after);
+    expect(status()).toBe(untouched);
+    expect(fixture.git("for-each-ref", "--format=%(refname) %(objectname)", "refs/isdlc")).toContain(
+      `refs/isdlc/run/after ${after}`,
+    );
+    expect(fixture.git("log", "-1", "--format=%an <%ae> %P", after!)).toBe("isdlc <isdlc@localhost> ");
+    expect(leftInTemp()).toEqual([]);
+  });
+
+  test("any name becomes a ref of its own", async () => {
+    const names = [
+      "03-architecture#1",
+      "03-architecture-1",
+      "a/b",
+      "a",
+      "..",
+      "-x",
+      "",
+      "x.lock",
+      "a b",
+      "🚀",
+      "$(touch P)",
+      "x\ntouch P",
+    ];
+    const workspace = createGitWorkspace(fixture.repo, "--run/../x");
+    for (const name of names) await workspace.snapshot(name, []);
+    expect(fixture.git("for-each-ref", "refs/isdlc").split("\n")).toHaveLength(names.length);
+    expect(existsSync(at("P"))).toBe(false);
+  });
+
+  test("a conflict in the index, a repository inside and one without commits do not stop it", async () => {
+    fixture.write("a", "1");
+    fixture.commitAll("one");
+    const workspace = createGitWorkspace(fixture.repo, "run");
+    const before = await workspace.snapshot("before", []);
+    fixture.git("switch", "--quiet", "-c", "side");
+    fixture.write("a", "2");
+    fixture.commitAll("two");
+    fixture.git("switch", "--quiet", "main");
+    fixture.write("a", "3");
+    fixture.commitAll("three");
+    expect(() => fixture.git("merge", "side")).toThrow();
+    fixture.git("init", "--quiet", "empty");
+    fixture.git("init", "--quiet", "full");
+    fixture.gitIn(at("full"), "commit", "--quiet", "--allow-empty", "-m", "x");
+    const after = await workspace.snapshot("after", []);
+    expect(await workspace.diff(before, after)).toEqual([
+      { path: "a", change: "modified" },
+      { path: "full", change: "added" },
+    ]);
+    expect(fixture.git("status", "--porcelain", "a")).toBe("AA a".replace("AA", "UU"));
+    expect(await outcomeOf(workspace.restore(before!, ["full", "a"]))).toMatchObject({
+      detail: "left as they are: full",
+    });
+    expect(existsSync(at("full/.git"))).toBe(true);
+    expect(readFileSync(at("a"), "utf8")).toBe("1");
+  });
+});
+
+describe("names as bytes (R13)", () => {
+  const names: [string, string | Buffer][] = [
+    ["newline", "a\nb"],
+    ["quotes", `a"b'c\\`],
+    ["not UTF-8", Buffer.from([0x66, 0xff, 0xfe, 0x80])],
+    ["leading dash", "-rf"],
+    ["spaces", " a  b "],
+    ["emoji", "🚀é"],
+    ["pathspec magic", ":(exclude)*"],
+    ["glob", "[a]*?"],
+    ["attack", "x;touch P;#$(touch P)`touch P`"],
+  ];
+  test.each(names)("%s: seen, restored, removed", async (_, name) => {
+    const workspace = createGitWorkspace(fixture.repo, "run");
+    const empty = await workspace.snapshot("empty", []);
+    const bytes = Buffer.concat([Buffer.from("folder/"), Buffer.from(name as string)]);
+    const file = Buffer.concat([Buffer.from(`${fixture.repo}/`), bytes]);
+    fixture.write(bytes, "1\n");
+    const full = await workspace.snapshot("full", []);
+    const changes = (await workspace.diff(empty, full))!;
+    expect(changes).toEqual([{ path: expect.stringMatching(/^folder\//), change: "added" }]);
+    const paths = changes.map(({ path }) => JSON.parse(JSON.stringify(path)) as string);
+    expect(await workspace.lines(empty, full, paths)).toBe(1);
+    writeFileSync(file, "2\n");
+    await workspace.restore(full!, paths);
+    expect(readFileSync(file, "utf8")).toBe("1\n");
+    const copy = await workspace.copy(full);
+    expect(readdirSync(join(copy.dir, "folder"), "buffer")).toEqual([Buffer.from(name as string)]);
+    await copy.dispose();
+    await workspace.restore(empty!, paths);
+    expect(existsSync(at("folder"))).toBe(false);
+    expect(existsSync(at("P"))).toBe(false);
+  });
+});
+
+describe("diff, lines and patch", () => {
+  test("null, 0 and nothing where an end is unknown", async () => {
+    const workspace = createGitWorkspace(fixture.repo, "run");
+    const one = await workspace.snapshot("one", []);
+    for (const other of [null, "0".repeat(40), "HEAD", "--help", "x;touch P", ""]) {
+      expect(await workspace.diff(one, other)).toBeNull();
+      expect(await workspace.diff(other, one)).toBeNull();
+      expect(await workspace.lines(one, other, ["a"])).toBe(0);
+      expect(await workspace.patch(one, other)).toBe("");
+      if (other !== null)
+        expect(await outcomeOf(workspace.restore(other, ["a"]))).toMatchObject({ problem: "GIT_FAILED" });
+      if (other !== null) expect(await outcomeOf(workspace.copy(other))).toMatchObject({ problem: "GIT_FAILED" });
+    }
+    expect(leftInTemp()).toEqual([]);
+  });
+
+  test("a rename is one deleted and one added file; a type change and a binary are told", async () => {
+    const workspace = createGitWorkspace(fixture.repo, "run");
+    fixture.write("from", "same\n".repeat(20));
+    fixture.write("link", "x");
+    fixture.write("binary", Buffer.from([0, 1, 2]));
+    const before = await workspace.snapshot("before", []);
+    rmSync(at("from"));
+    rmSync(at("link"));
+    fixture.write("to", "same\n".repeat(20));
+    symlinkSync("to", at("link"));
+    fixture.write("binary", Buffer.from([0, 1, 3]));
+    const after = await workspace.snapshot("after", []);
+    expect(await workspace.diff(before, after)).toEqual([
+      { path: "binary", change: "modified" },
+      { path: "from", change: "deleted" },
+      { path: "link", change: "typechange" },
+      { path: "to", change: "added" },
+    ]);
+    expect(await workspace.lines(before, after, ["binary"])).toBe(0);
+    expect(await workspace.patch(before, after)).toContain("rename to to");
+  });
+});
+
+describe("restore", () => {
+  test("content, mode and links come back; files and folders that changed places too; the index stays", async () => {
+    fixture.write("script", "1");
+    chmodSync(at("script"), 0o755);
+    symlinkSync("script", at("link"));
+    fixture.write("folder/file", "1");
+    fixture.write("file", "1");
+    fixture.write("other", "1");
+    fixture.commitAll("one");
+    const workspace = createGitWorkspace(fixture.repo, "run");
+    const before = await workspace.snapshot("before", []);
+    for (const name of ["script", "link", "folder", "file"]) rmSync(at(name), { recursive: true });
+    fixture.write("script", "2");
+    fixture.write("link", "2");
+    fixture.write("folder", "2");
+    fixture.write("file/inner", "2");
+    fixture.write("other", "2");
+    fixture.git("add", "-A");
+    const staged = fixture.git("ls-files", "-s");
+    const after = await workspace.snapshot("after", []);
+    const paths = (await workspace.diff(before, after))!.map(({ path }) => path).filter((path) => path !== "other");
+    await workspace.restore(before!, paths);
+    expect(statSync(at("script")).mode & 0o111).toBe(0o111);
+    expect(readlinkSync(at("link"))).toBe("script");
+    expect(readFileSync(at("folder/file"), "utf8")).toBe("1");
+    expect(readFileSync(at("file"), "utf8")).toBe("1");
+    expect(readFileSync(at("other"), "utf8")).toBe("2");
+    expect(fixture.git("ls-files", "-s")).toBe(staged);
+  });
+
+  test("never leaves the tree: a linked parent, a linked file, paths that lead away (S3)", async () => {
+    const workspace = createGitWorkspace(fixture.repo, "run");
+    fixture.write("folder/file", "inside");
+    fixture.write("single", "inside");
+    const before = (await workspace.snapshot("before", []))!;
+    mkdirSync(join(fixture.base, "victim"));
+    writeFileSync(join(fixture.base, "victim/file"), "victim");
+    rmSync(at("folder"), { recursive: true });
+    rmSync(at("single"));
+    symlinkSync(join(fixture.base, "victim"), at("folder"));
+    symlinkSync(join(fixture.base, "victim/file"), at("single"));
+    expect(await outcomeOf(workspace.restore(before, ["folder/file"]))).toMatchObject({ problem: "UNSAFE_PATH" });
+    await workspace.restore(before, ["single", "folder/not-in-snapshot"]);
+    expect(lstatSync(at("single")).isFile()).toBe(true);
+    for (const path of [
+      "../victim/file",
+      join(fixture.base, "victim/file"),
+      "a/../../victim/file",
+      ".git/config",
+      ".GIT/config",
+      "",
+      "a\0b",
+    ]) {
+      expect(await outcomeOf(workspace.restore(before, [path]))).toMatchObject({ problem: "UNSAFE_PATH" });
+    }
+    expect(readFileSync(join(fixture.base, "victim/file"), "utf8")).toBe("victim");
+    expect(existsSync(at(".git/config"))).toBe(true);
+  });
+
+  test("line ends that git converts come back as they were in the tree", async () => {
+    fixture.write(".gitattributes", "*.txt text eol=crlf\n");
+    fixture.write("a.txt", "1\r\n2\r\n");
+    const workspace = createGitWorkspace(fixture.repo, "run");
+    const before = await workspace.snapshot("before", []);
+    fixture.write("a.txt", "3\r\n");
+    await workspace.restore(before!, ["a.txt"]);
+    expect(readFileSync(at("a.txt"), "utf8")).toBe("1\r\n2\r\n");
+  });
+});
+
+describe("copy", () => {
+  test("a private folder with the files of the snapshot; changes there go nowhere; nothing is left behind", async () => {
+    fixture.write("folder/a", "1");
+    fixture.commitAll("one");
+    const workspace = createGitWorkspace(fixture.repo, "run");
+    const one = await workspace.snapshot("one", []);
+    fixture.write("folder/a", "2");
+    const copy = await workspace.copy(one);
+    expect(readFileSync(join(copy.dir, "folder/a"), "utf8")).toBe("1");
+    expect(statSync(copy.dir).mode & 0o777).toBe(0o700);
+    expect(readdirSync(copy.dir)).toEqual(["folder"]);
+    writeFileSync(join(copy.dir, "folder/a"), "3");
+    expect(readFileSync(at("folder/a"), "utf8")).toBe("2");
+    await copy.dispose();
+    expect(existsSync(copy.dir)).toBe(false);
+    expect(fixture.git("worktree", "list").split("\n")).toHaveLength(1);
+    expect(leftInTemp()).toEqual([]);
+  });
+
+  test.each(["git", "plain"])("the tree as it is without a snapshot (%s)", async (kind) => {
+    const workspace = kind === "git" ? createGitWorkspace(fixture.repo, "run") : createPlainWorkspace(fixture.repo);
+    for (const path of [
+      "a",
+      ".isdlc/state.json",
+      ".isdlc/work/run/b",
+      "node_modules/x/y",
+      "src/node_modules/z",
+      "src/c",
+    ])
+      fixture.write(path, path);
+    fixture.write(Buffer.from([0xff]), "bytes");
+    symlinkSync("/etc/passwd", at("link"));
+    const copy = await workspace.copy(null);
+    expect(readdirSync(copy.dir, "latin1").sort()).toEqual([".isdlc", "a", "link", "src", "\xff"]);
+    expect(readdirSync(join(copy.dir, ".isdlc"))).toEqual(["work"]);
+    expect(readFileSync(join(copy.dir, ".isdlc/work/run/b"), "utf8")).toBe(".isdlc/work/run/b");
+    expect(readdirSync(join(copy.dir, "src"))).toEqual(["c"]);
+    expect(lstatSync(join(copy.dir, "link")).isSymbolicLink()).toBe(true);
+    await copy.dispose();
+    expect(existsSync(copy.dir)).toBe(false);
+  });
+});
+
+test("a plain workspace says what it cannot do (AJ)", async () => {
+  const workspace = createPlainWorkspace(fixture.base);
+  expect(await workspace.snapshot("a", [])).toBeNull();
+  expect(await workspace.diff(null, null)).toBeNull();
+  expect(await workspace.lines(null, null, ["a"])).toBe(0);
+  expect(await workspace.patch(null, null)).toBe("");
+  expect(await outcomeOf(workspace.restore("a", ["b"]))).toMatchObject({ problem: "GIT_UNAVAILABLE" });
+});

@@ -1,0 +1,361 @@
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createGitRead } from "../../src/adapters/git/git-read.ts";
+import { createGitWrite } from "../../src/adapters/git/git-write.ts";
+import { outcomeOf, useRepository } from "./repository-fixture.ts";
+
+const fixture = useRepository();
+const at = (path: string) => join(fixture.repo, path);
+const request = (paths: string[], attempt = "run/01-x#1") => ({
+  message: "phase: done\n\nbody\n# kept",
+  attempt,
+  journal: "7:abc",
+  paths,
+});
+const status = () => fixture.git("status", "--porcelain");
+
+const attacks = [
+  "x;touch P;#",
+  "$(touch P)",
+  "`touch P`",
+  "x|touch P",
+  "x\ntouch P",
+  "--upload-pack=touch P",
+  "-x",
+  "ext::sh -c touch P",
+  "a\0b",
+  "",
+  "HEAD",
+  "a..b",
+  "@{-1}",
+  "x.lock",
+  ".x",
+];
+
+describe("names that are not branches are refused and run nothing (S1)", () => {
+  test.each(attacks)("%j", async (name) => {
+    fixture.write("a", "1");
+    const head = fixture.commitAll("one");
+    const write = createGitWrite(fixture.repo);
+    expect(await createGitRead(fixture.repo).branchExists(name)).toBe(false);
+    expect(await outcomeOf(write.startBranch(name, head))).toMatchObject({ problem: "GIT_FAILED" });
+    expect(await outcomeOf(write.startBranch("fine", name))).toMatchObject({ problem: "GIT_FAILED" });
+    expect(await outcomeOf(write.merge({ branch: name, base: "main", message: "m" }))).toMatchObject({
+      problem: "GIT_FAILED",
+    });
+    expect(await outcomeOf(write.merge({ branch: "main", base: name, message: "m" }))).toMatchObject({
+      problem: "GIT_FAILED",
+    });
+    expect(await write.commit(request([name]))).toBeNull();
+    expect(existsSync(at("P"))).toBe(false);
+    expect(await write.head()).toBe(head);
+  });
+});
+
+describe("startBranch", () => {
+  test("makes it once, finds it again at the commit or further on, and refuses one elsewhere", async () => {
+    fixture.write("a", "1");
+    const first = fixture.commitAll("one");
+    const second = fixture.commitAll("two");
+    const write = createGitWrite(fixture.repo);
+    await write.startBranch("feature/REQ-0001-x", second);
+    expect(fixture.git("branch", "--show-current")).toBe("feature/REQ-0001-x");
+    await write.startBranch("feature/REQ-0001-x", second);
+    fixture.git("switch", "--quiet", "main");
+    await write.startBranch("feature/REQ-0001-x", second);
+    expect(fixture.git("branch", "--show-current")).toBe("feature/REQ-0001-x");
+    fixture.commitAll("three");
+    await write.startBranch("feature/REQ-0001-x", second);
+    fixture.git("switch", "--quiet", "main");
+    expect(await outcomeOf(write.startBranch("feature/REQ-0001-x", first))).toMatchObject({
+      problem: "GIT_FAILED",
+      detail: expect.stringContaining("already exists"),
+    });
+    expect(fixture.git("branch", "--show-current")).toBe("main");
+  });
+
+  test("work in the way of an older commit stops it, with nothing lost", async () => {
+    fixture.write("a", "1");
+    const first = fixture.commitAll("one");
+    fixture.write("a", "2");
+    fixture.commitAll("two");
+    fixture.write("a", "mine");
+    expect(await outcomeOf(createGitWrite(fixture.repo).startBranch("b", first))).toMatchObject({
+      problem: "GIT_FAILED",
+    });
+    expect(readFileSync(at("a"), "utf8")).toBe("mine");
+    expect(fixture.git("branch", "--list", "b")).toBe("");
+  });
+});
+
+describe("commit", () => {
+  test("just the given files and folders, with trailers; everything else stays staged or not as it was", async () => {
+    fixture.write(".gitignore", "*.log\n");
+    for (const name of ["a", "b", "c", "gone", "dir/old"]) fixture.write(name, "1\n");
+    fixture.commitAll("one");
+    for (const name of ["a", "b", "c"]) fixture.write(name, "2\n");
+    fixture.git("add", "b");
+    fixture.write("b", "3\n");
+    fixture.write("dir/new", "1\n");
+    fixture.write("dir/x.log", "1\n");
+    fixture.write("mine", "1\n");
+    rmSync(at("gone"));
+    rmSync(at("dir/old"));
+    const write = createGitWrite(fixture.repo);
+    const made = await write.commit(request(["a", "gone", "dir", "dir/x.log", "never-there", "../outside", "-x"]));
+    expect(fixture.git("show", "--name-status", "--no-renames", "--format=%B", made!)).toBe(
+      "phase: done\n\nbody\n# kept\n\nIsdlc-Attempt: run/01-x#1\nIsdlc-Journal: 7:abc\n\n\nM\ta\nA\tdir/new\nD\tdir/old\nD\tgone",
+    );
+    expect(status()).toBe("MM b\n M c\n?? mine");
+    expect(await write.head()).toBe(made);
+  });
+
+  test("the commit of the same attempt is found again; no change is null; the first commit works", async () => {
+    const write = createGitWrite(fixture.repo);
+    expect(await write.commit(request(["a"]))).toBeNull();
+    fixture.write("a", "1");
+    fixture.write("b", "1");
+    const made = await write.commit(request(["a"]));
+    expect(fixture.git("show", "--name-only", "--format=%P", made!)).toBe("\n\na");
+    fixture.write("a", "2");
+    expect(await write.commit(request(["a"]))).toBe(made);
+    expect(status()).toBe(" M a\n?? b");
+    expect(await write.commit(request(["c"], "run/01-x#2"))).toBeNull();
+    const next = await write.commit(request(["a"], "run/01-x#2"));
+    expect(next).not.toBe(made);
+    expect(await write.commit(request(["a"]))).toBe(made);
+    expect(await outcomeOf(write.commit(request(["a"], "x\nSigned-off-by: me")))).toMatchObject({
+      problem: "GIT_FAILED",
+    });
+  });
+
+  test("hooks count: they may refuse with their words, and change what is committed", async () => {
+    fixture.write("a", "1");
+    const before = fixture.commitAll("one");
+    fixture.write("a", "2");
+    const write = createGitWrite(fixture.repo);
+    fixture.hook("pre-commit", "printf '\\033[31mlint: a is wrong\\033[0m\\n' >&2; exit 1");
+    expect(await outcomeOf(write.commit(request(["a"])))).toEqual({
+      problem: "GIT_FAILED",
+      detail: "lint: a is wrong",
+    });
+    expect(await write.head()).toBe(before);
+    expect(status()).toBe(" M a");
+    fixture.hook("pre-commit", "echo formatted > a; git add a; (sleep 30 &)");
+    await write.commit(request(["a"]));
+    expect(fixture.git("show", "HEAD:a")).toBe("formatted");
+    expect(status()).toBe("");
+  });
+
+  test("no identity, a merge under way and a held HEAD lock are problems that change nothing", async () => {
+    fixture.write("a", "1");
+    const before = fixture.commitAll("one");
+    fixture.write("a", "2");
+    const write = createGitWrite(fixture.repo);
+    writeFileSync(at(".git/MERGE_HEAD"), `${before}\n`);
+    expect(await outcomeOf(write.commit(request(["a"])))).toMatchObject({
+      detail: expect.stringContaining("MERGE_HEAD"),
+    });
+    rmSync(at(".git/MERGE_HEAD"));
+    writeFileSync(at(".git/HEAD.lock"), "");
+    expect(await outcomeOf(write.commit(request(["a"])))).toMatchObject({
+      problem: "GIT_FAILED",
+      detail: expect.stringContaining("HEAD.lock"),
+    });
+    rmSync(at(".git/HEAD.lock"));
+    writeFileSync(join(fixture.base, "home/.gitconfig"), "[user]\n\tuseConfigOnly = true\n");
+    expect(await outcomeOf(write.commit(request(["a"])))).toMatchObject({
+      problem: "GIT_FAILED",
+      detail: expect.stringContaining("no email was given"),
+    });
+    expect(await write.head()).toBe(before);
+    expect(status()).toBe(" M a");
+    process.env["GIT_AUTHOR_NAME"] = process.env["GIT_COMMITTER_NAME"] = "Server";
+    process.env["GIT_AUTHOR_EMAIL"] = process.env["GIT_COMMITTER_EMAIL"] = "server@example.org";
+    expect(await write.commit(request(["a"]))).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  test("a lock on the index after the commit: the commit is kept, and calling again mends the index", async () => {
+    fixture.write("a", "1");
+    fixture.commitAll("one");
+    fixture.write("a", "2");
+    fixture.hook("post-commit", ": > .git/index.lock");
+    const write = createGitWrite(fixture.repo);
+    expect(await outcomeOf(write.commit(request(["a"])))).toMatchObject({ problem: "GIT_FAILED" });
+    rmSync(at(".git/index.lock"));
+    expect(status()).toBe("MM a");
+    const found = await write.commit(request(["a"]));
+    expect(found).toBe(await write.head());
+    expect(fixture.git("rev-list", "--count", "HEAD")).toBe("2");
+    expect(status()).toBe("");
+  });
+});
+
+describe("merge", () => {
+  function branches(): void {
+    fixture.write("a", "1\n");
+    fixture.write("other", "1\n");
+    fixture.commitAll("one");
+    fixture.git("switch", "--quiet", "-c", "feature");
+    fixture.write("b", "1\n");
+    fixture.commitAll("two");
+  }
+  const merge = { branch: "feature", base: "main", message: "Merge it" };
+
+  test("a merge commit, once; ends on the base; uncommitted work comes along", async () => {
+    branches();
+    fixture.write("other", "mine\n");
+    fixture.write("untracked", "mine\n");
+    const write = createGitWrite(fixture.repo);
+    const tip = fixture.git("rev-parse", "feature");
+    const base = fixture.git("rev-parse", "main");
+    const made = await write.merge(merge);
+    expect(fixture.git("log", "-1", "--format=%P|%s", "main")).toBe(`${base} ${tip}|Merge it`);
+    fixture.git("switch", "--quiet", "feature");
+    expect(await write.merge(merge)).toBe(made);
+    expect(fixture.git("branch", "--show-current")).toBe("main");
+    expect(status()).toBe(" M other\n?? untracked");
+    expect(fixture.git("rev-list", "--count", "--merges", "main")).toBe("1");
+  });
+
+  test("a branch with nothing new gives the base as it is", async () => {
+    fixture.write("a", "1");
+    const head = fixture.commitAll("one");
+    fixture.git("branch", "feature");
+    expect(await createGitWrite(fixture.repo).merge(merge)).toBe(head);
+  });
+
+  test("a conflict names the files and leaves everything as it was", async () => {
+    branches();
+    fixture.write("a", "feature\n");
+    fixture.commitAll("three");
+    fixture.git("switch", "--quiet", "main");
+    fixture.write("a", "main\n");
+    const base = fixture.commitAll("four");
+    fixture.git("switch", "--quiet", "feature");
+    fixture.write("other", "mine\n");
+    const call = createGitWrite(fixture.repo).merge(merge);
+    await expect(call).rejects.toMatchObject({
+      problem: { code: "MERGE_CONFLICT", branch: "feature", base: "main", files: ["a"] },
+    });
+    expect(fixture.git("branch", "--show-current")).toBe("feature");
+    expect(fixture.git("rev-parse", "main")).toBe(base);
+    expect(status()).toBe(" M other");
+  });
+
+  const refusals: [string, () => void, string][] = [
+    ["a hook that refuses", () => fixture.hook("pre-merge-commit", "echo not today; exit 1"), "?? keep"],
+    ["a message hook that refuses", () => fixture.hook("commit-msg", "exit 1"), "?? keep"],
+    ["staged work", () => (fixture.write("other", "mine\n"), fixture.git("add", "other")), "M  other\n?? keep"],
+    ["work in the way of the switch", () => fixture.write("b", "mine\n"), " M b\n?? keep"],
+    ["a held index.lock", () => writeFileSync(at(".git/index.lock"), ""), "?? keep"],
+  ];
+  test.each(refusals)("%s: still on the branch, nothing lost", async (_, prepare, expected) => {
+    branches();
+    fixture.write("keep", "mine\n");
+    prepare();
+    const base = fixture.git("rev-parse", "main");
+    expect(await outcomeOf(createGitWrite(fixture.repo).merge(merge))).toMatchObject({ problem: "GIT_FAILED" });
+    rmSync(at(".git/index.lock"), { force: true });
+    expect(fixture.git("branch", "--show-current")).toBe("feature");
+    expect(fixture.git("rev-parse", "main")).toBe(base);
+    expect(status()).toBe(expected);
+  });
+
+  test("a merge the person has begun is not taken from them", async () => {
+    branches();
+    fixture.git("switch", "--quiet", "main");
+    fixture.git("merge", "--quiet", "--no-commit", "--no-ff", "feature");
+    fixture.write("mine", "resolution\n");
+    fixture.git("add", "mine");
+    const before = status();
+    expect(await outcomeOf(createGitWrite(fixture.repo).merge(merge))).toMatchObject({ problem: "GIT_FAILED" });
+    expect(status()).toBe(before);
+    expect(existsSync(at(".git/MERGE_HEAD"))).toBe(true);
+  });
+});
+
+describe("git killed while a hook runs: calling again ends right, exactly once", () => {
+  /** The hook writes its parent's pid (git) and waits; the first run of it is killed with SIGKILL. */
+  async function killDuring(hook: string, call: () => Promise<unknown>): Promise<unknown> {
+    const mark = join(fixture.base, "git-pid");
+    fixture.hook(
+      hook,
+      `test -e "${mark}" && exit 0\necho $PPID > "${mark}.new"; mv "${mark}.new" "${mark}"; exec sleep 20 > /dev/null 2>&1`,
+    );
+    const appeared = new Promise<void>((resolve) => {
+      const watcher = watch(fixture.base, (_, name) => {
+        if (name !== "git-pid") return;
+        watcher.close();
+        resolve();
+      });
+    });
+    const outcome = outcomeOf(call());
+    await appeared;
+    process.kill(Number(readFileSync(mark, "utf8")), "SIGKILL");
+    return outcome;
+  }
+
+  test.each(["pre-commit", "commit-msg"])("commit, in %s", async (hook) => {
+    fixture.write("a", "1");
+    fixture.write("staged", "1");
+    fixture.commitAll("one");
+    fixture.write("a", "2");
+    fixture.write("staged", "2");
+    fixture.git("add", "staged");
+    const write = createGitWrite(fixture.repo);
+    expect(await killDuring(hook, () => write.commit(request(["a"])))).toMatchObject({ problem: "GIT_FAILED" });
+    const made = await write.commit(request(["a"]));
+    expect(await write.commit(request(["a"]))).toBe(made);
+    expect(fixture.git("rev-list", "--count", "HEAD")).toBe("2");
+    expect(status()).toBe("M  staged");
+  });
+
+  test.each(["pre-merge-commit", "commit-msg"])("merge, in %s, with the process above git gone too", async (hook) => {
+    fixture.write("other", "1\n");
+    fixture.commitAll("one");
+    fixture.git("switch", "--quiet", "-c", "feature");
+    fixture.write("b", "1\n");
+    fixture.commitAll("two");
+    fixture.git("switch", "--quiet", "main");
+    fixture.write("other", "mine\n");
+    const direct = () =>
+      new Promise((resolve) => {
+        const args = ["merge", "--no-ff", "-m", "Merge it", "refs/heads/feature"];
+        spawn("git", args, { cwd: fixture.repo, stdio: "ignore" }).on("exit", resolve);
+      });
+    await killDuring(hook, direct);
+    expect(status()).toContain("A  b");
+    const write = createGitWrite(fixture.repo);
+    const merge = { branch: "feature", base: "main", message: "Merge it" };
+    const made = await write.merge(merge);
+    expect(await write.merge(merge)).toBe(made);
+    expect(fixture.git("rev-list", "--count", "--merges", "main")).toBe("1");
+    expect(status()).toBe(" M other");
+    expect(
+      execFileSync("git", ["fsck", "--no-progress"], {
+        cwd: fixture.repo,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+      }),
+    ).not.toContain("missing");
+  });
+
+  test("merge, killed below us: back on the branch at once, and the next call merges", async () => {
+    fixture.write("other", "1\n");
+    fixture.commitAll("one");
+    fixture.git("switch", "--quiet", "-c", "feature");
+    fixture.write("b", "1\n");
+    fixture.commitAll("two");
+    const write = createGitWrite(fixture.repo);
+    const merge = { branch: "feature", base: "main", message: "Merge it" };
+    expect(await killDuring("pre-merge-commit", () => write.merge(merge))).toMatchObject({ problem: "GIT_FAILED" });
+    expect(fixture.git("branch", "--show-current")).toBe("feature");
+    expect(status()).toBe("");
+    const made = await write.merge(merge);
+    expect(await write.merge(merge)).toBe(made);
+    expect(fixture.git("rev-list", "--count", "--merges", "main")).toBe("1");
+  });
+});

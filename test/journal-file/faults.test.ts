@@ -1,0 +1,253 @@
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import type { FileCalls } from "../../src/adapters/file-lock/file-calls.ts";
+import type { FileJournal } from "../../src/adapters/journal-file/create-file-journal.ts";
+import { ProblemError } from "../../src/core/problem.ts";
+import type { Submitted } from "../../src/ports/journal.ts";
+import { createFaultFiles, Killed, type Fault, type PowerCut } from "../support/fault-files.ts";
+import { begin } from "./sample-events.ts";
+import {
+  createFakeProcesses,
+  end,
+  hastyFiles,
+  lastMark,
+  mark,
+  namesBelow,
+  NEXT_RUN,
+  openJournalOf,
+  RUN,
+  treeIn,
+  type Tree,
+} from "./sample-run.ts";
+
+type Scenario = {
+  readonly name: string;
+  readonly prepare: (tree: Tree) => Promise<void>;
+  readonly act: (journal: FileJournal) => Promise<Submitted>;
+  /** Newest run and its last mark, before and after. */
+  readonly before: string;
+  readonly after: string;
+};
+
+const scenarios: readonly Scenario[] = [
+  {
+    name: "the very first run",
+    prepare: async () => {},
+    act: (journal) => journal.create(RUN, begin(RUN)),
+    before: "none",
+    after: `${RUN} begun`,
+  },
+  {
+    name: "a run after an ended one",
+    prepare: async (tree) => void (await prepared(tree, [begin, end])),
+    act: (journal) => journal.create(NEXT_RUN, begin(NEXT_RUN)),
+    before: `${RUN} ended begun`,
+    after: `${NEXT_RUN} begun`,
+  },
+  {
+    name: "a decision",
+    prepare: async (tree) => void (await prepared(tree, [begin, mark("a")])),
+    act: (journal) => journal.submit(RUN, mark("b")),
+    before: `${RUN} a`,
+    after: `${RUN} b`,
+  },
+  {
+    name: "a decision after a torn one",
+    prepare: async (tree) => {
+      await prepared(tree, [begin, mark("a")]);
+      appendFileSync(join(tree.journal, `${RUN}.jsonl`), '{"seq":3,"at"');
+    },
+    act: (journal) => journal.submit(RUN, mark("b")),
+    before: `${RUN} a`,
+    after: `${RUN} b`,
+  },
+  {
+    name: "a decision that makes a snapshot",
+    prepare: async (tree) => void (await prepared(tree, [begin, ...Array.from({ length: 62 }, () => mark("a"))])),
+    act: (journal) => journal.submit(RUN, mark("b")),
+    before: `${RUN} a`,
+    after: `${RUN} b`,
+  },
+  {
+    name: "a decision while a dead process holds the lock, and its heir died too",
+    prepare: async (tree) => {
+      await prepared(tree, [begin, mark("a")]);
+      const folder = dirname(tree.journal);
+      const [dead, heir] = [deadHolder("5999998-00000000000000aa"), deadHolder("5999999-00000000000000bb")];
+      writeFileSync(join(folder, "lock"), dead);
+      writeFileSync(join(folder, "lock.5999998-00000000000000aa"), dead);
+      writeFileSync(join(folder, "lock.steal.5999998-00000000000000aa"), heir);
+      writeFileSync(join(folder, "lock.5999999-00000000000000bb"), heir);
+    },
+    act: (journal) => journal.submit(RUN, mark("b")),
+    before: `${RUN} a`,
+    after: `${RUN} b`,
+  },
+  {
+    name: "the last decision",
+    prepare: async (tree) => void (await prepared(tree, [begin, mark("a")])),
+    act: (journal) => journal.submit(RUN, end),
+    before: `${RUN} a`,
+    after: `${RUN} ended a`,
+  },
+];
+
+const base = mkdtempSync(join(tmpdir(), "isdlc-faults-"));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+describe.each(scenarios)("at every file call of $name", (scenario) => {
+  test("a kill leaves what was before or after, and what was acknowledged stays", async () => {
+    const bench = await createBench(scenario);
+    const hits = { killBefore: 0, killHalf: 0, killAfter: 0 };
+    for (let at = 1; at <= bench.calls; at++) {
+      for (const fault of ["killBefore", "killHalf", "killAfter"] as const) {
+        const outcome = await bench.run(at, fault);
+        if (!outcome.hit) continue;
+        hits[fault]++;
+        await bench.inspect(outcome.acknowledged, `${fault} ${at}`);
+      }
+    }
+    expect(hits.killBefore).toBe(bench.calls);
+    expect(hits.killAfter).toBe(bench.calls);
+    expect(hits.killHalf).toBe(bench.writes);
+    expect(bench.writes).toBeGreaterThanOrEqual(3); // lock, record, anchor
+    expect(bench.outcomes).toEqual(new Set(["before", "after"]));
+  });
+
+  test("a power cut leaves what was before or after, and what was acknowledged stays", async () => {
+    const bench = await createBench(scenario);
+    for (let at = 1; at <= bench.calls; at++) {
+      for (const left of ["nothing", "half", "zeros"] as const) {
+        const outcome = await bench.run(at, "killBefore", left);
+        expect(outcome.hit).toBe(true);
+        await bench.inspect(outcome.acknowledged, `power cut at ${at}, ${left} left`);
+      }
+    }
+    expect(bench.outcomes).toEqual(new Set(["before", "after"]));
+  });
+
+  test("a refused call is a problem with a name or no matter, and the same process goes on", async () => {
+    const bench = await createBench(scenario);
+    let failed = 0;
+    for (let at = 1; at <= bench.calls; at++) {
+      for (const fault of ["ENOSPC", "EIO", "EROFS", "shortWrite"] as const) {
+        const outcome = await bench.run(at, fault);
+        if (!outcome.hit) continue;
+        if (outcome.error !== null) {
+          failed++;
+          expect(outcome.error, `${fault} ${at}`).toBeInstanceOf(ProblemError);
+          expect(fault, "a short write is no failure").not.toBe("shortWrite");
+        }
+        await bench.goOn(outcome.journal, `${fault} ${at}`);
+        await bench.inspect(outcome.acknowledged, `${fault} ${at}`);
+      }
+    }
+    expect(failed).toBeGreaterThan(10);
+  });
+});
+
+type Outcome = {
+  readonly hit: boolean;
+  readonly acknowledged: boolean;
+  readonly error: unknown;
+  readonly journal: FileJournal;
+};
+
+/** Plays one scenario again and again from the same beginning. */
+async function createBench(scenario: Scenario) {
+  const tree = treeIn(join(base, "now"));
+  const template = join(base, "template");
+  rmSync(join(base, "now"), { recursive: true, force: true });
+  treeIn(join(base, "now"));
+  await scenario.prepare(tree);
+  rmSync(template, { recursive: true, force: true });
+  cpSync(join(base, "now"), template, { recursive: true });
+  const outcomes = new Set<string>();
+  let wentOn = false;
+
+  const run = async (at: number, fault: Fault, cut?: PowerCut): Promise<Outcome & { calls: readonly string[] }> => {
+    rmSync(join(base, "now"), { recursive: true, force: true });
+    cpSync(template, join(base, "now"), { recursive: true });
+    wentOn = false;
+    const faulty = createFaultFiles(at, fault);
+    const self = createFakeProcesses();
+    const journal = openJournalOf(tree, { files: quick(faulty.files), processes: self.processes });
+    let acknowledged = false;
+    let error: unknown = null;
+    try {
+      acknowledged = (await scenario.act(journal)).ok;
+    } catch (thrown) {
+      error = thrown;
+      if (fault.startsWith("kill")) expect(thrown).toBeInstanceOf(Killed);
+    }
+    if (cut !== undefined) faulty.cutPower(cut);
+    if (fault.startsWith("kill")) self.die();
+    return { hit: faulty.hit(), acknowledged, error, journal, calls: faulty.calls };
+  };
+
+  const view = (journal: FileJournal): string => {
+    const newest = journal.newest();
+    return newest === null ? "none" : `${newest} ${lastMark(journal.load(newest).state)}`;
+  };
+
+  /** What a new process finds, and that it can work and leaves nothing lying about. */
+  const inspect = async (acknowledged: boolean, when: string): Promise<void> => {
+    const self = createFakeProcesses();
+    const journal = openJournalOf(tree, { files: hastyFiles, processes: self.processes });
+    if (!wentOn) {
+      const found = view(journal);
+      expect(acknowledged ? [scenario.after] : [scenario.before, scenario.after], when).toContain(found);
+      outcomes.add(found === scenario.after ? "after" : "before");
+    }
+    await workOn(journal, when);
+    journal.close();
+    self.die();
+    const litter = namesBelow(base).filter((name) => name.startsWith("now") && !EXPECTED.test(name));
+    expect(litter, when).toEqual([]);
+  };
+
+  const goOn = async (journal: FileJournal, when: string): Promise<void> => {
+    await workOn(journal, when);
+    journal.close();
+    wentOn = true;
+  };
+
+  const { calls } = await run(0, "killBefore");
+  const writes = calls.filter((name) => name === "writeSync").length;
+  return { calls: calls.length, writes, run, inspect, goOn, outcomes };
+}
+
+/** The next thing a person would do works. */
+async function workOn(journal: FileJournal, when: string): Promise<void> {
+  const newest = journal.newest();
+  const open = newest !== null && journal.load(newest).state.is === "active";
+  const run = `20270101-101500123-${String(++started).padStart(4, "0")}`;
+  const next = open ? await journal.submit(newest, mark("next")) : await journal.create(run, begin(run));
+  expect(next.ok, when).toBe(true);
+}
+
+let started = 0;
+
+const EXPECTED =
+  /^now(\/tree(\/\.isdlc(\/journal(\/ended)?(\/[0-9]+-[0-9]+-[a-z0-9]{4}\.(jsonl|snap|torn))?)?)?|\/user(\/[0-9a-f]{64}\.json)?)?$/;
+
+function deadHolder(token: string): string {
+  return JSON.stringify({ token, pid: Number(token.split("-")[0]), started: "1", boot: "boot", host: hostname() });
+}
+
+/** The order of syncs matters here, their slowness does not; the fault files have noted them by then. */
+function quick(files: FileCalls): FileCalls {
+  return files;
+}
+
+async function prepared(tree: Tree, [first, ...decisions]: readonly [typeof begin, ...Parameters<FileJournal["submit"]>[1][]]) {
+  mkdirSync(tree.root, { recursive: true });
+  const self = createFakeProcesses();
+  const journal = openJournalOf(tree, { files: hastyFiles, processes: self.processes });
+  await journal.create(RUN, first(RUN));
+  for (const decide of decisions) await journal.submit(RUN, decide);
+  journal.close();
+  self.die();
+}

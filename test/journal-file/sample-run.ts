@@ -1,0 +1,91 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { nodeFiles, type FileCalls } from "../../src/adapters/file-lock/file-calls.ts";
+import type { LockProcesses } from "../../src/adapters/file-lock/lock-processes.ts";
+import { createFileJournal, type FileJournal } from "../../src/adapters/journal-file/create-file-journal.ts";
+import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
+import type { Decide } from "../../src/adapters/journal-file/submit-decision.ts";
+import { accept } from "../../src/core/command.ts";
+import type { RunState } from "../../src/core/run.ts";
+import type { Clock } from "../../src/ports/clock.ts";
+import { begin } from "./sample-events.ts";
+
+export const RUN = "20261115-101500123-k3f9";
+export const NEXT_RUN = "20261116-101500123-k3f9";
+export const KEY = Buffer.alloc(32, 7);
+
+export const stillClock: Clock = { now: () => "2026-11-15T10:15:00.000Z", monotonic: () => 0 };
+
+/** Calls that answer at once: for looking at what a fault left, where durability is not the question. */
+export const hastyFiles: FileCalls = { ...nodeFiles, fdatasyncSync: () => {}, fsyncSync: () => {} };
+
+export type Tree = { readonly root: string; readonly user: string; readonly journal: string };
+
+/** An empty working tree and user directory, removed after the test. */
+export function newTree(): Tree {
+  const base = mkdtempSync(join(tmpdir(), "isdlc-journal-"));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  return treeIn(base);
+}
+
+export function treeIn(base: string): Tree {
+  const tree = { root: join(base, "tree"), user: join(base, "user"), journal: join(base, "tree", ".isdlc", "journal") };
+  mkdirSync(tree.root, { recursive: true });
+  return tree;
+}
+
+export type OpenOptions = { readonly files?: FileCalls; readonly processes?: LockProcesses; readonly version?: string };
+
+export function openJournalOf(tree: Tree, options: OpenOptions = {}): FileJournal {
+  const files = options.files ?? nodeFiles;
+  const anchors = createFileAnchors(tree.user, tree.root, files);
+  return createFileJournal({ directory: tree.journal, anchors, key: KEY, clock: stillClock, version: "1", ...options });
+}
+
+/** Appends a mark that can be told from others later. */
+export function mark(name: string): Decide {
+  return () => accept({ type: "supervision.tightened", supervision: { enabled: true, phases: [name] } });
+}
+
+/** The last mark; "begun" before the first. */
+export function lastMark(state: RunState): string {
+  if (state.is === "none") return "none";
+  const { phases } = state.supervision;
+  return `${state.is === "ended" ? "ended " : ""}${phases === "all" ? "begun" : phases[0]}`;
+}
+
+export const end: Decide = () => accept({ type: "run.cancelled", by: { name: "ada", channel: "terminal" }, reason: "done" });
+
+/** A tree with a run in it and as many marks as asked for. */
+export async function treeWithRun(marks: number, files: FileCalls = hastyFiles): Promise<Tree> {
+  const tree = newTree();
+  const journal = openJournalOf(tree, { files });
+  await journal.create(RUN, begin(RUN));
+  for (let number = 1; number <= marks; number++) await journal.submit(RUN, mark(`m${number}`));
+  journal.close();
+  return tree;
+}
+
+/** Everything below a folder, sorted, with `/`. */
+export function namesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
+}
+
+let count = 0;
+
+/** Processes that live and die as the test says. */
+export function createFakeProcesses(): { processes: LockProcesses; die(): void } {
+  const pid = 5_000_000 + ++count; // above every real process number
+  living.add(pid);
+  return {
+    processes: {
+      self: () => ({ pid, started: "1", boot: "boot" }),
+      isAlive: (driver) => living.has(driver.pid),
+    },
+    die: () => void living.delete(pid),
+  };
+}
+
+const living = new Set<number>();

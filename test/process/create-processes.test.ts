@@ -1,0 +1,86 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { afterEach, describe, expect, test } from "vitest";
+import { createProcesses } from "../../src/adapters/process/create-processes.ts";
+import { procFileTable, psTable, type ProcessFacts } from "../../src/adapters/process/process-table.ts";
+
+const started: ChildProcess[] = [];
+const FOREVER = `setInterval(() => {}, 1000); console.log("up")`;
+const STUBBORN = `process.on("SIGTERM", () => {}); ${FOREVER}`;
+
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill("SIGKILL");
+});
+
+async function startCarrier(nonce: string, source = FOREVER): Promise<ChildProcess> {
+  const env = { ...process.env, ISDLC_NONCE: nonce };
+  const child = spawn(process.execPath, ["-e", source], { env, stdio: ["ignore", "pipe", "ignore"] });
+  started.push(child);
+  await once(child.stdout, "data");
+  return child;
+}
+
+describe.each([
+  ["/proc", procFileTable()],
+  ["ps", psTable()],
+])("processes told by %s", (_, table) => {
+  const processes = createProcesses(table);
+
+  test("we are alive", () => {
+    expect(processes.isAlive(processes.self())).toBe(true);
+  });
+
+  test("the same number with another start or another boot is someone else", () => {
+    const self = processes.self();
+    expect(processes.isAlive({ ...self, started: "1" })).toBe(false);
+    expect(processes.isAlive({ ...self, boot: "another" })).toBe(false);
+  });
+
+  test("an ended process is not alive", async () => {
+    const child = await startCarrier("unused");
+    const driver = { pid: child.pid!, started: table.one(child.pid!)!.started, boot: table.boot() };
+    expect(processes.isAlive(driver)).toBe(true);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(processes.isAlive(driver)).toBe(false);
+  });
+
+  test("R9 every carrier of the nonce is ended, also one that ignores SIGTERM, and no other", async () => {
+    const nonce = `nonce-${process.pid}-${_.length}`;
+    const [first, stubborn, longer, other] = await Promise.all([
+      startCarrier(nonce),
+      startCarrier(nonce, STUBBORN),
+      startCarrier(`${nonce}-more`),
+      startCarrier("other"),
+    ]);
+    await processes.endAll(nonce);
+    const alive = [first, stubborn, longer, other].map((child) => table.one(child.pid!) !== null);
+    expect(alive).toEqual([false, false, true, true]);
+  });
+
+  test("start times are wall times", () => {
+    const at = table.startedAt(table.one(process.pid)!)!;
+    expect(Math.abs(at - (Date.now() - process.uptime() * 1000))).toBeLessThan(3000);
+  });
+});
+
+test("we and our ancestors are spared although they carry the nonce; our other children are not", async () => {
+  const real = procFileTable();
+  const child = await startCarrier("unused");
+  const lineage = new Set<number>([1]);
+  for (let facts: ProcessFacts | null = real.one(process.pid); facts !== null; facts = real.one(facts.parent)) {
+    lineage.add(facts.pid);
+  }
+  const environment = (pid: number): string[] =>
+    lineage.has(pid) || pid === child.pid ? ["A=b", "ISDLC_NONCE=mine"] : [];
+  const all = (): ProcessFacts[] => [...lineage, child.pid!].flatMap((pid) => real.one(pid) ?? []);
+  await createProcesses({ ...real, all, environment }).endAll("mine");
+  expect(real.one(child.pid!)).toBeNull();
+  expect(real.one(process.ppid)).not.toBeNull();
+});
+
+test("a name with brackets and spaces does not shift the fields", async () => {
+  const source = `process.title = "x) R 1 1 1 ("; ${FOREVER}`;
+  const child = await startCarrier("unused", source);
+  expect(procFileTable().one(child.pid!)).toMatchObject({ pid: child.pid, parent: process.pid });
+});

@@ -1,0 +1,229 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createClaudeBackend } from "../../../src/adapters/agent-claude/create-claude-backend.ts";
+import { systemProcessTable } from "../../../src/adapters/process/process-table.ts";
+import type { AgentBackend, AgentTask } from "../../../src/ports/agent-backend.ts";
+import { agentTask } from "../../agent-claude/agent-task.ts";
+import { runBackend } from "../../agent-claude/run-backend.ts";
+import { withClaude } from "../../agent-claude/with-claude.ts";
+import type { ClaudeSetup } from "../../agent-claude/with-claude.ts";
+import type { Fault, Rule, Turn } from "../../stub-model/scenario.ts";
+import { agentBinary, CLAUDE_VERSIONS, claudePackage } from "../../support/agent-binaries.ts";
+
+const binaries = await Promise.all(
+  CLAUDE_VERSIONS.map(async (version) => ({ version, binary: await agentBinary(claudePackage(version)) })),
+);
+
+const DONE: Turn = { json: { status: "done", summary: "Written." } };
+
+describe.each(binaries)("claude $version", ({ version, binary }) => {
+  let cwd = "";
+  let setup: ClaudeSetup | null = null;
+
+  beforeEach(() => {
+    cwd = mkdtempSync(join(tmpdir(), "isdlc-repository-"));
+    const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
+    const who = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid"];
+    writeFileSync(join(cwd, "README.md"), "# Sample\n");
+    execFileSync("git", ["init", "-q", cwd], { env });
+    execFileSync("git", ["-C", cwd, "add", "."], { env });
+    execFileSync("git", ["-C", cwd, ...who, "commit", "-qm", "first"], { env });
+  });
+  afterEach(async () => {
+    await setup?.close();
+    setup = null;
+    rmSync(cwd, { recursive: true, force: true });
+  });
+
+  const start = async (...rules: Rule[]): Promise<{ backend: AgentBackend; model: ClaudeSetup["model"] }> => {
+    setup = await withClaude(version, rules);
+    return { backend: createClaudeBackend({ program: "claude", env: setup.env }), model: setup.model };
+  };
+  const startWith = (...turns: Turn[]) => start({ name: "work", turns });
+  const task = (more: Partial<AgentTask> = {}) => agentTask(cwd, more);
+
+  describe.skipIf(!binary.ok)("with a scripted model", () => {
+    test("is found and tells its version", async () => {
+      const { backend } = await startWith();
+      expect(await backend.probe()).toMatchObject({ version });
+    });
+
+    test("a phase writes a file and returns a valid result, with usage and session", async () => {
+      const file = join(cwd, "docs/overview.md");
+      const { backend, model } = await startWith(
+        {
+          text: "Writing the overview.",
+          calls: [{ write: { path: file, content: "# Overview\n" } }],
+          usage: { input: 7, output: 3, cacheRead: 11, cacheWrite: 5 },
+        },
+        {
+          json: { status: "done", summary: "Written.", artifacts: ["docs/overview.md"] },
+          usage: { input: 100, output: 10 },
+        },
+      );
+      const { end, progress } = await runBackend(backend, task({ prompt: "PROMPT-MARK", persona: "PERSONA-MARK" }));
+
+      expect(end).toMatchObject({ how: "result", result: { status: "done", artifacts: ["docs/overview.md"] } });
+      expect(end.usage).toEqual({ input: 123, output: 13, usd: expect.any(Number) as number });
+      expect(end.usage?.usd).toBeGreaterThan(0);
+      expect(end.session).toMatch(/^[0-9a-f-]{36}$/);
+      expect(readFileSync(file, "utf8")).toBe("# Overview\n");
+      expect(progress).toEqual(["Writing the overview.", "Write docs/overview.md"]);
+      expect(model.calls[0]?.request.system).toContain("PERSONA-MARK");
+      expect(JSON.stringify(model.calls[0]?.request.messages)).toContain("PROMPT-MARK");
+      expect(model.refused).toEqual([]);
+    });
+
+    test("git may be read, but not used to write a file, and the denial is told", async () => {
+      const written = join(cwd, "dumped");
+      const { backend, model } = await startWith(
+        { calls: [{ shell: "git log --oneline" }, { shell: `git diff --output=${written} HEAD` }] },
+        DONE,
+      );
+      const { end, progress } = await runBackend(backend, task());
+      expect(end.how).toBe("result");
+      expect(JSON.stringify(model.calls[1]?.request.messages)).toContain(" first");
+      expect(progress.filter((text) => text.startsWith("Not allowed"))).toEqual([
+        `Not allowed: Bash git diff --output=${written} HEAD`,
+      ]);
+      expect(existsSync(written)).toBe(false);
+    });
+
+    test("S4 hooks, servers and settings of the repository do nothing", async () => {
+      const mark = join(cwd, "marked");
+      const hooks = { SessionStart: [{ hooks: [{ type: "command", command: `touch ${mark}` }] }] };
+      mkdirSync(join(cwd, ".claude"));
+      writeFileSync(
+        join(cwd, ".claude/settings.json"),
+        JSON.stringify({ hooks, env: { ANTHROPIC_BASE_URL: "http://x" } }),
+      );
+      const mcpServers = { bad: { command: "touch", args: [mark] } };
+      writeFileSync(join(cwd, ".mcp.json"), JSON.stringify({ mcpServers }));
+      const { backend } = await startWith(DONE);
+      expect((await runBackend(backend, task())).end.how).toBe("result");
+      expect(existsSync(mark)).toBe(false);
+    });
+
+    test("a reviewer gives a verdict, and its attempts to write fail", async () => {
+      const [written, touched] = [join(cwd, "written"), join(cwd, "touched")];
+      const { backend, model } = await startWith(
+        {
+          calls: [
+            { write: { path: written, content: "x" } },
+            { shell: `touch ${touched}` },
+            { read: join(cwd, "README.md") },
+          ],
+        },
+        { json: { approved: false, issues: [{ severity: "blocker", description: "No tests." }], summary: "Not yet." } },
+      );
+      const { end } = await runBackend(backend, task({ role: "reviewer" }));
+      expect(end).toMatchObject({
+        how: "verdict",
+        verdict: { approved: false, issues: [{ severity: "blocker", description: "No tests.", location: null }] },
+      });
+      expect(existsSync(written) || existsSync(touched)).toBe(false);
+      const offered = model.calls[0]?.request.tools ?? [];
+      expect(offered).toEqual(expect.arrayContaining(["Read", "Grep", "Glob"]));
+      expect(offered.filter((name) => ["Write", "Edit", "Bash", "NotebookEdit", "WebFetch"].includes(name))).toEqual(
+        [],
+      );
+      expect(JSON.stringify(model.calls[1]?.request.messages)).toContain("Sample");
+    });
+
+    test("text without a result is no result", async () => {
+      const { backend } = await start({ name: "talk", turns: [{ text: "All is done, believe me." }], past: "repeat" });
+      const { end } = await runBackend(backend, task());
+      expect(end).toMatchObject({ how: "failed", reason: "no_result", again: true });
+      expect(end.usage?.input).toBe(200);
+    });
+
+    test("a result that never fits the schema is invalid", async () => {
+      const { backend } = await start({ name: "bad", turns: [{ json: { status: "perfect" } }], past: "repeat" });
+      const { end } = await runBackend(backend, task());
+      expect(end).toMatchObject({ how: "failed", reason: "invalid_result", again: true });
+    });
+
+    test.each<{ name: string; fault: Fault; again: boolean; told: RegExp }>([
+      { name: "500", fault: { status: 500 }, again: true, told: /500/ },
+      { name: "529", fault: { status: 529 }, again: true, told: /529/ },
+      { name: "429", fault: { status: 429 }, again: true, told: /429/ },
+      { name: "401", fault: { status: 401 }, again: false, told: /401/ },
+      { name: "400", fault: { status: 400, message: "too odd" }, again: false, told: /too odd/ },
+      { name: "a cut stream", fault: { cutAfterEvents: 3 }, again: true, told: /connection/i },
+      { name: "a stream without its end", fault: { endAfterEvents: 3 }, again: true, told: /API Error/ },
+      { name: "a refused connection", fault: { reset: true }, again: true, told: /ECONNRESET/ },
+    ])("R12 $name from the model service fails with the reason", async ({ fault, again, told }) => {
+      const { backend, model } = await startWith({ text: "Hello there", fault });
+      const { end } = await runBackend(backend, task());
+      expect(end).toMatchObject({
+        how: "failed",
+        reason: "agent_failed",
+        again,
+        detail: expect.stringMatching(told) as string,
+      });
+      expect(model.calls.length).toBeLessThanOrEqual(8);
+    });
+
+    test("R12 one failure of the model service is recovered from and told", async () => {
+      const { backend } = await startWith({ ...DONE, fault: { status: 500, times: 1 } });
+      const { end, progress } = await runBackend(backend, task());
+      expect(end.how).toBe("result");
+      expect(progress).toEqual(["The model service failed (500); trying again, 1 of 1"]);
+    });
+
+    test.each([
+      { limit: "turns", limits: { silence: 60, turns: 1, usd: null }, told: /turns/ },
+      { limit: "money", limits: { silence: 60, turns: null, usd: 0.01 }, told: /budget/ },
+    ])("the limit on $limit ends it, and a person is asked", async ({ limits, told }) => {
+      const { backend } = await startWith({ calls: [{ shell: "git status" }], usage: { input: 1_000_000 } }, DONE);
+      const { end } = await runBackend(backend, task({ limits }));
+      expect(end).toMatchObject({
+        how: "failed",
+        reason: "agent_failed",
+        again: false,
+        detail: expect.stringMatching(told) as string,
+        usage: { input: 1_000_000 },
+      });
+    });
+
+    test("R9 R12 a model that never answers: the limit on silence ends it and no process is left", async () => {
+      const { backend, model } = await startWith({ fault: { hang: true } });
+      const hanging = task({ limits: { silence: 4, turns: null, usd: null } });
+      const { end } = await runBackend(backend, hanging);
+      expect(end).toMatchObject({ how: "failed", reason: "silent", usage: null, again: true });
+      expect(end.session).toMatch(/^[0-9a-f-]{36}$/);
+      expect(model.calls.length).toBeGreaterThan(0);
+      const table = systemProcessTable();
+      const left = table.all().filter(({ pid }) => table.environment(pid)?.includes(`ISDLC_NONCE=${hanging.nonce}`));
+      expect(left).toEqual([]);
+    });
+
+    test("goes on with a conversation, and counts only what this execution used", async () => {
+      const { backend, model } = await start(
+        {
+          name: "first",
+          when: { prompt: "FIRST" },
+          turns: [{ text: "Remember 42.", ...DONE, usage: { input: 1000, output: 5 } }],
+        },
+        { name: "second", when: { prompt: "SECOND" }, turns: [{ ...DONE, usage: { input: 30, output: 7 } }] },
+      );
+      const first = (await runBackend(backend, task({ prompt: "FIRST" }))).end;
+      const second = (await runBackend(backend, task({ prompt: "SECOND", session: first.session }))).end;
+      expect(second).toMatchObject({ how: "result", session: first.session, usage: { input: 30, output: 7 } });
+      expect(second.usage?.usd).toBeLessThan(first.usage?.usd ?? 0);
+      expect(JSON.stringify(model.calls[1]?.request.messages)).toContain("Remember 42.");
+    });
+
+    test("begins anew when the conversation is gone", async () => {
+      const { backend } = await startWith(DONE);
+      const session = "11111111-1111-4111-8111-111111111111";
+      const { end, progress } = await runBackend(backend, task({ session }));
+      expect(end.how).toBe("result");
+      expect(end.session).not.toBe(session);
+      expect(progress).toEqual(["The earlier conversation is gone; beginning a new one"]);
+    });
+  });
+});

@@ -1,0 +1,141 @@
+import * as z from "zod/mini";
+import type { Message, ModelRequest } from "./scenario.ts";
+import type { Answer, ServerEvent, Wire } from "./wire.ts";
+
+const Block = z.looseObject({
+  type: z.string(),
+  text: z.optional(z.string()),
+  id: z.optional(z.string()),
+  tool_use_id: z.optional(z.string()),
+  content: z.optional(z.unknown()),
+});
+type Block = z.infer<typeof Block>;
+const Content = z.union([z.string(), z.array(Block)]);
+const Body = z.looseObject({
+  model: z.string(),
+  stream: z._default(z.boolean(), false),
+  system: z._default(Content, ""),
+  messages: z.array(z.object({ role: z.enum(["user", "assistant", "system"]), content: Content })),
+  tools: z._default(z.array(z.looseObject({ name: z.string() })), []),
+});
+
+/** Characters of text or JSON per streamed piece: small, so that pieces split words and escapes. */
+const PIECE = 24;
+
+const ERROR_TYPES: Readonly<Record<number, string>> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  429: "rate_limit_error",
+  529: "overloaded_error",
+};
+
+/** The Anthropic Messages API. */
+export const anthropicWire: Wire = {
+  name: "anthropic",
+  resultTool: "StructuredOutput",
+  owns: (method, path) => method === "POST" && path.endsWith("/v1/messages"),
+  parse,
+  callId: (key) => `toolu_${key}`,
+  events,
+  plain: (answer) => ({ ...envelope(answer), content: contentOf(answer), stop_reason: stopReason(answer) }),
+  error: (status, message) => ({ type: "error", error: { type: ERROR_TYPES[status] ?? "api_error", message } }),
+  side: (method, path, body) => {
+    if (method !== "POST" || !path.endsWith("/v1/messages/count_tokens")) return undefined;
+    return { input_tokens: Math.ceil(JSON.stringify(body ?? "").length / 4) };
+  },
+};
+
+function parse(body: unknown): ModelRequest {
+  const request = z.parse(Body, body);
+  return {
+    model: request.model,
+    stream: request.stream,
+    system: textOf(request.system),
+    messages: request.messages.flatMap(({ role, content }) => toMessages(role, content)),
+    tools: request.tools.map((tool) => tool.name),
+  };
+}
+
+/** A user message may carry tool results beside a prompt: these become two messages. */
+function toMessages(role: Message["role"], content: z.infer<typeof Content>): Message[] {
+  const text = textOf(content);
+  const blocks = typeof content === "string" ? [] : content;
+  if (role === "assistant") {
+    const callIds = blocks.flatMap((block) => (block.type === "tool_use" && block.id !== undefined ? [block.id] : []));
+    return [{ role, text, callIds }];
+  }
+  const results = blocks.filter((block) => block.type === "tool_result");
+  if (results.length === 0) return [{ role, text, callIds: [] }];
+  const answered: Message = {
+    role: "tool",
+    text: results.map(resultText).join("\n"),
+    callIds: results.flatMap((block) => block.tool_use_id ?? []),
+  };
+  return text === "" ? [answered] : [answered, { role, text, callIds: [] }];
+}
+
+function resultText(block: Block): string {
+  const content = z.safeParse(Content, block.content);
+  return content.success ? textOf(content.data) : "";
+}
+
+function textOf(content: z.infer<typeof Content>): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((block) => (block.type === "text" ? (block.text ?? []) : [])).join("\n");
+}
+
+const event = (type: string, rest: Record<string, unknown>): ServerEvent => ({ event: type, data: { type, ...rest } });
+
+function events(answer: Answer): ServerEvent[] {
+  const start = { ...envelope(answer), content: [], stop_reason: null };
+  const blocks = contentOf(answer).flatMap((block, index) => {
+    const isText = block.type === "text";
+    const whole = isText ? block.text : JSON.stringify(block.input);
+    const deltas = pieces(whole).map((piece) =>
+      isText ? { type: "text_delta", text: piece } : { type: "input_json_delta", partial_json: piece },
+    );
+    return [
+      event("content_block_start", { index, content_block: isText ? { ...block, text: "" } : { ...block, input: {} } }),
+      ...deltas.map((delta) => event("content_block_delta", { index, delta })),
+      event("content_block_stop", { index }),
+    ];
+  });
+  return [
+    event("message_start", { message: { ...start, usage: { ...usageOf(answer), output_tokens: 1 } } }),
+    event("ping", {}),
+    ...blocks,
+    event("message_delta", {
+      delta: { stop_reason: stopReason(answer), stop_sequence: null },
+      usage: { output_tokens: answer.usage.output },
+    }),
+    event("message_stop", {}),
+  ];
+}
+
+function envelope(answer: Answer) {
+  const { id, model } = answer;
+  return { id: `msg_${id}`, type: "message", role: "assistant", model, stop_sequence: null, usage: usageOf(answer) };
+}
+
+function contentOf(answer: Answer) {
+  const calls = answer.calls.map(({ id, tool, input }) => ({ type: "tool_use" as const, id, name: tool, input }));
+  return answer.text === "" ? calls : [{ type: "text" as const, text: answer.text }, ...calls];
+}
+
+const stopReason = (answer: Answer): string => (answer.calls.length > 0 ? "tool_use" : "end_turn");
+
+function usageOf({ usage }: Answer) {
+  return {
+    input_tokens: usage.input,
+    cache_creation_input_tokens: usage.cacheWrite,
+    cache_read_input_tokens: usage.cacheRead,
+    output_tokens: usage.output,
+  };
+}
+
+function pieces(text: string): string[] {
+  const count = Math.ceil(text.length / PIECE);
+  return Array.from({ length: count }, (_, at) => text.slice(at * PIECE, (at + 1) * PIECE));
+}

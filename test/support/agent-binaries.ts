@@ -1,0 +1,78 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** Where agents are kept between test runs; not in git. */
+const CACHE = join(import.meta.dirname, "../../.agents-cache");
+
+export type AgentPackage = {
+  readonly name: string;
+  readonly package: string;
+  readonly version: string;
+  /** Its program below `node_modules/.bin`. */
+  readonly bin: string;
+};
+
+export type AgentBinary =
+  | { readonly ok: true; readonly program: string }
+  | { readonly ok: false; readonly why: string; readonly command: string };
+
+/** Both are tested: the last one npm picks on Node 20, and the newest. */
+export const CLAUDE_VERSIONS = ["2.1.197", "2.1.325"] as const;
+
+export const claudePackage = (version: string): AgentPackage => ({
+  name: "claude",
+  package: "@anthropic-ai/claude-code",
+  version,
+  bin: "claude",
+});
+
+/**
+ * The program of a pinned agent, installed on first use.
+ * On a person's machine a failed installation is told, so that the tests can be skipped visibly.
+ * @throws when it fails in CI, where nothing may be skipped.
+ */
+export async function agentBinary(agent: AgentPackage): Promise<AgentBinary> {
+  const folder = join(CACHE, `${agent.name}-${agent.version}`);
+  const program = join(folder, "node_modules", ".bin", agent.bin);
+  if (existsSync(program)) return { ok: true, program };
+  try {
+    await install(agent, folder);
+    return { ok: true, program };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const command = ["npm", ...installArguments(agent, folder)].join(" ");
+    if (process.env["CI"])
+      throw new Error(`${agent.package}@${agent.version} could not be installed`, { cause: error });
+    console.warn(
+      `SKIPPED: tests with ${agent.name} ${agent.version}, which is missing. To install it: ${command}\n${why}`,
+    );
+    return { ok: false, why, command };
+  }
+}
+
+/** Installs beside and moves into place, so that a folder in place is whole; of two at once, the first stays. */
+async function install(agent: AgentPackage, folder: string): Promise<void> {
+  await mkdir(CACHE, { recursive: true });
+  const staging = await mkdtemp(join(CACHE, "installing-"));
+  try {
+    await run("npm", installArguments(agent, staging), { cwd: staging });
+    const { stdout } = await run(join(staging, "node_modules", ".bin", agent.bin), ["--version"], { cwd: staging });
+    if (!stdout.includes(agent.version)) throw new Error(`it says that it is version ${stdout.trim()}`);
+    await rename(staging, folder).catch((error: unknown) => {
+      if (!existsSync(folder)) throw error;
+    });
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+/** `--force`: packages that bring a native program ask for newer Node versions than they need. */
+function installArguments(agent: AgentPackage, folder: string): string[] {
+  const quiet = ["--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"];
+  return ["install", "--prefix", folder, ...quiet, "--force", `${agent.package}@${agent.version}`];
+}

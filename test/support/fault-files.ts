@@ -1,0 +1,135 @@
+import { closeSync, existsSync, fstatSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { nodeFiles, type FileCalls } from "../../src/adapters/file-lock/file-calls.ts";
+
+/** What happens at the chosen call. A killed process stays dead: no `finally` tidies up after it. */
+export type Fault = "killBefore" | "killHalf" | "killAfter" | "shortWrite" | "ENOSPC" | "EIO" | "EROFS";
+
+/** How much of what was not synced is left after the power was cut. */
+export type PowerCut = "nothing" | "half" | "zeros";
+
+export class Killed extends Error {}
+
+export type FaultFiles = {
+  readonly files: FileCalls;
+  /** Every call that was made, by name. */
+  readonly calls: readonly string[];
+  /** True once the fault really happened. */
+  hit(): boolean;
+  /** Leaves on disk only what a cut of the power now would leave. */
+  cutPower(left: PowerCut): void;
+};
+
+type Call = (...args: unknown[]) => unknown;
+type Name = keyof FileCalls;
+
+/** File calls of which the one numbered `at` (from 1) goes wrong; 0: none does. */
+export function createFaultFiles(at: number, fault: Fault): FaultFiles {
+  const disk = createDisk();
+  const calls: string[] = [];
+  const open = new Set<number>();
+  let dead = false;
+  let hit = false;
+
+  const perform = (name: Name, args: unknown[]): unknown => {
+    const result = (nodeFiles[name] as Call)(...args);
+    disk.note(name, args, result);
+    if (name === "openSync") open.add(result as number);
+    if (name === "closeSync") open.delete(args[0] as number);
+    return result;
+  };
+  const die = (): never => {
+    dead = true;
+    hit = true;
+    for (const fd of open) closeSync(fd); // as the system does
+    throw new Killed("killed");
+  };
+  const wrap = (name: Name): Call => (...args) => {
+    if (dead) throw new Killed("killed");
+    calls.push(name);
+    if (calls.length !== at) return perform(name, args);
+    if (fault === "killBefore") return die();
+    const half = name === "writeSync" ? halved(args) : null;
+    if (fault === "killHalf" || fault === "shortWrite") {
+      if (half === null) return perform(name, args);
+      const written = perform(name, half);
+      hit = true;
+      return fault === "killHalf" ? die() : written;
+    }
+    if (fault === "killAfter") {
+      perform(name, args);
+      return die();
+    }
+    hit = true;
+    // A full disk takes what fits, then refuses.
+    if (fault === "ENOSPC" && half !== null) perform(name, half);
+    if (name === "closeSync") perform(name, args);
+    throw Object.assign(new Error(`${fault}: injected, ${name}`), { code: fault, syscall: name });
+  };
+  const names = Object.keys(nodeFiles) as Name[];
+  const files = Object.fromEntries(names.map((name) => [name, wrap(name)])) as unknown as FileCalls;
+  return { files, calls, hit: () => hit, cutPower: (left) => disk.cutPower(left) };
+}
+
+/** The arguments of a write, with half of its bytes; null when there are fewer than two. */
+function halved(args: unknown[]): unknown[] | null {
+  const [fd, bytes, offset, length, position] = args as [number, Uint8Array, number, number, number | null];
+  return length < 2 ? null : [fd, bytes, offset, Math.floor(length / 2), position];
+}
+
+type Disk = { note(name: Name, args: unknown[], result: unknown): void; cutPower(left: PowerCut): void };
+
+/**
+ * Knows what is durable: file content since its last sync, new names since their folder's last sync.
+ * Removed and renamed names are taken as durable at once, which journaling file systems keep in order.
+ */
+function createDisk(): Disk {
+  const paths = new Map<number, string>();
+  /** Content as of the last sync, by path. */
+  const durable = new Map<string, Buffer>();
+  const newNames = new Set<string>();
+
+  const forget = (path: string): void => {
+    durable.delete(path);
+    newNames.delete(path);
+  };
+  const note: Disk["note"] = (name, args, result) => {
+    const [first, second] = args as [string, string];
+    const path = paths.get(args[0] as number) ?? "";
+    if (name === "openSync") {
+      paths.set(result as number, first);
+      const fresh = fstatSync(result as number).isFile() && (Number(second) & 0o100) !== 0 && !durable.has(first);
+      if (fresh && fstatSync(result as number).size === 0) newNames.add(first);
+    }
+    if (name === "writeSync" && !durable.has(path)) durable.set(path, readFileSync(path).subarray(0, before(args, path)));
+    if (name === "fsyncSync" || name === "fdatasyncSync") {
+      durable.delete(path);
+      for (const entry of newNames) if (dirname(entry) === path) newNames.delete(entry);
+    }
+    if (name === "unlinkSync") forget(first);
+    if (name === "renameSync") {
+      const content = durable.get(first);
+      forget(first);
+      forget(second);
+      if (content !== undefined) durable.set(second, content);
+    }
+  };
+  const cutPower = (left: PowerCut): void => {
+    for (const path of newNames) rmSync(path, { force: true });
+    for (const [path, content] of durable) {
+      if (!existsSync(path)) continue;
+      const now = readFileSync(path);
+      if (left === "nothing") writeFileSync(path, content);
+      else if (left === "half") truncateSync(path, content.length + Math.floor((now.length - content.length) / 2));
+      else writeFileSync(path, Buffer.concat([content, Buffer.alloc(Math.max(0, now.length - content.length))]));
+    }
+  };
+  return { note, cutPower };
+}
+
+/** Where the file ended before this write was added to it. */
+function before(args: unknown[], path: string): number {
+  const position = args[4] as number | null;
+  const written = args[3] as number;
+  return position ?? readFileSync(path).length - written;
+}

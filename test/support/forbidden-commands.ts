@@ -1,0 +1,119 @@
+import type { Command, Outcome, PersonCommand, Report } from "../../src/core/command.ts";
+import type { Next, RunState, Wait } from "../../src/core/run.ts";
+import { Step } from "../../src/schema/event.ts";
+import { ada, failed, good, goodAnswer, robot, start } from "./run-builder.ts";
+import { claim, gateAnswer } from "./run-scripts.ts";
+
+/** What a script has seen so far: the stuff stale commands are made of. */
+export type Past = {
+  readonly state: RunState;
+  readonly now: Next;
+  /** Reports that were accepted: each of them is late now. */
+  readonly reports: readonly Report[];
+  /** Waits that are closed. */
+  readonly waits: readonly Wait[];
+  /** Redos of the phase at hand, counted from the journal. */
+  readonly redos: number;
+};
+
+export type Forbidden = { readonly what: string; readonly command: Command };
+
+/** Every kind of command that must be refused now. */
+export function forbiddenCommands(past: Past): readonly Forbidden[] {
+  return [
+    ...past.reports.slice(-12).map((command) => ({ what: "a report delivered twice", command })),
+    ...past.waits.slice(-6).flatMap((wait) => anyAnswer(wait).map((command) => ({ what: "an answer to a closed wait", command }))),
+    ...agentsAsPeople(past),
+    ...wrongReports(past),
+    ...wrongAnswers(past),
+    ...(past.state.is === "active" ? [{ what: "a second run", command: start() }] : []),
+    { what: "a cancel without a reason", command: { do: "cancel", by: ada, reason: "  " } },
+    ...(past.state.is === "active"
+      ? []
+      : [{ what: "a cancel after the end", command: { do: "cancel", by: ada, reason: "late" } as const }]),
+  ];
+}
+
+function agentsAsPeople({ now }: Past): readonly Forbidden[] {
+  const answers = now.is === "wait" ? anyAnswer(now.wait) : [];
+  const cancel: PersonCommand = { do: "cancel", by: ada, reason: "done" };
+  return [...answers, cancel].map((command) => ({ what: "an agent as a person", command: { ...command, by: robot } }));
+}
+
+function wrongReports({ state, now, reports }: Past): readonly Forbidden[] {
+  if (now.is === "wait") {
+    const ticket = reports.at(-1)?.ticket ?? "run@1";
+    return Step.options.map((step) => ({
+      what: "a report while a person is asked",
+      command: { do: "report", ticket, outcome: good(step) },
+    }));
+  }
+  if (now.is === "done" || state.is !== "active") return [];
+  const { ticket, step } = now;
+  const stage = state.stage;
+  const agentRuns = "claim" in stage && stage.claim !== null;
+  const others = Step.options.filter((other) => other !== step);
+  const outcomes: Outcome[] = [
+    ...others.map(good),
+    ...others.map(failed),
+    { of: "lost", execution: "nobody" },
+    ...(agentRuns || !("claim" in stage) ? [claim("x-again")] : []),
+  ];
+  const [attempt] = ticket.split("@");
+  const wrongTickets = [`${attempt}@${state.since - 1}`, `${attempt}@${state.since + 1}`, `${attempt}`, ""];
+  return [
+    ...outcomes.map((outcome) => ({
+      what: `a ${outcome.of} outcome that the step does not have`,
+      command: { do: "report" as const, ticket, outcome },
+    })),
+    ...wrongTickets.map((wrong) => ({
+      what: "a wrong ticket",
+      command: { do: "report" as const, ticket: wrong, outcome: good(step) },
+    })),
+  ];
+}
+
+/** The right wait, but an answer of another kind or one that is spent. */
+function wrongAnswers({ state, now, redos }: Past): readonly Forbidden[] {
+  if (now.is !== "wait" || state.is !== "active") return [];
+  const { wait } = now;
+  const kinds = (["gate", "questions", "escalation", "finish"] as const).filter((kind) => kind !== wait.kind);
+  const otherKinds = kinds.flatMap((kind) => anyAnswer({ ...SAMPLE_WAITS[kind], id: wait.id }));
+  const paused = state.stage.is === "produced" && state.stage.pausedAt !== null;
+  const spent = wait.kind === "gate" && redos >= 3 ? [gateAnswer(wait, "redo")] : [];
+  const again = wait.kind === "gate" && paused ? [gateAnswer(wait, "review")] : [];
+  return [
+    ...otherKinds.map((command) => ({ what: `an answer that a ${wait.kind} does not have`, command })),
+    ...spent.map((command) => ({ what: "a redo after the third", command })),
+    ...again.map((command) => ({ what: "a review of a paused gate", command })),
+  ];
+}
+
+const opened = { id: "", openedAt: "" };
+const SAMPLE_WAITS: { readonly [K in Wait["kind"]]: Extract<Wait, { kind: K }> } = {
+  gate: { ...opened, kind: "gate", digest: "", loosened: null, failures: [] },
+  questions: { ...opened, kind: "questions", questions: [] },
+  escalation: { ...opened, kind: "escalation", from: "produce", reason: "", detail: "", offered: [] },
+  finish: { ...opened, kind: "finish", offered: [] },
+};
+
+/** Every answer such a wait could be given, offered or not. */
+export function anyAnswer(wait: Wait): readonly PersonCommand[] {
+  const named = { by: ada, wait: wait.id };
+  switch (wait.kind) {
+    case "gate":
+      return (["continue", "review", "redo", "loosen"] as const).map((choice) => gateAnswer(wait, choice));
+    case "questions":
+      return [goodAnswer(wait)];
+    case "escalation":
+      return [
+        { ...named, do: "retry" },
+        { ...named, do: "skip" },
+        { ...named, do: "acceptTests", tests: null },
+      ];
+    case "finish":
+      return (["merge", "pr", "keep"] as const).map((how) => ({ ...named, do: "finish", how }));
+    default:
+      return wait satisfies never;
+  }
+}

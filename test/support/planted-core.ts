@@ -1,0 +1,51 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build, type Plugin } from "esbuild";
+import type { Core } from "./run-builder.ts";
+
+/** A bug, as a change of one place in one file of `src/core`. */
+export type Plant = { readonly file: string; readonly find: string; readonly put: string };
+
+const ROOT = join(import.meta.dirname, "../..");
+const CORE = join(ROOT, "src/core");
+const ENTRY = ["decide", "evolve", "next"].map((name) => `export { ${name} } from "./src/core/${name}.ts";`).join("\n");
+
+/** The core with these bugs, built apart; the sources stay as they are. */
+export async function plantedCore(plants: readonly Plant[]): Promise<Core> {
+  const built = await build({
+    stdin: { contents: ENTRY, resolveDir: ROOT, loader: "ts" },
+    bundle: true,
+    format: "esm",
+    write: false,
+    plugins: [planting(plants)],
+  });
+  const folder = await mkdtemp(join(tmpdir(), "planted-core-"));
+  try {
+    const file = join(folder, "core.mjs");
+    await writeFile(file, built.outputFiles[0]?.text ?? "");
+    return (await import(pathToFileURL(file).href)) as Core; // the entry exports these three functions
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function planting(plants: readonly Plant[]): Plugin {
+  return {
+    name: "planting",
+    setup({ onLoad }) {
+      onLoad({ filter: /[/\\]src[/\\]core[/\\].*\.ts$/ }, async ({ path }) => {
+        const source = await readFile(path, "utf8");
+        const name = relative(CORE, path).replaceAll("\\", "/");
+        return { contents: plants.filter((plant) => plant.file === name).reduce(plantInto, source), loader: "ts" };
+      });
+    },
+  };
+}
+
+function plantInto(source: string, { file, find, put }: Plant): string {
+  const places = source.split(find).length - 1;
+  if (places !== 1) throw new Error(`${file} has ${places} places like: ${find}`);
+  return source.replace(find, () => put);
+}

@@ -1,0 +1,221 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Command, Decision, Report } from "../../src/core/command.ts";
+import { noRun, type RunState, type Wait } from "../../src/core/run.ts";
+import { EventDraft, type RunEvent } from "../../src/schema/event.ts";
+import { rollDice } from "./dice.ts";
+import { anyAnswer, forbiddenCommands } from "./forbidden-commands.ts";
+import { journalViolations, lostGates, type Violation } from "./journal-rules.ts";
+import { ada, type Core, createPlayer, failed, good, goodAnswer, type Player } from "./run-builder.ts";
+import { commandFor, moveOf, type Roll, type Script } from "./run-scripts.ts";
+
+export type Played = {
+  readonly player: Player;
+  readonly violations: readonly Violation[];
+  /** What the script came across, one entry each time. */
+  readonly reached: readonly string[];
+};
+
+type Table = {
+  readonly core: Core;
+  readonly script: Script;
+  readonly player: Player;
+  readonly violations: Violation[];
+  readonly reached: string[];
+  readonly reports: Report[];
+  readonly waits: Wait[];
+};
+
+export type Scope = { readonly finishFromEveryState: boolean };
+
+/** Plays a script and holds the core to its promises at every state on the way. */
+export function playScript(core: Core, script: Script, scope: Scope = { finishFromEveryState: false }): Played {
+  const player = createPlayer(core);
+  const table: Table = { core, script, player, violations: [], reached: [], reports: [], waits: [] };
+  try {
+    submit(table, script.begin);
+    for (const roll of script.rolls) {
+      playRoll(table, roll);
+      if (scope.finishFromEveryState) table.violations.push(...finishViolations(core, player));
+    }
+    table.violations.push(...reloadViolations(core, player), ...finishViolations(core, player));
+  } catch (error) {
+    table.violations.push({ rule: "nothing throws and nothing given is written to", where: String(error) });
+  }
+  table.violations.push(...journalViolations(player.events), ...countViolations(player));
+  return { player, violations: table.violations, reached: [...table.reached, ...player.events.flatMap(landmarks)] };
+}
+
+function playRoll(table: Table, roll: Roll): void {
+  const { core, player, script, reports, waits } = table;
+  const now = core.next(player.state);
+  const move = moveOf(script.temper, roll);
+  if (move === "crash") {
+    table.violations.push(...reloadViolations(core, player));
+    player.reload();
+    return;
+  }
+  if (move === "forbidden") {
+    const forbidden = forbiddenCommands({ state: player.state, now, reports, waits, redos: redosAtHand(player) });
+    const dice = rollDice(roll.pick);
+    const what = dice.of([...new Set(forbidden.map((one) => one.what))]);
+    const { command } = dice.of(forbidden.filter((one) => one.what === what));
+    const decision = submit(table, command);
+    table.reached.push(`forbidden: ${what}`);
+    if (decision.ok) table.violations.push({ rule: "the forbidden is refused", where: `${what} ${JSON.stringify(command)}` });
+    return;
+  }
+  const command = player.state.is === "active" ? commandFor(script.temper, move, { run: player.state, now, pick: roll.pick }) : null;
+  if (command !== null) submit(table, command);
+}
+
+function submit(table: Table, command: Command): Decision {
+  const { core, player, reached, violations } = table;
+  const before = player.state;
+  const decision = player.submit(command);
+  if (!decision.ok) {
+    reached.push(`refused: ${decision.refusal.why}`);
+    if (player.state !== before) violations.push({ rule: "a refusal changes nothing", where: JSON.stringify(command) });
+    return decision;
+  }
+  if (command.do === "report") table.reports.push(command);
+  if (before.is === "active" && before.wait !== null && waitIdOf(player.state) !== before.wait.id) table.waits.push(before.wait);
+  violations.push(...changeViolations(before, player.state, decision.events), ...stateViolations(core, player));
+  return decision;
+}
+
+/** What one decision may change, and how. */
+function changeViolations(before: RunState, after: RunState, events: readonly EventDraft[]): Violation[] {
+  const broken: string[] = [];
+  if (!events.every((event) => EventDraft.safeParse(event).success)) broken.push("every event fits its schema");
+  if (before.is === "active" && after.is === "active") {
+    const left = events.filter((event) => event.type === "phase.left").length;
+    if (after.index - before.index !== left || left > 1) broken.push("the index moves by one, with phase.left");
+    const loosened = events.some((event) => event.type === "supervision.loosened");
+    const plan = after.phases.map((phase) => phase.rule);
+    if (!loosened && lostGates(plan, before.supervision, after.supervision)) broken.push("settings never take a gate away");
+    const anew = events.some(isNewBeginning);
+    if (anew && !isUnproven(after)) broken.push("a new attempt begins with nothing proven");
+  }
+  return broken.map((rule) => ({ rule, where: events.map((event) => event.type).join(" + ") }));
+}
+
+function isNewBeginning(event: EventDraft): boolean {
+  if (event.type === "gate.answered") return event.choice === "redo";
+  if (event.type === "step.retried") return ["enter", "produce", "check"].includes(event.from);
+  return event.type === "attempt.started";
+}
+
+function isUnproven(run: Extract<RunState, { is: "active" }>): boolean {
+  const phase = run.phases[run.index];
+  const work = "work" in run.stage ? run.stage.work : null;
+  const counted = work === null ? 0 : work.turns + work.verdicts + work.failures + work.broken + work.replies.length;
+  const remembered = work !== null && (work.sameFailure !== null || work.session !== null);
+  return phase?.made === null && phase.status === "in_progress" && phase.completedAt === null && counted === 0 && !remembered;
+}
+
+/** What must hold in every state. */
+function stateViolations(core: Core, player: Player): Violation[] {
+  const { state } = player;
+  if (state.is !== "active") return [];
+  const broken: string[] = [];
+  const now = core.next(state);
+  const would = (command: Command): boolean => core.decide(state, command).ok;
+  if (!would({ do: "cancel", by: ada, reason: "enough" })) broken.push("an open run can be cancelled");
+  if (now.is === "action") {
+    const { ticket, step } = now;
+    const answerable = [good(step), failed(step)].every((outcome) => would({ do: "report", ticket, outcome }));
+    if (!answerable) broken.push("every action accepts a good and a failed outcome");
+  }
+  if (now.is === "wait") {
+    const offered = now.options.filter((option) => option !== "cancel").toSorted();
+    const taken = anyAnswer(now.wait).filter(would).map(optionOf).toSorted();
+    if (!isDeepStrictEqual(offered, taken)) broken.push("what is offered is what is accepted");
+    if (now.wait.kind === "gate" && now.options.includes("redo") !== redosAtHand(player) < 3)
+      broken.push("redo is offered until the third, by the journal's count");
+  }
+  return broken.map((rule) => ({ rule, where: JSON.stringify(now) }));
+}
+
+function optionOf(command: ReturnType<typeof anyAnswer>[number]): string {
+  if (command.do === "reply") return "answer";
+  if (command.do === "acceptTests") return "accept";
+  return command.do === "finish" ? command.how : command.do;
+}
+
+function reloadViolations(core: Core, player: Player): Violation[] {
+  const journal = JSON.parse(JSON.stringify(player.events)) as RunEvent[]; // as it would be read from disk
+  const replayed = journal.reduce(core.evolve, noRun);
+  const same = isDeepStrictEqual(replayed, player.state);
+  return same ? [] : [{ rule: "replaying the journal gives the live state", where: JSON.stringify(replayed) }];
+}
+
+/** A person and a world of good will can bring the run to its end from here. */
+function finishViolations(core: Core, from: Player): Violation[] {
+  let { state } = from;
+  let seq = from.events.length;
+  for (let steps = 0; steps < 120; steps += 1) {
+    const now = core.next(state);
+    if (now.is === "done") return [];
+    const command: Command =
+      now.is === "wait" ? goodAnswer(now.wait) : { do: "report", ticket: now.ticket, outcome: good(now.step) };
+    const decision = core.decide(state, command);
+    if (!decision.ok) return [{ rule: "every run can be finished", where: `${JSON.stringify(command)} is refused` }];
+    for (const draft of decision.events) state = core.evolve(state, { ...draft, seq: (seq += 1), at: "2026-01-06T00:00:00.000Z" });
+  }
+  return [{ rule: "every run can be finished", where: "no end after 120 good steps" }];
+}
+
+/** The counters of the state are those of the journal. */
+function countViolations(player: Player): Violation[] {
+  const { state, events } = player;
+  if (state.is === "none") return [];
+  const broken: string[] = [];
+  let index = 0;
+  const perPhase = state.phases.map(() => ({ attempts: 0, redos: 0, iterations: 0, checkFailures: 0, executions: 0 }));
+  for (const event of events) {
+    const phase = perPhase[index];
+    if (event.type === "phase.left") index += 1;
+    if (phase === undefined) continue;
+    if (event.type === "attempt.started") phase.attempts += 1;
+    if (event.type === "gate.answered" && event.choice === "redo") phase.redos += 1;
+    if (event.type === "verdict.given") phase.iterations += 1;
+    if (event.type === "checks.failed") phase.checkFailures += 1;
+    if (event.type === "execution.started") phase.executions += 1;
+  }
+  const counted = state.phases.map(({ attempts, redos, iterations, checkFailures, executions }) => ({ attempts, redos, iterations, checkFailures, executions }));
+  if (!isDeepStrictEqual(counted, perPhase)) broken.push("counters are those of the journal");
+  const answered = events.filter((event) => event.type === "gate.answered").length;
+  if (state.answers.length !== answered) broken.push("every answer at a gate is kept");
+  return broken.map((rule) => ({ rule, where: JSON.stringify(counted) }));
+}
+
+/** Redos of the phase at hand, counted from the journal alone. */
+function redosAtHand({ events }: Player): number {
+  const entered = events.findLastIndex((event) => event.type === "phase.left");
+  return events.slice(entered + 1).filter((event) => event.type === "gate.answered" && event.choice === "redo").length;
+}
+
+const waitIdOf = (state: RunState): string | null => (state.is === "active" ? (state.wait?.id ?? null) : null);
+
+/** What an event shows a script to have reached. */
+function landmarks(event: RunEvent): string[] {
+  switch (event.type) {
+    case "step.escalated":
+      return [`escalated: ${event.from}`, `because: ${event.reason}`];
+    case "step.retried":
+    case "step.skipped":
+      return [`${event.type}: ${event.from}`];
+    case "gate.answered":
+      return [`gate: ${event.choice}`];
+    case "gate.opened":
+      return [event.failures.length > 0 ? "gate: after failed re-check" : event.loosened === null ? "gate: opened" : "gate: opened loosened"];
+    case "execution.ended":
+      return [`execution: ${event.how}`];
+    case "finish.chosen":
+      return [`finish: ${event.how} by ${event.by === "engine" ? "engine" : "person"}`];
+    case "verdict.given":
+      return [`verdict: ${event.approved ? "approved" : event.leadsTo === "complete" ? "at the limit" : "sent back"}`];
+    default:
+      return [event.type];
+  }
+}

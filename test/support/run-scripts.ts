@@ -1,0 +1,230 @@
+import fc from "fast-check";
+import type { Command, Outcome, PersonCommand, StartCommand } from "../../src/core/command.ts";
+import type { ActiveRun, Next, Wait } from "../../src/core/run.ts";
+import type { Step } from "../../src/schema/event.ts";
+import type { SettingsReading } from "../../src/schema/facts.ts";
+import { type Dice, rollDice } from "./dice.ts";
+import {
+  ada,
+  checked,
+  completed,
+  failed,
+  good,
+  goodAnswer,
+  phaseRule,
+  produced,
+  rechecked,
+  result,
+  start,
+  verdict,
+} from "./run-builder.ts";
+
+/** How the world and the people of a script behave. Even odds would never reach a limit or a refusal. */
+export type Temper = "calm" | "redoer" | "red" | "rude";
+
+/** One move, read against the state it meets: `what` chooses the kind of move, `pick` everything about it. */
+export type Roll = { readonly what: number; readonly pick: number };
+
+export type Script = { readonly temper: Temper; readonly begin: StartCommand; readonly rolls: readonly Roll[] };
+
+export type Move = "crash" | "forbidden" | "trouble" | "good";
+
+/** Of a hundred moves: how many reload, try the forbidden, and go wrong; the rest go well. */
+const ODDS: { readonly [T in Temper]: { crash: number; forbidden: number; trouble: number } } = {
+  calm: { crash: 5, forbidden: 5, trouble: 12 },
+  redoer: { crash: 5, forbidden: 5, trouble: 5 },
+  red: { crash: 4, forbidden: 6, trouble: 65 },
+  rude: { crash: 5, forbidden: 45, trouble: 15 },
+};
+
+const KEYS = ["01-requirements", "03-architecture", "06-implementation"];
+
+const phase = fc.record({
+  verdicts: fc.integer({ min: 0, max: 3 }),
+  gate: fc.constantFrom("supervised" as const, "supervised" as const, "always" as const, "large" as const),
+  checks: fc.constantFrom({ limit: 2, breaker: 2 }, { limit: 3, breaker: 3 }, { limit: 10, breaker: 3 }),
+});
+
+const plain = { noNullPrototype: true };
+
+const supervision = fc.record(
+  {
+    enabled: fc.boolean(),
+    phases: fc.oneof(fc.constant("all" as const), fc.subarray(["01", "03-architecture", "06"], { minLength: 1 })),
+  },
+  plain,
+);
+
+const git = fc.constantFrom(
+  { branch: "feature/say-hello", base: "main", commit: "c0ffee" },
+  { branch: "feature/say-hello", base: "main", commit: "c0ffee" },
+  { branch: null, base: null, commit: "c0ffee" },
+  null,
+);
+
+const begin = fc
+  .record({
+    phases: fc.array(phase, { minLength: 1, maxLength: 3 }),
+    supervision,
+    git,
+    finish: fc.constantFrom("ask" as const, "ask" as const, "merge" as const, "keep" as const),
+    commits: fc.constantFrom("phase" as const, "phase" as const, "none" as const),
+  })
+  .map(({ phases, finish, commits, ...facts }) =>
+    start({
+      ...facts,
+      plan: phases.map((rule, index) => phaseRule({ ...rule, key: KEYS[index] ?? "x" })),
+      options: { mode: "standard", light: false, commits, finish },
+    }),
+  );
+
+const roll = fc.record({ what: fc.nat({ max: 99 }), pick: fc.nat({ max: 999_999 }) });
+
+/** Without fast-check's liking for small numbers: it would make nearly every script short and every move a crash. */
+export const script: fc.Arbitrary<Script> = fc.noBias(
+  fc.record({
+    temper: fc.constantFrom("calm" as const, "redoer" as const, "red" as const, "rude" as const),
+    begin,
+    rolls: fc.array(roll, { minLength: 1, maxLength: 140, size: "max" }),
+  }),
+);
+
+export function moveOf(temper: Temper, { what }: Roll): Move {
+  const { crash, forbidden, trouble } = ODDS[temper];
+  if (what < crash) return "crash";
+  if (what < crash + forbidden) return "forbidden";
+  return what < crash + forbidden + trouble ? "trouble" : "good";
+}
+
+/** What the world or a person does now. A person may also ask for what is not on offer. */
+export function commandFor(temper: Temper, move: Move, { run, now, pick }: Moment): Command | null {
+  if (now.is === "done") return null;
+  const dice = rollDice(pick);
+  if (dice.chance(20) && dice.chance(1)) return { do: "cancel", by: ada, reason: "no longer needed" };
+  if (now.is === "wait") return answer(now.wait, temper, dice);
+  return { do: "report", ticket: now.ticket, outcome: outcomeFor(run, { step: now.step, move, dice }) };
+}
+
+export type Moment = { readonly run: ActiveRun; readonly now: Next; readonly pick: number };
+
+type Turn = { readonly step: Step; readonly move: Move; readonly dice: Dice };
+
+function outcomeFor(run: ActiveRun, { step, move, dice }: Turn): Outcome {
+  const { stage } = run;
+  const agent = stage.is === "producing" || stage.is === "reviewing" ? stage : null;
+  if (agent !== null && agent.claim === null && dice.chance(50)) return claim(`x${dice.number()}`);
+  if (move === "trouble" && (ON_TRIAL.includes(step) || dice.chance(20))) {
+    const lost = agent !== null && agent.claim !== null && dice.chance(25);
+    return lost ? { of: "lost", execution: agent.claim.execution } : dice.of(troubles[step])(dice);
+  }
+  if (step === "complete") return completed(dice.of(readings), dice.of([10, 80, 81, 300]));
+  if (step === "produce" && dice.chance(8)) return asks;
+  return good(step);
+}
+
+/** Where trouble is at home; elsewhere it would keep scripts from getting anywhere. */
+const ON_TRIAL: readonly Step[] = ["produce", "check", "review", "recheck"];
+
+export const claim = (execution: string): Outcome => ({
+  of: "claim",
+  claim: { execution, nonce: `nonce-${execution}`, driver: { pid: 7, started: "then", boot: "b" } },
+});
+
+/** As the settings are found when a phase ends: half of the time they would take gates away. */
+const readings: readonly SettingsReading[] = [
+  { is: "absent" },
+  { is: "unreadable" },
+  { is: "set", enabled: false, phases: "all", minimal: false },
+  { is: "set", enabled: true, phases: "all", minimal: false },
+  { is: "set", enabled: true, phases: "all", minimal: true },
+  { is: "set", enabled: true, phases: ["03"], minimal: false },
+];
+
+export const asks: Outcome = {
+  ...produced,
+  result: {
+    status: "needs_input",
+    summary: "",
+    decisions: [],
+    artifacts: [],
+    questions: [
+      { id: "q1", text: "Which one?", choices: ["a", "b"] },
+      { id: "q2", text: "Why?", choices: [] },
+    ],
+  },
+} as Outcome; // of "produce": the spread widens the union
+
+const ended = { execution: "x1", usage: { input: 10, output: 5, usd: 0.1 }, session: "s1" };
+const broken = (dice: Dice): Outcome => ({
+  of: "broken",
+  reason: "crashed",
+  detail: "exit 1",
+  again: dice.chance(75),
+  ...ended,
+});
+const says = (status: "failed" | "needs_input"): Outcome => ({
+  of: "produce",
+  result: { status, summary: "could not", decisions: [], artifacts: [], questions: [] },
+  ...ended,
+});
+
+/** What can go wrong, by step. */
+const troubles: { readonly [S in Step]: readonly ((dice: Dice) => Outcome)[] } = {
+  prepare: [() => failed("prepare")],
+  enter: [() => failed("enter")],
+  produce: [
+    broken,
+    broken,
+    () => says("failed"),
+    () => says("needs_input"),
+    () => failed("produce"),
+    () => asks,
+    ...Array.from({ length: 9 }, () => () => produced),
+  ],
+  check: [...Array.from({ length: 7 }, () => redChecks), changedTests, () => failed("check")],
+  review: [
+    () => verdict(false, "it leaks"),
+    () => verdict(false),
+    () => verdict(true, "approved although it leaks"),
+    broken,
+    () => failed("review"),
+  ],
+  complete: [() => failed("complete")],
+  recheck: [() => rechecked(result("tests", false)), () => failed("recheck")],
+  commit: [() => failed("commit")],
+  finish: [() => failed("finish")],
+};
+
+function redChecks(dice: Dice): Outcome {
+  return checked(result(dice.of(["tests", "tests", "tests", "tests", "lint"]), false));
+}
+
+function changedTests(): Outcome {
+  return { of: "check", results: [result("tests", true)], digest: "green", testsChanged: "npm test is another script" };
+}
+
+function answer(wait: Wait, temper: Temper, dice: Dice): PersonCommand {
+  const named = { by: ada, wait: wait.id };
+  switch (wait.kind) {
+    case "gate":
+      return gateAnswer(wait, dice.chance(temper === "redoer" ? 70 : 25) ? "redo" : dice.of(GATE_ANSWERS));
+    case "questions":
+      return dice.chance(80) ? goodAnswer(wait) : { ...named, do: "reply", replies: [{ id: "q1", text: null }] };
+    case "escalation":
+      if (dice.chance(wait.reason === "tests_changed" ? 60 : 10)) return { ...named, do: "acceptTests", tests: null };
+      return { ...named, do: dice.chance(65) ? "retry" : "skip" };
+    case "finish":
+      return { ...named, do: "finish", how: dice.of(["merge", "pr", "keep"] as const) };
+    default:
+      return wait satisfies never;
+  }
+}
+
+const GATE_ANSWERS = ["continue", "continue", "continue", "review", "loosen"] as const;
+
+export function gateAnswer(wait: Wait, choice: "redo" | (typeof GATE_ANSWERS)[number]): PersonCommand {
+  const named = { by: ada, wait: wait.id };
+  if (choice === "loosen") return { ...named, do: "loosen" };
+  if (choice === "redo") return { ...named, do: "redo", shown: "shown", guidance: "shorter" };
+  return { ...named, do: choice, shown: "shown" };
+}

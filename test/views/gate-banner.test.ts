@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import { gateBanner, recoveryBanner, redoPrompt, reviewInstructions } from "../../src/views/gate-banner.ts";
+import { active, answer, gate, made, produced, rule, started } from "./runs.ts";
+
+const first = [...started(), ...produced("03-architecture", 1)];
+const redone = (times: number) =>
+  Array.from({ length: times }, (_, index) => [
+    gate(),
+    answer("redo", "more"),
+    ...produced("03-architecture", index + 2),
+  ]).flat();
+
+describe("gateBanner", () => {
+  test("is the banner of the design, line by line", () => {
+    expect(gateBanner(active(first, gate()))).toBe(`--------------------------------------------
+PHASE 03 COMPLETE: Architecture
+
+Summary: .isdlc/reviews/phase-03-summary.md
+Artifacts: 1 files created/modified
+Duration: 4m
+
+[C] Continue -- advance to next phase
+[R] Review -- pause for manual review/edits, resume when ready
+[D] Redo -- re-run this phase with additional guidance
+
+Your choice: _
+--------------------------------------------`);
+  });
+
+  test.each([
+    [0, true],
+    [2, true],
+    [3, false],
+  ])("after %i redos, Redo is offered: %s", (times, offered) => {
+    const banner = gateBanner(active(first, redone(times), gate())) ?? "";
+    expect(banner.includes("[D] Redo")).toBe(offered);
+    expect(banner).toContain("[C] Continue");
+    expect(banner).toContain("[R] Review");
+  });
+
+  test("everything a person must not miss stands between the facts and the menu", () => {
+    const result = made({
+      concerns: ["Spec is \u001b[31mvague\u001b[0m"],
+      unexpected: ["src/other.ts"],
+      testsChanged: "test script differs",
+    });
+    const failures = [{ name: "tests", ok: false, detail: "2 failed\nmore" }];
+    const run = active(
+      started(),
+      produced("03-architecture", 1, result),
+      gate({ failures, loosened: { enabled: true, phases: ["06"] } }),
+    );
+    expect(gateBanner(run)?.split("\n\n")[2]).toBe(`Checks fail after the edits; Continue goes on anyway:
+  - tests: 2 failed more
+Concerns:
+  - Spec is vague
+Unexpected writes:
+  - src/other.ts
+The way tests are run has changed:
+  - test script differs
+Supervision was loosened: the settings now say review gates only after 06. It stays as it was unless you choose Loosen.`);
+    expect(gateBanner(run)).toContain("[L] Loosen");
+  });
+
+  test("a phase without a number is called by its name alone, and its file by its key", () => {
+    const plan = [rule("create-plan", { name: "Create Plan" })];
+    const banner = gateBanner(active(started({ plan }), produced("create-plan", 1), gate()));
+    expect(banner).toContain("PHASE COMPLETE: Create Plan");
+    expect(banner).toContain("Summary: .isdlc/reviews/phase-create-plan-summary.md");
+  });
+
+  test("there is none without an open gate", () => {
+    expect(gateBanner(active(first))).toBeNull();
+  });
+});
+
+describe("recoveryBanner", () => {
+  test.each([
+    ["open", []],
+    ["paused", [answer("review")]],
+  ])("a gate left %s", (_name, answers) => {
+    expect(recoveryBanner(active(first, gate(), answers))).toBe(`A review was in progress for Phase 03 (Architecture).
+Summary: .isdlc/reviews/phase-03-summary.md
+
+[C] Continue to next phase
+[R] Show summary and review again
+[D] Redo -- re-run this phase with additional guidance`);
+  });
+
+  test("Redo is not offered once redos are spent", () => {
+    expect(recoveryBanner(active(first, redone(3), gate()))).not.toContain("Redo");
+  });
+
+  test("a redo under way", () => {
+    expect(recoveryBanner(active(first, gate(), answer("redo", "x")))).toBe(
+      "A redo was in progress for Phase 03. The phase will be re-run.",
+    );
+  });
+
+  test("nothing to recover before the first gate", () => {
+    expect(recoveryBanner(active(started()))).toBeNull();
+  });
+});
+
+test("the texts around Redo and Review", () => {
+  expect(redoPrompt).toBe(
+    "What additional guidance should this phase consider?\n(Describe what to change or focus on)\n> ",
+  );
+  expect(reviewInstructions.split("\n")).toEqual([
+    "Review the artifacts listed above. Edit any files as needed.",
+    "When ready, say 'continue' to advance to the next phase.",
+  ]);
+});

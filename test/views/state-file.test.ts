@@ -1,0 +1,295 @@
+import { describe, expect, test } from "vitest";
+import { checkGate } from "../../src/core/check-gate.ts";
+import { type ActiveRun, noRun, type RunState } from "../../src/core/run.ts";
+import type { EventDraft } from "../../src/schema/event.ts";
+import { historyEntry, projectStateFile } from "../../src/views/state-file.ts";
+import { accepted, active, answer, at, ended, gate, left, made, person, produced, rule, started } from "./runs.ts";
+
+const project = (run: RunState, user: Record<string, unknown> = {}) =>
+  projectStateFile({ user, run, history: [], version: 7, counters: { next_req_id: 2 } });
+const workflowOf = (run: ActiveRun) => project(run)["active_workflow"] as Record<string, unknown>;
+const phasesOf = (run: RunState) => project(run)["phases"] as Record<string, Record<string, unknown>>;
+
+const first = [...started(), ...produced("03-architecture", 1)];
+const autonomous = started({ supervision: { enabled: false, phases: "all" } });
+
+describe("projectStateFile", () => {
+  test("an open run in the names of the schema", () => {
+    const state = project(active(first, gate()));
+    expect(state).toMatchObject({
+      state_version: 7,
+      current_phase: "03-architecture",
+      counters: { next_req_id: 2 },
+      workflow_history: [],
+    });
+    expect(state["active_workflow"]).toMatchObject({
+      id: "20260214-100000000-abcd",
+      type: "feature",
+      description: "Add a login",
+      started_at: at(1),
+      phases: ["03-architecture", "04-design"],
+      current_phase: "03-architecture",
+      current_phase_index: 0,
+      phase_status: { "03-architecture": "completed", "04-design": "pending" },
+      artifact_folder: "REQ-0001-login",
+      flags: { light: false, supervised: true },
+      git_branch: { name: "feature/REQ-0001-login", created_from: "main", created_at: at(1), status: "active" },
+    });
+    expect(phasesOf(active(first, gate()))["03-architecture"]).toMatchObject({
+      status: "completed",
+      started: at(3),
+      completed: at(7),
+      gate_passed: null,
+      artifacts: ["docs/requirements/REQ-0001-login/architecture-overview.md"],
+      summary: "Chose files, kept it small; no server",
+      start_commit: "c1",
+      constitutional_validation: {
+        completed: true,
+        status: "compliant",
+        iterations_used: 1,
+        articles_checked: ["III", "IV"],
+      },
+      timing: { wall_clock_minutes: 4, retries: 0 },
+    });
+    expect(phasesOf(active(first, gate()))["04-design"]).toMatchObject({
+      status: "pending",
+      started: null,
+      completed: null,
+      artifacts: [],
+    });
+  });
+
+  test("the index moves when the phase is left, not when the gate is answered", () => {
+    expect(workflowOf(active(first, gate(), answer("continue")))["current_phase_index"]).toBe(0);
+    const run = active(first, gate(), answer("continue"), accepted, left);
+    expect(workflowOf(run)).toMatchObject({ current_phase_index: 1, current_phase: "04-design" });
+    expect(phasesOf(run)["03-architecture"]?.["gate_passed"]).toBe(at(9));
+  });
+
+  test("the person's keys are carried unchanged and in order; derived ones are replaced where they stand", () => {
+    const user = JSON.parse(
+      '{"zeta":[1,{"a":null}],"active_workflow":{"forged":true},"supervised_mode":{"enabled":true,"x":"kept"},"__proto__":{"y":1},"phases":{},"alpha":""}',
+    ) as Record<string, unknown>;
+    const state = project(active(first, gate()), user);
+    expect(Object.keys(state).filter((key) => Object.hasOwn(user, key))).toEqual(Object.keys(user));
+    expect(state["zeta"]).toBe(user["zeta"]);
+    expect(state["supervised_mode"]).toBe(user["supervised_mode"]);
+    expect(JSON.stringify(state)).toContain('"__proto__":{"y":1}');
+    expect(state["active_workflow"]).not.toHaveProperty("forged");
+  });
+
+  test("without a run, and after one, no workflow is active", () => {
+    expect(project(noRun)).toMatchObject({ active_workflow: null, current_phase: null, phases: {} });
+    const run = ended(first, { type: "run.cancelled", by: person, reason: "later" });
+    expect(project(run)).toMatchObject({ active_workflow: null, current_phase: null });
+    expect(phasesOf(run)["03-architecture"]?.["status"]).toBe("completed");
+  });
+
+  test("only the last fifty ended runs are kept", () => {
+    const history = Array.from({ length: 60 }, (_, id) => ({ id }));
+    const state = projectStateFile({ user: {}, run: noRun, history, version: 1, counters: {} });
+    expect(state["workflow_history"]).toEqual(history.slice(10));
+  });
+
+  test("no branch where there is no git", () => {
+    expect(workflowOf(active(started({ git: "none" })))["git_branch"]).toBeNull();
+  });
+
+  test("tests that could not be run are not called a success, and block the gate check", () => {
+    const plan = [rule("06-implementation", { tests: true })];
+    const results = [
+      [true, "success", "allow"],
+      [null, "not_measured", "block"],
+    ] as const;
+    for (const [ok, status, decision] of results) {
+      const result = made({ checks: [{ name: "tests", ok, detail: "" }] });
+      const run = active(started({ plan }), produced("06-implementation", 1, result), gate());
+      expect(phasesOf(run)["06-implementation"]?.["iteration_requirements"]).toMatchObject({
+        test_iteration: { status, max_iterations: 10 },
+      });
+      const rules = { tests: true, artifacts: true, delegation: true, questions: true, findings: true };
+      expect(checkGate(project(run), "06-implementation", rules).decision).toBe(decision);
+    }
+  });
+
+  test("open findings count as agreed to only once a person went on", () => {
+    const result = made({ approved: false, concerns: ["vague"] });
+    const run = [...started(), ...produced("03-architecture", 1, result), gate()];
+    const validation = (events: EventDraft[]) =>
+      phasesOf(active(events))["03-architecture"]?.["constitutional_validation"];
+    expect(validation(run)).toMatchObject({ status: "escalated", escalation_approved: false });
+    expect(validation([...run, answer("continue"), ...accepted, ...left])).toMatchObject({
+      status: "escalated",
+      escalation_approved: true,
+    });
+  });
+});
+
+describe("supervised_review", () => {
+  const untouched = { phase: "03-architecture", redo_count: 0, redo_guidance_history: [], resumed_at: null };
+  test.each<[string, EventDraft[], object | undefined]>([
+    ["nothing before the gate", [], undefined],
+    ["gate open", [gate()], { ...untouched, status: "gate_presented", paused_at: null }],
+    ["paused", [gate(), answer("review")], { ...untouched, status: "reviewing", paused_at: at(9) }],
+    [
+      "leaving after a pause",
+      [gate(), answer("review"), answer("continue")],
+      { ...untouched, status: "completed", paused_at: at(9), resumed_at: at(10) },
+    ],
+    [
+      "accepted after a pause",
+      [gate(), answer("review"), answer("continue"), ...accepted],
+      { ...untouched, status: "completed", paused_at: at(9), resumed_at: at(10) },
+    ],
+    ["leaving without a pause", [gate(), answer("continue")], undefined],
+    [
+      "redo",
+      [gate(), answer("redo", "smaller")],
+      { ...untouched, status: "redo_pending", paused_at: null, redo_count: 1, redo_guidance_history: ["smaller"] },
+    ],
+    [
+      "redo after a pause",
+      [gate(), answer("review"), answer("redo", "")],
+      { ...untouched, status: "redo_pending", paused_at: null, redo_count: 1, redo_guidance_history: [""] },
+    ],
+    [
+      "redone",
+      [gate(), answer("redo", "smaller"), ...produced("03-architecture", 2), gate()],
+      { ...untouched, status: "gate_presented", paused_at: null, redo_count: 1, redo_guidance_history: ["smaller"] },
+    ],
+    [
+      "the next phase",
+      [
+        gate(),
+        answer("redo", "x"),
+        ...produced("03-architecture", 2),
+        gate(),
+        answer("continue"),
+        ...accepted,
+        ...left,
+      ],
+      undefined,
+    ],
+  ])("%s", (_name, events, expected) => {
+    expect(workflowOf(active(first, events))["supervised_review"]).toEqual(expected);
+  });
+
+  test("a redo takes the phase from completed to in_progress and back", () => {
+    const statuses = [
+      [gate()],
+      [gate(), answer("redo", "x")],
+      [gate(), answer("redo", "x"), ...produced("03-architecture", 2)],
+    ].map((events) => (workflowOf(active(first, events))["phase_status"] as Record<string, string>)["03-architecture"]);
+    expect(statuses).toEqual(["completed", "in_progress", "completed"]);
+  });
+});
+
+describe("review_history", () => {
+  const phase = "03-architecture";
+  const paused = { phase, action: "review", timestamp: at(9), paused_at: at(9) };
+  const redo = { phase, action: "redo", redo_count: 1, guidance: "smaller" };
+  test.each<[string, EventDraft[], object[]]>([
+    ["nothing answered yet", [gate()], []],
+    ["continue", [gate(), answer("continue")], [{ phase, action: "continue", timestamp: at(9) }]],
+    ["a pause that lasts", [gate(), answer("review")], [{ ...paused, resumed_at: null }]],
+    [
+      "a pause and its end are one entry",
+      [gate(), answer("review"), answer("continue")],
+      [{ ...paused, resumed_at: at(10) }],
+    ],
+    ["redo", [gate(), answer("redo", "smaller")], [{ ...redo, timestamp: at(9) }]],
+    [
+      "redo from a pause",
+      [gate(), answer("review"), answer("redo", "smaller")],
+      [
+        { ...paused, resumed_at: at(10) },
+        { ...redo, timestamp: at(10) },
+      ],
+    ],
+    [
+      "continue after a failed re-check is a choice of its own",
+      [gate(), answer("review"), answer("continue"), gate(), answer("continue")],
+      [
+        { ...paused, resumed_at: at(10) },
+        { phase, action: "continue", timestamp: at(12) },
+      ],
+    ],
+  ])("SM-AC-08a: %s", (_name, events, expected) => {
+    expect(workflowOf(active(first, events))["review_history"]).toEqual(expected);
+  });
+
+  test("SM-AC-08c: an autonomous run has none, in the workflow and in the archive", () => {
+    expect(workflowOf(active(autonomous))).not.toHaveProperty("review_history");
+    const entry = historyEntry(ended(autonomous, { type: "run.finished", how: "keep", merged: null }));
+    expect(entry).not.toHaveProperty("review_history");
+    expect(entry.supervised_mode_enabled).toBe(false);
+  });
+
+  test("SM-AC-08c: a supervised run without any choice has an empty one", () => {
+    const entry = historyEntry(ended(started(), { type: "run.finished", how: "keep", merged: null }));
+    expect(entry).toMatchObject({ review_history: [], supervised_mode_enabled: true });
+  });
+});
+
+describe("historyEntry", () => {
+  test("a finished run", () => {
+    const plan = [rule("03-architecture")];
+    const run = ended(
+      started({ plan }),
+      produced("03-architecture", 1),
+      gate(),
+      answer("redo", "x"),
+      produced("03-architecture", 2),
+      gate(),
+      answer("continue"),
+      accepted,
+      left,
+      {
+        type: "run.finished",
+        how: "merge",
+        merged: "abc",
+      },
+    );
+    expect(historyEntry(run)).toMatchObject({
+      type: "feature",
+      id: "20260214-100000000-abcd",
+      started_at: at(1),
+      completed_at: at(21),
+      status: "completed",
+      artifact_folder: "REQ-0001-login",
+      phases: ["03-architecture"],
+      phase_snapshots: [
+        {
+          key: "03-architecture",
+          status: "completed",
+          gate_passed: at(16),
+          duration_minutes: 11,
+          timing: { retries: 0 },
+        },
+      ],
+      metrics: {
+        total_phases: 1,
+        phases_completed: 1,
+        total_duration_minutes: 20,
+        gates_passed_first_try: 0,
+        gates_required_iteration: 1,
+      },
+      git_branch: { status: "merged" },
+      merged_commit: "abc",
+    });
+    expect(historyEntry(run).review_history).toHaveLength(2);
+    expect(historyEntry(run)).not.toHaveProperty("supervised_review");
+  });
+
+  test("a cancelled run tells why and where", () => {
+    const entry = historyEntry(ended(first, { type: "run.cancelled", by: person, reason: "later" }));
+    expect(entry).toMatchObject({
+      status: "cancelled",
+      cancellation_reason: "later",
+      cancelled_at_phase: "03-architecture",
+      cancelled_at: at(8),
+    });
+    expect(entry).not.toHaveProperty("completed_at");
+    expect(entry.phase_snapshots[0]).toMatchObject({ status: "completed", gate_passed: null });
+  });
+});

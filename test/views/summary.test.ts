@@ -1,0 +1,192 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { plainText } from "../../src/views/plain-text.ts";
+import { nothing, renderPhaseSummary, type SummaryData, summaryFileName, summaryOf } from "../../src/views/summary.ts";
+import { active, answer, gate, made, produced, started } from "./runs.ts";
+
+const full = { minimal: false };
+const bare: SummaryData = { ...nothing, number: "03", name: "Architecture", status: "Completed", changed: [] };
+const headings = (text: string) => [...text.matchAll(/^## (.*)$/gm)].map((match) => match[1]);
+
+describe("renderPhaseSummary", () => {
+  test("SM-AC-02a: a full summary has every section, in order", () => {
+    const run = active(started(), produced("03-architecture", 1), gate());
+    expect(renderPhaseSummary(summaryOf(run, "03-architecture"), full)).toBe(`# Phase 03 Summary: Architecture
+
+**Status**: Completed
+**Duration**: 4m (2026-02-14T10:02:00.000Z to 2026-02-14T10:06:00.000Z)
+**Artifacts**: 1 files
+**Tokens**: N/A
+**Checks**: artifacts passed
+**To read**: 12 lines
+
+## Key Decisions
+- Files, not a database
+
+## Artifacts Created/Modified
+| File | Status |
+|------|--------|
+| docs/requirements/REQ-0001-login/architecture-overview.md | Created |
+
+## File Changes (git diff)
+\`\`\`text
+A\tdocs/requirements/REQ-0001-login/architecture-overview.md
+\`\`\`
+
+## Links
+- [docs/requirements/REQ-0001-login/architecture-overview.md](../../docs/requirements/REQ-0001-login/architecture-overview.md)
+`);
+  });
+
+  test("SM-AC-02b: a phase that changed nothing says so and still lists its artifacts", () => {
+    const text = renderPhaseSummary({ ...bare, artifacts: ["docs/a.md"] }, full);
+    expect(text).toContain("## File Changes (git diff)\nNo files changed.");
+    expect(text).toContain("| docs/a.md | Unchanged |");
+  });
+
+  test("SM-AC-02e, SM-AC-01h: the minimal form has name, status and artifacts only", () => {
+    const run = active(started(), produced("03-architecture", 1), gate());
+    const text = renderPhaseSummary(summaryOf(run, "03-architecture"), { minimal: true });
+    expect(headings(text)).toEqual(["Artifacts Created/Modified"]);
+    expect(text).toContain("# Phase 03 Summary: Architecture\n\n**Status**: Completed\n**Artifacts**: 1 files\n\n## ");
+    expect(text).not.toMatch(/Duration|Tokens|git/);
+  });
+
+  test("at most five decisions; without any, the summary's parts", () => {
+    const decisions = ["1", "2", "3", "4", "5", "6"];
+    expect(renderPhaseSummary({ ...bare, decisions }, full)).toContain("- 5\n\n## Artifacts");
+    const run = active(started(), produced("03-architecture", 1, made({ decisions: [] })), gate());
+    expect(summaryOf(run, "03-architecture").decisions).toEqual(["Chose files", "kept it small", "no server"]);
+  });
+
+  test("what must not be missed has sections of its own", () => {
+    const result = made({ concerns: ["vague"], unexpected: ["src/x.ts"], testsChanged: "other script", changed: null });
+    const run = active(started(), produced("03-architecture", 1, result), gate());
+    const text = renderPhaseSummary(summaryOf(run, "03-architecture"), full);
+    expect(headings(text).slice(2)).toEqual([
+      "File Changes (git diff)",
+      "Concerns",
+      "Unexpected Writes",
+      "Tests Are Run Differently",
+      "Links",
+    ]);
+    expect(text).toContain("Unavailable: git could not tell");
+    expect(text).toContain("| Unknown |");
+  });
+
+  test("a second look is told what changed since the first", () => {
+    const again = made({ changedSinceSeen: [{ path: "docs/b.md", change: "deleted" }] });
+    const run = active(
+      started(),
+      produced("03-architecture", 1),
+      gate(),
+      answer("redo", "x"),
+      produced("03-architecture", 2, again),
+      gate(),
+    );
+    const text = renderPhaseSummary(summaryOf(run, "03-architecture"), full);
+    expect(text).toContain("## Since you last looked\n```text\nD\tdocs/b.md\n```");
+    expect(
+      renderPhaseSummary(summaryOf(active(started(), produced("03-architecture", 1, again)), "03-architecture"), full),
+    ).not.toContain("last looked");
+  });
+
+  test("a check that was not made is never called passed", () => {
+    const checks = [{ name: "tests", ok: null, detail: "" }];
+    const run = active(started(), produced("03-architecture", 1, made({ checks })), gate());
+    expect(renderPhaseSummary(summaryOf(run, "03-architecture"), full)).toContain("**Checks**: tests not measured");
+  });
+
+  test("an unknown phase has a summary all the same", () => {
+    const text = renderPhaseSummary(summaryOf(active(started()), "99-nothing"), full);
+    expect(text).toContain("**Status**: N/A\n**Duration**: N/A\n**Artifacts**: 0 files");
+  });
+
+  test("the same state gives the same text, and long lists end somewhere", () => {
+    const changed = Array.from({ length: 5000 }, (_, index) => ({ path: `src/${index}.ts`, change: "added" as const }));
+    const text = renderPhaseSummary({ ...bare, changed }, full);
+    expect(text).toBe(renderPhaseSummary({ ...bare, changed }, full));
+    expect(text).toContain("… and 4800 more");
+    expect(text.split("\n").length).toBeLessThan(700);
+  });
+});
+
+describe("text from agents is inert", () => {
+  test.each([
+    ["HTML", "<img src=x onerror=alert(1)>", /(?<!\\)</],
+    ["a link", "[x](javascript:alert(1))", /(?<!\\)\[x(?<!\\)\]\(/],
+    ["an image", "![x](https://evil.example/p.png)", /!\[/],
+    ["a table row", "a | b\n| c | d |", /^\| c/m],
+    ["a heading", "ok\n# Approved", /^# Approved/m],
+    ["colours", "\u001b[31mred", /\u001b/],
+    ["a terminal link", "\u001b]8;;http://evil.example\u0007text\u001b]8;;\u0007", /\u001b|\u0007|evil/],
+    ["the clipboard", "\u001b]52;c;ZXZpbA==\u001b\\after", /\u001b|ZXZpbA/],
+    ["8-bit sequences", "\u009b31mred\u009d0;title\u009c", /[\u0080-\u009f]|title/],
+    ["reordering", "abc\u202edef\u2066", /[\u202e\u2066]/],
+  ])("%s", (_name, hostile, dangerous) => {
+    expect(hostile).toMatch(dangerous);
+    const result = made({
+      decisions: [hostile],
+      artifacts: [hostile],
+      unexpected: [hostile],
+      concerns: [hostile],
+      testsChanged: hostile,
+      changed: [{ path: hostile, change: "added" }],
+    });
+    const run = active(started(), produced("03-architecture", 1, result), gate());
+    const text = renderPhaseSummary(summaryOf(run, "03-architecture"), full);
+    const outsideFences = text.replaceAll(/^```text\n[^]*?^```$/gm, "");
+    expect(outsideFences).not.toMatch(dangerous);
+    // oxlint-disable-next-line no-control-regex -- these must not be there
+    expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+  });
+
+  test("links lead into the working tree only", () => {
+    const artifacts = [
+      "../../etc/passwd",
+      "/etc/passwd",
+      "a/./b",
+      "a\\..\\b",
+      "C:\\x",
+      "docs/a b(1).md",
+      "javascript:alert(1)",
+      "half\ud800",
+    ];
+    const text = renderPhaseSummary({ ...bare, artifacts }, full);
+    const links = [...text.matchAll(/\]\(([^)]*)\)/g)].map((match) => match[1]);
+    expect(links).toEqual(["../../docs/a%20b%281%29.md", "../../javascript%3Aalert%281%29"]);
+  });
+
+  test("plainText leaves no control character and no escape, whatever comes", () => {
+    const nasty = fc.array(
+      fc.oneof(
+        fc.string({ unit: "binary" }),
+        fc.constantFrom("\u001b", "\u001b]", "\u001b[", "\u0007", "\u009b", "\r", "\u202e"),
+      ),
+    );
+    fc.assert(
+      fc.property(nasty, (parts) => {
+        // oxlint-disable-next-line no-control-regex -- these must not be there
+        expect(plainText(parts.join(""))).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+      }),
+    );
+    expect(plainText("Grüße, 日本\tx\r\ny 👩‍💻")).toBe("Grüße, 日本\tx\ny 👩‍💻");
+  });
+
+  test("100 kB of the worst input is plain at once", () => {
+    for (const unit of ["\u001b[", "\u001b]", "\u001b", "\u009b0;", "a"]) {
+      const begun = performance.now();
+      plainText(unit.repeat(50_000));
+      expect(performance.now() - begun).toBeLessThan(1000);
+    }
+  });
+});
+
+test.each([
+  [["03-architecture", "04-design"], "03-architecture", "phase-03-summary.md"],
+  [["15-upgrade-plan", "15-upgrade-execute"], "15-upgrade-plan", "phase-15-upgrade-plan-summary.md"],
+  [["02-tracing"], "02-tracing", "phase-02-summary.md"],
+  [["create-plan", "create-tasks"], "create-plan", "phase-create-plan-summary.md"],
+])("among %j, %s is summarised in %s", (keys, key, file) => {
+  expect(summaryFileName(keys, key)).toBe(file);
+});
