@@ -120,7 +120,7 @@ describe("being ended", () => {
     const { end } = await runFake([play], { nonce, limits: { ...limits, silence: 1 } });
     expect(end).toMatchObject({ how: "failed", reason: "silent", detail: "no output for 1 seconds", session: "s-9" });
     expect(alive(nonce)).toEqual([]);
-  });
+  }, 15_000);
 
   test.each(["abort", "leave"] as const)("R9 no process is left after %s", async (way) => {
     const nonce = `${way}-${process.pid}`;

@@ -171,13 +171,28 @@ describe("an answer to questions", () => {
     expect(activeRun(player).stage).toMatchObject({
       is: "producing",
       brief: { why: "answers" },
-      work: { replies: [{ id: "q1", reply: "a" }, { id: "q2", reply: null }] },
+      work: {
+        replies: [
+          { id: "q1", reply: "a" },
+          { id: "q2", reply: null },
+        ],
+      },
     });
   });
 });
 
 describe("an outcome", () => {
-  const steps: readonly Step[] = ["prepare", "enter", "produce", "check", "review", "complete", "recheck", "commit", "finish"];
+  const steps: readonly Step[] = [
+    "prepare",
+    "enter",
+    "produce",
+    "check",
+    "review",
+    "complete",
+    "recheck",
+    "commit",
+    "finish",
+  ];
 
   test.for(steps.flatMap((at) => steps.filter((other) => other !== at).map((other) => [at, other] as const)))(
     "at %s refuses that of %s, good or failed",
@@ -302,7 +317,12 @@ describe("a verdict", () => {
 
   test.for<[string, Player, string, object]>([
     ["approving", reviewed(2, verdict(true)), "completing", { draft: { approved: true, concerns: [] } }],
-    ["with a blocker", reviewed(2, verdict(false, "leaks")), "producing", { brief: { why: "findings", text: "leaks" } }],
+    [
+      "with a blocker",
+      reviewed(2, verdict(false, "leaks")),
+      "producing",
+      { brief: { why: "findings", text: "leaks" } },
+    ],
     ["approving with a blocker", reviewed(2, verdict(true, "leaks")), "producing", { brief: { why: "findings" } }],
     [
       "with a blocker at the limit",
@@ -310,7 +330,12 @@ describe("a verdict", () => {
       "completing",
       { draft: { approved: false, concerns: ["still leaks"] } },
     ],
-    ["without any reason", reviewed(1, verdict(false)), "completing", { draft: { approved: false, concerns: ["not yet"] } }],
+    [
+      "without any reason",
+      reviewed(1, verdict(false)),
+      "completing",
+      { draft: { approved: false, concerns: ["not yet"] } },
+    ],
   ])("%s", ([, player, is, rest]) => {
     expect(activeRun(player).stage).toMatchObject({ is, ...rest });
   });
@@ -329,7 +354,10 @@ describe("at a gate", () => {
       accepted(player, redo(player, "again"));
       advance(player, "gate");
     }
-    expect(decide(player.state, redo(player, "again"))).toEqual({ ok: false, refusal: { why: "redosSpent", limit: 3 } });
+    expect(decide(player.state, redo(player, "again"))).toEqual({
+      ok: false,
+      refusal: { why: "redosSpent", limit: 3 },
+    });
   });
 
   test("a re-check that fails opens the gate again with what failed", () => {

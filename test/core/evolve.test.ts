@@ -33,8 +33,21 @@ const atGate = (): Player => advance(startRun(supervised), "gate");
 describe("a run", () => {
   test("begins with every phase pending and nothing counted", () => {
     const { state } = startRun();
-    expect(state).toMatchObject({ is: "active", index: 0, stage: { is: "preparing" }, wait: null, answers: [], seq: 1 });
-    expect(phaseAt(startRun(), 2)).toMatchObject({ status: "pending", attempts: 0, redos: 0, made: null, guidance: [] });
+    expect(state).toMatchObject({
+      is: "active",
+      index: 0,
+      stage: { is: "preparing" },
+      wait: null,
+      answers: [],
+      seq: 1,
+    });
+    expect(phaseAt(startRun(), 2)).toMatchObject({
+      status: "pending",
+      attempts: 0,
+      redos: 0,
+      made: null,
+      guidance: [],
+    });
   });
 
   test("keeps what was settled when it opened", () => {
@@ -47,13 +60,24 @@ describe("a run", () => {
   test("that is cancelled remembers why and where", () => {
     const player = advance(startRun(), "check");
     accepted(player, { do: "cancel", by: ada, reason: "wrong item" });
-    expect(player.state).toMatchObject({ is: "ended", how: "cancelled", reason: "wrong item", cancelledAt: "01-requirements" });
+    expect(player.state).toMatchObject({
+      is: "ended",
+      how: "cancelled",
+      reason: "wrong item",
+      cancelledAt: "01-requirements",
+    });
   });
 
   test("that is finished remembers how", () => {
     const player = startRun({ options: { ...start().facts.options, finish: "merge" } });
     report(advance(player, "finish"), { of: "finish", merged: "abc123" });
-    expect(player.state).toMatchObject({ is: "ended", how: "finished", finish: "merge", merged: "abc123", reason: null });
+    expect(player.state).toMatchObject({
+      is: "ended",
+      how: "finished",
+      finish: "merge",
+      merged: "abc123",
+      reason: null,
+    });
   });
 
   test("does not change after its end, whatever a journal says", () => {
@@ -78,7 +102,9 @@ describe("a run", () => {
       const by = (after.is === "active" ? after.index : 0) - (before.is === "active" ? before.index : 0);
       return { type: event.type, by };
     });
-    expect(moves.filter((move) => move.by !== 0)).toEqual(Array.from({ length: 3 }, () => ({ type: "phase.left", by: 1 })));
+    expect(moves.filter((move) => move.by !== 0)).toEqual(
+      Array.from({ length: 3 }, () => ({ type: "phase.left", by: 1 })),
+    );
     expect(moves.filter((move) => move.type === "phase.left")).toHaveLength(3);
   });
 });
@@ -108,8 +134,16 @@ describe("an attempt", () => {
   });
 
   test.for<[string, (player: Player) => void, object]>([
-    ["failed checks", (player) => report(advance(player, "check"), checked(result("tests", false))), { why: "checks", text: "tests: tests said so" }],
-    ["findings", (player) => report(advance(player, "review"), verdict(false, "leaks")), { why: "findings", text: "leaks" }],
+    [
+      "failed checks",
+      (player) => report(advance(player, "check"), checked(result("tests", false))),
+      { why: "checks", text: "tests: tests said so" },
+    ],
+    [
+      "findings",
+      (player) => report(advance(player, "review"), verdict(false, "leaks")),
+      { why: "findings", text: "leaks" },
+    ],
     [
       "answers",
       (player) => {

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Plant, plantedCore } from "../support/planted-core.ts";
 import { playScript } from "../support/play-script.ts";
@@ -71,7 +71,9 @@ const bugs: readonly Bug[] = [
   {
     bug: "the reviewer's word counts more than the blockers",
     breaks: "approved means that this attempt got a verdict without a blocker",
-    plants: [{ file: REPORT, find: "outcome.verdict.approved && blockers.length === 0", put: "outcome.verdict.approved" }],
+    plants: [
+      { file: REPORT, find: "outcome.verdict.approved && blockers.length === 0", put: "outcome.verdict.approved" },
+    ],
   },
   {
     bug: "one verdict too many",
@@ -91,7 +93,9 @@ const bugs: readonly Bug[] = [
   {
     bug: "an outcome names its attempt only",
     breaks: "the forbidden is refused",
-    plants: [{ file: "next.ts", find: '`${attemptOf(run) ?? "run"}@${run.since}`', put: '`${attemptOf(run) ?? "run"}`' }],
+    plants: [
+      { file: "next.ts", find: '`${attemptOf(run) ?? "run"}@${run.since}`', put: '`${attemptOf(run) ?? "run"}`' },
+    ],
   },
   {
     bug: "tickets are not compared",
@@ -128,7 +132,9 @@ const bugs: readonly Bug[] = [
   {
     bug: "a large artifact goes without a gate",
     breaks: "a due gate is passed by a person's continue only",
-    plants: [{ file: REPORT, find: "whole.lines > LARGE_ARTIFACT_LINES", put: "whole.lines > LARGE_ARTIFACT_LINES + 1" }],
+    plants: [
+      { file: REPORT, find: "whole.lines > LARGE_ARTIFACT_LINES", put: "whole.lines > LARGE_ARTIFACT_LINES + 1" },
+    ],
   },
   {
     bug: "agents may decide",
@@ -141,7 +147,13 @@ const bugs: readonly Bug[] = [
   {
     bug: "a second driver takes the claim over",
     breaks: "an execution is claimed once",
-    plants: [{ file: REPORT, find: "if (stage.claim !== null) return refuse", put: "if (stage.claim === undefined) return refuse" }],
+    plants: [
+      {
+        file: REPORT,
+        find: "if (stage.claim !== null) return refuse",
+        put: "if (stage.claim === undefined) return refuse",
+      },
+    ],
   },
   {
     bug: "answers are taken whatever wait they name",
@@ -162,15 +174,29 @@ const bugs: readonly Bug[] = [
   {
     bug: "a failed step is refused",
     breaks: "every action accepts a good and a failed outcome",
-    plants: [{ file: REPORT, find: "outcome.of === stepOf(run)\n", put: `outcome.of === stepOf(run) && outcome.of !== "recheck"\n` }],
+    plants: [
+      {
+        file: REPORT,
+        find: "outcome.of === stepOf(run)\n",
+        put: `outcome.of === stepOf(run) && outcome.of !== "recheck"\n`,
+      },
+    ],
   },
   {
     bug: "the state remembers what the journal does not",
     breaks: "replaying the journal gives the live state",
     plants: [
-      { file: "decide.ts", find: "export function decide", put: "let count = 0;\nexport const counted = () => (count += 1);\nexport function decide" },
+      {
+        file: "decide.ts",
+        find: "export function decide",
+        put: "let count = 0;\nexport const counted = () => (count += 1);\nexport function decide",
+      },
       { file: RUN_EVENTS, find: "startedAt: at }", put: "startedAt: at + String(counted()) }" },
-      { file: RUN_EVENTS, find: `import { enter, open, patch } from "./changes.ts";`, put: `import { enter, open, patch } from "./changes.ts";\nimport { counted } from "../decide.ts";` },
+      {
+        file: RUN_EVENTS,
+        find: `import { enter, open, patch } from "./changes.ts";`,
+        put: `import { enter, open, patch } from "./changes.ts";\nimport { counted } from "../decide.ts";`,
+      },
     ],
   },
   {
@@ -202,7 +228,7 @@ describe("a bug planted into a copy of the core is caught:", () => {
     expect(scripts.flatMap((one) => playScript(copy, one).violations)).toEqual([]);
   });
 
-  test.for(bugs)("$bug", async ({ breaks, plants }) => {
+  test.for(bugs.map((one) => [one.bug, one] as const))("%s", async ([, { breaks, plants }]) => {
     expect(brokenBy(await plantedCore(plants), breaks)).toContain(breaks);
   });
 });

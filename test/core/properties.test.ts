@@ -1,5 +1,5 @@
 import { test } from "@fast-check/vitest";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect } from "vitest";
 import { playScript } from "../support/play-script.ts";
 import { core } from "../support/run-builder.ts";

@@ -48,7 +48,9 @@ describe("a redo", () => {
   });
 
   test("SM-AC-05d, SM-ERR-400: is not offered after the third; Continue and Review are", () => {
-    expect([0, 1, 2, 3].map((redos) => next(redone(...Array.from({ length: redos }, () => "again")).state))).toMatchObject([
+    expect(
+      [0, 1, 2, 3].map((redos) => next(redone(...Array.from({ length: redos }, () => "again")).state)),
+    ).toMatchObject([
       { options: ["continue", "review", "redo"] },
       { options: ["continue", "review", "redo"] },
       { options: ["continue", "review", "redo"] },
@@ -135,16 +137,17 @@ describe("a redo", () => {
 
 describe("the journal is the only memory", () => {
   const saved = (player: Player): RunEvent[] => JSON.parse(JSON.stringify(player.events)) as RunEvent[];
-  const settingsOf = (player: Player): string => JSON.stringify(next(replay(saved(player))));
 
   test("SM-ERR-401: the count of redos comes from it: the third redo is still the last after each reload", () => {
     const player = redone("one", "two", "three");
     expect(replay(saved(player))).toMatchObject({ phases: [{ redos: 3 }, { redos: 0 }, { redos: 0 }] });
-    expect(settingsOf(player)).not.toContain("redo");
+    expect(next(replay(saved(player)))).toMatchObject({ options: ["continue", "review"] });
   });
 
   test("SM-ERR-404: the guidance of all redos comes from it, oldest first", () => {
-    expect(replay(saved(redone("one", "", "three")))).toMatchObject({ phases: [{ guidance: ["one", "", "three"] }, {}, {}] });
+    expect(replay(saved(redone("one", "", "three")))).toMatchObject({
+      phases: [{ guidance: ["one", "", "three"] }, {}, {}],
+    });
   });
 
   test("SM-ERR-304, SM-ERR-500: an answer to the gate of another phase or of no phase is refused", () => {
@@ -163,17 +166,24 @@ describe("the journal is the only memory", () => {
 
   test.for<[string, (player: Player) => void, object]>([
     ["presented", () => undefined, { is: "wait", options: ["continue", "review", "redo"] }],
-    ["paused", (player) => accepted(player, gateAnswer(openWait(player), "review")), { is: "wait", options: ["continue", "redo"] }],
+    [
+      "paused",
+      (player) => accepted(player, gateAnswer(openWait(player), "review")),
+      { is: "wait", options: ["continue", "redo"] },
+    ],
     ["redo pending", (player) => accepted(player, redo(player, "x")), { step: "enter", attempt: "01-requirements#2" }],
     ["left", (player) => accepted(player, gateAnswer(openWait(player), "continue")), { step: "recheck" }],
-  ])("SM-ERR-501: a gate that is %s is found so after a crash, and there is no other status", ([, happen, expected]) => {
-    const player = atGate();
-    happen(player);
-    const now = next(player.state);
-    player.reload();
-    expect(next(player.state)).toEqual(now);
-    expect(now).toMatchObject(expected);
-  });
+  ])(
+    "SM-ERR-501: a gate that is %s is found so after a crash, and there is no other status",
+    ([, happen, expected]) => {
+      const player = atGate();
+      happen(player);
+      const now = next(player.state);
+      player.reload();
+      expect(next(player.state)).toEqual(now);
+      expect(now).toMatchObject(expected);
+    },
+  );
 });
 
 describe("what was answered", () => {
@@ -194,7 +204,9 @@ describe("what was answered", () => {
     advance(finished, "done");
     const cancelled = redone("one");
     accepted(cancelled, { do: "cancel", by: ada, reason: "enough" });
-    const choices = [finished, cancelled].map(({ state }) => (state.is === "ended" ? state.answers.map((a) => a.choice) : []));
+    const choices = [finished, cancelled].map(({ state }) =>
+      state.is === "ended" ? state.answers.map((a) => a.choice) : [],
+    );
     expect(choices).toEqual([["redo", "continue", "continue", "continue"], ["redo"]]);
   });
 

@@ -264,6 +264,23 @@ describe("merge", () => {
     expect(status()).toBe(expected);
   });
 
+  test("an ignored file where the branch has one of that name is not overwritten", async () => {
+    branches();
+    fixture.git("switch", "--quiet", "main");
+    writeFileSync(at(".git/info/exclude"), "b\n");
+    fixture.write("b", "mine\n");
+    const write = createGitWrite(fixture.repo);
+    expect(await outcomeOf(write.merge(merge))).toMatchObject({
+      problem: "GIT_FAILED",
+      detail: "b: not under version control and in the way",
+    });
+    expect(await outcomeOf(write.startBranch("feature", fixture.git("rev-parse", "feature")))).toMatchObject({
+      problem: "GIT_FAILED",
+    });
+    expect(readFileSync(at("b"), "utf8")).toBe("mine\n");
+    expect(fixture.git("branch", "--show-current")).toBe("main");
+  });
+
   test("a merge the person has begun is not taken from them", async () => {
     branches();
     fixture.git("switch", "--quiet", "main");

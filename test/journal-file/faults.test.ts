@@ -2,7 +2,6 @@ import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync }
 import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { FileCalls } from "../../src/adapters/file-lock/file-calls.ts";
 import type { FileJournal } from "../../src/adapters/journal-file/create-file-journal.ts";
 import { ProblemError } from "../../src/core/problem.ts";
 import type { Submitted } from "../../src/ports/journal.ts";
@@ -171,9 +170,9 @@ async function createBench(scenario: Scenario) {
     rmSync(join(base, "now"), { recursive: true, force: true });
     cpSync(template, join(base, "now"), { recursive: true });
     wentOn = false;
-    const faulty = createFaultFiles(at, fault);
+    const faulty = createFaultFiles(at, fault, hastyFiles);
     const self = createFakeProcesses();
-    const journal = openJournalOf(tree, { files: quick(faulty.files), processes: self.processes });
+    const journal = openJournalOf(tree, { files: faulty.files, processes: self.processes });
     let acknowledged = false;
     let error: unknown = null;
     try {
@@ -235,11 +234,6 @@ const EXPECTED =
 
 function deadHolder(token: string): string {
   return JSON.stringify({ token, pid: Number(token.split("-")[0]), started: "1", boot: "boot", host: hostname() });
-}
-
-/** The order of syncs matters here, their slowness does not; the fault files have noted them by then. */
-function quick(files: FileCalls): FileCalls {
-  return files;
 }
 
 async function prepared(tree: Tree, [first, ...decisions]: readonly [typeof begin, ...Parameters<FileJournal["submit"]>[1][]]) {

@@ -13,9 +13,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { generatePhaseSummary } from "../../src/adapters/phase-summary/generate-phase-summary.ts";
+import { createPhaseSummaryGenerator } from "../../src/adapters/phase-summary/create-phase-summary-generator.ts";
+import { renderStateSummary } from "../../src/views/state-summary.ts";
+
+const generatePhaseSummary = createPhaseSummaryGenerator(renderStateSummary);
 
 const key = "03-architecture";
 const artifact = "docs/requirements/REQ-0001-x/architecture-overview.md";
@@ -283,27 +286,29 @@ describe("a hostile repository", () => {
 
   test("nothing it configures is started", () => {
     const start = repository();
+    write("notes.md", "x\n");
+    git("add", "--all");
+    git("commit", "--quiet", "--message=second");
     const fired = join(root, ".git/fired");
     const trap = join(root, ".git/trap.sh");
-    writeFileSync(trap, `#!/bin/sh\necho "$0 $*" >> '${fired}'\ncat\n`);
+    writeFileSync(trap, `#!/bin/sh\necho "$1" >> '${fired}'\ncat\n`);
     chmodSync(trap, 0o755);
     write(".gitattributes", "*.txt filter=a=b diff=evil\n*.md filter=plain\n");
-    for (const setting of [
+    const settings = [
       "core.fsmonitor",
       "diff.external",
       "diff.evil.textconv",
-      "diff.evil.command",
       "filter.a=b.clean",
       "filter.plain.process",
-      "core.sshCommand",
-    ]) {
-      git("config", setting, trap);
-    }
+    ];
+    for (const setting of settings) git("config", setting, `${trap} ${setting}`);
     write("changed.txt", "after, and longer\n");
+    write("notes.md", "y\n");
     git("diff", "--name-status", start);
-    expect(existsSync(fired), "the trap works").toBe(true);
+    const sprung = new Set(readFileSync(fired, "utf8").trim().split("\n"));
+    expect(sprung, "the traps work").toEqual(new Set(["core.fsmonitor", "filter.a=b.clean", "filter.plain.process"]));
     rmSync(fired);
-    vi.stubEnv("GIT_EXTERNAL_DIFF", trap);
+    vi.stubEnv("GIT_EXTERNAL_DIFF", `${trap} environment`);
     const text = read(generatePhaseSummary(stateWith({ start_commit: start }), key, root, {}));
     vi.unstubAllEnvs();
     expect(text).toContain("M\tchanged.txt");

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isGateDue, loosening, readSettings, tighten } from "../../src/core/supervision.ts";
 import type { SettingsReading } from "../../src/schema/facts.ts";
@@ -26,7 +26,7 @@ describe("isGateDue", () => {
     ["a full key does not stand for its number", only("02-tracing"), "02-impact-analysis", false],
     ["a key without number", only("create-plan"), "create-plan", true],
     ["the first word of a key is not the key", only("create"), "create-plan", false],
-  ])("%s", (_name, supervision, key, expected) => {
+  ])("%s", (...[, supervision, key, expected]) => {
     expect(isGateDue(supervision, key)).toBe(expected);
   });
 });
@@ -76,7 +76,7 @@ describe("tighten and loosening", () => {
       only("02"),
       only("02-tracing"),
     ],
-  ])("%s", (_name, current, reading, tightened, loosened) => {
+  ])("%s", (...[, current, reading, tightened, loosened]) => {
     expect(tighten(current, reading)).toEqual(tightened);
     expect(loosening(current, reading)).toEqual(loosened);
   });

@@ -24,7 +24,7 @@ type Call = (...args: unknown[]) => unknown;
 type Name = keyof FileCalls;
 
 /** File calls of which the one numbered `at` (from 1) goes wrong; 0: none does. */
-export function createFaultFiles(at: number, fault: Fault): FaultFiles {
+export function createFaultFiles(at: number, fault: Fault, under: FileCalls = nodeFiles): FaultFiles {
   const disk = createDisk();
   const calls: string[] = [];
   const open = new Set<number>();
@@ -32,18 +32,18 @@ export function createFaultFiles(at: number, fault: Fault): FaultFiles {
   let hit = false;
 
   const perform = (name: Name, args: unknown[]): unknown => {
-    const result = (nodeFiles[name] as Call)(...args);
+    const result = (under[name] as Call)(...args);
     disk.note(name, args, result);
     if (name === "openSync") open.add(result as number);
     if (name === "closeSync") open.delete(args[0] as number);
     return result;
   };
-  const die = (): never => {
+  function die(): never {
     dead = true;
     hit = true;
     for (const fd of open) closeSync(fd); // as the system does
     throw new Killed("killed");
-  };
+  }
   const wrap = (name: Name): Call => (...args) => {
     if (dead) throw new Killed("killed");
     calls.push(name);
@@ -57,8 +57,11 @@ export function createFaultFiles(at: number, fault: Fault): FaultFiles {
       return fault === "killHalf" ? die() : written;
     }
     if (fault === "killAfter") {
-      perform(name, args);
-      return die();
+      try {
+        perform(name, args);
+      } finally {
+        die();
+      }
     }
     hit = true;
     // A full disk takes what fits, then refuses.

@@ -22,7 +22,9 @@ export type Forbidden = { readonly what: string; readonly command: Command };
 export function forbiddenCommands(past: Past): readonly Forbidden[] {
   return [
     ...past.reports.slice(-12).map((command) => ({ what: "a report delivered twice", command })),
-    ...past.waits.slice(-6).flatMap((wait) => anyAnswer(wait).map((command) => ({ what: "an answer to a closed wait", command }))),
+    ...past.waits
+      .slice(-6)
+      .flatMap((wait) => anyAnswer(wait).map((command) => ({ what: "an answer to a closed wait", command }))),
     ...agentsAsPeople(past),
     ...wrongReports(past),
     ...wrongAnswers(past),

@@ -23,12 +23,18 @@ type Reading = {
 };
 
 /** What was found out since the attempt began. */
-type Attempt = { draft: boolean; checks: boolean; verdicts: number; approved: boolean; failures: number; digest: string; same: number };
+type Attempt = {
+  draft: boolean;
+  checks: boolean;
+  verdicts: number;
+  approved: boolean;
+  failures: number;
+  digest: string;
+  same: number;
+};
 
 const fresh: Attempt = { draft: false, checks: false, verdicts: 0, approved: false, failures: 0, digest: "", same: 0 };
 
-const OPENS: readonly RunEvent["type"][] = ["gate.opened", "questions.asked", "step.escalated", "finish.asked"];
-const CLOSES: readonly RunEvent["type"][] = ["questions.answered", "step.retried", "step.skipped", "tests.accepted"];
 const LARGE = 80;
 const REDOS = 3;
 
@@ -55,145 +61,177 @@ export function journalViolations(events: readonly RunEvent[]): Violation[] {
   });
 }
 
+/** What one event may break, by its type; each reads on as it goes. */
+type Readers = {
+  readonly [T in RunEvent["type"]]?: (reading: Reading, event: Of<T>, following: RunEvent | undefined) => string[];
+};
+
 function read(reading: Reading, event: RunEvent, following: RunEvent | undefined): string[] {
-  const broken = [
-    ...(reading.ended ? ["nothing is recorded after the end"] : []),
-    ...readWaits(reading, event),
-    ...readClaims(reading, event),
-    ...readLimits(reading, event, following),
-    ...readProof(reading, event),
-    ...readAcceptance(reading, event),
-  ];
+  const late = unless(!reading.ended, "nothing is recorded after the end");
+  const broken = [waits, claims, limits, proof, acceptance].flatMap((readers) => {
+    const reader = readers[event.type] as Readers["run.prepared"] | undefined; // keyed by the type just read
+    return reader?.(reading, event as Of<"run.prepared">, following) ?? [];
+  });
   if (event.type === "phase.left") reading.index += 1;
-  if (event.type === "run.finished" || event.type === "run.cancelled") reading.ended = true;
-  return broken;
+  reading.ended ||= event.type === "run.finished" || event.type === "run.cancelled";
+  return [...late, ...broken];
 }
 
-function readWaits(reading: Reading, event: RunEvent): string[] {
-  if (OPENS.includes(event.type)) {
-    const two = reading.wait !== null;
-    reading.wait = event.type;
-    return two ? ["never two waits"] : [];
-  }
-  const answers = CLOSES.includes(event.type) || event.type === "gate.answered" || event.type === "supervision.loosened";
-  const unasked = answers && reading.wait === null ? ["only an open wait is answered"] : [];
-  const paused = event.type === "gate.answered" && event.choice === "review";
-  if (CLOSES.includes(event.type) || event.type === "finish.chosen" || (event.type === "gate.answered" && !paused))
-    reading.wait = null;
-  const movedOn = reading.wait !== null && ["attempt.started", "phase.left", "phase.accepted", "run.finished"].includes(event.type);
-  return [...unasked, ...(movedOn ? ["nothing advances while a person is asked"] : [])];
+const unless = (held: boolean, rule: string): string[] => (held ? [] : [rule]);
+
+function opens(reading: Reading, event: RunEvent): string[] {
+  const free = reading.wait === null;
+  reading.wait = event.type;
+  return unless(free, "never two waits");
 }
 
-function readClaims(reading: Reading, event: RunEvent): string[] {
-  if (event.type === "execution.started") {
-    const twice = reading.claimed !== null;
+function closes(reading: Reading): string[] {
+  const open = reading.wait !== null;
+  reading.wait = null;
+  return unless(open, "only an open wait is answered");
+}
+
+const movesOn = (reading: Reading): string[] =>
+  unless(reading.wait === null, "nothing advances while a person is asked");
+
+const waits: Readers = {
+  "gate.opened": opens,
+  "questions.asked": opens,
+  "step.escalated": opens,
+  "finish.asked": opens,
+  "questions.answered": closes,
+  "step.retried": closes,
+  "step.skipped": closes,
+  "tests.accepted": closes,
+  "gate.answered": (reading, event) =>
+    event.choice === "review" ? unless(reading.wait !== null, "only an open wait is answered") : closes(reading),
+  "supervision.loosened": (reading) => unless(reading.wait === "gate.opened", "only an open wait is answered"),
+  "finish.chosen": (reading, event) => (event.by === "engine" ? [] : closes(reading)),
+  "attempt.started": movesOn,
+  "phase.accepted": movesOn,
+  "phase.left": movesOn,
+  "run.finished": movesOn,
+};
+
+function releases(reading: Reading): string[] {
+  reading.claimed = null;
+  return [];
+}
+
+const claims: Readers = {
+  "execution.started": (reading, event) => {
+    const free = reading.claimed === null;
     reading.claimed = event.claim.execution;
-    return twice ? ["an execution is claimed once"] : [];
-  }
-  if (event.type === "execution.ended" || event.type === "step.retried" || event.type === "phase.skipped") reading.claimed = null;
-  return [];
-}
+    return unless(free, "an execution is claimed once");
+  },
+  "execution.ended": releases,
+  "step.retried": releases,
+  "phase.skipped": releases,
+};
 
-function readLimits(reading: Reading, event: RunEvent, following: RunEvent | undefined): string[] {
+const ruleAtHand = (reading: Reading): PhaseRule => {
   const rule = reading.plan[reading.index];
-  if (event.type === "gate.answered" && event.choice === "redo") {
-    const redos = count(reading.redos, rule?.key);
-    return redos > REDOS ? ["no phase is redone more than three times"] : [];
-  }
-  if (event.type === "verdict.given") {
-    const beyond = reading.attempt.verdicts + 1 > (rule?.verdicts ?? 0);
-    return beyond ? ["no attempt has more verdicts than its rule allows"] : [];
-  }
-  if (event.type !== "checks.failed" || rule === undefined) return [];
-  const { attempt } = reading;
-  attempt.failures += 1;
-  attempt.same = attempt.digest === event.digest ? attempt.same + 1 : 1;
-  attempt.digest = event.digest;
-  const spent = attempt.failures >= rule.checks.limit || attempt.same >= rule.checks.breaker;
-  const escalated = following?.type === "step.escalated" && following.from === "check";
-  if (spent !== escalated) return ["checks escalate at their limit or at the breaker, and not before"];
-  return [];
-}
+  if (rule === undefined) throw new Error("an event of a phase after the last one");
+  return rule;
+};
 
-function readProof(reading: Reading, event: RunEvent): string[] {
-  const rule = reading.plan[reading.index];
-  const { attempt } = reading;
-  switch (event.type) {
-    case "attempt.started": {
-      reading.attempt = { ...fresh };
-      const counted = count(reading.attempts, rule?.key);
-      return event.attempt === counted && event.phase === rule?.key ? [] : ["attempts are counted without gaps"];
-    }
-    case "draft.produced":
-      Object.assign(attempt, { draft: true, checks: false, approved: false });
-      return [];
-    case "checks.passed":
-      Object.assign(attempt, { checks: true, digest: "", same: 0 });
-      return attempt.draft ? [] : ["only a draft of this attempt is checked"];
-    case "verdict.given": {
-      const blocked = event.issues.some((issue) => issue.severity === "blocker");
-      Object.assign(attempt, { verdicts: attempt.verdicts + 1, approved: event.approved && !blocked });
-      if (!attempt.checks) return ["checks pass before a reviewer is asked"];
-      return event.approved && blocked ? ["approved means that this attempt got a verdict without a blocker"] : [];
-    }
-    case "phase.completed":
-      return completedUnproven(attempt, event, rule);
-    default:
-      return [];
-  }
-}
+const limits: Readers = {
+  "gate.answered": (reading, event) => {
+    if (event.choice !== "redo") return [];
+    return unless(count(reading.redos, ruleAtHand(reading).key) <= REDOS, "no phase is redone more than three times");
+  },
+  "verdict.given": (reading) =>
+    unless(
+      reading.attempt.verdicts < ruleAtHand(reading).verdicts,
+      "no attempt has more verdicts than its rule allows",
+    ),
+  "checks.failed": (reading, event, following) => {
+    const { attempt } = reading;
+    const { limit, breaker } = ruleAtHand(reading).checks;
+    attempt.failures += 1;
+    attempt.same = attempt.digest === event.digest ? attempt.same + 1 : 1;
+    attempt.digest = event.digest;
+    const spent = attempt.failures >= limit || attempt.same >= breaker;
+    const escalated = following?.type === "step.escalated" && following.from === "check";
+    return unless(spent === escalated, "checks escalate at their limit or at the breaker, and not before");
+  },
+};
 
-function completedUnproven(attempt: Attempt, event: Of<"phase.completed">, rule: PhaseRule | undefined): string[] {
-  const unreviewed = (rule?.verdicts ?? 0) > 0 && attempt.verdicts === 0;
-  return [
-    ...(attempt.draft && attempt.checks && !unreviewed ? [] : ["only what this attempt proved is completed"]),
-    ...(event.made.approved === attempt.approved ? [] : ["approved means that this attempt got a verdict without a blocker"]),
-    ...(attempt.verdicts > 0 && !attempt.approved && event.made.concerns.length === 0 ? ["what is not approved has concerns"] : []),
-  ];
-}
+const APPROVED = "approved means that this attempt got a verdict without a blocker";
 
-function readAcceptance(reading: Reading, event: RunEvent): string[] {
-  const rule = reading.plan[reading.index];
-  switch (event.type) {
-    case "phase.completed": {
-      const { settings, made } = event;
-      const asked = settings.is === "set" && isCovered(settings, rule);
-      const large = rule?.gate === "large" && made.lines > LARGE;
-      reading.due = rule?.gate === "always" || large || asked || isCovered(reading.supervision, rule);
-      reading.continued = false;
-      return [];
-    }
-    case "gate.answered":
-      if (event.choice === "continue") reading.continued = isPerson(event.by);
-      return [];
-    case "supervision.tightened": {
-      const lost = lostGates(reading.plan, reading.supervision, event.supervision);
-      reading.supervision = event.supervision;
-      return lost ? ["settings never take a gate away"] : [];
-    }
-    case "supervision.loosened":
-      reading.supervision = event.supervision;
-      return isPerson(event.by) ? [] : ["only a person loosens supervision"];
-    case "phase.accepted":
-      return reading.due && !reading.continued ? ["a due gate is passed by a person's continue only"] : [];
-    default:
-      return [];
-  }
-}
+const proof: Readers = {
+  "attempt.started": (reading, event) => {
+    const { key } = ruleAtHand(reading);
+    reading.attempt = { ...fresh };
+    const isNext = event.attempt === count(reading.attempts, key) && event.phase === key;
+    return unless(isNext, "attempts are counted without gaps");
+  },
+  "draft.produced": ({ attempt }) => {
+    Object.assign(attempt, { draft: true, checks: false, approved: false });
+    return [];
+  },
+  "checks.passed": ({ attempt }) => {
+    Object.assign(attempt, { checks: true, digest: "", same: 0 });
+    return unless(attempt.draft, "only a draft of this attempt is checked");
+  },
+  "verdict.given": ({ attempt }, event) => {
+    const blocked = event.issues.some((issue) => issue.severity === "blocker");
+    Object.assign(attempt, { verdicts: attempt.verdicts + 1, approved: event.approved && !blocked });
+    return [
+      ...unless(attempt.checks, "checks pass before a reviewer is asked"),
+      ...unless(!(event.approved && blocked), APPROVED),
+    ];
+  },
+  "phase.completed": (reading, { made }) => {
+    const { draft, checks, verdicts, approved } = reading.attempt;
+    const reviewed = verdicts > 0 || ruleAtHand(reading).verdicts === 0;
+    return [
+      ...unless(draft && checks && reviewed, "only what this attempt proved is completed"),
+      ...unless(made.approved === approved, APPROVED),
+      ...unless(approved || verdicts === 0 || made.concerns.length > 0, "what is not approved has concerns"),
+    ];
+  },
+};
+
+const acceptance: Readers = {
+  "phase.completed": (reading, { settings, made }) => {
+    const rule = ruleAtHand(reading);
+    const ruled = rule.gate === "always" || (rule.gate === "large" && made.lines > LARGE);
+    const asked = settings.is === "set" && isCovered(settings, rule);
+    reading.due = ruled || asked || isCovered(reading.supervision, rule);
+    reading.continued = false;
+    return [];
+  },
+  "gate.answered": (reading, event) => {
+    if (event.choice === "continue") reading.continued = isPerson(event.by);
+    return [];
+  },
+  "supervision.tightened": (reading, { supervision }) => {
+    const lost = lostGates(reading.plan, reading.supervision, supervision);
+    reading.supervision = supervision;
+    return unless(!lost, "settings never take a gate away");
+  },
+  "supervision.loosened": (reading, event) => {
+    reading.supervision = event.supervision;
+    return unless(isPerson(event.by), "only a person loosens supervision");
+  },
+  "phase.accepted": (reading) =>
+    unless(!reading.due || reading.continued, "a due gate is passed by a person's continue only"),
+};
 
 /** Whether some phase of the plan had a gate before and has none after. */
 export function lostGates(plan: readonly PhaseRule[], before: Supervision, after: Supervision): boolean {
   return plan.some((rule) => isCovered(before, rule) && !isCovered(after, rule));
 }
 
-function isCovered({ enabled, phases }: Supervision, rule: PhaseRule | undefined): boolean {
-  if (!enabled || rule === undefined) return false;
+function isCovered({ enabled, phases }: Supervision, rule: PhaseRule): boolean {
+  if (!enabled) return false;
   return phases === "all" || phases.some((phase) => phase === rule.key || rule.key.startsWith(`${phase}-`));
 }
 
 const isPerson = (by: { readonly channel: string }): boolean => by.channel !== "agent" && by.channel !== "script";
 
-function count(counts: Map<string, number>, key = ""): number {
+function count(counts: Map<string, number>, key: string): number {
   const counted = (counts.get(key) ?? 0) + 1;
   counts.set(key, counted);
   return counted;

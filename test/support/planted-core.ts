@@ -34,8 +34,8 @@ export async function plantedCore(plants: readonly Plant[]): Promise<Core> {
 function planting(plants: readonly Plant[]): Plugin {
   return {
     name: "planting",
-    setup({ onLoad }) {
-      onLoad({ filter: /[/\\]src[/\\]core[/\\].*\.ts$/ }, async ({ path }) => {
+    setup(building) {
+      building.onLoad({ filter: /[/\\]src[/\\]core[/\\].*\.ts$/ }, async ({ path }) => {
         const source = await readFile(path, "utf8");
         const name = relative(CORE, path).replaceAll("\\", "/");
         return { contents: plants.filter((plant) => plant.file === name).reduce(plantInto, source), loader: "ts" };

@@ -61,10 +61,12 @@ function playRoll(table: Table, roll: Roll): void {
     const { command } = dice.of(forbidden.filter((one) => one.what === what));
     const decision = submit(table, command);
     table.reached.push(`forbidden: ${what}`);
-    if (decision.ok) table.violations.push({ rule: "the forbidden is refused", where: `${what} ${JSON.stringify(command)}` });
+    if (decision.ok)
+      table.violations.push({ rule: "the forbidden is refused", where: `${what} ${JSON.stringify(command)}` });
     return;
   }
-  const command = player.state.is === "active" ? commandFor(script.temper, move, { run: player.state, now, pick: roll.pick }) : null;
+  const command =
+    player.state.is === "active" ? commandFor(script.temper, move, { run: player.state, now, pick: roll.pick }) : null;
   if (command !== null) submit(table, command);
 }
 
@@ -78,7 +80,8 @@ function submit(table: Table, command: Command): Decision {
     return decision;
   }
   if (command.do === "report") table.reports.push(command);
-  if (before.is === "active" && before.wait !== null && waitIdOf(player.state) !== before.wait.id) table.waits.push(before.wait);
+  if (before.is === "active" && before.wait !== null && waitIdOf(player.state) !== before.wait.id)
+    table.waits.push(before.wait);
   violations.push(...changeViolations(before, player.state, decision.events), ...stateViolations(core, player));
   return decision;
 }
@@ -92,7 +95,8 @@ function changeViolations(before: RunState, after: RunState, events: readonly Ev
     if (after.index - before.index !== left || left > 1) broken.push("the index moves by one, with phase.left");
     const loosened = events.some((event) => event.type === "supervision.loosened");
     const plan = after.phases.map((phase) => phase.rule);
-    if (!loosened && lostGates(plan, before.supervision, after.supervision)) broken.push("settings never take a gate away");
+    if (!loosened && lostGates(plan, before.supervision, after.supervision))
+      broken.push("settings never take a gate away");
     const anew = events.some(isNewBeginning);
     if (anew && !isUnproven(after)) broken.push("a new attempt begins with nothing proven");
   }
@@ -110,7 +114,9 @@ function isUnproven(run: Extract<RunState, { is: "active" }>): boolean {
   const work = "work" in run.stage ? run.stage.work : null;
   const counted = work === null ? 0 : work.turns + work.verdicts + work.failures + work.broken + work.replies.length;
   const remembered = work !== null && (work.sameFailure !== null || work.session !== null);
-  return phase?.made === null && phase.status === "in_progress" && phase.completedAt === null && counted === 0 && !remembered;
+  return (
+    phase?.made === null && phase.status === "in_progress" && phase.completedAt === null && counted === 0 && !remembered
+  );
 }
 
 /** What must hold in every state. */
@@ -160,62 +166,62 @@ function finishViolations(core: Core, from: Player): Violation[] {
       now.is === "wait" ? goodAnswer(now.wait) : { do: "report", ticket: now.ticket, outcome: good(now.step) };
     const decision = core.decide(state, command);
     if (!decision.ok) return [{ rule: "every run can be finished", where: `${JSON.stringify(command)} is refused` }];
-    for (const draft of decision.events) state = core.evolve(state, { ...draft, seq: (seq += 1), at: "2026-01-06T00:00:00.000Z" });
+    for (const draft of decision.events)
+      state = core.evolve(state, { ...draft, seq: (seq += 1), at: "2026-01-06T00:00:00.000Z" });
   }
   return [{ rule: "every run can be finished", where: "no end after 120 good steps" }];
 }
 
 /** The counters of the state are those of the journal. */
-function countViolations(player: Player): Violation[] {
-  const { state, events } = player;
+function countViolations({ state, events }: Player): Violation[] {
   if (state.is === "none") return [];
-  const broken: string[] = [];
-  let index = 0;
-  const perPhase = state.phases.map(() => ({ attempts: 0, redos: 0, iterations: 0, checkFailures: 0, executions: 0 }));
-  for (const event of events) {
-    const phase = perPhase[index];
-    if (event.type === "phase.left") index += 1;
-    if (phase === undefined) continue;
-    if (event.type === "attempt.started") phase.attempts += 1;
-    if (event.type === "gate.answered" && event.choice === "redo") phase.redos += 1;
-    if (event.type === "verdict.given") phase.iterations += 1;
-    if (event.type === "checks.failed") phase.checkFailures += 1;
-    if (event.type === "execution.started") phase.executions += 1;
-  }
-  const counted = state.phases.map(({ attempts, redos, iterations, checkFailures, executions }) => ({ attempts, redos, iterations, checkFailures, executions }));
-  if (!isDeepStrictEqual(counted, perPhase)) broken.push("counters are those of the journal");
+  const ends = events.flatMap((event, at) => (event.type === "phase.left" ? [at + 1] : []));
+  const counted = state.phases.map((phase, index) => {
+    const own = events.slice(index === 0 ? 0 : (ends[index - 1] ?? events.length), ends[index]);
+    const times = (type: RunEvent["type"]): number => own.filter((event) => event.type === type).length;
+    return (
+      phase.redos === redosIn(own) &&
+      phase.attempts === times("attempt.started") &&
+      phase.iterations === times("verdict.given") &&
+      phase.checkFailures === times("checks.failed") &&
+      phase.executions === times("execution.started")
+    );
+  });
   const answered = events.filter((event) => event.type === "gate.answered").length;
-  if (state.answers.length !== answered) broken.push("every answer at a gate is kept");
-  return broken.map((rule) => ({ rule, where: JSON.stringify(counted) }));
+  return [
+    ...(counted.every(Boolean) ? [] : [{ rule: "counters are those of the journal", where: JSON.stringify(counted) }]),
+    ...(state.answers.length === answered ? [] : [{ rule: "every answer at a gate is kept", where: `${answered}` }]),
+  ];
 }
 
 /** Redos of the phase at hand, counted from the journal alone. */
 function redosAtHand({ events }: Player): number {
   const entered = events.findLastIndex((event) => event.type === "phase.left");
-  return events.slice(entered + 1).filter((event) => event.type === "gate.answered" && event.choice === "redo").length;
+  return redosIn(events.slice(entered + 1));
 }
+
+const redosIn = (events: readonly RunEvent[]): number =>
+  events.filter((event) => event.type === "gate.answered" && event.choice === "redo").length;
 
 const waitIdOf = (state: RunState): string | null => (state.is === "active" ? (state.wait?.id ?? null) : null);
 
 /** What an event shows a script to have reached. */
 function landmarks(event: RunEvent): string[] {
-  switch (event.type) {
-    case "step.escalated":
-      return [`escalated: ${event.from}`, `because: ${event.reason}`];
-    case "step.retried":
-    case "step.skipped":
-      return [`${event.type}: ${event.from}`];
-    case "gate.answered":
-      return [`gate: ${event.choice}`];
-    case "gate.opened":
-      return [event.failures.length > 0 ? "gate: after failed re-check" : event.loosened === null ? "gate: opened" : "gate: opened loosened"];
-    case "execution.ended":
-      return [`execution: ${event.how}`];
-    case "finish.chosen":
-      return [`finish: ${event.how} by ${event.by === "engine" ? "engine" : "person"}`];
-    case "verdict.given":
-      return [`verdict: ${event.approved ? "approved" : event.leadsTo === "complete" ? "at the limit" : "sent back"}`];
-    default:
-      return [event.type];
-  }
+  const label = labels[event.type] as ((event: RunEvent) => string[]) | undefined; // keyed by the type just read
+  return label?.(event) ?? [event.type];
 }
+
+const labels: { readonly [T in RunEvent["type"]]?: (event: Extract<RunEvent, { type: T }>) => string[] } = {
+  "step.escalated": ({ from, reason }) => [`escalated: ${from}`, `because: ${reason}`],
+  "step.retried": ({ type, from }) => [`${type}: ${from}`],
+  "step.skipped": ({ type, from }) => [`${type}: ${from}`],
+  "gate.answered": ({ choice }) => [`gate: ${choice}`],
+  "gate.opened": ({ failures, loosened }) => [
+    failures.length > 0 ? "gate: after failed re-check" : loosened === null ? "gate: opened" : "gate: opened loosened",
+  ],
+  "execution.ended": ({ how }) => [`execution: ${how}`],
+  "finish.chosen": ({ how, by }) => [`finish: ${how} by ${by === "engine" ? "engine" : "person"}`],
+  "verdict.given": ({ approved, leadsTo }) => [
+    `verdict: ${approved ? "approved" : leadsTo === "complete" ? "at the limit" : "sent back"}`,
+  ],
+};

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import type { Command, Outcome, PersonCommand, StartCommand } from "../../src/core/command.ts";
 import type { ActiveRun, Next, Wait } from "../../src/core/run.ts";
 import type { Step } from "../../src/schema/event.ts";
@@ -110,16 +110,20 @@ export type Moment = { readonly run: ActiveRun; readonly now: Next; readonly pic
 type Turn = { readonly step: Step; readonly move: Move; readonly dice: Dice };
 
 function outcomeFor(run: ActiveRun, { step, move, dice }: Turn): Outcome {
-  const { stage } = run;
-  const agent = stage.is === "producing" || stage.is === "reviewing" ? stage : null;
-  if (agent !== null && agent.claim === null && dice.chance(50)) return claim(`x${dice.number()}`);
+  const claimed = claimOf(run);
+  if (claimed === null && dice.chance(50)) return claim(`x${dice.number()}`);
   if (move === "trouble" && (ON_TRIAL.includes(step) || dice.chance(20))) {
-    const lost = agent !== null && agent.claim !== null && dice.chance(25);
-    return lost ? { of: "lost", execution: agent.claim.execution } : dice.of(troubles[step])(dice);
+    const lost = typeof claimed === "string" && dice.chance(25);
+    return lost ? { of: "lost", execution: claimed } : dice.of(troubles[step])(dice);
   }
   if (step === "complete") return completed(dice.of(readings), dice.of([10, 80, 81, 300]));
-  if (step === "produce" && dice.chance(8)) return asks;
-  return good(step);
+  return step === "produce" && dice.chance(8) ? asks : good(step);
+}
+
+/** The execution at work; null where one may start, undefined where none has a place. */
+function claimOf({ stage }: ActiveRun): string | null | undefined {
+  if (stage.is !== "producing" && stage.is !== "reviewing") return undefined;
+  return stage.claim === null ? null : stage.claim.execution;
 }
 
 /** Where trouble is at home; elsewhere it would keep scripts from getting anywhere. */

@@ -1,4 +1,5 @@
-import fc from "fast-check";
+/* oxlint-disable no-control-regex -- what must not be there has to be named */
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { plainText } from "../../src/views/plain-text.ts";
 import { nothing, renderPhaseSummary, type SummaryData, summaryFileName, summaryOf } from "../../src/views/summary.ts";
@@ -137,7 +138,6 @@ describe("text from agents is inert", () => {
     const text = renderPhaseSummary(summaryOf(run, "03-architecture"), full);
     const outsideFences = text.replaceAll(/^```text\n[^]*?^```$/gm, "");
     expect(outsideFences).not.toMatch(dangerous);
-    // oxlint-disable-next-line no-control-regex -- these must not be there
     expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
   });
 
@@ -166,7 +166,6 @@ describe("text from agents is inert", () => {
     );
     fc.assert(
       fc.property(nasty, (parts) => {
-        // oxlint-disable-next-line no-control-regex -- these must not be there
         expect(plainText(parts.join(""))).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
       }),
     );

@@ -37,12 +37,14 @@ export function writeOwnFile(place: LockPlace): Holder {
   const path = ownPath(place, token);
   const fd = place.files.openSync(path, OPEN.createNew, PRIVATE);
   try {
-    writeAll(place.files, fd, { bytes: Buffer.from(JSON.stringify(holder)), position: 0 });
+    try {
+      writeAll(place.files, fd, { bytes: Buffer.from(JSON.stringify(holder)), position: 0 });
+    } finally {
+      place.files.closeSync(fd);
+    }
   } catch (error) {
     removeIfThere(place.files, path);
     throw error;
-  } finally {
-    place.files.closeSync(fd);
   }
   return holder;
 }

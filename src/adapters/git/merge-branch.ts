@@ -6,12 +6,15 @@ import { hardenedGit, must, personalGit } from "./git.ts";
 import type { Git } from "./git.ts";
 import { decodePath, splitFields } from "./git-path.ts";
 import { readFacts, tipOf } from "./git-read.ts";
+import { refuseLostDeletions, refuseOverwrites } from "./refuse-loss.ts";
 import { requireBranchName } from "./ref-name.ts";
 import type { Repository } from "./repository.ts";
 import { gitFailed, lastWords } from "./run-git.ts";
 
 /** How many commits back on the base branch a merge of the same commit is looked for. */
 const probeDepth = 500;
+
+const switching = ["switch", "--quiet", "--no-overwrite-ignore"];
 
 type Merge = MergeRequest & {
   readonly repository: Repository;
@@ -101,25 +104,38 @@ async function hasStaged(git: Git, commit: string): Promise<boolean> {
 }
 
 /** Returns where the person was. */
-async function goToBase({ git, person, base }: Merge): Promise<RepositoryFacts> {
+async function goToBase({ git, person, base, baseTip }: Merge): Promise<RepositoryFacts> {
   const before = await readFacts(git);
-  if (before.branch !== base) await must(person(["switch", "--quiet", "--no-guess", base]), "switch");
+  if (before.branch === base) return before;
+  if (before.head !== null) await refuseLostDeletions(git, { from: before.head, to: baseTip });
+  await must(person([...switching, "--no-guess", base]), "switch");
   return before;
 }
 
 async function performMerge(merge: Merge, before: RepositoryFacts): Promise<string> {
-  const { git, person, branch, base, message, repository } = merge;
-  const options = ["--no-ff", "--commit", "--no-squash", "--no-autostash", "--quiet"];
-  const result = await person(["merge", ...options, "-m", message, `refs/heads/${branch}`]).catch(
-    (error: unknown) => error,
-  );
+  const { git, branch, base, repository } = merge;
+  const failure = await tryMerge(merge);
   const merged = await findMerge({ ...merge, baseTip: await requireTip(git, base) });
   if (merged !== null && !(await isMerging(repository))) return merged;
   const files = await unmergedFiles(git);
   await takeBack(merge, before);
-  if (result instanceof Error) throw result;
-  if (files.length > 0) throw new ProblemError({ code: "MERGE_CONFLICT", branch, base, files });
-  throw gitFailed("merge", lastWords(result as Awaited<ReturnType<Git>>)); // neither an error nor a success
+  throw files.length > 0 ? new ProblemError({ code: "MERGE_CONFLICT", branch, base, files }) : failure;
+}
+
+/** What went wrong, if anything: whether the merge is there is read from the repository, not from the answer. */
+async function tryMerge({ git, person, repository, ...merge }: Merge): Promise<unknown> {
+  const options = ["--no-ff", "--commit", "--no-squash", "--no-autostash", "--quiet"];
+  const move = { from: merge.baseTip, to: merge.expected ?? merge.branchTip };
+  try {
+    await refuseLostDeletions(git, move);
+    await refuseOverwrites(git, repository.top, move);
+    return gitFailed(
+      "merge",
+      lastWords(await person(["merge", ...options, "-m", merge.message, `refs/heads/${merge.branch}`])),
+    );
+  } catch (error) {
+    return error;
+  }
 }
 
 async function unmergedFiles(git: Git): Promise<string[]> {
@@ -133,5 +149,5 @@ async function takeBack(merge: Merge, before: RepositoryFacts): Promise<void> {
   else await clearLeftovers(merge);
   if ((await readFacts(git)).branch === before.branch) return;
   const target = before.branch === null ? ["--detach", before.head ?? "HEAD"] : ["--no-guess", before.branch];
-  await must(person(["switch", "--quiet", ...target]), "switch");
+  await must(person([...switching, ...target]), "switch");
 }

@@ -1,5 +1,6 @@
 import { hardenedGit, must, personalGit } from "./git.ts";
 import { readFacts, tipOf } from "./git-read.ts";
+import { refuseLostDeletions } from "./refuse-loss.ts";
 import { isObjectId, requireBranchName } from "./ref-name.ts";
 import type { Repository } from "./repository.ts";
 import { gitFailed } from "./run-git.ts";
@@ -16,6 +17,7 @@ export async function startBranch({ top }: Repository, branch: string, commit: s
   }
   const tip = await tipOf(git, branch);
   if (tip !== null && tip !== commit) throw gitFailed("switch", `a branch ${branch} already exists at ${tip}`);
+  if (here.head !== null) await refuseLostDeletions(git, { from: here.head, to: commit });
   const target = tip === null ? ["--no-track", "--create", branch, commit] : ["--no-guess", branch];
-  await must(personalGit(top)(["switch", "--quiet", ...target]), "switch");
+  await must(personalGit(top)(["switch", "--quiet", "--no-overwrite-ignore", ...target]), "switch");
 }

@@ -1,5 +1,6 @@
 import { findVerb } from "./catalog.ts";
 import { runCli } from "./run-cli.ts";
+import type { runAll as RunAll } from "./verbs/index.ts";
 import { nextVerb, status } from "./verbs/status.ts";
 
 declare const ISDLC_VERSION: string;
@@ -13,10 +14,12 @@ async function main(args: readonly string[]): Promise<number> {
   if (isFast && findVerb(args[0] ?? "")?.fast !== undefined)
     return runCli(args, host, (name) => fast[name as keyof typeof fast]);
   if (isFast) return runCli(args, host, () => undefined);
-  const { implementations } = require("./verbs.cjs") as typeof import("./verbs/index.ts"); // built beside this file
-  return runCli(args, host, implementations);
+  const { runAll } = require("./verbs.cjs") as { runAll: typeof RunAll }; // built beside this file
+  return runAll(args, host);
 }
 
-void main(process.argv.slice(2)).then((code) => {
+const exit = (code: number): void => {
   process.exitCode = code;
-});
+};
+
+void main(process.argv.slice(2)).then(exit);

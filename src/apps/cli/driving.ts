@@ -40,7 +40,7 @@ async function driveAndAsk(
 ): Promise<Result> {
   const { io } = invocation;
   const view = createProgressView(io, flag(invocation.values, "json"));
-  const engine = composeEngine(project, run, { agents, show: view.show });
+  const engine = composeEngine(project, run, { agents, show: (progress) => view.show(progress) });
   for (;;) {
     const resting = await drive(engine, signal);
     view.stop();

@@ -18,31 +18,35 @@ type Key = "c" | "r" | "d" | "l" | "v" | "e" | "t" | "q";
 /** The gate at a terminal: shows what was made, lets the person look at it from every side, and takes one answer. */
 export async function answerGate(invocation: Invocation, scene: Scene, by: Person): Promise<PersonCommand | null> {
   const { run } = scene;
-  const { io } = invocation;
-  const wait = run.wait;
-  if (wait?.kind !== "gate") return null;
-  const summary = summaryText(run);
-  const answer = { by, wait: wait.id, shown: sha256(summary) };
+  if (run.wait?.kind !== "gate") return null;
+  const answer = { by, wait: run.wait.id, shown: sha256(summaryText(run)) };
   const paused = run.stage.is === "produced" && run.stage.pausedAt !== null;
   if (paused) return answerPaused(invocation, scene, answer);
-  io.out(withoutPromptLine(gateBanner(run) ?? ""));
+  invocation.io.out(withoutPromptLine(gateBanner(run) ?? ""));
   for (;;) {
     const key = await askKey(keysOf(run));
-    switch (key) {
-      case "c":
-        return { do: "continue", ...answer };
-      case "r":
-        io.out(summary);
-        return { do: "review", ...answer };
-      case "d":
-        return redo(answer);
-      case "l":
-        return { do: "loosen", by, wait: wait.id };
-      case "q":
-        return null;
-      default:
-        await look(invocation, scene, key);
-    }
+    if (key === "v" || key === "e" || key === "t") await look(invocation, scene, key);
+    else return answerFor(invocation, run, { key, answer });
+  }
+}
+
+type AnswerKey = Exclude<Key, "v" | "e" | "t">;
+
+function answerFor({ io }: Invocation, run: ActiveRun, { key, answer }: { key: AnswerKey; answer: Answer }) {
+  switch (key) {
+    case "c":
+      return { do: "continue" as const, ...answer };
+    case "r":
+      io.out(summaryText(run));
+      return { do: "review" as const, ...answer };
+    case "d":
+      return redo(answer);
+    case "l":
+      return { do: "loosen" as const, by: answer.by, wait: answer.wait };
+    case "q":
+      return null;
+    default:
+      return key satisfies never;
   }
 }
 
@@ -61,7 +65,7 @@ async function answerPaused({ io }: Invocation, { run }: Scene, answer: Answer):
       placeholder: "continue",
     });
     if (isCancel(said)) return null;
-    const word = ((said as string | undefined) ?? "").trim().toLowerCase(); // an empty line comes back as undefined
+    const word = orEmpty(said).trim().toLowerCase();
     if (GO_ON.has(word)) return { do: "continue", ...answer };
     if (word === "q") return null;
     if (redoable && (word === "d" || word === "redo")) return redo(answer);
@@ -72,7 +76,7 @@ async function redo(answer: Answer): Promise<PersonCommand | null> {
   const { isCancel, text } = await import("@clack/prompts");
   const guidance = await text({ message: redoPrompt.replace(/\n> $/, "") });
   if (isCancel(guidance)) return null;
-  return { do: "redo", ...answer, guidance: (guidance as string | undefined) ?? "" }; // an empty line comes back as undefined
+  return { do: "redo", ...answer, guidance: orEmpty(guidance) };
 }
 
 function keysOf(run: ActiveRun): { value: Key; label: string }[] {
@@ -129,3 +133,6 @@ export function summaryText(run: ActiveRun): string {
 
 /** The key prompt stands in for the banner's last line. */
 const withoutPromptLine = (banner: string): string => banner.replace(/\nYour choice: _/, "");
+
+/** The prompt gives undefined for an empty line. */
+const orEmpty = (said: string | undefined): string => said ?? "";

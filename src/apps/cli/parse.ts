@@ -54,8 +54,8 @@ function read(args: readonly string[], verb: Verb | null): { values: Values; pos
   );
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    refuseUnknownValues(values as Values, known, usage); // declared types are string or boolean
-    return { values: values as Values, positionals };
+    refuseUnknownValues(values, known, usage);
+    return { values, positionals };
   } catch (error) {
     if (error instanceof ProblemError) throw error;
     const detail = error instanceof Error ? firstSentence(error.message) : String(error);

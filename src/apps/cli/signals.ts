@@ -5,17 +5,17 @@ const CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143 } as const;
 /** Runs work that stops cleanly on SIGINT, SIGTERM or SIGHUP; a second signal ends the program at once. */
 export async function withSignals(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const controller = new AbortController();
-  let code: Result["code"] | null = null;
+  const received: { code: Result["code"] | null } = { code: null };
   const names = Object.keys(CODES) as (keyof typeof CODES)[];
   const listener = (name: NodeJS.Signals): void => {
-    if (code !== null) process.exit(code);
-    code = CODES[name as keyof typeof CODES];
+    if (received.code !== null) process.exit(received.code);
+    received.code = CODES[name as keyof typeof CODES];
     controller.abort();
   };
   for (const name of names) process.on(name, listener);
   try {
     const result = await work(controller.signal);
-    return code === null ? result : { ...result, code };
+    return received.code === null ? result : { ...result, code: received.code };
   } finally {
     for (const name of names) process.off(name, listener);
   }

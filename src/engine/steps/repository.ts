@@ -31,10 +31,13 @@ export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome>
     const request = { subject: run.run.title, body: "", attempt: `${run.run.run}/end` };
     await commitSince(engine, run, { ...request, from: run.phases[0]?.firstTree ?? null });
   }
-  const { branch = null, base = null } = run.run.git ?? {};
-  if (how !== "merge" || engine.vcs === null || branch === null || base === null) return { of: "finish", merged: null };
-  const message = `Merge ${branch}: ${run.run.title}`;
-  return { of: "finish", merged: await engine.vcs.merge({ branch, base, message }) };
+  return { of: "finish", merged: how === "merge" ? await mergeBranch(engine, run) : null };
+}
+
+async function mergeBranch({ vcs }: Engine, { run }: ActiveRun): Promise<string | null> {
+  const { branch = null, base = null } = run.git ?? {};
+  if (vcs === null || branch === null || base === null) return null;
+  return vcs.merge({ branch, base, message: `Merge ${branch}: ${run.title}` });
 }
 
 type Since = {

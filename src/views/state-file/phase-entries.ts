@@ -67,7 +67,7 @@ function testIteration({ rule, made, checkFailures }: PhaseRecord): Record<strin
 function testResult({ checks }: Made): "passed" | "failed" | "not_measured" {
   const tests = checks.filter(({ name }) => name === "tests");
   if (tests.some(({ ok }) => ok === false)) return "failed";
-  return tests.length > 0 && tests.every(({ ok }) => ok !== false) ? "passed" : "not_measured";
+  return tests.length > 0 && tests.every(({ ok }) => ok === true) ? "passed" : "not_measured";
 }
 
 function findings({ rule, made, iterations }: PhaseRecord, isAccepted: boolean): Record<string, unknown> {

@@ -199,7 +199,7 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
       const table = systemProcessTable();
       const left = table.all().filter(({ pid }) => table.environment(pid)?.includes(`ISDLC_NONCE=${hanging.nonce}`));
       expect(left).toEqual([]);
-    });
+    }, 30_000);
 
     test("goes on with a conversation, and counts only what this execution used", async () => {
       const { backend, model } = await start(

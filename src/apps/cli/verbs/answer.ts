@@ -2,7 +2,7 @@ import { createCheckRunner } from "../../../adapters/checks/create-check-runner.
 import type { PersonCommand } from "../../../core/command.ts";
 import { optionsOf } from "../../../core/next.ts";
 import { ProblemError } from "../../../core/problem.ts";
-import type { ActiveRun, Wait } from "../../../core/run.ts";
+import type { ActiveRun, RunState, Wait } from "../../../core/run.ts";
 import type { Person } from "../../../schema/people.ts";
 import type { Finish } from "../../../schema/plan.ts";
 import { reviewInstructions } from "../../../views/gate-banner.ts";
@@ -42,10 +42,23 @@ async function give(invocation: Invocation, option: string): Promise<Result> {
   const by = decider(invocation, project);
   const wait = waitFor(invocation, run);
   refuseWhileHeld(project, by);
+  refuseUnoffered(run, wait, option);
   const command = await commandFor(invocation, { project, run }, { by, wait, option });
   const state = await submitAnswer(project, run.run.run, command);
   if (command.do === "review") return paused(run, restResult(state, []));
-  return flag(invocation.values, "no-run") ? restResult(state, []) : goOn(invocation, project);
+  return flag(invocation.values, "no-run") ? recorded(state, option) : goOn(invocation, project);
+}
+
+/** At a gate the core says more precisely why not. */
+function refuseUnoffered(run: ActiveRun, wait: Wait, option: string): void {
+  const valid = optionsOf(run, wait);
+  if (wait.kind === "gate" || valid.includes(option)) return;
+  throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOffered", valid } });
+}
+
+function recorded(state: RunState, option: string): Result {
+  const { json } = restResult(state, []);
+  return { code: 0, lines: [`Recorded: ${option}.`, "Go on: isdlc resume"], json: { ...json, ok: true } };
 }
 
 /** The wait that is answered: the named one, which must be the open one, or the open one. */
@@ -57,38 +70,46 @@ function waitFor({ values }: Invocation, run: ActiveRun): Wait {
 
 type Place = { readonly project: Project; readonly run: ActiveRun };
 
-async function commandFor(
-  invocation: Invocation,
-  { project, run }: Place,
-  { by, wait, option }: Said,
-): Promise<PersonCommand> {
-  const shown = wait.kind === "gate" ? sha256(summaryText(run)) : "";
-  const { values, words } = invocation;
-  switch (option) {
-    case "continue":
-    case "review":
-      return { do: option, by, wait: wait.id, shown };
-    case "redo":
-      return { do: "redo", by, wait: wait.id, shown, guidance: text(values, "text") ?? words.join(" ") };
-    case "loosen":
-    case "retry":
-    case "skip":
-      return { do: option, by, wait: wait.id };
-    case "accept": {
-      const checks = createCheckRunner(project.root, { env: project.env, redact: (line) => line });
-      return { do: "acceptTests", by, wait: wait.id, tests: await checks.detectTests() };
-    }
-    case "merge":
-    case "pr":
-    case "keep":
-      return { do: "finish", by, wait: wait.id, how: option satisfies Finish };
-    case "answer":
-      return { do: "reply", by, wait: wait.id, replies: repliesOf(invocation, wait) };
-    case "cancel":
-      return { do: "cancel", by, reason: text(values, "text") ?? "" };
-    default:
-      throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOffered", valid: optionsOf(run, wait) } });
+async function commandFor(invocation: Invocation, { project, run }: Place, said: Said): Promise<PersonCommand> {
+  const { by, wait, option } = said;
+  if (option === "accept") {
+    const checks = createCheckRunner(project.root, { env: project.env, redact: (line) => line });
+    return { do: "acceptTests", by, wait: wait.id, tests: await checks.detectTests() };
   }
+  const make = Object.hasOwn(commands, option) ? commands[option as keyof typeof commands] : undefined;
+  if (make !== undefined) return make(invocation, said, wait.kind === "gate" ? sha256(summaryText(run)) : "");
+  throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOffered", valid: optionsOf(run, wait) } });
+}
+
+type MakeCommand = (invocation: Invocation, said: Said, shown: string) => PersonCommand;
+
+const finish =
+  (how: Finish): MakeCommand =>
+  (_invocation, { by, wait }) => ({ do: "finish", by, wait: wait.id, how });
+
+const commands = {
+  continue: (_invocation, { by, wait }, shown) => ({ do: "continue", by, wait: wait.id, shown }),
+  review: (_invocation, { by, wait }, shown) => ({ do: "review", by, wait: wait.id, shown }),
+  redo: (invocation, { by, wait }, shown) => ({
+    do: "redo",
+    by,
+    wait: wait.id,
+    shown,
+    guidance: guidanceOf(invocation),
+  }),
+  loosen: (_invocation, { by, wait }) => ({ do: "loosen", by, wait: wait.id }),
+  retry: (_invocation, { by, wait }) => ({ do: "retry", by, wait: wait.id }),
+  skip: (_invocation, { by, wait }) => ({ do: "skip", by, wait: wait.id }),
+  merge: finish("merge"),
+  pr: finish("pr"),
+  keep: finish("keep"),
+  answer: (invocation, { by, wait }) => ({ do: "reply", by, wait: wait.id, replies: repliesOf(invocation, wait) }),
+  cancel: ({ values }, { by }) => ({ do: "cancel", by, reason: text(values, "text") ?? "" }),
+} satisfies Record<string, MakeCommand>;
+
+/** `redo "<guidance>"`, `answer redo "<guidance>"` or `--text`. */
+function guidanceOf({ values, words, verb }: Invocation): string {
+  return text(values, "text") ?? (verb.name === "answer" ? words.slice(1) : words).join(" ");
 }
 
 /** `--reply id=text` for each, or `--text` for the only one; an empty text dismisses a question. */

@@ -2,7 +2,7 @@ import { completionScript } from "../completion.ts";
 import { findVerb } from "../catalog.ts";
 import { firstLines, overview, verbHelp } from "../help.ts";
 import { currentRun, openProject } from "../project.ts";
-import type { Implementations } from "../run-cli.ts";
+import { type Host, runCli } from "../run-cli.ts";
 import { done, type Run } from "../verb.ts";
 import { answer, cancel, shortAnswer } from "./answer.ts";
 import { begin, recover, resume, run } from "./begin.ts";
@@ -60,4 +60,6 @@ const runs: Readonly<Record<string, Run>> = {
   help,
 };
 
-export const implementations: Implementations = (name) => runs[name];
+/** The whole program; the start file has only the fast verbs. */
+export const runAll = (args: readonly string[], host: Host): Promise<number> =>
+  runCli(args, host, (name) => runs[name]);

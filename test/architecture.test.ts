@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "..");
+const SRC = join(ROOT, "src");
+
+/** Who may import whom. A folder of src that is not listed fails the test; `outside` is our own data beside src. */
+const mayImport: { readonly [folder: string]: readonly string[] } = {
+  schema: ["zod/mini"],
+  core: ["schema"],
+  views: ["schema", "core"],
+  ports: ["schema", "core"],
+  engine: ["schema", "core", "views", "ports"],
+  adapters: ["schema", "core", "ports", "node:", "zod/mini", "outside"],
+  apps: [
+    "schema",
+    "core",
+    "views",
+    "ports",
+    "engine",
+    "adapters",
+    "node:",
+    "zod/mini",
+    "outside",
+    "@clack/prompts",
+    "picocolors",
+  ],
+  index: ["schema", "core", "views", "ports", "engine", "adapters", "apps"],
+};
+
+type Import = { readonly file: string; readonly specifier: string; readonly from: string; readonly to: string };
+
+const files = sourceFiles(SRC);
+const imports = files.flatMap((file) => importsOf(file, readFileSync(join(SRC, file), "utf8")));
+const outward = (found: readonly Import[]): readonly Import[] =>
+  found.filter(({ from, to }) => from !== to && mayImport[from]?.includes(to) !== true);
+
+describe("the guard looks at the whole tree:", () => {
+  test("every folder of src is listed, and every file is in one", () => {
+    const folders = readdirSync(SRC).map((entry) => basename(entry, ".ts"));
+    expect(new Set(files.map(folderOf))).toEqual(new Set(folders));
+    expect(new Set(folders)).toEqual(new Set(Object.keys(mayImport)));
+  });
+
+  test("it sees the imports there are", () => {
+    expect(imports.length).toBeGreaterThan(60);
+    expect(imports).toContainEqual({
+      file: "core/decide.ts",
+      specifier: "./decide/person.ts",
+      from: "core",
+      to: "core",
+    });
+    expect(imports).toContainEqual({
+      file: "core/evolve.ts",
+      specifier: "../schema/event.ts",
+      from: "core",
+      to: "schema",
+    });
+    expect(imports).toContainEqual({ file: "schema/plan.ts", specifier: "zod/mini", from: "schema", to: "zod/mini" });
+    const silent = files.filter((file) => !imports.some((found) => found.file === file));
+    const importing = silent.filter((file) => /^import\b/m.test(readFileSync(join(SRC, file), "utf8")));
+    expect(importing).toEqual([]);
+  });
+
+  test.for<[string, string]>([
+    [`import { x } from "../engine/loop.ts";`, "engine"],
+    [`import type { X } from "../ports/clock.ts";`, "ports"],
+    [`import "../apps/cli/main.ts";`, "apps"],
+    [`export { x } from "../adapters/git/git.ts";`, "adapters"],
+    [`const x = await import("../views/menu.ts");`, "views"],
+    [`type X = import("../engine/loop.ts").X;`, "engine"],
+    [`import {\n  a,\n  b,\n} from "node:fs/promises";`, "node:"],
+    [`const fs = require("node:fs");`, "node:"],
+    [`import * as z from "zod";`, "zod"],
+    [`import { note } from "@clack/prompts";`, "@clack/prompts"],
+    [`import data from "../../package.json" with { type: "json" };`, "outside"],
+  ])("it would catch %j in the core", ([source, to]) => {
+    expect(outward(importsOf("core/planted.ts", source))).toMatchObject([{ from: "core", to }]);
+  });
+});
+
+test("imports point inward", () => {
+  expect(outward(imports)).toEqual([]);
+});
+
+describe("every source file", () => {
+  const having = (broken: (source: string, file: string) => boolean): string[] =>
+    files.filter((file) => broken(readFileSync(join(SRC, file), "utf8"), file));
+
+  test("has 300 lines at most", () => {
+    expect(having((source) => source.split("\n").length - 1 > 300)).toEqual([]);
+  });
+
+  test.for<[string, RegExp]>([
+    ["has no any", /(?:[:<|&,(=]|\bas|\bof|\bextends)\s*any\b(?!\s*[:(])/],
+    ["has no default export", /^export default\b/m],
+    ["names what it exports", /^export \*/m],
+    ["has no enum or namespace", /^(?:export )?(?:const )?(?:enum|namespace) /m],
+  ])("%s", ([, pattern]) => {
+    expect(having((source) => pattern.test(withoutComments(source)))).toEqual([]);
+  });
+
+  test("is named for what it does, not for being useful", () => {
+    const vague = /^(?:utils?|helpers?|common|misc|types|shared)$/;
+    expect(
+      files.filter((file) =>
+        file
+          .replace(/\.ts$/, "")
+          .split("/")
+          .some((part) => vague.test(part)),
+      ),
+    ).toEqual([]);
+    expect(files.filter((file) => !/^[a-z0-9-]+\.ts$/.test(basename(file)))).toEqual([]);
+  });
+});
+
+function sourceFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
+}
+
+function importsOf(file: string, source: string): Import[] {
+  const specifiers = withoutComments(source).matchAll(
+    /(?<![.\w"'])(?:from|import|require)\s*\(?\s*["']([^"'\n]+)["']/g,
+  );
+  return [...specifiers].map(([, specifier = ""]) => ({
+    file,
+    specifier,
+    from: folderOf(file),
+    to: targetOf(file, specifier),
+  }));
+}
+
+/** `core/decide.ts` is in `core`; a file directly in src is a folder of its own. */
+function folderOf(file: string): string {
+  const [first = ""] = file.split("/", 1);
+  return basename(first, ".ts");
+}
+
+function targetOf(file: string, specifier: string): string {
+  if (specifier.startsWith("node:")) return "node:";
+  if (!specifier.startsWith(".")) return specifier;
+  const target = join(dirname(file), specifier).split(sep).join("/");
+  return target.startsWith("../") ? "outside" : folderOf(target);
+}
+
+function withoutComments(source: string): string {
+  return source.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/(^|\s)\/\/.*$/gm, "$1");
+}

@@ -1,0 +1,32 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test, vi } from "vitest";
+import { agentBinary, claudePackage } from "../../support/agent-binaries.ts";
+
+/** A version that does not exist, asked for without a network: npm gives up at once. */
+const absent = claudePackage("0.0.0-absent");
+const cache = join(import.meta.dirname, "../../../.agents-cache");
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+test("on a person's machine a missing agent is told with the command that installs it", async () => {
+  vi.stubEnv("CI", "");
+  vi.stubEnv("npm_config_offline", "true");
+  const warned = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+  const binary = await agentBinary(absent);
+  expect(binary).toMatchObject({
+    ok: false,
+    command: expect.stringMatching(/^npm install .*@0\.0\.0-absent$/) as string,
+  });
+  expect(warned).toHaveBeenCalledWith(expect.stringContaining("SKIPPED"));
+  expect(readdirSync(cache).filter((name) => name.includes("absent"))).toEqual([]);
+});
+
+test("in CI a missing agent is a failure", async () => {
+  vi.stubEnv("CI", "true");
+  vi.stubEnv("npm_config_offline", "true");
+  await expect(agentBinary(absent)).rejects.toThrow("could not be installed");
+});
