@@ -1,3 +1,6 @@
+import { createPhaseSummaryGenerator } from "./adapters/phase-summary/create-phase-summary-generator.ts";
+import { renderStateSummary } from "./views/state-summary.ts";
+
 export { decide } from "./core/decide.ts";
 export { evolve, replay } from "./core/evolve.ts";
 export { next } from "./core/next.ts";
@@ -8,3 +11,12 @@ export { describe, ProblemError } from "./core/problem.ts";
 export type { Problem, ProblemCode } from "./core/problem.ts";
 export type { EventDraft, RunEvent } from "./schema/event.ts";
 export type { AgentBackend, AgentEnd, AgentEvent, AgentTask, Capabilities } from "./ports/agent-backend.ts";
+export { checkGate } from "./core/check-gate.ts";
+export type { GateRules, GateVerdict } from "./core/check-gate.ts";
+export { readSupervisedModeConfig, shouldReviewPhase } from "./core/supervision.ts";
+export type { SupervisedModeConfig } from "./core/supervision.ts";
+export { resetPhasesForWorkflow } from "./core/review-record.ts";
+export { recordReviewAction } from "./adapters/phase-summary/record-review-action.ts";
+
+/** Writes the summary of a phase from the contents of state.json; its path, or null when it could not be written. */
+export const generatePhaseSummary = createPhaseSummaryGenerator(renderStateSummary);

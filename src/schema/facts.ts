@@ -31,7 +31,7 @@ export const Made = z.strictObject({
   artifacts: z.array(z.string()),
   /** Since the phase was first entered; null when there is no git to ask. */
   changed: z.nullable(z.array(FileChange)),
-  /** Since the tree a person last saw at this phase's gate. */
+  /** Since the tree a person last saw in this run; null where that is the same list. */
   changedSinceSeen: z.nullable(z.array(FileChange)),
   /** Changed although the phase may not write there. */
   unexpected: z.array(z.string()),

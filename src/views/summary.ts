@@ -82,13 +82,13 @@ export const nothing: Omit<SummaryData, "number" | "name"> = {
   engine: null,
 };
 
-function madeBy({ made, seenTree, usage }: PhaseRecord): Partial<SummaryData> {
+function madeBy({ made, usage }: PhaseRecord): Partial<SummaryData> {
   if (made === null) return {};
   return {
     artifacts: made.artifacts,
     decisions: made.decisions.length > 0 ? made.decisions : splitDecisions(made.summary),
     changed: made.changed,
-    changedSinceSeen: seenTree === null ? null : made.changedSinceSeen,
+    changedSinceSeen: made.changedSinceSeen,
     engine: { ...made, usage },
   };
 }

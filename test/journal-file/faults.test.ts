@@ -1,5 +1,5 @@
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { FileJournal } from "../../src/adapters/journal-file/create-file-journal.ts";
@@ -17,6 +17,7 @@ import {
   NEXT_RUN,
   openJournalOf,
   RUN,
+  scratchFolder,
   treeIn,
   type Tree,
 } from "./sample-run.ts";
@@ -93,7 +94,7 @@ const scenarios: readonly Scenario[] = [
   },
 ];
 
-const base = mkdtempSync(join(tmpdir(), "isdlc-faults-"));
+const base = mkdtempSync(join(scratchFolder, "isdlc-faults-"));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 describe.each(scenarios)("at every file call of $name", (scenario) => {

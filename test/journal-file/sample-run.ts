@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -23,9 +23,12 @@ export const hastyFiles: FileCalls = { ...nodeFiles, fdatasyncSync: () => {}, fs
 
 export type Tree = { readonly root: string; readonly user: string; readonly journal: string };
 
+/** In memory where there is such a folder: files are rewritten there thousands of times. */
+export const scratchFolder = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+
 /** An empty working tree and user directory, removed after the test. */
-export function newTree(): Tree {
-  const base = mkdtempSync(join(tmpdir(), "isdlc-journal-"));
+export function newTree(folder = scratchFolder): Tree {
+  const base = mkdtempSync(join(folder, "isdlc-journal-"));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   return treeIn(base);
 }

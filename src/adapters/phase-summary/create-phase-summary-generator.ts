@@ -13,6 +13,7 @@ export type RenderSummary = (input: {
 }) => { readonly name: string; readonly text: string };
 
 /** Returns the absolute path of the summary, or null with a warning on stderr; never throws. */
+// oxlint-disable-next-line max-params -- the published signature
 export type GeneratePhaseSummary = (
   state: unknown,
   phaseKey: unknown,

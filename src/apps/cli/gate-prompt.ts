@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { PersonCommand } from "../../core/command.ts";
+import { lastLook } from "../../core/last-look.ts";
 import { optionsOf } from "../../core/next.ts";
 import { type ActiveRun, currentPhase } from "../../core/run.ts";
 import { runChecks } from "../../engine/steps/checks.ts";
@@ -61,13 +62,14 @@ async function answerPaused({ io }: Invocation, { run }: Scene, answer: Answer):
   const redoable = run.wait !== null && optionsOf(run, run.wait).includes("redo");
   for (;;) {
     const said = await text({
-      message: `continue${redoable ? ", redo" : ""}, or q to leave it paused`,
+      message: `continue, review again${redoable ? ", redo" : ""}, or q to leave it paused`,
       placeholder: "continue",
     });
     if (isCancel(said)) return null;
     const word = orEmpty(said).trim().toLowerCase();
     if (GO_ON.has(word)) return { do: "continue", ...answer };
     if (word === "q") return null;
+    if (word === "r" || word === "review") io.out(summaryText(run));
     if (redoable && (word === "d" || word === "redo")) return redo(answer);
   }
 }
@@ -106,7 +108,7 @@ async function look({ io, env }: Invocation, { engine, run }: Scene, key: "v" | 
   const phase = currentPhase(run);
   const made = phase?.made;
   if (phase === undefined || made === undefined || made === null) return;
-  if (key === "v") io.out(plainText(await engine.workspace.patch(phase.seenTree ?? phase.firstTree, made.tree)));
+  if (key === "v") io.out(plainText(await engine.workspace.patch(lastLook(run), made.tree)));
   if (key === "e")
     await openEditor(
       env,

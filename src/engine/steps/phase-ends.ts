@@ -1,4 +1,5 @@
 import type { Outcome } from "../../core/command.ts";
+import { lastLook } from "../../core/last-look.ts";
 import { mayWrite } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import type { FileChange } from "../../schema/facts.ts";
@@ -22,8 +23,9 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
   const { draft } = run.stage;
   const tree = await workspace.snapshot(`${phase.rule.key}-${phase.attempts}`, [run.run.item]);
   const changed = await workspace.diff(phase.firstTree, tree);
-  const seen = phase.seenTree;
-  const changedSinceSeen = seen === null ? null : await workspace.diff(seen, tree);
+  const seen = lastLook(run);
+  const sinceSeen = await workspace.diff(seen, tree);
+  const changedSinceSeen = JSON.stringify(sinceSeen) === JSON.stringify(changed) ? null : sinceSeen;
   const toRead = (changedSinceSeen ?? changed ?? []).map((change) => change.path);
   const made = {
     artifacts: artifactsOf(run, draft.artifacts, changed),
@@ -31,7 +33,7 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
     changedSinceSeen: changedSinceSeen === null ? null : [...changedSinceSeen],
     unexpected: unexpected(run, phase, changed),
     tree,
-    lines: await workspace.lines(seen ?? phase.firstTree, tree, toRead),
+    lines: await workspace.lines(seen, tree, toRead),
   };
   const settings = desk.settings();
   return { of: "complete", made, settings, digest: hash(JSON.stringify({ draft, made })) };

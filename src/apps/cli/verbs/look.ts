@@ -8,6 +8,7 @@ import { gateBanner } from "../../../views/gate-banner.ts";
 import { historyLines } from "../../../views/history.ts";
 import { plainText } from "../../../views/plain-text.ts";
 import { waitLines, waitObject } from "../../../views/status.ts";
+import { lastLook } from "../../../core/last-look.ts";
 import { next } from "../../../core/next.ts";
 import { summaryText } from "../gate-prompt.ts";
 import { currentRun, openProject, type Project } from "../project.ts";
@@ -29,10 +30,7 @@ export const gate: Run = async (invocation) => {
 async function patchOf(project: Project, run: ActiveRun): Promise<string> {
   const phase = currentPhase(run);
   if (run.run.git === null || phase === undefined) return "";
-  return createGitWorkspace(project.root, run.run.run).patch(
-    phase.seenTree ?? phase.firstTree,
-    phase.made?.tree ?? null,
-  );
+  return createGitWorkspace(project.root, run.run.run).patch(lastLook(run), phase.made?.tree ?? null);
 }
 
 /** Runs the checks of the current phase; nothing is recorded. */

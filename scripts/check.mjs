@@ -1,0 +1,28 @@
+// Everything that can be said about the code without running it. One line per tool; the first failure does not hide the next.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+process.chdir(fileURLToPath(new URL("..", import.meta.url)));
+const bin = (name) => `node_modules/.bin/${name}`;
+const tools = [
+  ["format", bin("oxfmt"), ["--check"]],
+  ["lint", bin("oxlint"), ["--type-aware"]],
+  ["types", bin("tsc"), []],
+  ["unused code", bin("knip"), []],
+  ["traceability", process.execPath, ["scripts/trace.mjs", "--check"]],
+  ["build", process.execPath, ["scripts/build.mjs"]],
+  ["package shape", bin("publint"), ["--strict"]],
+  ["types of the package", bin("attw"), ["--pack", ".", "--profile", "esm-only"]],
+];
+
+let failed = 0;
+for (const [name, program, args] of tools) {
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8" });
+  if (status === 0) console.log(`ok    ${name}`);
+  else {
+    failed++;
+    console.log(`FAIL  ${name}\n${stdout}${stderr}`);
+  }
+}
+console.log(`checks: ${tools.length - failed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

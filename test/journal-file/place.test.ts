@@ -1,0 +1,174 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { nodeFiles, type FileCalls } from "../../src/adapters/file-lock/file-calls.ts";
+import { setAside } from "../../src/adapters/journal-file/set-aside.ts";
+import { verifyJournal } from "../../src/adapters/journal-file/verify-journal.ts";
+import { systemLockProcesses } from "../../src/adapters/file-lock/lock-processes.ts";
+import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
+import { begin } from "./sample-events.ts";
+import { end, hastyFiles, KEY, lastMark, mark, namesBelow, newTree, NEXT_RUN, openJournalOf } from "./sample-run.ts";
+import { RUN, treeWithRun, type Tree } from "./sample-run.ts";
+
+const fileOf = (tree: Tree): string => join(tree.journal, `${RUN}.jsonl`);
+const unsafe = expect.objectContaining({ problem: expect.objectContaining({ code: "UNSAFE_PATH" }) });
+
+describe("links are not followed", () => {
+  test.each([
+    ["the folder around", (tree: Tree) => dirname(tree.journal)],
+    ["the journal folder", (tree: Tree) => tree.journal],
+    ["the journal", fileOf],
+  ])("%s as a link is refused by readers and writers, and its target stays as it was", async (_, pick) => {
+    const tree = await treeWithRun(1);
+    const path = pick(tree);
+    const target = join(tree.root, "elsewhere");
+    renameSync(path, target);
+    symlinkSync(target, path);
+    const before = namesBelow(tree.root);
+    const content = lstatSync(target).isFile() ? readFileSync(target, "utf8") : "";
+    expect(() => openJournalOf(tree).load(RUN)).toThrow(unsafe);
+    await expect(openJournalOf(tree).submit(RUN, mark("x"))).rejects.toThrow(unsafe);
+    await expect(openJournalOf(tree).create(NEXT_RUN, begin(NEXT_RUN))).rejects.toThrow(unsafe);
+    expect(lstatSync(target).isFile() ? readFileSync(target, "utf8") : "").toBe(content);
+    expect(namesBelow(tree.root).filter((name) => !name.includes("lock."))).toEqual(before);
+  });
+
+  test("a pipe in the journal's place is refused at once", async () => {
+    const tree = newTree();
+    mkdirSync(tree.journal, { recursive: true });
+    execFileSync("mkfifo", [fileOf(tree)]);
+    expect(() => openJournalOf(tree).load(RUN)).toThrow(unsafe);
+  });
+
+  test.each(["../../x", "..", "a/b", "", "20261115-101500123-k3f9/../x"])("%j is no run", async (run) => {
+    const tree = newTree();
+    expect(() => openJournalOf(tree).load(run)).toThrow(unsafe);
+    await expect(openJournalOf(tree).create(run, begin(run))).rejects.toThrow(unsafe);
+    expect(namesBelow(tree.root)).toEqual([]);
+  });
+});
+
+describe("ended runs", () => {
+  test("are put away when the next begins, and found again", async () => {
+    const tree = await treeWithRun(1);
+    const journal = openJournalOf(tree, { files: hastyFiles });
+    await journal.submit(RUN, end);
+    await journal.create(NEXT_RUN, begin(NEXT_RUN));
+    expect(namesBelow(tree.journal)).toEqual([`${NEXT_RUN}.jsonl`, "ended", `ended/${RUN}.jsonl`]);
+    expect(openJournalOf(tree).load(RUN).state.is).toBe("ended");
+    expect(openJournalOf(tree).events(RUN)).toHaveLength(3);
+    expect(openJournalOf(tree).newest()).toBe(NEXT_RUN);
+  });
+
+  test("finding the newest takes as many calls after a thousand of them as after one", async () => {
+    const tree = await treeWithRun(1);
+    const folder = join(tree.journal, "ended");
+    mkdirSync(folder);
+    const count = (): number => {
+      let calls = 0;
+      const counting = Object.fromEntries(
+        Object.entries(nodeFiles).map(([name, call]) => [
+          name,
+          (...args: unknown[]) => (calls++, (call as (...args: unknown[]) => unknown)(...args)),
+        ]),
+      ) as unknown as FileCalls;
+      expect(openJournalOf(tree, { files: counting }).newest()).toBe(RUN);
+      return calls;
+    };
+    const few = count();
+    for (let number = 0; number < 1000; number++) {
+      writeFileSync(join(folder, `20250101-101500${String(number).padStart(3, "0")}-aaaa.jsonl`), "");
+    }
+    expect(count()).toBe(few);
+  });
+
+  test("the last of them is the newest when none is open", async () => {
+    const tree = await treeWithRun(0);
+    const journal = openJournalOf(tree, { files: hastyFiles });
+    await journal.submit(RUN, end);
+    mkdirSync(join(tree.journal, "ended"));
+    renameSync(fileOf(tree), join(tree.journal, "ended", `${RUN}.jsonl`));
+    expect(openJournalOf(tree).newest()).toBe(RUN);
+  });
+});
+
+describe("snapshots", () => {
+  test("spare reading what came before, and count for nothing in doubt", async () => {
+    const tree = await treeWithRun(100);
+    const snapshot = fileOf(tree).replace(".jsonl", ".snap");
+    const expected = openJournalOf(tree, { version: "other" }).load(RUN);
+    expect(bytesRead(tree, "1")).toBeLessThan(bytesRead(tree, "other") / 1.5);
+    expect(openJournalOf(tree).load(RUN)).toEqual(expected);
+    const content = readFileSync(snapshot);
+    for (const damaged of [content.subarray(0, 100), Buffer.alloc(0), Buffer.from(content.toString().replace("m63", "m99"))]) {
+      writeFileSync(snapshot, damaged);
+      expect(openJournalOf(tree).load(RUN)).toEqual(expected);
+    }
+    expect(lastMark(expected.state)).toBe("m100");
+  });
+
+  test("bear witness to records that are gone", async () => {
+    const tree = await treeWithRun(100);
+    writeFileSync(fileOf(tree), readFileSync(fileOf(tree), "utf8").split("\n").slice(0, 10).join("\n") + "\n");
+    const none = createFileAnchors(join(tree.user, "none"), tree.root);
+    expect(none.read(RUN)).toBeNull();
+    const journal = openJournalOf({ ...tree, user: join(tree.user, "none") });
+    expect(() => journal.load(RUN)).toThrow(expect.objectContaining({ problem: { code: "JOURNAL_MISSING", run: RUN, seq: 64 } }));
+  });
+});
+
+describe("what doctor uses", () => {
+  const placeOf = (tree: Tree) => ({
+    directory: tree.journal,
+    files: hastyFiles,
+    key: KEY,
+    anchors: createFileAnchors(tree.user, tree.root),
+    processes: systemLockProcesses(),
+  });
+
+  test("a sound journal has no findings and is left alone", async () => {
+    const tree = await treeWithRun(3);
+    expect(verifyJournal(placeOf(tree), RUN)).toMatchObject({ findings: [], lines: 4, head: { seq: 4 }, open: true });
+    expect(await setAside(placeOf(tree), RUN)).toEqual({ is: "nothingToDo" });
+  });
+
+  test.each<[string, (text: string) => string, readonly string[]]>([
+    ["a torn rest", (text) => `${text}{"seq":`, ["torn"]],
+    ["damage in the middle", (text) => text.replace("m2", "mX"), ["damaged", "missing"]],
+    ["records that are gone", (text) => text.split("\n").slice(0, 2).join("\n") + "\n", ["missing"]],
+    ["a foreign signature", (text) => text.replace(/"m":"[0-9a-f]{32}"\}\n$/, `"m":"${"0".repeat(32)}"}\n`), ["forged", "missing"]],
+  ])("%s is found, and cut away with every byte kept", async (_, harm, kinds) => {
+    const tree = await treeWithRun(3);
+    const harmed = harm(readFileSync(fileOf(tree), "utf8"));
+    writeFileSync(fileOf(tree), harmed);
+    expect(verifyJournal(placeOf(tree), RUN).findings.map((finding) => finding.is)).toEqual(kinds);
+    const cut = await setAside(placeOf(tree), RUN);
+    expect(cut).toMatchObject({ is: "cut" });
+    const kept = cut.is === "cut" && cut.kept !== null ? readFileSync(cut.kept, "utf8") : "";
+    expect(readFileSync(fileOf(tree), "utf8") + kept).toBe(harmed);
+    expect(verifyJournal(placeOf(tree), RUN).findings).toEqual([]);
+    expect((await openJournalOf(tree).submit(RUN, mark("next"))).ok).toBe(true);
+    expect(namesBelow(dirname(tree.journal)).filter((name) => name.startsWith("lock.steal") || name === "lock")).toEqual([]);
+  });
+
+  test("a journal that is gone is given up, and a new run may begin", async () => {
+    const tree = await treeWithRun(1);
+    renameSync(fileOf(tree), join(tree.root, "gone"));
+    expect(verifyJournal(placeOf(tree), RUN)).toMatchObject({ file: null, findings: [{ is: "missing" }] });
+    expect(await setAside(placeOf(tree), RUN)).toMatchObject({ is: "givenUp" });
+    expect((await openJournalOf(tree).create(NEXT_RUN, begin(NEXT_RUN))).ok).toBe(true);
+    expect(existsSync(fileOf(tree))).toBe(false);
+  });
+});
+
+function bytesRead(tree: Tree, version: string): number {
+  let bytes = 0;
+  const readSync = ((...args: Parameters<typeof nodeFiles.readSync>) => {
+    const read = nodeFiles.readSync(...args);
+    bytes += read;
+    return read;
+  }) as typeof nodeFiles.readSync;
+  openJournalOf(tree, { files: { ...nodeFiles, readSync }, version }).load(RUN);
+  return bytes;
+}

@@ -1,0 +1,25 @@
+import { createFileJournal } from "../../../src/adapters/journal-file/create-file-journal.ts";
+import { createFileAnchors } from "../../../src/adapters/user-files/anchors.ts";
+import { loadUserKey } from "../../../src/adapters/user-files/user-key.ts";
+import { accept } from "../../../src/core/command.ts";
+import { join } from "node:path";
+import { writeSync } from "node:fs";
+
+/** append-marks <tree> <user directory> <run> <name> <count>: appends marks and prints each once it is acknowledged. */
+const [root = "", user = "", run = "", name = "", count = "0"] = process.argv.slice(2);
+
+const journal = createFileJournal({
+  directory: join(root, ".isdlc", "journal"),
+  anchors: createFileAnchors(user, root),
+  key: loadUserKey(user),
+  clock: { now: () => new Date().toISOString(), monotonic: () => performance.now() },
+  version: "1",
+  patience: 60_000,
+});
+
+for (let number = 1; number <= Number(count); number++) {
+  const mark = `${name}-${number}`;
+  const phases = [mark];
+  await journal.submit(run, () => accept({ type: "supervision.tightened", supervision: { enabled: true, phases } }));
+  writeSync(1, `${mark}\n`);
+}

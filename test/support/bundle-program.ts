@@ -1,0 +1,37 @@
+import { build } from "esbuild";
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { afterAll } from "vitest";
+
+/** Bundles a test program to one file that node starts quickly. Removed after the suite. */
+export async function bundleProgram(source: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "isdlc-program-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const outfile = join(folder, `${basename(source, ".ts")}.mjs`);
+  await build({ entryPoints: [source], outfile, bundle: true, platform: "node", format: "esm", logLevel: "error" });
+  return outfile;
+}
+
+export type Finished = { readonly code: number | null; readonly signal: string | null; readonly lines: readonly string[] };
+
+export type Started = { readonly child: ChildProcess; readonly finished: Promise<Finished>; line(): Promise<string> };
+
+/** Starts node on a bundled program and gathers what it prints. */
+export function startProgram(program: string, args: readonly string[]): Started {
+  const env = { ...process.env, NODE_EXTRA_CA_CERTS: "", NODE_OPTIONS: "" };
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
+  let text = "";
+  const first = new Promise<string>((resolve) => {
+    child.stdout.on("data", (chunk: Buffer) => {
+      text += chunk.toString("utf8");
+      if (text.includes("\n")) resolve(text.slice(0, text.indexOf("\n")));
+    });
+  });
+  const finished = new Promise<Finished>((resolve) => {
+    // What was cut off by a kill was not said.
+    child.on("close", (code, signal) => resolve({ code, signal, lines: text.split("\n").slice(0, -1) }));
+  });
+  return { child, finished, line: () => first };
+}
