@@ -82,6 +82,9 @@ export type Stage =
       readonly is: "rechecking";
       readonly made: Made;
       readonly by: Person;
+      /** Names of failed checks that the person saw and continued over. */
+      readonly overruled: readonly string[];
+      readonly loosened: Supervision | null;
       readonly pausedAt: string | null;
       readonly resumedAt: string;
     }

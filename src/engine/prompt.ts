@@ -8,6 +8,7 @@ export function phasePrompt(run: ActiveRun, phase: PhaseRecord, turn: { work: Wo
     ...assignment(run, phase),
     section("What the next phase must be able to take from your work", phase.rule.needs),
     section("You may write", writable(run, phase)),
+    "Where the project has an AGENTS.md or CLAUDE.md, its conventions hold for your work.",
     answers(turn.work),
     earlierGuidance(phase, turn.brief),
     briefing(turn.brief),

@@ -1,6 +1,6 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { createCommandBackend } from "../../src/adapters/agent-command/create-command-backend.ts";
 import type { AgentTask } from "../../src/ports/agent-backend.ts";
@@ -153,11 +153,14 @@ describe("the program", () => {
     expect(ends).toMatchObject([{ how: "result" }]);
   });
 
-  test.each(["", ".", "bin/.."])("the working directory is not searched by a PATH with %j", async (entry) => {
-    const backend = createCommandBackend({ argv: ["my-agent"], env: { PATH: `${entry}:/nowhere` } });
-    const { ends } = await collect(backend.run(agentTask({ cwd: folder }), new AbortController().signal));
-    expect(ends).toMatchObject([{ reason: "not_started" }]);
-  });
+  test.each(["", ".", relative(process.cwd(), folder)])(
+    "a PATH with the relative %j finds nothing there",
+    async (entry) => {
+      const backend = createCommandBackend({ argv: ["my-agent"], env: { PATH: `${entry}:/nowhere` } });
+      const { ends } = await collect(backend.run(agentTask({ cwd: folder }), new AbortController().signal));
+      expect(ends).toMatchObject([{ reason: "not_started" }]);
+    },
+  );
 
   test("the digest covers the arguments, not the environment", () => {
     const digest = (argv: string[], more = {}): string => createCommandBackend({ argv, env: more }).digest;

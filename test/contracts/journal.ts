@@ -20,7 +20,11 @@ export function describeJournal(name: string, make: () => Journal): void {
       const created = await journal.create(RUN, begin(RUN));
       const submitted = await journal.submit(RUN, mark("a"));
       expect(created).toMatchObject({ ok: true, head: { seq: 1 } });
-      expect(submitted).toMatchObject({ ok: true, head: { seq: 2 }, events: [{ seq: 2, type: "supervision.tightened" }] });
+      expect(submitted).toMatchObject({
+        ok: true,
+        head: { seq: 2 },
+        events: [{ seq: 2, type: "supervision.tightened" }],
+      });
       expect(journal.events(RUN).map((event) => event.seq)).toEqual([1, 2]);
       expect(journal.load(RUN)).toEqual({ state: submitted.state, head: submitted.head });
       expect(journal.newest()).toBe(RUN);

@@ -145,7 +145,9 @@ describe("between processes", () => {
   test("who we are is the same each time, and we are alive", () => {
     expect(systemLockProcesses().isAlive(self)).toBe(true);
     expect(self.started).toBe(
-      existsSync("/proc/self/stat") ? readFileSync(`/proc/${process.pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19] : "",
+      existsSync("/proc/self/stat")
+        ? readFileSync(`/proc/${process.pid}/stat`, "utf8").split(") ").at(-1)?.split(" ")[19]
+        : "",
     );
   });
 });

@@ -29,7 +29,7 @@ function apply({ path, what, content }: Edit): void {
     fixture.git("add", "--", path);
   }
   if (what === "stage-then-write") fixture.write(path, content);
-  if (what === "delete-staged") fixture.git("rm", "--quiet", "--cached", "--ignore-unmatch", "--", path);
+  if (what === "delete-staged") fixture.git("rm", "--quiet", "--force", "--cached", "--ignore-unmatch", "--", path);
 }
 
 function start(chosen: readonly Edit[]): void {

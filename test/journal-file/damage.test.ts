@@ -34,7 +34,9 @@ async function problemOf(work: () => unknown): Promise<ProblemCode | null> {
 
 /** Takes the anchor back to an earlier head, as if the process had been killed before it was written. */
 function anchorAt(tree: Tree, seq: number): void {
-  const [line] = readFileSync(fileOf(tree), "utf8").split("\n").slice(seq - 1);
+  const [line] = readFileSync(fileOf(tree), "utf8")
+    .split("\n")
+    .slice(seq - 1);
   const hash = (JSON.parse(line ?? "") as { h: string }).h;
   createFileAnchors(tree.user, tree.root, hastyFiles).write(RUN, { seq, hash }, true);
 }
@@ -221,7 +223,9 @@ describe("content that no version of this program wrote", () => {
     const tree = await treeWithRun(1);
     const before = readFileSync(fileOf(tree));
     const wrong = { type: "run.prepared", extra: 1 } as unknown as EventDraft;
-    expect(await problemOf(() => open(tree).submit(RUN, () => ({ ok: true, events: [wrong] })))).toBe("JOURNAL_CORRUPT");
+    expect(await problemOf(() => open(tree).submit(RUN, () => ({ ok: true, events: [wrong] })))).toBe(
+      "JOURNAL_CORRUPT",
+    );
     const huge = () => mark("x".repeat(17 * 1024 * 1024))({ is: "none" });
     expect(await problemOf(() => open(tree).submit(RUN, huge))).toBe("WRITE_FAILED");
     expect(readFileSync(fileOf(tree)).equals(before)).toBe(true);

@@ -34,7 +34,7 @@ describe("links are not followed", () => {
     expect(namesBelow(tree.root).filter((name) => !name.includes("lock."))).toEqual(before);
   });
 
-  test("a pipe in the journal's place is refused at once", async () => {
+  test("a pipe in the journal's place is refused at once", () => {
     const tree = newTree();
     mkdirSync(tree.journal, { recursive: true });
     execFileSync("mkfifo", [fileOf(tree)]);
@@ -101,7 +101,11 @@ describe("snapshots", () => {
     expect(bytesRead(tree, "1")).toBeLessThan(bytesRead(tree, "other") / 1.5);
     expect(openJournalOf(tree).load(RUN)).toEqual(expected);
     const content = readFileSync(snapshot);
-    for (const damaged of [content.subarray(0, 100), Buffer.alloc(0), Buffer.from(content.toString().replace("m63", "m99"))]) {
+    for (const damaged of [
+      content.subarray(0, 100),
+      Buffer.alloc(0),
+      Buffer.from(content.toString().replace("m63", "m99")),
+    ]) {
       writeFileSync(snapshot, damaged);
       expect(openJournalOf(tree).load(RUN)).toEqual(expected);
     }
@@ -114,7 +118,9 @@ describe("snapshots", () => {
     const none = createFileAnchors(join(tree.user, "none"), tree.root);
     expect(none.read(RUN)).toBeNull();
     const journal = openJournalOf({ ...tree, user: join(tree.user, "none") });
-    expect(() => journal.load(RUN)).toThrow(expect.objectContaining({ problem: { code: "JOURNAL_MISSING", run: RUN, seq: 64 } }));
+    expect(() => journal.load(RUN)).toThrow(
+      expect.objectContaining({ problem: { code: "JOURNAL_MISSING", run: RUN, seq: 64 } }),
+    );
   });
 });
 
@@ -137,7 +143,11 @@ describe("what doctor uses", () => {
     ["a torn rest", (text) => `${text}{"seq":`, ["torn"]],
     ["damage in the middle", (text) => text.replace("m2", "mX"), ["damaged", "missing"]],
     ["records that are gone", (text) => text.split("\n").slice(0, 2).join("\n") + "\n", ["missing"]],
-    ["a foreign signature", (text) => text.replace(/"m":"[0-9a-f]{32}"\}\n$/, `"m":"${"0".repeat(32)}"}\n`), ["forged", "missing"]],
+    [
+      "a foreign signature",
+      (text) => text.replace(/"m":"[0-9a-f]{32}"\}\n$/, `"m":"${"0".repeat(32)}"}\n`),
+      ["forged", "missing"],
+    ],
   ])("%s is found, and cut away with every byte kept", async (_, harm, kinds) => {
     const tree = await treeWithRun(3);
     const harmed = harm(readFileSync(fileOf(tree), "utf8"));
@@ -149,7 +159,9 @@ describe("what doctor uses", () => {
     expect(readFileSync(fileOf(tree), "utf8") + kept).toBe(harmed);
     expect(verifyJournal(placeOf(tree), RUN).findings).toEqual([]);
     expect((await openJournalOf(tree).submit(RUN, mark("next"))).ok).toBe(true);
-    expect(namesBelow(dirname(tree.journal)).filter((name) => name.startsWith("lock.steal") || name === "lock")).toEqual([]);
+    expect(
+      namesBelow(dirname(tree.journal)).filter((name) => name.startsWith("lock.steal") || name === "lock"),
+    ).toEqual([]);
   });
 
   test("a journal that is gone is given up, and a new run may begin", async () => {

@@ -36,11 +36,11 @@ test("eight processes with fifty appends each lose nothing, and readers never se
   const writers = Array.from({ length: 8 }, (_, number) =>
     startProgram(program, [tree.root, tree.user, RUN, `w${number}`, "50"]),
   );
-  let running = true;
-  const finished = Promise.all(writers.map((writer) => writer.finished)).finally(() => (running = false));
+  const writing = { running: true };
+  const finished = Promise.all(writers.map((writer) => writer.finished)).finally(() => (writing.running = false));
   let reads = 0;
   let last = 0;
-  while (running) {
+  while (writing.running) {
     const incremental = journal.load(RUN).head.seq;
     const fresh = open(tree).load(RUN).head.seq;
     expect(incremental).toBeGreaterThanOrEqual(last);
@@ -55,6 +55,7 @@ test("eight processes with fifty appends each lose nothing, and readers never se
   expect([...marks].sort()).toEqual(expected.sort());
   expect(open(tree).load(RUN).head.seq).toBe(401);
   expect(reads).toBeGreaterThan(20);
+  journal.close();
   expect(namesBelow(tree.root).filter((name) => name.includes("lock"))).toEqual([]);
 });
 
@@ -81,6 +82,5 @@ test("waiting leaves no watcher behind", async () => {
   expect(watchers()).toBe(before + 3);
   stop.abort();
   await Promise.all(waiting);
-  await turn();
-  expect(watchers()).toBe(before);
+  await expect.poll(watchers).toBe(before);
 });

@@ -59,7 +59,8 @@ export function lastMark(state: RunState): string {
   return `${state.is === "ended" ? "ended " : ""}${phases === "all" ? "begun" : phases[0]}`;
 }
 
-export const end: Decide = () => accept({ type: "run.cancelled", by: { name: "ada", channel: "terminal" }, reason: "done" });
+export const end: Decide = () =>
+  accept({ type: "run.cancelled", by: { name: "ada", channel: "terminal" }, reason: "done" });
 
 /** A tree with a run in it and as many marks as asked for. */
 export async function treeWithRun(marks: number, files: FileCalls = hastyFiles): Promise<Tree> {

@@ -36,6 +36,12 @@ describe("lines", () => {
     ["without an end", "abcdefgh", [{ text: "abcd", cut: true }]],
   ])("a line %s", (_, input, expected) => {
     expect(split([Buffer.from(input)], 4)).toEqual(expected);
+    expect(
+      split(
+        Array.from(input, (byte) => Buffer.from(byte)),
+        4,
+      ),
+    ).toEqual(expected);
   });
 
   test("however the bytes are cut into chunks, the lines are the same", () => {

@@ -14,7 +14,11 @@ export async function bundleProgram(source: string): Promise<string> {
   return outfile;
 }
 
-export type Finished = { readonly code: number | null; readonly signal: string | null; readonly lines: readonly string[] };
+export type Finished = {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly lines: readonly string[];
+};
 
 export type Started = { readonly child: ChildProcess; readonly finished: Promise<Finished>; line(): Promise<string> };
 

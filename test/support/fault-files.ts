@@ -44,31 +44,33 @@ export function createFaultFiles(at: number, fault: Fault, under: FileCalls = no
     for (const fd of open) closeSync(fd); // as the system does
     throw new Killed("killed");
   }
-  const wrap = (name: Name): Call => (...args) => {
-    if (dead) throw new Killed("killed");
-    calls.push(name);
-    if (calls.length !== at) return perform(name, args);
-    if (fault === "killBefore") return die();
+  const performThenDie = (name: Name, args: unknown[]): never => {
+    try {
+      perform(name, args);
+    } finally {
+      die();
+    }
+  };
+  const goWrong = (name: Name, args: unknown[]): unknown => {
     const half = name === "writeSync" ? halved(args) : null;
-    if (fault === "killHalf" || fault === "shortWrite") {
-      if (half === null) return perform(name, args);
-      const written = perform(name, half);
-      hit = true;
-      return fault === "killHalf" ? die() : written;
-    }
-    if (fault === "killAfter") {
-      try {
-        perform(name, args);
-      } finally {
-        die();
-      }
-    }
+    if (fault === "killBefore") return die();
+    if (fault === "killAfter") return performThenDie(name, args);
+    if (fault === "killHalf") return half === null ? perform(name, args) : performThenDie(name, half);
+    if (fault === "shortWrite" && half === null) return perform(name, args);
     hit = true;
+    if (fault === "shortWrite") return perform(name, half ?? args);
     // A full disk takes what fits, then refuses.
     if (fault === "ENOSPC" && half !== null) perform(name, half);
     if (name === "closeSync") perform(name, args);
     throw Object.assign(new Error(`${fault}: injected, ${name}`), { code: fault, syscall: name });
   };
+  const wrap =
+    (name: Name): Call =>
+    (...args) => {
+      if (dead) throw new Killed("killed");
+      calls.push(name);
+      return calls.length === at ? goWrong(name, args) : perform(name, args);
+    };
   const names = Object.keys(nodeFiles) as Name[];
   const files = Object.fromEntries(names.map((name) => [name, wrap(name)])) as unknown as FileCalls;
   return { files, calls, hit: () => hit, cutPower: (left) => disk.cutPower(left) };
@@ -96,26 +98,30 @@ function createDisk(): Disk {
     durable.delete(path);
     newNames.delete(path);
   };
+  const opened = (fd: number, path: string): void => {
+    paths.set(fd, path);
+    const facts = fstatSync(fd);
+    if (facts.isFile() && facts.size === 0 && !durable.has(path)) newNames.add(path);
+  };
+  const synced = (path: string): void => {
+    durable.delete(path);
+    for (const entry of newNames) if (dirname(entry) === path) newNames.delete(entry);
+  };
+  const renamed = (from: string, to: string): void => {
+    const content = durable.get(from);
+    forget(from);
+    forget(to);
+    if (content !== undefined) durable.set(to, content);
+  };
   const note: Disk["note"] = (name, args, result) => {
     const [first, second] = args as [string, string];
     const path = paths.get(args[0] as number) ?? "";
-    if (name === "openSync") {
-      paths.set(result as number, first);
-      const fresh = fstatSync(result as number).isFile() && (Number(second) & 0o100) !== 0 && !durable.has(first);
-      if (fresh && fstatSync(result as number).size === 0) newNames.add(first);
-    }
-    if (name === "writeSync" && !durable.has(path)) durable.set(path, readFileSync(path).subarray(0, before(args, path)));
-    if (name === "fsyncSync" || name === "fdatasyncSync") {
-      durable.delete(path);
-      for (const entry of newNames) if (dirname(entry) === path) newNames.delete(entry);
-    }
+    if (name === "openSync") opened(result as number, first);
+    if (name === "writeSync" && !durable.has(path))
+      durable.set(path, readFileSync(path).subarray(0, before(args, path)));
+    if (name === "fsyncSync" || name === "fdatasyncSync") synced(path);
     if (name === "unlinkSync") forget(first);
-    if (name === "renameSync") {
-      const content = durable.get(first);
-      forget(first);
-      forget(second);
-      if (content !== undefined) durable.set(second, content);
-    }
+    if (name === "renameSync") renamed(first, second);
   };
   const cutPower = (left: PowerCut): void => {
     for (const path of newNames) rmSync(path, { force: true });

@@ -88,7 +88,7 @@ A\tdocs/requirements/REQ-0001-login/architecture-overview.md
     const text = renderPhaseSummary(summaryOf(run, "03-architecture"), full);
     expect(text).toContain("## Since you last looked\n```text\nD\tdocs/b.md\n```");
     expect(
-      renderPhaseSummary(summaryOf(active(started(), produced("03-architecture", 1, again)), "03-architecture"), full),
+      renderPhaseSummary(summaryOf(active(started(), produced("03-architecture", 1)), "03-architecture"), full),
     ).not.toContain("last looked");
   });
 

@@ -1,10 +1,11 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import type { Head } from "../../ports/journal.ts";
 import { RunId } from "../../schema/ids.ts";
 import { nodeFiles, readSmall, removeIfThere, replaceFile, type FileCalls } from "../file-lock/file-calls.ts";
+import { readAnchorHead, writeAnchorHead, type AnchorHead } from "./anchor-head.ts";
 
 /** How far each journal had come when it was last acknowledged, kept where the repository cannot reach. */
 export interface Anchors {
@@ -15,44 +16,64 @@ export interface Anchors {
   write(run: RunId, head: Head, open: boolean): void;
 }
 
-const AnchorFile = z.object({
+const AnchorList = z.object({
   path: z.string(),
+  /** Changes whenever the list is written. */
+  generation: z.string(),
   open: z.nullable(RunId),
   heads: z.record(RunId, z.string().check(z.regex(/^[1-9][0-9]{0,14}:[0-9a-f]{64}$/))),
 });
-type AnchorFile = z.infer<typeof AnchorFile>;
+type AnchorList = z.infer<typeof AnchorList>;
 
 const KEPT_RUNS = 200;
 const FILE_LIMIT = 1024 * 1024; // bytes
 
-/** One small file for each working tree, named after its real path. */
+/**
+ * Two small files for each working tree, named after its real path: the list of runs, replaced when a run begins or
+ * ends, and beside it the newest head, which changes with every decision.
+ */
 export function createFileAnchors(directory: string, workingTree: string, files: FileCalls = nodeFiles): Anchors {
   const path = realpathSync(workingTree);
-  const file = join(directory, `${createHash("sha256").update(path).digest("hex")}.json`);
+  const name = join(directory, createHash("sha256").update(path).digest("hex"));
+  const [listFile, headFile] = [`${name}.json`, `${name}.head`];
   let prepared = false;
-  let known: { stamp: string; content: AnchorFile } | null = null;
+  let known: { stamp: string; list: AnchorList } | null = null;
 
-  const current = (): AnchorFile => {
-    const stamp = stampOf(files, file);
-    if (known?.stamp !== stamp) known = { stamp, content: readAnchors(files, file) ?? { path, open: null, heads: {} } };
-    return known.content;
+  const list = (): AnchorList => {
+    const stamp = stampOf(files, listFile);
+    if (known?.stamp !== stamp)
+      known = { stamp, list: readList(files, listFile) ?? { path, generation: "", open: null, heads: {} } };
+    return known.list;
   };
+  const current = (): AnchorList =>
+    withNewest(
+      list(),
+      orNull(() => readAnchorHead(files, headFile)),
+    );
 
   return {
     read: (run) => parseHead(current().heads[run]),
-    openRun: () => current().open,
+    openRun: () => list().open,
     write(run, head, open) {
       try {
-        const content = withHead({ ...current(), path }, { run, head, open });
-        if (!prepared) prepare(files, directory, file);
+        if (!prepared) prepare(files, directory, listFile);
         prepared = true;
-        replaceFile(files, file, Buffer.from(`${JSON.stringify(content)}\n`));
-        known = { stamp: stampOf(files, file), content };
+        const { generation, heads, open: openRun } = list();
+        if (open && openRun === run && heads[run] !== undefined)
+          return writeAnchorHead(files, headFile, { generation, run, ...head });
+        const next = withHead({ ...current(), path }, { run, head, open });
+        replaceFile(files, listFile, Buffer.from(`${JSON.stringify(next)}\n`));
       } catch {
         known = null;
       }
     },
   };
+}
+
+/** The list with what was decided since it was written. */
+function withNewest(list: AnchorList, newest: AnchorHead | null): AnchorList {
+  if (newest === null || newest.generation !== list.generation) return list;
+  return { ...list, heads: { ...list.heads, [newest.run]: `${newest.seq}:${newest.hash}` } };
 }
 
 /** Writers hold the working tree's lock, so another temporary file of this tree was left by one that was killed. */
@@ -66,12 +87,13 @@ function prepare(files: FileCalls, directory: string, file: string): void {
 
 type Entry = { readonly run: RunId; readonly head: Head; readonly open: boolean };
 
-function withHead(content: AnchorFile, { run, head, open }: Entry): AnchorFile {
-  const others = Object.entries(content.heads).filter(([name]) => name !== run);
+function withHead(list: AnchorList, { run, head, open }: Entry): AnchorList {
+  const others = Object.entries(list.heads).filter(([name]) => name !== run);
   const kept = others.sort(([a], [b]) => (a < b ? -1 : 1)).slice(-(KEPT_RUNS - 1));
   const own = head.seq > 0 ? [[run, `${head.seq}:${head.hash}`] as const] : [];
-  const stillOpen = content.open === run ? null : content.open;
-  return { path: content.path, open: open ? run : stillOpen, heads: Object.fromEntries([...kept, ...own]) };
+  const stillOpen = list.open === run ? null : list.open;
+  const generation = randomBytes(8).toString("hex");
+  return { path: list.path, generation, open: open ? run : stillOpen, heads: Object.fromEntries([...kept, ...own]) };
 }
 
 function parseHead(text: string | undefined): Head | null {
@@ -79,11 +101,17 @@ function parseHead(text: string | undefined): Head | null {
   return seq === undefined || hash === undefined ? null : { seq: Number(seq), hash };
 }
 
+function readList(files: FileCalls, file: string): AnchorList | null {
+  return orNull(() => {
+    const text = readSmall(files, file, FILE_LIMIT)?.toString("utf8") ?? "null";
+    return AnchorList.safeParse(JSON.parse(text)).data ?? null;
+  });
+}
+
 /** Unreadable counts as none: an anchor is a second witness, and can only ever add doubt. */
-function readAnchors(files: FileCalls, file: string): AnchorFile | null {
+function orNull<T>(read: () => T): T | null {
   try {
-    const parsed = AnchorFile.safeParse(JSON.parse(readSmall(files, file, FILE_LIMIT)?.toString("utf8") ?? "null"));
-    return parsed.success ? parsed.data : null;
+    return read();
   } catch {
     return null;
   }

@@ -26,7 +26,7 @@ export type Project = {
 
 export const systemClock: Clock = { now: () => new Date().toISOString(), monotonic: () => performance.now() };
 
-/** The working tree around a directory: the nearest folder with `.isdlc` or `.git`, else the directory itself. */
+/** The working tree around a directory: the top of its repository, else the nearest `.isdlc`, else the directory itself. */
 export function openProject(cwd: string, env: NodeJS.ProcessEnv, files: FileCalls = nodeFiles): Project {
   const root = findRoot(cwd);
   const own = join(root, ".isdlc");
@@ -45,9 +45,13 @@ export function openProject(cwd: string, env: NodeJS.ProcessEnv, files: FileCall
 function findRoot(cwd: string): string {
   if (!existsSync(cwd)) throw new ProblemError({ code: "UNSAFE_PATH", path: cwd, detail: "there is no such folder" });
   const start = realpathSync(resolve(cwd));
+  return nearestWith(start, ".git") ?? nearestWith(start, ".isdlc") ?? start;
+}
+
+function nearestWith(start: string, name: string): string | null {
   for (let folder = start; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, ".isdlc")) || existsSync(join(folder, ".git"))) return folder;
-    if (folder === dirname(folder)) return start;
+    if (existsSync(join(folder, name))) return folder;
+    if (folder === dirname(folder)) return null;
   }
 }
 

@@ -23,7 +23,7 @@ export function decideReport(run: ActiveRun, report: Report): Decision {
   const outcome = report.outcome;
   if ("failed" in outcome)
     return outcome.of === stepOf(run)
-      ? accept(escalation(run, { reason: outcome.failed, detail: outcome.detail }))
+      ? accept(...abandoned(run, outcome.failed), escalation(run, { reason: outcome.failed, detail: outcome.detail }))
       : refuse({ why: "lateOutcome", expected });
   const handle = handlers[outcome.of] as (run: ActiveRun, outcome: Outcome) => Decision; // keyed by the outcome just read
   return handle(run, outcome);
@@ -112,12 +112,11 @@ const handlers: Handlers = {
   },
   recheck(run, { edited, tree, results, digest }) {
     if (run.stage.is !== "rechecking") return late(run);
-    const failures = results.filter((result) => result.ok === false);
+    const { by, overruled, loosened } = run.stage;
+    const failures = results.filter((result) => result.ok === false && !overruled.includes(result.name));
     return accept(
       { type: "phase.rechecked", edited: edited === null ? null : [...edited], tree, results: [...results] },
-      failures.length > 0
-        ? { type: "gate.opened", digest, loosened: null, failures }
-        : { type: "phase.accepted", by: run.stage.by },
+      failures.length > 0 ? { type: "gate.opened", digest, loosened, failures } : { type: "phase.accepted", by },
     );
   },
   commit: (run, { commit }) =>
@@ -179,6 +178,14 @@ function fromDraft(draft: Draft): Omit<Made, "changed" | "changedSinceSeen" | "u
 function ended(execution: Execution, how: "done" | "failed", reason: string | null): EventDraft {
   const { usage, session } = execution;
   return { type: "execution.ended", execution: execution.execution, how, reason, usage, session };
+}
+
+/** A claimed execution whose step failed around it has ended too. */
+function abandoned({ stage }: ActiveRun, reason: string): EventDraft[] {
+  const execution = claimedBy(stage);
+  return execution === null
+    ? []
+    : [{ type: "execution.ended", execution, how: "failed", reason, usage: null, session: null }];
 }
 
 const claimedBy = (stage: Stage): string | null =>

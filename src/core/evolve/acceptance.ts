@@ -1,4 +1,4 @@
-import type { Made } from "../../schema/facts.ts";
+import type { CheckResult, Made } from "../../schema/facts.ts";
 import type { EventOf, Handlers } from "../evolve.ts";
 import { type ActiveRun, type Answer, currentPhase, type Stage } from "../run.ts";
 import { enter, open, patch } from "./changes.ts";
@@ -38,8 +38,11 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
       case "review":
         return { ...answered, stage: { is: "produced", made, pausedAt: event.at } };
       case "continue": {
-        const known: Made = { ...made, concerns: [...made.concerns, ...continuedAnyway(run)] };
-        const stage: Stage = { is: "rechecking", made: known, by: event.by, pausedAt, resumedAt: event.at };
+        const { failures, loosened } = run.wait?.kind === "gate" ? run.wait : { failures: [], loosened: null };
+        const known: Made = { ...made, concerns: [...new Set([...made.concerns, ...failures.map(continuedOver)])] };
+        const overruled = failures.map((failure) => failure.name);
+        const how = { by: event.by, overruled, loosened, pausedAt, resumedAt: event.at };
+        const stage: Stage = { is: "rechecking", made: known, ...how };
         return enter(patch(answered, { made: known }), event, stage);
       }
       case "redo":
@@ -101,7 +104,4 @@ function redo(run: ActiveRun, event: EventOf<"gate.answered">): ActiveRun {
   return enter(unproven, event, { is: "entering", brief: { why: "redo", text: guidance } });
 }
 
-function continuedAnyway(run: ActiveRun): readonly string[] {
-  if (run.wait?.kind !== "gate") return [];
-  return run.wait.failures.map((failure) => `Continued although ${failure.name} failed: ${failure.detail}`);
-}
+const continuedOver = ({ name, detail }: CheckResult): string => `Continued although ${name} failed: ${detail}`;

@@ -1,4 +1,5 @@
 import type { RunEvent } from "../../schema/event.ts";
+import { attemptOf } from "../next.ts";
 import type { ActiveRun, PhaseRecord, Stage, Wait } from "../run.ts";
 
 /** Opens a stage: its outcomes must name this event. */
@@ -19,8 +20,6 @@ export type NewWait = Wait extends infer W ? (W extends Wait ? Omit<W, "id" | "o
 
 /** Opens a wait; its id holds the sequence number, so no two waits of a run are alike. */
 export function open(run: ActiveRun, event: RunEvent, wait: NewWait): ActiveRun {
-  const phase = run.phases[run.index];
-  const where = phase === undefined || run.stage.is === "preparing" ? "run" : `${phase.rule.key}#${phase.attempts}`;
-  const id = `${where}/${wait.kind}-${event.seq}`;
+  const id = `${attemptOf(run) ?? "run"}/${wait.kind}-${event.seq}`;
   return { ...run, wait: { ...wait, id, openedAt: event.at } };
 }

@@ -60,7 +60,7 @@ export const runHandlers: Handlers<RunEventType> = {
     const anew = event.from === "produce" || event.from === "check" || event.from === "enter";
     const stage: Stage = anew
       ? { is: "entering", brief: { why: "retry", text: retryText(run) } }
-      : unclaimed(run.stage);
+      : anotherTry(run.stage);
     return enter(anew ? patch(run, { status: "in_progress", made: null }) : run, event, stage);
   },
   "step.skipped": (run) => ({ ...run, wait: null }),
@@ -96,4 +96,6 @@ function retryText(run: ActiveRun): string {
     : "";
 }
 
-const unclaimed = (stage: Stage): Stage => ("claim" in stage ? { ...stage, claim: null } : stage);
+/** The same step once more, with its own count of broken executions. */
+const anotherTry = (stage: Stage): Stage =>
+  "claim" in stage ? { ...stage, claim: null, work: { ...stage.work, broken: 0 } } : stage;

@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import * as z from "zod/mini";
+import { RunId } from "../../schema/ids.ts";
+import { OPEN, openPlain, readRange, writeAll, type FileCalls } from "../file-lock/file-calls.ts";
+
+/** The newest head of one run. Counts only together with the list of the same generation. */
+export const AnchorHead = z.strictObject({
+  generation: z.string(),
+  run: RunId,
+  seq: z.int().check(z.positive()),
+  hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+});
+export type AnchorHead = z.infer<typeof AnchorHead>;
+
+const LENGTH = 256; // bytes, always all of them: the file never changes its size
+const TRIES = 5;
+
+/**
+ * Writes over the one block of the file. Replacing the file instead would cost as much as the journal's own sync, for
+ * every decision; what is lost by a torn write is one head, and the list still has an earlier one.
+ */
+export function writeAnchorHead(files: FileCalls, file: string, head: AnchorHead): void {
+  const text = JSON.stringify(head);
+  const fd = openPlain(files, file, OPEN.change | constants.O_CREAT);
+  if (fd === null) return;
+  try {
+    const bytes = Buffer.from(`${checksum(text)} ${text}`.padEnd(LENGTH - 1) + "\n");
+    writeAll(files, fd, { bytes, position: 0 });
+  } finally {
+    files.closeSync(fd);
+  }
+}
+
+/** Null where there is none, or none that is whole. */
+export function readAnchorHead(files: FileCalls, file: string): AnchorHead | null {
+  const fd = openPlain(files, file, OPEN.read);
+  if (fd === null) return null;
+  try {
+    // Read without a lock: what is being written just now may look torn once.
+    for (let attempt = 0; attempt < TRIES; attempt++) {
+      const text = readRange(files, fd, { from: 0, to: LENGTH }).toString("utf8").trimEnd();
+      const content = text.slice(text.indexOf(" ") + 1);
+      if (text.startsWith(`${checksum(content)} `)) return AnchorHead.safeParse(JSON.parse(content)).data ?? null;
+    }
+    return null;
+  } finally {
+    files.closeSync(fd);
+  }
+}
+
+function checksum(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}
