@@ -1,7 +1,7 @@
 import type { AgentResult, Reply, Usage, Verdict } from "../schema/agent.ts";
 import type { EventDraft, Step } from "../schema/event.ts";
-import type { CheckResult, Claim, FileChange, Made, SettingsReading, TestCommand } from "../schema/facts.ts";
-import type { Ticket } from "../schema/ids.ts";
+import type { CheckResult, Claim, FileChange, Made, SettingsReading, Sizing, TestCommand } from "../schema/facts.ts";
+import type { PhaseKey, Ticket } from "../schema/ids.ts";
 import type { Agent, Person } from "../schema/people.ts";
 import type { Finish } from "../schema/plan.ts";
 
@@ -21,6 +21,10 @@ export type PersonCommand = { readonly by: Person | Agent } & (
   | { readonly do: "retry"; readonly wait: string }
   | { readonly do: "skip"; readonly wait: string }
   | { readonly do: "acceptTests"; readonly wait: string; readonly tests: TestCommand | null }
+  | { readonly do: "size"; readonly wait: string; readonly choice: "accept" | "light" | "standard" }
+  | { readonly do: "restart" }
+  | { readonly do: "pass" }
+  | { readonly do: "back"; readonly to: PhaseKey; readonly tree: "restore" | "keep" }
   | { readonly do: "finish"; readonly wait: string; readonly how: Finish }
   | { readonly do: "cancel"; readonly reason: string }
 );
@@ -59,6 +63,19 @@ export type Outcome =
       readonly digest: string;
     }
   | { readonly of: "commit"; readonly commit: string | null }
+  | { readonly of: "measure"; readonly sizing: Sizing }
+  | ({
+      readonly of: "refine";
+      readonly artifact: string;
+      readonly tasks: number;
+      readonly problems: readonly string[];
+    } & Execution)
+  | {
+      readonly of: "rewind";
+      readonly kept: string | null;
+      readonly restored: readonly string[];
+      readonly commit: string | null;
+    }
   | { readonly of: "finish"; readonly merged: string | null };
 
 /** The part of what a phase made that only the outside world can tell. */
@@ -74,7 +91,9 @@ export type Refusal =
   | { readonly why: "claimed"; readonly execution: string }
   | { readonly why: "notOpen"; readonly open: string | null }
   | { readonly why: "notOffered"; readonly valid: readonly string[] }
-  | { readonly why: "redosSpent"; readonly limit: number };
+  | { readonly why: "redosSpent"; readonly limit: number }
+  | { readonly why: "notEarlier"; readonly valid: readonly PhaseKey[] }
+  | { readonly why: "notInPhase" };
 
 export type Decision =
   | { readonly ok: true; readonly events: readonly EventDraft[] }

@@ -1,6 +1,8 @@
 import type { EventDraft, RunEvent } from "../schema/event.ts";
 import { acceptanceHandlers } from "./evolve/acceptance.ts";
+import { afterHandlers } from "./evolve/after-phase.ts";
 import { attemptHandlers } from "./evolve/attempt.ts";
+import { backHandlers } from "./evolve/going-back.ts";
 import { runHandlers, startRun } from "./evolve/run-events.ts";
 import { type ActiveRun, type EndedRun, noRun, type RunState } from "./run.ts";
 
@@ -10,7 +12,13 @@ export type Handlers<T extends Type> = {
   readonly [K in T]: (run: ActiveRun, event: EventOf<K>) => ActiveRun | EndedRun;
 };
 
-const handlers: Handlers<Exclude<Type, "run.started">> = { ...runHandlers, ...attemptHandlers, ...acceptanceHandlers };
+const handlers: Handlers<Exclude<Type, "run.started">> = {
+  ...runHandlers,
+  ...attemptHandlers,
+  ...acceptanceHandlers,
+  ...afterHandlers,
+  ...backHandlers,
+};
 
 /** What the journal says happened is never refused, only applied. No policy here: that was decided and recorded. */
 export function evolve(state: RunState, event: RunEvent): RunState {

@@ -13,6 +13,9 @@ const STEP_OF: { readonly [S in Stage["is"]]: Step } = {
   produced: "recheck",
   rechecking: "recheck",
   accepting: "commit",
+  measuring: "measure",
+  refining: "refine",
+  rewinding: "rewind",
   finishing: "finish",
 };
 
@@ -45,6 +48,8 @@ export function optionsOf(run: ActiveRun, wait: Wait): readonly string[] {
       return ["answer"];
     case "escalation":
       return [...wait.offered, "cancel"];
+    case "sizing":
+      return ["accept", "light", "standard"];
     case "finish":
       return wait.offered;
     default:

@@ -31,6 +31,11 @@ const told: Told = {
     fix: SEE_STATUS,
   }),
   notOffered: (r) => ({ what: "That answer is not offered here.", fix: `Valid: ${r.valid.join(", ")}.` }),
+  notEarlier: (r) => ({
+    what: "That is not a phase this run can go back to.",
+    fix: r.valid.length === 0 ? SEE_STATUS : `Valid: ${r.valid.join(", ")}.`,
+  }),
+  notInPhase: () => ({ what: "No phase is under way that this could be said of.", fix: SEE_STATUS }),
   redosSpent: (r) => ({
     what: `This phase was redone ${r.limit} times already, which is the limit.`,
     fix: 'Run "isdlc continue" or "isdlc review".',

@@ -1,6 +1,6 @@
 import type { Issue, Question, Reply, Usage } from "../schema/agent.ts";
 import type { AgentChoice, Brief, EventDraft, GateChoice, Step } from "../schema/event.ts";
-import type { CheckResult, Claim, Made, TestCommand } from "../schema/facts.ts";
+import type { CheckResult, Claim, Made, Sizing, TestCommand } from "../schema/facts.ts";
 import type { AttemptId, PhaseKey, Ticket } from "../schema/ids.ts";
 import type { Person } from "../schema/people.ts";
 import type { Finish, PhaseRule, Supervision } from "../schema/plan.ts";
@@ -22,6 +22,13 @@ type Common = {
   /** Sequence number of the last event folded. */
   readonly seq: number;
   readonly supervision: Supervision;
+  /** How large the work was found to be; unproven again when going back to or before the phase that told. */
+  readonly sizing: SizingDecision | null;
+};
+
+export type SizingDecision = Readonly<Omit<Extract<EventDraft, { type: "sizing.decided" }>, "type">> & {
+  readonly at: string;
+  readonly phase: PhaseKey;
 };
 
 export type ActiveRun = Common & {
@@ -34,6 +41,8 @@ export type ActiveRun = Common & {
   /** At most one: a wait freezes the stage, its answer moves it. */
   readonly wait: Wait | null;
   readonly tests: TestCommand | null;
+  /** True once the tasks of the accepted design were refined; unproven again when going back to or before it. */
+  readonly refined: boolean;
 };
 
 export type EndedRun = Common & {
@@ -49,6 +58,8 @@ export type EndedRun = Common & {
 /** What is known about one phase across its attempts. `attempts` and `redos` are never reset. */
 export type PhaseRecord = {
   readonly rule: PhaseRule;
+  /** Left out by sizing; the record stays, so that going back restores it with its counts. */
+  readonly dropped: boolean;
   readonly status: "pending" | "in_progress" | "completed" | "skipped";
   readonly attempts: number;
   readonly redos: number;
@@ -89,6 +100,9 @@ export type Stage =
       readonly resumedAt: string;
     }
   | { readonly is: "accepting"; readonly pausedAt: string | null; readonly resumedAt: string | null }
+  | { readonly is: "measuring" }
+  | { readonly is: "refining"; readonly work: Work; readonly brief: Brief; readonly claim: Claim | null }
+  | { readonly is: "rewinding"; readonly to: PhaseKey }
   | { readonly is: "finishing"; readonly how: Finish | null };
 
 /** One attempt's memory. A redo, retry or back starts without it: that is "unproven again". */
@@ -130,6 +144,7 @@ export type Wait = { readonly id: string; readonly openedAt: string } & (
       readonly detail: string;
       readonly offered: readonly string[];
     }
+  | { readonly kind: "sizing"; readonly sizing: Sizing }
   | { readonly kind: "finish"; readonly offered: readonly Finish[] }
 );
 
@@ -159,3 +174,15 @@ export const noRun: RunState = { is: "none" };
 
 /** The phase at hand; undefined once every phase was left. */
 export const currentPhase = (run: ActiveRun): PhaseRecord | undefined => run.phases[run.index];
+
+/** The phase after one, passing over those that sizing left out; the number of phases when it was the last. */
+export function indexAfter(phases: readonly PhaseRecord[], index: number): number {
+  const next = phases.findIndex((phase, at) => at > index && !phase.dropped);
+  return next === -1 ? phases.length : next;
+}
+
+/** Stages in which an agent works. */
+export type Executing = Extract<Stage, { claim: Claim | null }>;
+
+export const isExecuting = (stage: Stage): stage is Executing =>
+  stage.is === "producing" || stage.is === "reviewing" || stage.is === "refining";

@@ -8,6 +8,8 @@ import { commitPhase, finishRun, prepareRun } from "./steps/repository.ts";
 import { completePhase, enterPhase } from "./steps/phase-ends.ts";
 import { checkDraft, recheck } from "./steps/checks.ts";
 import { produce, review } from "./steps/executions.ts";
+import { measureWork, refineTasks } from "./steps/after-phase.ts";
+import { rewindTree } from "./steps/going-back.ts";
 
 /** One step at hand. */
 export type Task = { readonly run: ActiveRun; readonly step: Step; readonly ticket: Ticket };
@@ -23,6 +25,9 @@ const steps: { readonly [S in Step]: Perform } = {
   complete: completePhase,
   recheck,
   commit: commitPhase,
+  measure: measureWork,
+  refine: refineTasks,
+  rewind: rewindTree,
   finish: finishRun,
 };
 
@@ -31,7 +36,7 @@ export async function perform(engine: Engine, task: Task, signal: AbortSignal): 
   const { step, ticket } = task;
   try {
     const outcome = await steps[step](engine, task, signal);
-    if (signal.aborted && step !== "produce" && step !== "review") return null;
+    if (signal.aborted && !RUNS_AGENTS.has(step)) return null;
     if (outcome === null || "do" in outcome) return outcome;
     return { do: "report", ticket, outcome };
   } catch (error) {
@@ -45,6 +50,9 @@ export async function perform(engine: Engine, task: Task, signal: AbortSignal): 
     };
   }
 }
+
+/** Their reports tell that the execution was stopped. */
+const RUNS_AGENTS: ReadonlySet<Step> = new Set<Step>(["produce", "review", "refine"]);
 
 /** Where the journal itself is the trouble, nothing can be recorded about it. */
 const JOURNAL_PROBLEMS: ReadonlySet<string> = new Set([

@@ -30,6 +30,32 @@ export function reviewPrompt(run: ActiveRun, phase: PhaseRecord, draft: Draft): 
   ]);
 }
 
+/** What the designer is told when the accepted design is to be broken into tasks. */
+export function tasksPrompt(run: ActiveRun, phase: PhaseRecord, brief: Brief): string {
+  return sections([
+    section("Task", run.run.title),
+    section("Break the accepted design into tasks for the developer. Read first", list(outputs(run, phase))),
+    section("Write", artifactPath(run.run.item, TASKS_FILE)),
+    TASKS_FORMAT,
+    briefing(brief),
+  ]);
+}
+
+export const TASKS_FILE = "tasks.md";
+
+const TASKS_FORMAT = `One task per change a developer can finish and test in one sitting, in the order they can be done:
+
+- [ ] T1: what is done, in one line
+  - files: src/a.ts, test/a.test.ts
+  - needs: none
+  - serves: the requirement or acceptance criterion
+- [ ] T2: …
+  - files: …
+  - needs: T1
+  - serves: …
+
+Every task names its files, what it needs (task ids, or none) and what it serves. No task waits for itself.`;
+
 function assignment(run: ActiveRun, phase: PhaseRecord): string[] {
   return [
     section("Task", run.run.title),
@@ -73,6 +99,10 @@ function briefing({ why, text }: Brief): string {
       return section("The reviewer found this. Mend it, and nothing else", text);
     case "retry":
       return section("This is a new attempt", text);
+    case "back":
+      return "The person went back to this phase. What came after it has been taken out of the working tree.";
+    case "tasks":
+      return section("Your list of tasks was not accepted. Mend this", text);
     default:
       return why satisfies never;
   }

@@ -31,6 +31,8 @@ export interface Desk {
   /** Keeps one entry per ended run; the newest come last. */
   recordEnded(run: RunId, entry: Record<string, unknown>): void;
   ended(most: number): readonly Record<string, unknown>[];
+  /** Text of an artifact, contained in the working tree; null when it is not there or no plain, small file. */
+  readArtifact(path: string): string | null;
   /** Names of item folders below a root of this working tree. */
   itemNames(root: string): readonly string[];
 }

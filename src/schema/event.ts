@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { Issue, Question, Reply, Usage } from "./agent.ts";
-import { CheckResult, Claim, FileChange, Made, SettingsReading, TestCommand } from "./facts.ts";
+import { CheckResult, Claim, FileChange, Made, SettingsReading, Sizing, TestCommand } from "./facts.ts";
 import { PhaseKey, RunId } from "./ids.ts";
 import { Person, Starter } from "./people.ts";
-import { Finish, PhaseRule, RunOptions, Supervision } from "./plan.ts";
+import { AfterStep, Finish, PhaseRule, RunOptions, Supervision } from "./plan.ts";
 
 /** The steps of a run that can fail, and so escalate. */
 export const Step = z.enum([
@@ -15,13 +15,16 @@ export const Step = z.enum([
   "complete",
   "recheck",
   "commit",
+  "measure",
+  "refine",
+  "rewind",
   "finish",
 ]);
 export type Step = z.infer<typeof Step>;
 
 /** Why an attempt or a turn begins, and what the agent is told about it. */
 export const Brief = z.strictObject({
-  why: z.enum(["first", "checks", "findings", "answers", "redo", "retry"]),
+  why: z.enum(["first", "checks", "findings", "answers", "redo", "retry", "back", "tasks"]),
   text: z.string(),
 });
 export type Brief = z.infer<typeof Brief>;
@@ -115,6 +118,25 @@ export const EventDraft = z.discriminatedUnion("type", [
   event("step.retried", { wait: z.string(), from: Step, by: Person }),
   event("step.skipped", { wait: z.string(), from: Step, by: Person }),
   event("tests.accepted", { wait: z.string(), tests: z.nullable(TestCommand), by: Person }),
+  event("after.started", { step: AfterStep }),
+  event("sizing.asked", { sizing: Sizing }),
+  event("sizing.decided", {
+    sizing: Sizing,
+    effective: z.enum(["light", "standard"]),
+    /** Phases left out from now on; they come back when a person goes back. */
+    drop: z.array(PhaseKey),
+    by: z.union([Person, z.enum(["flag", "options", "engine"])]),
+  }),
+  event("tasks.refined", { artifact: z.nullable(z.string()), tasks: z.int() }),
+  event("tasks.rejected", { problems: z.array(z.string()) }),
+  event("phase.restarted", { by: Person }),
+  event("run.wentBack", { to: PhaseKey, by: Person, tree: z.enum(["restore", "keep"]) }),
+  event("run.rewound", {
+    /** Where what came after is kept; null where there is no git. */
+    kept: z.nullable(z.string()),
+    restored: z.array(z.string()),
+    commit: z.nullable(z.string()),
+  }),
   event("finish.asked", { options: z.array(Finish) }),
   event("finish.chosen", { how: Finish, by: z.union([Person, z.literal("engine")]) }),
   event("run.finished", { how: Finish, merged: z.nullable(z.string()) }),

@@ -69,3 +69,26 @@ export const Claim = z.strictObject({
   driver: z.strictObject({ pid: z.int(), started: z.string(), boot: z.string() }),
 });
 export type Claim = z.infer<typeof Claim>;
+
+export const Intensity = z.enum(["light", "standard", "epic"]);
+export type Intensity = z.infer<typeof Intensity>;
+
+/** How large the work is, as the analysis tells. */
+export const SizingMetrics = z.strictObject({
+  file_count: z.number(),
+  module_count: z.number(),
+  risk_score: z.string(),
+  coupling: z.string(),
+  coverage_gaps: z.number(),
+});
+export type SizingMetrics = z.infer<typeof SizingMetrics>;
+
+/** What the numbers suggest, and where they came from. */
+export const Sizing = z.strictObject({
+  recommended: Intensity,
+  rationale: z.string(),
+  metrics: z.nullable(SizingMetrics),
+  /** `impact-analysis`, or the document that stood in for it; null when none could be read. */
+  source: z.nullable(z.string()),
+});
+export type Sizing = z.infer<typeof Sizing>;

@@ -14,6 +14,10 @@ export const GateRule = z.enum(["supervised", "always", "large"]);
 /** A name inside the item folder: no separators, so it can be joined without surprise. */
 const ArtifactName = z.string().check(z.regex(/^[a-z0-9][a-z0-9-]*\.(?:md|json)$/));
 
+/** What may follow a phase once its gate is left, before the next phase begins. */
+export const AfterStep = z.enum(["sizing", "refinement"]);
+export type AfterStep = z.infer<typeof AfterStep>;
+
 const checkNumbers = {
   /** How often checks may fail in one attempt before a person is asked. */
   limit: z.int().check(z.positive()),
@@ -43,8 +47,13 @@ export const PhaseDefinition = z.strictObject({
   articles: z.array(z.string()),
   analysis: z.boolean(),
   whenLight: z.enum(["keep", "drop"]),
+  after: z._default(z.array(AfterStep), []),
 });
 export type PhaseDefinition = z.infer<typeof PhaseDefinition>;
+
+/** Up to so many files is light; from so many on, or with high risk, epic. */
+export const SizingThresholds = z.strictObject({ light_max_files: z.int(), epic_min_files: z.int() });
+export type SizingThresholds = z.infer<typeof SizingThresholds>;
 
 export const WorkflowOption = z.strictObject({ flag: z.string(), description: z.string() });
 
@@ -60,6 +69,7 @@ export const WorkflowDefinition = z.strictObject({
   /** True when the person is asked how the run ends even without supervision. */
   asksToFinish: z.boolean(),
   options: z.record(z.string(), WorkflowOption),
+  thresholds: z.optional(SizingThresholds),
   phases: z.array(PhaseDefinition).check(z.minLength(1)),
 });
 export type WorkflowDefinition = z.infer<typeof WorkflowDefinition>;
@@ -90,5 +100,8 @@ export const RunOptions = z.strictObject({
   light: z.boolean(),
   commits: Commits,
   finish: z.enum(["ask", "merge", "keep"]),
+  /** Whether a person is asked how large the work is, or agreed beforehand to what is recommended. */
+  sizing: z._default(z.enum(["ask", "accept"]), "ask"),
+  thresholds: z._default(SizingThresholds, { light_max_files: 5, epic_min_files: 20 }),
 });
 export type RunOptions = z.infer<typeof RunOptions>;

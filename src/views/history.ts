@@ -30,6 +30,16 @@ const sentences: Sentences = {
   "gate.answered": (e) => `${e.choice} by ${who(e.by)}${e.guidance === null ? "" : `: ${plainLine(e.guidance, 200)}`}`,
   "questions.answered": (e) => `questions answered by ${who(e.by)}`,
   "supervision.loosened": (e) => `supervision loosened by ${who(e.by)}`,
+  "sizing.decided": (e) =>
+    `sized ${e.effective} (${e.sizing.recommended} recommended) by ${typeof e.by === "string" ? e.by : who(e.by)}`,
+  "tasks.refined": (e) => (e.artifact === null ? "no tasks refined" : `${e.tasks} tasks refined`),
+  "phase.restarted": (e) => `phase started anew by ${who(e.by)}`,
+  "phase.skipped": (e) => `phase skipped by ${who(e.by)}`,
+  "run.wentBack": (e) => `back to ${e.to}, by ${who(e.by)}`,
+  "run.rewound": (e) =>
+    e.kept === null
+      ? "the tree was left as it is"
+      : `${e.restored.length} files taken back; what came after is kept in ${e.kept}`,
   "step.escalated": (e) => `${e.from} escalated: ${e.reason}`,
   "step.retried": (e) => `${e.from} retried by ${who(e.by)}`,
   "step.skipped": (e) => `${e.from} skipped by ${who(e.by)}`,

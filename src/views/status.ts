@@ -27,7 +27,11 @@ export function statusObject(state: RunState, { driven }: Liveness): Record<stri
     branch: state.run.git?.branch ?? null,
     agent: state.run.agent.name,
     current: state.is === "active" ? (currentPhase(state)?.rule.key ?? null) : null,
-    phases: state.phases.map(phaseObject),
+    phases: state.phases.filter((phase) => !phase.dropped).map(phaseObject),
+    sizing:
+      state.sizing === null
+        ? null
+        : { recommended: state.sizing.sizing.recommended, effective: state.sizing.effective },
     waiting: state.is === "active" && state.wait !== null ? waitObject(state, state.wait) : null,
     ...(state.is === "ended" ? { finish: state.finish, merged: state.merged, reason: state.reason } : {}),
   };
@@ -63,6 +67,8 @@ export function waitObject(run: ActiveRun, wait: Wait): Record<string, unknown> 
       return { kind, id, options, questions: wait.questions };
     case "escalation":
       return { kind, id, options, step: wait.from, reason: wait.reason, detail: wait.detail };
+    case "sizing":
+      return { kind, id, options, ...wait.sizing };
     case "finish":
       return { kind, id, options };
     default:
@@ -96,7 +102,7 @@ export function statusLines(state: RunState, liveness: Liveness): string[] {
     `${run.workflow}: ${plainLine(run.title)}`,
     `${statusWord(state, liveness.driven)} · ${run.run} · agent ${plainLine(run.agent.name)}${branch === null ? "" : ` · ${branch}`}`,
     "",
-    ...state.phases.map(phaseLine),
+    ...state.phases.filter((phase) => !phase.dropped).map(phaseLine),
     "",
     ...nowLines(state, liveness),
   ];
@@ -157,6 +163,8 @@ export function waitLines(wait: Wait, options: readonly string[]): string[] {
       ];
     case "escalation":
       return [`${wait.from} failed (${wait.reason}):`, ...detailLines(wait.detail), "You can:", ...answers];
+    case "sizing":
+      return [`How large is this work? ${plainLine(wait.sizing.rationale)}`, ...answers];
     case "finish":
       return ["All phases are done. How should it end?", ...answers];
     default:

@@ -6,6 +6,7 @@ import { ensureFolder, type FileCalls, folderExists, removeIfThere, replaceFile 
 import { createStateFile, parseRecord, readText } from "./state-file.ts";
 
 const HISTORY_LIMIT = 64 * 1024;
+const ARTIFACT_LIMIT = 2 * 1024 * 1024;
 
 /** Keeps the files beside the journal below `.isdlc/` of a working tree. Nothing is followed through links. */
 export function createDesk(root: string, files: FileCalls): Desk {
@@ -31,6 +32,7 @@ export function createDesk(root: string, files: FileCalls): Desk {
     },
     recordEnded: (run, entry) => replaceFile(files, join(folder(".isdlc", "history"), `${run}.json`), encode(entry)),
     ended: (most) => readEnded(files, join(own, "history"), most),
+    readArtifact: (path) => readArtifact(files, root, path),
     itemNames: (below) => folderNames(files, join(root, ...below.split("/"))),
   };
 }
@@ -42,6 +44,19 @@ function makeBelow(files: FileCalls, parent: string, name: string): string {
   const folder = join(parent, name);
   ensureFolder(files, folder);
   return folder;
+}
+
+/** Every folder on the way must be a real one inside the tree. */
+function readArtifact(files: FileCalls, root: string, path: string): string | null {
+  const names = path.split("/");
+  if (names.some((name) => name !== ".isdlc" && !isSafeName(name))) return null;
+  try {
+    const parents = names.slice(0, -1).map((_name, index) => join(root, ...names.slice(0, index + 1)));
+    if (!parents.every((parent) => folderExists(files, parent))) return null;
+    return readText(files, join(root, ...names), ARTIFACT_LIMIT) ?? null;
+  } catch {
+    return null; // a link or a pipe in its place
+  }
 }
 
 function readEnded(files: FileCalls, folder: string, most: number): Record<string, unknown>[] {

@@ -32,6 +32,7 @@ async function askFor(invocation: Invocation, scene: Scene, { wait, by }: Asked)
     case "questions":
       return askQuestions(wait, by);
     case "escalation":
+    case "sizing":
     case "finish":
       return choose(invocation, scene, { wait, by });
     default:
@@ -56,11 +57,18 @@ const LABELS: Readonly<Record<string, string>> = {
   retry: "Retry -- try again",
   skip: "Skip -- go on without it; recorded",
   accept: "Accept -- trust the new way of running tests",
+  light: "Light -- leave out architecture and design",
+  standard: "Standard -- keep every phase",
   cancel: "Cancel -- end the run; branch and artifacts stay",
   merge: "Merge -- merge the branch here",
   pr: "Pull request -- keep the branch and show the commands",
   keep: "Keep -- keep the branch as it is",
 };
+
+function labelOf(option: string, wait: Wait): string {
+  if (option === "accept" && wait.kind === "sizing") return `Accept -- ${wait.sizing.recommended}, as recommended`;
+  return LABELS[option] ?? "Leave it open for now";
+}
 
 async function choose(
   invocation: Invocation,
@@ -73,9 +81,11 @@ async function choose(
   for (const line of waitLines(wait, []).filter((line) => line !== "You can:")) invocation.io.out(line);
   const chosen = await select({
     message: "What should happen?",
-    options: [...options, "leave"].map((value) => ({ value, label: LABELS[value] ?? "Leave it open for now" })),
+    options: [...options, "leave"].map((value) => ({ value, label: labelOf(value, wait) })),
   });
   if (isCancel(chosen) || chosen === "leave") return null;
+  if (wait.kind === "sizing" && (chosen === "accept" || chosen === "light" || chosen === "standard"))
+    return { do: "size", by, wait: wait.id, choice: chosen };
   if (chosen === "accept") return { do: "acceptTests", by, wait: wait.id, tests: await engine.checks.detectTests() };
   return chosenAnswer(chosen, wait, by);
 }

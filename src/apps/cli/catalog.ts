@@ -127,8 +127,26 @@ export const verbs: readonly Verb[] = [
     usage: "isdlc resume",
     options: { ...agentOptions, ...personOptions },
   }),
-  verb("retry", "decide", { summary: "Try the failed step again", usage: "isdlc retry", options: answerOptions }),
-  verb("skip", "decide", { summary: "Skip what failed; recorded", usage: "isdlc skip", options: answerOptions }),
+  verb("back", "decide", {
+    summary: "Return to an earlier phase; what came after is kept on a ref of its own",
+    usage: "isdlc back <phase>",
+    options: { "keep-tree": { type: "boolean", about: "leave the working tree as it is" }, ...answerOptions },
+  }),
+  verb("fresh", "decide", {
+    summary: "Start the phase at hand from where it began; what it made is kept on a ref",
+    usage: "isdlc fresh",
+    options: answerOptions,
+  }),
+  verb("retry", "decide", {
+    summary: "Try the failed step again, or start the phase at hand anew",
+    usage: "isdlc retry",
+    options: answerOptions,
+  }),
+  verb("skip", "decide", {
+    summary: "Skip what failed, or the phase at hand; recorded",
+    usage: "isdlc skip",
+    options: answerOptions,
+  }),
   verb("cancel", "decide", {
     summary: "End the run; branch and artifacts stay",
     usage: 'isdlc cancel --reason "…"',

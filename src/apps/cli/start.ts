@@ -9,6 +9,7 @@ import type { StartCommand } from "../../core/command.ts";
 import { decide } from "../../core/decide.ts";
 import { resolvePlan } from "../../core/plan.ts";
 import { ProblemError } from "../../core/problem.ts";
+import { sensibleThresholds } from "../../core/sizing.ts";
 import type { Starter } from "../../schema/people.ts";
 import type { Commits, Mode, PhaseRule, RunOptions, WorkflowDefinition } from "../../schema/plan.ts";
 import { chooseAgents, type ChosenAgents, createBackend, requireInstalled } from "./agents.ts";
@@ -78,8 +79,7 @@ function choices(agents: ChosenAgents, env: NodeJS.ProcessEnv): Pick<Facts, "age
 
 function planOf({ values }: Invocation, definition: WorkflowDefinition): PhaseRule[] {
   const mode = (text(values, "mode") ?? "standard") as Mode; // the catalog allows no other value
-  const plan = resolvePlan(definition, { mode, personaDigests: personaDigests(definition) });
-  return flag(values, "light") ? plan.filter((rule) => rule.whenLight === "keep") : plan;
+  return resolvePlan(definition, { mode, personaDigests: personaDigests(definition) });
 }
 
 type Policy = { readonly definition: WorkflowDefinition; readonly supervised: boolean };
@@ -91,6 +91,8 @@ function optionsOf({ values }: Invocation, { definition, supervised }: Policy): 
     light: flag(values, "light"),
     commits: (text(values, "commits") ?? "phase") as Commits, // the catalog allows no other value
     finish: flag(values, "merge") ? "merge" : asks ? "ask" : "keep",
+    sizing: flag(values, "yes") ? "accept" : "ask",
+    thresholds: sensibleThresholds(definition.thresholds),
   };
 }
 

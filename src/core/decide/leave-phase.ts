@@ -1,11 +1,11 @@
 import type { EventDraft } from "../../schema/event.ts";
 import type { Finish } from "../../schema/plan.ts";
-import type { ActiveRun } from "../run.ts";
+import { type ActiveRun, indexAfter } from "../run.ts";
 
 /** Leaves the current phase; after the last one, says how the run ends or asks. */
 export function leavePhase(run: ActiveRun): readonly EventDraft[] {
   const left: EventDraft = { type: "phase.left" };
-  if (run.index + 1 < run.phases.length) return [left];
+  if (indexAfter(run.phases, run.index) < run.phases.length) return [left];
   const ends = waysToFinish(run);
   const wanted = run.run.options.finish;
   if (wanted === "ask" && ends.length > 1) return [left, { type: "finish.asked", options: [...ends] }];

@@ -1,9 +1,11 @@
 import type { EventDraft, GateChoice, Step } from "../../schema/event.ts";
+import type { Sizing } from "../../schema/facts.ts";
 import type { Person } from "../../schema/people.ts";
 import { accept, type Decision, type PersonCommand, refuse } from "../command.ts";
 import { optionsOf } from "../next.ts";
-import { type ActiveRun, currentPhase, MAX_REDOS, type Wait } from "../run.ts";
-import { leavePhase } from "./leave-phase.ts";
+import { type ActiveRun, currentPhase, MAX_REDOS, type Stage, type Wait } from "../run.ts";
+import { abandoned, effectiveOf } from "./execution-end.ts";
+import { afterPhase, decideSizing } from "./after-phase.ts";
 
 type Of<D extends PersonCommand["do"]> = Extract<PersonCommand, { do: D }>;
 type Open<K extends Wait["kind"]> = Extract<Wait, { kind: K }>;
@@ -26,6 +28,10 @@ const answers: Answers = {
   retry: answerEscalation,
   skip: answerEscalation,
   acceptTests: answerEscalation,
+  size,
+  restart: (run, _command, by) => inPhase(run, { type: "phase.restarted", by }),
+  pass: (run, _command, by) => inPhase(run, { type: "phase.skipped", by }),
+  back,
   finish,
   cancel: (_run, { reason }, by) =>
     reason.trim() === "" ? refuse({ why: "reasonMissing" }) : accept({ type: "run.cancelled", by, reason }),
@@ -66,7 +72,10 @@ const AFTER_SKIP: { readonly [S in Step]?: (run: ActiveRun, by: Person) => reado
   produce: (_run, by) => [{ type: "phase.skipped", by }],
   check: (_run, by) => [{ type: "phase.skipped", by }],
   review: (_run, by) => [{ type: "phase.skipped", by }],
-  commit: (run) => [{ type: "phase.committed", commit: null }, ...leavePhase(run)],
+  commit: (run) => [{ type: "phase.committed", commit: null }, ...afterPhase(run)],
+  measure: (run, by) => decideSizing(run, UNMEASURED, { effective: "standard", by }),
+  refine: (run) => [{ type: "tasks.refined", artifact: null, tasks: 0 }, ...afterPhase(run, "refinement")],
+  rewind: () => [{ type: "run.rewound", kept: null, restored: [], commit: null }],
   finish: () => [{ type: "run.finished", how: "keep", merged: null }],
 };
 
@@ -81,6 +90,48 @@ function answerEscalation(run: ActiveRun, command: Of<"retry" | "skip" | "accept
   if (command.do === "acceptTests") return accept({ type: "tests.accepted", wait: id, tests: command.tests, by });
   if (command.do === "retry") return accept({ type: "step.retried", wait: id, from, by });
   return accept({ type: "step.skipped", wait: id, from, by }, ...(AFTER_SKIP[from]?.(run, by) ?? []));
+}
+
+const UNMEASURED: Sizing = {
+  recommended: "standard",
+  rationale: "The analysis could not be measured.",
+  metrics: null,
+  source: null,
+};
+
+function size(run: ActiveRun, command: Of<"size">, by: Person): Decision {
+  const wait = openWait(run, command.wait, "sizing");
+  if (wait === null) return notOpen(run);
+  const effective = command.choice === "accept" ? effectiveOf(wait.sizing) : command.choice;
+  return accept(...decideSizing(run, wait.sizing, { effective, by }));
+}
+
+/** Stages in which a phase is under way and not yet accepted. */
+const UNDER_WAY: ReadonlySet<Stage["is"]> = new Set([
+  "entering",
+  "producing",
+  "checking",
+  "reviewing",
+  "completing",
+  "produced",
+]);
+
+/** A person may start the phase at hand anew, or leave it out, whatever it is doing. */
+function inPhase(run: ActiveRun, event: EventDraft): Decision {
+  if (!UNDER_WAY.has(run.stage.is)) return refuse({ why: "notInPhase" });
+  return accept(...abandoned(run, "stopped by a person"), event);
+}
+
+/** Back to an earlier phase, or to the beginning of the one at hand. */
+function back(run: ActiveRun, command: Of<"back">, by: Person): Decision {
+  const within = run.stage.is !== "preparing" && run.stage.is !== "rewinding";
+  const reached = within
+    ? run.phases.slice(0, run.index + 1).filter((phase) => phase.attempts > 0 && !phase.dropped)
+    : [];
+  const valid = reached.map(({ rule }) => rule.key);
+  if (!valid.includes(command.to)) return refuse({ why: "notEarlier", valid });
+  const { to, tree } = command;
+  return accept(...abandoned(run, "stopped by a person"), { type: "run.wentBack", to, by, tree });
 }
 
 function finish(run: ActiveRun, command: Of<"finish">, by: Person): Decision {

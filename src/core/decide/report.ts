@@ -1,15 +1,25 @@
 import type { Issue } from "../../schema/agent.ts";
 import type { EventDraft, Step } from "../../schema/event.ts";
 import type { CheckResult, Made } from "../../schema/facts.ts";
-import { accept, type Decision, type Execution, type Outcome, refuse, type Report } from "../command.ts";
+import { accept, type Decision, type Outcome, refuse, type Report } from "../command.ts";
 import { stepOf, ticketOf } from "../next.ts";
-import { type ActiveRun, currentPhase, type Draft, type PhaseRecord, type Stage, type Work } from "../run.ts";
+import {
+  type ActiveRun,
+  currentPhase,
+  type Draft,
+  type PhaseRecord,
+  isExecuting,
+  type Work,
+} from "../run.ts";
 import { isGateDue, loosening, tighten } from "../supervision.ts";
-import { leavePhase } from "./leave-phase.ts";
+import { afterPhase, decideSizing } from "./after-phase.ts";
+import { abandoned, claimedBy, effectiveOf, ended } from "./execution-end.ts";
 import { skippable } from "./person.ts";
 
 /** An artifact longer than this is more than the one page that `large` gates expect. */
 export const LARGE_ARTIFACT_LINES = 80;
+/** Task lists an agent may write for one design before a person is asked. */
+const MAX_TASK_LISTS = 3;
 /** Executions in a row that may end without a usable result before a person is asked. */
 const MAX_BROKEN = 2;
 
@@ -32,9 +42,9 @@ export function decideReport(run: ActiveRun, report: Report): Decision {
 const handlers: Handlers = {
   claim(run, { claim }) {
     const { stage } = run;
-    if (stage.is !== "producing" && stage.is !== "reviewing") return late(run);
+    if (!isExecuting(stage)) return late(run);
     if (stage.claim !== null) return refuse({ why: "claimed", execution: stage.claim.execution });
-    return accept({ type: "execution.started", role: stage.is === "producing" ? "phase" : "reviewer", claim });
+    return accept({ type: "execution.started", role: stage.is === "reviewing" ? "reviewer" : "phase", claim });
   },
   lost(run, { execution }) {
     if (claimedBy(run.stage) !== execution) return late(run);
@@ -43,7 +53,7 @@ const handlers: Handlers = {
   },
   broken(run, outcome) {
     const { stage } = run;
-    if (stage.is !== "producing" && stage.is !== "reviewing") return late(run);
+    if (!isExecuting(stage)) return late(run);
     const over = !outcome.again || stage.work.broken + 1 >= MAX_BROKEN;
     const end = ended(outcome, "failed", `${outcome.reason}: ${outcome.detail}`);
     return over ? accept(end, escalation(run, outcome)) : accept(end);
@@ -120,7 +130,28 @@ const handlers: Handlers = {
     );
   },
   commit: (run, { commit }) =>
-    run.stage.is === "accepting" ? accept({ type: "phase.committed", commit }, ...leavePhase(run)) : late(run),
+    run.stage.is === "accepting" ? accept({ type: "phase.committed", commit }, ...afterPhase(run)) : late(run),
+  measure(run, { sizing }) {
+    if (run.stage.is !== "measuring") return late(run);
+    const { light, sizing: policy } = run.run.options;
+    if (light) return accept(...decideSizing(run, sizing, { effective: "light", by: "flag" }));
+    if (policy === "ask") return accept({ type: "sizing.asked", sizing });
+    return accept(...decideSizing(run, sizing, { effective: effectiveOf(sizing), by: "options" }));
+  },
+  refine(run, outcome) {
+    if (run.stage.is !== "refining") return late(run);
+    const { artifact, tasks, problems } = outcome;
+    const end = ended(outcome, "done", null);
+    if (problems.length === 0)
+      return accept(end, { type: "tasks.refined", artifact, tasks }, ...afterPhase(run, "refinement"));
+    const rejected: EventDraft = { type: "tasks.rejected", problems: [...problems] };
+    if (run.stage.work.failures + 1 < MAX_TASK_LISTS) return accept(end, rejected);
+    return accept(end, rejected, escalation(run, { reason: "invalid_tasks", detail: problems.join("\n") }));
+  },
+  rewind(run, { kept, restored, commit }) {
+    if (run.stage.is !== "rewinding") return late(run);
+    return accept({ type: "run.rewound", kept, restored: [...restored], commit });
+  },
   finish: (run, { merged }) =>
     run.stage.is === "finishing" ? accept({ type: "run.finished", how: run.stage.how ?? "keep", merged }) : late(run),
 };
@@ -174,21 +205,5 @@ function fromDraft(draft: Draft): Omit<Made, "changed" | "changedSinceSeen" | "u
     testsChanged: draft.testsChanged,
   };
 }
-
-function ended(execution: Execution, how: "done" | "failed", reason: string | null): EventDraft {
-  const { usage, session } = execution;
-  return { type: "execution.ended", execution: execution.execution, how, reason, usage, session };
-}
-
-/** A claimed execution whose step failed around it has ended too. */
-function abandoned({ stage }: ActiveRun, reason: string): EventDraft[] {
-  const execution = claimedBy(stage);
-  return execution === null
-    ? []
-    : [{ type: "execution.ended", execution, how: "failed", reason, usage: null, session: null }];
-}
-
-const claimedBy = (stage: Stage): string | null =>
-  stage.is === "producing" || stage.is === "reviewing" ? (stage.claim?.execution ?? null) : null;
 
 const late = (run: ActiveRun): Decision => refuse({ why: "lateOutcome", expected: ticketOf(run) });

@@ -1,6 +1,6 @@
 import type { CheckResult, Made } from "../../schema/facts.ts";
 import type { EventOf, Handlers } from "../evolve.ts";
-import { type ActiveRun, type Answer, currentPhase, type Stage } from "../run.ts";
+import { type ActiveRun, type Answer, currentPhase, indexAfter, type Stage } from "../run.ts";
 import { enter, open, patch } from "./changes.ts";
 
 type AcceptanceEventType =
@@ -68,7 +68,7 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
   },
   "phase.committed": (run, event) => patch(run, { commit: event.commit }),
   "phase.left": (run, event) => {
-    const index = run.index + 1;
+    const index = indexAfter(run.phases, run.index);
     const stage: Stage =
       index < run.phases.length
         ? { is: "entering", brief: { why: "first", text: "" } }

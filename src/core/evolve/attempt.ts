@@ -2,7 +2,7 @@ import type { Usage } from "../../schema/agent.ts";
 import type { Brief } from "../../schema/event.ts";
 import type { CheckResult } from "../../schema/facts.ts";
 import type { Handlers } from "../evolve.ts";
-import { type ActiveRun, currentPhase, type Draft, type Stage, type Work } from "../run.ts";
+import { type ActiveRun, currentPhase, type Draft, isExecuting, type Stage, type Work } from "../run.ts";
 import { enter, open, patch } from "./changes.ts";
 
 type AttemptEventType =
@@ -16,7 +16,7 @@ type AttemptEventType =
   | "checks.failed"
   | "verdict.given";
 
-const unproven: Work = {
+export const unproven: Work = {
   turns: 0,
   verdicts: 0,
   failures: 0,
@@ -42,13 +42,13 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
   },
   "execution.started": (run, event) => {
     const { stage } = run;
-    if (stage.is !== "producing" && stage.is !== "reviewing") return run;
+    if (!isExecuting(stage)) return run;
     const counted = patch(run, { executions: (currentPhase(run)?.executions ?? 0) + 1 });
     return enter(counted, event, { ...stage, claim: event.claim });
   },
   "execution.ended": (run, event) => {
     const { stage } = run;
-    if (stage.is !== "producing" && stage.is !== "reviewing") return run;
+    if (!isExecuting(stage)) return run;
     const broken = event.how === "failed" ? stage.work.broken + 1 : event.how === "done" ? 0 : stage.work.broken;
     const session = stage.is === "producing" ? (event.session ?? stage.work.session) : stage.work.session;
     const usage = addUsage(currentPhase(run)?.usage, event.usage);

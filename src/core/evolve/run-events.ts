@@ -1,6 +1,7 @@
 import type { PhaseRule } from "../../schema/plan.ts";
 import type { EventOf, Handlers } from "../evolve.ts";
 import type { ActiveRun, EndedRun, PhaseRecord, Stage } from "../run.ts";
+import { unproven } from "./attempt.ts";
 import { enter, open, patch } from "./changes.ts";
 
 type RunEventType =
@@ -26,6 +27,8 @@ export function startRun(event: EventOf<"run.started">): ActiveRun {
     wait: null,
     tests,
     supervision,
+    sizing: null,
+    refined: false,
     answers: [],
     seq,
   };
@@ -33,6 +36,7 @@ export function startRun(event: EventOf<"run.started">): ActiveRun {
 
 const untouched = (rule: PhaseRule): PhaseRecord => ({
   rule,
+  dropped: false,
   status: "pending",
   attempts: 0,
   redos: 0,
@@ -75,7 +79,7 @@ export const runHandlers: Handlers<RunEventType> = {
 type Ending = Pick<EndedRun, "how"> & Partial<Pick<EndedRun, "finish" | "merged" | "reason" | "cancelledAt">>;
 
 function end(run: ActiveRun, event: EventOf<"run.finished" | "run.cancelled">, ending: Ending): EndedRun {
-  const { run: facts, phases, answers, supervision } = run;
+  const { run: facts, phases, answers, supervision, sizing } = run;
   const rest = { finish: null, merged: null, reason: null, cancelledAt: null };
   return {
     is: "ended",
@@ -83,6 +87,7 @@ function end(run: ActiveRun, event: EventOf<"run.finished" | "run.cancelled">, e
     phases,
     answers,
     supervision,
+    sizing,
     seq: event.seq,
     endedAt: event.at,
     ...rest,
@@ -96,6 +101,8 @@ function retryText(run: ActiveRun): string {
     : "";
 }
 
-/** The same step once more, with its own count of broken executions. */
-const anotherTry = (stage: Stage): Stage =>
-  "claim" in stage ? { ...stage, claim: null, work: { ...stage.work, broken: 0 } } : stage;
+/** The same step once more, with its own count of what went wrong. */
+function anotherTry(stage: Stage): Stage {
+  if (stage.is === "refining") return { ...stage, claim: null, work: unproven };
+  return "claim" in stage ? { ...stage, claim: null, work: { ...stage.work, broken: 0 } } : stage;
+}

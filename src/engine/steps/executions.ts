@@ -9,7 +9,10 @@ import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { phasePrompt, reviewPrompt } from "../prompt.ts";
 
-type Assignment = Pick<AgentTask, "role" | "persona" | "prompt" | "access" | "cwd" | "session" | "iteration">;
+export type Assignment = Pick<
+  AgentTask,
+  "role" | "persona" | "prompt" | "access" | "cwd" | "session" | "iteration" | "artifacts"
+>;
 
 /** Lets the agent of the phase work. */
 export async function produce(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Report | null> {
@@ -29,6 +32,7 @@ export async function produce(engine: Engine, { run }: Task, signal: AbortSignal
         cwd: engine.root,
         session: stage.work.session,
         iteration: stage.work.turns + 1,
+        artifacts: outputsOf(run, phase),
       },
     },
   );
@@ -53,6 +57,7 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
       cwd: copy.dir,
       session: null,
       iteration: stage.work.verdicts + 1,
+      artifacts: outputsOf(run, phase),
     };
     const report = await execute(engine, job, { signal, assignment });
     return report === null ? null : await tellOfWrites(engine, report, { before, name, item: run.run.item });
@@ -60,6 +65,9 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
     await copy.dispose();
   }
 }
+
+const outputsOf = (run: ActiveRun, phase: PhaseRecord): string[] =>
+  phase.rule.outputs.map((name) => artifactPath(run.run.item, name));
 
 type Job = {
   readonly run: ActiveRun;
@@ -69,7 +77,7 @@ type Job = {
 };
 
 /** One execution: claimed first, so that it can be found and ended whatever happens to us. */
-async function execute(
+export async function execute(
   engine: Engine,
   job: Job,
   { assignment, signal }: { readonly assignment: Assignment; readonly signal: AbortSignal },
@@ -88,7 +96,6 @@ async function execute(
     phase: phase.rule.key,
     workflow: run.run.workflow,
     item: run.run.item,
-    artifacts: phase.rule.outputs.map((name) => artifactPath(run.run.item, name)),
     nonce: claim.nonce,
     limits: { silence: phase.rule.minutes * 120, turns: null, usd: null },
   };

@@ -47,18 +47,39 @@ type Since = {
   readonly from: string | null;
 };
 
-async function commitSince(
-  engine: Engine,
-  run: ActiveRun,
-  { subject, body, attempt, from }: Since,
-): Promise<string | null> {
+async function commitSince(engine: Engine, run: ActiveRun, { from, ...rest }: Since): Promise<string | null> {
   if (engine.vcs === null) return null;
   const tree = await engine.workspace.snapshot("to-commit", []);
   const changes = (await engine.workspace.diff(from, tree)) ?? [];
-  const paths = changes.map(({ path }) => path).filter((path) => !path.startsWith(".isdlc/"));
-  const { head } = engine.journal.load(engine.run);
+  return commitNow(engine, run, { ...rest, paths: changes.map(({ path }) => path) });
+}
+
+type Commit = {
+  readonly subject: string;
+  readonly body: string;
+  readonly attempt: string;
+  readonly paths: readonly string[];
+};
+
+/** A commit of its own for what is not a phase, where phases are committed at all. */
+export async function commitPaths(
+  engine: Engine,
+  run: ActiveRun,
+  commit: Omit<Commit, "body">,
+): Promise<string | null> {
+  return run.run.options.commits === "phase" ? commitNow(engine, run, { ...commit, body: "" }) : null;
+}
+
+async function commitNow(
+  engine: Engine,
+  run: ActiveRun,
+  { subject, body, attempt, paths }: Commit,
+): Promise<string | null> {
+  if (engine.vcs === null) return null;
+  const { head } = engine.journal.load(run.run.run);
   const message = body === "" ? oneLine(subject) : `${oneLine(subject)}\n\n${body}`;
-  return engine.vcs.commit({ message, attempt, journal: `${head.seq}:${head.hash.slice(0, 16)}`, paths });
+  const tracked = paths.filter((path) => !path.startsWith(".isdlc/"));
+  return engine.vcs.commit({ message, attempt, journal: `${head.seq}:${head.hash.slice(0, 16)}`, paths: tracked });
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").slice(0, 72).trim();

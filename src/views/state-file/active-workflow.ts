@@ -1,5 +1,6 @@
-import { type ActiveRun, currentPhase, type EndedRun, type RunFacts } from "../../core/run.ts";
+import { type ActiveRun, currentPhase, type EndedRun, type PhaseRecord, type RunFacts } from "../../core/run.ts";
 import { isSupervised, reviewHistory } from "./review-history.ts";
+import { sizingRecord } from "./sizing-record.ts";
 import { supervisedReview } from "./supervised-review.ts";
 
 export function activeWorkflow(run: ActiveRun): Record<string, unknown> {
@@ -12,18 +13,24 @@ export function activeWorkflow(run: ActiveRun): Record<string, unknown> {
     started_at: run.run.startedAt,
     phases: phaseKeys(run),
     current_phase: currentPhase(run)?.rule.key ?? null,
-    current_phase_index: run.index,
-    phase_status: Object.fromEntries(run.phases.map(({ rule, status }) => [rule.key, status])),
+    current_phase_index: run.phases.slice(0, run.index).filter(isKept).length,
+    phase_status: Object.fromEntries(run.phases.filter(isKept).map(({ rule, status }) => [rule.key, status])),
     artifact_folder: artifactFolder(run.run),
     flags: { light, supervised: run.supervision.enabled },
     options,
     git_branch: gitBranch(run.run, "active"),
+    ...(run.sizing === null ? {} : { sizing: sizingRecord(run.sizing) }),
+    refinement_completed: run.refined,
     ...(review === null ? {} : { supervised_review: review }),
     ...(isSupervised(run) ? { review_history: reviewHistory(run.answers) } : {}),
   };
 }
 
-export const phaseKeys = (run: ActiveRun | EndedRun): readonly string[] => run.phases.map(({ rule }) => rule.key);
+export const phaseKeys = (run: ActiveRun | EndedRun): readonly string[] =>
+  run.phases.filter(isKept).map(({ rule }) => rule.key);
+
+/** Phases that sizing left out are not shown; the run remembers them. */
+export const isKept = ({ dropped }: PhaseRecord): boolean => !dropped;
 
 /** The item's own folder, without the path to it. */
 export const artifactFolder = ({ item }: RunFacts): string => item.slice(item.lastIndexOf("/") + 1);

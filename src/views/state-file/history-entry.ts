@@ -1,8 +1,9 @@
 import { minutesBetween } from "../../core/duration.ts";
 import type { EndedRun, PhaseRecord } from "../../core/run.ts";
-import { artifactFolder, gitBranch, phaseKeys } from "./active-workflow.ts";
+import { artifactFolder, gitBranch, isKept, phaseKeys } from "./active-workflow.ts";
 import { gatePassed, shortSummary, timing } from "./phase-entries.ts";
 import { isSupervised, type ReviewEntry, reviewHistory } from "./review-history.ts";
+import { sizingRecord } from "./sizing-record.ts";
 
 export type WorkflowHistoryEntry = {
   readonly type: string;
@@ -23,6 +24,7 @@ export type WorkflowHistoryEntry = {
   /** Only of runs with gates; then at least empty. */
   readonly review_history?: readonly ReviewEntry[];
   readonly supervised_mode_enabled: boolean;
+  readonly sizing?: Record<string, unknown>;
 };
 
 /** What stays of a run in `workflow_history`. */
@@ -35,12 +37,13 @@ export function historyEntry(run: EndedRun): WorkflowHistoryEntry {
     ...ending(run),
     artifact_folder: artifactFolder(run.run),
     phases: phaseKeys(run),
-    phase_snapshots: run.phases.map((record) => snapshot(run, record)),
+    phase_snapshots: run.phases.filter(isKept).map((record) => snapshot(run, record)),
     metrics: metrics(run),
     git_branch: gitBranch(run.run, run.merged === null ? "kept" : "merged"),
     merged_commit: run.merged,
     ...(isSupervised(run) ? { review_history: reviewHistory(run.answers) } : {}),
     supervised_mode_enabled: run.supervision.enabled,
+    ...(run.sizing === null ? {} : { sizing: sizingRecord(run.sizing) }),
   };
 }
 
@@ -73,7 +76,7 @@ function metrics(run: EndedRun): Record<string, number | null> {
   const completed = run.phases.filter(({ status }) => status === "completed");
   const firstTry = completed.filter((record) => record.attempts <= 1 && record.checkFailures === 0);
   return {
-    total_phases: run.phases.length,
+    total_phases: run.phases.filter(isKept).length,
     phases_completed: completed.length,
     total_duration_minutes: minutesBetween(run.run.startedAt, run.endedAt),
     test_iterations_total: run.phases

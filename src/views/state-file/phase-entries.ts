@@ -2,13 +2,14 @@ import { minutesBetween } from "../../core/duration.ts";
 import type { ActiveRun, EndedRun, PhaseRecord } from "../../core/run.ts";
 import type { Made } from "../../schema/facts.ts";
 import { plainLine } from "../plain-text.ts";
+import { isKept } from "./active-workflow.ts";
 
 /** Characters of a phase's summary in `state.json`. */
 const MAX_SUMMARY = 150;
 
 /** `phases`: what is known about each phase, by its key. */
 export function phaseEntries(run: ActiveRun | EndedRun): Record<string, unknown> {
-  return Object.fromEntries(run.phases.map((record) => [record.rule.key, phaseEntry(run, record)]));
+  return Object.fromEntries(run.phases.filter(isKept).map((record) => [record.rule.key, phaseEntry(run, record)]));
 }
 
 /** When the gate of a phase was left; null while it was not. */

@@ -2,7 +2,8 @@ import { createCheckRunner } from "../../../adapters/checks/create-check-runner.
 import type { PersonCommand } from "../../../core/command.ts";
 import { optionsOf } from "../../../core/next.ts";
 import { ProblemError } from "../../../core/problem.ts";
-import type { ActiveRun, RunState, Wait } from "../../../core/run.ts";
+import { type ActiveRun, currentPhase, type RunState, type Wait } from "../../../core/run.ts";
+import { phaseNumber } from "../../../schema/ids.ts";
 import type { Person } from "../../../schema/people.ts";
 import type { Finish } from "../../../schema/plan.ts";
 import { reviewInstructions } from "../../../views/gate-banner.ts";
@@ -36,6 +37,33 @@ export const cancel: Run = async (invocation) => {
   });
   return restResult(state, []);
 };
+
+/** Answers an escalation; without one, starts the phase at hand anew or leaves it out. */
+export const retryOrSkip: Run = async (invocation) => {
+  const { project, run } = openRun(invocation);
+  if (run.wait?.kind === "escalation" || text(invocation.values, "wait") !== undefined) return shortAnswer(invocation);
+  const by = decider(invocation, project);
+  refuseWhileHeld(project, by);
+  return submitAndGoOn(invocation, project, { do: invocation.verb.name === "retry" ? "restart" : "pass", by });
+};
+
+/** To an earlier phase, or to the beginning of the one at hand. */
+export const goBack: Run = async (invocation) => {
+  const { project, run } = openRun(invocation);
+  const by = decider(invocation, project);
+  refuseWhileHeld(project, by);
+  const named =
+    invocation.words[0] ?? (invocation.verb.name === "fresh" ? currentPhase(run)?.rule.key : undefined) ?? "";
+  const to = run.phases.find(({ rule }) => rule.key === named || phaseNumber(rule.key) === named)?.rule.key ?? named;
+  const tree = flag(invocation.values, "keep-tree") ? "keep" : "restore";
+  return submitAndGoOn(invocation, project, { do: "back", to, tree, by });
+};
+
+async function submitAndGoOn(invocation: Invocation, project: Project, command: PersonCommand): Promise<Result> {
+  const { run } = openRun(invocation);
+  const state = await submitAnswer(project, run.run.run, command);
+  return flag(invocation.values, "no-run") ? recorded(state, invocation.verb.name) : goOn(invocation, project);
+}
 
 async function give(invocation: Invocation, option: string): Promise<Result> {
   const { project, run } = openRun(invocation);
@@ -72,7 +100,7 @@ type Place = { readonly project: Project; readonly run: ActiveRun };
 
 async function commandFor(invocation: Invocation, { project, run }: Place, said: Said): Promise<PersonCommand> {
   const { by, wait, option } = said;
-  if (option === "accept") {
+  if (option === "accept" && wait.kind === "escalation") {
     const checks = createCheckRunner(project.root, { env: project.env, redact: (line) => line });
     return { do: "acceptTests", by, wait: wait.id, tests: await checks.detectTests() };
   }
@@ -87,6 +115,10 @@ const finish =
   (how: Finish): MakeCommand =>
   (_invocation, { by, wait }) => ({ do: "finish", by, wait: wait.id, how });
 
+const size =
+  (choice: "accept" | "light" | "standard"): MakeCommand =>
+  (_invocation, { by, wait }) => ({ do: "size", by, wait: wait.id, choice });
+
 const commands = {
   continue: (_invocation, { by, wait }, shown) => ({ do: "continue", by, wait: wait.id, shown }),
   review: (_invocation, { by, wait }, shown) => ({ do: "review", by, wait: wait.id, shown }),
@@ -100,6 +132,9 @@ const commands = {
   loosen: (_invocation, { by, wait }) => ({ do: "loosen", by, wait: wait.id }),
   retry: (_invocation, { by, wait }) => ({ do: "retry", by, wait: wait.id }),
   skip: (_invocation, { by, wait }) => ({ do: "skip", by, wait: wait.id }),
+  accept: size("accept"),
+  light: size("light"),
+  standard: size("standard"),
   merge: finish("merge"),
   pr: finish("pr"),
   keep: finish("keep"),

@@ -4,7 +4,7 @@ import { firstLines, overview, verbHelp } from "../help.ts";
 import { currentRun, openProject } from "../project.ts";
 import { type Host, runCli } from "../run-cli.ts";
 import { done, type Run } from "../verb.ts";
-import { answer, cancel, shortAnswer } from "./answer.ts";
+import { answer, cancel, goBack, retryOrSkip, shortAnswer } from "./answer.ts";
 import { begin, recover, resume, run } from "./begin.ts";
 import { demo } from "./demo.ts";
 import { doctor, verifyJournalVerb } from "./doctor.ts";
@@ -45,8 +45,10 @@ const runs: Readonly<Record<string, Run>> = {
   continue: shortAnswer,
   review: shortAnswer,
   redo: shortAnswer,
-  retry: shortAnswer,
-  skip: shortAnswer,
+  retry: retryOrSkip,
+  skip: retryOrSkip,
+  back: goBack,
+  fresh: goBack,
   answer,
   resume,
   cancel,

@@ -1,0 +1,34 @@
+import type { EventDraft } from "../../schema/event.ts";
+import type { Sizing } from "../../schema/facts.ts";
+import type { AfterStep } from "../../schema/plan.ts";
+import { type ActiveRun, currentPhase, type SizingDecision } from "../run.ts";
+import { leavePhase } from "./leave-phase.ts";
+
+/** What follows an accepted phase: the next due step of its own, else the next phase. */
+export function afterPhase(run: ActiveRun, done: AfterStep | null = null): readonly EventDraft[] {
+  const steps = currentPhase(run)?.rule.after ?? [];
+  const left = done === null ? steps : steps.slice(steps.indexOf(done) + 1);
+  const due = left.find((step) => (step === "sizing" ? run.sizing === null : !run.refined));
+  return due === undefined ? leavePhase(run) : [{ type: "after.started", step: due }];
+}
+
+type By = SizingDecision["by"];
+
+/** Records how large the work is and goes on. Light leaves out the phases that say so; anything else keeps them. */
+export function decideSizing(
+  run: ActiveRun,
+  sizing: Sizing,
+  choice: { effective: "light" | "standard"; by: By },
+): readonly EventDraft[] {
+  const { effective, by } = choice;
+  const drop = effective === "light" ? droppable(run) : [];
+  const phases = run.phases.map((phase) => (drop.includes(phase.rule.key) ? { ...phase, dropped: true } : phase));
+  return [{ type: "sizing.decided", sizing, effective, drop, by }, ...afterPhase({ ...run, phases }, "sizing")];
+}
+
+/** Later phases that a light run does without; never all of them. */
+function droppable(run: ActiveRun): string[] {
+  const later = run.phases.slice(run.index + 1);
+  const drop = later.filter(({ rule }) => rule.whenLight === "drop").map(({ rule }) => rule.key);
+  return drop.length < later.length ? drop : [];
+}

@@ -1,0 +1,37 @@
+import type { Handlers } from "../evolve.ts";
+import { type ActiveRun, currentPhase, type Work } from "../run.ts";
+import { unproven } from "./attempt.ts";
+import { enter, open } from "./changes.ts";
+
+type AfterEventType = "after.started" | "sizing.asked" | "sizing.decided" | "tasks.refined" | "tasks.rejected";
+
+export const afterHandlers: Handlers<AfterEventType> = {
+  "after.started": (run, event) =>
+    event.step === "sizing"
+      ? enter(run, event, { is: "measuring" })
+      : enter(run, event, { is: "refining", work: unproven, brief: { why: "tasks", text: "" }, claim: null }),
+  "sizing.asked": (run, event) => open(run, event, { kind: "sizing", sizing: event.sizing }),
+  "sizing.decided": (run, event) => {
+    const { sizing, effective, drop, by } = event;
+    const phase = currentPhase(run)?.rule.key ?? "";
+    return {
+      ...run,
+      wait: null,
+      sizing: { sizing, effective, drop, by, at: event.at, phase },
+      phases: run.phases.map((record) => (drop.includes(record.rule.key) ? { ...record, dropped: true } : record)),
+    };
+  },
+  "tasks.refined": (run) => ({ ...run, refined: true, wait: null }),
+  "tasks.rejected": (run, event) => {
+    const { stage } = run;
+    if (stage.is !== "refining") return run;
+    const work: Work = { ...stage.work, failures: stage.work.failures + 1 };
+    return enter(run, event, { ...stage, work, brief: { why: "tasks", text: event.problems.join("\n") }, claim: null });
+  },
+};
+
+/** Sizing as it stands once a run has gone back to a phase: undone when that phase told it, or comes before. */
+export function keptSizing(run: ActiveRun, index: number): ActiveRun["sizing"] {
+  const told = run.phases.findIndex(({ rule }) => rule.key === run.sizing?.phase);
+  return told < index ? run.sizing : null;
+}

@@ -1,0 +1,49 @@
+import type { Brief } from "../../schema/event.ts";
+import type { Handlers } from "../evolve.ts";
+import type { ActiveRun, PhaseRecord } from "../run.ts";
+import { keptSizing } from "./after-phase.ts";
+import { enter, patch } from "./changes.ts";
+
+type BackEventType = "phase.restarted" | "run.wentBack" | "run.rewound";
+
+export const backHandlers: Handlers<BackEventType> = {
+  "phase.restarted": (run, event) => {
+    const unproven = patch(run, { status: "in_progress", completedAt: null, made: null });
+    return enter(unproven, event, {
+      is: "entering",
+      brief: { why: "retry", text: "A person started the phase anew." },
+    });
+  },
+  "run.wentBack": (run, event) => {
+    const index = run.phases.findIndex(({ rule }) => rule.key === event.to);
+    const sizing = keptSizing(run, index);
+    const refined = run.refined && !run.phases.slice(index).some(({ rule }) => rule.after.includes("refinement"));
+    const phases = run.phases.map((phase, at) =>
+      at < index ? phase : forgotten(phase, { first: at === index, sizing }),
+    );
+    const returned: ActiveRun = { ...run, phases, index, sizing, refined };
+    return event.tree === "restore"
+      ? enter(returned, event, { is: "rewinding", to: event.to })
+      : enter(returned, event, { is: "entering", brief: backBrief });
+  },
+  "run.rewound": (run, event) => enter(run, event, { is: "entering", brief: backBrief }),
+};
+
+const backBrief: Brief = { why: "back", text: "" };
+
+type Kept = { readonly first: boolean; readonly sizing: ActiveRun["sizing"] };
+
+/** What was proven is gone; counts, guidance and cost are not. The phase gone back to keeps the tree it began with. */
+function forgotten(phase: PhaseRecord, { first, sizing }: Kept): PhaseRecord {
+  return {
+    ...phase,
+    status: "pending",
+    dropped: sizing === null ? false : phase.dropped,
+    completedAt: null,
+    made: null,
+    commit: null,
+    seenTree: null,
+    firstTree: first ? phase.firstTree : null,
+    firstCommit: first ? phase.firstCommit : null,
+  };
+}

@@ -1,0 +1,139 @@
+import type { Intensity, Sizing, SizingMetrics } from "../schema/facts.ts";
+import type { SizingThresholds } from "../schema/plan.ts";
+import { isRecord, ownValue } from "./own-value.ts";
+
+export const DEFAULT_THRESHOLDS: SizingThresholds = { light_max_files: 5, epic_min_files: 20 };
+
+/** Read at most so much of a document; more is not an analysis. */
+const TEXT_LIMIT = 1_000_000;
+
+/** Metrics from an impact analysis: its last JSON block, else its bold labels; null where it has neither. */
+export function parseSizingFromImpactAnalysis(markdown: unknown): SizingMetrics | null {
+  if (typeof markdown !== "string" || markdown.trim() === "") return null;
+  const text = markdown.slice(0, TEXT_LIMIT);
+  return fromJsonBlock(text) ?? fromLabels(text);
+}
+
+export type SizingRecommendation = {
+  readonly intensity: Intensity;
+  readonly rationale: string;
+  readonly metrics: SizingMetrics | null;
+};
+
+/** Light up to a few files without high risk, epic from many files on or with high risk, else standard. */
+export function computeSizingRecommendation(metrics: unknown, thresholds?: unknown): SizingRecommendation {
+  if (!isMetrics(metrics))
+    return { intensity: "standard", rationale: "No metrics could be read, so nothing is left out.", metrics: null };
+  const { light_max_files: light, epic_min_files: epic } = sensibleThresholds(thresholds);
+  const { file_count: files, risk_score: risk } = metrics;
+  const told = `${files} ${files === 1 ? "file" : "files"}, ${risk} risk`;
+  if (risk === "high" || files >= epic) {
+    const why = risk === "high" ? "the risk is high" : `${epic} files or more`;
+    return { intensity: "epic", rationale: `${told}: epic, because ${why}.`, metrics };
+  }
+  if (files <= light) return { intensity: "light", rationale: `${told}: light, up to ${light} files.`, metrics };
+  return { intensity: "standard", rationale: `${told}: standard, between ${light} and ${epic} files.`, metrics };
+}
+
+/** The recommendation for an analysis and the document it was read from. */
+export function sizingOf(
+  found: { metrics: SizingMetrics | null; source: string | null },
+  thresholds: SizingThresholds,
+): Sizing {
+  const { intensity, rationale, metrics } = computeSizingRecommendation(found.metrics, thresholds);
+  return { recommended: intensity, rationale, metrics, source: metrics === null ? null : found.source };
+}
+
+/** Files and rough risk from a quick scan or a requirements document, where the impact analysis says nothing. */
+export function parseFallbackMetrics(markdown: unknown): SizingMetrics | null {
+  if (typeof markdown !== "string") return null;
+  const text = markdown.slice(0, TEXT_LIMIT);
+  const counted = /affected_file_count["*\s]*[:=]\s*["*]*\s*([0-9]{1,6})/i.exec(text);
+  const scope = /\bScope\b["*:\s]{1,10}(SMALL|MEDIUM|LARGE)\b/i.exec(text);
+  const files = counted === null ? SCOPE_FILES[(scope?.[1] ?? "").toUpperCase()] : Number(counted[1]);
+  if (files === undefined) return null;
+  return { file_count: files, module_count: 0, risk_score: "medium", coupling: "medium", coverage_gaps: 0 };
+}
+
+const SCOPE_FILES: Readonly<Record<string, number>> = { SMALL: 3, MEDIUM: 10, LARGE: 25 };
+
+function fromJsonBlock(text: string): SizingMetrics | null {
+  const blocks = [...text.matchAll(/^```json[^\n]*\n(.*?)^```/gms)];
+  const value = parseJson(blocks.at(-1)?.[1] ?? "");
+  if (!isRecord(value)) return null;
+  return {
+    file_count: count(ownValue(value, "files_directly_affected")),
+    module_count: count(ownValue(value, "modules_affected")),
+    risk_score: level(ownValue(value, "risk_level")),
+    coupling: level(ownValue(value, "blast_radius")),
+    coverage_gaps: count(ownValue(value, "coverage_gaps")),
+  };
+}
+
+function fromLabels(text: string): SizingMetrics | null {
+  const files = label(text, "Affected Files");
+  const risk = label(text, "Risk Level");
+  if (files === null || risk === null) return null;
+  return {
+    file_count: count(Number.parseInt(files, 10)),
+    module_count: count(Number.parseInt(label(text, "Modules Affected") ?? "", 10)),
+    risk_score: level(risk),
+    coupling: level(label(text, "Blast Radius")),
+    coverage_gaps: count(Number.parseInt(label(text, "Coverage Gaps") ?? "", 10)),
+  };
+}
+
+/** The value after `**Label**:` or `**Label:**` on its line. */
+function label(text: string, name: string): string | null {
+  for (const line of text.split("\n")) {
+    const at = line.indexOf(`**${name}`);
+    if (at === -1) continue;
+    const value = line.slice(at + name.length + 2).replace(/^(?:\*\*\s*:|:\s*\*\*|\*\*)/, "");
+    return value.trim().split(/\s/, 1)[0] ?? "";
+  }
+  return null;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+/** Lists count their entries; anything that is no count is none. */
+function count(value: unknown): number {
+  if (Array.isArray(value)) return value.length;
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.floor(value) : 0;
+}
+
+function level(value: unknown): string {
+  const word = typeof value === "string" ? value.toLowerCase().trim() : "";
+  return word === "low" || word === "medium" || word === "high" ? word : "medium";
+}
+
+function isMetrics(value: unknown): value is SizingMetrics {
+  return (
+    isRecord(value) &&
+    Number.isFinite(ownValue(value, "file_count")) &&
+    typeof ownValue(value, "risk_score") === "string"
+  );
+}
+
+/** Thresholds that make no sense count as not given. */
+export function sensibleThresholds(value: unknown): SizingThresholds {
+  const light = ownValue(value, "light_max_files");
+  const epic = ownValue(value, "epic_min_files");
+  const given = {
+    light_max_files: light ?? DEFAULT_THRESHOLDS.light_max_files,
+    epic_min_files: epic ?? DEFAULT_THRESHOLDS.epic_min_files,
+  };
+  const { light_max_files: low, epic_min_files: high } = given;
+  const sensible =
+    Number.isSafeInteger(low) &&
+    Number.isSafeInteger(high) &&
+    (low as number) >= 0 &&
+    (low as number) < (high as number);
+  return sensible ? { light_max_files: low as number, epic_min_files: high as number } : DEFAULT_THRESHOLDS; // integers, just checked
+}
