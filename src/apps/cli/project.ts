@@ -24,6 +24,9 @@ export type Project = {
   readonly env: NodeJS.ProcessEnv;
 };
 
+/** Set by the build; changes with everything that the state of a run is folded with. */
+declare const ISDLC_STATE_VERSION: string | undefined;
+
 export const systemClock: Clock = { now: () => new Date().toISOString(), monotonic: () => performance.now() };
 
 /** The working tree around a directory: the top of its repository, else the nearest `.isdlc`, else the directory itself. */
@@ -38,6 +41,7 @@ export function openProject(cwd: string, env: NodeJS.ProcessEnv, files: FileCall
     key: loadUserKey(folders.state, files),
     clock: systemClock,
     processes: systemLockProcesses(),
+    ...(typeof ISDLC_STATE_VERSION === "string" ? { version: ISDLC_STATE_VERSION } : {}),
   });
   return { root, own, files, folders, journal, env };
 }

@@ -2,7 +2,7 @@ import { createCheckRunner } from "../../../adapters/checks/create-check-runner.
 import type { PersonCommand } from "../../../core/command.ts";
 import { optionsOf } from "../../../core/next.ts";
 import { ProblemError } from "../../../core/problem.ts";
-import type { ActiveRun, RunState, Wait } from "../../../core/run.ts";
+import type { ActiveRun, Wait } from "../../../core/run.ts";
 import type { Person } from "../../../schema/people.ts";
 import type { Finish } from "../../../schema/plan.ts";
 import { reviewInstructions } from "../../../views/gate-banner.ts";
@@ -11,7 +11,7 @@ import { sha256 } from "../compose.ts";
 import { goOn, restResult } from "../driving.ts";
 import { summaryText } from "../gate-prompt.ts";
 import type { Project } from "../project.ts";
-import { submitAnswer } from "../submit-answer.ts";
+import { type Recorded, submitAnswer } from "../submit-answer.ts";
 import { flag, type Invocation, type Result, type Run, text } from "../verb.ts";
 import { openRun } from "./look.ts";
 
@@ -29,12 +29,10 @@ export const shortAnswer: Run = (invocation) => give(invocation, invocation.verb
 export const cancel: Run = async (invocation) => {
   const { project, run } = openRun(invocation);
   const by = decider(invocation, project);
-  const state = await submitAnswer(project, run.run.run, {
-    do: "cancel",
-    by,
-    reason: text(invocation.values, "reason") ?? "",
-  });
-  return restResult(state, []);
+  const reason = text(invocation.values, "reason") ?? "";
+  const { state, warnings } = await submitAnswer(project, run.run.run, { do: "cancel", by, reason });
+  for (const warning of warnings) invocation.io.err(`warning: ${warning}`);
+  return restResult(state, warnings);
 };
 
 async function give(invocation: Invocation, option: string): Promise<Result> {
@@ -44,9 +42,10 @@ async function give(invocation: Invocation, option: string): Promise<Result> {
   refuseWhileHeld(project, by);
   refuseUnoffered(run, wait, option);
   const command = await commandFor(invocation, { project, run }, { by, wait, option });
-  const state = await submitAnswer(project, run.run.run, command);
-  if (command.do === "review") return paused(run, restResult(state, []));
-  return flag(invocation.values, "no-run") ? recorded(state, option) : goOn(invocation, project);
+  const done = await submitAnswer(project, run.run.run, command);
+  if (command.do !== "review" && !flag(invocation.values, "no-run")) return goOn(invocation, project);
+  for (const warning of done.warnings) invocation.io.err(`warning: ${warning}`);
+  return command.do === "review" ? paused(run, restResult(done.state, done.warnings)) : recorded(done, option);
 }
 
 /** At a gate the core says more precisely why not. */
@@ -56,8 +55,8 @@ function refuseUnoffered(run: ActiveRun, wait: Wait, option: string): void {
   throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOffered", valid } });
 }
 
-function recorded(state: RunState, option: string): Result {
-  const { json } = restResult(state, []);
+function recorded({ state, warnings }: Recorded, option: string): Result {
+  const { json } = restResult(state, warnings);
   return { code: 0, lines: [`Recorded: ${option}.`, "Go on: isdlc resume"], json: { ...json, ok: true } };
 }
 
