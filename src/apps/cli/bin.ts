@@ -1,7 +1,5 @@
 import type { runAll as RunAll } from "./verbs/index.ts";
 
-declare const ISDLC_VERSION: string;
-
 const VERSION_FLAGS = ["--version", "-V"];
 /** Everything these need is in this file; the rest is read from disk only when it is needed. */
 const FAST = [...VERSION_FLAGS, "status", "next"];
@@ -12,7 +10,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(`${ISDLC_VERSION}\n`);
     return 0;
   }
-  const host = { cwd: process.cwd(), env: process.env, version: ISDLC_VERSION };
+  const host = { cwd: process.cwd(), env: process.env, version };
   if (FAST.includes(first)) {
     const { runFast } = await import("./run-fast.ts"); // bundled, but set up only now
     return runFast(args, host);
@@ -20,6 +18,11 @@ async function main(args: readonly string[]): Promise<number> {
   const { runAll } = require("./verbs.cjs") as { runAll: typeof RunAll }; // built beside this file
   return runAll(args, host);
 }
+
+/** Whoever reads us may stop reading, as `head` does; that is no fault. */
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
 
 const exit = (code: number): void => {
   process.exitCode = code;

@@ -13,6 +13,7 @@ import { loadUserKey } from "../../adapters/user-files/user-key.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Head, Journal } from "../../ports/journal.ts";
 import { RunId } from "../../schema/ids.ts";
+import { version } from "./version.ts";
 
 /** One working tree, and this person's things that belong to it. */
 export type Project = {
@@ -40,6 +41,7 @@ export function openProject(cwd: string, env: NodeJS.ProcessEnv, files: FileCall
     anchors: createFileAnchors(folders.state, root, files),
     key: loadUserKey(folders.state, files),
     clock: systemClock,
+    version,
     processes: systemLockProcesses(),
     ...(typeof ISDLC_STATE_VERSION === "string" ? { version: ISDLC_STATE_VERSION } : {}),
   });
