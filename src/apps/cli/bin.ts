@@ -1,3 +1,4 @@
+import { version } from "./version.ts";
 import type { runAll as RunAll } from "./verbs/index.ts";
 
 const VERSION_FLAGS = ["--version", "-V"];
@@ -7,7 +8,7 @@ const FAST = [...VERSION_FLAGS, "status", "next"];
 async function main(args: readonly string[]): Promise<number> {
   const [first = ""] = args;
   if (args.length === 1 && VERSION_FLAGS.includes(first)) {
-    process.stdout.write(`${ISDLC_VERSION}\n`);
+    process.stdout.write(`${version}\n`);
     return 0;
   }
   const host = { cwd: process.cwd(), env: process.env, version };
