@@ -1,6 +1,8 @@
 // Builds dist/: two bundled CommonJS files for the program, and the library as ES modules with types.
 import { execFileSync } from "node:child_process";
-import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -15,7 +17,12 @@ const common = {
   format: "cjs",
   target: "node20",
   minifySyntax: true,
-  define: { ISDLC_VERSION: JSON.stringify(version), "import.meta.dirname": "__dirname" },
+  minifyWhitespace: true, // names stay as they are, for stack traces in bug reports
+  define: {
+    ISDLC_VERSION: JSON.stringify(version),
+    ISDLC_STATE_VERSION: JSON.stringify(`${version}-${foldDigest()}`),
+    "import.meta.dirname": "__dirname",
+  },
   logLevel: "warning",
 };
 await Promise.all([
@@ -25,3 +32,12 @@ await Promise.all([
 chmodSync("dist/bin/isdlc.cjs", 0o755);
 execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], { stdio: "inherit" });
 writeFileSync("dist/.built", "");
+
+/** Changes with every source a journal is folded with, so that a snapshot made by other code is never used. */
+function foldDigest() {
+  const hash = createHash("sha256");
+  for (const folder of ["src/schema", "src/core", "src/adapters/journal-file"])
+    for (const name of readdirSync(folder, { recursive: true }).sort())
+      if (name.endsWith(".ts")) hash.update(`${name}\n${readFileSync(join(folder, name), "utf8")}`);
+  return hash.digest("hex").slice(0, 12);
+}

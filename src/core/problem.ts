@@ -28,10 +28,8 @@ export type Problem =
   | { readonly code: "TOKEN_REFUSED"; readonly detail: string }
   | { readonly code: "NO_RUN"; readonly elsewhere: readonly string[] }
   | { readonly code: "WORKFLOW_UNKNOWN"; readonly name: string; readonly valid: readonly string[] }
-  | { readonly code: "PHASE_UNKNOWN"; readonly name: string; readonly valid: readonly string[] }
   | { readonly code: "SETTING_UNKNOWN"; readonly name: string; readonly valid: readonly string[] }
-  | { readonly code: "USAGE"; readonly detail: string; readonly usage: string }
-  | { readonly code: "INTERRUPTED"; readonly signal: string };
+  | { readonly code: "USAGE"; readonly detail: string; readonly usage: string };
 
 export type ProblemCode = Problem["code"];
 
@@ -121,13 +119,8 @@ const descriptions: Describe = {
         : 'Start one: isdlc "<what to do>".',
   }),
   WORKFLOW_UNKNOWN: (p) => ({ what: `There is no workflow "${p.name}".`, fix: `Valid: ${list(p.valid)}.` }),
-  PHASE_UNKNOWN: (p) => ({ what: `There is no phase "${p.name}" here.`, fix: `Valid: ${list(p.valid)}.` }),
   SETTING_UNKNOWN: (p) => ({ what: `There is no setting "${p.name}".`, fix: `Valid: ${list(p.valid)}.` }),
   USAGE: (p) => ({ what: p.detail, fix: `Usage: ${p.usage}` }),
-  INTERRUPTED: (p) => ({
-    what: `Interrupted by ${p.signal}; everything decided so far is kept.`,
-    fix: 'Run "isdlc resume" to go on.',
-  }),
 };
 
 /** What happened, and the command that mends it. */

@@ -75,7 +75,7 @@ export function closingReport(run: EndedRun): string[] {
     .filter(({ used }) => used !== "");
   return [
     `${run.how === "finished" ? "Finished" : "Cancelled"}: ${plainLine(run.run.title)}`,
-    ...block("Decided by a person", decided, "  nothing: this run had no gate"),
+    ...block("Decided at the gates", decided, "  nothing: this run had no gate"),
     ...block("Concerns left open", concerns),
     ...block("Skipped", skipped),
     ...block(

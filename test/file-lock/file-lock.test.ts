@@ -84,6 +84,24 @@ describe("whose lock it is", () => {
     expect(readdirSync(place.directory).filter((name) => name.includes("steal"))).toEqual([]);
   });
 
+  test("whoever comes late to a dead holder's lock finds it taken over, and leaves it", () => {
+    const place = newPlace();
+    writeFileSync(join(place.directory, "lock"), JSON.stringify(holder({ pid: DEAD_NUMBER })));
+    const faster = createFileLock(place);
+    let won = false;
+    // The other one takes over completely after we judged the holder dead, and before we act on it.
+    const linkSync = (from: string, to: string): void => {
+      if (to.includes("steal") && !won) won = faster.tryAcquire().ok;
+      nodeFiles.linkSync(from, to);
+    };
+    const late = createFileLock({ ...place, files: { ...nodeFiles, linkSync: linkSync as typeof nodeFiles.linkSync } });
+    expect(late.tryAcquire()).toMatchObject({ ok: false });
+    expect(won).toBe(true);
+    expect(readdirSync(place.directory).filter((name) => name.includes("steal"))).toEqual([]);
+    late.dispose();
+    expect(faster.holder()?.pid).toBe(process.pid);
+  });
+
   test("what ended processes left is swept, what living ones need is kept", () => {
     const place = newPlace();
     const living = `lock.${process.pid}-00000000000000cc`;

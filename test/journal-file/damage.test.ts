@@ -111,13 +111,15 @@ describe("damage never passes in silence", () => {
 
   test("a torn rest is kept beside the journal by the next writer, and readers leave it alone", async () => {
     const tree = await treeWithRun(1);
-    appendFileSync(fileOf(tree), '{"seq":3,"at":"20');
+    const torn = `{"seq":3,"at":"${"x".repeat(3000)}`; // longer than what is written in its place
+    appendFileSync(fileOf(tree), torn);
     const size = readFileSync(fileOf(tree)).length;
     expect(look(tree)).toBe("m1");
     expect(readFileSync(fileOf(tree)).length).toBe(size);
     await open(tree).submit(RUN, mark("next"));
     expect(look(tree)).toBe("next");
-    expect(readFileSync(join(tree.journal, `${RUN}.torn`), "utf8")).toBe('{"seq":3,"at":"20');
+    expect(readFileSync(join(tree.journal, `${RUN}.torn`), "utf8")).toBe(torn);
+    expect(readFileSync(fileOf(tree), "utf8")).not.toContain("xxx");
   });
 
   test("a bad line before others stops everything and nothing is written", async () => {

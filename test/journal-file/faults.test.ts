@@ -57,7 +57,8 @@ const scenarios: readonly Scenario[] = [
     name: "a decision after a torn one",
     prepare: async (tree) => {
       await prepared(tree, [begin, mark("a")]);
-      appendFileSync(join(tree.journal, `${RUN}.jsonl`), '{"seq":3,"at"');
+      // Longer than what is written over it.
+      appendFileSync(join(tree.journal, `${RUN}.jsonl`), `{"seq":3,"at":"${"x".repeat(3000)}`);
     },
     act: (journal) => journal.submit(RUN, mark("b")),
     before: `${RUN} a`,

@@ -52,16 +52,15 @@ export function createFaultFiles(at: number, fault: Fault, under: FileCalls = no
     }
   };
   const goWrong = (name: Name, args: unknown[]): unknown => {
-    const half = name === "writeSync" ? halved(args) : null;
+    const half = name === "writeSync" ? halved(args) : args;
     if (fault === "killBefore") return die();
     if (fault === "killAfter") return performThenDie(name, args);
-    if (fault === "killHalf") return half === null ? perform(name, args) : performThenDie(name, half);
-    if (fault === "shortWrite" && half === null) return perform(name, args);
+    if (fault === "killHalf") return performThenDie(name, half);
     hit = true;
-    if (fault === "shortWrite") return perform(name, half ?? args);
+    if (fault === "shortWrite") return perform(name, half);
     // A full disk takes what fits, then refuses.
-    if (fault === "ENOSPC" && half !== null) perform(name, half);
-    if (name === "closeSync") perform(name, args);
+    const partly = fault === "ENOSPC" && name === "writeSync";
+    if (partly || name === "closeSync") perform(name, half);
     throw Object.assign(new Error(`${fault}: injected, ${name}`), { code: fault, syscall: name });
   };
   const wrap =
@@ -76,10 +75,10 @@ export function createFaultFiles(at: number, fault: Fault, under: FileCalls = no
   return { files, calls, hit: () => hit, cutPower: (left) => disk.cutPower(left) };
 }
 
-/** The arguments of a write, with half of its bytes; null when there are fewer than two. */
-function halved(args: unknown[]): unknown[] | null {
+/** The arguments of a write, with half of its bytes. */
+function halved(args: unknown[]): unknown[] {
   const [fd, bytes, offset, length, position] = args as [number, Uint8Array, number, number, number | null];
-  return length < 2 ? null : [fd, bytes, offset, Math.floor(length / 2), position];
+  return [fd, bytes, offset, Math.ceil(length / 2), position];
 }
 
 type Disk = { note(name: Name, args: unknown[], result: unknown): void; cutPower(left: PowerCut): void };

@@ -138,7 +138,7 @@ describe("the user's key", () => {
 
   test("of whoever was first is everybody's", () => {
     const folder = join(base, "user");
-    let first = Buffer.alloc(0);
+    let first: Buffer = Buffer.alloc(0);
     const late = {
       ...nodeFiles,
       linkSync: (...args: Parameters<typeof nodeFiles.linkSync>) => {

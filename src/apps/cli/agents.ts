@@ -47,7 +47,9 @@ export function createBackend({ name, argv }: RememberedAgent, env: NodeJS.Proce
     case "claude":
       return createClaudeBackend({ program: env["ISDLC_CLAUDE"] ?? "claude", env });
     case "replay":
-      return createReplayBackend(parseRecording(readFileSync(argv?.[0] ?? "", "utf8")), { speed: 1 });
+      return createReplayBackend(parseRecording(readFileSync(argv?.[0] ?? "", "utf8")), {
+        speed: Number(argv?.[1] ?? 1),
+      });
     default:
       throw new ProblemError({ code: "AGENT_MISSING", agent: name, detail: "there is no agent of that name" });
   }

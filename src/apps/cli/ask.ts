@@ -1,3 +1,5 @@
+import { emitKeypressEvents } from "node:readline";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Io } from "./io.ts";
 
 /** A yes or no from the person at the terminal; without one the answer is no, and nobody is asked. */
@@ -7,4 +9,64 @@ export async function ask(io: Io, question: string, about: readonly string[]): P
   for (const line of about) io.out(line);
   const answer = await confirm({ message: question, initialValue: true });
   return !isCancel(answer) && answer;
+}
+
+export type KeyQuestion<K extends string> = {
+  readonly message: string;
+  readonly keys: readonly K[];
+  readonly signal: AbortSignal;
+};
+
+type Keypress = { readonly name?: string; readonly ctrl: boolean };
+
+/** One key, without Enter; another key asks again. Null when the person breaks off or the signal says stop. */
+export function askKey<K extends string>(io: Io, { message, keys, signal }: KeyQuestion<K>): Promise<K | null> {
+  const { stdin, stdout } = process;
+  const valid = keys.map((key) => key.toUpperCase()).join(" ");
+  const prompt = (): void => void stdout.write(`${message} (${valid}): `);
+  return new Promise((resolve) => {
+    const leave = (): void => settle(null);
+    const pressed = (_text: string | undefined, { name = "", ctrl }: Keypress): void => {
+      if (ctrl && (name === "c" || name === "d")) return settle(null);
+      const key = ctrl ? undefined : keys.find((candidate) => candidate === name);
+      if (key !== undefined) return settle(key);
+      io.out(`\nThat key is none of ${valid}.`);
+      prompt();
+    };
+    const settle = (key: K | null): void => {
+      stdin.off("keypress", pressed).off("end", leave);
+      signal.removeEventListener("abort", leave);
+      useRawMode(false);
+      io.out(key?.toUpperCase() ?? "");
+      resolve(key);
+    };
+    if (signal.aborted) return resolve(null);
+    emitKeypressEvents(stdin);
+    stdin.on("keypress", pressed).on("end", leave);
+    signal.addEventListener("abort", leave);
+    prompt();
+    useRawMode(true);
+  });
+}
+
+/** What was typed before a question was on the screen is no answer to it. */
+export async function forgetTypedAhead(): Promise<void> {
+  const forget = (): void => undefined;
+  process.stdin.on("data", forget);
+  useRawMode(true);
+  await nextTurn(); // pending input is read in the turn that follows
+  await nextTurn();
+  useRawMode(false);
+  process.stdin.off("data", forget);
+}
+
+function useRawMode(raw: boolean): void {
+  const { stdin } = process;
+  if (raw) stdin.resume();
+  try {
+    stdin.setRawMode(raw);
+  } catch {
+    // the terminal is gone; the signal that came with it ends the question
+  }
+  if (!raw) stdin.pause();
 }

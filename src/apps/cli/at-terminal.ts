@@ -3,24 +3,59 @@ import { next } from "../../core/next.ts";
 import type { ActiveRun, Wait } from "../../core/run.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Person } from "../../schema/people.ts";
+import { plainText } from "../../views/plain-text.ts";
 import { waitLines } from "../../views/status.ts";
+import { forgetTypedAhead } from "./ask.ts";
 import { decider } from "./authority.ts";
 import { answerGate } from "./gate-prompt.ts";
 import type { Project } from "./project.ts";
 import { submitAnswer } from "./submit-answer.ts";
 import type { Invocation } from "./verb.ts";
 
-export type Scene = { readonly project: Project; readonly engine: Engine; readonly run: ActiveRun };
+export type Scene = {
+  readonly project: Project;
+  readonly engine: Engine;
+  readonly run: ActiveRun;
+  /** The wait was open before this program was started. */
+  readonly returned: boolean;
+  readonly signal: AbortSignal;
+};
 
 /** Asks the person at this terminal what is open. False when they leave it open. */
-export async function answerAtTerminal(invocation: Invocation, scene: Scene): Promise<boolean> {
+export async function answerAtTerminal(
+  invocation: Invocation,
+  scene: Scene,
+  by: Person = decider(invocation, scene.project),
+): Promise<boolean> {
   const { wait } = scene.run;
   if (wait === null) return false;
-  const by = decider(invocation, scene.project);
-  const command = await askFor(invocation, scene, { wait, by });
-  if (command === null) return false;
-  await submitAnswer(scene.project, scene.run.run.run, command);
-  return true;
+  const watching = new AbortController();
+  const elsewhere = answeredElsewhere(scene, wait, watching.signal);
+  const signal = AbortSignal.any([scene.signal, elsewhere]);
+  await forgetTypedAhead();
+  try {
+    const command = await askFor(invocation, { ...scene, signal }, { wait, by });
+    if (elsewhere.aborted) invocation.io.out("This was answered elsewhere.");
+    else if (command === null) return false;
+    else await submitAnswer(scene.project, scene.run.run.run, command);
+    return true;
+  } finally {
+    watching.abort();
+  }
+}
+
+/** Aborts once the wait is gone, for instance because it was answered with a token. */
+function answeredElsewhere({ engine }: Scene, wait: Wait, done: AbortSignal): AbortSignal {
+  const gone = new AbortController();
+  const watch = async (): Promise<void> => {
+    while (!done.aborted && !gone.signal.aborted) {
+      await engine.journal.changed(engine.run, done);
+      const { state } = engine.journal.load(engine.run);
+      if (state.is !== "active" || state.wait?.id !== wait.id) gone.abort();
+    }
+  };
+  void watch().catch(() => gone.abort());
+  return gone.signal;
 }
 
 type Asked = { readonly wait: Wait; readonly by: Person };
@@ -30,7 +65,7 @@ async function askFor(invocation: Invocation, scene: Scene, { wait, by }: Asked)
     case "gate":
       return answerGate(invocation, scene, by);
     case "questions":
-      return askQuestions(wait, by);
+      return askQuestions(scene, wait, by);
     case "escalation":
     case "sizing":
     case "finish":
@@ -40,14 +75,17 @@ async function askFor(invocation: Invocation, scene: Scene, { wait, by }: Asked)
   }
 }
 
-async function askQuestions(wait: Extract<Wait, { kind: "questions" }>, by: Person): Promise<PersonCommand | null> {
+type Questions = Extract<Wait, { kind: "questions" }>;
+
+async function askQuestions({ signal }: Scene, wait: Questions, by: Person): Promise<PersonCommand | null> {
   const { isCancel, text } = await import("@clack/prompts");
   const replies: { id: string; text: string | null }[] = [];
   for (const question of wait.questions) {
     const choices = question.choices.length === 0 ? "" : ` (${question.choices.join(" / ")})`;
-    const reply = await text({ message: `${question.text}${choices}`, placeholder: "empty: leave it to the agent" });
+    const message = plainText(`${question.text}${choices}`);
+    const reply = await text({ message, placeholder: "empty: leave it to the agent", signal });
     if (isCancel(reply)) return null;
-    const given = (reply as string | undefined) ?? ""; // an empty line comes back as undefined
+    const given = orEmpty(reply);
     replies.push({ id: question.id, text: given.trim() === "" ? null : given });
   }
   return { do: "reply", by, wait: wait.id, replies };
@@ -72,7 +110,7 @@ function labelOf(option: string, wait: Wait): string {
 
 async function choose(
   invocation: Invocation,
-  { engine, run }: Scene,
+  { engine, run, signal }: Scene,
   { wait, by }: Asked,
 ): Promise<PersonCommand | null> {
   const { isCancel, select } = await import("@clack/prompts");
@@ -82,23 +120,24 @@ async function choose(
   const chosen = await select({
     message: "What should happen?",
     options: [...options, "leave"].map((value) => ({ value, label: labelOf(value, wait) })),
+    signal,
   });
   if (isCancel(chosen) || chosen === "leave") return null;
   if (wait.kind === "sizing" && (chosen === "accept" || chosen === "light" || chosen === "standard"))
     return { do: "size", by, wait: wait.id, choice: chosen };
   if (chosen === "accept") return { do: "acceptTests", by, wait: wait.id, tests: await engine.checks.detectTests() };
-  return chosenAnswer(chosen, wait, by);
+  return chosenAnswer(chosen, { wait, by }, signal);
 }
 
-async function chosenAnswer(chosen: string, wait: Wait, by: Person): Promise<PersonCommand | null> {
+async function chosenAnswer(chosen: string, { wait, by }: Asked, signal: AbortSignal): Promise<PersonCommand | null> {
   const { isCancel, text } = await import("@clack/prompts");
   switch (chosen) {
     case "retry":
     case "skip":
       return { do: chosen, by, wait: wait.id };
     case "cancel": {
-      const reason = await text({ message: "Why does the run end?" });
-      return isCancel(reason) ? null : { do: "cancel", by, reason };
+      const reason = await text({ message: "Why does the run end?", signal });
+      return isCancel(reason) ? null : { do: "cancel", by, reason: orEmpty(reason) };
     }
     case "merge":
     case "pr":
@@ -108,3 +147,6 @@ async function chosenAnswer(chosen: string, wait: Wait, by: Person): Promise<Per
       return null;
   }
 }
+
+/** The prompt gives undefined for an empty line. */
+const orEmpty = (said: string | undefined): string => said ?? "";

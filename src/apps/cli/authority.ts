@@ -9,8 +9,11 @@ import { currentRun, driverOf, type Project } from "./project.ts";
 import { flag, type Invocation, text } from "./verb.ts";
 
 /** The person behind a deciding verb. @throws ProblemError when there is none, or when it is an agent. */
-export function decider(invocation: Invocation, project: Project): Person {
-  const { state } = currentRun(project, undefined);
+export function decider(
+  invocation: Invocation,
+  project: Project,
+  state: RunState = currentRun(project, undefined).state,
+): Person {
   const caller = identify(invocation, state);
   const token = text(invocation.values, "token") ?? project.env["ISDLC_OPERATOR_TOKEN"];
   const person = token === undefined ? atTerminal(invocation, caller) : byToken(project, token, state);

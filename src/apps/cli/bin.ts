@@ -1,22 +1,29 @@
-import { findVerb } from "./catalog.ts";
-import { runCli } from "./run-cli.ts";
+import { version } from "./version.ts";
 import type { runAll as RunAll } from "./verbs/index.ts";
-import { nextVerb, status } from "./verbs/status.ts";
 
-declare const ISDLC_VERSION: string;
+const VERSION_FLAGS = ["--version", "-V"];
+/** Everything these need is in this file; the rest is read from disk only when it is needed. */
+const FAST = [...VERSION_FLAGS, "status", "next"];
 
-const fast = { status, next: nextVerb } as const;
-
-/** The fast verbs are in this bundle; the rest is read from disk only when it is needed. */
 async function main(args: readonly string[]): Promise<number> {
-  const host = { cwd: process.cwd(), env: process.env, version: ISDLC_VERSION };
-  const isFast = args[0] === "--version" || args[0] === "-V" || Object.hasOwn(fast, args[0] ?? "");
-  if (isFast && findVerb(args[0] ?? "")?.fast !== undefined)
-    return runCli(args, host, (name) => fast[name as keyof typeof fast]);
-  if (isFast) return runCli(args, host, () => undefined);
+  const [first = ""] = args;
+  if (args.length === 1 && VERSION_FLAGS.includes(first)) {
+    process.stdout.write(`${version}\n`);
+    return 0;
+  }
+  const host = { cwd: process.cwd(), env: process.env, version };
+  if (FAST.includes(first)) {
+    const { runFast } = await import("./run-fast.ts"); // bundled, but set up only now
+    return runFast(args, host);
+  }
   const { runAll } = require("./verbs.cjs") as { runAll: typeof RunAll }; // built beside this file
   return runAll(args, host);
 }
+
+/** Whoever reads us may stop reading, as `head` does; that is no fault. */
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
 
 const exit = (code: number): void => {
   process.exitCode = code;

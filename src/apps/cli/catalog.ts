@@ -18,7 +18,7 @@ const personOptions: Options = {
 };
 
 const agentOptions: Options = {
-  agent: { type: "string", value: "name", values: ["claude", "replay"], about: "agent for the phases" },
+  agent: { type: "string", value: "name", values: ["claude"], about: "agent for the phases" },
   "agent-command": { type: "string", value: '"program args"', about: "any program as the agent" },
   reviewer: { type: "string", value: "name", values: ["claude"], about: "another agent for the reviews" },
   "reviewer-command": { type: "string", value: '"program args"', about: "any program as the reviewer" },

@@ -9,14 +9,25 @@ import { closingReport } from "../../views/history.ts";
 import { statusLines, statusObject } from "../../views/status.ts";
 import { type ChosenAgents, chooseAgents, namesAgent } from "./agents.ts";
 import { composeEngine } from "./compose.ts";
-import { answerAtTerminal } from "./at-terminal.ts";
-import { createProgressView } from "./progress.ts";
+import { answerAtTerminal, type Scene } from "./at-terminal.ts";
+import { createProgressView, type ProgressView } from "./progress.ts";
 import { currentRun, driverLock, type Project } from "./project.ts";
 import { withSignals } from "./signals.ts";
 import { flag, type Invocation, type Result } from "./verb.ts";
 
+/** Where progress is shown, and who answers what is open. */
+export type Seat = {
+  readonly view: ProgressView;
+  /** False leaves it open. */
+  readonly answer: (scene: Scene) => Promise<boolean>;
+};
+
 /** Goes on with the open run until it rests; at a terminal, asks the person there and goes on again. */
-export async function goOn(invocation: Invocation, project: Project): Promise<Result> {
+export async function goOn(
+  invocation: Invocation,
+  project: Project,
+  seat: Seat = ownSeat(invocation),
+): Promise<Result> {
   const { run, state } = currentRun(project, undefined);
   if (run === null || state.is !== "active") return restResult(state, []);
   const agents = agentsOf(invocation, project, state);
@@ -24,31 +35,39 @@ export async function goOn(invocation: Invocation, project: Project): Promise<Re
   const taken = lock.tryAcquire();
   if (!taken.ok) return attach(invocation, project, { run, pid: taken.holder.pid });
   try {
-    return await withSignals((signal) => driveAndAsk(invocation, { project, run: state, agents }, signal));
+    return await withSignals((signal) => driveAndAsk(invocation, { project, run: state, agents, seat }, signal));
   } finally {
     taken.lock.release();
     lock.dispose();
   }
 }
 
-type Driving = { readonly project: Project; readonly run: ActiveRun; readonly agents: ChosenAgents };
+const ownSeat = (invocation: Invocation): Seat => ({
+  view: createProgressView(invocation.io, flag(invocation.values, "json")),
+  answer: (scene) => (invocation.io.interactive ? answerAtTerminal(invocation, scene) : Promise.resolve(false)),
+});
+
+type Driving = {
+  readonly project: Project;
+  readonly run: ActiveRun;
+  readonly agents: ChosenAgents;
+  readonly seat: Seat;
+};
 
 async function driveAndAsk(
   invocation: Invocation,
-  { project, run, agents }: Driving,
+  { project, run, agents, seat: { view, answer } }: Driving,
   signal: AbortSignal,
 ): Promise<Result> {
   const { io } = invocation;
-  const view = createProgressView(io, flag(invocation.values, "json"));
   const engine = composeEngine(project, run, { agents, show: (progress) => view.show(progress) });
-  for (;;) {
-    const resting = await drive(engine, signal);
-    view.stop();
+  for (let returned = run.wait !== null; ; returned = false) {
+    const resting = await drive(engine, signal).finally(() => view.stop());
     for (const warning of resting.warnings) io.err(`warning: ${warning}`);
     const { state } = resting;
-    if (signal.aborted || !io.interactive || state.is !== "active") return restResult(state, resting.warnings);
-    const answered = await answerAtTerminal(invocation, { project, engine, run: state });
-    if (!answered) return restResult(engine.journal.load(engine.run).state, []);
+    if (signal.aborted || state.is !== "active") return restResult(state, resting.warnings);
+    const answered = await answer({ project, engine, run: state, returned, signal });
+    if (!answered) return restResult(engine.journal.load(engine.run).state, resting.warnings);
   }
 }
 

@@ -1,39 +1,48 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
+import pc from "picocolors";
 import type { PersonCommand } from "../../core/command.ts";
 import { lastLook } from "../../core/last-look.ts";
 import { optionsOf } from "../../core/next.ts";
 import { type ActiveRun, currentPhase } from "../../core/run.ts";
 import { runChecks } from "../../engine/steps/checks.ts";
 import type { Person } from "../../schema/people.ts";
-import { gateBanner, redoPrompt, reviewInstructions } from "../../views/gate-banner.ts";
+import { gateBanner, recoveryBanner, redoPrompt, reviewInstructions } from "../../views/gate-banner.ts";
 import { plainText } from "../../views/plain-text.ts";
 import { renderPhaseSummary, summaryOf } from "../../views/summary.ts";
+import { askKey } from "./ask.ts";
 import type { Scene } from "./at-terminal.ts";
 import { sha256 } from "./compose.ts";
+import { lendTerminal, showInPager, wordsOf } from "./lend-terminal.ts";
 import type { Invocation } from "./verb.ts";
 
 type Key = "c" | "r" | "d" | "l" | "v" | "e" | "t" | "q";
 
 /** The gate at a terminal: shows what was made, lets the person look at it from every side, and takes one answer. */
 export async function answerGate(invocation: Invocation, scene: Scene, by: Person): Promise<PersonCommand | null> {
-  const { run } = scene;
+  const { run, signal } = scene;
   if (run.wait?.kind !== "gate") return null;
   const answer = { by, wait: run.wait.id, shown: sha256(summaryText(run)) };
   const paused = run.stage.is === "produced" && run.stage.pausedAt !== null;
   if (paused) return answerPaused(invocation, scene, answer);
-  invocation.io.out(withoutPromptLine(gateBanner(run) ?? ""));
+  invocation.io.out(`${bannerOf(invocation, scene)}${LOOKS}`);
   for (;;) {
-    const key = await askKey(keysOf(run));
+    const key = (await askKey(invocation.io, { message: "Your choice", keys: keysOf(run), signal })) ?? "q";
     if (key === "v" || key === "e" || key === "t") await look(invocation, scene, key);
-    else return answerFor(invocation, run, { key, answer });
+    else return answerFor(invocation, scene, { key, answer });
   }
+}
+
+const LOOKS = "[V] view changes  [E] edit artifacts  [T] run checks  [Q] leave it open";
+
+/** Whoever comes back has seen the recovery banner already, unless they said resume. */
+function bannerOf({ verb }: Invocation, { run, returned }: Scene): string {
+  if (!returned) return `${withoutPromptLine(gateBanner(run) ?? "")}\n`;
+  return verb.name === "resume" ? `${recoveryBanner(run) ?? ""}\n` : "";
 }
 
 type AnswerKey = Exclude<Key, "v" | "e" | "t">;
 
-function answerFor({ io }: Invocation, run: ActiveRun, { key, answer }: { key: AnswerKey; answer: Answer }) {
+function answerFor({ io }: Invocation, { run, signal }: Scene, { key, answer }: { key: AnswerKey; answer: Answer }) {
   switch (key) {
     case "c":
       return { do: "continue" as const, ...answer };
@@ -41,7 +50,7 @@ function answerFor({ io }: Invocation, run: ActiveRun, { key, answer }: { key: A
       io.out(summaryText(run));
       return { do: "review" as const, ...answer };
     case "d":
-      return redo(answer);
+      return redo(answer, signal);
     case "l":
       return { do: "loosen" as const, by: answer.by, wait: answer.wait };
     case "q":
@@ -56,7 +65,7 @@ type Answer = { readonly by: Person; readonly wait: string; readonly shown: stri
 /** Words that end a pause; anything else asks again. */
 const GO_ON = new Set(["", "c", "continue", "done", "yes", "ok"]);
 
-async function answerPaused({ io }: Invocation, { run }: Scene, answer: Answer): Promise<PersonCommand | null> {
+async function answerPaused({ io }: Invocation, { run, signal }: Scene, answer: Answer): Promise<PersonCommand | null> {
   const { isCancel, text } = await import("@clack/prompts");
   io.out(reviewInstructions);
   const redoable = run.wait !== null && optionsOf(run, run.wait).includes("redo");
@@ -64,68 +73,83 @@ async function answerPaused({ io }: Invocation, { run }: Scene, answer: Answer):
     const said = await text({
       message: `continue, review again${redoable ? ", redo" : ""}, or q to leave it paused`,
       placeholder: "continue",
+      signal,
     });
     if (isCancel(said)) return null;
     const word = orEmpty(said).trim().toLowerCase();
     if (GO_ON.has(word)) return { do: "continue", ...answer };
     if (word === "q") return null;
-    if (word === "r" || word === "review") io.out(summaryText(run));
-    if (redoable && (word === "d" || word === "redo")) return redo(answer);
+    if (redoable && (word === "d" || word === "redo")) return redo(answer, signal);
+    io.out(word === "r" || word === "review" ? summaryText(run) : "Nobody knows that word here.");
   }
 }
 
-async function redo(answer: Answer): Promise<PersonCommand | null> {
+async function redo(answer: Answer, signal: AbortSignal): Promise<PersonCommand | null> {
   const { isCancel, text } = await import("@clack/prompts");
-  const guidance = await text({ message: redoPrompt.replace(/\n> $/, "") });
+  const guidance = await text({ message: redoPrompt.replace(/\n> $/, ""), signal });
   if (isCancel(guidance)) return null;
   return { do: "redo", ...answer, guidance: orEmpty(guidance) };
 }
 
-function keysOf(run: ActiveRun): { value: Key; label: string }[] {
+const ANSWER_KEYS: readonly { readonly key: Key; readonly option: string }[] = [
+  { key: "c", option: "continue" },
+  { key: "r", option: "review" },
+  { key: "d", option: "redo" },
+  { key: "l", option: "loosen" },
+];
+
+function keysOf(run: ActiveRun): Key[] {
   const offered = run.wait === null ? [] : optionsOf(run, run.wait);
-  const answers: { value: Key; label: string; option: string }[] = [
-    { value: "c", label: "Continue", option: "continue" },
-    { value: "r", label: "Review", option: "review" },
-    { value: "d", label: "Redo with guidance", option: "redo" },
-    { value: "l", label: "Agree to the loosened settings", option: "loosen" },
-  ];
-  return [
-    ...answers.filter(({ option }) => offered.includes(option)).map(({ value, label }) => ({ value, label })),
-    { value: "v", label: "view the changes" },
-    { value: "e", label: "open the artifacts in your editor" },
-    { value: "t", label: "run the checks now" },
-    { value: "q", label: "quit; the gate stays open" },
-  ];
+  const answers = ANSWER_KEYS.filter(({ option }) => offered.includes(option)).map(({ key }) => key);
+  return [...answers, "v", "e", "t", "q"];
 }
 
-async function askKey(options: { value: Key; label: string }[]): Promise<Key> {
-  const { isCancel, selectKey } = await import("@clack/prompts");
-  const key = await selectKey({ message: "Your choice:", options });
-  return isCancel(key) ? "q" : key;
-}
-
-async function look({ io, env }: Invocation, { engine, run }: Scene, key: "v" | "e" | "t"): Promise<void> {
+async function look({ io, env }: Invocation, { engine, run, signal }: Scene, key: "v" | "e" | "t"): Promise<void> {
   const phase = currentPhase(run);
   const made = phase?.made;
   if (phase === undefined || made === undefined || made === null) return;
-  if (key === "v") io.out(plainText(await engine.workspace.patch(lastLook(run), made.tree)));
+  if (key === "v") await view({ io, env }, plainText(await engine.workspace.patch(lastLook(run), made.tree)));
   if (key === "e")
-    await openEditor(
-      env,
+    await edit(
+      { io, env },
       made.artifacts.map((path) => join(engine.root, path)),
     );
   if (key === "t") {
-    const results = await runChecks(engine, { run, phase, claimed: made.artifacts }, new AbortController().signal);
+    const told = { ...engine, show: ({ text }: { text: string }) => io.out(`Running ${plainText(text)} …`) };
+    const results = await runChecks(told, { run, phase, claimed: made.artifacts }, signal);
     for (const { name, ok, detail } of results)
       io.out(`${name}: ${ok === null ? "not measured" : ok ? "passed" : "FAILED"} ${plainText(detail)}`);
   }
 }
 
-/** The person's own editor, from their environment; arguments split at spaces, no shell. */
-async function openEditor(env: NodeJS.ProcessEnv, paths: readonly string[]): Promise<void> {
-  const [program = "vi", ...args] = (env["VISUAL"] ?? env["EDITOR"] ?? "vi").split(" ").filter((part) => part !== "");
-  const child = spawn(program, [...args, ...paths], { stdio: "inherit", env });
-  await once(child, "exit").catch(() => undefined);
+type Viewer = Pick<Invocation, "io" | "env">;
+
+async function view({ io, env }: Viewer, patch: string): Promise<void> {
+  if (patch.trim() === "") return io.out("Nothing has changed.");
+  const shown = colored(patch, pc.createColors(io.color));
+  if (!(await showInPager(shown, env))) io.out(shown);
+}
+
+const PAINTS: readonly [RegExp, "bold" | "cyan" | "green" | "red"][] = [
+  [/^(?:diff |index |--- |\+\+\+ )/, "bold"],
+  [/^@@/, "cyan"],
+  [/^\+/, "green"],
+  [/^-/, "red"],
+];
+
+function colored(patch: string, colors: ReturnType<typeof pc.createColors>): string {
+  const paint = (line: string): string => {
+    const found = PAINTS.find(([pattern]) => pattern.test(line));
+    return found === undefined ? line : colors[found[1]](line);
+  };
+  return patch.split("\n").map(paint).join("\n");
+}
+
+async function edit({ io, env }: Viewer, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return io.out("There is no artifact to edit.");
+  const editor = wordsOf(env["VISUAL"] ?? env["EDITOR"] ?? "vi");
+  const opened = await lendTerminal({ argv: [...editor, ...paths], env });
+  if (!opened) io.out(`The editor ${editor.join(" ")} could not be started; set EDITOR to yours.`);
 }
 
 export function summaryText(run: ActiveRun): string {

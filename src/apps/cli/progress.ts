@@ -11,7 +11,7 @@ const TICK_MILLISECONDS = 500;
 /** Live progress: one line that renews itself at a terminal, plain lines elsewhere. */
 export function createProgressView(io: Io, quiet: boolean): ProgressView {
   if (quiet) return { show: () => undefined, stop: () => undefined };
-  return io.interactive ? createLiveLine(io) : createPlainLines(io);
+  return io.interactive && process.stderr.isTTY ? createLiveLine(io) : createPlainLines(io);
 }
 
 function createPlainLines(io: Io): ProgressView {
@@ -27,7 +27,7 @@ function createPlainLines(io: Io): ProgressView {
 
 function createLiveLine(io: Io): ProgressView {
   const colors = pc.createColors(io.color);
-  let current: { label: string; since: number; last: string; used: string } | null = null;
+  let current: { key: string; label: string; since: number; last: string; used: string } | null = null;
   let timer: NodeJS.Timeout | null = null;
   const draw = (): void => {
     if (current === null) return;
@@ -44,10 +44,12 @@ function createLiveLine(io: Io): ProgressView {
   return {
     show({ at, step, attempt, text, usage }) {
       if (at === "ended") return stop();
-      const last = at === "started" ? "" : plainLine(text, 160);
-      const label = `${attempt ?? ""} ${verbOf(step)}${at === "started" ? ` with ${text}` : ""}`.trim();
-      current ??= { label, since: performance.now(), last, used: "" };
-      current.last = last;
+      const key = `${step} ${attempt ?? ""}`;
+      if (current?.key !== key) {
+        const label = `${attempt ?? ""} ${verbOf(step)}${at === "started" ? ` with ${text}` : ""}`.trim();
+        current = { key, label, since: performance.now(), last: "", used: "" };
+      }
+      if (at === "says") current.last = plainLine(text, 160);
       if (usage !== null) current.used = tokens(usage);
       timer ??= setInterval(draw, TICK_MILLISECONDS);
       draw();

@@ -13,6 +13,7 @@ import { loadUserKey } from "../../adapters/user-files/user-key.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Head, Journal } from "../../ports/journal.ts";
 import { RunId } from "../../schema/ids.ts";
+import { version } from "./version.ts";
 
 /** One working tree, and this person's things that belong to it. */
 export type Project = {
@@ -23,6 +24,9 @@ export type Project = {
   readonly journal: Journal;
   readonly env: NodeJS.ProcessEnv;
 };
+
+/** Set by the build; changes with everything that the state of a run is folded with. */
+declare const ISDLC_STATE_VERSION: string | undefined;
 
 export const systemClock: Clock = { now: () => new Date().toISOString(), monotonic: () => performance.now() };
 
@@ -37,7 +41,9 @@ export function openProject(cwd: string, env: NodeJS.ProcessEnv, files: FileCall
     anchors: createFileAnchors(folders.state, root, files),
     key: loadUserKey(folders.state, files),
     clock: systemClock,
+    version,
     processes: systemLockProcesses(),
+    ...(typeof ISDLC_STATE_VERSION === "string" ? { version: ISDLC_STATE_VERSION } : {}),
   });
   return { root, own, files, folders, journal, env };
 }

@@ -22,7 +22,12 @@ import { settleTests } from "./settle-tests.ts";
 import { setUp } from "./set-up.ts";
 import { flag, type Invocation, text } from "./verb.ts";
 
-export type NewRun = { readonly workflow: string; readonly title: string };
+export type NewRun = {
+  readonly workflow: string;
+  readonly title: string;
+  /** Settled by whoever wants the run; otherwise found out here. */
+  readonly settled?: { readonly agents: ChosenAgents; readonly by: Starter };
+};
 
 type Facts = StartCommand["facts"];
 
@@ -31,9 +36,9 @@ export async function startRun(invocation: Invocation, project: Project, wanted:
   const definition = loadWorkflow(wanted.workflow);
   refuseForeignFlags(invocation, definition);
   const title = titleOf(wanted.title, invocation.verb.usage);
-  const by = starterOf(invocation, project);
+  const by = wanted.settled?.by ?? starterOf(invocation, project);
   const { settings, warnings } = readUserSettings(project.folders.config, project.files);
-  const agents = chooseAgents(invocation.values, settings);
+  const agents = wanted.settled?.agents ?? chooseAgents(invocation.values, settings);
   await requireInstalled(createBackend(agents.phase, project.env));
   const repository = await settleRepository(invocation, createGitRead(project.root));
   const checks = createCheckRunner(project.root, { env: project.env, redact: (shown) => shown });

@@ -7,10 +7,16 @@ import { rest } from "../../engine/rest.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { Project } from "./project.ts";
 
+export type Recorded = {
+  readonly state: RunState;
+  /** Projections that could not be written; the answer stands. */
+  readonly warnings: readonly string[];
+};
+
 /** Records a person's answer before it takes effect. Refusals are problems; nothing was written then. */
-export async function submitAnswer(project: Project, run: RunId, command: PersonCommand): Promise<RunState> {
+export async function submitAnswer(project: Project, run: RunId, command: PersonCommand): Promise<Recorded> {
   const submitted = await project.journal.submit(run, (state) => decide(state, command));
   if (!submitted.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: submitted.refusal });
-  rest({ desk: createDesk(project.root, project.files) }, submitted.state, submitted.head);
-  return submitted.state;
+  const { state, head } = submitted;
+  return { state, warnings: rest({ desk: createDesk(project.root, project.files) }, state, head) };
 }

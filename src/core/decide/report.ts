@@ -3,14 +3,7 @@ import type { EventDraft, Step } from "../../schema/event.ts";
 import type { CheckResult, Made } from "../../schema/facts.ts";
 import { accept, type Decision, type Outcome, refuse, type Report } from "../command.ts";
 import { stepOf, ticketOf } from "../next.ts";
-import {
-  type ActiveRun,
-  currentPhase,
-  type Draft,
-  type PhaseRecord,
-  isExecuting,
-  type Work,
-} from "../run.ts";
+import { type ActiveRun, currentPhase, type Draft, type PhaseRecord, isExecuting, type Work } from "../run.ts";
 import { isGateDue, loosening, tighten } from "../supervision.ts";
 import { afterPhase, decideSizing } from "./after-phase.ts";
 import { abandoned, claimedBy, effectiveOf, ended } from "./execution-end.ts";

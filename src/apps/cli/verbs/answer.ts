@@ -12,7 +12,7 @@ import { sha256 } from "../compose.ts";
 import { goOn, restResult } from "../driving.ts";
 import { summaryText } from "../gate-prompt.ts";
 import type { Project } from "../project.ts";
-import { submitAnswer } from "../submit-answer.ts";
+import { type Recorded, submitAnswer } from "../submit-answer.ts";
 import { flag, type Invocation, type Result, type Run, text } from "../verb.ts";
 import { openRun } from "./look.ts";
 
@@ -30,12 +30,10 @@ export const shortAnswer: Run = (invocation) => give(invocation, invocation.verb
 export const cancel: Run = async (invocation) => {
   const { project, run } = openRun(invocation);
   const by = decider(invocation, project);
-  const state = await submitAnswer(project, run.run.run, {
-    do: "cancel",
-    by,
-    reason: text(invocation.values, "reason") ?? "",
-  });
-  return restResult(state, []);
+  const reason = text(invocation.values, "reason") ?? "";
+  const { state, warnings } = await submitAnswer(project, run.run.run, { do: "cancel", by, reason });
+  for (const warning of warnings) invocation.io.err(`warning: ${warning}`);
+  return restResult(state, warnings);
 };
 
 /** Answers an escalation; without one, starts the phase at hand anew or leaves it out. */
@@ -43,7 +41,7 @@ export const retryOrSkip: Run = async (invocation) => {
   const { project, run } = openRun(invocation);
   if (run.wait?.kind === "escalation" || text(invocation.values, "wait") !== undefined) return shortAnswer(invocation);
   const by = decider(invocation, project);
-  refuseWhileHeld(project, by);
+  if (run.wait !== null) refuseWhileHeld(project, by);
   return submitAndGoOn(invocation, project, { do: invocation.verb.name === "retry" ? "restart" : "pass", by });
 };
 
@@ -51,7 +49,7 @@ export const retryOrSkip: Run = async (invocation) => {
 export const goBack: Run = async (invocation) => {
   const { project, run } = openRun(invocation);
   const by = decider(invocation, project);
-  refuseWhileHeld(project, by);
+  if (run.wait !== null) refuseWhileHeld(project, by);
   const named =
     invocation.words[0] ?? (invocation.verb.name === "fresh" ? currentPhase(run)?.rule.key : undefined) ?? "";
   const to = run.phases.find(({ rule }) => rule.key === named || phaseNumber(rule.key) === named)?.rule.key ?? named;
@@ -72,9 +70,10 @@ async function give(invocation: Invocation, option: string): Promise<Result> {
   refuseWhileHeld(project, by);
   refuseUnoffered(run, wait, option);
   const command = await commandFor(invocation, { project, run }, { by, wait, option });
-  const state = await submitAnswer(project, run.run.run, command);
-  if (command.do === "review") return paused(run, restResult(state, []));
-  return flag(invocation.values, "no-run") ? recorded(state, option) : goOn(invocation, project);
+  const done = await submitAnswer(project, run.run.run, command);
+  if (command.do !== "review" && !flag(invocation.values, "no-run")) return goOn(invocation, project);
+  for (const warning of done.warnings) invocation.io.err(`warning: ${warning}`);
+  return command.do === "review" ? paused(run, restResult(done.state, done.warnings)) : recorded(done, option);
 }
 
 /** At a gate the core says more precisely why not. */
@@ -84,8 +83,8 @@ function refuseUnoffered(run: ActiveRun, wait: Wait, option: string): void {
   throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOffered", valid } });
 }
 
-function recorded(state: RunState, option: string): Result {
-  const { json } = restResult(state, []);
+function recorded({ state, warnings }: Recorded, option: string): Result {
+  const { json } = restResult(state, warnings);
   return { code: 0, lines: [`Recorded: ${option}.`, "Go on: isdlc resume"], json: { ...json, ok: true } };
 }
 

@@ -1,7 +1,6 @@
 import { loadWorkflow, workflowNames } from "../../../adapters/definitions/definitions.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { recoveryBanner } from "../../../views/gate-banner.ts";
-import { statusLines } from "../../../views/status.ts";
 import { starterOf } from "../authority.ts";
 import { goOn, restResult } from "../driving.ts";
 import { currentRun, openProject, type Project } from "../project.ts";
@@ -39,13 +38,11 @@ export async function recover(invocation: Invocation, project: Project): Promise
   const { state } = currentRun(project, undefined);
   if (state.is !== "active") return restResult(state, []);
   const banner = recoveryBanner(state);
-  const lines = banner === null ? statusLines(state, { driven: false }) : [banner];
-  if (invocation.io.interactive) {
-    for (const line of lines) invocation.io.out(line);
-    return goOn(invocation, project);
-  }
   const result = restResult(state, []);
-  return { ...result, code: 3, lines: [...lines, "", ...result.lines] };
+  if (!invocation.io.interactive)
+    return { ...result, code: 3, lines: [...(banner === null ? [] : [banner, ""]), ...result.lines] };
+  for (const line of banner === null ? result.lines : [banner]) invocation.io.out(line);
+  return goOn(invocation, project);
 }
 
 export const resume: Run = (invocation) => {

@@ -1,3 +1,62 @@
-import { done, type Run } from "../verb.ts";
+import { personAnswers, scriptAnswers } from "../demo/answers.ts";
+import { closing } from "../demo/closing.ts";
+import { createNarrator } from "../demo/narrator.ts";
+import { createPrivateEnvironment, enterEnvironment } from "../demo/private-environment.ts";
+import { createPlace, fillSample, type Place, recordingFile } from "../demo/sample.ts";
+import { goOn, type Seat } from "../driving.ts";
+import type { Io } from "../io.ts";
+import { currentRun, openProject, type Project } from "../project.ts";
+import { withSignals } from "../signals.ts";
+import { startRun } from "../start.ts";
+import { flag, type Invocation, type Result, type Run } from "../verb.ts";
 
-export const demo: Run = () => Promise.resolve(done(["not yet"]));
+const TITLE = "Percentage discount with a cap";
+
+/** The whole supervised flow in a throw-away project. The agent is a recording; the rest is as real as ever. */
+export const demo: Run = (invocation) =>
+  withSignals(async () => {
+    const place = createPlace(flag(invocation.values, "keep"));
+    try {
+      return await play(invocation, place);
+    } finally {
+      place.remove();
+    }
+  });
+
+async function play(invocation: Invocation, place: Place): Promise<Result> {
+  const env = createPrivateEnvironment(place.folder, invocation.env);
+  enterEnvironment(env);
+  await fillSample(place.root, env);
+  const { io } = invocation;
+  const json = flag(invocation.values, "json");
+  const values = { supervised: true, tests: "trust", json };
+  const staged = { ...invocation, values, cwd: place.root, env, io: json ? silent(io) : io };
+  const project = openProject(place.root, env);
+  const asks = io.interactive && !flag(invocation.values, "yes");
+  for (const line of openingLines(place.root, asks)) staged.io.out(line);
+  await startRun(staged, project, { workflow: "feature", title: TITLE, settled: settled(io) });
+  const result = await goOn(staged, project, seatOf(staged, project, asks));
+  const kept = flag(invocation.values, "keep") ? place : null;
+  return closing({ state: currentRun(project, undefined).state, result, mayLeave: asks, kept });
+}
+
+/** Waiting is for people who watch. */
+const settled = ({ interactive }: Io) => {
+  const replay = { name: "replay", argv: [recordingFile(), interactive ? "1" : "Infinity"] };
+  return { agents: { phase: replay, reviewer: replay }, by: { name: "demo", channel: "script" } as const };
+};
+
+const seatOf = (invocation: Invocation, project: Project, asks: boolean): Seat => ({
+  view: createNarrator(invocation.io, project),
+  answer: asks ? personAnswers(invocation) : scriptAnswers(invocation.io.out),
+});
+
+const openingLines = (root: string, asks: boolean): string[] => [
+  `A small shop, made for this demo in ${root}, gets a feature: "${TITLE}".`,
+  "The agent is a recording (replay): no model, no key, no network. Everything else is real.",
+  asks
+    ? "You answer at the gates. Nothing here touches your own projects or settings."
+    : "A script answers at the gates.",
+];
+
+const silent = (io: Io): Io => ({ ...io, out: () => undefined, err: () => undefined });

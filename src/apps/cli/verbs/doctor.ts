@@ -30,7 +30,7 @@ export const verifyJournalVerb: Run = ({ cwd, env, values }) => {
 export const doctor: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   const fix = flag(invocation.values, "fix");
-  if (fix) decider(invocation, project);
+  if (fix) decider(invocation, project, loadQuietly(project)?.state ?? { is: "none" });
   const run = newestOf(project);
   if (fix && run !== null) await setAside({ ...verifyPlace(project), processes: systemLockProcesses() }, run);
   const findings = [
@@ -56,7 +56,7 @@ async function surroundings(project: Project): Promise<Finding[]> {
     },
     {
       name: "claude",
-      ok: !("code" in claude),
+      ok: true,
       detail: "code" in claude ? "not found: npm install -g @anthropic-ai/claude-code" : claude.version,
     },
     { name: "user folders", ok: true, detail: `${project.folders.config}, ${project.folders.state}` },

@@ -1,0 +1,31 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { newPlace, type Place } from "./sample-run.ts";
+
+export type Repository = Place & { git(...args: string[]): string; write(path: string, text: string): void };
+
+/** A real repository with one commit of so many files. */
+export function newRepository(scratch: string, name: string, files: number): Repository {
+  const place = newPlace(scratch, name);
+  rmSync(join(place.tree, ".git"), { recursive: true });
+  const git = (...args: string[]): string =>
+    execFileSync("git", args, { cwd: place.tree, env: place.env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(place.tree, path)), { recursive: true });
+    writeFileSync(join(place.tree, path), text);
+  };
+  git("init", "--quiet", "--initial-branch=main");
+  git("config", "user.name", "Bench");
+  git("config", "user.email", "bench@example.org");
+  git("config", "gc.auto", "0");
+  for (let number = 0; number < files; number++) write(sourcePath(number), sourceText(number));
+  git("add", "--all");
+  git("commit", "--quiet", "--message", "First");
+  return { ...place, git, write };
+}
+
+export const sourcePath = (number: number): string => `src/part-${number % 20}/file-${number}.ts`;
+
+export const sourceText = (number: number): string =>
+  Array.from({ length: 60 }, (_, line) => `export const value${line} = ${number * 100 + line};\n`).join("");

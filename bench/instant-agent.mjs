@@ -1,0 +1,27 @@
+// An agent that writes what is expected of it and answers at once. Notes what it used itself, and its driver's memory.
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+const [, , log] = process.argv;
+const { role, expects } = JSON.parse(readFileSync(0, "utf8"));
+if (role === "phase")
+  for (const path of expects.artifacts) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, "# Done\n\nAt once.\n");
+  }
+const driver = residentMegabytes(process.ppid);
+const result =
+  role === "phase"
+    ? { status: "done", summary: "Done at once", decisions: [], artifacts: [] }
+    : { verdict: { approved: true, issues: [], summary: "fine" } };
+process.stdout.write(`${JSON.stringify({ type: "result", ...result })}\n`);
+const { user, system } = process.cpuUsage();
+appendFileSync(log, `${JSON.stringify({ role, cpu: (user + system) / 1000, driver })}\n`);
+
+function residentMegabytes(pid) {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1000;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,62 @@
+import { least, mean, median, type Samples } from "./measure.ts";
+
+/** One statistic of one line: a ratio to the base, or a plain number. */
+export type Figure = { readonly name: string; readonly value: number };
+
+export type Line = {
+  readonly what: string;
+  readonly base: string;
+  readonly figures: readonly Figure[];
+  /** Null: told, not judged. */
+  readonly goal: number | null;
+  readonly unit: string;
+};
+
+export type Verdict = "pass" | "falls short" | "reported";
+
+/** Times on a shared machine are noisy upwards only, so a goal counts as missed when every figure misses it. */
+export function verdictOf({ figures, goal }: Line): Verdict {
+  if (goal === null) return "reported";
+  return figures.some(({ value }) => value <= goal) ? "pass" : "falls short";
+}
+
+type Pair = { readonly of: Samples; readonly to: Samples };
+
+/** Least wall time and median CPU, each against the base's. */
+export const ratios = ({ of, to }: Pair): readonly Figure[] => [
+  { name: "min wall", value: least(of.wall) / least(to.wall) },
+  ...(of.cpu.length > 0 && to.cpu.length > 0 ? [{ name: "p50 CPU", value: median(of.cpu) / median(to.cpu) }] : []),
+];
+
+/** The same where CPU is counted coarsely and only its average is right. */
+export const averagedRatios = ({ of, to }: Pair): readonly Figure[] => [
+  { name: "min wall", value: least(of.wall) / least(to.wall) },
+  ...(of.cpu.length > 0 && to.cpu.length > 0 ? [{ name: "mean CPU", value: mean(of.cpu) / mean(to.cpu) }] : []),
+];
+
+/** Least and median wall time, for what mostly waits. */
+export const wallRatios = ({ of, to }: Pair): readonly Figure[] => [
+  { name: "min", value: least(of.wall) / least(to.wall) },
+  { name: "p50", value: median(of.wall) / median(to.wall) },
+];
+
+export const milliseconds = (value: number): string =>
+  value < 1 ? `${(value * 1000).toFixed(value < 0.1 ? 1 : 0)} us` : `${value.toFixed(1)} ms`;
+
+export function tableText(lines: readonly Line[]): string {
+  const rows = lines.map((line) => [
+    line.what,
+    line.base,
+    line.figures.map(({ name, value }) => `${number(value)}${line.unit} ${name}`.trim()).join(", "),
+    line.goal === null ? "" : `<= ${line.goal}${line.unit}`,
+    verdictOf(line),
+  ]);
+  const table = [["what", "against", "measured", "goal", ""], ...rows];
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
+  return table.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd()).join("\n");
+}
+
+function number(value: number): string {
+  if (Number.isInteger(value)) return String(value);
+  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
+}

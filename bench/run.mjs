@@ -1,0 +1,55 @@
+// Measures the product against named bases and prints one line per goal. See docs/performance.md.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { build } from "esbuild";
+
+// Both change what starting node costs, by up to three times, so no ratio would mean anything with them.
+const DISTURBING = ["NODE_EXTRA_CA_CERTS", "NODE_OPTIONS"];
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+if (DISTURBING.some((name) => process.env[name] !== undefined)) process.exitCode = againWithoutThem();
+else process.exitCode = await main();
+
+function againWithoutThem() {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !DISTURBING.includes(name)));
+  return spawnSync(process.execPath, process.argv.slice(1), { env, stdio: "inherit" }).status ?? 1;
+}
+
+async function main() {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      only: { type: "string" },
+      dir: { type: "string", default: tmpdir() },
+    },
+  });
+  const scratch = mkdtempSync(join(values.dir, "isdlc-bench-"));
+  try {
+    const { runBenches } = await import(pathToFileURL(await bundle(scratch)).href);
+    return await runBenches({ root, scratch, ...values, only: values.only?.split(",") ?? null });
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function bundle(scratch) {
+  const outfile = join(scratch, "benches.mjs");
+  const version = createHash("sha256").update(scratch).digest("hex").slice(0, 8);
+  await build({
+    entryPoints: [join(root, "bench", "benches.ts")],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    define: { ISDLC_STATE_VERSION: JSON.stringify(version) },
+    logLevel: "error",
+  });
+  return outfile;
+}

@@ -1,0 +1,141 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type FileCalls, nodeFiles } from "../src/adapters/file-lock/file-calls.ts";
+import { openProject, type Project } from "../src/apps/cli/project.ts";
+import type { Command, Decision, Outcome, StartCommand } from "../src/core/command.ts";
+import { decide } from "../src/core/decide.ts";
+import { ticketOf } from "../src/core/next.ts";
+import { resolvePlan } from "../src/core/plan.ts";
+import type { ActiveRun, RunState } from "../src/core/run.ts";
+import type { Step } from "../src/schema/event.ts";
+import type { RunId } from "../src/schema/ids.ts";
+import { WorkflowDefinition } from "../src/schema/plan.ts";
+
+/** Answers at once: for making long journals, where durability is not the question. */
+export const hastyFiles: FileCalls = { ...nodeFiles, fdatasyncSync: () => {}, fsyncSync: () => {} };
+
+/** A working tree with its own user folders, so that nothing of this machine's user is read or written. */
+export type Place = { readonly tree: string; readonly env: NodeJS.ProcessEnv };
+
+export function newPlace(scratch: string, name: string): Place {
+  const tree = join(scratch, name, "tree");
+  mkdirSync(join(tree, ".git"), { recursive: true });
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: join(scratch, name),
+    XDG_CONFIG_HOME: join(scratch, name, "config"),
+    XDG_STATE_HOME: join(scratch, name, "state"),
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_SYSTEM: "/dev/null",
+  };
+  return { tree, env };
+}
+
+export const openPlace = ({ tree, env }: Place, files: FileCalls = nodeFiles): Project => openProject(tree, env, files);
+
+/** `20261115-000000007-aaaa` for 7. */
+export const runId = (number: number): RunId => `20261115-${String(number).padStart(9, "0")}-aaaa`;
+
+/** The feature workflow as shipped, without supervision. */
+export function startCommand(root: string, run: RunId): StartCommand {
+  const text = readFileSync(join(root, "workflows", "feature.json"), "utf8");
+  const definition = WorkflowDefinition.parse(JSON.parse(text));
+  const personas = definition.phases.flatMap(({ persona, reviewer }) => [persona, reviewer ?? persona]);
+  const personaDigests = Object.fromEntries(personas.map((name) => [name, "0".repeat(64)]));
+  return {
+    do: "start",
+    facts: {
+      run,
+      workflow: definition.name,
+      title: "Show the opening hours on every page",
+      item: "docs/requirements/REQ-0001-opening-hours",
+      plan: resolvePlan(definition, { mode: "standard", personaDigests }),
+      options: { mode: "standard", light: false, commits: "phase", finish: "keep" },
+      supervision: { enabled: false, phases: "all" },
+      minimalSummary: false,
+      agent: { name: "command", digest: "0".repeat(64) },
+      reviewer: null,
+      git: { branch: "feature/opening-hours", base: "main", commit: "0".repeat(40) },
+      tests: null,
+      warnings: [],
+      by: { name: "ada", channel: "terminal" },
+    },
+  };
+}
+
+/** A run whose executions begin and are lost for ever: grows as long as one likes, one event a decision. */
+export function onward(state: RunState): Decision {
+  const run = opened(state);
+  const { stage } = run;
+  if (stage.is !== "producing") return decide(state, reportOn(run));
+  if (stage.claim !== null) return decide(state, report(run, { of: "lost", execution: stage.claim.execution }));
+  return decide(state, report(run, { of: "claim", claim: newClaim(run) }));
+}
+
+/** The report that brings a run nearer to its end. */
+export function reportOn(run: ActiveRun): Command {
+  const { stage } = run;
+  if ((stage.is === "producing" || stage.is === "reviewing") && stage.claim === null)
+    return report(run, { of: "claim", claim: newClaim(run) });
+  return report(run, good[STEP[stage.is]]);
+}
+
+export function opened(state: RunState): ActiveRun {
+  if (state.is !== "active") throw new Error(`the run is ${state.is}`);
+  return state;
+}
+
+/** A new run in a place, with as many events as asked for. */
+export async function growRun(root: string, place: Place, events: number): Promise<RunId> {
+  const { journal } = openPlace(place, hastyFiles);
+  const run = runId(1);
+  let submitted = await journal.create(run, (state) => decide(state, startCommand(root, run)));
+  while (submitted.head.seq < events) {
+    submitted = await journal.submit(run, onward);
+    if (!submitted.ok) throw new Error(`refused: ${submitted.refusal.why}`);
+  }
+  return run;
+}
+
+const report = (run: ActiveRun, outcome: Outcome): Command => ({ do: "report", ticket: ticketOf(run), outcome });
+
+const newClaim = (run: ActiveRun) => ({
+  execution: `${run.phases[run.index]?.rule.key}#1.${run.since}`,
+  nonce: "0123456789abcdef0123456789abcdef",
+  driver: { pid: 4711, started: "123456", boot: "00000000-0000-0000-0000-000000000000" },
+});
+
+const STEP: { readonly [S in ActiveRun["stage"]["is"]]: Step } = {
+  preparing: "prepare",
+  entering: "enter",
+  producing: "produce",
+  checking: "check",
+  reviewing: "review",
+  completing: "complete",
+  produced: "recheck",
+  rechecking: "recheck",
+  accepting: "commit",
+  finishing: "finish",
+};
+
+const execution = { execution: "x", usage: { input: 1200, output: 300, usd: null }, session: null };
+const made = { artifacts: ["plan.md"], changed: [], changedSinceSeen: null, unexpected: [], tree: "a".repeat(40), lines: 40 };
+const result = {
+  status: "done" as const,
+  summary: "The opening hours are read from the settings and shown in the footer",
+  decisions: ["one source for the hours", "the footer is rendered on the server"],
+  artifacts: ["plan.md"],
+  questions: [],
+};
+
+const good: { readonly [S in Step]: Outcome } = {
+  prepare: { of: "prepare" },
+  enter: { of: "enter", commit: "c".repeat(40), tree: "b".repeat(40) },
+  produce: { of: "produce", result, ...execution },
+  check: { of: "check", results: [{ name: "artifacts", ok: true, detail: "plan.md" }], digest: "", testsChanged: null },
+  review: { of: "review", verdict: { approved: true, issues: [], summary: "fine" }, ...execution },
+  complete: { of: "complete", made, settings: { is: "absent" }, digest: "d" },
+  recheck: { of: "recheck", edited: [], tree: "b".repeat(40), results: [], digest: "d" },
+  commit: { of: "commit", commit: "c".repeat(40) },
+  finish: { of: "finish", merged: null },
+};

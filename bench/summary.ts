@@ -1,0 +1,83 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { createDesk } from "../src/adapters/desk/create-desk.ts";
+import { createGitWorkspace } from "../src/adapters/git/git-workspace.ts";
+import { nodeFiles } from "../src/adapters/file-lock/file-calls.ts";
+import { decide } from "../src/core/decide.ts";
+import { evolve } from "../src/core/evolve.ts";
+import { type ActiveRun, noRun, type RunState } from "../src/core/run.ts";
+import type { Command } from "../src/core/command.ts";
+import type { Engine } from "../src/engine/engine.ts";
+import { completePhase } from "../src/engine/steps/phase-ends.ts";
+import { generatePhaseSummary } from "../src/index.ts";
+import { nothing, renderPhaseSummary } from "../src/views/summary.ts";
+import type { Settings } from "./benches.ts";
+import { newRepository, type Repository, sourcePath } from "./git-place.ts";
+import { interleave, least, timedWithChildren } from "./measure.ts";
+import { averagedRatios, type Line, milliseconds } from "./report.ts";
+import { opened, reportOn, runId, startCommand } from "./sample-run.ts";
+
+const FILES = 500;
+const CHANGED = 50;
+const execute = promisify(execFile);
+
+/** What the summary of a phase costs beyond asking git once. */
+export async function measureSummary({ root, scratch, quick }: Settings): Promise<readonly Line[]> {
+  const repository = newRepository(scratch, "summary", FILES);
+  const { tree, env } = repository;
+  const workspace = createGitWorkspace(tree, "bench");
+  const from = await workspace.snapshot("before", []);
+  const commit = repository.git("rev-parse", "HEAD");
+  change(repository);
+  const to = await workspace.snapshot("after", []);
+  const completing = completingRun(root, from);
+  const engine = { workspace: { ...workspace, snapshot: () => Promise.resolve(to) }, desk: createDesk(tree, nodeFiles), hash } as unknown as Engine; // all that the step uses
+  const phase = completing.phases[0]?.rule.key ?? "";
+  const state = { phases: { [phase]: { status: "completed", start_commit: commit, summary: "a, b" } } };
+  const samples = await interleave(quick ? 10 : 40, {
+    git: () => timedWithChildren(() => execute("git", ["diff", "--name-status", commit, "HEAD"], { cwd: tree, env })),
+    diff: () =>
+      timedWithChildren(async () => {
+        const changed = await workspace.diff(from, to);
+        if (changed?.length !== CHANGED) throw new Error(`${changed?.length} files changed`);
+        renderPhaseSummary({ ...nothing, number: "01", name: "Phase", changed }, { minimal: false });
+      }),
+    complete: () => timedWithChildren(() => completePhase(engine, { run: completing, step: "complete", ticket: "" })),
+    library: () =>
+      timedWithChildren(() => {
+        if (generatePhaseSummary(state, phase, tree) === null) throw new Error("no summary was written");
+      }),
+  });
+  const base = `git diff --name-status A HEAD, min ${milliseconds(least(samples.git.wall))}`;
+  return [
+    { what: "summary of 50 changed files: diff and text", base, figures: averagedRatios({ of: samples.diff, to: samples.git }), goal: 2, unit: "x" },
+    { what: "generatePhaseSummary of the library", base, figures: averagedRatios({ of: samples.library, to: samples.git }), goal: 2, unit: "x" },
+    { what: "all a phase's end does after its snapshot", base, figures: averagedRatios({ of: samples.complete, to: samples.git }), goal: null, unit: "x" },
+  ];
+}
+
+function change({ git, write }: Repository): void {
+  for (let number = 0; number < CHANGED; number++) write(sourcePath(number * 3), `export const changed = ${number};\n`);
+  git("add", "--all");
+  git("commit", "--quiet", "--message", "Second");
+}
+
+/** A run whose first phase, begun with the given tree, is about to be completed. */
+function completingRun(root: string, tree: string | null): ActiveRun {
+  let state: RunState = noRun;
+  let seq = 0;
+  const submit = (command: Command): void => {
+    const decision = decide(state, command);
+    if (!decision.ok) throw new Error(`refused: ${decision.refusal.why}`);
+    for (const draft of decision.events) {
+      const event = draft.type === "attempt.started" ? { ...draft, tree } : draft;
+      state = evolve(state, { ...event, seq: ++seq, at: "2026-11-15T10:15:00.000Z" });
+    }
+  };
+  submit(startCommand(root, runId(1)));
+  while (opened(state).stage.is !== "completing") submit(reportOn(opened(state)));
+  return opened(state);
+}
+
+const hash = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -1,0 +1,84 @@
+import { userInfo } from "node:os";
+import { identifyCaller } from "../../../adapters/caller/identify-caller.ts";
+import { systemSurroundings } from "../../../adapters/caller/system-surroundings.ts";
+import type { PersonCommand } from "../../../core/command.ts";
+import { type ActiveRun, currentPhase } from "../../../core/run.ts";
+import type { Person } from "../../../schema/people.ts";
+import { gateBanner } from "../../../views/gate-banner.ts";
+import { plainLine } from "../../../views/plain-text.ts";
+import { answerAtTerminal } from "../at-terminal.ts";
+import { sha256 } from "../compose.ts";
+import type { Seat } from "../driving.ts";
+import { summaryText } from "../gate-prompt.ts";
+import type { Io } from "../io.ts";
+import { submitAnswer } from "../submit-answer.ts";
+import type { Invocation } from "../verb.ts";
+
+type Answer = Seat["answer"];
+
+/** The gate at which the demo sends work back, and the words the recording follows there. */
+const REDO = {
+  phase: "03-architecture",
+  guidance: "Say where rounding happens, as a decision of its own with the alternative that lost.",
+};
+
+const script: Person = { name: "demo script", channel: "prompt" };
+
+/** Answers in the person's stead, and says so before each answer. */
+export const scriptAnswers =
+  (out: Io["out"]): Answer =>
+  async ({ project, run }) => {
+    const command = scriptedCommand(run);
+    if (command === null) return false;
+    for (const line of madeLines(run)) out(line);
+    const banner = gateBanner(run);
+    if (banner !== null) out(banner.replace("\nYour choice: _", ""));
+    out(`demo script answers: ${said(command)}`);
+    await submitAnswer(project, run.run.run, command);
+    return true;
+  };
+
+/** Asks the person here; nothing of theirs is decided, so it does not matter whose terminal it is. */
+export function personAnswers(invocation: Invocation): Answer {
+  const by = personHere();
+  return (scene) => {
+    const { io } = invocation;
+    for (const line of [...madeLines(scene.run), ...hintLines(scene.run)]) io.out(line);
+    return answerAtTerminal(invocation, scene, by);
+  };
+}
+
+function scriptedCommand(run: ActiveRun): PersonCommand | null {
+  const { wait } = run;
+  if (wait?.kind === "finish") return { do: "finish", by: script, wait: wait.id, how: "merge" };
+  if (wait?.kind !== "gate") return null;
+  const answer = { by: script, wait: wait.id, shown: sha256(summaryText(run)) };
+  return redoes(run) ? { do: "redo", ...answer, guidance: REDO.guidance } : { do: "continue", ...answer };
+}
+
+function said(command: PersonCommand): string {
+  if (command.do === "redo") return `redo, "${command.guidance}"`;
+  return command.do === "finish" ? command.how : command.do;
+}
+
+/** What there is to decide on, in short. */
+function madeLines(run: ActiveRun): string[] {
+  const made = currentPhase(run)?.made ?? null;
+  if (run.wait?.kind !== "gate" || made === null) return [""];
+  return ["", `Made: ${plainLine(made.summary)}`, ...made.decisions.map((line) => `  - ${plainLine(line)}`), ""];
+}
+
+function hintLines(run: ActiveRun): string[] {
+  if (!redoes(run)) return [];
+  return [`Try Redo here: press d and type, for instance: ${REDO.guidance}`];
+}
+
+const redoes = (run: ActiveRun): boolean => {
+  const phase = currentPhase(run);
+  return run.wait?.kind === "gate" && phase?.rule.key === REDO.phase && phase.redos === 0;
+};
+
+function personHere(): Person {
+  const caller = identifyCaller(systemSurroundings(), { drivers: [], agentRunningSince: null });
+  return caller.kind === "person" ? caller.person : { name: userInfo().username, channel: "prompt" };
+}

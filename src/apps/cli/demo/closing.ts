@@ -1,0 +1,60 @@
+import type { RunState } from "../../../core/run.ts";
+import { statusObject } from "../../../views/status.ts";
+import type { Result } from "../verb.ts";
+import { stateHome } from "./private-environment.ts";
+import type { Place } from "./sample.ts";
+
+export type Ending = {
+  readonly state: RunState;
+  readonly result: Result;
+  /** A person may leave when they like; a script plays to the end. */
+  readonly mayLeave: boolean;
+  /** Where the sample stays; null when it is removed. */
+  readonly kept: Pick<Place, "folder" | "root"> | null;
+};
+
+/** What the demo came to, and where to go from here. */
+export function closing(ending: Ending): Result {
+  const { state, result, kept } = ending;
+  const code = codeOf(ending);
+  const left = state.is !== "ended" && code !== 1;
+  return {
+    code,
+    lines: ["", ...(left ? ["You left the demo before its end."] : result.lines), "", ...whereLines(kept), ...NEXT],
+    json: {
+      ok: code === 0,
+      run: statusObject(state, { driven: false }),
+      gates: gatesOf(state),
+      merged: state.is === "ended" ? state.merged : null,
+      folder: kept?.root ?? null,
+    },
+  };
+}
+
+function codeOf({ state, result: { code }, mayLeave }: Ending): Result["code"] {
+  if (code === 130 || code === 143) return code;
+  return state.is === "ended" || mayLeave ? 0 : 1;
+}
+
+const gatesOf = (state: RunState): Record<string, unknown>[] =>
+  state.is === "none"
+    ? []
+    : state.answers.map(({ phase, choice, guidance, by, at }) => ({ phase, choice, guidance, by, at }));
+
+function whereLines(kept: Ending["kept"]): string[] {
+  if (kept === null) return ["The sample project was removed; `isdlc demo --keep` keeps it.", ""];
+  return [
+    `The sample project is in ${kept.root}. Look at:`,
+    `  git -C ${kept.root} log --graph --oneline --stat`,
+    `  ${kept.root}/docs/requirements    what every phase wrote`,
+    `  XDG_STATE_HOME=${stateHome(kept.folder)} isdlc -C ${kept.root} history    what happened, from the journal`,
+    "",
+  ];
+}
+
+const NEXT: readonly string[] = [
+  "The agent was a recording; branch, tests, commits, gates and merge were real. In your own project:",
+  "  isdlc init                             sets up, and says which agents are installed",
+  '  isdlc "<what to do>"                   a small change, with one gate before the merge',
+  '  isdlc feature "<title>" --supervised   all phases, with a gate after each',
+];

@@ -1,0 +1,53 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { packageRoot } from "../../../adapters/definitions/package-root.ts";
+import { gitFailed, lastWords, runGit } from "../../../adapters/git/run-git.ts";
+
+/** A throw-away place: `root` is the sample project, everything lies below `folder`. */
+export type Place = { readonly folder: string; readonly root: string; readonly remove: () => void };
+
+const GIT_MILLISECONDS = 30_000;
+
+/** Makes an empty place, removed when the process ends however it ends, unless it is kept. */
+export function createPlace(keep: boolean): Place {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-demo-")));
+  const remove = (): void => {
+    process.off("exit", remove);
+    if (!keep) rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  };
+  process.on("exit", remove);
+  return { folder, root: join(folder, "corner-shop"), remove };
+}
+
+/** Few enough to stay short: after a design, after the code, and before the end. */
+const SETTINGS = { supervised_mode: { enabled: true, review_phases: ["03", "06", "08"] } };
+
+/** Fills the place with the sample project, committed on `main`, and sets its gates as a person would. */
+export async function fillSample(root: string, environment: NodeJS.ProcessEnv): Promise<void> {
+  copyFiles(join(packageRoot(), "demo", "sample"), root);
+  const steps = [
+    ["init", "--quiet", "--template="],
+    ["symbolic-ref", "HEAD", "refs/heads/main"],
+    ["add", "--all"],
+    ["commit", "--quiet", "--message", "Cart, shipping and receipt"],
+  ];
+  for (const args of steps) {
+    const result = await runGit({ cwd: root, args, environment, timeoutMs: GIT_MILLISECONDS });
+    if (result.status !== 0) throw gitFailed(args[0] ?? "", lastWords(result));
+  }
+  mkdirSync(join(root, ".isdlc"));
+  writeFileSync(join(root, ".isdlc", "state.json"), `${JSON.stringify(SETTINGS, null, 2)}\n`);
+}
+
+export const recordingFile = (): string => join(packageRoot(), "demo", "recording.json");
+
+/** Contents only: an installed package may be read-only, the sample is not. */
+function copyFiles(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) copyFiles(source, target);
+    else writeFileSync(target, readFileSync(source));
+  }
+}

@@ -1,0 +1,121 @@
+import { expect, test } from "vitest";
+import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
+
+const TITLE = "add a greeting";
+const withTests = (script: string) => JSON.stringify({ name: "sample", scripts: { test: script } });
+
+const start = (sandbox: Sandbox, ...more: string[]) => sandbox.script(TITLE, "--json", ...more, ...sandbox.agent);
+
+test.concurrent("uncommitted changes are a choice before anything is written, and stay uncommitted when carried along", async () => {
+  const sandbox = await createSandbox({ files: { "src/a.txt": "a\n" } });
+  sandbox.write("src/a.txt", "edited by the person\n");
+  sandbox.write("notes.txt", "the person's own\n");
+  sandbox.write("docs/requirements/REQ-0009-old/notes.md", "never in the way\n");
+  const asked = await start(sandbox);
+  expect(asked.code).toBe(3);
+  const { choice } = parsed(asked);
+  expect(choice).toMatchObject({ kind: "dirty", options: ["allow-dirty"], flag: "--allow-dirty" });
+  expect(choice.about.join("\n")).toContain("src/a.txt");
+  expect(choice.about.join("\n")).not.toContain("REQ-0009");
+  expect((await sandbox.script("status")).stdout).toContain("No run is open");
+
+  sandbox.plan({ turns: { implement: [{ writes: { "src/b.txt": "by the agent\n" } }] } });
+  expect((await start(sandbox, "--allow-dirty")).code).toBe(3);
+  await sandbox.person("continue");
+  expect(await sandbox.person("answer", "keep")).toMatchObject({ code: 0 });
+  expect(sandbox.git("branch", "--show-current")).toBe("change/add-a-greeting");
+  expect(sandbox.git("show", "--name-only", "--format=", "HEAD")).toBe("src/b.txt");
+  expect(sandbox.git("show", "HEAD:src/a.txt")).toBe("a");
+  expect(sandbox.read("src/a.txt")).toBe("edited by the person\n");
+  expect(sandbox.git("status", "--porcelain", "--", "notes.txt", "src")).toBe("M src/a.txt\n?? notes.txt");
+});
+
+test.concurrent("a test command is run only once a person trusted it", async () => {
+  const sandbox = await createSandbox({ files: { "package.json": withTests("node -e 0") } });
+  const asked = await start(sandbox);
+  expect(asked.code).toBe(3);
+  expect(parsed(asked).choice).toMatchObject({ kind: "trust", options: ["trust", "without"], flag: "--tests" });
+  const started = await start(sandbox, "--yes");
+  expect(parsed(started).run.waiting.id).toMatch(/^final-review/);
+  const passed = (await sandbox.events()).filter((event) => event.type === "checks.passed");
+  expect(passed).toMatchObject([{}, { results: [{ name: "artifacts" }, { name: "tests", ok: true }] }, {}]);
+  await sandbox.person("cancel", "--reason", "enough");
+  sandbox.git("switch", "--quiet", "main");
+  expect((await start(sandbox)).code).toBe(3);
+  expect((await sandbox.status()).waiting.id).toMatch(/^final-review/);
+});
+
+test.concurrent("--tests without measures nothing and says so", async () => {
+  const sandbox = await createSandbox({ files: { "package.json": withTests("node -e 'process.exit(1)'") } });
+  const { run } = parsed(await start(sandbox, "--tests", "without"));
+  expect(run.waiting.id).toMatch(/^final-review/);
+  const passed = (await sandbox.events()).filter((event) => event.type === "checks.passed");
+  expect(passed[1]).toMatchObject({ results: [{ name: "artifacts" }, { name: "tests", ok: null }] });
+});
+
+test.concurrent("a failing test goes back to the agent, which mends it", async () => {
+  const files = { "package.json": withTests("node check.js"), "check.js": "process.exit(require('fs').existsSync('good') ? 0 : 1)\n" };
+  const sandbox = await createSandbox({ files });
+  sandbox.plan({ turns: { implement: [{ writes: { bad: "x" } }, { writes: { good: "x" } }] } });
+  const { run } = parsed(await start(sandbox, "--tests", "trust"));
+  expect(run.waiting.id).toMatch(/^final-review/);
+  const turns = sandbox.log().filter(({ key }) => key === "implement");
+  expect(turns).toHaveLength(2);
+  expect(turns[1]?.prompt).toContain("These checks failed on your work");
+  expect(turns[1]?.prompt).toContain("tests");
+  expect(turns.map(({ attempt }) => attempt)).toEqual(["implement#1", "implement#1"]);
+});
+
+test.concurrent("three identical failures ask a person, who may retry, skip or cancel", async () => {
+  const sandbox = await createSandbox({ files: { "package.json": withTests("node -e 'process.exit(1)'") } });
+  const { run } = parsed(await start(sandbox, "--tests", "trust"));
+  expect(run.waiting).toMatchObject({
+    kind: "escalation",
+    reason: "circuit_breaker",
+    step: "check",
+    options: ["retry", "skip", "cancel"],
+  });
+  expect(sandbox.log().filter(({ key }) => key === "implement")).toHaveLength(3);
+  expect((await sandbox.script("gate")).stdout).toContain("isdlc retry");
+  const retried = parsed(await sandbox.person("retry", "--json")).run;
+  expect(retried.waiting).toMatchObject({ kind: "escalation", reason: "circuit_breaker" });
+  expect(retried.phases[1].attempt).toBe(2);
+  const skipped = parsed(await sandbox.person("skip", "--json")).run;
+  expect(skipped.phases[1].status).toBe("skipped");
+  expect(skipped.waiting.id).toMatch(/^final-review/);
+  const cancelled = await sandbox.person("answer", "cancel", "--text", "not worth it", "--json");
+  expect([cancelled.code, parsed(cancelled).run]).toMatchObject([0, { status: "cancelled", reason: "not worth it" }]);
+});
+
+test.concurrent("a changed way of running tests is shown at the gate", async () => {
+  const sandbox = await createSandbox({ files: { "package.json": withTests("node -e 0") } });
+  sandbox.plan({ turns: { implement: [{ writes: { "package.json": withTests("echo passed") } }] } });
+  await start(sandbox, "--tests", "trust", "--supervised");
+  const { run } = parsed(await sandbox.person("continue", "--json"));
+  expect(run.waiting).toMatchObject({ kind: "gate", id: expect.stringMatching(/^implement/) });
+  const { stdout } = await sandbox.script("gate");
+  expect(stdout).toContain("The way tests are run has changed");
+  expect(stdout).toContain("no longer runs the tests as it did when they were trusted");
+});
+
+test.concurrent("in an autonomous run a changed way of running tests asks a person", async () => {
+  const sandbox = await createSandbox({ files: { "package.json": withTests("node -e 0") } });
+  sandbox.plan({ turns: { implement: [{ writes: { "package.json": withTests("echo passed") } }] } });
+  const { run } = parsed(await start(sandbox, "--tests", "trust"));
+  expect(run.waiting).toMatchObject({ kind: "escalation", reason: "tests_changed", options: ["accept", "retry", "skip", "cancel"] });
+  const accepted = parsed(await sandbox.person("answer", "accept", "--json")).run;
+  expect(accepted.waiting.id).toMatch(/^final-review/);
+});
+
+test.concurrent("without git a run needs the person's word, works in place and says what it cannot tell", async () => {
+  const sandbox = await createSandbox({ git: false });
+  const asked = await start(sandbox);
+  expect([asked.code, parsed(asked).choice]).toMatchObject([3, { kind: "confirm", flag: "--no-git" }]);
+  const started = await start(sandbox, "--no-git", "--supervised");
+  expect(parsed(started).run).toMatchObject({ branch: null, waiting: { kind: "gate" } });
+  expect((await sandbox.script("gate")).stdout).toContain("Unavailable: git could not tell what changed.");
+  await sandbox.person("continue");
+  await sandbox.person("continue");
+  const ended = await sandbox.person("continue", "--json");
+  expect([ended.code, parsed(ended).run]).toMatchObject([0, { status: "completed", finish: "keep" }]);
+});

@@ -1,0 +1,111 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { builtinModules } from "node:module";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { builtProgram } from "../support/built-program.ts";
+import { createSandbox, type Json, parsed, type Sandbox } from "../support/cli.ts";
+
+const withBlock = async (block: unknown): Promise<Sandbox> => {
+  const sandbox = await createSandbox();
+  if (block !== undefined) sandbox.write(".isdlc/state.json", JSON.stringify({ supervised_mode: block }));
+  return sandbox;
+};
+
+test.concurrent("SM-AC-01b, SM-AC-01c, SM-AC-03f, SM-AC-06b, SM-AC-07b, SM-AC-08c, SM-NFR-01: without the block, or with it off, a run goes through without a gate and records the same", async () => {
+  const runs = await Promise.all(
+    [undefined, { enabled: false }].map(async (block) => {
+      const sandbox = await withBlock(block);
+      const ended = await sandbox.script("fix", "wrong greeting", "--json", ...sandbox.agent);
+      expect(ended.code).toBe(0);
+      expect(parsed(ended).run).toMatchObject({ status: "completed", supervised: false, finish: "keep" });
+      const { active_workflow, workflow_history } = sandbox.json(".isdlc/state.json");
+      expect(active_workflow).toBeNull();
+      expect(workflow_history[0]).not.toHaveProperty("review_history");
+      expect(workflow_history[0].supervised_mode_enabled).toBe(false);
+      const events = await sandbox.events();
+      expect(events.filter(({ type }) => type.startsWith("gate."))).toEqual([]);
+      expect(events.length).toBeGreaterThan(50);
+      return { events: withoutTimesAndIds(events), calls: sandbox.log().map(({ key }) => key) };
+    }),
+  );
+  expect(runs[1]).toEqual(runs[0]);
+  expect(runs[0]?.calls).toHaveLength(10);
+});
+
+/** The one thing recorded that may differ is what the block was read as. */
+function withoutTimesAndIds(events: readonly unknown[]): Json {
+  const plain = JSON.stringify(events, (key, value: unknown) =>
+    ["at", "settings", "driver", "nonce", "started"].includes(key) ? undefined : value,
+  );
+  return plain
+    .replaceAll(/[0-9]{8}-[0-9]{9}-[a-z0-9]{4}/g, "RUN")
+    .replaceAll(/\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g, "HASH")
+    .replaceAll(/isdlc-cli-\w+/g, "BASE");
+}
+
+test.concurrent("SM-AC-01e, SM-AC-03e, SM-AC-07c: a phase that is not chosen goes on by itself", async () => {
+  const sandbox = await withBlock({ enabled: true, review_phases: ["02"] });
+  const { run } = parsed(await sandbox.script("fix", "wrong greeting", "--json", ...sandbox.agent));
+  expect(run).toMatchObject({ current: "02-tracing", waiting: { kind: "gate" } });
+  expect(run.waiting.summary).toBe(".isdlc/reviews/phase-02-summary.md");
+  expect(readdirSync(join(sandbox.root, ".isdlc/reviews"))).toEqual(["phase-02-summary.md"]);
+  expect(sandbox.json(".isdlc/state.json").active_workflow.review_history).toEqual([]);
+});
+
+test.concurrent("SM-AC-01h, SM-AC-02e: without parallel_summary the gate fires with a minimal summary", async () => {
+  const sandbox = await withBlock({ enabled: true, parallel_summary: false });
+  const { code } = await sandbox.script("add a greeting", ...sandbox.agent);
+  expect(code).toBe(3);
+  const summary = sandbox.read(".isdlc/reviews/phase-plan-summary.md");
+  expect(summary).toContain("# Phase Summary: Plan\n\n**Status**: Completed");
+  expect(summary).toContain("## Artifacts Created/Modified");
+  expect(summary).not.toMatch(/Key Decisions|File Changes|Duration|Links/);
+  const { stdout } = await sandbox.script("gate");
+  expect(stdout.startsWith(summary)).toBe(true);
+  expect(stdout).toContain("[C] Continue");
+});
+
+test.concurrent("supervised_mode of the wrong shape starts without gates, with a warning", async () => {
+  const sandbox = await withBlock("on");
+  const started = await sandbox.script("add a greeting", ...sandbox.agent);
+  expect(started.stderr).toContain("warning: supervised_mode is not an object");
+  expect((await sandbox.status()).waiting.id).toMatch(/^final-review/);
+});
+
+describe("light and supervised together", () => {
+  const ALL = ["00", "01", "02", "03", "04", "05", "06", "16", "08"];
+  const LIGHT = ALL.filter((number) => number !== "03" && number !== "04");
+  test.concurrent.each([
+    { flags: ["-light", "--supervised"], phases: LIGHT, supervised: true },
+    { flags: ["--supervised"], phases: ALL, supervised: true },
+    { flags: ["-light", "--review", "00"], phases: LIGHT, supervised: true },
+    { flags: ["-light"], phases: LIGHT, supervised: false },
+    { flags: [], phases: ALL, supervised: false },
+  ])("feature $flags", async ({ flags, phases, supervised }) => {
+    const sandbox = await createSandbox();
+    sandbox.plan({ turns: { "00-quick-scan": [{ result: { status: "failed", summary: "stop here" } }] } });
+    if (supervised) sandbox.plan({});
+    const { run } = parsed(await sandbox.script(...flags, "feature", "sign in", "--json", ...sandbox.agent));
+    expect(run.phases.map(({ key }: { key: string }) => key.slice(0, 2))).toEqual(phases);
+    expect(run).toMatchObject({ supervised, description: "sign in", item: "docs/requirements/REQ-0001-sign-in" });
+    expect(run.branch).toBe("feature/REQ-0001-sign-in");
+    expect(run.waiting.kind).toBe(supervised ? "gate" : "escalation");
+    const block = sandbox.json(".isdlc/state.json").supervised_mode;
+    expect(block?.enabled ?? false).toBe(flags.includes("--supervised"));
+  });
+});
+
+test.concurrent("SM-NFR-06: nothing is needed at run time that does not come with the package", async () => {
+  const program = await builtProgram();
+  const manifest = JSON.parse(readFileSync(join(dirname(program), "../../package.json"), "utf8")) as Json;
+  expect(Object.keys(manifest)).not.toContain("dependencies");
+  expect(Object.keys(manifest)).not.toContain("optionalDependencies");
+  expect(Object.keys(manifest.scripts)).not.toContain("postinstall");
+  const builtins = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]));
+  for (const file of ["isdlc.cjs", "verbs.cjs"]) {
+    const source = readFileSync(join(dirname(program), file), "utf8");
+    const wanted = [...source.matchAll(/\b(?:require|import)\("([^"]+)"\)/g)].map((match) => match[1] ?? "");
+    expect(wanted.length).toBeGreaterThan(5);
+    expect(wanted.filter((name) => !builtins.has(name) && name !== "./verbs.cjs")).toEqual([]);
+  }
+});

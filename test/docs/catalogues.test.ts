@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { verbs } from "../../src/apps/cli/catalog.ts";
+import { namesIn, readDocument, ROOT, tableUnder } from "./markdown.ts";
+
+describe("problems:", () => {
+  const source = readDocument("src/core/problem.ts");
+  const codes = [...source.matchAll(/readonly code: "([A-Z_]+)"/g)].map(([, code]) => code ?? "");
+
+  test("the codes were found", () => {
+    expect(codes.length).toBeGreaterThan(20);
+    expect(new Set(codes).size).toBe(codes.length);
+  });
+
+  test("every code has a page and every page a code", () => {
+    expect(namesIn("docs/problems", ".md").toSorted()).toEqual(codes.toSorted());
+  });
+
+  test.for(namesIn("docs/problems", ".md"))("%s is the title of its page, and something is said about it", (code) => {
+    const [title, , ...text] = readDocument(`docs/problems/${code}.md`).split("\n");
+    expect(title).toBe(`# ${code}`);
+    expect(text.join(" ").length).toBeGreaterThan(80);
+  });
+});
+
+describe("verbs:", () => {
+  const rows = tableUnder(readDocument("README.md"), "verb");
+  const documented = rows.flatMap(([cell = ""]) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => nameOf(name)),
+  );
+
+  test("the README's table has every verb of the program, each once, and no other", () => {
+    expect(documented.toSorted()).toEqual(verbs.map(({ name }) => name).toSorted());
+  });
+
+  /** The verb `do` is written without its name. */
+  function nameOf(usage: string): string {
+    return usage.startsWith("isdlc ") ? "do" : (usage.split(" ")[0] ?? "");
+  }
+});
+
+describe("glossary:", () => {
+  const rows = tableUnder(readDocument("docs/glossary.md"), "word");
+  const words = exportedWords();
+
+  test("its words are used in the code, so that it describes this program", () => {
+    const used = rows.filter(([word = ""]) => word.split(", ").some((name) => words.has(name)));
+    expect(rows.length).toBeGreaterThan(20);
+    expect(used.length).toBeGreaterThan(rows.length / 2);
+  });
+
+  test.for(rows.map(([word = "", , avoid = ""]) => ({ word, avoid })))(
+    "$avoid is no exported name where $word is meant",
+    ({ avoid }) => {
+      expect(avoid).toMatch(/^[a-z]+$/);
+      expect(words.get(avoid) ?? []).toEqual([]);
+    },
+  );
+});
+
+/** The words that exported names are made of, each with the names that hold it. */
+function exportedWords(): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".ts"),
+  );
+  for (const file of files) {
+    const source = readFileSync(join(ROOT, "src", file), "utf8");
+    const names = source.matchAll(/^export (?:async )?(?:function|const|type|interface|class) ([A-Za-z0-9_]+)/gm);
+    for (const [, name = ""] of names)
+      for (const word of name.split(/(?<=[a-z0-9])(?=[A-Z])|_/))
+        found.set(word.toLowerCase(), [...(found.get(word.toLowerCase()) ?? []), name]);
+  }
+  return found;
+}

@@ -1,0 +1,103 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { HOST_MARKERS } from "../../src/adapters/caller/agent-markers.ts";
+import { builtProgram } from "../support/built-program.ts";
+import { fencesOf, markdownFiles, readDocument } from "./markdown.ts";
+
+/** Blocks marked `sh run` are one script for each document; blocks marked `file=<name>` are saved in the home folder. */
+const fences = new Map(markdownFiles().map((file) => [file, fencesOf(readDocument(file))]));
+const scripts = [...fences].flatMap(([file, blocks]) => {
+  const parts = blocks.filter(({ language, rest }) => language === "sh" && rest === "run").map(({ text }) => text);
+  return parts.length === 0 ? [] : [{ file, script: parts.join("\n") }];
+});
+const savedFiles = [...fences.values()].flat().flatMap(({ rest, text }) => {
+  const name = /^file=([a-z.-]+)$/.exec(rest)?.[1];
+  return name === undefined ? [] : [{ name, text }];
+});
+
+let program = "";
+let folder = "";
+
+beforeAll(async () => {
+  program = await builtProgram();
+  folder = mkdtempSync(join(tmpdir(), "isdlc-docs-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("the examples were found", () => {
+  expect(scripts.map(({ file }) => file)).toEqual(["docs/guides/agents.md", "docs/guides/scripting.md"]);
+  expect(savedFiles.map(({ name }) => name)).toEqual(["agent.mjs"]);
+});
+
+describe("the example does what the page says:", () => {
+  const outputs: { readonly [file: string]: readonly (string | RegExp)[] } = {
+    "docs/guides/agents.md": ["PHASE COMPLETE: Final Review", "[C] Continue", "greeting.txt | 1 +"],
+    "docs/guides/scripting.md": [
+      /^02-tracing#1\/gate-\d+$/m,
+      "Since you last looked",
+      "How should it end?",
+      /Merged into main as [0-9a-f]{12}/,
+      "redo by Ada (token): Name the file and the line",
+      "Merge bugfix/BUG-0001-greeting-has-no-name",
+    ],
+  };
+
+  test.for(scripts)("$file", ({ file, script }) => {
+    const ended = runScript(file.replaceAll("/", "-"), script);
+    expect(ended).toMatchObject({ status: 0 });
+    for (const expected of outputs[file] ?? []) expect(ended.stdout).toMatch(expected);
+  });
+});
+
+test("a script that fails is seen to fail", () => {
+  const ended = runScript("failing", "isdlc continue\necho not reached");
+  expect(ended.status).toBe(1);
+  expect(ended.stderr).toContain("NO_RUN");
+  expect(ended.stdout).not.toContain("not reached");
+});
+
+/** Runs in a repository and a home of its own, with nothing that would make it look like an agent's call. */
+function runScript(name: string, script: string) {
+  const [home, repository, bin] = ["home", "repository", "bin"].map((part) => join(folder, name, part)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const made of [home, repository, bin]) mkdirSync(made, { recursive: true });
+  symlinkSync(program, join(bin, "isdlc"));
+  for (const file of savedFiles) writeFileSync(join(home, file.name), file.text);
+  const env = environment(home, bin);
+  for (const args of [
+    ["init", "-q", "-b", "main"],
+    ["commit", "-q", "--allow-empty", "-m", "Begin"],
+  ])
+    execFileSync("git", args, { cwd: repository, env });
+  const { status, stdout, stderr } = spawnSync("sh", ["-eu"], {
+    cwd: repository,
+    env,
+    input: script,
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+}
+
+function environment(home: string, bin: string): NodeJS.ProcessEnv {
+  const foreign = new Set(HOST_MARKERS);
+  const kept = Object.entries(process.env).filter(
+    ([key]) => !foreign.has(key) && !/^(?:ISDLC|GIT|XDG|VITEST)_|^CI$|^NODE_OPTIONS$/.test(key),
+  );
+  return {
+    ...Object.fromEntries(kept),
+    HOME: home,
+    PATH: [bin, process.env["PATH"] ?? ""].join(delimiter),
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_SYSTEM: "/dev/null",
+    GIT_AUTHOR_NAME: "Ada",
+    GIT_AUTHOR_EMAIL: "ada@example.org",
+    GIT_COMMITTER_NAME: "Ada",
+    GIT_COMMITTER_EMAIL: "ada@example.org",
+  };
+}

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { createFileJournal } from "../../../src/adapters/journal-file/create-file-journal.ts";
+import { createFileAnchors } from "../../../src/adapters/user-files/anchors.ts";
+import { loadUserKey } from "../../../src/adapters/user-files/user-key.ts";
+import { begin } from "../../journal-file/sample-events.ts";
+import { mark, namesBelow, RUN, stillClock, treeIn } from "../../journal-file/sample-run.ts";
+import { bundleProgram, startProgram, type Finished } from "../../support/bundle-program.ts";
+
+const SECONDS = 10;
+const WRITERS = 4;
+
+test(`${WRITERS} writers killed at random for ${SECONDS} seconds: whatever was acknowledged is there once`, async () => {
+  const base = mkdtempSync(join(tmpdir(), "isdlc-storm-"));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const tree = treeIn(base);
+  const program = await bundleProgram(join(import.meta.dirname, "../../journal-file/programs/append-marks.ts"));
+  const open = () =>
+    createFileJournal({
+      directory: tree.journal,
+      anchors: createFileAnchors(tree.user, tree.root),
+      key: loadUserKey(tree.user),
+      clock: stillClock,
+      version: "1",
+    });
+  const first = open();
+  await first.create(RUN, begin(RUN));
+  first.close();
+
+  const until = performance.now() + SECONDS * 1000;
+  const storm = async (writer: number): Promise<readonly Finished[]> => {
+    const finished: Finished[] = [];
+    for (let life = 0; performance.now() < until; life++) {
+      const started = startProgram(program, [tree.root, tree.user, RUN, `w${writer}.${life}`, "1000000"]);
+      await started.line();
+      await delay(Math.random() * 40);
+      started.child.kill("SIGKILL");
+      finished.push(await started.finished);
+    }
+    return finished;
+  };
+  const lives = (await Promise.all(Array.from({ length: WRITERS }, (_, writer) => storm(writer)))).flat();
+
+  const acknowledged = lives.flatMap(({ lines }) => lines);
+  const journal = open();
+  const present = journal
+    .events(RUN)
+    .flatMap((event) => (event.type === "supervision.tightened" ? event.supervision.phases : []));
+  const there = new Set(present);
+  expect(there.size, "none twice").toBe(present.length);
+  expect(
+    acknowledged.filter((name) => !there.has(name)),
+    "none lost",
+  ).toEqual([]);
+  expect(present.length - acknowledged.length, "at most one unacknowledged for each kill").toBeLessThanOrEqual(
+    lives.length,
+  );
+  expect(lives.every(({ signal }) => signal === "SIGKILL")).toBe(true);
+  expect(lives.length).toBeGreaterThan(20);
+  expect(acknowledged.length).toBeGreaterThan(200);
+  expect((await journal.submit(RUN, mark("after"))).ok).toBe(true);
+  journal.close();
+  expect(namesBelow(tree.root).filter((name) => /tmp|lock/.test(name))).toEqual([]);
+  process.stdout.write(`${lives.length} kills, ${acknowledged.length} acknowledged, ${present.length} present\n`);
+});

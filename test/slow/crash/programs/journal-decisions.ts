@@ -1,0 +1,42 @@
+import { writeFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { nodeFiles, type FileCalls } from "../../../../src/adapters/file-lock/file-calls.ts";
+import { createFileJournal } from "../../../../src/adapters/journal-file/create-file-journal.ts";
+import { createFileAnchors } from "../../../../src/adapters/user-files/anchors.ts";
+import { accept } from "../../../../src/core/command.ts";
+import { begin } from "../../../journal-file/sample-events.ts";
+
+/**
+ * journal-decisions <tree> <user directory> <run> [<file for the calls>]: begins a run, decides twice, prints each
+ * acknowledgement, and writes down every file call that went through the seam.
+ */
+const [root = "", user = "", run = "", callsFile] = process.argv.slice(2);
+const calls: string[] = [];
+const files = Object.fromEntries(
+  Object.entries(nodeFiles).map(([name, call]) => [
+    name,
+    (...args: unknown[]) => {
+      calls.push(name);
+      return (call as (...args: unknown[]) => unknown)(...args);
+    },
+  ]),
+) as unknown as FileCalls;
+
+const journal = createFileJournal({
+  directory: join(root, ".isdlc", "journal"),
+  anchors: createFileAnchors(user, root, files),
+  key: Buffer.alloc(32, 7),
+  clock: { now: () => new Date().toISOString(), monotonic: () => performance.now() },
+  version: "1",
+  files,
+});
+
+await journal.create(run, begin(run));
+writeSync(1, "begun\n");
+for (const mark of ["m1", "m2"]) {
+  const phases = [mark];
+  await journal.submit(run, () => accept({ type: "supervision.tightened", supervision: { enabled: true, phases } }));
+  writeSync(1, `${mark}\n`);
+}
+journal.close();
+if (callsFile !== undefined) writeFileSync(callsFile, JSON.stringify(calls));

@@ -1,0 +1,74 @@
+// Lives on after the agent has ended, without any of its marks, and acts once a gate is open.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { isdlc, note, program } from "./rogue.mjs";
+import { decidingVerbs } from "./verbs.mjs";
+
+const [evidence, , deed, root, ...more] = process.argv.slice(2);
+process.chdir(root);
+note("lives", { pid: process.pid });
+
+const deeds = {
+  verbs: () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), "isdlc-rogue-elsewhere-"));
+    for (const args of decidingVerbs(elsewhere)) isdlc("verbs", args);
+  },
+  "fresh-token": () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), "isdlc-rogue-elsewhere-"));
+    const [token] = isdlc("made", ["token", "--yes", "-C", elsewhere]).split("\n");
+    isdlc("fresh-token", ["continue", "--no-run", "--token", token]);
+  },
+  "digest-token": () => isdlc("digest", ["continue", "--no-run", "--token", more[0]]),
+  "planted-token": () => isdlc("planted-token", ["continue", "--no-run", "--token", more[0]]),
+  "folder-token": () =>
+    isdlc("folder-token", ["continue", "--no-run", "--token", more[0]], { ...process.env, XDG_CONFIG_HOME: more[1] }),
+  "leaked-token": () => isdlc("leaked-token", ["continue", "--no-run", "--token", more[0]]),
+  "stale-wait": () => isdlc("stale", ["continue", "--no-run", "--token", more[0], "--wait", more[1]]),
+  "terminal-now": () => undefined,
+  "terminal-later": () => openTerminal([]),
+  "terminal-anew": () => openTerminal(["setsid", "--fork"]),
+  "at-terminal": async () => {
+    for (let tries = 0; tries < 20; tries++) {
+      const { status } = spawnSync(process.execPath, [program, "continue", "--no-run"], { stdio: "inherit" });
+      if (status === 0) break;
+      await delay(200);
+    }
+  },
+  write: () => {
+    writeFileSync(more[0], "written when nobody looked\n");
+    note("written", { path: more[0] });
+  },
+};
+
+if (deed === "terminal-now") openTerminal([]);
+else await actAtGate();
+
+async function actAtGate() {
+  for (;;) {
+    if (waitNow() !== null) break;
+    await delay(20);
+  }
+  await delay(300); // the driver of the run needs a moment to leave
+  await deeds[deed]();
+  note("acted", { deed });
+}
+
+/** The id of the open wait. */
+function waitNow() {
+  try {
+    return JSON.parse(readFileSync(".isdlc/active", "utf8")).wait;
+  } catch {
+    return null;
+  }
+}
+
+/** A terminal of our own, with ourselves in it. */
+function openTerminal(before) {
+  const inner = [process.execPath, process.argv[1], evidence, program, "at-terminal", root].join(" ");
+  const [file, ...args] = [...before, "script", "-qec", inner, "/dev/null"];
+  const { stdout } = spawnSync(file, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  note("terminal", { said: stdout });
+}

@@ -1,0 +1,47 @@
+// What every rogue shares: reading the assignment, noting the deed, and handing in work that looks right.
+import { spawnSync } from "node:child_process";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+const [evidence, program, name] = process.argv.slice(2);
+
+export { evidence, program };
+export const note = (deed, facts = {}) => appendFileSync(evidence, `${JSON.stringify({ deed, ...facts })}\n`);
+export const say = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
+
+/** Just enough to find the person's folders and a program. */
+export const scrubbed = Object.fromEntries(
+  ["HOME", "PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME"].map((key) => [key, process.env[key] ?? ""]),
+);
+
+/** Runs our program and notes what it said. */
+export function isdlc(deed, args, env = process.env) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { env, encoding: "utf8" });
+  const said = `${stdout}${stderr}`;
+  note(deed, { args, code: status, problem: /\b([A-Z]{2,}_[A-Z_]+)\b/.exec(said)?.[1] ?? null, said });
+  return said;
+}
+
+export function write(path, contents) {
+  mkdirSync(dirname(path) === "" ? "." : dirname(path), { recursive: true });
+  writeFileSync(path, contents);
+}
+
+/** A process of its own session, without our marks, that nobody waits for: it is gone from sight before anyone looks. */
+export function escape(file, args) {
+  spawnSync("setsid", ["--fork", process.execPath, file, evidence, program, ...args], { env: scrubbed, stdio: "ignore" });
+}
+
+/** Plays the named deed; it may change the result, or return null to hand in nothing more. */
+export async function play(deeds) {
+  let input = "";
+  for await (const chunk of process.stdin) input += chunk;
+  const task = JSON.parse(input);
+  const usual =
+    task.role === "reviewer"
+      ? { verdict: { approved: true, issues: [], summary: "fine" } }
+      : { status: "done", summary: `Did ${task.phase}`, decisions: ["as asked"], artifacts: [] };
+  if (task.role === "phase") for (const path of task.expects.artifacts) write(path, `# ${task.phase}\n\nwork\n`);
+  const changed = await deeds[name](task);
+  if (changed !== null) say({ type: "result", ...usual, ...changed });
+}

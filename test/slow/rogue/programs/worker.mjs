@@ -1,0 +1,4 @@
+// Does its work and nothing else.
+import { play } from "./rogue.mjs";
+
+await play({ work: () => ({}) });

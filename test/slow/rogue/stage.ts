@@ -1,0 +1,192 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { createToken } from "../../../src/adapters/caller/operator-token.ts";
+import { type Json, type Outcome as Said } from "../../support/cli.ts";
+import { builtProgram } from "../../support/built-program.ts";
+
+export type { Json, Said };
+
+/** What a rogue noted about its own deed, in a file outside of the repository. */
+export type Evidence = { readonly deed: string } & Readonly<Record<string, Json>>;
+
+export type Wanted = {
+  /** Program and deed of the agent, as in `programs/`; a plain worker when left out. */
+  readonly agent?: readonly [program: string, deed: string];
+  readonly reviewer?: readonly [program: string, deed: string];
+  /** Verb and flags; a supervised feature when left out. */
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+/** A person's repository, home and user folders, away from everything else on this machine. */
+export type Stage = {
+  readonly base: string;
+  readonly root: string;
+  readonly config: string;
+  readonly state: string;
+  readonly token: string;
+  /** Leaves the person without a token, as in a fresh configuration. */
+  forgetToken(): void;
+  /** Starts a run with a rogue in it and waits until it rests. */
+  run(wanted: Wanted): Promise<Said>;
+  /** Nobody in particular. */
+  script(...args: string[]): Promise<Said>;
+  /** The person, by their token. */
+  person(...args: string[]): Promise<Said>;
+  status(): Promise<Json>;
+  /** Everything a person can look at now, as one text. */
+  shown(): Promise<string>;
+  events(): Promise<readonly Json[]>;
+  evidence(deed?: string): readonly Evidence[];
+  /** Waits for what a process in the background notes. */
+  noted(deed: string): Promise<Evidence>;
+  write(path: string, contents: string): void;
+  read(path: string): string;
+  git(...args: string[]): string;
+  /** Every file below these folders that holds the text. */
+  filesWith(text: string, ...folders: string[]): readonly string[];
+  close(): void;
+};
+
+const programs = join(import.meta.dirname, "programs");
+const MADE_BEFORE_ANY_RUN = "2026-01-01T00:00:00.000Z";
+const PATIENCE = 30_000; // milliseconds
+
+export async function createStage(): Promise<Stage> {
+  const program = await builtProgram();
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-rogue-")));
+  const place = (name: string): string => {
+    mkdirSync(join(base, name), { recursive: true });
+    return join(base, name);
+  };
+  const [root, config, state] = [place("tree"), place("config/isdlc"), place("state/isdlc")];
+  const env = personalEnvironment(base, [place("home"), place("tmp")]);
+  const token = createToken(config, MADE_BEFORE_ANY_RUN);
+  const evidenceFile = join(base, "evidence.jsonl");
+  const write = (path: string, contents: string): void => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), contents);
+  };
+  const git = (...args: string[]): string =>
+    execFileSync("git", args, { cwd: root, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
+  const start = (args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Said> =>
+    startProgram([program, ...args], { cwd: root, env: { ...env, ...more } });
+  const command = ([name, deed]: readonly [string, string]): string =>
+    [process.execPath, join(programs, `${name}.mjs`), evidenceFile, program, deed].join(" ");
+  const evidence = (deed?: string): readonly Evidence[] =>
+    linesOf(evidenceFile)
+      .map((line) => JSON.parse(line) as Evidence)
+      .filter((entry) => deed === undefined || entry.deed === deed);
+  const json = async (...args: string[]): Promise<Json> => {
+    const { stdout } = await start([...args, "--json"]);
+    return JSON.parse(stdout === "" ? "{}" : stdout) as Json;
+  };
+  startRepository(git, write);
+  return {
+    base,
+    root,
+    config,
+    state,
+    token,
+    forgetToken: () => rmSync(join(config, "operator-token.json")),
+    run({ agent = ["worker", "work"], reviewer = ["worker", "work"], args = FEATURE, env: more = {} }) {
+      const agents = ["--agent-command", command(agent), "--reviewer-command", command(reviewer)];
+      return start([...args, ...agents], more);
+    },
+    script: (...args) => start(args),
+    person: (...args) => start(args, { ISDLC_OPERATOR_TOKEN: token }),
+    status: async () => ((await json("status")) as { run: Json }).run as Json,
+    shown: async () => {
+      const looks = await Promise.all(["gate", "status", "history"].map((verb) => start([verb])));
+      return looks.map(({ stdout, stderr }) => stdout + stderr).join("\n");
+    },
+    events: async () => ((await json("history")) as { events?: Json[] }).events ?? [],
+    evidence,
+    noted: (deed) => until(() => evidence(deed)[0], `the rogue noted no "${deed}"`),
+    write,
+    read: (path) => readFileSync(join(root, path), "utf8"),
+    git,
+    filesWith: (text, ...folders) =>
+      spawnSync("grep", ["-rlaF", "-e", text, ...folders], { encoding: "utf8" }).stdout.split("\n").filter(Boolean),
+    close() {
+      for (const { pid } of evidence().filter((entry) => entry.deed === "lives")) end(pid as number);
+      rmSync(base, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+const FEATURE = ["feature", "Log in", "--supervised", "--tests", "without"];
+
+/** Waits for something that another process brings about. */
+export async function until<T>(look: () => T | undefined | Promise<T | undefined>, failure: string): Promise<T> {
+  for (const began = Date.now(); Date.now() - began < PATIENCE; await delay(50)) {
+    const found = await look();
+    if (found !== undefined) return found;
+  }
+  throw new Error(failure);
+}
+
+export const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}/exe`) && !isZombie(pid);
+
+function isZombie(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z");
+  } catch {
+    return true;
+  }
+}
+
+/** Files below a folder, with their sizes. */
+export function sizesBelow(folder: string): readonly { path: string; size: number }[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ path, size: readFileSync(path).length }));
+}
+
+function personalEnvironment(base: string, [home = "", temporary = ""]: string[]): Record<string, string> {
+  return {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    TMPDIR: temporary,
+    XDG_CONFIG_HOME: join(base, "config"),
+    XDG_STATE_HOME: join(base, "state"),
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_SYSTEM: "/dev/null",
+    LC_ALL: "C",
+  };
+}
+
+function startRepository(git: Stage["git"], write: Stage["write"]): void {
+  write("src/app.mjs", "export const answer = 42;\n");
+  write("notes.txt", "the person's notes\n");
+  git("init", "--quiet", "--initial-branch=main");
+  git("config", "user.name", "Person");
+  git("config", "user.email", "person@example.org");
+  git("config", "gc.auto", "0");
+  git("add", "--all");
+  git("commit", "--quiet", "--message", "First");
+}
+
+function startProgram(argv: readonly string[], options: { cwd: string; env: Record<string, string> }): Promise<Said> {
+  const child = spawn(process.execPath, argv, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  const said = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk: Buffer) => (said.stdout += chunk.toString("utf8")));
+  child.stderr.on("data", (chunk: Buffer) => (said.stderr += chunk.toString("utf8")));
+  return new Promise((resolve) => child.on("close", (code) => resolve({ code, ...said })));
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    return; // gone already, as it should be
+  }
+}
+
+const linesOf = (file: string): string[] =>
+  existsSync(file) ? readFileSync(file, "utf8").split("\n").filter((line) => line !== "") : [];

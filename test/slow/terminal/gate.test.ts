@@ -1,0 +1,159 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parsed } from "../../support/cli.ts";
+import { atFirstGate, atHome, PROMPT } from "./at-home.ts";
+import { hasTmux } from "./terminal.ts";
+
+const PLAN_BANNER = `--------------------------------------------
+PHASE COMPLETE: Plan
+
+Summary: .isdlc/reviews/phase-plan-summary.md
+Artifacts: 1 files created/modified
+Duration: 0m
+
+[C] Continue -- advance to next phase
+[R] Review -- pause for manual review/edits, resume when ready
+[D] Redo -- re-run this phase with additional guidance
+
+--------------------------------------------
+[V] view changes  [E] edit artifacts  [T] run checks  [Q] leave it open
+${PROMPT}`;
+
+const TESTED = { "package.json": `{ "scripts": { "test": "node --test" } }\n` };
+
+describe.skipIf(!hasTmux())("at a terminal", () => {
+  test("the test command is trusted once; then progress shows, and is gone when the gate opens", async () => {
+    const plan = { turns: { plan: [{ says: ["looking around"], delay: 2500 }] } };
+    const { terminal, sandbox } = await atHome({ plan, files: TESTED });
+    terminal.isdlc('"add greeting" --supervised');
+    expect(await terminal.shows("Trust it?")).toContain("Tests would be run with: npm test");
+    terminal.press("y");
+    await terminal.shows("Supervised mode: ENABLED (review gates after every phase)");
+    await terminal.shows(/plan#1 working with command · 1s · looking around/);
+    const gate = await terminal.shows(PROMPT);
+    expect(gate).not.toContain("working with");
+    expect(gate.slice(gate.indexOf("----"))).toBe(PLAN_BANNER);
+    terminal.press("q");
+    expect(await terminal.exitCode()).toBe(3);
+    expect((await sandbox.script("cancel", "--reason", "x")).code).toBe(1);
+
+    terminal.isdlc();
+    await terminal.shows(PROMPT);
+    expect(terminal.screen()).not.toContain("Trust it?");
+  });
+
+  test("no to the test command starts nothing", async () => {
+    const { terminal, sandbox } = await atHome({ files: TESTED });
+    terminal.isdlc('"add greeting"');
+    await terminal.shows("Trust it?");
+    terminal.press("n");
+    expect(await terminal.shows("[exit 3]")).toContain("Run it again with --tests.");
+    expect(existsSync(join(sandbox.root, ".isdlc"))).toBe(false);
+  });
+
+  test("what is typed before the gate is shown does not answer it", async () => {
+    const { terminal, sandbox } = await atHome({ plan: { turns: { plan: [{ says: ["busy"], delay: 1500 }] } } });
+    terminal.isdlc('"add greeting" --supervised');
+    await terminal.shows("busy");
+    terminal.press("c", "Enter", "c");
+    await terminal.shows(PROMPT);
+    terminal.press("q");
+    expect(await terminal.exitCode()).toBe(3);
+    expect((await sandbox.status()).waiting.id).toMatch(/^plan#1\/gate-/);
+  });
+
+  test("SM-ERR-303: a key that is no choice asks again, and Continue goes on at once", async () => {
+    const { terminal } = await atFirstGate();
+    terminal.press("x");
+    await terminal.shows(/That key is none of C R D V E T Q\.\nYour choice \(C R D V E T Q\):$/);
+    terminal.press("C");
+    await terminal.shows("PHASE COMPLETE: Implementation");
+  });
+
+  test("v shows the changes in the pager of the person, or in none when they want none", async () => {
+    const { terminal } = await atFirstGate({ env: { PAGER: "head -n 2" } });
+    terminal.press("v");
+    const paged = await terminal.shows(/diff --git[^]*Your choice/);
+    expect(paged).not.toContain("made by plan#1");
+  });
+
+  test.each([
+    { pager: "none wanted", env: { PAGER: "" } },
+    { pager: "not there", env: { PAGER: "no-such-pager" } },
+    { pager: "not named", env: {} },
+  ])("v shows the whole change with a pager that is $pager", async ({ env }) => {
+    const { terminal } = await atFirstGate({ env });
+    terminal.press("v");
+    expect(await terminal.shows(PROMPT)).toMatch(/\+# plan\n\+\n\+made by plan#1, turn 0/);
+    terminal.press("q");
+    expect(await terminal.exitCode()).toBe(3);
+  });
+
+  test("Ctrl-C in a pager leaves neither the pager nor the gate", async () => {
+    const lines = Array.from({ length: 90 }, (_, at) => `line ${at}`).join("\n");
+    const { terminal } = await atFirstGate({ plan: { turns: { plan: [{ writes: { "long.txt": lines } }] } } });
+    terminal.press("v");
+    await terminal.shows("diff --git");
+    terminal.press("C-c");
+    terminal.press("G");
+    await terminal.shows("line 89");
+    terminal.press("q");
+    await terminal.shows(PROMPT);
+  });
+
+  test("e opens the artifacts in the person's editor; what they write is what goes on", async () => {
+    const { terminal, sandbox } = await atHome();
+    const editor = join(sandbox.base, "editor");
+    writeFileSync(editor, '#!/bin/sh\necho "Say it twice." >> "$2"\n');
+    chmodSync(editor, 0o755);
+    terminal.type(`EDITOR="${editor} -w" isdlc "add greeting" --supervised`);
+    await terminal.shows(PROMPT);
+    terminal.press("e");
+    await terminal.shows(PROMPT);
+    const [plan = ""] = [...(await sandbox.status()).phases, ""];
+    expect(plan.key).toBe("plan");
+    terminal.press("c");
+    await terminal.shows("PHASE COMPLETE: Implementation");
+    const item = String((await sandbox.status()).item);
+    expect(readFileSync(join(sandbox.root, item, "plan.md"), "utf8")).toMatch(/\nSay it twice\.\n$/);
+  });
+
+  test("an editor that cannot be started is told", async () => {
+    const { terminal } = await atFirstGate({ env: { EDITOR: "no-such-editor" } });
+    terminal.press("e");
+    await terminal.shows(/The editor no-such-editor could not be started; set EDITOR to yours\.\nYour choice/);
+  });
+
+  test("t runs the checks and changes nothing", async () => {
+    const { terminal, sandbox } = await atFirstGate();
+    const before = parsed(await sandbox.script("history", "--json"));
+    terminal.press("t");
+    await terminal.shows(/artifacts: passed 1 of 1 present\nYour choice \(C R D V E T Q\):$/);
+    expect(parsed(await sandbox.script("history", "--json"))).toEqual(before);
+  });
+
+  test("Ctrl-C at the gate leaves it open and says how to come back", async () => {
+    const { terminal, sandbox } = await atFirstGate();
+    terminal.press("C-c");
+    expect(await terminal.exitCode()).toBe(3);
+    expect(terminal.screen()).toMatch(/Waiting for you at the gate plan#1\/gate-[0-9]+:\n {2}isdlc continue\n/);
+    expect((await sandbox.status()).status).toBe("waiting");
+  });
+
+  test("the gate fits 80 columns and 24 rows, in colour or without", async () => {
+    const { terminal } = await atFirstGate({ env: { NO_COLOR: "1" } });
+    terminal.press("v");
+    await terminal.shows(PROMPT);
+    terminal.press("d");
+    await terminal.shows("What additional guidance");
+    expect(terminal.rows().join("\n")).not.toContain("\u001B[");
+    terminal.press("C-c");
+    await terminal.exitCode();
+    terminal.isdlc("resume");
+    await terminal.shows(PROMPT);
+    const rows = terminal.rows();
+    expect(rows.some((row) => row.startsWith("A review was in progress"))).toBe(true);
+    expect(rows.findLast((row) => row !== "")).toContain(PROMPT);
+  });
+});

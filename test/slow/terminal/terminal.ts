@@ -1,0 +1,104 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+import { builtProgram } from "../../support/built-program.ts";
+import type { Sandbox } from "../../support/cli.ts";
+
+/** A person at a terminal of their own: they type, and look at what is on the screen since then. */
+export type Terminal = {
+  /** Types a line and presses Enter. */
+  type(line: string): void;
+  /** Presses keys by their tmux names: `c`, `Enter`, `C-c`, `Down`. */
+  press(...keys: string[]): void;
+  /** What the screen shows now, and what scrolled off it since the last key. */
+  screen(): string;
+  /** Exactly the rows of the screen, with colours and all. */
+  rows(): string[];
+  /** The screen, once it shows this. */
+  shows(what: string | RegExp): Promise<string>;
+  /** Types an `isdlc` command line. */
+  isdlc(args?: string): void;
+  /** The exit code of the last command line, once it has ended. */
+  exitCode(): Promise<number>;
+  /** Closes the window, as a click on its button would. */
+  close(): void;
+};
+
+export type TerminalOptions = { readonly env?: Readonly<Record<string, string>>; readonly width?: number };
+
+const PATIENCE = 30_000; // milliseconds until a text must be there
+const POLL = 40; // milliseconds
+
+/** False on a person's machine without tmux. @throws in CI, where nothing may be skipped. */
+export function hasTmux(): boolean {
+  if (spawnSync("tmux", ["-V"]).status === 0) return true;
+  const why = "tests at a real terminal need tmux: apt-get install tmux";
+  if (process.env["CI"]) throw new Error(why);
+  console.warn(`SKIPPED: ${why}`);
+  return false;
+}
+
+/** Opens a terminal in the sandbox's repository, 24 rows high, with a plain shell. */
+export async function openTerminal(
+  sandbox: Sandbox,
+  { env = {}, width = 80 }: TerminalOptions = {},
+): Promise<Terminal> {
+  const path = await programOnPath(sandbox);
+  const socket = join(sandbox.base, `terminal-${Math.random().toString(36).slice(2)}`);
+  const place = {
+    cwd: sandbox.root,
+    env: { ...sandbox.env, PATH: path, LC_ALL: "C.UTF-8", PS1: "$ ", TERM: "xterm-256color", ...env },
+  };
+  const tmux = (...args: string[]): string =>
+    execFileSync("tmux", ["-u", "-S", socket, "-f", "/dev/null", ...args], {
+      ...place,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+  tmux("new-session", "-d", "-x", String(width), "-y", "24", "sh");
+  const close = (): void => void spawnSync("tmux", ["-S", socket, "kill-server"]);
+  onTestFinished(close);
+
+  const screen = (): string => tmux("capture-pane", "-p", "-J", "-S", "-").trimEnd();
+  /** A key belongs to what is shown now; what is looked for afterwards must be new. */
+  const send = (keys: readonly string[]): void => {
+    tmux("send-keys", "-R", ";", "clear-history");
+    tmux("send-keys", ...keys);
+  };
+  const shows = async (what: string | RegExp): Promise<string> => {
+    const deadline = performance.now() + PATIENCE;
+    for (;;) {
+      const seen = screen();
+      if (typeof what === "string" ? seen.includes(what) : what.test(seen)) return seen;
+      if (performance.now() > deadline) throw new Error(`The terminal never showed ${String(what)}:\n${seen}`);
+      await delay(POLL);
+    }
+  };
+  const type = (line: string): void => {
+    send(["-l", line]);
+    tmux("send-keys", "Enter");
+  };
+  await shows("$");
+  return {
+    type,
+    press: (...keys) => send(keys),
+    screen,
+    rows: () => tmux("capture-pane", "-p", "-e").split("\n").slice(0, 24),
+    shows,
+    isdlc: (args = "") => type(`isdlc ${args}; echo "[exit $?]"`),
+    exitCode: async () => Number(/\[exit ([0-9]+)\]/.exec(await shows(/\[exit [0-9]+\]/))?.[1]),
+    close,
+  };
+}
+
+/** Puts `isdlc` where the person's shell finds it. */
+async function programOnPath(sandbox: Sandbox): Promise<string> {
+  const folder = join(sandbox.base, "bin");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "isdlc"), `#!/bin/sh\nexec '${process.execPath}' '${await builtProgram()}' "$@"\n`, {
+    mode: 0o755,
+  });
+  return `${folder}:${sandbox.env["PATH"] ?? ""}`;
+}

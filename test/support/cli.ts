@@ -1,0 +1,178 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll } from "vitest";
+import { createToken } from "../../src/adapters/caller/operator-token.ts";
+import type { RunEvent } from "../../src/schema/event.ts";
+import { builtProgram } from "./built-program.ts";
+
+/** One turn of the agent in `fixtures/agents/by-plan.mjs`; what is left out is done as usual. */
+export type Turn = {
+  readonly writes?: Readonly<Record<string, string>>;
+  /** Files whose contents are noted in the log. */
+  readonly reads?: readonly string[];
+  readonly says?: readonly string[];
+  /** False: the expected artifacts are not written. */
+  readonly artifacts?: boolean;
+  readonly delay?: number;
+  readonly hangs?: boolean;
+  readonly silent?: boolean;
+  readonly raw?: string;
+  readonly exit?: number;
+  readonly result?: Readonly<Record<string, unknown>>;
+  readonly verdict?: Readonly<Record<string, unknown>>;
+};
+
+/** Turns by phase (`implement`) or reviewer (`implement reviewer`); the last one is used again and again. */
+export type AgentPlan = { readonly always?: Turn; readonly turns?: Readonly<Record<string, readonly Turn[]>> };
+
+export type Noted = {
+  readonly key: string;
+  readonly role: string;
+  readonly phase: string;
+  readonly attempt: string;
+  readonly turn: number;
+  readonly pid: number;
+  readonly prompt: string;
+  readonly cwd: string;
+  readonly env: readonly string[];
+  readonly reads: Readonly<Record<string, string | null>>;
+};
+
+export type Outcome = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Json = any; // foreign JSON, looked at by tests only
+
+export type Running = { readonly child: ChildProcess; readonly ended: Promise<Outcome> };
+
+export type Sandbox = {
+  readonly base: string;
+  readonly root: string;
+  readonly config: string;
+  readonly state: string;
+  readonly token: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Arguments that name the planned agent. */
+  readonly agent: readonly string[];
+  plan(plan: AgentPlan): void;
+  log(): readonly Noted[];
+  write(path: string, contents: string): void;
+  read(path: string): string;
+  json(path: string): Json;
+  git(...args: string[]): string;
+  /** Nobody in particular: no terminal, no token. */
+  script(...args: string[]): Promise<Outcome>;
+  /** The person, by their token. */
+  person(...args: string[]): Promise<Outcome>;
+  start(args: readonly string[], env?: Readonly<Record<string, string>>): Running;
+  status(): Promise<Json>;
+  events(): Promise<readonly RunEvent[]>;
+};
+
+export type SandboxOptions = { readonly git?: boolean; readonly files?: Readonly<Record<string, string>> };
+
+const agentProgram = join(dirname(import.meta.dirname), "fixtures/agents/by-plan.mjs");
+const made: string[] = [];
+afterAll(() => {
+  for (const base of made) rmSync(base, { recursive: true, force: true });
+});
+const MADE_BEFORE_ANY_RUN = "2026-01-01T00:00:00.000Z";
+
+/** A person with a repository of their own, away from everything on this machine. Removed after the suite. */
+export async function createSandbox({ git = true, files = {} }: SandboxOptions = {}): Promise<Sandbox> {
+  const program = await builtProgram();
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-cli-")));
+  made.push(base);
+  const place = (name: string): string => {
+    mkdirSync(join(base, name), { recursive: true });
+    return join(base, name);
+  };
+  const [root, home, config, state] = [place("tree"), place("home"), place("config/isdlc"), place("state/isdlc")];
+  const env = personalEnvironment({ home, base, temporary: place("tmp") });
+  const token = createToken(config, MADE_BEFORE_ANY_RUN);
+  const planFile = join(base, "plan.json");
+  const log = join(base, "agent.jsonl");
+  const plan = (wanted: AgentPlan): void => writeFileSync(planFile, JSON.stringify({ log, ...wanted }));
+  const write = (path: string, contents: string): void => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), contents);
+  };
+  const runGit = (...args: string[]): string =>
+    execFileSync("git", args, { cwd: root, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
+  const start = (args: readonly string[], more: Readonly<Record<string, string>> = {}): Running =>
+    startProgram([program, ...args], { cwd: root, env: { ...env, ...more } });
+  plan({});
+  for (const [path, contents] of Object.entries({ "README.md": "# Sample\n", ...files })) write(path, contents);
+  if (git) startRepository(runGit);
+  return {
+    base,
+    root,
+    config,
+    state,
+    token,
+    env,
+    agent: ["--agent-command", `${process.execPath} ${agentProgram} ${planFile}`],
+    plan,
+    log: () => linesOf(log).map((line) => JSON.parse(line) as Noted),
+    write,
+    read: (path) => readFileSync(join(root, path), "utf8"),
+    json: (path) => JSON.parse(readFileSync(join(root, path), "utf8")) as Json,
+    git: runGit,
+    start,
+    script: (...args) => start(args).ended,
+    person: (...args) => start(args, { ISDLC_OPERATOR_TOKEN: token }).ended,
+    status: async () => parsed(await start(["status", "--json"]).ended).run as Json,
+    events: async () => parsed(await start(["history", "--json"]).ended).events as RunEvent[],
+  };
+}
+
+type Person = { readonly home: string; readonly base: string; readonly temporary: string };
+
+function personalEnvironment({ home, base, temporary }: Person): Record<string, string> {
+  return {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    TMPDIR: temporary,
+    XDG_CONFIG_HOME: join(base, "config"),
+    XDG_STATE_HOME: join(base, "state"),
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_SYSTEM: "/dev/null",
+    LC_ALL: "C",
+  };
+}
+
+function startRepository(git: (...args: string[]) => string): void {
+  git("init", "--quiet", "--initial-branch=main");
+  git("config", "user.name", "Person");
+  git("config", "user.email", "person@example.org");
+  git("config", "gc.auto", "0");
+  git("add", "--all");
+  git("commit", "--quiet", "--message", "First");
+}
+
+type Place = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
+
+function startProgram(argv: readonly string[], { cwd, env }: Place): Running {
+  const child = spawn(process.execPath, argv, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const said = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk: Buffer) => (said.stdout += chunk.toString("utf8")));
+  child.stderr.on("data", (chunk: Buffer) => (said.stderr += chunk.toString("utf8")));
+  const ended = new Promise<Outcome>((resolve) => child.on("close", (code) => resolve({ code, ...said })));
+  return { child, ended };
+}
+
+const linesOf = (file: string): string[] =>
+  existsSync(file)
+    ? readFileSync(file, "utf8")
+        .split("\n")
+        .filter((line) => line !== "")
+    : [];
+
+/** What was printed, which must be one JSON object and nothing else. */
+export function parsed({ stdout, stderr }: Outcome): Json {
+  const lines = stdout.split("\n");
+  if (lines.length !== 2 || lines[1] !== "") throw new Error(`not one line of JSON: ${stdout}${stderr}`);
+  return JSON.parse(lines[0] ?? "") as Json;
+}
