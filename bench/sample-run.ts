@@ -46,11 +46,20 @@ export function startCommand(root: string, run: RunId): StartCommand {
     do: "start",
     facts: {
       run,
+      scope: "tree",
+      analysed: [],
       workflow: definition.name,
       title: "Show the opening hours on every page",
       item: "docs/requirements/REQ-0001-opening-hours",
       plan: resolvePlan(definition, { mode: "standard", personaDigests }),
-      options: { mode: "standard", light: false, commits: "phase", finish: "keep" },
+      options: {
+        mode: "standard",
+        light: false,
+        commits: "phase",
+        finish: "keep",
+        sizing: "accept",
+        thresholds: { light_max_files: 5, epic_min_files: 20 },
+      },
       supervision: { enabled: false, phases: "all" },
       minimalSummary: false,
       agent: { name: "command", digest: "0".repeat(64) },
@@ -115,11 +124,21 @@ const STEP: { readonly [S in ActiveRun["stage"]["is"]]: Step } = {
   produced: "recheck",
   rechecking: "recheck",
   accepting: "commit",
+  measuring: "measure",
+  refining: "refine",
+  rewinding: "rewind",
   finishing: "finish",
 };
 
 const execution = { execution: "x", usage: { input: 1200, output: 300, usd: null }, session: null };
-const made = { artifacts: ["plan.md"], changed: [], changedSinceSeen: null, unexpected: [], tree: "a".repeat(40), lines: 40 };
+const made = {
+  artifacts: ["plan.md"],
+  changed: [],
+  changedSinceSeen: null,
+  unexpected: [],
+  tree: "a".repeat(40),
+  lines: 40,
+};
 const result = {
   status: "done" as const,
   summary: "The opening hours are read from the settings and shown in the footer",
@@ -137,5 +156,8 @@ const good: { readonly [S in Step]: Outcome } = {
   complete: { of: "complete", made, settings: { is: "absent" }, digest: "d" },
   recheck: { of: "recheck", edited: [], tree: "b".repeat(40), results: [], digest: "d" },
   commit: { of: "commit", commit: "c".repeat(40) },
+  measure: { of: "measure", sizing: { recommended: "standard", rationale: "", metrics: null, source: null } },
+  refine: { of: "refine", artifact: "tasks.md", tasks: 1, problems: [], ...execution },
+  rewind: { of: "rewind", kept: null, restored: [], commit: null },
   finish: { of: "finish", merged: null },
 };

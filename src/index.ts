@@ -16,6 +16,12 @@ export type { GateRules, GateVerdict } from "./core/check-gate.ts";
 export { readSupervisedModeConfig, shouldReviewPhase } from "./core/supervision.ts";
 export type { SupervisedModeConfig } from "./core/supervision.ts";
 export { resetPhasesForWorkflow } from "./core/review-record.ts";
+export { computeSizingRecommendation, parseSizingFromImpactAnalysis } from "./core/sizing.ts";
+export type { SizingRecommendation } from "./core/sizing.ts";
+export type { SizingDecisionOptions } from "./core/apply-sizing-decision.ts";
+export { applySizingDecisionNow as applySizingDecision } from "./adapters/sizing/apply-sizing-decision-now.ts";
+export { extractFallbackSizingMetrics } from "./adapters/sizing/extract-fallback-sizing-metrics.ts";
+export type { FallbackSizing } from "./adapters/sizing/extract-fallback-sizing-metrics.ts";
 export { recordReviewAction } from "./adapters/phase-summary/record-review-action.ts";
 
 /** Writes the summary of a phase from the contents of state.json; its path, or null when it could not be written. */

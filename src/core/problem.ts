@@ -29,6 +29,13 @@ export type Problem =
   | { readonly code: "NO_RUN"; readonly elsewhere: readonly string[] }
   | { readonly code: "WORKFLOW_UNKNOWN"; readonly name: string; readonly valid: readonly string[] }
   | { readonly code: "SETTING_UNKNOWN"; readonly name: string; readonly valid: readonly string[] }
+  | {
+      readonly code: "OVERLAY_INVALID";
+      readonly file: string;
+      readonly place: string;
+      readonly detail: string;
+      readonly valid: readonly string[];
+    }
   | { readonly code: "USAGE"; readonly detail: string; readonly usage: string };
 
 export type ProblemCode = Problem["code"];
@@ -120,6 +127,10 @@ const descriptions: Describe = {
   }),
   WORKFLOW_UNKNOWN: (p) => ({ what: `There is no workflow "${p.name}".`, fix: `Valid: ${list(p.valid)}.` }),
   SETTING_UNKNOWN: (p) => ({ what: `There is no setting "${p.name}".`, fix: `Valid: ${list(p.valid)}.` }),
+  OVERLAY_INVALID: (p) => ({
+    what: `${p.file} is not used: ${p.place === "" ? "" : `${p.place}: `}${p.detail}.`,
+    fix: `${p.valid.length > 0 ? `Valid: ${list(p.valid)}. ` : ""}Mend the file or take it away; no run starts on rules that are not understood.`,
+  }),
   USAGE: (p) => ({ what: p.detail, fix: `Usage: ${p.usage}` }),
 };
 

@@ -2,6 +2,9 @@ import type { Intensity, Sizing, SizingMetrics } from "../schema/facts.ts";
 import type { SizingThresholds } from "../schema/plan.ts";
 import { isRecord, ownValue } from "./own-value.ts";
 
+/** A light run has at least so many phases left; with fewer, nothing is left out. */
+export const MIN_LIGHT_PHASES = 3;
+
 export const DEFAULT_THRESHOLDS: SizingThresholds = { light_max_files: 5, epic_min_files: 20 };
 
 /** Read at most so much of a document; more is not an analysis. */
@@ -25,7 +28,8 @@ export function computeSizingRecommendation(metrics: unknown, thresholds?: unkno
   if (!isMetrics(metrics))
     return { intensity: "standard", rationale: "No metrics could be read, so nothing is left out.", metrics: null };
   const { light_max_files: light, epic_min_files: epic } = sensibleThresholds(thresholds);
-  const { file_count: files, risk_score: risk } = metrics;
+  const { file_count: files } = metrics;
+  const risk = metrics.risk_score.trim().toLowerCase();
   const told = `${files} ${files === 1 ? "file" : "files"}, ${risk} risk`;
   if (risk === "high" || files >= epic) {
     const why = risk === "high" ? "the risk is high" : `${epic} files or more`;
@@ -48,7 +52,7 @@ export function sizingOf(
 export function parseFallbackMetrics(markdown: unknown): SizingMetrics | null {
   if (typeof markdown !== "string") return null;
   const text = markdown.slice(0, TEXT_LIMIT);
-  const counted = /affected_file_count["*\s]*[:=]\s*["*]*\s*([0-9]{1,6})/i.exec(text);
+  const counted = /affected_file_count["*\s]*[:=]["*\s]*([0-9]{1,6})/i.exec(text);
   const scope = /\bScope\b["*:\s]{1,10}(SMALL|MEDIUM|LARGE)\b/i.exec(text);
   const files = counted === null ? SCOPE_FILES[(scope?.[1] ?? "").toUpperCase()] : Number(counted[1]);
   if (files === undefined) return null;
@@ -57,10 +61,19 @@ export function parseFallbackMetrics(markdown: unknown): SizingMetrics | null {
 
 const SCOPE_FILES: Readonly<Record<string, number>> = { SMALL: 3, MEDIUM: 10, LARGE: 25 };
 
+/** A block with none of these tells of something else. */
+const BLOCK_FIELDS = [
+  "files_directly_affected",
+  "modules_affected",
+  "risk_level",
+  "blast_radius",
+  "coverage_gaps",
+] as const;
+
 function fromJsonBlock(text: string): SizingMetrics | null {
   const blocks = [...text.matchAll(/^```json[^\n]*\n(.*?)^```/gms)];
   const value = parseJson(blocks.at(-1)?.[1] ?? "");
-  if (!isRecord(value)) return null;
+  if (!isRecord(value) || !BLOCK_FIELDS.some((name) => Object.hasOwn(value, name))) return null;
   return {
     file_count: count(ownValue(value, "files_directly_affected")),
     module_count: count(ownValue(value, "modules_affected")),
@@ -71,11 +84,11 @@ function fromJsonBlock(text: string): SizingMetrics | null {
 }
 
 function fromLabels(text: string): SizingMetrics | null {
-  const files = label(text, "Affected Files");
+  const files = Number.parseInt(label(text, "Affected Files") ?? "", 10);
   const risk = label(text, "Risk Level");
-  if (files === null || risk === null) return null;
+  if (Number.isNaN(files) || risk === null) return null;
   return {
-    file_count: count(Number.parseInt(files, 10)),
+    file_count: count(files),
     module_count: count(Number.parseInt(label(text, "Modules Affected") ?? "", 10)),
     risk_score: level(risk),
     coupling: level(label(text, "Blast Radius")),
@@ -83,13 +96,15 @@ function fromLabels(text: string): SizingMetrics | null {
   };
 }
 
-/** The value after `**Label**:` or `**Label:**` on its line. */
+/** The first word after `**Label**:` or `**Label:**` on its line, without emphasis around it. */
 function label(text: string, name: string): string | null {
-  for (const line of text.split("\n")) {
-    const at = line.indexOf(`**${name}`);
+  for (const ending of ["**", ":**"]) {
+    const at = text.indexOf(`**${name}${ending}`);
     if (at === -1) continue;
-    const value = line.slice(at + name.length + 2).replace(/^(?:\*\*\s*:|:\s*\*\*|\*\*)/, "");
-    return value.trim().split(/\s/, 1)[0] ?? "";
+    const start = at + name.length + 2 + ending.length;
+    const end = text.indexOf("\n", start);
+    const value = text.slice(start, end === -1 ? undefined : end).replace(/^[\s:*_`~]+/, "");
+    return /^[A-Za-z0-9]+/.exec(value)?.[0] ?? "";
   }
   return null;
 }

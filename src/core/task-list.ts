@@ -10,7 +10,10 @@ export type Task = {
 export type TaskList = { readonly tasks: readonly Task[]; readonly problems: readonly string[] };
 
 const TEXT_LIMIT = 500_000;
+/** More problems than a person or an agent would read are counted only. */
+const MAX_PROBLEMS = 50;
 const TASK_LINE = /^- \[[ xX]\] (T[0-9]{1,4})\b[:.]?\s*(.*)$/;
+const BOX_LINE = /^- \[[ xX]\]/;
 const FIELD_LINE = /^\s+- (files|needs|serves):\s*(.*)$/i;
 
 /**
@@ -19,11 +22,11 @@ const FIELD_LINE = /^\s+- (files|needs|serves):\s*(.*)$/i;
  * no task waits for itself through others.
  */
 export function readTaskList(markdown: string): TaskList {
-  const tasks = parseTasks(markdown.slice(0, TEXT_LIMIT).split(/\r?\n/));
-  return {
-    tasks,
-    problems: [...emptiness(tasks), ...tasks.flatMap((task) => faultsOf(task, tasks)), ...cycles(tasks)],
-  };
+  const lines = markdown.slice(0, TEXT_LIMIT).split(/\r?\n/);
+  const tasks = parseTasks(lines);
+  const problems = [...emptiness(tasks), ...nameless(lines), ...faults(tasks), ...cycles(tasks)];
+  const more = problems.length - MAX_PROBLEMS;
+  return { tasks, problems: more > 0 ? [...problems.slice(0, MAX_PROBLEMS), `And ${more} more.`] : problems };
 }
 
 type Draft = { id: string; title: string; files: string[]; needs: string[]; serves: string[] };
@@ -54,29 +57,54 @@ const words = (text: string): string[] =>
 const emptiness = (tasks: readonly Task[]): string[] =>
   tasks.length === 0 ? ['There is no task. A task is a line "- [ ] T1: title".'] : [];
 
-function faultsOf(task: Task, tasks: readonly Task[]): string[] {
-  const known = new Set(tasks.map(({ id }) => id));
-  const twins = tasks.filter(({ id }) => id === task.id).length;
+const nameless = (lines: readonly string[]): string[] =>
+  lines
+    .filter((line) => BOX_LINE.test(line) && !TASK_LINE.test(line))
+    .map((line) => `This line has no id like T1: ${line.slice(0, 80)}`);
+
+function faults(tasks: readonly Task[]): string[] {
+  const times = new Map<string, number>();
+  for (const { id } of tasks) times.set(id, (times.get(id) ?? 0) + 1);
+  const twins = [...times].filter(([, count]) => count > 1).map(([id, count]) => `${id} stands ${count} times.`);
+  return [...twins, ...tasks.flatMap((task) => faultsOf(task, times))];
+}
+
+function faultsOf(task: Task, known: ReadonlyMap<string, number>): string[] {
   const missing = task.needs.filter((id) => !known.has(id));
   return [
     ...(task.title === "" ? [`${task.id} has no title.`] : []),
-    ...(twins > 1 ? [`${task.id} stands ${twins} times.`] : []),
     ...(task.files.length === 0 ? [`${task.id} names no file (files: …).`] : []),
     ...(task.serves.length === 0 ? [`${task.id} does not say which requirement it serves (serves: …).`] : []),
-    ...missing.map((id) => `${task.id} needs ${id}, which does not exist.`),
+    ...missing.map((id) => `${task.id} needs ${id.slice(0, 80)}, which does not exist.`),
   ];
 }
 
 /** What is left when every task whose needs are met has been taken away goes round in circles. */
 function cycles(tasks: readonly Task[]): string[] {
-  const known = new Set(tasks.map(({ id }) => id));
-  let left = [...tasks];
-  for (;;) {
-    const waiting = new Set(left.map(({ id }) => id));
-    const stuck = left.filter(({ needs }) => needs.some((id) => waiting.has(id) && known.has(id)));
-    if (stuck.length === 0) return [];
-    if (stuck.length === left.length)
-      return [`These tasks wait for each other: ${stuck.map(({ id }) => id).join(", ")}.`];
-    left = stuck;
+  const needs = needsById(tasks);
+  const neededBy = new Map<string, string[]>();
+  for (const [id, wanted] of needs) {
+    for (const need of wanted) {
+      const waiting = neededBy.get(need) ?? [];
+      waiting.push(id);
+      neededBy.set(need, waiting);
+    }
   }
+  const free = [...needs].filter(([, wanted]) => wanted.size === 0).map(([id]) => id);
+  for (let id = free.pop(); id !== undefined; id = free.pop()) {
+    needs.delete(id);
+    for (const waiting of neededBy.get(id) ?? []) {
+      const wanted = needs.get(waiting);
+      wanted?.delete(id);
+      if (wanted?.size === 0) free.push(waiting);
+    }
+  }
+  return needs.size === 0 ? [] : [`These tasks wait for each other: ${[...needs.keys()].join(", ")}.`];
+}
+
+/** Needs that exist, by task; tasks of one id count as one. */
+function needsById(tasks: readonly Task[]): Map<string, Set<string>> {
+  const needs = new Map<string, Set<string>>(tasks.map(({ id }) => [id, new Set()]));
+  for (const task of tasks) for (const need of task.needs) if (needs.has(need)) needs.get(task.id)?.add(need);
+  return needs;
 }

@@ -2,6 +2,7 @@ import type { AgentBackend } from "../ports/agent-backend.ts";
 import type { CheckRunner } from "../ports/check-runner.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Desk } from "../ports/desk.ts";
+import type { ItemRecords } from "../ports/item-records.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Processes } from "../ports/processes.ts";
 import type { VcsWrite } from "../ports/vcs.ts";
@@ -32,11 +33,16 @@ export type Engine = {
   readonly workspace: Workspace;
   /** Null where the run works without git. */
   readonly vcs: VcsWrite | null;
+  /** Commit the working tree is at; null without git or before the first commit. */
+  readonly head: () => Promise<string | null>;
+  readonly items: ItemRecords;
   readonly checks: CheckRunner;
   readonly processes: Processes;
   readonly desk: Desk;
   readonly clock: Clock;
   readonly persona: (name: string) => string;
+  /** The text that reviewers judge by where a phase names articles; null where the project has none. */
+  readonly constitution: () => string | null;
   readonly hash: (text: string) => string;
   readonly newNonce: () => string;
   readonly redact: (text: string) => string;

@@ -43,11 +43,15 @@ const event = <T extends string, S extends z.core.$ZodLooseShape>(type: T, shape
 export const EventDraft = z.discriminatedUnion("type", [
   event("run.started", {
     run: RunId,
+    /** A run of the working tree, or of one item only: no branch, no commit, writes in the item's folder. */
+    scope: z._default(z.enum(["tree", "item"]), "tree"),
     workflow: z.string(),
     title: z.string(),
     /** Folder of the item's artifacts, relative to the working tree, with forward slashes. */
     item: z.string(),
     plan: z.array(PhaseRule).check(z.minLength(1)),
+    /** Analysis phases that were done before this run began. */
+    analysed: z._default(z.array(PhaseKey), []),
     options: RunOptions,
     supervision: Supervision,
     minimalSummary: z.boolean(),

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Command, Outcome, PersonCommand, Refusal } from "../../src/core/command.ts";
 import { decide } from "../../src/core/decide.ts";
 import type { Step } from "../../src/schema/event.ts";
+import type { PhaseRule } from "../../src/schema/plan.ts";
 import {
   absent,
   activeRun,
@@ -36,6 +37,14 @@ import {
 import { asks, claim } from "../support/run-scripts.ts";
 
 const named = { by: ada, wait: "w" };
+const back = (to: string): PersonCommand => ({ do: "back", by: ada, to, tree: "restore" });
+/** Decisions that answer no wait. */
+const unasked: readonly PersonCommand[] = [
+  { by: ada, do: "restart" },
+  { by: ada, do: "pass" },
+  { by: ada, do: "back", to: "01-requirements", tree: "keep" },
+  { by: ada, do: "cancel", reason: "enough" },
+];
 const everyDecision: readonly PersonCommand[] = [
   { ...named, do: "continue", shown: "" },
   { ...named, do: "review", shown: "" },
@@ -46,7 +55,8 @@ const everyDecision: readonly PersonCommand[] = [
   { ...named, do: "skip" },
   { ...named, do: "acceptTests", tests: null },
   { ...named, do: "finish", how: "keep" },
-  { by: ada, do: "cancel", reason: "enough" },
+  { ...named, do: "size", choice: "accept" },
+  ...unasked,
 ];
 
 const supervised = { supervision: everyPhase };
@@ -71,7 +81,7 @@ describe("a person's command", () => {
     });
   });
 
-  test.for(everyDecision.filter((command) => command.do !== "cancel"))("$do must name the open wait", (command) => {
+  test.for(everyDecision.filter((command) => !unasked.includes(command)))("$do must name the open wait", (command) => {
     const player = atGate();
     expect(decide(player.state, command)).toEqual({
       ok: false,
@@ -191,8 +201,17 @@ describe("an outcome", () => {
     "complete",
     "recheck",
     "commit",
+    "measure",
+    "refine",
+    "rewind",
     "finish",
   ];
+  const atStep = (step: Step): Player => {
+    const after: PhaseRule["after"] = ["sizing", "refinement"];
+    const player = startRun({ ...supervised, plan: [phaseRule({ after })] });
+    if (step === "rewind") accepted(advance(player, "check"), back("03-architecture"));
+    return advance(player, step);
+  };
 
   test.for(steps.flatMap((at) => steps.filter((other) => other !== at).map((other) => [at, other] as const)))(
     "at %s refuses that of %s, good or failed",

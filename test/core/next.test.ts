@@ -15,6 +15,7 @@ import {
   report,
   start,
   startRun,
+  threePhases,
 } from "../support/run-builder.ts";
 import { asks, claim, gateAnswer } from "../support/run-scripts.ts";
 
@@ -37,9 +38,16 @@ describe("the step at hand", () => {
     ["complete", "01-requirements#1"],
     ["recheck", "01-requirements#1"],
     ["commit", "01-requirements#1"],
+    ["measure", "01-requirements#1"],
+    ["refine", "01-requirements#1"],
+    ["rewind", "01-requirements#1"],
     ["finish", null],
   ])("%s belongs to attempt %s and has a ticket of its own", ([step, attempt]) => {
-    const player = advance(startRun(supervised), step);
+    const plan = threePhases.map((rule) => ({ ...rule, after: ["sizing" as const, "refinement" as const] }));
+    const player = startRun({ ...supervised, plan });
+    if (step === "rewind")
+      accepted(advance(player, "check"), { do: "back", by: ada, to: "01-requirements", tree: "restore" });
+    advance(player, step);
     const since = player.events.at(-1)?.seq;
     expect(actionOf(player)).toEqual({ is: "action", step, attempt, ticket: `${attempt ?? "run"}@${since}` });
   });
@@ -94,11 +102,12 @@ describe("what a person may answer", () => {
     report(player, asks);
     return player;
   };
-  const escalated = (step: Step): Player => {
-    const player = advance(startRun(supervised), step);
-    report(player, failed(step));
+  const failedAt = (player: Player, step: Step): Player => {
+    report(advance(player, step), failed(step));
     return player;
   };
+  const escalated = (step: Step): Player => failedAt(startRun(supervised), step);
+  const sizedRun = (): Player => startRun({ plan: threePhases.map((rule) => ({ ...rule, after: ["sizing"] })) });
 
   test.for<[string, () => Player, string[]]>([
     ["at a gate with loosened settings", atGate, ["continue", "review", "redo", "loosen"]],
@@ -106,6 +115,8 @@ describe("what a person may answer", () => {
     ["at a gate after three redos", spent, ["continue", "review", "loosen"]],
     ["to questions", unanswered, ["answer"]],
     ["when a phase failed", () => escalated("produce"), ["retry", "skip", "cancel"]],
+    ["about the size of the work", () => advance(sizedRun(), "sizing"), ["accept", "light", "standard"]],
+    ["when the work could not be measured", () => failedAt(sizedRun(), "measure"), ["retry", "skip", "cancel"]],
     ["when facts could not be gathered", () => escalated("complete"), ["retry", "cancel"]],
   ])("%s", ([, reach, options]) => {
     const now = next(reach().state);

@@ -1,5 +1,5 @@
 import type { Command, Outcome, PersonCommand, Report } from "../../src/core/command.ts";
-import type { Next, RunState, Wait } from "../../src/core/run.ts";
+import type { Next, RunState, Stage, Wait } from "../../src/core/run.ts";
 import { Step } from "../../src/schema/event.ts";
 import { ada, failed, good, goodAnswer, robot, start } from "./run-builder.ts";
 import { claim, gateAnswer } from "./run-scripts.ts";
@@ -28,6 +28,7 @@ export function forbiddenCommands(past: Past): readonly Forbidden[] {
     ...agentsAsPeople(past),
     ...wrongReports(past),
     ...wrongAnswers(past),
+    ...outOfPlace(past),
     ...(past.state.is === "active" ? [{ what: "a second run", command: start() }] : []),
     { what: "a cancel without a reason", command: { do: "cancel", by: ada, reason: "  " } },
     ...(past.state.is === "active"
@@ -38,8 +39,16 @@ export function forbiddenCommands(past: Past): readonly Forbidden[] {
 
 function agentsAsPeople({ now }: Past): readonly Forbidden[] {
   const answers = now.is === "wait" ? anyAnswer(now.wait) : [];
-  const cancel: PersonCommand = { do: "cancel", by: ada, reason: "done" };
-  return [...answers, cancel].map((command) => ({ what: "an agent as a person", command: { ...command, by: robot } }));
+  const unasked: readonly PersonCommand[] = [
+    { do: "cancel", by: ada, reason: "done" },
+    { do: "restart", by: ada },
+    { do: "pass", by: ada },
+    { do: "back", by: ada, to: "01-requirements", tree: "keep" },
+  ];
+  return [...answers, ...unasked].map((command) => ({
+    what: "an agent as a person",
+    command: { ...command, by: robot },
+  }));
 }
 
 function wrongReports({ state, now, reports }: Past): readonly Forbidden[] {
@@ -79,7 +88,7 @@ function wrongReports({ state, now, reports }: Past): readonly Forbidden[] {
 function wrongAnswers({ state, now, redos }: Past): readonly Forbidden[] {
   if (now.is !== "wait" || state.is !== "active") return [];
   const { wait } = now;
-  const kinds = (["gate", "questions", "escalation", "finish"] as const).filter((kind) => kind !== wait.kind);
+  const kinds = (["gate", "questions", "escalation", "sizing", "finish"] as const).filter((kind) => kind !== wait.kind);
   const otherKinds = kinds.flatMap((kind) => anyAnswer({ ...SAMPLE_WAITS[kind], id: wait.id }));
   const paused = state.stage.is === "produced" && state.stage.pausedAt !== null;
   const spent = wait.kind === "gate" && redos >= 3 ? [gateAnswer(wait, "redo")] : [];
@@ -91,11 +100,44 @@ function wrongAnswers({ state, now, redos }: Past): readonly Forbidden[] {
   ];
 }
 
+const OUTSIDE_PHASES: ReadonlySet<Stage["is"]> = new Set([
+  "preparing",
+  "rewinding",
+  "accepting",
+  "measuring",
+  "refining",
+  "finishing",
+]);
+
+/** Decisions nobody asked for, where the run is not in a place for them. */
+function outOfPlace({ state }: Past): readonly Forbidden[] {
+  if (state.is !== "active") return [];
+  const nowhere = state.stage.is === "preparing" || state.stage.is === "rewinding";
+  const unreached = state.phases
+    .filter((phase, index) => nowhere || index > state.index || phase.dropped)
+    .map(({ rule }) => rule.key);
+  const backs = [...unreached, "99-nowhere", ""].map((to) => ({
+    what: "going back to where the run has not been",
+    command: { do: "back", by: ada, to, tree: "keep" } as const,
+  }));
+  if (!OUTSIDE_PHASES.has(state.stage.is)) return backs;
+  return [
+    ...backs,
+    { what: "a restart outside a phase", command: { do: "restart", by: ada } },
+    { what: "a pass outside a phase", command: { do: "pass", by: ada } },
+  ];
+}
+
 const opened = { id: "", openedAt: "" };
 const SAMPLE_WAITS: { readonly [K in Wait["kind"]]: Extract<Wait, { kind: K }> } = {
   gate: { ...opened, kind: "gate", digest: "", loosened: null, failures: [] },
   questions: { ...opened, kind: "questions", questions: [] },
   escalation: { ...opened, kind: "escalation", from: "produce", reason: "", detail: "", offered: [] },
+  sizing: {
+    ...opened,
+    kind: "sizing",
+    sizing: { recommended: "light", rationale: "", metrics: null, source: null },
+  },
   finish: { ...opened, kind: "finish", offered: [] },
 };
 
@@ -113,6 +155,8 @@ export function anyAnswer(wait: Wait): readonly PersonCommand[] {
         { ...named, do: "skip" },
         { ...named, do: "acceptTests", tests: null },
       ];
+    case "sizing":
+      return (["accept", "light", "standard"] as const).map((choice) => ({ ...named, do: "size", choice }));
     case "finish":
       return (["merge", "pr", "keep"] as const).map((how) => ({ ...named, do: "finish", how }));
     default:

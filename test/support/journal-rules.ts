@@ -1,5 +1,5 @@
 import type { RunEvent } from "../../src/schema/event.ts";
-import type { PhaseRule, Supervision } from "../../src/schema/plan.ts";
+import type { PhaseRule, RunOptions, Supervision } from "../../src/schema/plan.ts";
 
 /** One promise of the core that was broken, with where. */
 export type Violation = { readonly rule: string; readonly where: string };
@@ -20,6 +20,15 @@ type Reading = {
   /** Set at `phase.completed`: must a person continue before this may be accepted? */
   due: boolean;
   continued: boolean;
+  options: RunOptions;
+  /** What sizing left out, and the index of the phase that told; null while nothing told. */
+  dropped: Set<string>;
+  sizedAt: number | null;
+  refined: boolean;
+  rejected: number;
+  rewinding: boolean;
+  skipped: boolean;
+  unmeasured: boolean;
 };
 
 /** What was found out since the attempt began. */
@@ -54,6 +63,14 @@ export function journalViolations(events: readonly RunEvent[]): Violation[] {
     attempt: fresh,
     due: false,
     continued: false,
+    options: first.options,
+    dropped: new Set(),
+    sizedAt: null,
+    refined: false,
+    rejected: 0,
+    rewinding: false,
+    skipped: false,
+    unmeasured: false,
   };
   return events.slice(1).flatMap((event, index) => {
     const following = events[index + 2];
@@ -68,13 +85,18 @@ type Readers = {
 
 function read(reading: Reading, event: RunEvent, following: RunEvent | undefined): string[] {
   const late = unless(!reading.ended, "nothing is recorded after the end");
-  const broken = [waits, claims, limits, proof, acceptance].flatMap((readers) => {
+  const broken = [waits, claims, limits, proof, acceptance, sizing, refinement, goingBack].flatMap((readers) => {
     const reader = readers[event.type] as Readers["run.prepared"] | undefined; // keyed by the type just read
     return reader?.(reading, event as Of<"run.prepared">, following) ?? [];
   });
-  if (event.type === "phase.left") reading.index += 1;
+  if (event.type === "phase.left") moveOn(reading);
   reading.ended ||= event.type === "run.finished" || event.type === "run.cancelled";
   return [...late, ...broken];
+}
+
+function moveOn(reading: Reading): void {
+  do reading.index += 1;
+  while (reading.dropped.has(reading.plan[reading.index]?.key ?? ""));
 }
 
 const unless = (held: boolean, rule: string): string[] => (held ? [] : [rule]);
@@ -91,6 +113,12 @@ function closes(reading: Reading): string[] {
   return unless(open, "only an open wait is answered");
 }
 
+/** A decision that leaves whatever is asked behind. */
+function overtakes(reading: Reading): string[] {
+  reading.wait = null;
+  return [];
+}
+
 const movesOn = (reading: Reading): string[] =>
   unless(reading.wait === null, "nothing advances while a person is asked");
 
@@ -99,6 +127,13 @@ const waits: Readers = {
   "questions.asked": opens,
   "step.escalated": opens,
   "finish.asked": opens,
+  "sizing.asked": opens,
+  "phase.restarted": overtakes,
+  "phase.skipped": overtakes,
+  "run.wentBack": overtakes,
+  "after.started": movesOn,
+  "tasks.refined": movesOn,
+  "run.rewound": movesOn,
   "questions.answered": closes,
   "step.retried": closes,
   "step.skipped": closes,
@@ -118,6 +153,9 @@ function releases(reading: Reading): string[] {
   return [];
 }
 
+const isFree = (reading: Reading): string[] =>
+  unless(reading.claimed === null, "no execution is left behind by a person's decision");
+
 const claims: Readers = {
   "execution.started": (reading, event) => {
     const free = reading.claimed === null;
@@ -126,7 +164,9 @@ const claims: Readers = {
   },
   "execution.ended": releases,
   "step.retried": releases,
-  "phase.skipped": releases,
+  "phase.skipped": isFree,
+  "phase.restarted": isFree,
+  "run.wentBack": isFree,
 };
 
 const ruleAtHand = (reading: Reading): PhaseRule => {
@@ -163,6 +203,7 @@ const proof: Readers = {
   "attempt.started": (reading, event) => {
     const { key } = ruleAtHand(reading);
     reading.attempt = { ...fresh };
+    reading.skipped = false;
     const isNext = event.attempt === count(reading.attempts, key) && event.phase === key;
     return unless(isNext, "attempts are counted without gaps");
   },
@@ -217,6 +258,100 @@ const acceptance: Readers = {
   },
   "phase.accepted": (reading) =>
     unless(!reading.due || reading.continued, "a due gate is passed by a person's continue only"),
+};
+
+const sizing: Readers = {
+  "sizing.decided": (reading, { by, effective, drop }) => {
+    const asked = reading.wait === "sizing.asked";
+    if (typeof by === "object") reading.wait = null;
+    const { light, sizing: policy } = reading.options;
+    const open = typeof by === "object" ? asked || reading.unmeasured : !asked;
+    const agreed = { flag: light, options: !light && policy === "accept", engine: false };
+    const later = reading.plan.slice(reading.index + 1);
+    const droppable = later.filter((rule) => rule.whenLight === "drop").map((rule) => rule.key);
+    const broken = [
+      ...unless(open && (typeof by === "object" ? isPerson(by) : agreed[by]), "sizing is never silent"),
+      ...unless(reading.sizedAt === null, "the work is sized once"),
+      ...unless(
+        drop.every((key) => droppable.includes(key)) && (effective === "light" || drop.length === 0),
+        "light leaves out later phases that say so, standard none",
+      ),
+      ...unless(drop.length === 0 || reading.plan.length - drop.length >= 3, "three phases are left at least"),
+    ];
+    reading.unmeasured = false;
+    reading.sizedAt = reading.index;
+    for (const key of drop) reading.dropped.add(key);
+    return broken;
+  },
+  "step.skipped": (reading, { from }) => {
+    reading.unmeasured = from === "measure";
+    return [];
+  },
+  "phase.left": (reading) =>
+    unless(
+      reading.sizedAt !== null || !ruleAtHand(reading).after.includes("sizing"),
+      "a phase that tells the size is not left before it was told",
+    ),
+};
+
+const REFINED_ONCE = "tasks are refined once for an accepted design";
+
+const refinement: Readers = {
+  "after.started": (reading, { step }) => {
+    reading.rejected = 0;
+    return step === "refinement" ? unless(!reading.refined, REFINED_ONCE) : [];
+  },
+  "tasks.rejected": (reading, _event, following) => {
+    reading.rejected += 1;
+    const escalated = following?.type === "step.escalated" && following.reason === "invalid_tasks";
+    return unless(escalated === reading.rejected >= 3, "a person is asked about the third bad list, not before");
+  },
+  "step.retried": (reading) => {
+    reading.rejected = 0;
+    return [];
+  },
+  "tasks.refined": (reading) => {
+    const again = reading.refined;
+    reading.refined = true;
+    return unless(!again, REFINED_ONCE);
+  },
+  "phase.skipped": (reading) => {
+    reading.skipped = true;
+    return [];
+  },
+  "phase.left": (reading) => {
+    const due = ruleAtHand(reading).after.includes("refinement") && !reading.skipped;
+    return unless(reading.refined || !due, REFINED_ONCE);
+  },
+};
+
+const goingBack: Readers = {
+  "phase.restarted": (reading) => {
+    reading.attempt = { ...fresh };
+    return [];
+  },
+  "run.wentBack": (reading, { to, by, tree }) => {
+    const index = reading.plan.findIndex((rule) => rule.key === to);
+    const reached = index !== -1 && index <= reading.index && !reading.dropped.has(to) && !reading.rewinding;
+    Object.assign(reading, { index, attempt: { ...fresh }, due: false, continued: false, skipped: false });
+    reading.rewinding = tree === "restore";
+    if (reading.sizedAt !== null && reading.sizedAt >= index) {
+      reading.sizedAt = null;
+      reading.dropped.clear();
+    }
+    if (reading.plan.slice(index).some((rule) => rule.after.includes("refinement"))) reading.refined = false;
+    return unless(reached && isPerson(by), "a person goes back to where the run has been");
+  },
+  "run.rewound": (reading) => {
+    const was = reading.rewinding;
+    reading.rewinding = false;
+    return unless(was, "only what went back is rewound");
+  },
+  "attempt.started": (reading) => unless(!reading.rewinding, "a phase begins on the tree it began with"),
+  "phase.left": (reading) => {
+    reading.skipped = false;
+    return [];
+  },
 };
 
 /** Whether some phase of the plan had a gate before and has none after. */

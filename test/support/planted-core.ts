@@ -3,10 +3,14 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
+import { playScript } from "./play-script.ts";
 import type { Core } from "./run-builder.ts";
+import type { Script } from "./run-scripts.ts";
 
 /** A bug, as a change of one place in one file of `src/core`. */
 export type Plant = { readonly file: string; readonly find: string; readonly put: string };
+
+export type Bug = { readonly bug: string; readonly breaks: string; readonly plants: readonly Plant[] };
 
 const ROOT = join(import.meta.dirname, "../..");
 const CORE = join(ROOT, "src/core");
@@ -29,6 +33,16 @@ export async function plantedCore(plants: readonly Plant[]): Promise<Core> {
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** The promises that the core breaks in these scripts, until the expected one was. */
+export function brokenBy(core: Core, scripts: readonly Script[], expected: string): string[] {
+  const broken = new Set<string>();
+  for (const one of scripts) {
+    for (const { rule } of playScript(core, one).violations) broken.add(rule);
+    if (broken.has(expected)) break;
+  }
+  return [...broken];
 }
 
 function planting(plants: readonly Plant[]): Plugin {

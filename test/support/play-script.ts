@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Command, Decision, Report } from "../../src/core/command.ts";
-import { noRun, type RunState, type Wait } from "../../src/core/run.ts";
+import { type ActiveRun, noRun, type RunState, type Wait, type Work } from "../../src/core/run.ts";
 import { EventDraft, type RunEvent } from "../../src/schema/event.ts";
+import { brokenByGoingBack } from "./back-rules.ts";
 import { rollDice } from "./dice.ts";
 import { anyAnswer, forbiddenCommands } from "./forbidden-commands.ts";
 import { journalViolations, lostGates, type Violation } from "./journal-rules.ts";
@@ -57,7 +58,9 @@ function playRoll(table: Table, roll: Roll): void {
   if (move === "forbidden") {
     const forbidden = forbiddenCommands({ state: player.state, now, reports, waits, redos: redosAtHand(player) });
     const dice = rollDice(roll.pick);
-    const what = dice.of([...new Set(forbidden.map((one) => one.what))]);
+    const kinds = [...new Set(forbidden.map((one) => one.what))];
+    const answers = kinds.filter((kind) => /^an? (?:answer that|redo|review)/.test(kind));
+    const what = dice.of(answers.length > 0 && dice.chance(30) ? answers : kinds);
     const { command } = dice.of(forbidden.filter((one) => one.what === what));
     const decision = submit(table, command);
     table.reached.push(`forbidden: ${what}`);
@@ -91,8 +94,10 @@ function changeViolations(before: RunState, after: RunState, events: readonly Ev
   const broken: string[] = [];
   if (!events.every((event) => EventDraft.safeParse(event).success)) broken.push("every event fits its schema");
   if (before.is === "active" && after.is === "active") {
-    const left = events.filter((event) => event.type === "phase.left").length;
-    if (after.index - before.index !== left || left > 1) broken.push("the index moves by one, with phase.left");
+    const back = events.find((event) => event.type === "run.wentBack");
+    if (back !== undefined) broken.push(...brokenByGoingBack(before, after, back));
+    else if (after.index !== before.index + stepForward(after, before.index, events))
+      broken.push("the index moves to the next phase kept, with phase.left");
     const loosened = events.some((event) => event.type === "supervision.loosened");
     const plan = after.phases.map((phase) => phase.rule);
     if (!loosened && lostGates(plan, before.supervision, after.supervision))
@@ -103,20 +108,29 @@ function changeViolations(before: RunState, after: RunState, events: readonly Ev
   return broken.map((rule) => ({ rule, where: events.map((event) => event.type).join(" + ") }));
 }
 
+/** How far the index may move: past what is dropped with `phase.left`, else not at all. */
+function stepForward({ phases }: ActiveRun, from: number, events: readonly EventDraft[]): number {
+  if (!events.some((event) => event.type === "phase.left")) return 0;
+  const kept = phases.slice(from + 1).findIndex((phase) => !phase.dropped);
+  return kept === -1 ? phases.length - from : kept + 1;
+}
+
 function isNewBeginning(event: EventDraft): boolean {
   if (event.type === "gate.answered") return event.choice === "redo";
   if (event.type === "step.retried") return ["enter", "produce", "check"].includes(event.from);
-  return event.type === "attempt.started";
+  return ["attempt.started", "phase.restarted", "run.wentBack"].includes(event.type);
 }
 
-function isUnproven(run: Extract<RunState, { is: "active" }>): boolean {
+function isUnproven(run: ActiveRun): boolean {
   const phase = run.phases[run.index];
   const work = "work" in run.stage ? run.stage.work : null;
-  const counted = work === null ? 0 : work.turns + work.verdicts + work.failures + work.broken + work.replies.length;
-  const remembered = work !== null && (work.sameFailure !== null || work.session !== null);
-  return (
-    phase?.made === null && phase.status === "in_progress" && phase.completedAt === null && counted === 0 && !remembered
-  );
+  const begins = phase?.status === "in_progress" || (phase?.status === "pending" && work === null);
+  return phase?.made === null && begins && phase.completedAt === null && (work === null || isFresh(work));
+}
+
+function isFresh({ turns, verdicts, failures, broken, replies, sameFailure, session }: Work): boolean {
+  const counted = turns + verdicts + failures + broken + replies.length;
+  return counted === 0 && sameFailure === null && session === null;
 }
 
 /** What must hold in every state. */
@@ -126,6 +140,7 @@ function stateViolations(core: Core, player: Player): Violation[] {
   const broken: string[] = [];
   const now = core.next(state);
   const would = (command: Command): boolean => core.decide(state, command).ok;
+  if (state.phases[state.index]?.dropped === true) broken.push("the phase at hand is one that was kept");
   if (!would({ do: "cancel", by: ada, reason: "enough" })) broken.push("an open run can be cancelled");
   if (now.is === "action") {
     const { ticket, step } = now;
@@ -145,6 +160,7 @@ function stateViolations(core: Core, player: Player): Violation[] {
 function optionOf(command: ReturnType<typeof anyAnswer>[number]): string {
   if (command.do === "reply") return "answer";
   if (command.do === "acceptTests") return "accept";
+  if (command.do === "size") return command.choice;
   return command.do === "finish" ? command.how : command.do;
 }
 
@@ -159,7 +175,7 @@ function reloadViolations(core: Core, player: Player): Violation[] {
 function finishViolations(core: Core, from: Player): Violation[] {
   let { state } = from;
   let seq = from.events.length;
-  for (let steps = 0; steps < 120; steps += 1) {
+  for (let steps = 0; steps < 150; steps += 1) {
     const now = core.next(state);
     if (now.is === "done") return [];
     const command: Command =
@@ -169,22 +185,25 @@ function finishViolations(core: Core, from: Player): Violation[] {
     for (const draft of decision.events)
       state = core.evolve(state, { ...draft, seq: (seq += 1), at: "2026-01-06T00:00:00.000Z" });
   }
-  return [{ rule: "every run can be finished", where: "no end after 120 good steps" }];
+  return [{ rule: "every run can be finished", where: "no end after 150 good steps" }];
 }
 
 /** The counters of the state are those of the journal. */
 function countViolations({ state, events }: Player): Violation[] {
   if (state.is === "none") return [];
-  const ends = events.flatMap((event, at) => (event.type === "phase.left" ? [at + 1] : []));
-  const counted = state.phases.map((phase, index) => {
-    const own = events.slice(index === 0 ? 0 : (ends[index - 1] ?? events.length), ends[index]);
+  const byPhase = eventsByPhase(events);
+  const counted = state.phases.map((phase) => {
+    const own = byPhase.get(phase.rule.key) ?? [];
     const times = (type: RunEvent["type"]): number => own.filter((event) => event.type === type).length;
+    const used = own.map((event) => (event.type === "execution.ended" ? (event.usage?.input ?? 0) : 0));
     return (
-      phase.redos === redosIn(own) &&
+      phase.redos === redosIn(own).length &&
+      isDeepStrictEqual(phase.guidance, redosIn(own)) &&
       phase.attempts === times("attempt.started") &&
       phase.iterations === times("verdict.given") &&
       phase.checkFailures === times("checks.failed") &&
-      phase.executions === times("execution.started")
+      phase.executions === times("execution.started") &&
+      (phase.usage.input ?? 0) === used.reduce((sum, more) => sum + more, 0)
     );
   });
   const answered = events.filter((event) => event.type === "gate.answered").length;
@@ -194,14 +213,28 @@ function countViolations({ state, events }: Player): Violation[] {
   ];
 }
 
-/** Redos of the phase at hand, counted from the journal alone. */
-function redosAtHand({ events }: Player): number {
-  const entered = events.findLastIndex((event) => event.type === "phase.left");
-  return redosIn(events.slice(entered + 1));
+/** What happened in each phase, whichever way the run came there. */
+function eventsByPhase(events: readonly RunEvent[]): ReadonlyMap<string, readonly RunEvent[]> {
+  const byPhase = new Map<string, RunEvent[]>();
+  let phase = "";
+  for (const event of events) {
+    if (event.type === "attempt.started") phase = event.phase;
+    const own = byPhase.get(phase) ?? [];
+    own.push(event);
+    byPhase.set(phase, own);
+  }
+  return byPhase;
 }
 
-const redosIn = (events: readonly RunEvent[]): number =>
-  events.filter((event) => event.type === "gate.answered" && event.choice === "redo").length;
+/** Redos of the phase at hand, counted from the journal alone. */
+function redosAtHand({ state, events }: Player): number {
+  const key = state.is === "active" ? state.phases[state.index]?.rule.key : undefined;
+  return key === undefined ? 0 : redosIn(eventsByPhase(events).get(key) ?? []).length;
+}
+
+/** The guidance of each redo. */
+const redosIn = (events: readonly RunEvent[]): string[] =>
+  events.flatMap((event) => (event.type === "gate.answered" && event.choice === "redo" ? [event.guidance ?? ""] : []));
 
 const waitIdOf = (state: RunState): string | null => (state.is === "active" ? (state.wait?.id ?? null) : null);
 
@@ -219,6 +252,13 @@ const labels: { readonly [T in RunEvent["type"]]?: (event: Extract<RunEvent, { t
   "gate.opened": ({ failures, loosened }) => [
     failures.length > 0 ? "gate: after failed re-check" : loosened === null ? "gate: opened" : "gate: opened loosened",
   ],
+  "sizing.decided": ({ by, drop, effective }) => [
+    `sizing: ${effective} by ${typeof by === "object" ? "person" : by}`,
+    ...(drop.length > 0 ? ["sizing: phases dropped"] : []),
+  ],
+  "after.started": ({ type, step }) => [`${type}: ${step}`],
+  "tasks.refined": ({ type, artifact }) => [`${type}: ${artifact === null ? "none" : "list"}`],
+  "run.wentBack": ({ type, tree }) => [`${type}: ${tree}`],
   "execution.ended": ({ how }) => [`execution: ${how}`],
   "finish.chosen": ({ how, by }) => [`finish: ${how} by ${by === "engine" ? "engine" : "person"}`],
   "verdict.given": ({ approved, leadsTo }) => [

@@ -4,9 +4,9 @@ import { evolve } from "../../src/core/evolve.ts";
 import { next } from "../../src/core/next.ts";
 import { type ActiveRun, noRun, type PhaseRecord, type RunState, type Wait } from "../../src/core/run.ts";
 import type { EventDraft, RunEvent, Step } from "../../src/schema/event.ts";
-import type { CheckResult, SettingsReading } from "../../src/schema/facts.ts";
+import type { CheckResult, Intensity, SettingsReading } from "../../src/schema/facts.ts";
 import type { Agent, Person } from "../../src/schema/people.ts";
-import type { PhaseRule } from "../../src/schema/plan.ts";
+import type { PhaseRule, RunOptions } from "../../src/schema/plan.ts";
 
 /** The three functions under test; a copy with a planted bug has the same shape. */
 export type Core = { readonly decide: typeof decide; readonly evolve: typeof evolve; readonly next: typeof next };
@@ -33,6 +33,7 @@ export const phaseRule = (change: Partial<PhaseRule> = {}): PhaseRule => ({
   articles: [],
   analysis: false,
   whenLight: "keep",
+  after: [],
   verdicts: 1,
   ...change,
 });
@@ -44,15 +45,27 @@ export const threePhases: PhaseRule[] = ["01-requirements", "03-architecture", "
 export const everyPhase = { enabled: true, phases: "all" as const };
 export const autonomous = { enabled: false, phases: "all" as const };
 
+export const runOptions = (change: Partial<RunOptions> = {}): RunOptions => ({
+  mode: "standard",
+  light: false,
+  commits: "phase",
+  finish: "keep",
+  sizing: "ask",
+  thresholds: { light_max_files: 5, epic_min_files: 20 },
+  ...change,
+});
+
 export const start = (change: Partial<StartCommand["facts"]> = {}): StartCommand => ({
   do: "start",
   facts: {
     run: "20260105-101500123-k3f9",
+    scope: "tree",
+    analysed: [],
     workflow: "feature",
     title: "Say hello",
     item: "docs/requirements/say-hello",
     plan: threePhases,
-    options: { mode: "standard", light: false, commits: "phase", finish: "keep" },
+    options: runOptions(),
     supervision: autonomous,
     minimalSummary: false,
     agent: { name: "replay", digest: "sha256:agent" },
@@ -189,6 +202,24 @@ export const produced: Outcome = {
   ...execution,
 };
 
+export const measured = (recommended: Intensity): Outcome => ({
+  of: "measure",
+  sizing: {
+    recommended,
+    rationale: `it looks ${recommended}`,
+    metrics: { file_count: 7, module_count: 2, risk_score: "low", coupling: "medium", coverage_gaps: 1 },
+    source: "impact-analysis",
+  },
+});
+
+export const refined = (...problems: string[]): Outcome => ({
+  of: "refine",
+  artifact: "docs/requirements/say-hello/tasks.md",
+  tasks: 3,
+  problems,
+  ...execution,
+});
+
 /** The file says what the run was opened with, so it neither adds nor takes away: only `keeps` for supervised runs. */
 export const keeps: SettingsReading = { is: "set", enabled: true, phases: "all", minimal: false };
 export const absent: SettingsReading = { is: "absent" };
@@ -202,6 +233,9 @@ const goodOutcomes: { readonly [S in Step]: Outcome } = {
   complete: completed(absent),
   recheck: rechecked(),
   commit: { of: "commit", commit: "beef" },
+  measure: measured("standard"),
+  refine: refined(),
+  rewind: { of: "rewind", kept: "refs/isdlc/run/back-1", restored: ["a.md"], commit: "bacc" },
   finish: { of: "finish", merged: null },
 };
 
@@ -214,6 +248,8 @@ export function goodAnswer(wait: Wait): PersonCommand {
       return { do: "reply", by: ada, wait: wait.id, replies: wait.questions.map(({ id }) => ({ id, text: "yes" })) };
     case "escalation":
       return { do: "retry", by: ada, wait: wait.id };
+    case "sizing":
+      return { do: "size", by: ada, wait: wait.id, choice: "accept" };
     case "finish":
       return { do: "finish", by: ada, wait: wait.id, how: "keep" };
     default:

@@ -3,6 +3,7 @@ import type { Command, Outcome, PersonCommand, StartCommand } from "../../src/co
 import type { ActiveRun, Next, Wait } from "../../src/core/run.ts";
 import type { Step } from "../../src/schema/event.ts";
 import type { SettingsReading } from "../../src/schema/facts.ts";
+import type { AfterStep } from "../../src/schema/plan.ts";
 import { type Dice, rollDice } from "./dice.ts";
 import {
   ada,
@@ -11,16 +12,19 @@ import {
   failed,
   good,
   goodAnswer,
+  measured,
   phaseRule,
   produced,
   rechecked,
+  refined,
   result,
+  runOptions,
   start,
   verdict,
 } from "./run-builder.ts";
 
 /** How the world and the people of a script behave. Even odds would never reach a limit or a refusal. */
-export type Temper = "calm" | "redoer" | "red" | "rude";
+export type Temper = "calm" | "redoer" | "red" | "rude" | "wanderer";
 
 /** One move, read against the state it meets: `what` chooses the kind of move, `pick` everything about it. */
 export type Roll = { readonly what: number; readonly pick: number };
@@ -35,14 +39,21 @@ const ODDS: { readonly [T in Temper]: { crash: number; forbidden: number; troubl
   redoer: { crash: 5, forbidden: 5, trouble: 5 },
   red: { crash: 4, forbidden: 6, trouble: 65 },
   rude: { crash: 5, forbidden: 45, trouble: 15 },
+  wanderer: { crash: 5, forbidden: 8, trouble: 12 },
 };
 
-const KEYS = ["01-requirements", "03-architecture", "06-implementation"];
+/** Of a hundred moves: how often a person goes back, starts a phase anew or leaves it out, unasked. */
+const UNASKED: { readonly [T in Temper]: number } = { calm: 2, redoer: 1, red: 1, rude: 2, wanderer: 14 };
+
+const KEYS = ["01-requirements", "02-impact-analysis", "03-architecture", "04-design", "06-implementation"];
 
 const phase = fc.record({
   verdicts: fc.integer({ min: 0, max: 3 }),
   gate: fc.constantFrom("supervised" as const, "supervised" as const, "always" as const, "large" as const),
   checks: fc.constantFrom({ limit: 2, breaker: 2 }, { limit: 3, breaker: 3 }, { limit: 10, breaker: 3 }),
+  tests: fc.boolean(),
+  after: fc.constantFrom<AfterStep[][]>([], [], ["sizing"], ["sizing"], ["refinement"], ["sizing", "refinement"]),
+  whenLight: fc.constantFrom("keep" as const, "drop" as const),
 });
 
 const plain = { noNullPrototype: true };
@@ -64,17 +75,19 @@ const git = fc.constantFrom(
 
 const begin = fc
   .record({
-    phases: fc.array(phase, { minLength: 1, maxLength: 3 }),
+    phases: fc.array(phase, { minLength: 1, maxLength: KEYS.length, size: "max" }),
     supervision,
     git,
     finish: fc.constantFrom("ask" as const, "ask" as const, "merge" as const, "keep" as const),
     commits: fc.constantFrom("phase" as const, "phase" as const, "none" as const),
+    sizing: fc.constantFrom("ask" as const, "ask" as const, "accept" as const),
+    light: fc.constantFrom(false, false, false, true),
   })
-  .map(({ phases, finish, commits, ...facts }) =>
+  .map(({ phases, finish, commits, sizing, light, ...facts }) =>
     start({
       ...facts,
       plan: phases.map((rule, index) => phaseRule({ ...rule, key: KEYS[index] ?? "x" })),
-      options: { mode: "standard", light: false, commits, finish },
+      options: runOptions({ light, commits, finish, sizing }),
     }),
   );
 
@@ -83,7 +96,7 @@ const roll = fc.record({ what: fc.nat({ max: 99 }), pick: fc.nat({ max: 999_999 
 /** Without fast-check's liking for small numbers: it would make nearly every script short and every move a crash. */
 export const script: fc.Arbitrary<Script> = fc.noBias(
   fc.record({
-    temper: fc.constantFrom("calm" as const, "redoer" as const, "red" as const, "rude" as const),
+    temper: fc.constantFrom<Temper[]>("calm", "redoer", "red", "rude", "wanderer"),
     begin,
     rolls: fc.array(roll, { minLength: 1, maxLength: 140, size: "max" }),
   }),
@@ -101,8 +114,18 @@ export function commandFor(temper: Temper, move: Move, { run, now, pick }: Momen
   if (now.is === "done") return null;
   const dice = rollDice(pick);
   if (dice.chance(20) && dice.chance(1)) return { do: "cancel", by: ada, reason: "no longer needed" };
+  if (dice.chance(UNASKED[temper])) return unasked(run, dice);
   if (now.is === "wait") return answer(now.wait, temper, dice);
   return { do: "report", ticket: now.ticket, outcome: outcomeFor(run, { step: now.step, move, dice }) };
+}
+
+/** A person need not wait to be asked; half of the time it cannot be done. */
+function unasked(run: ActiveRun, dice: Dice): PersonCommand {
+  const what = dice.of(["restart", "pass", "back", "back", "back"] as const);
+  if (what !== "back") return { do: what, by: ada };
+  const keys = run.phases.map(({ rule }) => rule.key);
+  const to = dice.of(dice.chance(70) ? keys.slice(0, run.index + 1) : [...keys, "99-nowhere"]);
+  return { do: "back", by: ada, to, tree: dice.of(["restore", "keep"] as const) };
 }
 
 export type Moment = { readonly run: ActiveRun; readonly now: Next; readonly pick: number };
@@ -116,18 +139,25 @@ function outcomeFor(run: ActiveRun, { step, move, dice }: Turn): Outcome {
     const lost = typeof claimed === "string" && dice.chance(25);
     return lost ? { of: "lost", execution: claimed } : dice.of(troubles[step])(dice);
   }
-  if (step === "complete") return completed(dice.of(readings), dice.of([10, 80, 81, 300]));
-  return step === "produce" && dice.chance(8) ? asks : good(step);
+  return usually[step]?.(dice) ?? good(step);
 }
+
+/** What a step finds out when nothing goes wrong, where that differs from time to time. */
+const usually: { readonly [S in Step]?: (dice: Dice) => Outcome | undefined } = {
+  measure: (dice) => measured(dice.of(["light", "light", "standard", "epic"] as const)),
+  refine: (dice) => (dice.chance(30) ? badTasks : undefined),
+  complete: (dice) => completed(dice.of(readings), dice.of([10, 80, 81, 300])),
+  produce: (dice) => (dice.chance(8) ? asks : undefined),
+};
 
 /** The execution at work; null where one may start, undefined where none has a place. */
 function claimOf({ stage }: ActiveRun): string | null | undefined {
-  if (stage.is !== "producing" && stage.is !== "reviewing") return undefined;
+  if (!("claim" in stage)) return undefined;
   return stage.claim === null ? null : stage.claim.execution;
 }
 
 /** Where trouble is at home; elsewhere it would keep scripts from getting anywhere. */
-const ON_TRIAL: readonly Step[] = ["produce", "check", "review", "recheck"];
+const ON_TRIAL: readonly Step[] = ["produce", "check", "review", "recheck", "measure", "refine", "rewind"];
 
 export const claim = (execution: string): Outcome => ({
   of: "claim",
@@ -157,6 +187,8 @@ export const asks: Outcome = {
     ],
   },
 } as Outcome; // of "produce": the spread widens the union
+
+const badTasks = refined("T1 names no file", "T1 waits for itself");
 
 const ended = { execution: "x1", usage: { input: 10, output: 5, usd: 0.1 }, session: "s1" };
 const broken = (dice: Dice): Outcome => ({
@@ -196,6 +228,9 @@ const troubles: { readonly [S in Step]: readonly ((dice: Dice) => Outcome)[] } =
   complete: [() => failed("complete")],
   recheck: [() => rechecked(result("tests", false)), () => failed("recheck")],
   commit: [() => failed("commit")],
+  measure: [() => failed("measure"), () => measured("epic")],
+  refine: [...Array.from({ length: 6 }, () => () => badTasks), broken, () => failed("refine")],
+  rewind: [() => failed("rewind")],
   finish: [() => failed("finish")],
 };
 
@@ -217,6 +252,8 @@ function answer(wait: Wait, temper: Temper, dice: Dice): PersonCommand {
     case "escalation":
       if (dice.chance(wait.reason === "tests_changed" ? 60 : 10)) return { ...named, do: "acceptTests", tests: null };
       return { ...named, do: dice.chance(65) ? "retry" : "skip" };
+    case "sizing":
+      return { ...named, do: "size", choice: dice.of(["accept", "accept", "light", "standard"] as const) };
     case "finish":
       return { ...named, do: "finish", how: dice.of(["merge", "pr", "keep"] as const) };
     default:

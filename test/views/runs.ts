@@ -25,6 +25,7 @@ export const rule = (key: string, changes: Partial<PhaseRule> = {}): PhaseRule =
   articles: ["III", "IV"],
   analysis: true,
   whenLight: "keep",
+  after: [],
   ...changes,
 });
 
@@ -52,6 +53,8 @@ export function started({ plan, supervision, git }: StartChanges = {}): EventDra
     {
       type: "run.started",
       run: "20260214-100000000-abcd",
+      scope: "tree",
+      analysed: [],
       workflow: "feature",
       title: "Add a login",
       item: "docs/requirements/REQ-0001-login",
@@ -59,7 +62,14 @@ export function started({ plan, supervision, git }: StartChanges = {}): EventDra
         rule("03-architecture"),
         rule("04-design", { name: "Design & Specifications", shortName: "Design" }),
       ],
-      options: { mode: "standard", light: false, commits: "phase", finish: "ask" },
+      options: {
+        mode: "standard",
+        light: false,
+        commits: "phase",
+        finish: "ask",
+        sizing: "ask",
+        thresholds: { light_max_files: 5, epic_min_files: 20 },
+      },
       supervision: supervision ?? { enabled: true, phases: "all" },
       minimalSummary: false,
       agent: { name: "replay", digest: "d" },

@@ -14,14 +14,16 @@ import { ProblemError } from "../../src/core/problem.ts";
 
 const workflows = workflowNames().map(loadWorkflow);
 const phases = workflows.flatMap((workflow) => workflow.phases.map((phase) => ({ workflow: workflow.name, ...phase })));
+/** The phases of workflows that change what a program does. */
+const building = phases.filter(({ workflow }) => ["change", "feature", "fix"].includes(workflow));
 const keysOf = (name: string): string[] => loadWorkflow(name).phases.map((phase) => phase.key);
 
 /** Headings of a Markdown text, without those of its examples. */
 const headings = (text: string): string[] => text.replace(/^```[\s\S]*?^```$/gm, "").match(/^#{1,2} .+$/gm) ?? [];
 
 describe("the built-in workflows", () => {
-  test("are change, feature and fix, each under its own name", () => {
-    expect(workflowNames()).toEqual(["change", "feature", "fix"]);
+  test("change, feature and fix are among them, each under its own name", () => {
+    expect(workflowNames()).toEqual(expect.arrayContaining(["change", "feature", "fix"]));
     expect(workflows.map((workflow) => workflow.name)).toEqual(workflowNames());
   });
 
@@ -65,8 +67,10 @@ describe("the built-in workflows", () => {
       const keys = keysOf(workflow);
       const made = loadWorkflow(workflow)
         .phases.slice(0, keys.indexOf(key))
-        .flatMap((phase) => phase.outputs);
-      expect(inputs).toEqual(made.filter((name) => inputs.includes(name)));
+        .flatMap((phase) => [...phase.outputs, ...(phase.after.includes("refinement") ? ["tasks.md"] : [])]);
+      expect([...inputs].sort()).toEqual(made.filter((name) => inputs.includes(name)).sort());
+      const ordered = inputs.filter((name) => name !== "tasks.md");
+      expect(ordered).toEqual(made.filter((name) => ordered.includes(name)));
     },
   );
 
@@ -78,7 +82,9 @@ describe("the built-in workflows", () => {
   });
 
   test("the phases without a reviewer are those that need none", () => {
-    const without = phases.filter((phase) => phase.reviewer === null).map((phase) => `${phase.workflow} ${phase.key}`);
+    const without = building
+      .filter((phase) => phase.reviewer === null)
+      .map((phase) => `${phase.workflow} ${phase.key}`);
     expect(without).toEqual([
       "change plan",
       "change final-review",
@@ -92,7 +98,7 @@ describe("the built-in workflows", () => {
 
   test("only phases that build may write the tree, and those run the tests", () => {
     const builders = new Set(["implement", "06-implementation", "16-quality-loop"]);
-    for (const phase of phases) {
+    for (const phase of building) {
       expect([phase.key, phase.tests, phase.writes]).toEqual([
         phase.key,
         builders.has(phase.key),
@@ -104,6 +110,16 @@ describe("the built-in workflows", () => {
   test("light leaves out architecture and design, nothing else", () => {
     const dropped = phases.filter((phase) => phase.whenLight === "drop").map((phase) => phase.key);
     expect(dropped).toEqual(["03-architecture", "04-design"]);
+  });
+
+  test("a feature is sized after its impact analysis, and its tasks are refined after its design", () => {
+    const after = phases
+      .filter((phase) => phase.after.length > 0)
+      .map(({ workflow, key, after }) => [workflow, key, after]);
+    expect(after).toEqual([
+      ["feature", "02-impact-analysis", ["sizing"]],
+      ["feature", "04-design", ["refinement"]],
+    ]);
   });
 
   test("analysis is what comes before the test strategy", () => {

@@ -28,9 +28,12 @@ export function loadPersona(name: string): string {
 }
 
 /** Digest of every persona a workflow names, reviewers included. */
-export function personaDigests(definition: WorkflowDefinition): Record<string, string> {
+export function personaDigests(
+  definition: WorkflowDefinition,
+  load: (name: string) => string = loadPersona,
+): Record<string, string> {
   const names = new Set(definition.phases.flatMap(({ persona, reviewer }) => [persona, reviewer ?? persona]));
-  return Object.fromEntries([...names].map((name) => [name, digestOf(loadPersona(name))]));
+  return Object.fromEntries([...names].map((name) => [name, digestOf(load(name))]));
 }
 
 function namesIn(folder: string, ending: string): string[] {

@@ -62,8 +62,13 @@ export const verbs: readonly Verb[] = [
   }),
   verb("init", "begin", {
     summary: "Set up .isdlc/ here and see which agents are installed",
-    usage: "isdlc init",
-    options: {},
+    usage: "isdlc init [--constitution]",
+    options: {
+      constitution: {
+        type: "boolean",
+        about: "also write docs/isdlc/constitution.md, a text for reviewers to judge by",
+      },
+    },
   }),
   verb("feature", "begin", {
     summary: "Build a feature, from quick scan to code review",
@@ -83,7 +88,10 @@ export const verbs: readonly Verb[] = [
   verb("run", "begin", {
     summary: "Run a workflow by name, or explain it",
     usage: 'isdlc run <workflow> ["<title>"] [options]',
-    options: { ...startOptions, explain: { type: "boolean", about: "show the phases and rules instead" } },
+    options: {
+      ...startOptions,
+      explain: { type: "boolean", about: "show the phases, their rules and where each comes from instead" },
+    },
   }),
   verb("status", "read", { summary: "Where the run stands", usage: "isdlc status", options: {}, fast: true }),
   verb("next", "read", { summary: "What should happen now", usage: "isdlc next", options: {}, fast: true }),
@@ -158,7 +166,7 @@ export const verbs: readonly Verb[] = [
     options: personOptions,
   }),
   verb("trust", "decide", {
-    summary: "Trust this project's test command",
+    summary: "Trust this project's test command and overlays",
     usage: "isdlc trust",
     options: { ...personOptions, yes: { type: "boolean", about: "without asking" } },
   }),

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createCheckRunner } from "../../adapters/checks/create-check-runner.ts";
-import { loadPersona } from "../../adapters/definitions/definitions.ts";
+import { readConstitution } from "../../adapters/constitution/constitution-file.ts";
 import { createDesk } from "../../adapters/desk/create-desk.ts";
 import { createGitWorkspace } from "../../adapters/git/git-workspace.ts";
 import { createGitWrite } from "../../adapters/git/git-write.ts";
@@ -13,6 +13,7 @@ import type { ActiveRun } from "../../core/run.ts";
 import type { Engine, Progress } from "../../engine/engine.ts";
 import { type ChosenAgents, createBackend } from "./agents.ts";
 import { type Project, systemClock } from "./project.ts";
+import { personaSource } from "./settle-workflow.ts";
 
 const TRANSCRIPT_LIMIT = 5 * 1024 * 1024;
 
@@ -27,6 +28,7 @@ export function composeEngine(
   const id = run.run.run;
   const git = run.run.git !== null;
   const phase = createBackend(rest.agents.phase, env);
+  const constitution = readConstitution(root, files); // once: what agents do to it meanwhile is for the next run
   return {
     run: id,
     root,
@@ -41,7 +43,8 @@ export function composeEngine(
     processes: createProcesses(),
     desk: createDesk(root, files),
     clock: systemClock,
-    persona: loadPersona,
+    persona: personaSource(project),
+    constitution: () => constitution,
     hash: sha256,
     newNonce: () => randomBytes(16).toString("hex"),
     redact,

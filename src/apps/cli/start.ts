@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createCheckRunner } from "../../adapters/checks/create-check-runner.ts";
-import { loadWorkflow, personaDigests } from "../../adapters/definitions/definitions.ts";
+import { loadWorkflow, personaDigests, workflowNames } from "../../adapters/definitions/definitions.ts";
 import { createDesk } from "../../adapters/desk/create-desk.ts";
 import { createGitRead } from "../../adapters/git/git-read.ts";
 import { createTreeMemory } from "../../adapters/user-files/tree-memory.ts";
@@ -19,6 +19,7 @@ import { type Project, systemClock } from "./project.ts";
 import { settleRepository } from "./settle-repository.ts";
 import { settleSupervision } from "./settle-supervision.ts";
 import { settleTests } from "./settle-tests.ts";
+import { settleWorkflow, type SettledWorkflow } from "./settle-workflow.ts";
 import { setUp } from "./set-up.ts";
 import { flag, type Invocation, text } from "./verb.ts";
 
@@ -33,7 +34,8 @@ type Facts = StartCommand["facts"];
 
 /** Settles everything a run depends on, asking where it must, and opens it. */
 export async function startRun(invocation: Invocation, project: Project, wanted: NewRun): Promise<void> {
-  const definition = loadWorkflow(wanted.workflow);
+  const workflow = settleWorkflow(project, wanted.workflow);
+  const { definition } = workflow;
   refuseForeignFlags(invocation, definition);
   const title = titleOf(wanted.title, invocation.verb.usage);
   const by = wanted.settled?.by ?? starterOf(invocation, project);
@@ -44,7 +46,7 @@ export async function startRun(invocation: Invocation, project: Project, wanted:
   const checks = createCheckRunner(project.root, { env: project.env, redact: (shown) => shown });
   const tests = await settleTests(invocation, await checks.detectTests(), memoryOf(project));
   setUp(project);
-  const plan = planOf(invocation, definition);
+  const plan = planOf(invocation, workflow);
   const supervision = settleSupervision(invocation, createDesk(project.root, project.files), plan);
   const run = newRunId(systemClock.now());
   const name = await nameWork({ project, definition, title, run, git: repository !== null });
@@ -60,7 +62,7 @@ export async function startRun(invocation: Invocation, project: Project, wanted:
     ...choices(agents, project.env),
     git: repository === null ? null : { branch: name.branch, base: repository.base, commit: repository.commit },
     tests,
-    warnings: [...warnings, ...supervision.warnings],
+    warnings: [...warnings, ...workflow.warnings, ...supervision.warnings],
     by,
   };
   await open(project, facts, agents);
@@ -82,9 +84,9 @@ function choices(agents: ChosenAgents, env: NodeJS.ProcessEnv): Pick<Facts, "age
   return { agent: { name, digest }, reviewer: { name: reviewer.name, digest: reviewer.digest } };
 }
 
-function planOf({ values }: Invocation, definition: WorkflowDefinition): PhaseRule[] {
+function planOf({ values }: Invocation, { definition, persona }: SettledWorkflow): PhaseRule[] {
   const mode = (text(values, "mode") ?? "standard") as Mode; // the catalog allows no other value
-  return resolvePlan(definition, { mode, personaDigests: personaDigests(definition) });
+  return resolvePlan(definition, { mode, personaDigests: personaDigests(definition, persona) });
 }
 
 type Policy = { readonly definition: WorkflowDefinition; readonly supervised: boolean };
@@ -94,7 +96,8 @@ function optionsOf({ values }: Invocation, { definition, supervised }: Policy): 
   return {
     mode: (text(values, "mode") ?? "standard") as Mode, // the catalog allows no other value
     light: flag(values, "light"),
-    commits: (text(values, "commits") ?? "phase") as Commits, // the catalog allows no other value
+    // Without a branch of its own a run leaves its changes to be looked at, and commits only if told so.
+    commits: (text(values, "commits") ?? (definition.branch === null ? "none" : "phase")) as Commits, // see above
     finish: flag(values, "merge") ? "merge" : asks ? "ask" : "keep",
     sizing: flag(values, "yes") ? "accept" : "ask",
     thresholds: sensibleThresholds(definition.thresholds),
@@ -107,8 +110,8 @@ function refuseForeignFlags({ values, verb }: Invocation, definition: WorkflowDe
     (name) => flag(values, name) && definition.options[name] === undefined,
   );
   if (foreign === undefined) return;
-  const having = { light: "feature", supervised: "change, feature, fix" }[foreign];
-  const detail = `The workflow "${definition.name}" has no --${foreign}; these have: ${having}.`;
+  const having = workflowNames().filter((name) => loadWorkflow(name).options[foreign] !== undefined);
+  const detail = `The workflow "${definition.name}" has no --${foreign}; these have: ${having.join(", ")}.`;
   throw new ProblemError({ code: "USAGE", detail, usage: verb.usage });
 }
 

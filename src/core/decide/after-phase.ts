@@ -2,13 +2,16 @@ import type { EventDraft } from "../../schema/event.ts";
 import type { Sizing } from "../../schema/facts.ts";
 import type { AfterStep } from "../../schema/plan.ts";
 import { type ActiveRun, currentPhase, type SizingDecision } from "../run.ts";
+import { MIN_LIGHT_PHASES } from "../sizing.ts";
 import { leavePhase } from "./leave-phase.ts";
 
 /** What follows an accepted phase: the next due step of its own, else the next phase. */
 export function afterPhase(run: ActiveRun, done: AfterStep | null = null): readonly EventDraft[] {
-  const steps = currentPhase(run)?.rule.after ?? [];
+  const phase = currentPhase(run);
+  const steps = phase?.rule.after ?? [];
   const left = done === null ? steps : steps.slice(steps.indexOf(done) + 1);
-  const due = left.find((step) => (step === "sizing" ? run.sizing === null : !run.refined));
+  const refinable = !run.refined && phase?.status !== "skipped";
+  const due = left.find((step) => (step === "sizing" ? run.sizing === null : refinable));
   return due === undefined ? leavePhase(run) : [{ type: "after.started", step: due }];
 }
 
@@ -20,15 +23,20 @@ export function decideSizing(
   sizing: Sizing,
   choice: { effective: "light" | "standard"; by: By },
 ): readonly EventDraft[] {
-  const { effective, by } = choice;
-  const drop = effective === "light" ? droppable(run) : [];
-  const phases = run.phases.map((phase) => (drop.includes(phase.rule.key) ? { ...phase, dropped: true } : phase));
-  return [{ type: "sizing.decided", sizing, effective, drop, by }, ...afterPhase({ ...run, phases }, "sizing")];
+  const { by } = choice;
+  const drop = choice.effective === "light" ? droppable(run) : [];
+  const effective = drop === null ? "standard" : choice.effective;
+  const phases = run.phases.map((phase) => (drop?.includes(phase.rule.key) ? { ...phase, dropped: true } : phase));
+  return [
+    { type: "sizing.decided", sizing, effective, drop: drop ?? [], by },
+    ...afterPhase({ ...run, phases }, "sizing"),
+  ];
 }
 
-/** Later phases that a light run does without; never all of them. */
-function droppable(run: ActiveRun): string[] {
+/** Later phases that a light run does without; null when what is left would be no workflow any more. */
+function droppable(run: ActiveRun): string[] | null {
   const later = run.phases.slice(run.index + 1);
   const drop = later.filter(({ rule }) => rule.whenLight === "drop").map(({ rule }) => rule.key);
-  return drop.length < later.length ? drop : [];
+  const goesOn = drop.length < later.length && run.phases.length - drop.length >= MIN_LIGHT_PHASES;
+  return drop.length === 0 || goesOn ? drop : null;
 }

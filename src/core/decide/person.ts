@@ -3,7 +3,7 @@ import type { Sizing } from "../../schema/facts.ts";
 import type { Person } from "../../schema/people.ts";
 import { accept, type Decision, type PersonCommand, refuse } from "../command.ts";
 import { optionsOf } from "../next.ts";
-import { type ActiveRun, currentPhase, MAX_REDOS, type Stage, type Wait } from "../run.ts";
+import { type ActiveRun, currentPhase, MAX_REDOS, type PhaseRecord, type Stage, type Wait } from "../run.ts";
 import { abandoned, effectiveOf } from "./execution-end.ts";
 import { afterPhase, decideSizing } from "./after-phase.ts";
 
@@ -114,6 +114,7 @@ const UNDER_WAY: ReadonlySet<Stage["is"]> = new Set([
   "reviewing",
   "completing",
   "produced",
+  "rechecking",
 ]);
 
 /** A person may start the phase at hand anew, or leave it out, whatever it is doing. */
@@ -126,13 +127,16 @@ function inPhase(run: ActiveRun, event: EventDraft): Decision {
 function back(run: ActiveRun, command: Of<"back">, by: Person): Decision {
   const within = run.stage.is !== "preparing" && run.stage.is !== "rewinding";
   const reached = within
-    ? run.phases.slice(0, run.index + 1).filter((phase) => phase.attempts > 0 && !phase.dropped)
+    ? run.phases.slice(0, run.index + 1).filter((phase) => wasReached(phase) && !phase.dropped)
     : [];
   const valid = reached.map(({ rule }) => rule.key);
   if (!valid.includes(command.to)) return refuse({ why: "notEarlier", valid });
   const { to, tree } = command;
   return accept(...abandoned(run, "stopped by a person"), { type: "run.wentBack", to, by, tree });
 }
+
+/** A phase may have been left out before its first attempt. */
+const wasReached = ({ attempts, status }: PhaseRecord): boolean => attempts > 0 || status === "skipped";
 
 function finish(run: ActiveRun, command: Of<"finish">, by: Person): Decision {
   const wait = openWait(run, command.wait, "finish");

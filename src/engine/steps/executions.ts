@@ -52,7 +52,7 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
     const assignment: Assignment = {
       role: "reviewer",
       persona: engine.persona(phase.rule.reviewer ?? "reviewer"),
-      prompt: reviewPrompt(run, phase, stage.draft),
+      prompt: reviewPrompt(run, phase, { draft: stage.draft, constitution: engine.constitution() }),
       access: "read",
       cwd: copy.dir,
       session: null,

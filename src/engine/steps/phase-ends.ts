@@ -12,7 +12,7 @@ export async function enterPhase(engine: Engine, { run }: Task): Promise<Outcome
   if (phase === undefined) return null;
   engine.desk.makeFolder(run.run.item);
   const tree = await engine.workspace.snapshot(`${phase.rule.key}-${phase.attempts + 1}-start`, [run.run.item]);
-  return { of: "enter", commit: engine.vcs === null ? null : await engine.vcs.head(), tree };
+  return { of: "enter", commit: await engine.head(), tree };
 }
 
 /** Gathers what the phase really left behind, and how the settings stand now. */

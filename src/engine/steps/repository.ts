@@ -2,11 +2,13 @@ import type { Outcome } from "../../core/command.ts";
 import { currentPhase, type ActiveRun } from "../../core/run.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
+import { recordAnalysis, recordBuildEnd, recordBuildStart, recordFiles } from "./item-record.ts";
 
 /** Puts the run on its branch. */
 export async function prepareRun(engine: Engine, { run }: Task): Promise<Outcome> {
   const git = run.run.git;
   if (engine.vcs !== null && git !== null && git.branch !== null) await engine.vcs.startBranch(git.branch, git.commit);
+  recordBuildStart(engine, run);
   return { of: "prepare" };
 }
 
@@ -14,6 +16,7 @@ export async function prepareRun(engine: Engine, { run }: Task): Promise<Outcome
 export async function commitPhase(engine: Engine, { run }: Task): Promise<Outcome | null> {
   const phase = currentPhase(run);
   if (phase === undefined) return null;
+  recordAnalysis(engine, run);
   if (run.run.options.commits !== "phase") return { of: "commit", commit: null };
   const subject = `${phase.rule.name}: ${run.run.title}`;
   const request = {
@@ -27,6 +30,10 @@ export async function commitPhase(engine: Engine, { run }: Task): Promise<Outcom
 /** Ends the run the chosen way. A pull request is the person's to open: we never push. */
 export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome> {
   const how = run.stage.is === "finishing" ? (run.stage.how ?? "keep") : "keep";
+  recordAnalysis(engine, run);
+  recordBuildEnd(engine, run);
+  const record = { subject: `Item record: ${run.run.title}`, attempt: `${run.run.run}/record`, paths: recordFiles(run) };
+  await commitPaths(engine, run, record);
   if (run.run.options.commits === "end") {
     const request = { subject: run.run.title, body: "", attempt: `${run.run.run}/end` };
     await commitSince(engine, run, { ...request, from: run.phases[0]?.firstTree ?? null });

@@ -1,11 +1,14 @@
-import { loadWorkflow, workflowNames } from "../../../adapters/definitions/definitions.ts";
+import { workflowNames } from "../../../adapters/definitions/definitions.ts";
 import { ProblemError } from "../../../core/problem.ts";
+import type { Mode } from "../../../schema/plan.ts";
 import { recoveryBanner } from "../../../views/gate-banner.ts";
 import { starterOf } from "../authority.ts";
 import { goOn, restResult } from "../driving.ts";
+import { explain } from "../explain.ts";
 import { currentRun, openProject, type Project } from "../project.ts";
+import { settleWorkflow } from "../settle-workflow.ts";
 import { startRun } from "../start.ts";
-import { done, flag, type Invocation, type Result, type Run } from "../verb.ts";
+import { flag, type Invocation, type Result, type Run, text } from "../verb.ts";
 
 const WORKFLOW_OF: Readonly<Record<string, string>> = {
   do: "change",
@@ -22,7 +25,9 @@ export const begin: Run = (invocation) =>
 export const run: Run = (invocation) => {
   const [name, ...words] = invocation.words;
   if (name === undefined) throw new ProblemError({ code: "WORKFLOW_UNKNOWN", name: "", valid: workflowNames() });
-  return flag(invocation.values, "explain") ? Promise.resolve(explain(name)) : start(invocation, name, words);
+  if (!flag(invocation.values, "explain")) return start(invocation, name, words);
+  const mode = (text(invocation.values, "mode") ?? "standard") as Mode; // the catalog allows no other value
+  return Promise.resolve(explain(settleWorkflow(openProject(invocation.cwd, invocation.env), name), mode));
 };
 
 async function start(invocation: Invocation, workflow: string, words: readonly string[]): Promise<Result> {
@@ -52,13 +57,3 @@ export const resume: Run = (invocation) => {
   if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   return goOn(invocation, project);
 };
-
-/** The phases of a workflow and their rules, as shipped. */
-function explain(name: string): Result {
-  const definition = loadWorkflow(name);
-  const lines = definition.phases.flatMap((phase) => [
-    `${phase.key}  ${phase.name}`,
-    `    writes ${phase.writes}; makes ${phase.outputs.join(", ") || "code"}; gate ${phase.gate}; reviewer ${phase.reviewer ?? "none"}; tests ${phase.tests ? "must pass" : "not run"}`,
-  ]);
-  return done([`${definition.label}: ${definition.description}`, "", ...lines], { workflow: definition });
-}

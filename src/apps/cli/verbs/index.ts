@@ -1,5 +1,6 @@
 import { completionScript } from "../completion.ts";
 import { findVerb } from "../catalog.ts";
+import { workflowRows } from "../explain.ts";
 import { firstLines, overview, verbHelp } from "../help.ts";
 import { currentRun, openProject } from "../project.ts";
 import { type Host, runCli } from "../run-cli.ts";
@@ -14,7 +15,8 @@ import { nextVerb, status } from "./status.ts";
 
 const help: Run = ({ words }) => {
   const verb = findVerb(words[0] ?? "");
-  return Promise.resolve(done(verb === undefined ? overview() : verbHelp(verb), { verb: verb ?? null }));
+  const more = verb?.name === "run" ? workflowRows() : [];
+  return Promise.resolve(done(verb === undefined ? overview() : [...verbHelp(verb), ...more], { verb: verb ?? null }));
 };
 
 const completion: Run = ({ words }) => {

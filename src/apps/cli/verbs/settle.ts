@@ -1,27 +1,34 @@
 import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
+import { writeConstitution } from "../../../adapters/constitution/constitution-file.ts";
 import { createDesk } from "../../../adapters/desk/create-desk.ts";
 import { createToken } from "../../../adapters/caller/operator-token.ts";
 import { createTreeMemory } from "../../../adapters/user-files/tree-memory.ts";
+import { CONSTITUTION_FILE } from "../../../core/constitution.ts";
 import { ProblemError } from "../../../core/problem.ts";
+import { plainLine } from "../../../views/plain-text.ts";
 import { ask } from "../ask.ts";
 import { decider, freshToken } from "../authority.ts";
 import { createBackend } from "../agents.ts";
 import { ChoiceNeeded } from "../choice.ts";
-import { openProject, systemClock } from "../project.ts";
+import { openProject, type Project, systemClock } from "../project.ts";
 import { setUp } from "../set-up.ts";
 import { aboutTests } from "../settle-tests.ts";
-import { done, flag, type Run } from "../verb.ts";
+import { type RepositoryOverlay, repositoryOverlay } from "../settle-workflow.ts";
+import { done, flag, type Invocation, type Run } from "../verb.ts";
 import { starterOf } from "../authority.ts";
 
 /** Sets up `.isdlc/` and says what it found. */
 export const init: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   starterOf(invocation, project);
-  const wrote = setUp(project);
+  const own = setUp(project);
+  const constitution = settleConstitution(invocation, project);
+  const wrote = [...own, ...constitution.wrote];
   const claude = await createBackend({ name: "claude", argv: null }, project.env).probe();
   const found = "code" in claude ? null : claude.version;
   const lines = [
-    wrote.length === 0 ? ".isdlc/ is already set up." : `Wrote ${wrote.join(", ")} (undo: remove the folder .isdlc).`,
+    own.length === 0 ? ".isdlc/ is already set up." : `Wrote ${own.join(", ")} (undo: remove the folder .isdlc).`,
+    ...constitution.lines,
     found === null
       ? "No agent found. Install one: npm install -g @anthropic-ai/claude-code"
       : `Claude Code ${found} found.`,
@@ -30,18 +37,43 @@ export const init: Run = async (invocation) => {
   return done(lines, { wrote, agents: found === null ? [] : [{ name: "claude", version: found }] });
 };
 
-/** Trusts the test command as it stands now; kept outside the repository. */
+/** A starter where it was asked for; one that is there is never touched. */
+function settleConstitution({ values }: Invocation, { root, files }: Project): { wrote: string[]; lines: string[] } {
+  if (!flag(values, "constitution")) return { wrote: [], lines: [] };
+  if (!writeConstitution(root, files))
+    return { wrote: [], lines: [`${CONSTITUTION_FILE} is there already and stays as it is.`] };
+  return {
+    wrote: [CONSTITUTION_FILE],
+    lines: [`Wrote ${CONSTITUTION_FILE}. Make its articles yours; reviewers judge by them.`],
+  };
+}
+
+/** Trusts the test command and the overlay as they stand now; kept outside the repository. */
 export const trust: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   decider(invocation, project);
-  const found = await createCheckRunner(project.root, { env: project.env, redact: (line) => line }).detectTests();
-  if (found === null) return done(["No way of running tests was found here."], { tests: null });
-  const about = aboutTests(found);
+  const tests = await createCheckRunner(project.root, { env: project.env, redact: (line) => line }).detectTests();
+  const overlay = repositoryOverlay(project);
+  const json = { tests, overlay };
+  if (tests === null && overlay === null)
+    return done(["No way of running tests was found here, and no overlay."], json);
+  const about = [...(tests === null ? [] : aboutTests(tests)), ...(overlay === null ? [] : aboutOverlay(overlay))];
   const agreed = flag(invocation.values, "yes") || (await ask(invocation.io, "Trust it?", about));
   if (!agreed) throw new ChoiceNeeded({ kind: "trust", options: ["yes"], flag: "--yes", about });
-  createTreeMemory(project.folders.state, project.root, project.files).trust(found.digest);
-  return done([`Trusted: ${found.argv.join(" ")} (${found.source})`], { tests: found });
+  const memory = createTreeMemory(project.folders.state, project.root, project.files);
+  for (const found of [tests, overlay]) if (found !== null) memory.trust(found.digest);
+  const lines = [
+    ...(tests === null ? [] : [`Trusted: ${plainLine(tests.argv.join(" "))} (${plainLine(tests.source)})`]),
+    ...(overlay === null ? [] : [`Trusted: ${overlay.file} as it is now`]),
+  ];
+  return done(lines, json);
 };
+
+function aboutOverlay({ file, loosens }: RepositoryOverlay): string[] {
+  if (loosens.length === 0) return [`${file} changes rules of the workflows; nothing in it loosens one.`];
+  const parts = loosens.map(({ what, why }) => `  ${plainLine(`${what}: ${why}`)}`);
+  return [`${file} would loosen rules or add prompt text. Read it first. With your trust this takes effect:`, ...parts];
+}
 
 /** Makes an operator token and shows it this once. */
 export const token: Run = (invocation) => {

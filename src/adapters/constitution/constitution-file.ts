@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { CONSTITUTION_FILE } from "../../core/constitution.ts";
+import { packageRoot } from "../definitions/package-root.ts";
+import {
+  ensureFolder,
+  type FileCalls,
+  folderExists,
+  OPEN,
+  readSmall,
+  succeeds,
+  writeAll,
+} from "../file-lock/file-calls.ts";
+
+const SIZE_LIMIT = 256 * 1024; // bytes
+const READABLE = 0o644;
+
+/** Folders on the way to the file, outermost first. */
+function foldersTo(root: string): string[] {
+  const parts = dirname(CONSTITUTION_FILE).split("/");
+  return parts.map((_part, index) => join(root, ...parts.slice(0, index + 1)));
+}
+
+/** The project's constitution; null where it has none, or one too large to be read. Links are refused. */
+export function readConstitution(root: string, files: FileCalls): string | null {
+  if (!foldersTo(root).every((folder) => folderExists(files, folder))) return null;
+  return readSmall(files, join(root, CONSTITUTION_FILE), SIZE_LIMIT)?.toString("utf8") ?? null;
+}
+
+/** Writes the starter; false where there is something already, which stays as it is. */
+export function writeConstitution(root: string, files: FileCalls): boolean {
+  for (const folder of foldersTo(root)) ensureFolder(files, folder);
+  const bytes = readFileSync(join(packageRoot(), "templates", "constitution.md"));
+  const state = { fd: -1 };
+  const file = join(root, CONSTITUTION_FILE);
+  const created = succeeds(() => (state.fd = files.openSync(file, OPEN.createNew, READABLE)), ["EEXIST", "ELOOP"]);
+  if (!created) return false;
+  try {
+    writeAll(files, state.fd, { bytes, position: null });
+    return true;
+  } finally {
+    files.closeSync(state.fd);
+  }
+}

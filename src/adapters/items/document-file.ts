@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import { fchmodSync } from "node:fs";
+import { dirname } from "node:path";
+import { nodeFiles, OPEN, openPlain, readRange, removeIfThere, syncFolder, writeAll } from "../file-lock/file-calls.ts";
+import { decodePath, encodePath } from "../git/git-path.ts";
+
+export type FoundDocument = {
+  /** Bytes that are no UTF-8 are kept, each as a lone surrogate. */
+  readonly text: string;
+  readonly mode: number;
+};
+
+/** As other files of a project: the person's umask decides. */
+const ORDINARY = 0o666;
+const LARGEST = 8 * 1024 * 1024;
+
+/** A document of the project; null where there is none. @throws for links, folders, pipes and what is too large to be one. */
+export function readDocument(path: string): FoundDocument | null {
+  const fd = openPlain(nodeFiles, path, OPEN.read);
+  if (fd === null) return null;
+  try {
+    const { size, mode } = nodeFiles.fstatSync(fd);
+    if (size > LARGEST) throw new Error(`${path} is too large`);
+    return { text: decodePath(readRange(nodeFiles, fd, { from: 0, to: size })), mode: mode & 0o777 };
+  } finally {
+    nodeFiles.closeSync(fd);
+  }
+}
+
+/** Puts a document in place in one step, durably; it is complete or the old one. A link in its place is replaced, not followed. */
+export function replaceDocument(path: string, text: string, found: FoundDocument | null): void {
+  const temporary = `${path}.${randomBytes(8).toString("hex")}.tmp`;
+  const fd = nodeFiles.openSync(temporary, OPEN.createNew, ORDINARY);
+  try {
+    try {
+      if (found !== null) fchmodSync(fd, found.mode);
+      writeAll(nodeFiles, fd, { bytes: encodePath(text), position: null });
+      nodeFiles.fsyncSync(fd);
+    } finally {
+      nodeFiles.closeSync(fd);
+    }
+    nodeFiles.renameSync(temporary, path);
+  } catch (error) {
+    removeIfThere(nodeFiles, temporary);
+    throw error;
+  }
+  syncFolder(nodeFiles, dirname(path));
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import { type ItemMeta, type MetaFields, metaFrom, metaToWrite, withFields } from "../../core/items/item-meta.ts";
+import { isRecord } from "../../core/own-value.ts";
+import { folderExists, nodeFiles } from "../file-lock/file-calls.ts";
+import { type FoundDocument, messageOf, readDocument, replaceDocument } from "./document-file.ts";
+
+export type MetaReading =
+  | { readonly is: "found"; readonly meta: ItemMeta }
+  | { readonly is: "missing" }
+  | { readonly is: "damaged"; readonly warning: string };
+
+export type MetaWriting = { readonly written: true } | { readonly written: false; readonly warning: string };
+
+/** An item's `meta.json`, told apart from a missing and from a damaged one. Never throws. */
+export function inspectMeta(dir: unknown): MetaReading {
+  try {
+    const found = readRecord(fileIn(dir));
+    const meta = metaFrom(found?.record, new Date().toISOString());
+    return meta === null ? { is: "missing" } : { is: "found", meta };
+  } catch (error) {
+    return {
+      is: "damaged",
+      warning: `meta.json was not read, so the item counts as not analysed: ${messageOf(error)}`,
+    };
+  }
+}
+
+/** The same as a value; null for missing and damaged alike. */
+export function readMetaJson(dir: unknown): ItemMeta | null {
+  const reading = inspectMeta(dir);
+  return reading.is === "found" ? reading.meta : null;
+}
+
+/** Writes an item's meta as readable JSON; the status follows from the list. Never throws. */
+export function writeMetaJson(dir: unknown, meta: unknown): MetaWriting {
+  return attempt(() => {
+    const file = fileIn(dir);
+    if (!isRecord(meta)) throw new Error("the meta is no object");
+    write(file, metaToWrite(meta), readDocument(file));
+  });
+}
+
+/** Sets the engine's own fields in what is on disk, a damaged file excepted: that is for a person to mend. Never throws. */
+export function mergeMeta(dir: unknown, fields: MetaFields): MetaWriting {
+  return attempt(() => {
+    const file = fileIn(dir);
+    const found = readRecord(file);
+    write(file, withFields(found?.record ?? {}, fields), found?.document ?? null);
+  });
+}
+
+function attempt(action: () => void): MetaWriting {
+  try {
+    action();
+    return { written: true };
+  } catch (error) {
+    return { written: false, warning: `meta.json was not written: ${messageOf(error)}` };
+  }
+}
+
+function fileIn(dir: unknown): string {
+  if (typeof dir !== "string" || dir === "" || dir.includes("\0")) throw new Error("the item's folder is no path");
+  return join(dir, "meta.json");
+}
+
+type FoundRecord = { readonly record: Record<string, unknown>; readonly document: FoundDocument };
+
+function readRecord(file: string): FoundRecord | null {
+  const folder = join(file, "..");
+  if (!folderExists(nodeFiles, folder)) return null;
+  const document = readDocument(file);
+  if (document === null) return null;
+  const record: unknown = JSON.parse(document.text.replace(/^\u{FEFF}/u, ""));
+  if (!isRecord(record)) throw new Error("it holds no object");
+  return { record, document };
+}
+
+function write(file: string, record: Record<string, unknown>, found: FoundDocument | null): void {
+  if (!folderExists(nodeFiles, join(file, ".."))) throw new Error("the item has no folder");
+  const text = `${JSON.stringify(record, null, 2)}\n`;
+  if (text !== found?.text) replaceDocument(file, text, found);
+}

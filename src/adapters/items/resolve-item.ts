@@ -1,0 +1,130 @@
+import { join } from "node:path";
+import type { BacklogItem } from "../../core/items/backlog-line.ts";
+import { withoutItemId } from "../../core/items/backlog-text.ts";
+import type { ItemMeta } from "../../core/items/item-meta.ts";
+import { detectSource, generateSlug } from "../../core/items/item-source.ts";
+import { isSafeName } from "../../schema/ids.ts";
+import { folderExists, nodeFiles } from "../file-lock/file-calls.ts";
+import { findBacklogItemByNumber, readItems, searchBacklogTitles } from "./backlog-file.ts";
+import { readMetaJson } from "./meta-file.ts";
+
+export type FoundItem = {
+  readonly slug: string;
+  /** Null for a line of the backlog whose folder does not exist yet. */
+  readonly dir: string | null;
+  /** Null where there is no meta file, or a damaged one. */
+  readonly meta: ItemMeta | null;
+  readonly backlogLine?: string;
+  readonly itemNumber?: string;
+};
+
+export type ResolvedItem = FoundItem | { readonly multiple: true; readonly matches: readonly FoundItem[] } | null;
+
+/**
+ * The item a person means: by folder name, by the end of one, by number, by reference, by title, in this order.
+ * Several are a choice for the person. What was typed is compared with names that are there, never made part of a path.
+ */
+export function resolveItem(input: unknown, requirementsDir: unknown, backlogFile: unknown): ResolvedItem {
+  const wanted = typeof input === "string" ? input.trim() : "";
+  if (wanted === "") return null;
+  const folders = itemFolders(requirementsDir);
+  const ways: readonly (() => FoundItem[])[] = [
+    () => preferAnalysed(folders.filter((folder) => isSame(folder.slug, wanted))),
+    () => preferAnalysed(bySuffix(folders, wanted)),
+    () => listed(findBacklogItemByNumber(backlogFile, wanted), folders),
+    () => byReference(folders, readItems(backlogFile), wanted),
+    () => searchBacklogTitles(backlogFile, wanted).flatMap((item) => listed(item, folders)),
+    () => (isPath(wanted) ? [] : fromFolder(folderFor(folders, wanted))),
+  ];
+  for (const find of ways) {
+    const found = distinct(find());
+    if (found.length > 1) return { multiple: true, matches: found };
+    if (found[0] !== undefined) return found[0];
+  }
+  return null;
+}
+
+/** Items whose meta names the reference: `#42`, `GH-42`, `ABC-12`. */
+export function findByExternalRef(requirementsDir: unknown, reference: unknown): FoundItem[] {
+  return typeof reference === "string" ? byReference(itemFolders(requirementsDir), [], reference) : [];
+}
+
+/** The folder made for a description: named for it, with or without a number before. */
+export function findDirForDescription(requirementsDir: unknown, description: unknown): FoundItem | null {
+  if (typeof description !== "string" || description.trim() === "") return null;
+  return fromFolder(folderFor(itemFolders(requirementsDir), description))[0] ?? null;
+}
+
+/** Every item folder, sorted by name. */
+export function listItems(requirementsDir: unknown): FoundItem[] {
+  return itemFolders(requirementsDir).flatMap(fromFolder);
+}
+
+type Folder = { readonly slug: string; readonly dir: string };
+
+/** Real folders with safe names only: a link is no item. */
+function itemFolders(requirementsDir: unknown): Folder[] {
+  if (typeof requirementsDir !== "string" || requirementsDir === "" || requirementsDir.includes("\0")) return [];
+  try {
+    if (!folderExists(nodeFiles, requirementsDir)) return [];
+    const entries = nodeFiles.readdirSync(requirementsDir, { withFileTypes: true });
+    const names = entries.filter((entry) => entry.isDirectory() && isSafeName(entry.name)).map(({ name }) => name);
+    return names.sort().map((slug) => ({ slug, dir: join(requirementsDir, slug) }));
+  } catch {
+    return [];
+  }
+}
+
+const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+
+/** Words may hold a slash; a lone word with one is a path, and no item's. */
+const isPath = (text: string): boolean => /[\\/\p{Cc}]/u.test(text) && !text.includes(" ");
+
+/** A folder that is the words with a number before them comes before one that merely ends like them. */
+function bySuffix(folders: readonly Folder[], wanted: string): Folder[] {
+  const ending = `-${wanted.toLowerCase()}`;
+  const found = folders.filter(({ slug }) => slug.toLowerCase().endsWith(ending));
+  const numbered = found.filter(({ slug }) => isSame(withoutItemId(slug), wanted));
+  return numbered.length > 0 ? numbered : found;
+}
+
+/** Folders with a meta file come first; one without is an older item and counts when there is no other. */
+function preferAnalysed(folders: readonly Folder[]): FoundItem[] {
+  const found = folders.flatMap(fromFolder);
+  const known = found.filter(({ meta }) => meta !== null);
+  return known.length > 0 ? known : found;
+}
+
+function byReference(folders: readonly Folder[], items: readonly BacklogItem[], wanted: string): FoundItem[] {
+  const { source_id: id } = detectSource(wanted);
+  if (id === null || /\s/.test(wanted)) return [];
+  const referred = folders.flatMap(fromFolder).filter(({ meta }) => meta?.["source_id"] === id);
+  if (referred.length > 0) return referred;
+  return items.filter(({ reference }) => reference === id).flatMap((item) => listed(item, folders));
+}
+
+function folderFor(folders: readonly Folder[], description: string): Folder | undefined {
+  const slug = generateSlug(description);
+  return (
+    folders.find((folder) => isSame(folder.slug, slug)) ??
+    folders.find((folder) => isSame(withoutItemId(folder.slug), slug))
+  );
+}
+
+const fromFolder = (folder: Folder | undefined): FoundItem[] =>
+  folder === undefined ? [] : [{ ...folder, meta: readMetaJson(folder.dir) }];
+
+/** A line of the backlog with its folder: the one it links to, else the one named for its title. */
+function listed(item: BacklogItem | null, folders: readonly Folder[]): FoundItem[] {
+  if (item === null) return [];
+  const { folder: name, title, line, itemNumber } = item;
+  const folder = name === null ? folderFor(folders, title) : folders.find(({ slug }) => isSame(slug, name));
+  const found = fromFolder(folder)[0] ?? { slug: name ?? generateSlug(title), dir: null, meta: null };
+  const slug = isSafeName(found.slug) ? found.slug : generateSlug(title);
+  return [{ ...found, slug, backlogLine: line, ...(itemNumber !== null && { itemNumber }) }];
+}
+
+/** One folder found twice is one item. */
+function distinct(items: readonly FoundItem[]): FoundItem[] {
+  return items.filter((item, index) => item.dir === null || items.findIndex(({ dir }) => dir === item.dir) === index);
+}

@@ -1,0 +1,48 @@
+/** Where a project keeps its constitution, relative to the working tree. */
+export const CONSTITUTION_FILE = "docs/isdlc/constitution.md";
+
+const ARTICLE_LENGTH = 2000; // characters of one article that a reviewer is given
+
+/**
+ * The text of the named articles, in their order in the document; empty where it has none of them. An article is a
+ * heading with its Roman number (`## Article III: …`, `### III. …`) and what follows up to the next heading as high.
+ */
+export function articlesOf(markdown: string, names: readonly string[]): string {
+  const wanted = new Set(names.map((name) => name.toUpperCase()));
+  return sectionsOf(markdown)
+    .filter(({ article }) => article !== null && wanted.has(article))
+    .map(({ lines }) => shortened(lines.join("\n").trim()))
+    .join("\n\n");
+}
+
+type Section = { readonly article: string | null; readonly level: number; readonly lines: string[] };
+
+const HEADING = /^(#{1,6})\s+(.*)$/;
+const ARTICLE = /^(?:(?:Article|ARTICLE|article)\s+([IVX]+)\b|([IVX]+)(?:[.:)]|\s+[—–-]|\s*$))/;
+const FENCE = /^\s*(?:```|~~~)/;
+
+function sectionsOf(markdown: string): Section[] {
+  const sections: Section[] = [];
+  let fenced = false;
+  for (const line of markdown.split(/\r?\n/)) {
+    if (FENCE.test(line)) fenced = !fenced;
+    const current = sections.at(-1);
+    const begun = fenced ? null : sectionBeginning(line);
+    if (begun !== null && !isWithin(begun, current)) sections.push(begun);
+    else current?.lines.push(line);
+  }
+  return sections;
+}
+
+function sectionBeginning(line: string): Section | null {
+  const [, marks = "", title = ""] = HEADING.exec(line) ?? [];
+  if (marks === "") return null;
+  const [, worded, bare] = ARTICLE.exec(title) ?? [];
+  return { article: worded ?? bare ?? null, level: marks.length, lines: [line] };
+}
+
+/** A lower heading that is no article of its own belongs to the one above. */
+const isWithin = (section: Section, current: Section | undefined): boolean =>
+  current !== undefined && section.article === null && section.level > current.level;
+
+const shortened = (text: string): string => (text.length > ARTICLE_LENGTH ? `${text.slice(0, ARTICLE_LENGTH)}…` : text);

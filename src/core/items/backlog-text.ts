@@ -1,0 +1,107 @@
+import { type BacklogItem, type Marker, oneLine, readBacklogItem } from "./backlog-line.ts";
+import { generateSlug } from "./item-source.ts";
+
+type Line = { readonly text: string; readonly start: number; readonly end: number; readonly isCode: boolean };
+type PlacedItem = BacklogItem & { readonly start: number };
+
+/** Items of a backlog in the order of the file; what is quoted as code is none. */
+export function backlogItems(text: string): BacklogItem[] {
+  return placedItems(text);
+}
+
+/** The backlog with another marker at the item's line; null where no line is the item's own. Every other byte stays. */
+export function withMarker(text: string, slug: string, marker: Marker): string | null {
+  const item = ownItem(placedItems(text), slug);
+  if (item === null) return null;
+  const at = item.start + item.markerAt;
+  return `${text.slice(0, at)}${marker}${text.slice(at + 1)}`;
+}
+
+/** The backlog with one more line at the end of its open items. */
+export function withItem(text: string, line: string): string {
+  const ending = /\r?\n/.exec(text)?.[0] ?? "\n";
+  const body = text === "" ? ["# Backlog", "", "## Open", "", "## Completed", ""].join(ending) : text;
+  const lines = linesOf(body);
+  const open = lines.findIndex(isHeading("open"));
+  return open === -1
+    ? withOpenSection(body, lines, { line, ending })
+    : inserted(body, endOfSection(lines, open), { line, ending });
+}
+
+/** One line of the backlog: `- 16.2 [ ] Title`, or `- [ ] #16 Title` for the number of an issue, or without a number. */
+export function backlogLine(number: string | null, description: string, marker: Marker): string {
+  const text = oneLine(description);
+  if (number !== null && /^[0-9]+\.[0-9]+$/.test(number)) return `- ${number} [${marker}] ${text}`;
+  return number !== null && /^#[0-9]+$/.test(number) ? `- [${marker}] ${number} ${text}` : `- [${marker}] ${text}`;
+}
+
+const ITEM_ID = /^(?:REQ|BUG|UPG)-[0-9]+-/i;
+
+/** A folder name as people say it: without the number it was given. */
+export const withoutItemId = (folder: string): string => folder.replace(ITEM_ID, "");
+
+/** The line that links to the item, else the only one that has its number, or its title from beginning to end. */
+function ownItem(items: readonly PlacedItem[], slug: string): PlacedItem | null {
+  const wanted = slug.toLowerCase();
+  const isTitled = (item: BacklogItem) => [wanted, withoutItemId(wanted)].includes(generateSlug(item.title));
+  const linked = items.filter((item) => item.folder?.toLowerCase() === wanted);
+  if (linked.length > 0) return linked.find(isTitled) ?? linked[0] ?? null;
+  const free = items.filter((item) => item.folder === null);
+  const named = free.filter((item) => item.itemNumber === slug || item.reference?.toLowerCase() === wanted);
+  const candidates = named.length > 0 ? named : free.filter(isTitled);
+  return candidates.length === 1 ? (candidates[0] ?? null) : null;
+}
+
+function placedItems(text: string): PlacedItem[] {
+  return linesOf(text).flatMap((line) => {
+    const item = line.isCode ? null : readBacklogItem(line.text);
+    return item === null ? [] : [{ ...item, start: line.start }];
+  });
+}
+
+function linesOf(text: string): Line[] {
+  const lines: Line[] = [];
+  let inCode = false;
+  for (let start = 0; start < text.length;) {
+    const found = text.indexOf("\n", start);
+    const end = found === -1 ? text.length : found + 1;
+    const line = text.slice(start, end).replace(/\r?\n$/, "");
+    const isFence = line.startsWith("```") || line.startsWith("~~~");
+    lines.push({ text: line, start, end, isCode: inCode || isFence });
+    if (isFence) inCode = !inCode;
+    start = end;
+  }
+  return lines;
+}
+
+const isHeading =
+  (name: string) =>
+  (line: Line): boolean =>
+    !line.isCode && line.text.startsWith("## ") && line.text.slice(3).trim().toLowerCase() === name;
+
+/** Where the section's last line that says something ends. */
+function endOfSection(lines: readonly Line[], heading: number): number {
+  const after = lines.findIndex((line, index) => index > heading && !line.isCode && /^##? /.test(line.text));
+  const section = lines.slice(heading, after === -1 ? lines.length : after);
+  const last = section.findLast((line) => line.text.trim() !== "");
+  return last?.end ?? 0;
+}
+
+type Insertion = { readonly line: string; readonly ending: string };
+
+function inserted(text: string, at: number, { line, ending }: Insertion): string {
+  const before = text.slice(0, at);
+  const gap = before === "" || before.endsWith("\n") ? "" : ending;
+  const isFirst = /^##[^\n]*\n?$/.test(before.slice(before.trimEnd().lastIndexOf("\n") + 1));
+  return `${before}${gap}${isFirst ? ending : ""}${line}${ending}${text.slice(at)}`;
+}
+
+/** Before the completed items, else at the end of the file. */
+function withOpenSection(text: string, lines: readonly Line[], { line, ending }: Insertion): string {
+  const completed = lines.find(isHeading("completed"));
+  const section = `## Open${ending}${ending}${line}${ending}`;
+  if (completed !== undefined)
+    return `${text.slice(0, completed.start)}${section}${ending}${text.slice(completed.start)}`;
+  const gap = text.endsWith("\n") ? ending : `${ending}${ending}`;
+  return `${text}${gap}${section}`;
+}

@@ -1,0 +1,63 @@
+import { textsOf } from "./analysis-status.ts";
+import { citedFiles } from "./cited-files.ts";
+import { checkStaleness, type Staleness } from "./staleness.ts";
+
+export type BlastRadiusStaleness = Staleness & {
+  /** none: go on silently; info: say it and go on; warning: ask; fallback: ask, because only the hashes are known. */
+  readonly severity: "none" | "info" | "warning" | "fallback";
+  readonly overlappingFiles: string[];
+  readonly changedFileCount: number;
+  readonly blastRadiusFileCount: number;
+  readonly fallbackReason: "no-impact-analysis" | "no-parseable-table" | "git-diff-failed" | null;
+};
+
+/** From so many changed files within the analysis on, a person is asked. */
+const WARNING_FROM = 4;
+
+/** Whether what changed since the analysis is what the analysis was about; other commits with no change are no reason. `changedFiles` is a list, or anything else where git failed. */
+// oxlint-disable-next-line max-params -- the published signature
+export function checkBlastRadiusStaleness(
+  meta: unknown,
+  currentHash: unknown,
+  impactMarkdown: unknown,
+  changedFiles: unknown,
+): BlastRadiusStaleness {
+  const plain = checkStaleness(meta, currentHash);
+  const nothing = { overlappingFiles: [], changedFileCount: 0, blastRadiusFileCount: 0, fallbackReason: null };
+  if (!plain.stale) return { ...plain, ...nothing, severity: "none" };
+  if (Array.isArray(changedFiles) && changedFiles.length === 0)
+    return { ...plain, ...nothing, stale: false, severity: "none" };
+  const fallback = (fallbackReason: NonNullable<BlastRadiusStaleness["fallbackReason"]>): BlastRadiusStaleness => ({
+    ...plain,
+    ...nothing,
+    severity: "fallback",
+    fallbackReason,
+  });
+  if (typeof impactMarkdown !== "string" || impactMarkdown.trim() === "") return fallback("no-impact-analysis");
+  const cited = citedFiles(impactMarkdown);
+  if (cited.length === 0) return fallback("no-parseable-table");
+  if (!Array.isArray(changedFiles)) return fallback("git-diff-failed");
+  const changed = textsOf(changedFiles);
+  const overlapping = overlap(changed, cited);
+  return {
+    ...plain,
+    stale: overlapping.length > 0,
+    severity: severityOf(overlapping.length),
+    overlappingFiles: overlapping,
+    changedFileCount: changed.length,
+    blastRadiusFileCount: cited.length,
+    fallbackReason: null,
+  };
+}
+
+function severityOf(overlaps: number): "none" | "info" | "warning" {
+  if (overlaps === 0) return "none";
+  return overlaps < WARNING_FROM ? "info" : "warning";
+}
+
+/** A cited folder stands for everything below it. */
+function overlap(changed: readonly string[], cited: readonly string[]): string[] {
+  const files = new Set(cited);
+  const folders = cited.filter((path) => path.endsWith("/"));
+  return changed.filter((path) => files.has(path) || folders.some((folder) => path.startsWith(folder)));
+}

@@ -1,0 +1,27 @@
+import { slugOf } from "../plan.ts";
+
+export type ItemSource = {
+  readonly source: "github" | "jira" | "manual";
+  readonly source_id: string | null;
+  readonly description: string;
+};
+
+const LONGEST_TITLE = 10_000;
+
+/** A title as a folder name. */
+export function generateSlug(text: unknown): string {
+  return slugOf(typeof text === "string" ? text.slice(0, LONGEST_TITLE) : "");
+}
+
+/** Where a request comes from: `#42` is an issue on GitHub, `ABC-12` one of Jira, everything else was typed. */
+export function detectSource(text: unknown): ItemSource {
+  if (typeof text !== "string") return { source: "manual", source_id: null, description: "" };
+  const description = text.trim();
+  const issue = /^(?:#([0-9]{1,18})(?=\s|$)|GH-([0-9]{1,18})$)/.exec(description)?.slice(1).join("");
+  if (issue !== undefined) return { source: "github", source_id: `GH-${issue}`, description };
+  // Only alone: a title may well begin with "UTF-8" or "SHA-256".
+  const isTicket = /^[A-Z][A-Z0-9]{0,19}-[0-9]{1,18}$/.test(description);
+  return isTicket
+    ? { source: "jira", source_id: description, description }
+    : { source: "manual", source_id: null, description };
+}

@@ -1,0 +1,45 @@
+import { ownValue } from "../own-value.ts";
+
+export type Tier = "trivial" | "light" | "standard" | "epic";
+
+/** How much ceremony a piece of work deserves, least first. */
+export const TIER_ORDER: readonly Tier[] = ["trivial", "light", "standard", "epic"];
+
+export type TierDescription = { readonly label: string; readonly description: string; readonly fileRange: string };
+
+const descriptions: Readonly<Record<Tier, TierDescription>> = {
+  trivial: { label: "Trivial", description: "a small edit, reviewed at the end", fileRange: "1-2 files" },
+  light: { label: "Light", description: "no separate architecture and design", fileRange: "3-8 files" },
+  standard: { label: "Standard", description: "every phase of the workflow", fileRange: "9-20 files" },
+  epic: { label: "Epic", description: "large or risky: worth splitting first", fileRange: "more than 20 files" },
+};
+
+/** The tier for a number of files; medium and high risk raise it by one. A count that is none gives the middle. */
+export function computeRecommendedTier(files: unknown, risk?: unknown, thresholds?: unknown): Tier {
+  if (typeof files !== "number" || !Number.isInteger(files) || files < 1) return "standard";
+  const limits = limitsOf(thresholds);
+  const level = limits.findIndex((limit) => files <= limit);
+  const base = level === -1 ? TIER_ORDER.length - 1 : level;
+  const word = typeof risk === "string" ? risk.trim().toLowerCase() : "";
+  const raised = word === "medium" || word === "high" ? base + 1 : base;
+  return TIER_ORDER[Math.min(raised, TIER_ORDER.length - 1)] ?? "standard";
+}
+
+/** How a tier is shown; an unknown name is shown as the standard one. */
+export function getTierDescription(tier: unknown): TierDescription {
+  return descriptions[TIER_ORDER.find((known) => known === tier) ?? "standard"];
+}
+
+const DEFAULT_LIMITS: readonly number[] = [2, 8, 20];
+
+/** Thresholds that are not three rising counts count as not given. */
+function limitsOf(thresholds: unknown): readonly number[] {
+  const given = ["trivial_max_files", "light_max_files", "standard_max_files"].map(
+    (name, index) => ownValue(thresholds, name) ?? DEFAULT_LIMITS[index],
+  );
+  const rising = given.every((limit, index) => {
+    const before = index === 0 ? 0 : given[index - 1];
+    return Number.isSafeInteger(limit) && (limit as number) > (before as number); // the one before was checked first
+  });
+  return rising ? (given as number[]) : DEFAULT_LIMITS;
+}

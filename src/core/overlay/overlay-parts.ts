@@ -1,0 +1,179 @@
+import type { PhaseKey } from "../../schema/ids.ts";
+import type { Overlay, OverlayPhase, RuleChanges, WorkflowOverlay } from "../../schema/overlay.ts";
+import type { PhaseDefinition } from "../../schema/plan.ts";
+import { phaseDisplayName } from "../phase-names.ts";
+import { atLeastAsStrict, RULE_NAMES, ruleValue, type RuleName } from "./strictness.ts";
+
+type Phases = readonly PhaseDefinition[];
+
+/** What is shipped, so that text of ours can be told from text of a repository. */
+export type BuiltIn = {
+  readonly workflows: readonly string[];
+  readonly personas: readonly string[];
+  /** Every `needs` of a shipped phase. */
+  readonly needs: readonly string[];
+};
+
+/** One thing an overlay does to a workflow. */
+export type OverlayPart = {
+  /** Where it stands in the file. */
+  readonly place: string;
+  readonly what: string;
+  /** The phase of the workflow that it is about. */
+  readonly phase: PhaseKey;
+  /** Only for lists that have the phase. */
+  readonly apply: (phases: Phases) => Phases;
+  /** Why it would loosen those phases; null where it does not. */
+  readonly loosens: (phases: Phases, builtIn: BuiltIn) => string | null;
+  /** The phase whose rules it sets, and which of them. */
+  readonly sets: { readonly phase: PhaseKey; readonly rules: readonly RuleName[] } | null;
+};
+
+/** What an overlay does to a workflow, in order: insert, replace, remove, rules one by one. */
+export function overlayParts(content: Overlay, workflow: string): OverlayPart[] {
+  const workflows = content.workflows ?? {};
+  const overlay = Object.hasOwn(workflows, workflow) ? workflows[workflow] : undefined;
+  if (overlay === undefined) return [];
+  const place = `workflows.${workflow}`;
+  return [
+    ...insertions(overlay, place),
+    ...replacements(overlay, place),
+    ...removals(overlay, place),
+    ...Object.entries(overlay.rules ?? {}).flatMap(([phase, changes]) =>
+      ruleChanges(phase, changes, `${place}.rules.${phase}`),
+    ),
+  ];
+}
+
+function insertions({ insert = [] }: WorkflowOverlay, place: string): OverlayPart[] {
+  return insert.map(({ before, after, phase }, index) => {
+    const added = completed(phase);
+    const anchor = before ?? after ?? "";
+    return {
+      place: `${place}.insert[${index}]`,
+      what: `inserting the phase ${added.key}`,
+      phase: anchor,
+      apply: (phases) => {
+        const at = indexOf(phases, anchor) + (before === undefined ? 1 : 0);
+        return [...phases.slice(0, at), added, ...phases.slice(at)];
+      },
+      loosens: (phases, builtIn) => {
+        if (before === undefined && indexOf(phases, anchor) === phases.length - 1)
+          return "after the last phase nothing would look at what it does";
+        return insertionLoosens(added, builtIn);
+      },
+      sets: { phase: added.key, rules: RULE_NAMES },
+    };
+  });
+}
+
+/** A phase more is no loosening as long as it brings no text of its own and may write nothing but its documents. */
+function insertionLoosens(added: PhaseDefinition, builtIn: BuiltIn): string | null {
+  const own = [added.persona, added.reviewer ?? added.persona].find((name) => !builtIn.personas.includes(name));
+  if (own !== undefined) return `the persona ${own} is prompt text`;
+  if (added.name !== phaseDisplayName(added.key) || added.shortName !== undefined) return "its name is prompt text";
+  if (added.needs !== "" && !builtIn.needs.includes(added.needs)) return "its needs are prompt text";
+  if (added.writes !== "item") return `it may write more than its documents (${added.writes})`;
+  return added.after.includes("sizing") ? "sizing can leave phases out" : null;
+}
+
+function replacements({ replace = [] }: WorkflowOverlay, place: string): OverlayPart[] {
+  return replace.map(({ phase, with: given }, index) => {
+    const other = completed(given);
+    return {
+      place: `${place}.replace[${index}]`,
+      what: phase === other.key ? `replacing the phase ${phase}` : `replacing the phase ${phase} with ${other.key}`,
+      phase,
+      apply: (phases) => phases.map((known) => (known.key === phase ? other : known)),
+      loosens: () => "the phase that is there would be gone",
+      sets: { phase: other.key, rules: RULE_NAMES },
+    };
+  });
+}
+
+function removals({ remove = [] }: WorkflowOverlay, place: string): OverlayPart[] {
+  return remove.map((phase, index) => ({
+    place: `${place}.remove[${index}]`,
+    what: `removing the phase ${phase}`,
+    phase,
+    apply: (phases) => phases.filter(({ key }) => key !== phase),
+    loosens: () => "the phase would be gone",
+    sets: null,
+  }));
+}
+
+function ruleChanges(phase: PhaseKey, { checks, ...changes }: RuleChanges, place: string): OverlayPart[] {
+  const whole = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const numbers = Object.entries(checks ?? {}).filter(([, value]) => value !== undefined);
+  return [
+    ...whole.map(([rule, value]) => ruleChange(phase, rule as RuleName, { place, with: { [rule]: value } })), // strict keys
+    ...numbers.map(([rule, value]) =>
+      ruleChange(phase, `checks.${rule}` as RuleName, { place, checks: { [rule]: value } }),
+    ), // strict keys
+  ];
+}
+
+type Change = {
+  readonly place: string;
+  readonly with?: Partial<PhaseDefinition>;
+  readonly checks?: Partial<PhaseDefinition["checks"]>;
+};
+
+function ruleChange(phase: PhaseKey, rule: RuleName, change: Change): OverlayPart {
+  const changed = (known: PhaseDefinition): PhaseDefinition => ({
+    ...known,
+    ...change.with,
+    checks: { ...known.checks, ...change.checks },
+  });
+  return {
+    place: `${change.place}.${rule}`,
+    what: `${rule} of ${phase}`,
+    phase,
+    apply: (phases) => phases.map((known) => (known.key === phase ? changed(known) : known)),
+    loosens: (phases) => {
+      const known = phases.find(({ key }) => key === phase);
+      if (known === undefined || atLeastAsStrict[rule](known, changed(known))) return null;
+      return `it is ${told(ruleValue(known, rule))} and would be ${told(ruleValue(changed(known), rule))}`;
+    },
+    sets: { phase, rules: [rule] },
+  };
+}
+
+/** What a phase of an overlay gets where nothing is said: it writes its own documents and is reviewed. */
+const DEFAULTS = {
+  reviewer: "reviewer",
+  inputs: [],
+  outputs: [],
+  needs: "",
+  writes: "item",
+  tests: false,
+  checks: { limit: 10, breaker: 3 },
+  gate: "supervised",
+  minutes: 45,
+  articles: [],
+  analysis: false,
+  whenLight: "keep",
+  after: [],
+} satisfies Partial<PhaseDefinition>;
+
+function completed({ key, persona, checks, ...rest }: OverlayPhase): PhaseDefinition {
+  const { name = phaseDisplayName(key), ...said } = withoutGaps(rest);
+  return { ...DEFAULTS, ...said, key, name, persona, checks: { ...DEFAULTS.checks, ...withoutGaps(checks ?? {}) } };
+}
+
+type Said<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Only what was said: a key without a value must not hide a default. */
+function withoutGaps<T extends object>(values: T): Said<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Said<T>; // fewer keys
+}
+
+const indexOf = (phases: Phases, key: PhaseKey): number => phases.findIndex((phase) => phase.key === key);
+
+const TOLD_LENGTH = 60;
+
+/** A value in a sentence. */
+function told(value: unknown): string {
+  const text = JSON.stringify(value ?? null);
+  return text.length > TOLD_LENGTH ? `${text.slice(0, TOLD_LENGTH)}…` : text;
+}

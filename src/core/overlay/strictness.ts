@@ -1,0 +1,49 @@
+import type { PhaseDefinition } from "../../schema/plan.ts";
+
+/** Every rule of a phase that can be compared on its own. */
+export type RuleName = Exclude<keyof PhaseDefinition, "key" | "checks"> | "checks.limit" | "checks.breaker";
+
+/** True where `next` asks at least as much as `now`, so that anybody may say it. */
+type Comparison = (now: PhaseDefinition, next: PhaseDefinition) => boolean;
+
+const GATES = ["supervised", "large", "always"];
+const WRITES = ["tree", "tests", "item"];
+
+/** What counts as tightening, rule by rule. A new rule does not compile before it has its line here. */
+export const atLeastAsStrict: Readonly<Record<RuleName, Comparison>> = {
+  // Names and needs are read by agents and by people at a gate: text is never a tightening.
+  name: (now, next) => now.name === next.name,
+  shortName: (now, next) => now.shortName === next.shortName,
+  needs: (now, next) => now.needs === next.needs,
+  persona: (now, next) => now.persona === next.persona,
+  reviewer: (now, next) => now.reviewer === null || now.reviewer === next.reviewer,
+  inputs: (now, next) => holdsAll(next.inputs, now.inputs),
+  outputs: (now, next) => holdsAll(next.outputs, now.outputs),
+  articles: (now, next) => holdsAll(next.articles, now.articles),
+  writes: (now, next) => WRITES.indexOf(next.writes) >= WRITES.indexOf(now.writes),
+  tests: (now, next) => next.tests || !now.tests,
+  gate: (now, next) => GATES.indexOf(next.gate) >= GATES.indexOf(now.gate),
+  "checks.limit": (now, next) => next.checks.limit <= now.checks.limit,
+  "checks.breaker": (now, next) => next.checks.breaker <= now.checks.breaker,
+  // The longer an agent may be silent, the later a stuck one is ended and a person asked.
+  minutes: (now, next) => next.minutes <= now.minutes,
+  // Phases of the analysis are left out when an item was analysed before.
+  analysis: (now, next) => now.analysis || !next.analysis,
+  whenLight: (now, next) => next.whenLight === "keep" || now.whenLight === "drop",
+  // Sizing can leave phases out, and asks a person first: neither adding nor dropping it is a tightening.
+  after: (now, next) =>
+    now.after.includes("sizing") === next.after.includes("sizing") && holdsAll(next.after, now.after),
+};
+
+export const RULE_NAMES = Object.keys(atLeastAsStrict) as RuleName[]; // the keys just written
+
+/** The value of a rule, by its name. */
+export function ruleValue(phase: PhaseDefinition, rule: RuleName): unknown {
+  if (rule === "checks.limit") return phase.checks.limit;
+  if (rule === "checks.breaker") return phase.checks.breaker;
+  return phase[rule];
+}
+
+function holdsAll(list: readonly string[], wanted: readonly string[]): boolean {
+  return wanted.every((name) => list.includes(name));
+}

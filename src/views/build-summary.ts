@@ -1,0 +1,118 @@
+import type { AnalysisStatus } from "../core/items/analysis-status.ts";
+import { phaseDisplayName } from "../core/phase-names.ts";
+import { phaseNumber } from "../schema/ids.ts";
+import { plainLine } from "./plain-text.ts";
+
+export type BuildSummary = {
+  readonly item: string;
+  readonly status: AnalysisStatus;
+  readonly completedPhases: readonly string[];
+  readonly remainingPhases: readonly string[];
+  /** When each completed phase ended, as far as it is known. */
+  readonly completedAt?: ReadonlyMap<string, string>;
+};
+
+export type StaleNotice = {
+  readonly originalHash: string;
+  readonly currentHash: string;
+  /** A number, `1000+`, or "unknown", which leaves the count out. */
+  readonly commits: number | string;
+};
+
+const statusWords: Readonly<Record<AnalysisStatus, string>> = {
+  raw: "Not analyzed",
+  partial: "Partially analyzed",
+  analyzed: "Fully analyzed",
+};
+
+/** Shorter here than at a gate. */
+const shortNames: ReadonlyMap<string, string> = new Map([
+  ["04-design", "Design"],
+  ["08-code-review", "Code Review"],
+]);
+
+export const proceedPrompt = "Proceed? [Y/n]";
+
+export const partialMenu = `[R] Resume analysis -- go on with the first phase that is missing
+[S] Skip to implementation -- build on the analysis as it is
+[F] Full restart -- analyze everything again`;
+
+export const skipWarning =
+  "Warning: the remaining analysis is skipped, so the result may be of lower quality than after a full analysis.";
+
+/** Where git cannot tell what HEAD is. */
+export const unknownHeadWarning =
+  "Warning: the current commit could not be found out, so it was not checked whether the analysis is out of date.";
+
+export const stalenessMenu = `[P] Proceed anyway -- keep the analysis as it is
+[Q] Re-run quick-scan -- look at the code again, keep the rest
+[A] Re-analyze -- start the analysis from scratch`;
+
+/** What a build is going to do. A question follows only where something is skipped: see `proceedPrompt`. */
+export function buildSummary({ item, status, completedPhases, remainingPhases, completedAt }: BuildSummary): string {
+  const done = completedPhases.map((key) => `  [done] ${phaseLabel(key)}${timeOf(completedAt?.get(key))}`);
+  const pending = status === "analyzed" ? "" : "[pending] ";
+  return [
+    `BUILD SUMMARY: ${plainLine(item, 120)}`,
+    "",
+    `Analysis Status: ${statusWords[status]}`,
+    ...(done.length === 0 ? [] : ["Completed phases:", ...done]),
+    "",
+    "Build will execute:",
+    ...remainingPhases.map((key) => `  ${pending}${phaseLabel(key)}`),
+    ...(status === "raw" ? [] : ["", proceedPrompt]),
+  ].join("\n");
+}
+
+/** What a person sees whose analysis stopped midway, with the choices. */
+export function partialAnalysis(completed: readonly string[], missing: readonly string[]): string {
+  return [
+    "The analysis of this item is not complete.",
+    ...completed.map((key) => `  [done] ${phaseLabel(key)}`),
+    ...missing.map((key) => `  [pending] ${phaseLabel(key)}`),
+    "",
+    partialMenu,
+  ].join("\n");
+}
+
+/** The code moved on since the analysis: from where, to where, by how much. */
+export function stalenessWarning({ originalHash, currentHash, commits }: StaleNotice): string {
+  const ago =
+    commits === "unknown" ? "" : ` (${plainLine(String(commits), 20)} ${commits === 1 ? "commit" : "commits"} ago)`;
+  return `Analysis was performed at commit ${shortHash(originalHash)}${ago}.\nCurrent HEAD is ${shortHash(currentHash)}.`;
+}
+
+/** A few files of the analysis changed: worth saying, not worth a question. */
+export function stalenessNote(files: readonly string[]): string {
+  const shown = files.slice(0, MOST_SHOWN).map((path) => `  - ${plainLine(path, 200)}`);
+  const left = files.length - shown.length;
+  const head = files.length === 1 ? "1 file of this analysis has" : `${files.length} files of this analysis have`;
+  return [
+    `${head} changed since it was made:`,
+    ...shown,
+    ...(left > 0 ? [`  … and ${left} more`] : []),
+    "Proceeding with the analysis as it is.",
+  ].join("\n");
+}
+
+const MOST_SHOWN = 10;
+
+/** `Phase 05: Test Strategy`, or the name alone where a phase has no number. */
+function phaseLabel(key: string): string {
+  const name = plainLine(shortNames.get(key) ?? phaseDisplayName(key), 60);
+  const number = phaseNumber(key);
+  return number === key ? name : `Phase ${number}: ${name}`;
+}
+
+/** Hashes of items come from a file: what is no hash is shown as the text it is. */
+function shortHash(hash: string): string {
+  return /^[0-9a-f]{7,64}$/i.test(hash) ? hash.slice(0, 7) : plainLine(hash, 40);
+}
+
+/** ` (2026-02-19 10:15)`, nothing for what is no timestamp. */
+function timeOf(timestamp: string | undefined): string {
+  const parts = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.exec(timestamp ?? "");
+  if (parts === null) return "";
+  const [, day = "", time = "", zone = ""] = parts;
+  return ` (${day} ${time}${zone === "Z" ? " UTC" : ` ${zone}`})`;
+}

@@ -1,0 +1,52 @@
+import { minutesBetween } from "../core/duration.ts";
+import { deriveBacklogMarker } from "../core/items/analysis-status.ts";
+import { plainLine } from "./plain-text.ts";
+
+export type ItemRow = {
+  readonly slug: string;
+  readonly status: string;
+  readonly createdAt: string | null;
+  /** True once a build of the item was finished. */
+  readonly isBuilt: boolean;
+  /** Null where it cannot be told, or does not matter. */
+  readonly isStale: boolean | null;
+};
+
+const headings = ["", "ITEM", "STATUS", "AGE", "STALE"] as const;
+
+/** Items as a table for people; `now` is a timestamp. */
+export function itemsTable(rows: readonly ItemRow[], now: string): string {
+  if (rows.length === 0) return 'No items yet. Add one: isdlc add "<what to do>".';
+  const cells = [headings, ...rows.map((row) => cellsOf(row, now))];
+  const widths = headings.map((_heading, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
+  return cells
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+function cellsOf({ slug, status, createdAt, isBuilt, isStale }: ItemRow, now: string): readonly string[] {
+  const marker = isBuilt ? "x" : deriveBacklogMarker(status);
+  const staleness = isStale === null ? "-" : isStale ? "yes" : "no";
+  return [
+    `[${marker}]`,
+    plainLine(slug, 100),
+    isBuilt ? "built" : plainLine(status, 20),
+    ageOf(createdAt, now),
+    staleness,
+  ];
+}
+
+const DAY = 24 * 60;
+
+/** `12m`, `5h`, `3d`: one unit is enough to find an old item. */
+function ageOf(createdAt: string | null, now: string): string {
+  const minutes = minutesBetween(createdAt, now);
+  if (minutes === null) return "-";
+  if (minutes < 60) return `${minutes}m`;
+  return minutes < DAY ? `${Math.floor(minutes / 60)}h` : `${Math.floor(minutes / DAY)}d`;
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { createSandbox, parsed } from "../support/cli.ts";
+
+const FILE = "docs/isdlc/constitution.md";
+
+test.concurrent("init --constitution writes a starter once, and without the flag none", async () => {
+  const sandbox = await createSandbox();
+  expect(parsed(await sandbox.script("init", "--json")).wrote).toEqual([".isdlc/.gitignore"]);
+  expect(parsed(await sandbox.script("init", "--constitution", "--json")).wrote).toEqual([FILE]);
+  expect(sandbox.read(FILE)).toContain("## Article XV: Tool Preference");
+  sandbox.write(FILE, "ours\n");
+  const again = await sandbox.script("init", "--constitution");
+  expect([again.code, again.stdout]).toMatchObject([0, expect.stringContaining("is there already and stays as it is")]);
+  expect(sandbox.read(FILE)).toBe("ours\n");
+});
+
+test.concurrent("the reviewer gets the articles of its phase, and the agent of the phase does not", async () => {
+  const text = "# Ours\n## Article III: Safety\nNo shell.\n## Article XII: Elsewhere\nNot for this phase.\n";
+  const sandbox = await createSandbox({ files: { [FILE]: text } });
+  sandbox.plan({ turns: { implement: [{ writes: { [FILE]: "## Article III: Safety\nAnything goes.\n" } }] } });
+  await sandbox.script("add a greeting", "--json", ...sandbox.agent);
+  const [agent] = sandbox.log().filter(({ key }) => key === "implement");
+  const [reviewer] = sandbox.log().filter(({ key }) => key === "implement reviewer");
+  expect(reviewer?.prompt).toContain("> ## Article III: Safety\n> No shell.");
+  expect(reviewer?.prompt).not.toContain("Not for this phase");
+  expect(reviewer?.prompt).not.toContain("Anything goes");
+  expect(agent?.prompt).not.toContain("No shell");
+});
+
+test.concurrent("without a constitution the reviewer gets the names of the articles only", async () => {
+  const sandbox = await createSandbox();
+  await sandbox.script("add a greeting", "--json", ...sandbox.agent);
+  const [reviewer] = sandbox.log().filter(({ key }) => key === "implement reviewer");
+  expect(reviewer?.prompt).toContain("Articles to judge by:\nI, II, III");
+  expect(reviewer?.prompt).not.toContain("constitution says");
+});

@@ -1,0 +1,122 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { readConstitution, writeConstitution } from "../../src/adapters/constitution/constitution-file.ts";
+import { loadPersona, loadWorkflow, workflowNames } from "../../src/adapters/definitions/definitions.ts";
+import { nodeFiles } from "../../src/adapters/file-lock/file-calls.ts";
+import { articlesOf, CONSTITUTION_FILE } from "../../src/core/constitution.ts";
+import { ProblemError } from "../../src/core/problem.ts";
+
+const starter = readFileSync(join(import.meta.dirname, "../../templates/constitution.md"), "utf8");
+
+function project(): string {
+  const root = mkdtempSync(join(tmpdir(), "isdlc-constitution-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  return root;
+}
+
+describe("the starter", () => {
+  test("has the fifteen articles by their names", () => {
+    expect(starter.match(/^## .+$/gm)).toEqual([
+      "## Article I: Specification Primacy",
+      "## Article II: Test-First",
+      "## Article III: Security by Design",
+      "## Article IV: Explicit over Implicit",
+      "## Article V: Simplicity",
+      "## Article VI: Code Review",
+      "## Article VII: Artifact Traceability",
+      "## Article VIII: Documentation Currency",
+      "## Article IX: Gate Integrity",
+      "## Article X: Fail-Safe Defaults",
+      "## Article XI: Test Quality beyond Coverage",
+      "## Article XII: Cross-Platform",
+      "## Article XIII: Module System",
+      "## Article XIV: State Integrity",
+      "## Article XV: Tool Preference",
+    ]);
+  });
+
+  test("has every article that a phase names", () => {
+    const named = workflowNames().flatMap((name) => loadWorkflow(name).phases.flatMap((phase) => phase.articles));
+    expect(new Set(named).size).toBeGreaterThan(10);
+    for (const article of new Set(named)) expect(articlesOf(starter, [article])).toContain(`Article ${article}: `);
+  });
+});
+
+describe("the articles of a constitution", () => {
+  const text = [
+    "# Ours",
+    "## Article I: One",
+    "First.",
+    "### Details",
+    "More of it.",
+    "```md",
+    "## Article III: not a heading",
+    "```",
+    "## II. Two",
+    "Second.",
+    "### XIV",
+    "Fourteenth.",
+    "## I think this is no article",
+    "## Introduction",
+    "No article.",
+  ].join("\n");
+
+  test.for<[string[], string]>([
+    [["I"], "## Article I: One\nFirst.\n### Details\nMore of it.\n```md\n## Article III: not a heading\n```"],
+    [["II"], "## II. Two\nSecond."],
+    [["XIV", "ii"], "## II. Two\nSecond.\n\n### XIV\nFourteenth."],
+    [["III"], ""],
+    [["IN"], ""],
+    [[], ""],
+  ])("%j", ([names, expected]) => {
+    expect(articlesOf(text, names)).toBe(expected);
+    expect(articlesOf(text.replaceAll("\n", "\r\n"), names)).toBe(expected);
+  });
+
+  test("are cut where one is longer than a reviewer should have to read", () => {
+    const long = articlesOf(`## Article I\n${"x".repeat(5000)}\n## Article II\nshort`, ["I", "II"]);
+    expect(long.length).toBeLessThan(2100);
+    expect(long).toContain("…\n\n## Article II");
+  });
+});
+
+describe("the file", () => {
+  test("is written once and never over what is there", () => {
+    const root = project();
+    expect(readConstitution(root, nodeFiles)).toBeNull();
+    expect(writeConstitution(root, nodeFiles)).toBe(true);
+    expect(readConstitution(root, nodeFiles)).toBe(starter);
+    writeFileSync(join(root, CONSTITUTION_FILE), "ours");
+    expect(writeConstitution(root, nodeFiles)).toBe(false);
+    expect(readConstitution(root, nodeFiles)).toBe("ours");
+  });
+
+  test("is not read or written through a link", () => {
+    const [root, elsewhere] = [project(), project()];
+    symlinkSync(elsewhere, join(root, "docs"));
+    expect(() => readConstitution(root, nodeFiles)).toThrow(ProblemError);
+    expect(() => writeConstitution(root, nodeFiles)).toThrow(ProblemError);
+    const other = project();
+    mkdirSync(join(other, "docs/isdlc"), { recursive: true });
+    writeFileSync(join(elsewhere, "secret"), "secret");
+    symlinkSync(join(elsewhere, "secret"), join(other, CONSTITUTION_FILE));
+    expect(() => readConstitution(other, nodeFiles)).toThrow(ProblemError);
+    expect(writeConstitution(other, nodeFiles)).toBe(false);
+    expect(readFileSync(join(elsewhere, "secret"), "utf8")).toBe("secret");
+  });
+
+  test("is not read when it is larger than a text for people is", () => {
+    const root = project();
+    writeConstitution(root, nodeFiles);
+    writeFileSync(join(root, CONSTITUTION_FILE), "x".repeat(256 * 1024 + 1));
+    expect(readConstitution(root, nodeFiles)).toBeNull();
+  });
+});
+
+test("the reviewer is told to cite the article", () => {
+  expect(loadPersona("reviewer")).toContain(
+    'begin the description of such a finding with its number ("Article III: …")',
+  );
+});

@@ -1,0 +1,244 @@
+import { describe, expect, test } from "vitest";
+import type { PersonCommand, Refusal } from "../../src/core/command.ts";
+import { decide } from "../../src/core/decide.ts";
+import type { Step } from "../../src/schema/event.ts";
+import { brokenByGoingBack } from "../support/back-rules.ts";
+import {
+  accepted,
+  activeRun,
+  ada,
+  advance,
+  everyPhase,
+  failed,
+  measured,
+  openWait,
+  phaseAt,
+  phaseRule,
+  type Player,
+  produced,
+  redo,
+  refined,
+  report,
+  runOptions,
+  startRun,
+} from "../support/run-builder.ts";
+import { asks, claim } from "../support/run-scripts.ts";
+
+const KEYS = ["01-requirements", "02-impact-analysis", "03-architecture", "04-design", "06-implementation"];
+const plan = KEYS.map((key) =>
+  phaseRule({
+    key,
+    whenLight: key === "03-architecture" ? "drop" : "keep",
+    after: key === "02-impact-analysis" ? ["sizing"] : key === "04-design" ? ["refinement"] : [],
+  }),
+);
+const supervised = { plan, supervision: everyPhase };
+const back = (to: string, tree: "restore" | "keep" = "keep"): PersonCommand => ({ do: "back", by: ada, to, tree });
+const refusalOf = (player: Player, command: PersonCommand): Refusal | null => {
+  const decision = decide(player.state, command);
+  return decision.ok ? null : decision.refusal;
+};
+
+/** In the last phase; every phase before it was accepted, with light or standard steps. */
+function inLastPhase(choice: "light" | "standard"): Player {
+  const player = startRun({ ...supervised, options: runOptions({ light: choice === "light" }) });
+  report(advance(player, "measure"), measured(choice));
+  if (activeRun(player).wait?.kind === "sizing")
+    accepted(player, { do: "size", by: ada, wait: openWait(player).id, choice });
+  report(advance(player, "refine"), refined());
+  return advance(player, "check");
+}
+
+describe("going back", () => {
+  test.for<[string, number, boolean, boolean]>([
+    ["01-requirements", 0, false, false],
+    ["02-impact-analysis", 1, false, false],
+    ["04-design", 3, true, false],
+    ["06-implementation", 4, true, true],
+  ])("to %s of a light run", ([to, index, keepsSizing, keepsTasks]) => {
+    const player = inLastPhase("light");
+    const before = activeRun(player);
+    accepted(player, back(to));
+    const run = activeRun(player);
+    expect(run).toMatchObject({ index, stage: { is: "entering", brief: { why: "back" } }, wait: null });
+    expect(run.sizing === null).toBe(!keepsSizing);
+    expect(run.refined).toBe(keepsTasks);
+    expect(run.phases.map((phase) => phase.dropped)).toEqual(KEYS.map((_, at) => keepsSizing && at === 2));
+    expect(run.phases.map((phase) => phase.status)).toEqual(
+      before.phases.map((phase, at) => (at < index ? phase.status : "pending")),
+    );
+    expect(brokenByGoingBack(before, run, { type: "run.wentBack", to, by: ada, tree: "keep" })).toEqual([]);
+  });
+
+  test("proof is lost from there on; attempts, redos, guidance and cost are not", () => {
+    const player = advance(startRun(supervised), "gate");
+    accepted(player, redo(player, "shorter"));
+    report(advance(player, "produce"), { ...produced, usage: { input: 9, output: 1, usd: 0.5 } } as typeof produced);
+    accepted(advance(player, "measure"), back("01-requirements"));
+    expect(phaseAt(player, 0)).toMatchObject({
+      status: "pending",
+      made: null,
+      commit: null,
+      completedAt: null,
+      seenTree: null,
+      attempts: 2,
+      redos: 1,
+      guidance: ["shorter"],
+      usage: { input: 9, output: 1, usd: 0.5 },
+      firstTree: "tree-0",
+    });
+    expect(phaseAt(player, 1)).toMatchObject({ status: "pending", attempts: 1, firstTree: null, firstCommit: null });
+    advance(player, "produce");
+    expect(phaseAt(player, 0).attempts).toBe(3);
+  });
+
+  test("the limit of redos holds over going back", () => {
+    const player = advance(startRun(supervised), "gate");
+    for (let redos = 0; redos < 3; redos += 1) {
+      accepted(player, redo(player, "again"));
+      advance(player, "gate");
+    }
+    accepted(player, back("01-requirements"));
+    advance(player, "gate");
+    expect(refusalOf(player, redo(player, "again"))).toEqual({ why: "redosSpent", limit: 3 });
+  });
+
+  test("the work is sized anew and the tasks are refined anew", () => {
+    const player = inLastPhase("light");
+    accepted(player, back("02-impact-analysis"));
+    report(advance(player, "measure"), measured("standard"));
+    report(advance(player, "refine"), refined());
+    advance(player, "done");
+    const times = (type: string): number => player.events.filter((event) => event.type === type).length;
+    expect([times("sizing.decided"), times("tasks.refined")]).toEqual([2, 2]);
+  });
+
+  test("light, back, standard, back, light: each time exactly what it says", () => {
+    const player = startRun(supervised);
+    const dropped = (): string[] =>
+      activeRun(player)
+        .phases.filter((phase) => phase.dropped)
+        .map(({ rule }) => rule.key);
+    for (const choice of ["light", "standard", "light", "light"] as const) {
+      report(advance(player, "measure"), measured("epic"));
+      accepted(player, { do: "size", by: ada, wait: openWait(player).id, choice });
+      expect(dropped()).toEqual(choice === "light" ? ["03-architecture"] : []);
+      accepted(advance(player, "produce"), back(choice === "light" ? "02-impact-analysis" : "01-requirements"));
+      expect(dropped()).toEqual([]);
+    }
+  });
+
+  test("with the tree to be restored, nothing begins before that is done", () => {
+    const player = advance(startRun(supervised), "check");
+    expect(accepted(player, back("01-requirements", "restore"))).toEqual(["run.wentBack"]);
+    expect(activeRun(player).stage).toEqual({ is: "rewinding", to: "01-requirements" });
+    report(player, failed("rewind"));
+    expect(openWait(player)).toMatchObject({ from: "rewind", offered: ["retry", "skip"] });
+    accepted(player, { do: "skip", by: ada, wait: openWait(player).id });
+    expect(player.events.at(-1)).toMatchObject({ type: "run.rewound", kept: null, restored: [] });
+    expect(activeRun(player).stage).toMatchObject({ is: "entering", brief: { why: "back" } });
+  });
+
+  test("ends what an agent is doing, and closes what is asked", () => {
+    const player = advance(startRun(supervised), "produce");
+    report(player, claim("x1"));
+    expect(accepted(player, back("01-requirements"))).toEqual(["execution.ended", "run.wentBack"]);
+    report(advance(player, "produce"), asks);
+    accepted(player, back("01-requirements"));
+    expect(activeRun(player)).toMatchObject({ wait: null, stage: { is: "entering" } });
+  });
+
+  test("is possible from the end of the last phase", () => {
+    const player = startRun({ ...supervised, options: runOptions({ finish: "ask", sizing: "accept" }) });
+    accepted(advance(player, "finish"), back("06-implementation"));
+    expect(activeRun(player)).toMatchObject({ index: 4, wait: null, stage: { is: "entering" } });
+  });
+
+  test.for<[string, () => Player, string, string[]]>([
+    ["a phase not reached", () => advance(startRun(supervised), "check"), "03-architecture", ["01-requirements"]],
+    ["an unknown one", () => advance(startRun(supervised), "check"), "99-nowhere", ["01-requirements"]],
+    ["one about to be entered", () => advance(startRun(supervised), "enter"), "01-requirements", []],
+    [
+      "a dropped phase",
+      () => inLastPhase("light"),
+      "03-architecture",
+      ["01-requirements", "02-impact-analysis", "04-design", "06-implementation"],
+    ],
+    ["any while preparing", () => startRun(supervised), "01-requirements", []],
+    [
+      "any while rewinding",
+      () => {
+        const player = advance(startRun(supervised), "check");
+        accepted(player, back("01-requirements", "restore"));
+        return player;
+      },
+      "01-requirements",
+      [],
+    ],
+  ])("to %s is refused with the valid ones", ([, reach, to, valid]) => {
+    expect(refusalOf(reach(), back(to))).toEqual({ why: "notEarlier", valid });
+  });
+
+  test("reaches a phase that was passed over before its first attempt", () => {
+    const player = advance(startRun(supervised), "enter");
+    accepted(player, { do: "pass", by: ada });
+    advance(player, "check");
+    accepted(player, back("01-requirements"));
+    expect(activeRun(player)).toMatchObject({ index: 0, stage: { is: "entering" } });
+  });
+});
+
+describe("restart and pass", () => {
+  const supervisedRun = (): Player => startRun(supervised);
+  const within: readonly (Step | "gate")[] = ["enter", "produce", "check", "review", "complete", "gate", "recheck"];
+
+  test.for(within)("are accepted at %s", (stage) => {
+    const player = advance(supervisedRun(), stage);
+    const attempts = phaseAt(player, 0).attempts;
+    expect(accepted(player, { do: "restart", by: ada })).toEqual(["phase.restarted"]);
+    expect(activeRun(player)).toMatchObject({
+      index: 0,
+      wait: null,
+      stage: { is: "entering", brief: { why: "retry" } },
+    });
+    expect(phaseAt(player, 0)).toMatchObject({ status: "in_progress", made: null, completedAt: null, redos: 0 });
+    advance(player, "produce");
+    expect(phaseAt(player, 0).attempts).toBe(attempts + 1);
+
+    const other = advance(supervisedRun(), stage);
+    expect(accepted(other, { do: "pass", by: ada })).toEqual(["phase.skipped"]);
+    expect(phaseAt(other, 0)).toMatchObject({ status: "skipped", made: null });
+    expect(activeRun(advance(other, "enter")).index).toBe(1);
+  });
+
+  test.for<Step>(["produce", "check", "review", "complete", "recheck"])("answer an escalation from %s too", (step) => {
+    const player = advance(supervisedRun(), step);
+    report(player, failed(step));
+    accepted(player, { do: "restart", by: ada });
+    expect(activeRun(player)).toMatchObject({ wait: null, stage: { is: "entering" } });
+  });
+
+  test.for<PersonCommand>([
+    { do: "restart", by: ada },
+    { do: "pass", by: ada },
+  ])("$do ends a running agent, whose result is then late", (command) => {
+    const player = advance(supervisedRun(), "review");
+    report(player, claim("x1"));
+    const { since } = activeRun(player);
+    expect(accepted(player, command)[0]).toBe("execution.ended");
+    const late = decide(player.state, { do: "report", ticket: `01-requirements#1@${since}`, outcome: produced });
+    expect(late).toMatchObject({ ok: false, refusal: { why: "lateOutcome" } });
+  });
+
+  test.for<Step | "sizing" | "rewind">(["prepare", "commit", "measure", "sizing", "refine", "finish", "rewind"])(
+    "are refused at %s",
+    (step) => {
+      const options = runOptions({ sizing: step === "sizing" ? "ask" : "accept" });
+      const player = startRun({ ...supervised, options });
+      if (step === "rewind") accepted(advance(player, "check"), back("01-requirements", "restore"));
+      advance(player, step);
+      expect(refusalOf(player, { do: "restart", by: ada })).toEqual({ why: "notInPhase" });
+      expect(refusalOf(player, { do: "pass", by: ada })).toEqual({ why: "notInPhase" });
+    },
+  );
+});

@@ -1,0 +1,318 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createDetection } from "../../src/adapters/git/git-distance.ts";
+import { useRepository } from "../git/repository-fixture.ts";
+import type { Fixture } from "../git/repository-fixture.ts";
+
+const fixture = useRepository();
+const since = (hash: string, folder = fixture.repo) => createDetection(folder).since(hash);
+const unknown = { commits: "unknown", changed: "unknown" };
+
+/** A history of empty commits, a minute apart, the last one with a file of its own; returns its commits, oldest first. */
+function history(f: Fixture, folder: string, length: number): string[] {
+  const commits = Array.from({ length }, (_, index) => {
+    const file = index === length - 1 ? "M 100644 inline last.txt\ndata 2\nx\n" : "";
+    return `commit refs/heads/main\ncommitter P <p@e> ${1_600_000_000 + index * 60} +0000\ndata 2\nc\n${file}\n`;
+  });
+  const done = spawnSync("git", ["fast-import", "--quiet"], { cwd: folder, input: commits.join("") });
+  expect(done.status).toBe(0);
+  return f.gitIn(folder, "rev-list", "--reverse", "main").split("\n");
+}
+
+describe("how far HEAD is from the analysis", () => {
+  test("BUILD-AC-004-01: the same commit, short or full, is no distance and starts no git", async () => {
+    const hash = fixture.commitAll("one");
+    process.env["PATH"] = join(fixture.base, "empty");
+    expect(await since(hash)).toEqual({ commits: 0, changed: [] });
+    expect(await since(hash.slice(0, 7))).toEqual({ commits: 0, changed: [] });
+    expect(await createDetection(fixture.repo).head()).toBe(hash);
+  });
+
+  test("BUILD-AC-004-02, BUILD-US-004-01: the count and the files that differ, by short and by full hash", async () => {
+    const hash = fixture.commitAll("one");
+    for (let number = 1; number <= 15; number += 1) {
+      fixture.write(`src/f${number % 3}.ts`, String(number));
+      fixture.commitAll(String(number));
+    }
+    const distance = { commits: 15, changed: ["src/f0.ts", "src/f1.ts", "src/f2.ts"] };
+    expect(await since(hash)).toEqual(distance);
+    expect(await since(hash.slice(0, 7))).toEqual(distance);
+  });
+
+  test("commits that touch only item folders and the backlog leave nothing changed", async () => {
+    const hash = fixture.commitAll("one");
+    fixture.write("docs/requirements/REQ-0001-x/meta.json", "{}");
+    fixture.write("docs/features/001-y/spec.md", "x");
+    fixture.write("BACKLOG.md", "x");
+    fixture.commitAll("two");
+    expect(await since(hash)).toEqual({ commits: 1, changed: [] });
+    fixture.write("docs/requirements-other.md", "x");
+    fixture.write("BACKLOG.md.txt", "x");
+    fixture.commitAll("three");
+    expect(await since(hash)).toEqual({ commits: 2, changed: ["BACKLOG.md.txt", "docs/requirements-other.md"] });
+    expect((await createDetection(fixture.repo).since(hash, [])).changed).toHaveLength(5);
+  });
+
+  test("a change that was taken back is none", async () => {
+    fixture.write("a", "1");
+    const hash = fixture.commitAll("one");
+    fixture.write("a", "2");
+    fixture.commitAll("two");
+    fixture.write("a", "1");
+    fixture.commitAll("three");
+    expect(await since(hash)).toEqual({ commits: 2, changed: [] });
+  });
+
+  test("names with newlines, quotes, and bytes that are no UTF-8", async () => {
+    const hash = fixture.commitAll("one");
+    fixture.write("new\nline", "x");
+    fixture.write('quo"te', "x");
+    fixture.write(Buffer.from([0x61, 0xff, 0x62]), "x");
+    fixture.commitAll("two");
+    expect((await since(hash)).changed).toEqual(["a\udcffb", "new\nline", 'quo"te']);
+  });
+
+  test.each([
+    { behind: 3, commits: 3 },
+    { behind: 999, commits: 999 },
+    { behind: 1000, commits: 1000 },
+    { behind: 1001, commits: "1000+" },
+    { behind: 2499, commits: "1000+" },
+  ])("$behind commits behind is told as $commits", async ({ behind, commits }) => {
+    const all = history(fixture, fixture.repo, 2500);
+    expect(await since(all[all.length - 1 - behind]!)).toEqual({ commits, changed: ["last.txt"] });
+  });
+
+  test("merges and other branches count as `rev-list old..HEAD` does", async () => {
+    fixture.commitAll("one");
+    fixture.git("switch", "--quiet", "-c", "side");
+    const side = fixture.commitAll("side 1");
+    fixture.commitAll("side 2");
+    fixture.git("switch", "--quiet", "main");
+    const main = fixture.commitAll("main 1");
+    fixture.git("switch", "--quiet", "-c", "away", "HEAD~1");
+    const away = fixture.commitAll("away");
+    fixture.git("switch", "--quiet", "main");
+    fixture.git("merge", "--quiet", "--no-ff", "-m", "merge", "side");
+    for (const old of [side, main, away]) {
+      expect((await since(old)).commits).toBe(Number(fixture.git("rev-list", "--count", `${old}..HEAD`)));
+    }
+  });
+
+  test("an old branch merged late is told as at least so many", async () => {
+    const all = history(fixture, fixture.repo, 1500);
+    fixture.git("reset", "--quiet", "--hard");
+    fixture.git("switch", "--quiet", "-c", "old", all[10]!);
+    spawnSync("git", ["commit", "--quiet", "--allow-empty", "-m", "x"], {
+      cwd: fixture.repo,
+      env: { ...process.env, GIT_COMMITTER_DATE: "1600000700 +0000" },
+    });
+    fixture.git("switch", "--quiet", "main");
+    fixture.git("merge", "--quiet", "--no-ff", "-m", "merge", "old");
+    expect((await since(all.at(-1)!)).commits).toBe("1+");
+  });
+});
+
+describe("BUILD-NFR-004, BUILD-ERR-004, BUILD-ERR-005: what cannot be found out is unknown, never a throw", () => {
+  const gone = "0123456789abcdef0123456789abcdef01234567";
+  test.each<{ shape: string; make: (f: Fixture) => string; head: boolean }>([
+    { shape: "no repository", make: (f) => f.base, head: false },
+    { shape: "a folder that is gone", make: (f) => join(f.base, "nowhere"), head: false },
+    {
+      shape: "a bare repository",
+      make: (f) => (f.gitIn(f.base, "init", "--quiet", "--bare", "bare"), join(f.base, "bare")),
+      head: false,
+    },
+    { shape: "no commits", make: (f) => f.repo, head: false },
+    { shape: "a commit nobody has", make: (f) => (f.commitAll("one"), f.repo), head: true },
+    {
+      shape: "no git on the path",
+      make: (f) => (f.commitAll("one"), (process.env["PATH"] = join(f.base, "empty")), f.repo),
+      head: true,
+    },
+  ])("$shape", async ({ make, head }) => {
+    const folder = make(fixture);
+    expect(await since(gone, folder)).toEqual(unknown);
+    expect((await createDetection(folder).head()) !== null).toBe(head);
+  });
+
+  test("a commit that a shallow clone does not have, and one that it has", async () => {
+    const first = fixture.commitAll("one");
+    const second = fixture.commitAll("two");
+    fixture.write("a", "x");
+    fixture.commitAll("three");
+    fixture.gitIn(fixture.base, "clone", "--quiet", "--depth=2", `file://${fixture.repo}`, "shallow");
+    expect(await since(first, join(fixture.base, "shallow"))).toEqual(unknown);
+    expect(await since(second, join(fixture.base, "shallow"))).toEqual({ commits: 1, changed: ["a"] });
+  });
+
+  test("two branches of a shallow clone, whose common past is cut off", async () => {
+    fixture.commitAll("one");
+    fixture.git("switch", "--quiet", "-c", "side");
+    fixture.write("b", "x");
+    const side = fixture.commitAll("side");
+    fixture.git("switch", "--quiet", "main");
+    fixture.commitAll("two");
+    fixture.gitIn(
+      fixture.base,
+      "clone",
+      "--quiet",
+      "--depth=1",
+      "--no-single-branch",
+      `file://${fixture.repo}`,
+      "shallow",
+    );
+    expect(await since(side, join(fixture.base, "shallow"))).toEqual({ commits: "unknown", changed: ["b"] });
+  });
+
+  test("a commit that was collected", async () => {
+    fixture.commitAll("one");
+    fixture.write("a", "x");
+    const lost = fixture.commitAll("two");
+    fixture.git("reset", "--quiet", "--hard", "HEAD~1");
+    expect(await since(lost)).toEqual({ commits: 0, changed: ["a"] });
+    fixture.git("reflog", "expire", "--expire=now", "--all");
+    fixture.git("gc", "--quiet", "--prune=now");
+    expect(await since(lost)).toEqual(unknown);
+  });
+
+  test("the id of something that is no commit", async () => {
+    fixture.write("a", "x");
+    fixture.commitAll("one");
+    expect(await since(fixture.git("rev-parse", "HEAD:a"))).toEqual(unknown);
+    expect(await since(fixture.git("rev-parse", "HEAD^{tree}"))).toEqual(unknown);
+  });
+
+  test("worktree, submodule and sha256 are told like any other", async () => {
+    const hash = fixture.commitAll("one");
+    fixture.git("worktree", "add", "--quiet", "-b", "other", "../linked");
+    writeFileSync(join(fixture.base, "linked", "b"), "x");
+    fixture.gitIn(join(fixture.base, "linked"), "add", "-A");
+    fixture.gitIn(join(fixture.base, "linked"), "commit", "--quiet", "-m", "two");
+    expect(await since(hash, join(fixture.base, "linked"))).toEqual({ commits: 1, changed: ["b"] });
+    expect(await since(hash)).toEqual({ commits: 0, changed: [] });
+    fixture.gitIn(fixture.base, "init", "--quiet", "--object-format=sha256", "wide");
+    const wide = join(fixture.base, "wide");
+    fixture.gitIn(wide, "commit", "--quiet", "--allow-empty", "-m", "one");
+    const old = fixture.gitIn(wide, "rev-parse", "HEAD");
+    fixture.gitIn(wide, "commit", "--quiet", "--allow-empty", "-m", "two");
+    expect(await since(old, wide)).toEqual({ commits: 1, changed: [] });
+  });
+});
+
+describe("what an item stores as its hash is data", () => {
+  test.each([
+    "x;touch P;#",
+    "$(touch P)",
+    "`touch P`",
+    "x|touch P",
+    "x\ntouch P",
+    "--upload-pack=touch P",
+    "--output=P",
+    "-x",
+    "HEAD~1",
+    "main",
+    "abc1234..HEAD",
+    ":/one",
+    "abc1234 --output=P",
+    "a\0b",
+    "",
+    "abc",
+    "f".repeat(65),
+    "\u3000\u202e",
+  ])("%j reaches no git", async (hash) => {
+    fixture.commitAll("one");
+    fixture.commitAll("two");
+    expect(await since(hash)).toEqual(unknown);
+    expect(readdirSync(fixture.repo)).toEqual([".git"]);
+  });
+
+  test("a tag named like the short hash does not stand in for the commit", async () => {
+    const hash = fixture.commitAll("one").slice(0, 7);
+    fixture.write("a", "x");
+    fixture.commitAll("two");
+    fixture.git("tag", hash);
+    expect(await since(hash)).toEqual({ commits: 1, changed: ["a"] });
+  });
+});
+
+/** A git that notes that it was started, then does as git does. */
+function countingGit(f: Fixture): () => string[] {
+  const real = spawnSync("which", ["git"], { encoding: "utf8" }).stdout.trim();
+  mkdirSync(join(f.base, "bin"));
+  writeFileSync(join(f.base, "bin/git"), `#!/bin/sh\necho "$@" >> "${f.base}/calls"\nexec "${real}" "$@"\n`);
+  chmodSync(join(f.base, "bin/git"), 0o755);
+  process.env["PATH"] = `${join(f.base, "bin")}:${process.env["PATH"]}`;
+  return () => {
+    const calls = spawnSync("cat", [join(f.base, "calls")], { encoding: "utf8" }).stdout.trim();
+    rmSync(join(f.base, "calls"), { force: true });
+    return calls === "" ? [] : calls.split("\n");
+  };
+}
+
+describe("BUILD-NFR-002: git is started twice at most, and not to look at files", () => {
+  test("zero times for the same commit, twice for another, also where only git can read HEAD", async () => {
+    const hash = fixture.commitAll("one");
+    fixture.commitAll("two");
+    fixture.gitIn(fixture.base, "init", "--quiet", "--object-format=sha256", "wide");
+    const wide = join(fixture.base, "wide");
+    for (const message of ["one", "two"]) fixture.gitIn(wide, "commit", "--quiet", "--allow-empty", "-m", message);
+    const old = fixture.gitIn(wide, "rev-parse", "HEAD~1");
+    const calls = countingGit(fixture);
+    const detection = createDetection(fixture.repo);
+    await detection.since((await detection.head())!);
+    expect(calls()).toEqual([]);
+    expect((await detection.since(hash)).commits).toBe(1);
+    expect(calls().map((call) => / (rev-list|diff-tree|\S+) --?\S/.exec(call.replace(/.* -c \S+ /, " "))?.[1])).toEqual(
+      ["rev-list", "diff-tree"],
+    );
+    const other = createDetection(wide);
+    await other.head();
+    expect((await other.since(old)).commits).toBe(1);
+    expect(calls()).toHaveLength(2);
+  });
+
+  test("10 000 commits behind costs no more than a few starts of git", async () => {
+    const all = history(fixture, fixture.repo, 10_001);
+    const time = async (action: () => unknown) => {
+      const started = performance.now();
+      await action();
+      return performance.now() - started;
+    };
+    const tries = [];
+    for (let round = 0; round < 5; round += 1) tries.push(await time(() => since(all[0]!)));
+    expect((await since(all[0]!)).commits).toBe("1000+");
+    expect(Math.min(...tries)).toBeLessThan(1000);
+  });
+});
+
+test("nothing that the repository configures is started", async () => {
+  const fired = join(fixture.base, "fired");
+  const program = join(fixture.base, "program");
+  writeFileSync(program, `#!/bin/sh\necho x >> "${fired}"\ncat "$1" 2>/dev/null\nexit 0\n`);
+  chmodSync(program, 0o755);
+  fixture.write(".gitattributes", "* diff=conv filter=one\n");
+  fixture.write("a", "1");
+  const hash = fixture.commitAll("one");
+  fixture.write("a", "2");
+  fixture.commitAll("two");
+  fixture.write("a", "3");
+  for (const key of [
+    "core.fsmonitor",
+    "diff.external",
+    "diff.conv.textconv",
+    "filter.one.clean",
+    "core.pager",
+    "core.sshCommand",
+    "alias.rev-list",
+  ])
+    fixture.git("config", key, program);
+  for (const name of ["post-index-change", "reference-transaction"]) fixture.hook(name, `echo x >> "${fired}"`);
+  spawnSync("git", ["diff", "HEAD~1", "HEAD"], { cwd: fixture.repo });
+  expect(readFileSync(fired, "utf8")).not.toBe("");
+  rmSync(fired);
+  expect(await since(hash)).toEqual({ commits: 1, changed: ["a"] });
+  expect(readdirSync(fixture.base)).not.toContain("fired");
+});

@@ -1,0 +1,313 @@
+import {
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  chmodSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  appendToBacklog,
+  findBacklogItemByNumber,
+  searchBacklogTitles,
+  updateBacklogMarker,
+} from "../../src/adapters/items/backlog-file.ts";
+import {
+  backlogDescription,
+  MARKER_REGEX,
+  parseBacklogLine,
+  readBacklogItem,
+} from "../../src/core/items/backlog-line.ts";
+import { backlogItems } from "../../src/core/items/backlog-text.ts";
+
+let folder = "";
+const file = () => join(folder, "BACKLOG.md");
+const write = (text: string | Buffer) => writeFileSync(file(), text);
+const read = () => readFileSync(file(), "utf8");
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "isdlc-backlog-test-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("parseBacklogLine", () => {
+  test.each([
+    ["- 16.2 [A] Title", { prefix: "- ", itemNumber: "16.2", marker: "A", description: "Title" }],
+    ["  -  1.10  [ ]  Two words\r", { prefix: "  -  ", itemNumber: "1.10", marker: " ", description: "Two words" }],
+    ["- 3.4 [X] Done", { prefix: "- ", itemNumber: "3.4", marker: "x", description: "Done" }],
+    [
+      "- [x] #16 Title [github: GH-16] -> [requirements](docs/requirements/title/)",
+      {
+        prefix: "- ",
+        itemNumber: "#16",
+        marker: "x",
+        description: "Title [github: GH-16] -> [requirements](docs/requirements/title/)",
+      },
+    ],
+    ["- [~] Title → [requirements](docs/requirements/title)", { itemNumber: null, marker: "~" }],
+  ])("VERBS-MARKERS: reads %j", (line, entry) => {
+    expect(parseBacklogLine(line)).toMatchObject(entry);
+  });
+
+  test.each([
+    "",
+    "# Backlog",
+    "- plain",
+    "- [ ] buy milk",
+    "- 16.2 Title",
+    "- 16 [A] Title",
+    "- 16.2 [B] Title",
+    "- 16.2 [A]",
+    "16.2 [A] x",
+    null,
+    5,
+  ])("%j is no item", (line) => {
+    expect(parseBacklogLine(line)).toBeNull();
+  });
+
+  test("takes title, reference and folder apart", () => {
+    expect(
+      readBacklogItem("- [x] #16 A b [github: GH-16] -> [requirements](docs/requirements/a-b/spec.md)"),
+    ).toMatchObject({
+      title: "A b",
+      reference: "GH-16",
+      folder: "a-b",
+    });
+  });
+});
+
+describe("VERBS-MARKERS: a marker is set on the item's own line", () => {
+  const backlog = [
+    "# Backlog",
+    "",
+    "## Open",
+    "",
+    "- 1.1 [ ] Login page redesign",
+    "- 1.2 [ ] Login",
+    "- 1.3 [ ] Follow-up of login -> [requirements](docs/requirements/follow-up-of-login/)",
+    "- [ ] #7 Pay by card [github: GH-7] -> [requirements](docs/requirements/REQ-0003-pay-by-card/)",
+    "  - a note: see login",
+    "```",
+    "- 9.9 [ ] Quoted",
+    "```",
+    "## Completed",
+  ].join("\n");
+
+  test.each([
+    { slug: "login", before: "- 1.2 [ ] Login", after: "- 1.2 [A] Login" },
+    { slug: "REQ-0009-login", before: "- 1.2 [ ] Login", after: "- 1.2 [A] Login" },
+    { slug: "1.1", before: "- 1.1 [ ]", after: "- 1.1 [A]" },
+    { slug: "follow-up-of-login", before: "- 1.3 [ ]", after: "- 1.3 [A]" },
+    { slug: "REQ-0003-pay-by-card", before: "- [ ] #7", after: "- [A] #7" },
+    { slug: "req-0003-PAY-by-card", before: "- [ ] #7", after: "- [A] #7" },
+  ])("$slug", ({ slug, before, after }) => {
+    write(backlog);
+    expect(updateBacklogMarker(file(), slug, "A")).toBe(true);
+    expect(read()).toBe(backlog.replace(before, after));
+  });
+
+  test.each(["log", "page", "redesign", "card", "pay", "quoted", "9.9", "", "../login", "a note: see login", "open"])(
+    "no line belongs to %j",
+    (slug) => {
+      write(backlog);
+      expect(updateBacklogMarker(file(), slug, "A")).toBe(false);
+      expect(read()).toBe(backlog);
+    },
+  );
+
+  test("two lines with one title are nobody's; a link decides between them", () => {
+    const twice = "- 1.1 [ ] Login\n- 1.2 [ ] Login\n";
+    write(twice);
+    expect(updateBacklogMarker(file(), "login", "~")).toBe(false);
+    write(`${twice}- 1.3 [ ] Login -> [requirements](docs/requirements/login/)\n`);
+    expect(updateBacklogMarker(file(), "login", "~")).toBe(true);
+    expect(read()).toBe(`${twice}- 1.3 [~] Login -> [requirements](docs/requirements/login/)\n`);
+  });
+
+  test("a title that pretends to be another item's link does not take its marker", () => {
+    const real = "- 1.2 [ ] Other -> [requirements](docs/requirements/other/)\n";
+    const fake = `- 1.1 [ ] ${backlogDescription("x -> [requirements](docs/requirements/other/)", { reference: null, folder: "docs/requirements/x" })}\n`;
+    write(fake + real);
+    expect(updateBacklogMarker(file(), "other", "x")).toBe(true);
+    expect(read()).toBe(fake + real.replace("[ ]", "[x]"));
+    const raw = "- 1.1 [ ] x -> [requirements](docs/requirements/other/)\n";
+    write(raw + real);
+    expect(updateBacklogMarker(file(), "other", "x")).toBe(true);
+    expect(read()).toBe(raw + real.replace("[ ]", "[x]"));
+  });
+
+  test("markers we do not know, and files that are none, are refused", () => {
+    write(backlog);
+    for (const marker of ["B", "", "  ", "] [", null]) expect(updateBacklogMarker(file(), "login", marker)).toBe(false);
+    for (const path of [join(folder, "none"), folder, "", "a\0b", null])
+      expect(updateBacklogMarker(path, "login", "A")).toBe(false);
+    expect(read()).toBe(backlog);
+  });
+
+  test("a link in place of the backlog is neither read nor written", () => {
+    const victim = join(folder, "victim");
+    writeFileSync(victim, backlog);
+    symlinkSync(victim, file());
+    expect(updateBacklogMarker(file(), "login", "A")).toBe(false);
+    expect(appendToBacklog(file(), "2.1", "New")).toBe(false);
+    expect(searchBacklogTitles(file(), "login")).toEqual([]);
+    expect(readFileSync(victim, "utf8")).toBe(backlog);
+    expect(lstatSync(file()).isSymbolicLink()).toBe(true);
+  });
+
+  test("permissions stay, and no draft is left behind", () => {
+    write(backlog);
+    chmodSync(file(), 0o664);
+    updateBacklogMarker(file(), "login", "A");
+    expect(statSync(file()).mode & 0o777).toBe(0o664);
+    expect(readdirSync(folder)).toEqual(["BACKLOG.md"]);
+  });
+});
+
+describe("VERBS-MARKERS: every other byte of the file stays", () => {
+  const ending = fc.constantFrom("\n", "\r\n");
+  const noise = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 30 }).map((text) => Buffer.from(text.replaceAll(/[\r\n`~]/g, ""))),
+    fc
+      .uint8Array({ maxLength: 20 })
+      .map((bytes) => Buffer.from(bytes.filter((byte) => byte !== 10 && byte !== 13 && byte !== 96 && byte !== 126))),
+    fc
+      .constantFrom("- 4.5 [A] Another", "* hand-written", "\ufeff", "- [ ] todo", "## Completed", "")
+      .map((text) => Buffer.from(text)),
+  );
+  test("whatever stands around the line, in whatever encoding and with whatever line ends", () => {
+    let reached = 0;
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(noise, ending)),
+        fc.array(fc.tuple(noise, ending)),
+        ending,
+        (before, after, end) => {
+          const bytes = (lines: [Buffer, string][]) =>
+            Buffer.concat(lines.flatMap(([text, last]) => [text, Buffer.from(last)]));
+          const around = (marker: string) =>
+            Buffer.concat([bytes(before), Buffer.from(`- 7.7 [${marker}] The one item we mean${end}`), bytes(after)]);
+          write(around(" "));
+          expect(updateBacklogMarker(file(), "the-one-item-we-mean", "A")).toBe(true);
+          expect(readFileSync(file()).equals(around("A"))).toBe(true);
+          if (before.length > 0 && after.length > 0) reached += 1;
+        },
+      ),
+      { numRuns: 60 },
+    );
+    expect(reached).toBeGreaterThan(20);
+  });
+});
+
+describe("appendToBacklog", () => {
+  test("makes the file where there is none", () => {
+    expect(appendToBacklog(file(), "1.1", "First")).toBe(true);
+    expect(read()).toBe("# Backlog\n\n## Open\n\n- 1.1 [ ] First\n\n## Completed\n");
+    expect(appendToBacklog(file(), "#2", "Second", "~")).toBe(true);
+    expect(
+      appendToBacklog(
+        file(),
+        null,
+        backlogDescription("Third", { reference: null, folder: "docs/requirements/third" }),
+        "A",
+      ),
+    ).toBe(true);
+    expect(read()).toBe(
+      "# Backlog\n\n## Open\n\n- 1.1 [ ] First\n- [~] #2 Second\n- [A] Third -> [requirements](docs/requirements/third/)\n\n## Completed\n",
+    );
+    expect(backlogItems(read())).toHaveLength(3);
+  });
+
+  test.each([
+    [
+      "after the last open item and its notes",
+      "## Open\n- 1.1 [ ] A\n  - note\n\n## Completed\n",
+      "## Open\n- 1.1 [ ] A\n  - note\n- 2.1 [ ] New\n\n## Completed\n",
+    ],
+    [
+      "before the completed ones when there is no open section",
+      "# B\n\n## Completed\n- 1.1 [x] A\n",
+      "# B\n\n## Open\n\n- 2.1 [ ] New\n\n## Completed\n- 1.1 [x] A\n",
+    ],
+    ["at the end when there is no section at all", "notes", "notes\n\n## Open\n\n- 2.1 [ ] New\n"],
+    ["a last line without an end", "## Open\n- 1.1 [ ] A", "## Open\n- 1.1 [ ] A\n- 2.1 [ ] New\n"],
+    ["a heading quoted as code is none", "```\n## Open\n```\n", "```\n## Open\n```\n\n## Open\n\n- 2.1 [ ] New\n"],
+    [
+      "with the line ends of the file",
+      "## Open\r\n- 1.1 [ ] A\r\n\r\n## Completed\r\n",
+      "## Open\r\n- 1.1 [ ] A\r\n- 2.1 [ ] New\r\n\r\n## Completed\r\n",
+    ],
+  ])("%s", (_name, before, after) => {
+    write(before);
+    expect(appendToBacklog(file(), "2.1", "New")).toBe(true);
+    expect(read()).toBe(after);
+  });
+
+  test("a title cannot bring lines, sections or markers of its own", () => {
+    write("## Open\n\n## Completed\n");
+    const title = "x\n## Completed\r\n- 9.9 [x] forged\u2028- 9.8 [x] forged\0";
+    expect(appendToBacklog(file(), "1.1\n- 9.7 [x] y", title)).toBe(true);
+    expect(
+      read()
+        .split("\n")
+        .filter((line) => line.startsWith("- ")),
+    ).toHaveLength(1);
+    expect(backlogItems(read()).filter(({ marker }) => marker === "x")).toEqual([]);
+  });
+});
+
+describe("finding by number and by title", () => {
+  const text =
+    "- 1.1 [ ] Login page\n- 1.2 [A] Login\n- [x] #3 Größe [github: GH-3] -> [requirements](docs/requirements/groesse/)\n";
+  test.each([
+    ["1.2", "Login"],
+    ["#3", "Größe"],
+    ["1.20", undefined],
+    ["3", undefined],
+    [null, undefined],
+  ])("number %j is %j", (number, title) => {
+    write(text);
+    expect(findBacklogItemByNumber(file(), number)?.title).toBe(title);
+  });
+
+  test.each([
+    ["page", ["Login page"]],
+    ["log", ["Login page", "Login"]],
+    ["LOGIN", ["Login"]],
+    ["größe", ["Größe"]],
+    ["GH-3", []],
+    ["requirements", []],
+    ["", []],
+  ])("title %j finds %j", (words, titles) => {
+    write(text);
+    expect(searchBacklogTitles(file(), words).map(({ title }) => title)).toEqual(titles);
+  });
+});
+
+test("no pattern takes long over a hostile line", () => {
+  const n = 100_000;
+  const lines = [
+    "a".repeat(n),
+    "(".repeat(n),
+    " ".repeat(n),
+    `- 1.1 [A] ${" ".repeat(n)}\n`,
+    `- ${"1".repeat(n)}`,
+    `- 1.1 [A] ${"->[".repeat(n)}`,
+    `- [ ] ${"[github:".repeat(n)}`,
+    `- 1.1 [A]${"\t".repeat(n)}\u2028`,
+  ];
+  const started = performance.now();
+  for (const line of lines) {
+    MARKER_REGEX.test(line);
+    parseBacklogLine(line);
+    parseBacklogLine(line.slice(0, 9_999));
+    backlogItems(line);
+  }
+  expect(performance.now() - started).toBeLessThan(50 * lines.length);
+});

@@ -1,0 +1,73 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { loadPersona } from "../../src/adapters/definitions/definitions.ts";
+import { createTreeMemory } from "../../src/adapters/user-files/tree-memory.ts";
+import { openProject, type Project } from "../../src/apps/cli/project.ts";
+import { personaSource, repositoryOverlay, settleWorkflow } from "../../src/apps/cli/settle-workflow.ts";
+import type { Overlay } from "../../src/schema/overlay.ts";
+
+function projectWith(overlay: Overlay, own: Overlay = {}): Project {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-personas-")));
+  onTestFinished(() => rmSync(base, { recursive: true }));
+  mkdirSync(join(base, "tree/.isdlc"), { recursive: true });
+  const env = { HOME: base, XDG_CONFIG_HOME: join(base, "config"), XDG_STATE_HOME: join(base, "state") };
+  const project = openProject(join(base, "tree"), env);
+  ship(project, overlay);
+  writeFileSync(join(project.folders.config, "workflows.json"), JSON.stringify(own));
+  return project;
+}
+
+const ship = (project: Project, overlay: Overlay): void =>
+  writeFileSync(join(project.own, "workflows.json"), JSON.stringify(overlay));
+
+function trust(project: Project): void {
+  const digest = repositoryOverlay(project)?.digest ?? "";
+  createTreeMemory(project.folders.state, project.root, project.files).trust(digest);
+}
+
+const overlay: Overlay = {
+  personas: { reviewer: { append: "More to look at." }, "own-one": "Of our own." },
+  workflows: { change: { rules: { plan: { reviewer: "own-one" } } } },
+};
+
+describe("the prompt of a persona in a run", () => {
+  test("is the shipped one until the repository's text is trusted, and again once that changed", () => {
+    const project = projectWith(overlay);
+    expect(personaSource(project)("reviewer")).toBe(loadPersona("reviewer"));
+    trust(project);
+    expect(personaSource(project)("reviewer")).toBe(`${loadPersona("reviewer").trimEnd()}\n\nMore to look at.`);
+    expect(personaSource(project)("own-one")).toBe("Of our own.");
+    ship(project, { personas: { reviewer: "Approve." } });
+    expect(personaSource(project)("reviewer")).toBe(loadPersona("reviewer"));
+  });
+
+  test("that is gone or not trusted any more is a problem, not another prompt", () => {
+    const project = projectWith(overlay);
+    trust(project);
+    ship(project, { ...overlay, personas: { "own-one": "Something else." } });
+    expect(() => personaSource(project)("own-one")).toThrow("not trusted any more");
+  });
+
+  test("is the shipped one also while the repository's file makes no sense", () => {
+    const project = projectWith(overlay);
+    writeFileSync(join(project.own, "workflows.json"), "{");
+    expect(personaSource(project)("reviewer")).toBe(loadPersona("reviewer"));
+  });
+
+  test("is what the user says, without any trust, and after the repository's", () => {
+    const project = projectWith(overlay, { personas: { reviewer: { append: "And mine." }, planner: "Mine." } });
+    expect(personaSource(project)("planner")).toBe("Mine.");
+    expect(personaSource(project)("reviewer")).toBe(`${loadPersona("reviewer").trimEnd()}\n\nAnd mine.`);
+    trust(project);
+    expect(personaSource(project)("reviewer")).toMatch(/\n\nMore to look at\.\n\nAnd mine\.$/);
+  });
+});
+
+test("trust is for this working tree only", () => {
+  const [here, there] = [projectWith(overlay), projectWith(overlay)];
+  trust(here);
+  expect(settleWorkflow(here, "change").refused).toEqual([]);
+  expect(settleWorkflow(there, "change").refused).toHaveLength(3);
+});

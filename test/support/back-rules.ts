@@ -1,0 +1,52 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ActiveRun, PhaseRecord } from "../../src/core/run.ts";
+import type { EventDraft } from "../../src/schema/event.ts";
+
+export const BACK_RULES = {
+  place: "back leads to the phase that was named",
+  proof: "going back leaves nothing proven behind",
+  earlier: "going back leaves earlier phases alone",
+  counts: "counts, guidance and cost survive going back",
+  sizing: "going back restores sizing and dropped phases exactly",
+  refined: "going back makes refinement unproven",
+} as const;
+
+type WentBack = Extract<EventDraft, { type: "run.wentBack" }>;
+
+/** What a run may and may not remember once it has gone back; `before` is the run at the person's decision. */
+export function brokenByGoingBack(before: ActiveRun, after: ActiveRun, { to, tree }: WentBack): string[] {
+  const index = before.phases.findIndex(({ rule }) => rule.key === to);
+  const told = before.phases.findIndex(({ rule }) => rule.key === before.sizing?.phase);
+  const resized = told >= index;
+  const redesigned = before.phases.slice(index).some(({ rule }) => rule.after.includes("refinement"));
+  const stage = tree === "restore" ? "rewinding" : "entering";
+  const held: { readonly [R in keyof typeof BACK_RULES]: boolean } = {
+    place: after.index === index && after.stage.is === stage && after.wait === null,
+    proof: after.phases.slice(index).every(isUntouched),
+    earlier: isDeepStrictEqual(after.phases.slice(0, index), before.phases.slice(0, index)),
+    counts: isDeepStrictEqual(after.phases.map(counts), before.phases.map(counts)),
+    sizing: resized
+      ? after.sizing === null && after.phases.every(({ dropped }) => !dropped)
+      : isDeepStrictEqual(after.sizing, before.sizing) &&
+        isDeepStrictEqual(after.phases.map(isDropped), before.phases.map(isDropped)),
+    refined: after.refined === (before.refined && !redesigned),
+  };
+  return (Object.keys(held) as (keyof typeof BACK_RULES)[])
+    .filter((rule) => !held[rule])
+    .map((rule) => BACK_RULES[rule]);
+}
+
+const isUntouched = ({ status, made, commit, completedAt, seenTree }: PhaseRecord): boolean =>
+  status === "pending" && made === null && commit === null && completedAt === null && seenTree === null;
+
+const isDropped = ({ dropped }: PhaseRecord): boolean => dropped;
+
+const counts = ({ attempts, redos, guidance, iterations, checkFailures, executions, usage }: PhaseRecord): unknown => ({
+  attempts,
+  redos,
+  guidance,
+  iterations,
+  checkFailures,
+  executions,
+  usage,
+});
