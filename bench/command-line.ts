@@ -7,8 +7,14 @@ import { growRun, hastyFiles, newPlace, onward, openPlace, type Place, runId, st
 const FINISHED = 1000;
 
 /** What the program costs beyond starting node. */
-export async function measureCommandLine({ root, program, scratch, quick }: Settings): Promise<readonly Line[]> {
+export async function measureCommandLine({
+  root,
+  program: copyProgram,
+  scratch,
+  quick,
+}: Settings): Promise<readonly Line[]> {
   const run = createNodeRunner(scratch);
+  const program = copyProgram();
   const places = await makePlaces(root, scratch);
   const isdlc = ({ tree, env }: Place, verb: string) => run({ args: [program, verb], cwd: tree, env });
   const samples = await interleave(quick ? 10 : 60, {
@@ -23,9 +29,25 @@ export async function measureCommandLine({ root, program, scratch, quick }: Sett
   const flat = { goal: 1.1, unit: "x" };
   return [
     { what: "isdlc --version", base, figures: ratios({ of: samples.version, to: samples.node }), goal: 1.6, unit: "x" },
-    { what: "isdlc status, a run open", base, figures: ratios({ of: samples.open, to: samples.node }), goal: 1.6, unit: "x" },
-    { what: "isdlc status, a run open, 1,000 finished", base: "a run open, none finished", figures: ratios({ of: samples.openAfterMany, to: samples.open }), ...flat },
-    { what: "isdlc status, none open, 1,000 finished", base: "none open, none finished", figures: ratios({ of: samples.many, to: samples.empty }), ...flat },
+    {
+      what: "isdlc status, a run open",
+      base,
+      figures: ratios({ of: samples.open, to: samples.node }),
+      goal: 1.6,
+      unit: "x",
+    },
+    {
+      what: "isdlc status, a run open, 1,000 finished",
+      base: "a run open, none finished",
+      figures: ratios({ of: samples.openAfterMany, to: samples.open }),
+      ...flat,
+    },
+    {
+      what: "isdlc status, none open, 1,000 finished",
+      base: "none open, none finished",
+      figures: ratios({ of: samples.many, to: samples.empty }),
+      ...flat,
+    },
   ];
 }
 

@@ -119,7 +119,14 @@ const STEP: { readonly [S in ActiveRun["stage"]["is"]]: Step } = {
 };
 
 const execution = { execution: "x", usage: { input: 1200, output: 300, usd: null }, session: null };
-const made = { artifacts: ["plan.md"], changed: [], changedSinceSeen: null, unexpected: [], tree: "a".repeat(40), lines: 40 };
+const made = {
+  artifacts: ["plan.md"],
+  changed: [],
+  changedSinceSeen: null,
+  unexpected: [],
+  tree: "a".repeat(40),
+  lines: 40,
+};
 const result = {
   status: "done" as const,
   summary: "The opening hours are read from the settings and shown in the footer",

@@ -32,7 +32,11 @@ export async function measureSummary({ root, scratch, quick }: Settings): Promis
   change(repository);
   const to = await workspace.snapshot("after", []);
   const completing = completingRun(root, from);
-  const engine = { workspace: { ...workspace, snapshot: () => Promise.resolve(to) }, desk: createDesk(tree, nodeFiles), hash } as unknown as Engine; // all that the step uses
+  const engine = {
+    workspace: { ...workspace, snapshot: () => Promise.resolve(to) },
+    desk: createDesk(tree, nodeFiles),
+    hash,
+  } as unknown as Engine; // all that the step uses
   const phase = completing.phases[0]?.rule.key ?? "";
   const state = { phases: { [phase]: { status: "completed", start_commit: commit, summary: "a, b" } } };
   const samples = await interleave(quick ? 10 : 40, {
@@ -51,9 +55,27 @@ export async function measureSummary({ root, scratch, quick }: Settings): Promis
   });
   const base = `git diff --name-status A HEAD, min ${milliseconds(least(samples.git.wall))}`;
   return [
-    { what: "summary of 50 changed files: diff and text", base, figures: averagedRatios({ of: samples.diff, to: samples.git }), goal: 2, unit: "x" },
-    { what: "generatePhaseSummary of the library", base, figures: averagedRatios({ of: samples.library, to: samples.git }), goal: 2, unit: "x" },
-    { what: "all a phase's end does after its snapshot", base, figures: averagedRatios({ of: samples.complete, to: samples.git }), goal: null, unit: "x" },
+    {
+      what: "summary of 50 changed files: diff and text",
+      base,
+      figures: averagedRatios({ of: samples.diff, to: samples.git }),
+      goal: 2,
+      unit: "x",
+    },
+    {
+      what: "generatePhaseSummary of the library",
+      base,
+      figures: averagedRatios({ of: samples.library, to: samples.git }),
+      goal: 2,
+      unit: "x",
+    },
+    {
+      what: "all a phase's end does after its snapshot",
+      base,
+      figures: averagedRatios({ of: samples.complete, to: samples.git }),
+      goal: null,
+      unit: "x",
+    },
   ];
 }
 

@@ -45,12 +45,14 @@ test.concurrent("a test command is run only once a person trusted it", async () 
   expect((await sandbox.status()).waiting.id).toMatch(/^final-review/);
 });
 
-test.concurrent("--tests without measures nothing and says so", async () => {
+test.concurrent("--tests without runs none and never calls that passed", async () => {
   const sandbox = await createSandbox({ files: { "package.json": withTests("node -e 'process.exit(1)'") } });
-  const { run } = parsed(await start(sandbox, "--tests", "without"));
-  expect(run.waiting.id).toMatch(/^final-review/);
+  await start(sandbox, "--tests", "without", "--supervised");
+  const { run } = parsed(await sandbox.person("continue", "--json"));
+  expect(run.waiting).toMatchObject({ kind: "gate", id: expect.stringMatching(/^implement/) });
   const passed = (await sandbox.events()).filter((event) => event.type === "checks.passed");
   expect(passed[1]).toMatchObject({ results: [{ name: "artifacts" }, { name: "tests", ok: null }] });
+  expect((await sandbox.script("gate")).stdout).toContain("tests not measured");
 });
 
 test.concurrent("a failing test goes back to the agent, which mends it", async () => {

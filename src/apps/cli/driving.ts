@@ -3,7 +3,6 @@ import { createTreeMemory } from "../../adapters/user-files/tree-memory.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { ActiveRun, RunState } from "../../core/run.ts";
 import { drive } from "../../engine/drive.ts";
-import type { Engine } from "../../engine/engine.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { closingReport } from "../../views/history.ts";
 import { statusLines, statusObject } from "../../views/status.ts";
@@ -112,5 +111,3 @@ export function restResult(state: RunState, warnings: readonly string[]): Result
   const json = { ok: !interrupted, run, ...(warnings.length > 0 ? { warnings } : {}) };
   return { code: waiting ? 3 : interrupted ? 130 : 0, lines, json };
 }
-
-export type { Engine };

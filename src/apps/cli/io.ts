@@ -1,5 +1,3 @@
-import { plainText } from "../../views/plain-text.ts";
-
 /** Where a verb writes to and what it knows about it. Tests hand in their own. */
 export type Io = {
   readonly out: (line: string) => void;
@@ -29,5 +27,3 @@ export function createIo({ stdin, stdout, stderr }: Streams, { json, noColor, en
     columns: stdout.columns ?? 80,
   };
 }
-
-export { plainText };

@@ -41,9 +41,8 @@ export function openProject(cwd: string, env: NodeJS.ProcessEnv, files: FileCall
     anchors: createFileAnchors(folders.state, root, files),
     key: loadUserKey(folders.state, files),
     clock: systemClock,
-    version,
+    version: typeof ISDLC_STATE_VERSION === "string" ? ISDLC_STATE_VERSION : version,
     processes: systemLockProcesses(),
-    ...(typeof ISDLC_STATE_VERSION === "string" ? { version: ISDLC_STATE_VERSION } : {}),
   });
   return { root, own, files, folders, journal, env };
 }
@@ -71,7 +70,10 @@ export function currentRun(project: Project, named: string | undefined): Current
   if (run === null) return nothing;
   if (!RunId.safeParse(run).success)
     throw new ProblemError({ code: "USAGE", detail: `"${run}" is no run id.`, usage: "isdlc status --run <id>" });
-  return { run, ...project.journal.load(run) };
+  const loaded = project.journal.load(run);
+  if (named !== undefined && loaded.state.is === "none")
+    throw new ProblemError({ code: "USAGE", detail: `There is no run ${run} here.`, usage: "isdlc status --run <id>" });
+  return { run, ...loaded };
 }
 
 /** Held for the life of the process that drives a run. */

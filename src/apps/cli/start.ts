@@ -42,9 +42,9 @@ export async function startRun(invocation: Invocation, project: Project, wanted:
   const repository = await settleRepository(invocation, createGitRead(project.root));
   const checks = createCheckRunner(project.root, { env: project.env, redact: (shown) => shown });
   const tests = await settleTests(invocation, await checks.detectTests(), memoryOf(project));
-  setUp(project);
   const plan = planOf(invocation, definition);
   const supervision = settleSupervision(invocation, createDesk(project.root, project.files), plan);
+  setUp(project);
   const run = newRunId(systemClock.now());
   const name = await nameWork({ project, definition, title, run, git: repository !== null });
   const facts: Facts = {
@@ -124,5 +124,3 @@ function newRunId(now: string): string {
   const tail = [...randomBytes(4)].map((byte) => (byte % 36).toString(36)).join("");
   return `${digits(day)}-${digits(time).slice(0, 9)}-${tail}`;
 }
-
-export type { Starter };

@@ -1,6 +1,6 @@
 import type { Outcome } from "../../core/command.ts";
 import { failureDigest } from "../../core/failure-digest.ts";
-import { artifactPath } from "../../core/plan.ts";
+import { artifactPath, mayWrite } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import type { CheckResult } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
@@ -15,7 +15,7 @@ export async function checkDraft(engine: Engine, { run }: Task, signal: AbortSig
     of: "check",
     results,
     digest: digestOf(engine, results),
-    testsChanged: await testsChanged(engine, run, phase),
+    testsChanged: (await testsChanged(engine, run, phase)) ?? (await testsDeleted(engine, run, phase)),
   };
 }
 
@@ -65,5 +65,30 @@ async function testsChanged(engine: Engine, run: ActiveRun, phase: PhaseRecord):
   if (now === null) return `The test command ${run.tests.argv.join(" ")} (${run.tests.source}) is gone.`;
   return `${run.tests.source} no longer runs the tests as it did when they were trusted.`;
 }
+
+/** Null while every test file of before the phase is there, or once a person agreed that some are not. */
+async function testsDeleted(engine: Engine, run: ActiveRun, phase: PhaseRecord): Promise<string | null> {
+  if (!phase.rule.tests || acceptedNow(engine)) return null;
+  const tree = await engine.workspace.snapshot(`${phase.rule.key}-${phase.attempts}-checked`, [run.run.item]);
+  const changes = (await engine.workspace.diff(phase.firstTree, tree)) ?? [];
+  const deleted = changes.filter(({ path, change }) => change === "deleted" && isTest(run, path));
+  if (deleted.length === 0) return null;
+  const named = deleted.slice(0, MOST_NAMED).map(({ path }) => path);
+  const more = deleted.length > MOST_NAMED ? ` and ${deleted.length - MOST_NAMED} more` : "";
+  return `Tests were deleted: ${named.join(", ")}${more}.`;
+}
+
+const MOST_NAMED = 10;
+
+/** A person has seen this very draft and accepted how its tests are run. */
+function acceptedNow(engine: Engine): boolean {
+  const events = engine.journal.events(engine.run);
+  return (
+    events.findLast(({ type }) => type === "tests.accepted" || type === "draft.produced")?.type === "tests.accepted"
+  );
+}
+
+const isTest = ({ run }: ActiveRun, path: string): boolean =>
+  !path.startsWith(`${run.item}/`) && mayWrite({ writes: "tests" }, run.item, path);
 
 const digestOf = (engine: Engine, results: readonly CheckResult[]): string => engine.hash(failureDigest(results));

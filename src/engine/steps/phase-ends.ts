@@ -5,6 +5,7 @@ import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.t
 import type { FileChange } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
+import { writtenDuringReview } from "./review-writes.ts";
 
 /** Remembers the tree before an attempt touches it. */
 export async function enterPhase(engine: Engine, { run }: Task): Promise<Outcome | null> {
@@ -31,7 +32,7 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
     artifacts: artifactsOf(run, draft.artifacts, changed),
     changed: changed === null ? null : [...changed],
     changedSinceSeen: changedSinceSeen === null ? null : [...changedSinceSeen],
-    unexpected: unexpected(run, phase, changed),
+    unexpected: [...new Set([...unexpected(run, phase, changed), ...writtenDuringReview(draft.issues)])],
     tree,
     lines: await workspace.lines(seen, tree, toRead),
   };

@@ -29,7 +29,8 @@ export async function gateIsOpen(stage: Stage, phase = "00-quick-scan"): Promise
   return run?.waiting?.kind === "gate" && run.current === phase && (await decisions(stage)).length === 0;
 }
 
-const DECIDED = /^(?:gate\.answered|supervision\.loosened|questions\.answered|step\.(?:retried|skipped)|run\.cancelled)$/;
+const DECIDED =
+  /^(?:gate\.answered|supervision\.loosened|questions\.answered|step\.(?:retried|skipped)|run\.cancelled)$/;
 
 /** What was recorded as the word of a person. */
 export async function decisions(stage: Stage): Promise<readonly Json[]> {

@@ -111,7 +111,9 @@ export async function createStage(): Promise<Stage> {
     read: (path) => readFileSync(join(root, path), "utf8"),
     git,
     filesWith: (text, ...folders) =>
-      spawnSync("grep", ["-rlaF", "-e", text, ...folders], { encoding: "utf8" }).stdout.split("\n").filter(Boolean),
+      spawnSync("grep", ["-rlaF", "-e", text, ...folders], { encoding: "utf8" })
+        .stdout.split("\n")
+        .filter(Boolean),
     close() {
       for (const { pid } of evidence().filter((entry) => entry.deed === "lives")) end(pid as number);
       rmSync(base, { recursive: true, force: true, maxRetries: 3 });
@@ -189,4 +191,8 @@ function end(pid: number): void {
 }
 
 const linesOf = (file: string): string[] =>
-  existsSync(file) ? readFileSync(file, "utf8").split("\n").filter((line) => line !== "") : [];
+  existsSync(file)
+    ? readFileSync(file, "utf8")
+        .split("\n")
+        .filter((line) => line !== "")
+    : [];

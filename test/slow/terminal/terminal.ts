@@ -22,13 +22,15 @@ export type Terminal = {
   isdlc(args?: string): void;
   /** The exit code of the last command line, once it has ended. */
   exitCode(): Promise<number>;
+  /** Process id of the program that runs in the foreground. */
+  running(): number;
   /** Closes the window, as a click on its button would. */
   close(): void;
 };
 
 export type TerminalOptions = { readonly env?: Readonly<Record<string, string>>; readonly width?: number };
 
-const PATIENCE = 30_000; // milliseconds until a text must be there
+const PATIENCE = 15_000; // milliseconds until a text must be there
 const POLL = 40; // milliseconds
 
 /** False on a person's machine without tmux. @throws in CI, where nothing may be skipped. */
@@ -49,7 +51,7 @@ export async function openTerminal(
   const socket = join(sandbox.base, `terminal-${Math.random().toString(36).slice(2)}`);
   const place = {
     cwd: sandbox.root,
-    env: { ...sandbox.env, PATH: path, LC_ALL: "C.UTF-8", PS1: "$ ", TERM: "xterm-256color", ...env },
+    env: { ...sandbox.env, PATH: path, LC_ALL: "C.UTF-8", TERM: "xterm-256color", ...env },
   };
   const tmux = (...args: string[]): string =>
     execFileSync("tmux", ["-u", "-S", socket, "-f", "/dev/null", ...args], {
@@ -80,7 +82,7 @@ export async function openTerminal(
     send(["-l", line]);
     tmux("send-keys", "Enter");
   };
-  await shows("$");
+  await shows(/[$#]/);
   return {
     type,
     press: (...keys) => send(keys),
@@ -89,8 +91,27 @@ export async function openTerminal(
     shows,
     isdlc: (args = "") => type(`isdlc ${args}; echo "[exit $?]"`),
     exitCode: async () => Number(/\[exit ([0-9]+)\]/.exec(await shows(/\[exit [0-9]+\]/))?.[1]),
+    running: () => Number(execFileSync("pgrep", ["-P", tmux("display-message", "-p", "#{pane_pid}").trim()], place)),
     close,
   };
+}
+
+/** Resolves once there is no such process; it may linger a moment after its end was told. */
+export async function gone(pid: number): Promise<void> {
+  const deadline = performance.now() + PATIENCE;
+  while (isAlive(pid)) {
+    if (performance.now() > deadline) throw new Error(`process ${pid} is still there`);
+    await delay(POLL);
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Puts `isdlc` where the person's shell finds it. */

@@ -1,4 +1,5 @@
 import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
+import { createProcesses } from "../../../adapters/process/create-processes.ts";
 import type { PersonCommand } from "../../../core/command.ts";
 import { optionsOf } from "../../../core/next.ts";
 import { ProblemError } from "../../../core/problem.ts";
@@ -31,9 +32,22 @@ export const cancel: Run = async (invocation) => {
   const by = decider(invocation, project);
   const reason = text(invocation.values, "reason") ?? "";
   const { state, warnings } = await submitAnswer(project, run.run.run, { do: "cancel", by, reason });
-  for (const warning of warnings) invocation.io.err(`warning: ${warning}`);
-  return restResult(state, warnings);
+  const all = [...warnings, ...(await endAgent(run))];
+  for (const warning of all) invocation.io.err(`warning: ${warning}`);
+  return restResult(state, all);
 };
+
+/** A living driver ends its agent itself; one that was killed has left it behind. */
+async function endAgent({ stage }: ActiveRun): Promise<string[]> {
+  const claim = "claim" in stage ? stage.claim : null;
+  if (claim === null) return [];
+  try {
+    await createProcesses().endAll(claim.nonce);
+    return [];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
 
 async function give(invocation: Invocation, option: string): Promise<Result> {
   const { project, run } = openRun(invocation);

@@ -103,7 +103,8 @@ export const callers: readonly Rogue[] = [
   {
     number: 6,
     does: "reads the person's token from the memory of their own process, hides, and uses it at the gate",
-    holds: "its process began while an agent was at work: the answer is marked suspicious in history and closing report",
+    holds:
+      "its process began while an agent was at work: the answer is marked suspicious in history and closing report",
     plain: "detected",
     hostile: true,
     async play(stage) {
@@ -112,20 +113,18 @@ export const callers: readonly Rogue[] = [
       return takenFor(stage, "token");
     },
   },
-  ...["script", "python"].map(
-    (tool): Rogue => ({
-      number: 7,
-      does: `forges a terminal with ${tool}, in a new session, environment scrubbed`,
-      holds: "ANSWERED_BY_AGENT: its ancestors still carry the mark",
-      plain: "refused",
-      async play(stage) {
-        await stage.run({ agent: ["forge-terminal", tool] });
-        const [tried] = stage.evidence(tool);
-        reached(typeof tried?.["said"] === "string" && tried["said"] !== "", "the program ran at the terminal");
-        return tried?.["said"].includes("ANSWERED_BY_AGENT") && (await gateIsOpen(stage)) ? "refused" : "HOLE";
-      },
-    }),
-  ),
+  ...["script", "python"].map((tool): Rogue => ({
+    number: 7,
+    does: `forges a terminal with ${tool}, in a new session, environment scrubbed`,
+    holds: "ANSWERED_BY_AGENT: its ancestors still carry the mark",
+    plain: "refused",
+    async play(stage) {
+      await stage.run({ agent: ["forge-terminal", tool] });
+      const [tried] = stage.evidence(tool);
+      reached(typeof tried?.["said"] === "string" && tried["said"] !== "", "the program ran at the terminal");
+      return tried?.["said"].includes("ANSWERED_BY_AGENT") && (await gateIsOpen(stage)) ? "refused" : "HOLE";
+    },
+  })),
   {
     number: 7,
     does: "forges a terminal from a hidden process while the agent works, and answers the gate",

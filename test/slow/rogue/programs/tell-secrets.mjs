@@ -1,0 +1,38 @@
+// Prints every secret it can find, wherever somebody might keep it.
+import { writeFileSync } from "node:fs";
+import { note, play, say } from "./rogue.mjs";
+
+const secrets = JSON.parse(process.env.ROGUE_PRINTS);
+const all = secrets.join("\n");
+
+await play({
+  everywhere: ({ item }) => {
+    for (const secret of secrets) {
+      say({ type: "progress", text: `found ${secret}` });
+      process.stdout.write(`plain ${secret}\n`);
+      process.stderr.write(`error: ${secret}\n`);
+    }
+    note("everywhere", { count: secrets.length });
+    const artifacts = [`${item}/${secrets[0].slice(0, 20)}`];
+    return { summary: all, decisions: secrets.slice(0, 10), artifacts: secrets.length > 99 ? artifacts : [] };
+  },
+  failing: () => {
+    process.stderr.write(`${all}\n`);
+    note("failing");
+    return { status: "failed", summary: all };
+  },
+  breaking: () => {
+    process.stderr.write(`${all}\n`);
+    note("breaking");
+    process.exitCode = 4;
+    return null;
+  },
+  asking: () => {
+    note("asking");
+    return { status: "needs_input", questions: secrets.map((text, index) => ({ id: `q${index}`, text, choices: [text] })) };
+  },
+  testing: ({ phase }) => {
+    if (phase === "implement") writeFileSync("run-tests.mjs", `console.log(process.env.ROGUE_PRINTS); console.error(${JSON.stringify(all)}.replace("", "")); process.exit(1);\n`);
+    note("testing");
+  },
+});
