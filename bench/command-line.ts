@@ -23,6 +23,7 @@ export async function measureCommandLine({
     empty: () => isdlc(places.empty, "status"),
     open: () => isdlc(places.open, "status"),
     openAfterMany: () => isdlc(places.openAfterMany, "status"),
+    one: () => isdlc(places.one, "status"),
     many: () => isdlc(places.many, "status"),
   });
   const base = `node -e 0, min ${milliseconds(least(samples.node.wall))}`;
@@ -48,6 +49,13 @@ export async function measureCommandLine({
       figures: ratios({ of: samples.many, to: samples.empty }),
       ...flat,
     },
+    {
+      what: "isdlc status, none open, 1,000 finished",
+      base: "none open, one finished",
+      figures: ratios({ of: samples.many, to: samples.one }),
+      goal: null,
+      unit: "x",
+    },
   ];
 }
 
@@ -56,18 +64,20 @@ async function makePlaces(root: string, scratch: string) {
   const [many, openAfterMany] = [newPlace(scratch, "many"), newPlace(scratch, "open-after-many")];
   openPlace(empty);
   await growRun(root, open, 20);
-  await finishRuns(root, many);
-  await finishRuns(root, openAfterMany);
+  const one = newPlace(scratch, "one");
+  await finishRuns(root, one, 1);
+  await finishRuns(root, many, FINISHED);
+  await finishRuns(root, openAfterMany, FINISHED);
   const { journal } = openPlace(openAfterMany, hastyFiles);
   const run = runId(FINISHED + 1);
   await journal.create(run, (state) => decide(state, startCommand(root, run)));
   for (let event = 1; event < 20; event++) await journal.submit(run, onward);
-  return { empty, open, many, openAfterMany };
+  return { empty, open, one, many, openAfterMany };
 }
 
-async function finishRuns(root: string, place: Place): Promise<void> {
+async function finishRuns(root: string, place: Place, count: number): Promise<void> {
   const { journal } = openPlace(place, hastyFiles);
-  for (let number = 1; number <= FINISHED; number++) {
+  for (let number = 1; number <= count; number++) {
     const run = runId(number);
     await journal.create(run, (state) => decide(state, startCommand(root, run)));
     const by = { name: "ada", channel: "terminal" as const };

@@ -61,7 +61,11 @@ test("--json prints one object; --keep keeps a project that can be looked at", a
       seen.events = journalOf(root);
       seen.merged = git("rev-parse", "main");
       seen.files = git("ls-tree", "-r", "--name-only", "main");
-      seen.tests = execFileSync("npm", ["test"], { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+      seen.tests = execFileSync(process.execPath, ["--test"], {
+        cwd: root,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+      });
       expect(git("status", "--porcelain")).toBe("");
     },
   });

@@ -71,7 +71,9 @@ async function testsDeleted(engine: Engine, run: ActiveRun, phase: PhaseRecord):
   if (!phase.rule.tests || acceptedNow(engine)) return null;
   const tree = await engine.workspace.snapshot(`${phase.rule.key}-${phase.attempts}-checked`, [run.run.item]);
   const changes = (await engine.workspace.diff(phase.firstTree, tree)) ?? [];
-  const deleted = changes.filter(({ path, change }) => change === "deleted" && isTest(run, path));
+  const tests = changes.filter(({ path }) => isTest(run, path));
+  const added = new Set(tests.filter(({ change }) => change === "added").map(({ path }) => nameOf(path)));
+  const deleted = tests.filter(({ path, change }) => change === "deleted" && !added.has(nameOf(path)));
   if (deleted.length === 0) return null;
   const named = deleted.slice(0, MOST_NAMED).map(({ path }) => path);
   const more = deleted.length > MOST_NAMED ? ` and ${deleted.length - MOST_NAMED} more` : "";
@@ -87,6 +89,9 @@ function acceptedNow(engine: Engine): boolean {
     events.findLast(({ type }) => type === "tests.accepted" || type === "draft.produced")?.type === "tests.accepted"
   );
 }
+
+/** A test that turns up elsewhere under its name was moved. */
+const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 const isTest = ({ run }: ActiveRun, path: string): boolean =>
   !path.startsWith(`${run.item}/`) && mayWrite({ writes: "tests" }, run.item, path);

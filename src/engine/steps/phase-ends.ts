@@ -28,11 +28,12 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
   const sinceSeen = await workspace.diff(seen, tree);
   const changedSinceSeen = JSON.stringify(sinceSeen) === JSON.stringify(changed) ? null : sinceSeen;
   const toRead = (changedSinceSeen ?? changed ?? []).map((change) => change.path);
+  const outside = [...unexpected(run, phase, changed), ...(await movedHead(engine, phase))];
   const made = {
     artifacts: artifactsOf(run, draft.artifacts, changed),
     changed: changed === null ? null : [...changed],
     changedSinceSeen: changedSinceSeen === null ? null : [...changedSinceSeen],
-    unexpected: [...new Set([...unexpected(run, phase, changed), ...writtenDuringReview(draft.issues)])],
+    unexpected: [...new Set([...outside, ...writtenDuringReview(draft.issues)])],
     tree,
     lines: await workspace.lines(seen, tree, toRead),
   };
@@ -47,6 +48,11 @@ function artifactsOf(run: ActiveRun, named: readonly string[], changed: readonly
   return (changed ?? [])
     .filter(({ path, change }) => path.startsWith(folder) && change !== "deleted")
     .map(({ path }) => path);
+}
+
+/** Nobody but the engine commits for a run: whoever else moved HEAD is listed like any other unexpected write. */
+async function movedHead({ vcs }: Engine, { firstCommit }: PhaseRecord): Promise<string[]> {
+  return vcs === null || (await vcs.head()) === firstCommit ? [] : [".git/HEAD"];
 }
 
 function unexpected(run: ActiveRun, phase: PhaseRecord, changed: readonly FileChange[] | null): string[] {

@@ -1,5 +1,6 @@
 import type { Outcome } from "../../core/command.ts";
 import { currentPhase, type ActiveRun } from "../../core/run.ts";
+import type { VcsWrite } from "../../ports/vcs.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 
@@ -56,9 +57,17 @@ async function commitSince(
   const tree = await engine.workspace.snapshot("to-commit", []);
   const changes = (await engine.workspace.diff(from, tree)) ?? [];
   const paths = changes.map(({ path }) => path).filter((path) => !path.startsWith(".isdlc/"));
+  await returnToBranch(engine.vcs, run);
   const { head } = engine.journal.load(engine.run);
   const message = body === "" ? oneLine(subject) : `${oneLine(subject)}\n\n${body}`;
   return engine.vcs.commit({ message, attempt, journal: `${head.seq}:${head.hash.slice(0, 16)}`, paths });
+}
+
+/** Whoever switched branches meanwhile: the run's commits go onto its own branch, or nowhere. */
+async function returnToBranch(vcs: VcsWrite, { run, phases }: ActiveRun): Promise<void> {
+  if (run.git === null || run.git.branch === null) return;
+  const last = phases.findLast(({ commit }) => commit !== null)?.commit ?? run.git.commit;
+  await vcs.startBranch(run.git.branch, last);
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").slice(0, 72).trim();

@@ -42,7 +42,7 @@ export function hasTmux(): boolean {
   return false;
 }
 
-/** Opens a terminal in the sandbox's repository, 24 rows high, with a plain shell. */
+/** Opens a terminal in the sandbox's repository, 24 rows high, with a shell that sets up the terminal again after a killed program. */
 export async function openTerminal(
   sandbox: Sandbox,
   { env = {}, width = 80 }: TerminalOptions = {},
@@ -51,7 +51,7 @@ export async function openTerminal(
   const socket = join(sandbox.base, `terminal-${Math.random().toString(36).slice(2)}`);
   const place = {
     cwd: sandbox.root,
-    env: { ...sandbox.env, PATH: path, LC_ALL: "C.UTF-8", TERM: "xterm-256color", ...env },
+    env: { ...sandbox.env, PATH: path, LC_ALL: "C.UTF-8", PS1: "$ ", TERM: "xterm-256color", ...env },
   };
   const tmux = (...args: string[]): string =>
     execFileSync("tmux", ["-u", "-S", socket, "-f", "/dev/null", ...args], {
@@ -59,7 +59,7 @@ export async function openTerminal(
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
     });
-  tmux("new-session", "-d", "-x", String(width), "-y", "24", "sh");
+  tmux("new-session", "-d", "-x", String(width), "-y", "24", "bash", "--norc", "--noprofile");
   const close = (): void => void spawnSync("tmux", ["-S", socket, "kill-server"]);
   onTestFinished(close);
 
@@ -82,7 +82,7 @@ export async function openTerminal(
     send(["-l", line]);
     tmux("send-keys", "Enter");
   };
-  await shows(/[$#]/);
+  await shows("$");
   return {
     type,
     press: (...keys) => send(keys),

@@ -1,20 +1,18 @@
 // Prints every secret it can find, wherever somebody might keep it.
-import { writeFileSync } from "node:fs";
 import { note, play, say } from "./rogue.mjs";
 
 const secrets = JSON.parse(process.env.ROGUE_PRINTS);
 const all = secrets.join("\n");
 
 await play({
-  everywhere: ({ item }) => {
+  everywhere: () => {
     for (const secret of secrets) {
       say({ type: "progress", text: `found ${secret}` });
       process.stdout.write(`plain ${secret}\n`);
       process.stderr.write(`error: ${secret}\n`);
     }
     note("everywhere", { count: secrets.length });
-    const artifacts = [`${item}/${secrets[0].slice(0, 20)}`];
-    return { summary: all, decisions: secrets.slice(0, 10), artifacts: secrets.length > 99 ? artifacts : [] };
+    return { summary: all, decisions: secrets };
   },
   failing: () => {
     process.stderr.write(`${all}\n`);
@@ -30,9 +28,5 @@ await play({
   asking: () => {
     note("asking");
     return { status: "needs_input", questions: secrets.map((text, index) => ({ id: `q${index}`, text, choices: [text] })) };
-  },
-  testing: ({ phase }) => {
-    if (phase === "implement") writeFileSync("run-tests.mjs", `console.log(process.env.ROGUE_PRINTS); console.error(${JSON.stringify(all)}.replace("", "")); process.exit(1);\n`);
-    note("testing");
   },
 });
