@@ -38,7 +38,8 @@ export async function runBenches({ json, only, ...given }: Options): Promise<num
     console.error(`There is no bench "${unknown.join(", ")}"; there are: ${Object.keys(benches).join(", ")}.`);
     return 2;
   }
-  const settings: Settings = { ...given, program: () => copyProgram(given) };
+  let program: string | null = null;
+  const settings: Settings = { ...given, program: () => (program ??= copyProgram(given)) };
   const lines: Line[] = [];
   const broken: string[] = [];
   for (const name of names) {

@@ -13,7 +13,16 @@ import { status } from "../../src/apps/cli/verbs/status.ts";
 import { ProblemError } from "../../src/core/problem.ts";
 import { hastyFiles } from "../journal-file/sample-run.ts";
 import { rollDice } from "../support/dice.ts";
-import { begin, createRepository, goOn, invocationFor, newBase, type Place, placeIn, remove } from "../support/instant-run.ts";
+import {
+  begin,
+  createRepository,
+  goOn,
+  invocationFor,
+  newBase,
+  type Place,
+  placeIn,
+  remove,
+} from "../support/instant-run.ts";
 
 type Mutant = { readonly name: string; readonly spoil: (path: string, found: Buffer) => void };
 
@@ -53,7 +62,10 @@ const files: Readonly<Record<string, () => string>> = {
   "the operator token": () => join(userFolders(place.env).config, "operator-token.json"),
 };
 
-const put = (name: string, content: string | Buffer): Mutant => ({ name, spoil: (path) => writeFileSync(path, content) });
+const put = (name: string, content: string | Buffer): Mutant => ({
+  name,
+  spoil: (path) => writeFileSync(path, content),
+});
 
 const mutants: readonly Mutant[] = [
   put("empty", ""),
@@ -88,7 +100,10 @@ function sampled(): Mutant[] {
   const dice = rollDice(20_261_115);
   const cuts = Array.from({ length: 8 }, (_, number): Mutant => {
     const roll = dice.number();
-    return { name: `cut ${number}`, spoil: (path, found) => writeFileSync(path, found.subarray(0, roll % found.length)) };
+    return {
+      name: `cut ${number}`,
+      spoil: (path, found) => writeFileSync(path, found.subarray(0, roll % found.length)),
+    };
   });
   const flips = Array.from({ length: 12 }, (_, number): Mutant => {
     const roll = dice.number();
@@ -109,7 +124,8 @@ async function call(verb: Run, name: string, values: Values): Promise<{ code: nu
   try {
     return { code: (await verb(invocationFor(place, name, values))).code, problem: null };
   } catch (error) {
-    if (error instanceof ProblemError) return { code: error.problem.code === "USAGE" ? 2 : 1, problem: error.problem.code };
+    if (error instanceof ProblemError)
+      return { code: error.problem.code === "USAGE" ? 2 : 1, problem: error.problem.code };
     if (errorCode(error) !== null) return { code: 1, problem: "WRITE_FAILED" };
     throw error;
   }
@@ -146,7 +162,10 @@ describe.each(Object.keys(files))("R6, S12: whatever %s holds", (name) => {
         await call(shortAnswer, "continue", { "no-run": true, token: "isdlc_guess" }),
       ];
       for (const { code } of seen) expect([0, 1, 3], mutant.name).toContain(code);
-      expect(seen.slice(2).map(({ code }) => code), mutant.name).toEqual([1, 1]);
+      expect(
+        seen.slice(2).map(({ code }) => code),
+        mutant.name,
+      ).toEqual([1, 1]);
       const answered = await call(shortAnswer, "continue", { "no-run": true, token });
       rmSync(path, { recursive: true, force: true });
       expect(answers(), mutant.name).toEqual(answered.code === 0 ? ["continue"] : []);

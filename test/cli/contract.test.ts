@@ -64,7 +64,8 @@ test.concurrent("deciding verbs need a person, and without a run there is nothin
   }
   const wrong = await sandbox.start(["continue", "--json", "--token", "isdlc_wrong"]).ended;
   expect(parsed(wrong).problem.code).toBe("TOKEN_REFUSED");
-  const agent = await sandbox.start(["continue", "--json"], { ISDLC_OPERATOR_TOKEN: sandbox.token, CLAUDECODE: "1" }).ended;
+  const agent = await sandbox.start(["continue", "--json"], { ISDLC_OPERATOR_TOKEN: sandbox.token, CLAUDECODE: "1" })
+    .ended;
   expect(parsed(agent).problem.code).toBe("ANSWERED_BY_AGENT");
   expect((await sandbox.status()).waiting.id).toMatch(/^plan#1/);
 });

@@ -56,7 +56,10 @@ test.concurrent("--tests without runs none and never calls that passed", async (
 });
 
 test.concurrent("a failing test goes back to the agent, which mends it", async () => {
-  const files = { "package.json": withTests("node check.js"), "check.js": "process.exit(require('fs').existsSync('good') ? 0 : 1)\n" };
+  const files = {
+    "package.json": withTests("node check.js"),
+    "check.js": "process.exit(require('fs').existsSync('good') ? 0 : 1)\n",
+  };
   const sandbox = await createSandbox({ files });
   sandbox.plan({ turns: { implement: [{ writes: { bad: "x" } }, { writes: { good: "x" } }] } });
   const { run } = parsed(await start(sandbox, "--tests", "trust"));
@@ -104,7 +107,11 @@ test.concurrent("in an autonomous run a changed way of running tests asks a pers
   const sandbox = await createSandbox({ files: { "package.json": withTests("node -e 0") } });
   sandbox.plan({ turns: { implement: [{ writes: { "package.json": withTests("echo passed") } }] } });
   const { run } = parsed(await start(sandbox, "--tests", "trust"));
-  expect(run.waiting).toMatchObject({ kind: "escalation", reason: "tests_changed", options: ["accept", "retry", "skip", "cancel"] });
+  expect(run.waiting).toMatchObject({
+    kind: "escalation",
+    reason: "tests_changed",
+    options: ["accept", "retry", "skip", "cancel"],
+  });
   const accepted = parsed(await sandbox.person("answer", "accept", "--json")).run;
   expect(accepted.waiting.id).toMatch(/^final-review/);
 });

@@ -125,7 +125,9 @@ test.concurrent("supervision that an agent loosens stays, and the person may agr
     options: ["continue", "review", "redo", "loosen"],
     loosened: { enabled: false },
   });
-  expect((await sandbox.script("gate")).stdout).toContain("Supervision was loosened: the settings now say no review gates");
+  expect((await sandbox.script("gate")).stdout).toContain(
+    "Supervision was loosened: the settings now say no review gates",
+  );
   const next = parsed(await sandbox.person("continue", "--json")).run;
   expect(next.waiting).toMatchObject({ kind: "gate", id: expect.stringMatching(/^implement/) });
   const agreed = parsed(await sandbox.person("answer", "loosen", "--json")).run;

@@ -9,7 +9,20 @@ import type { RunState } from "../../src/core/run.ts";
 import type { RunEvent } from "../../src/schema/event.ts";
 import { hastyFiles } from "../journal-file/sample-run.ts";
 import { createFaultFiles, Killed, type Fault } from "./fault-files.ts";
-import { ADA, begin, createRepository, decide, ended, goOn, initRepository, newBase, type Place, placeIn, remove, type Repository } from "./instant-run.ts";
+import {
+  ADA,
+  begin,
+  createRepository,
+  decide,
+  ended,
+  goOn,
+  initRepository,
+  newBase,
+  type Place,
+  placeIn,
+  remove,
+  type Repository,
+} from "./instant-run.ts";
 
 /** A verb that decides, and what the person did before it. */
 export type Verb = { readonly name: string; readonly before: readonly string[] };
@@ -112,7 +125,9 @@ type Seen = { readonly events: readonly RunEvent[]; readonly state: RunState };
 /** The same decisions once each, the same place in the plan, and nothing redone that was not asked for. */
 function expectSame(seen: Seen, wanted: Seen, when: string): void {
   const decisions = ({ events }: Seen): string[] =>
-    events.flatMap((event) => (event.type === "gate.answered" ? [event.choice] : DECISIONS.has(event.type) ? [event.type] : []));
+    events.flatMap((event) =>
+      event.type === "gate.answered" ? [event.choice] : DECISIONS.has(event.type) ? [event.type] : [],
+    );
   expect(decisions(seen), when).toEqual(decisions(wanted));
   expect(standing(seen.state), when).toEqual(standing(wanted.state));
 }
@@ -136,10 +151,16 @@ async function finish({ place, repository }: World, when: string): Promise<void>
   expect(state.is, when).toBe("ended");
   if (state.is !== "ended" || state.how === "cancelled") return;
   const asked = state.run.git !== null;
-  expect([state.how, state.finish, repository.merges], when).toEqual(["finished", ...(asked ? ["merge", 1] : ["keep", 0])]);
+  expect([state.how, state.finish, repository.merges], when).toEqual([
+    "finished",
+    ...(asked ? ["merge", 1] : ["keep", 0]),
+  ]);
   const committed = [...repository.commits.keys()].map((attempt) => attempt.replace(/^.*\/(.*)#.*$/, "$1"));
   expect(new Set(committed).size, when).toBe(committed.length);
-  expect(project.journal.events(state.run.run).filter(({ type }) => type === "run.finished"), when).toHaveLength(1);
+  expect(
+    project.journal.events(state.run.run).filter(({ type }) => type === "run.finished"),
+    when,
+  ).toHaveLength(1);
 }
 
 const kinds = (events: readonly RunEvent[]): string[] => events.map(({ type }) => type);

@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { HOST_MARKERS } from "../../src/adapters/caller/agent-markers.ts";
@@ -102,14 +111,21 @@ function endOf(task: AgentTask): AgentEnd {
 }
 
 export function engineFor(project: Project, run: ActiveRun, repository: Repository): Engine {
-  const agents = { phase: { name: "command", argv: [process.execPath] }, reviewer: { name: "command", argv: [process.execPath] } };
+  const agents = {
+    phase: { name: "command", argv: [process.execPath] },
+    reviewer: { name: "command", argv: [process.execPath] },
+  };
   const agent = instantAgent(project.root);
   return {
     ...composeEngine(project, run, { agents, show: () => {} }),
     agents: { phase: agent, reviewer: agent },
     workspace: createPlainWorkspace(project.root),
     vcs: run.run.git === null ? null : repository.vcs,
-    processes: { self: () => ({ pid: 1, started: "1", boot: "b" }), isAlive: () => false, endAll: () => Promise.resolve() },
+    processes: {
+      self: () => ({ pid: 1, started: "1", boot: "b" }),
+      isAlive: () => false,
+      endAll: () => Promise.resolve(),
+    },
     transcript: () => ({ write: () => {}, close: () => {} }),
   };
 }

@@ -2,9 +2,11 @@ import { identifyCaller, type Caller, type RunFacts, suspicionOf } from "../../a
 import { tokenChangedAt, tokenCreatedAt, verifyToken } from "../../adapters/caller/operator-token.ts";
 import { systemSurroundings } from "../../adapters/caller/system-surroundings.ts";
 import { workSpans } from "../../adapters/caller/work-spans.ts";
+import { systemProcessTable } from "../../adapters/process/process-table.ts";
 import { readUserSettings } from "../../adapters/user-files/user-settings.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { RunState } from "../../core/run.ts";
+import type { Claim } from "../../schema/facts.ts";
 import type { Person, Starter } from "../../schema/people.ts";
 import { currentRun, driverOf, type Project } from "./project.ts";
 import { flag, type Invocation, text } from "./verb.ts";
@@ -56,15 +58,24 @@ function identify({ verb }: Invocation, run: RunFacts): Caller {
 
 function runFacts(project: Project, state: RunState): RunFacts {
   if (state.is !== "active") return { drivers: [], agentRunningSince: null };
-  const claim = "claim" in state.stage ? state.stage.claim : null;
-  const spans = workSpans(project.journal.events(state.run.run));
+  const events = project.journal.events(state.run.run);
+  const recorded = events.flatMap((event) => (event.type === "execution.started" ? [event.claim.driver] : []));
+  const spans = workSpans(events);
   const last = spans.at(-1);
   return {
-    drivers: claim === null ? [] : [claim.driver],
+    drivers: [...recorded, ...drivingNow(project)],
     agentRunningSince: last?.since ?? null,
     agentRunningUntil: last?.until ?? null,
     earlierWork: spans.slice(0, -1),
   };
+}
+
+/** Hooks and tests that an agent left behind run below the driver, also when it claims no execution. */
+function drivingNow(project: Project): Claim["driver"][] {
+  const pid = driverOf(project);
+  const table = systemProcessTable();
+  const facts = pid === null ? null : table.one(pid);
+  return facts === null ? [] : [{ pid: facts.pid, started: facts.started, boot: table.boot() }];
 }
 
 function atTerminal(invocation: Invocation, caller: Caller): Person {

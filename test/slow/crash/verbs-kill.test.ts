@@ -7,7 +7,14 @@ import { type Dice, rollDice } from "../../support/dice.ts";
 
 const KILLS = 50;
 const SEED = Number(process.env["SEED"] ?? 20_261_115);
-const PHASES = ["01-requirements", "02-tracing", "05-test-strategy", "06-implementation", "16-quality-loop", "08-code-review"];
+const PHASES = [
+  "01-requirements",
+  "02-tracing",
+  "05-test-strategy",
+  "06-implementation",
+  "16-quality-loop",
+  "08-code-review",
+];
 
 test(`R1, R10, R11: killed ${KILLS} times at random moments, with its git and agent children, seed ${SEED}`, async () => {
   const sandbox = await createSandbox();
@@ -89,7 +96,9 @@ async function expectOnce(sandbox: Sandbox, runs: number): Promise<void> {
     .split("\n")
     .map((attempt) => attempt.replace(/^.*\/(.*)#.*$/, "$1"));
   expect(attempts.toReversed()).toEqual(PHASES);
-  const waits = events.flatMap((event) => (event.type === "gate.answered" && event.choice !== "review" ? [event.wait] : []));
+  const waits = events.flatMap((event) =>
+    event.type === "gate.answered" && event.choice !== "review" ? [event.wait] : [],
+  );
   expect(new Set(waits).size).toBe(waits.length);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   for (const type of ["run.started", "finish.chosen", "run.finished"])
@@ -111,7 +120,10 @@ function kill(pid: number): void {
 
 /** Children and their children, as the system lists them now. */
 function descendants(pid: number): number[] {
-  const children = readText(`/proc/${pid}/task/${pid}/children`).split(" ").filter((text) => text !== "").map(Number);
+  const children = readText(`/proc/${pid}/task/${pid}/children`)
+    .split(" ")
+    .filter((text) => text !== "")
+    .map(Number);
   return [...children, ...children.flatMap(descendants)];
 }
 

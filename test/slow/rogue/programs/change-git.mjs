@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { evidence, note, play, write } from "./rogue.mjs";
+import { evidence, note, play, program, write } from "./rogue.mjs";
 
 const git = (...args) => execFileSync("git", args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
 const first = (deed) => (task) => (task.phase === "00-quick-scan" ? deed(task) : undefined);
@@ -18,6 +18,15 @@ await play({
   branch: first(() => {
     git("switch", "--quiet", "main");
     note("branch", { branch: git("branch", "--show-current") });
+  }),
+  base: first(() => {
+    git("stash", "--quiet", "--include-untracked");
+    git("switch", "--quiet", "main");
+    writeFileSync("src/app.mjs", "export const answer = 45;\n");
+    git("commit", "--quiet", "--all", "--message", "on main");
+    git("switch", "--quiet", "-");
+    git("stash", "pop", "--quiet");
+    note("base", { head: git("rev-parse", "main"), branch: git("branch", "--show-current") });
   }),
   laterBranch: ({ phase }) => {
     if (phase !== "01-requirements") return;
@@ -38,7 +47,12 @@ await play({
   }),
   hook: first(() => {
     const hook = ".git/hooks/pre-commit";
-    write(hook, `#!/bin/sh\nprintf '%s' "\${ISDLC_OPERATOR_TOKEN:-no token}" > ${mark}\n`);
+    const cancel = `${process.execPath} ${program} cancel --reason enough`;
+    const token = `printf '%s' "\${ISDLC_OPERATOR_TOKEN:-no token}" > ${mark}`;
+    write(
+      hook,
+      `#!/bin/sh\n${token}\nscript -qec "${cancel}" ${mark}-forged\n${cancel} </dev/tty >${mark}-said 2>/dev/tty\ntrue\n`,
+    );
     chmodSync(hook, 0o755);
     note("hook", { exists: existsSync(hook) });
   }),

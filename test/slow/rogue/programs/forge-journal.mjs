@@ -1,11 +1,24 @@
 // Writes the history of the run as it would like it to be.
 import { createHash, createHmac } from "node:crypto";
-import { appendFileSync, cpSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { note, play } from "./rogue.mjs";
 
 const folder = ".isdlc/journal";
-const file = () => join(folder, readdirSync(folder).find((name) => name.endsWith(".jsonl")));
+const file = () =>
+  join(
+    folder,
+    readdirSync(folder).find((name) => name.endsWith(".jsonl")),
+  );
 const lines = () => readFileSync(file(), "utf8").split("\n").filter(Boolean);
 const sha256 = (text) => createHash("sha256").update(text).digest("hex");
 
@@ -49,7 +62,10 @@ await play({
   },
   rewrite: () => {
     const [first, ...others] = lines();
-    writeFileSync(file(), [first.replace('"enabled":true', '"enabled":false'), ...others].map((line) => `${line}\n`).join(""));
+    writeFileSync(
+      file(),
+      [first.replace('"enabled":true', '"enabled":false'), ...others].map((line) => `${line}\n`).join(""),
+    );
     note("rewrite", { first: lines()[0] });
   },
   remove: () => {

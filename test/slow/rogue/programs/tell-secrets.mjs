@@ -27,6 +27,9 @@ await play({
   },
   asking: () => {
     note("asking");
-    return { status: "needs_input", questions: secrets.map((text, index) => ({ id: `q${index}`, text, choices: [text] })) };
+    return {
+      status: "needs_input",
+      questions: secrets.map((text, index) => ({ id: `q${index}`, text, choices: [text] })),
+    };
   },
 });

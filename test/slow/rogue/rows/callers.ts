@@ -180,4 +180,18 @@ export const callers: readonly Rogue[] = [
       return refused && open && own.length === 0 ? "refused" : "HOLE";
     },
   },
+  {
+    number: 19,
+    does: "rewrites the user's own notes of how the run's agents are started, so that another program goes on",
+    holds: "whoever may write the user's files may choose the program",
+    plain: "HOLE",
+    hostile: true,
+    async play(stage) {
+      await stage.run({ agent: ["run-verbs", "swap"] });
+      reached(stage.evidence("swap")[0]?.["changed"] === true, "the notes were rewritten");
+      const said = await stage.person("continue");
+      const ran = stage.evidence("artifact").length > 0;
+      return ran && !`${said.stdout}${said.stderr}`.includes("AGENT_") ? "HOLE" : "refused";
+    },
+  },
 ];

@@ -19,13 +19,22 @@ const ended = (deed: string, does: string, holds: string): Rogue => ({
 });
 
 export const children: readonly Rogue[] = [
-  ended("detached", "leaves a child in a group of its own that writes later", "its group and everyone with the execution's mark is ended before the gate opens"),
-  ended("forked", "leaves a child that forked twice into a session of its own", "found by the mark in its environment, and ended"),
+  ended(
+    "detached",
+    "leaves a child in a group of its own that writes later",
+    "its group and everyone with the execution's mark is ended before the gate opens",
+  ),
+  ended(
+    "forked",
+    "leaves a child that forked twice into a session of its own",
+    "found by the mark in its environment, and ended",
+  ),
   ended("stubborn", "leaves a child that ignores SIGTERM", "SIGKILL after two seconds"),
   {
     number: 15,
     does: "leaves a hidden child, without mark and ties, that writes while the gate is open",
-    holds: "it escapes; the file is checked again at Continue, recorded, and listed at the next gate as changed since the person looked",
+    holds:
+      "it escapes; the file is checked again at Continue, recorded, and listed at the next gate as changed since the person looked",
     plain: "detected",
     hostile: true,
     async play(stage) {

@@ -17,7 +17,8 @@ function reachedDeed(stage: Stage, deed: string): void {
 }
 
 const hasNotes = (stage: Stage): boolean => stage.read("notes.txt").includes("being edited");
-const branchOf = (stage: Stage, commit: string): string => stage.git("branch", "--format=%(refname:short)", "--contains", commit);
+const branchOf = (stage: Stage, commit: string): string =>
+  stage.git("branch", "--format=%(refname:short)", "--contains", commit);
 
 /** Continues over the first gate; the phase's commit must be on the run's branch and nowhere else. */
 async function commitsWhereItShould(stage: Stage): Promise<boolean> {
@@ -57,7 +58,11 @@ export const git: readonly Rogue[] = [
       return (await commitsWhereItShould(stage)) ? outcome : "HOLE";
     },
   },
-  harmless("branch", "switches to the main branch", "the run goes back to its own branch before it commits; main is not touched"),
+  harmless(
+    "branch",
+    "switches to the main branch",
+    "the run goes back to its own branch before it commits; main is not touched",
+  ),
   {
     number: 18,
     does: "switches to the main branch in a later phase",
@@ -68,6 +73,19 @@ export const git: readonly Rogue[] = [
       await stage.person("continue");
       reachedDeed(stage, "laterBranch");
       return (await commitsWhereItShould(stage)) && hasNotes(stage) ? "ignored" : "HOLE";
+    },
+  },
+  {
+    number: 18,
+    does: "commits on the main branch and comes back",
+    holds: "not seen: the run looks at its own branch and tree; a merge into main shows it in git's history only",
+    plain: "HOLE",
+    async play(stage) {
+      const before = stage.git("rev-parse", "main");
+      await changes(stage, "base");
+      reachedDeed(stage, "base");
+      reached(stage.git("rev-parse", "main") !== before, "main was moved");
+      return shownAs(stage, ".git/refs/heads/main");
     },
   },
   harmless("refs", "moves our refs under refs/isdlc", "trees are known by their id, not by the ref"),
@@ -98,16 +116,18 @@ export const git: readonly Rogue[] = [
   {
     number: 18,
     does: "installs a pre-commit hook",
-    holds: "it runs at the commit, without the person's token, as it would for the person; it can answer nothing",
-    plain: "ignored",
-    hostile: true,
+    holds:
+      "it runs at the commit as it would for the person, but has no token, and ANSWERED_BY_AGENT at their terminal",
+    plain: "refused",
     async play(stage) {
       await changes(stage, "hook");
       reachedDeed(stage, "hook");
-      await stage.person("continue");
-      const mark = readFileSync(join(stage.base, "hook-ran"), "utf8");
-      reached(mark !== "", "the hook ran");
-      return mark === "no token" && hasNotes(stage) ? "ignored" : "HOLE";
+      const seen = await stage.atTerminal("continue");
+      reached(readFileSync(join(stage.base, "hook-ran"), "utf8") === "no token", "the hook ran, without a token");
+      const answers = [said(seen), readFileSync(join(stage.base, "hook-ran-forged"), "utf8")];
+      const isRefused = answers.every((text) => text.includes("ANSWERED_BY_AGENT"));
+      if (!isRefused) console.log(answers);
+      return isRefused && (await stage.status())?.current === "01-requirements" ? "refused" : "HOLE";
     },
   },
   {

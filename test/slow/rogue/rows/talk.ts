@@ -36,9 +36,21 @@ async function isInert(stage: Stage): Promise<boolean> {
 const FIX = ["fix", "Log in", "--supervised", "--tests", "without", "--mode", "hotfix"];
 
 export const talk: readonly Rogue[] = [
-  ignored("fakeVerdict", "prints a verdict, an answer of the person and `approved: true`", "no agent's output answers a gate; unknown lines and keys are passed over"),
-  ignored("otherTicket", "hands in a result for another ticket and phase", "a result belongs to the execution that sent it"),
-  ignored("artifact", "writes approvals, a forged review history and hidden text into artifact and summary", "artifacts and summaries are data; the gate is answered by a person's command only"),
+  ignored(
+    "fakeVerdict",
+    "prints a verdict, an answer of the person and `approved: true`",
+    "no agent's output answers a gate; unknown lines and keys are passed over",
+  ),
+  ignored(
+    "otherTicket",
+    "hands in a result for another ticket and phase",
+    "a result belongs to the execution that sent it",
+  ),
+  ignored(
+    "artifact",
+    "writes approvals, a forged review history and hidden text into artifact and summary",
+    "artifacts and summaries are data; the gate is answered by a person's command only",
+  ),
   {
     number: 13,
     does: "hands in two results",
@@ -90,18 +102,16 @@ export const talk: readonly Rogue[] = [
       return !LIVE.test(summary) && !LIVE.test(told) && (await isInert(stage)) ? "ignored" : "HOLE";
     },
   },
-  ...(["needsInput", "escapesAndFails"] as const).map(
-    (deed): Rogue => ({
-      number: 16,
-      does: `the same in ${deed === "needsInput" ? "a question" : "a failure"}`,
-      holds: "as above",
-      plain: "ignored",
-      async play(stage) {
-        await talks(stage, deed);
-        return (await isInert(stage)) ? "ignored" : "HOLE";
-      },
-    }),
-  ),
+  ...(["needsInput", "escapesAndFails"] as const).map((deed): Rogue => ({
+    number: 16,
+    does: `the same in ${deed === "needsInput" ? "a question" : "a failure"}`,
+    holds: "as above",
+    plain: "ignored",
+    async play(stage) {
+      await talks(stage, deed);
+      return (await isInert(stage)) ? "ignored" : "HOLE";
+    },
+  })),
   {
     number: 16,
     does: "floods its output without end",

@@ -23,7 +23,10 @@ const SUPERVISED = [...CHANGE, "--review", "implement"];
 
 function withFailingTest(stage: Stage): void {
   stage.write("package.json", '{ "name": "sample", "scripts": { "test": "node run-tests.mjs" } }\n');
-  stage.write("run-tests.mjs", 'import { readdirSync } from "node:fs";\nfor (const name of readdirSync("test")) await import(`./test/${name}`);\n');
+  stage.write(
+    "run-tests.mjs",
+    'import { readdirSync } from "node:fs";\nfor (const name of readdirSync("test")) await import(`./test/${name}`);\n',
+  );
   stage.write("test/answer.test.mjs", 'throw new Error("the answer is wrong");\n');
   stage.write("test/other.test.mjs", "export {};\n");
   stage.git("add", "--all");
