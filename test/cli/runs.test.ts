@@ -155,7 +155,7 @@ test.concurrent("an agent gets the person's environment without the token, and m
     MY_OWN: "kept",
   }).ended;
   expect(ran.code).toBe(3);
-  const [{ env = [] } = {}] = sandbox.log();
+  const env = sandbox.log()[0]?.env;
   expect(env).toContain("MY_OWN");
   expect(env).not.toContain("ISDLC_OPERATOR_TOKEN");
   expect(env).toContain("ISDLC_NONCE");

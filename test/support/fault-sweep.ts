@@ -116,7 +116,7 @@ function expectProper(outcome: unknown, fault: Fault, when: string): void {
   if (outcome === null) return;
   if (fault.startsWith("kill")) return expect(outcome, when).toBeInstanceOf(Killed);
   const isTold = outcome instanceof ProblemError || errorCode(outcome) !== null;
-  expect(isTold, `${when}: ${outcome instanceof Error ? outcome.stack : String(outcome)}`).toBe(true);
+  expect(isTold, `${when}: ${outcome instanceof Error ? outcome.stack : "no error"}`).toBe(true);
   expect(fault, when).not.toBe("shortWrite");
 }
 

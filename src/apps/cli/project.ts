@@ -12,7 +12,7 @@ import { type UserFolders, userFolders } from "../../adapters/user-files/user-fo
 import { loadUserKey } from "../../adapters/user-files/user-key.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Head, Journal } from "../../ports/journal.ts";
-import { RunId } from "../../schema/ids.ts";
+import { RUN_ID, type RunId } from "../../schema/ids.ts";
 import { version } from "./version.ts";
 
 /** One working tree, and this person's things that belong to it. */
@@ -68,7 +68,7 @@ const nothing: Current = { run: null, state: { is: "none" }, head: { seq: 0, has
 export function currentRun(project: Project, named: string | undefined): Current {
   const run = named ?? project.journal.newest();
   if (run === null) return nothing;
-  if (!RunId.safeParse(run).success)
+  if (!RUN_ID.test(run))
     throw new ProblemError({ code: "USAGE", detail: `"${run}" is no run id.`, usage: "isdlc status --run <id>" });
   const loaded = project.journal.load(run);
   if (named !== undefined && loaded.state.is === "none")

@@ -14,7 +14,7 @@ export type Implementations = (name: string) => Run | undefined;
 /** Parses, runs one verb and prints what came of it. The only place where problems become exit codes. */
 export async function runCli(args: readonly string[], host: Host, implementations: Implementations): Promise<number> {
   const json = args.includes("--json");
-  const io = createIo(process, { json, noColor: args.includes("--no-color"), env: host.env });
+  const io = createIo({ json, noColor: args.includes("--no-color"), env: host.env });
   const result = await outcome(args, { host, io, implementations });
   print(io, result, json);
   return result.code;

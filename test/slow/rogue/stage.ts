@@ -37,7 +37,7 @@ export type Stage = {
   script(...args: string[]): Promise<Said>;
   /** The person, by their token. */
   person(...args: string[]): Promise<Said>;
-  /** The person at a terminal of their own, who leaves when the run rests again. */
+  /** The person at a terminal of their own, who leaves the next gate open. */
   atTerminal(...args: string[]): Promise<Said>;
   status(): Promise<Json>;
   /** Everything a person can look at now, as one text. */
@@ -183,11 +183,20 @@ function startRepository(git: Stage["git"], write: Stage["write"]): void {
 type Place = { readonly cwd: string; readonly env: Record<string, string> };
 
 function startProgram(file: string, args: readonly string[], place: Place): Promise<Said> {
-  const child = spawn(file, args, { ...place, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(file, args, { ...place, stdio: ["pipe", "pipe", "pipe"] });
   const said = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk: Buffer) => (said.stdout += chunk.toString("utf8")));
   child.stderr.on("data", (chunk: Buffer) => (said.stderr += chunk.toString("utf8")));
-  return new Promise((resolve) => child.on("close", (code) => resolve({ code, ...said })));
+  const isTerminal = file === "script";
+  const typing = isTerminal ? setInterval(() => child.stdin.write("q"), 500) : null;
+  child.stdin.on("error", () => undefined); // it may have ended before the key was pressed
+  if (!isTerminal) child.stdin.end();
+  return new Promise((resolve) =>
+    child.on("close", (code) => {
+      if (typing !== null) clearInterval(typing);
+      resolve({ code, ...said });
+    }),
+  );
 }
 
 function end(pid: number): void {
