@@ -28,5 +28,5 @@ describe.each(decidingVerbs)("R1, R3, R11: at every file call of $name", (verb) 
     expect(hits).toBeGreaterThan(100);
     expect(sweep.found.recorded).toBeGreaterThan(10);
     expect(sweep.found.missing).toBeGreaterThan(10);
-  });
+  }, 180_000);
 });

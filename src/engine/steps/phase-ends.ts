@@ -25,7 +25,7 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
   const tree = await workspace.snapshot(`${phase.rule.key}-${phase.attempts}`, [run.run.item]);
   const changed = await workspace.diff(phase.firstTree, tree);
   const seen = lastLook(run);
-  const sinceSeen = await workspace.diff(seen, tree);
+  const sinceSeen = seen === phase.firstTree ? changed : await workspace.diff(seen, tree);
   const changedSinceSeen = JSON.stringify(sinceSeen) === JSON.stringify(changed) ? null : sinceSeen;
   const toRead = (changedSinceSeen ?? changed ?? []).map((change) => change.path);
   const outside = [...unexpected(run, phase, changed), ...(await movedHead(engine, phase))];

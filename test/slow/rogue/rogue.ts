@@ -41,7 +41,6 @@ export async function decisions(stage: Stage): Promise<readonly Json[]> {
 export async function shownAs(stage: Stage, ...texts: readonly string[]): Promise<Outcome> {
   const shown = await stage.shown();
   const missing = texts.filter((text) => !shown.includes(text));
-  if (missing.length > 0) console.log(`not shown: ${missing.join(" | ")}\n${shown}`);
   return missing.length === 0 ? "detected" : "HOLE";
 }
 

@@ -24,7 +24,7 @@ const sha256 = (text) => createHash("sha256").update(text).digest("hex");
 
 /** What the engine itself would record from here until the gate was answered with Continue. */
 function forgedRecord(task, key) {
-  const last = JSON.parse(lines().at(-1));
+  const { h: previous, m: _mark, ...last } = JSON.parse(lines().at(-1));
   const by = { name: "the person", channel: "terminal" };
   const made = { summary: "fine", decisions: [], artifacts: [], changed: null, changedSinceSeen: null, unexpected: [] };
   const found = { tree: null, checks: [], issues: [], approved: true, concerns: [], testsChanged: null, lines: 0 };
@@ -37,8 +37,8 @@ function forgedRecord(task, key) {
     { type: "gate.opened", digest: "", loosened: null, failures: [] },
     { type: "gate.answered", wait, choice: "continue", by, guidance: null, shown: "" },
   ];
-  const body = JSON.stringify({ seq: last.seq + last.events.length, at: new Date().toISOString(), events });
-  const hash = sha256(`${last.h}\n${body}`);
+  const body = JSON.stringify({ ...last, seq: last.seq + last.events.length, at: new Date().toISOString(), events });
+  const hash = sha256(`${previous}\n${body}`);
   const mark = createHmac("sha256", key).update(hash).digest("hex").slice(0, 32);
   return `${body.slice(0, -1)},"h":"${hash}","m":"${mark}"}\n`;
 }

@@ -28,7 +28,7 @@ await play({
     note("stubborn");
   },
   hidden: ({ phase }) => {
-    if (phase !== "00-quick-scan") return;
+    if (phase !== "00-quick-scan" && phase !== "final-review") return;
     escape(join(import.meta.dirname, "daemon.mjs"), ["write", process.cwd(), "src/late.mjs"]);
     note("hidden");
   },

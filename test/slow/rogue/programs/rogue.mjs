@@ -11,7 +11,7 @@ export const say = (value) => process.stdout.write(`${JSON.stringify(value)}\n`)
 
 /** Just enough to find the person's folders and a program. */
 export const scrubbed = Object.fromEntries(
-  ["HOME", "PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME"].map((key) => [key, process.env[key] ?? ""]),
+  ["HOME", "PATH", "TMPDIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME"].map((key) => [key, process.env[key] ?? ""]),
 );
 
 /** Runs our program and notes what it said. */

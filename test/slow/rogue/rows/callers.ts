@@ -11,7 +11,6 @@ async function refusedEachTime(stage: Stage, deed: string, codes: readonly strin
 async function judged(stage: Stage, tried: readonly Evidence[], codes: readonly string[]): Promise<Outcome> {
   reached(tried.length > 0, "the program was run");
   const passed = tried.filter(({ code, problem }) => code === 0 || !codes.includes(problem as string));
-  if (passed.length > 0) console.log(passed);
   return passed.length === 0 && (await gateIsOpen(stage)) ? "refused" : "HOLE";
 }
 
@@ -58,7 +57,7 @@ export const callers: readonly Rogue[] = [
   {
     number: 6,
     does: "makes an operator token in a folder without a run, and uses it at the gate",
-    holds: "TOKEN_REFUSED: it was made while this run was open",
+    holds: "TOKEN_REFUSED: it was made while this run was open; a run begun later would take it, shown as token",
     plain: "refused",
     hostile: true,
     async play(stage) {

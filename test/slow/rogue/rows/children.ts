@@ -47,4 +47,21 @@ export const children: readonly Rogue[] = [
       return isRecorded === true ? shownAs(stage, "Since you last looked", "A\tsrc/late.mjs") : "HOLE";
     },
   },
+  {
+    number: 15,
+    does: "the same at the last gate, before the merge",
+    holds:
+      "taken for the person's own edit: checked again and recorded (`history --json`), but merged without being shown",
+    plain: "HOLE",
+    hostile: true,
+    async play(stage) {
+      await stage.run({ agent: ["leave-children", "hidden"], args: ["Do it", "--tests", "without"] });
+      await stage.noted("written");
+      await stage.person("continue");
+      const outcome = await shownAs(stage, "src/late.mjs");
+      await stage.person("answer", "merge");
+      reached(stage.git("ls-tree", "-r", "--name-only", "main").includes("src/late.mjs"), "it was merged");
+      return outcome;
+    },
+  },
 ];

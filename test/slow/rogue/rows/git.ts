@@ -27,7 +27,6 @@ async function commitsWhereItShould(stage: Stage): Promise<boolean> {
   const committed = (await stage.events()).findLast(({ type }) => type === "phase.committed")?.commit ?? null;
   const told = said(result).includes("commit failed") || said(result).includes("enter failed");
   const onBranch = branchOf(stage, committed ?? stage.git("rev-parse", "HEAD")) === "feature/REQ-0001-log-in";
-  if (!onBranch && !told) console.log(said(result), committed, stage.git("log", "--oneline", "--graph", "--all"));
   return stage.git("rev-parse", "main") === main && (onBranch || told);
 }
 
@@ -126,7 +125,6 @@ export const git: readonly Rogue[] = [
       reached(readFileSync(join(stage.base, "hook-ran"), "utf8") === "no token", "the hook ran, without a token");
       const answers = [said(seen), readFileSync(join(stage.base, "hook-ran-forged"), "utf8")];
       const isRefused = answers.every((text) => text.includes("ANSWERED_BY_AGENT"));
-      if (!isRefused) console.log(answers);
       return isRefused && (await stage.status())?.current === "01-requirements" ? "refused" : "HOLE";
     },
   },

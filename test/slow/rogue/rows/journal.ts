@@ -11,7 +11,6 @@ async function stops(stage: Stage, deed: string, codes: readonly string[]): Prom
   const status = await stage.script("status");
   const verified = await stage.script("verify-journal");
   const isClosed = codes.some((code) => said(status).includes(code)) && verified.code !== 0;
-  if (!named || !isClosed) console.log(said(result), said(status), said(verified));
   return named && isClosed ? "detected" : "HOLE";
 }
 
@@ -66,7 +65,6 @@ export const journal: readonly Rogue[] = [
       const untouched = !existsSync(join(elsewhere, "active")) && !existsSync(join(elsewhere, "reviews"));
       const status = await stage.script("status");
       const told = [result, status].every((look) => said(look).includes("UNSAFE_PATH"));
-      if (!told || !untouched) console.log(said(result), said(status));
       return told && untouched ? "detected" : "HOLE";
     },
   },

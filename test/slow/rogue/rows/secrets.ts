@@ -57,7 +57,6 @@ async function keptNowhere(stage: Stage, outputs: readonly string[]): Promise<Ou
   const text = [...outputs, ...looks.map(said)].join("\n");
   reached(text.includes("[secret]"), "secrets were there to be taken out");
   const found = secret.filter((value) => text.includes(value) || stage.filesWith(value, ...folders).length > 0);
-  if (found.length > 0) console.log("kept:", found);
   return found.length === 0 ? "ignored" : "HOLE";
 }
 

@@ -29,7 +29,6 @@ async function isInert(stage: Stage): Promise<boolean> {
   const looks = await Promise.all(["gate", "status", "history"].map((verb) => stage.script(verb)));
   const texts = looks.map(said);
   const live = texts.filter((text) => LIVE.test(text));
-  if (live.length > 0) console.log(JSON.stringify(live));
   return live.length === 0;
 }
 
@@ -98,7 +97,6 @@ export const talk: readonly Rogue[] = [
       reached(stage.filesWith("\\u001b]52", join(stage.root, ".isdlc/journal")).length === 1, "they were handed in");
       const summary = readFileSync(join(stage.root, ".isdlc/reviews/phase-00-summary.md"), "utf8");
       const told = said(result);
-      if (LIVE.test(told)) console.log(JSON.stringify(told));
       return !LIVE.test(summary) && !LIVE.test(told) && (await isInert(stage)) ? "ignored" : "HOLE";
     },
   },
