@@ -21,7 +21,8 @@ function testNames(path) {
     /\b(?:test|it|describe)(?:\.[a-z]+(?:\([^)]*\)|\[[^\]]*\])?|<[^>]*>)*\(\s*(["'`])((?:(?!\1)[^\\]|\\.)*)\1/gs,
   );
   const inTables = source.matchAll(/^\s*(?:\[\s*)?(["'`])((?:[A-Z]+-)[^\n]*?)\1,?/gm);
-  return [...found, ...inTables].map((match) => ({ path, name: match[2].replaceAll(/\s+/g, " ") }));
+  const afterTables = source.matchAll(/\)\(\s*(["'`])((?:(?!\1)[^\\]|\\.)*)\1/g);
+  return [...found, ...inTables, ...afterTables].map((match) => ({ path, name: match[2].replaceAll(/\s+/g, " ") }));
 }
 
 const testsOf = (id) => {
