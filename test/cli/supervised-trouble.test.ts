@@ -99,6 +99,7 @@ test.concurrent("SM-ERR-304, SM-ERR-401, SM-ERR-404, SM-ERR-500, SM-ERR-501, SM-
     const resumed = await sandbox.script("resume", "--json");
     expect(resumed.code, name).toBe(3);
     expect(parsed(resumed).run, name).toEqual(before);
+    expect(parsed(resumed).warnings, name).toEqual([expect.stringContaining("changed by somebody else")]);
     expect({ ...sandbox.json(".isdlc/state.json"), state_version: 0 }, name).toEqual({ ...right, state_version: 0 });
   }
   expect(sandbox.log()).toHaveLength(2);

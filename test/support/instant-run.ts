@@ -72,6 +72,7 @@ export function createRepository(): Repository {
   const world = { commits, merges: 0, isMerged: false };
   const vcs: VcsWrite = {
     head: () => Promise.resolve("a".repeat(40)),
+    tip: () => Promise.resolve(null),
     startBranch: () => Promise.resolve(),
     commit: ({ attempt }) => {
       const known = commits.get(attempt) ?? String(commits.size + 1).padStart(40, "c");

@@ -18,7 +18,7 @@ export function createDesk(root: string, files: FileCalls): Desk {
     makeFolder: (item) => void folder(...item.split("/")),
     writeStateFile(render) {
       folder(".isdlc");
-      stateFile.write(render);
+      return stateFile.write(render);
     },
     writeActive(marker) {
       if (marker === null) removeIfThere(files, join(own, "active"));

@@ -21,7 +21,9 @@ export function decider(
   const caller = identify(invocation, run);
   const token = text(invocation.values, "token") ?? project.env["ISDLC_OPERATOR_TOKEN"];
   const person = token === undefined ? atTerminal(invocation, caller) : byToken(project, token, { state, run });
-  const { approvals } = readUserSettings(project.folders.config, project.files).settings;
+  const { settings, warnings } = readUserSettings(project.folders.config, project.files);
+  for (const warning of warnings) invocation.io.err(`warning: ${warning}`);
+  const { approvals } = settings;
   if (approvals !== undefined && !approvals.includes(person.channel)) throw needsPerson(invocation);
   const name = text(invocation.values, "as");
   return name === undefined ? person : { ...person, name };

@@ -68,9 +68,9 @@ export async function startRun(invocation: Invocation, project: Project, wanted:
 }
 
 async function open(project: Project, facts: Facts, agents: ChosenAgents): Promise<void> {
+  memoryOf(project).rememberAgents(facts.run, agents);
   const opened = await project.journal.create(facts.run, (state) => decide(state, { do: "start", facts }));
   if (!opened.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: opened.refusal });
-  memoryOf(project).rememberAgents(facts.run, agents);
 }
 
 const memoryOf = (project: Project) => createTreeMemory(project.folders.state, project.root, project.files);

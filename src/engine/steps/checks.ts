@@ -2,7 +2,7 @@ import type { Outcome } from "../../core/command.ts";
 import { failureDigest } from "../../core/failure-digest.ts";
 import { artifactPath, mayWrite } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
-import type { CheckResult } from "../../schema/facts.ts";
+import type { CheckResult, FileChange } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 
@@ -24,11 +24,22 @@ export async function recheck(engine: Engine, { run }: Task, signal: AbortSignal
   const phase = currentPhase(run);
   if (run.stage.is !== "rechecking" || phase === undefined) return null;
   const { made } = run.stage;
-  const tree = await engine.workspace.snapshot(`${phase.rule.key}-${phase.attempts}-continued`, [run.run.item]);
-  const edited = await engine.workspace.diff(made.tree, tree);
-  const untouched = edited !== null && edited.length === 0;
-  const results = untouched ? [] : await runChecks(engine, { run, phase, claimed: made.artifacts }, signal);
+  const name = `${phase.rule.key}-${phase.attempts}-continued`;
+  const found = await engine.workspace.snapshot(name, [run.run.item]);
+  const edited = await engine.workspace.diff(made.tree, found);
+  if (edited !== null && edited.length === 0)
+    return { of: "recheck", edited, tree: found, results: [], digest: digestOf(engine, []) };
+  const checked = await runChecks(engine, { run, phase, claimed: made.artifacts }, signal);
+  const results = [...(run.stage.pausedAt === null ? unseen(edited ?? []) : []), ...checked];
+  const tree = await engine.workspace.snapshot(`${name}-checked`, [run.run.item]);
   return { of: "recheck", edited, tree, results, digest: digestOf(engine, results) };
+}
+
+/** Whoever continues without having paused to edit has not seen what changed since the summary was made. */
+function unseen(edited: readonly FileChange[]): CheckResult[] {
+  if (edited.length === 0) return [];
+  const paths = edited.map(({ path, change }) => `${path} (${change})`).join(", ");
+  return [{ name: "shown as it is", ok: false, detail: `Changed after the summary was made: ${paths}` }];
 }
 
 type Subject = { readonly run: ActiveRun; readonly phase: PhaseRecord; readonly claimed: readonly string[] };
@@ -58,10 +69,9 @@ async function tests(
 /** Null while tests are run the way a person trusted. */
 async function testsChanged(engine: Engine, run: ActiveRun, phase: PhaseRecord): Promise<string | null> {
   if (!phase.rule.tests) return null;
+  if (run.tests === null) return null;
   const now = await engine.checks.detectTests();
-  if (now?.digest === run.tests?.digest) return null;
-  if (run.tests === null)
-    return now === null ? null : `A test command appeared: ${now.argv.join(" ")} (${now.source}).`;
+  if (now?.digest === run.tests.digest) return null;
   if (now === null) return `The test command ${run.tests.argv.join(" ")} (${run.tests.source}) is gone.`;
   return `${run.tests.source} no longer runs the tests as it did when they were trusted.`;
 }

@@ -28,7 +28,7 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
   const sinceSeen = seen === phase.firstTree ? changed : await workspace.diff(seen, tree);
   const changedSinceSeen = JSON.stringify(sinceSeen) === JSON.stringify(changed) ? null : sinceSeen;
   const toRead = (changedSinceSeen ?? changed ?? []).map((change) => change.path);
-  const outside = [...unexpected(run, phase, changed), ...(await movedHead(engine, phase))];
+  const outside = [...unexpected(run, phase, changed), ...(await movedRefs(engine, run, phase))];
   const made = {
     artifacts: artifactsOf(run, draft.artifacts, changed),
     changed: changed === null ? null : [...changed],
@@ -50,9 +50,15 @@ function artifactsOf(run: ActiveRun, named: readonly string[], changed: readonly
     .map(({ path }) => path);
 }
 
-/** Nobody but the engine commits for a run: whoever else moved HEAD is listed like any other unexpected write. */
-async function movedHead({ vcs }: Engine, { firstCommit }: PhaseRecord): Promise<string[]> {
-  return vcs === null || (await vcs.head()) === firstCommit ? [] : [".git/HEAD"];
+/**
+ * Nobody but the engine commits for a run: whoever else moved HEAD, or the branch the run is to be merged into, is
+ * listed like any other unexpected write.
+ */
+async function movedRefs({ vcs }: Engine, { run }: ActiveRun, { firstCommit }: PhaseRecord): Promise<string[]> {
+  if (vcs === null) return [];
+  const base = run.git?.branch === null ? null : (run.git?.base ?? null);
+  const moved = base !== null && (await vcs.tip(base)) !== run.git?.commit;
+  return [...((await vcs.head()) === firstCommit ? [] : [".git/HEAD"]), ...(moved ? [`.git/refs/heads/${base}`] : [])];
 }
 
 function unexpected(run: ActiveRun, phase: PhaseRecord, changed: readonly FileChange[] | null): string[] {

@@ -1,5 +1,7 @@
+import { createDesk } from "../../../adapters/desk/create-desk.ts";
 import { loadWorkflow, workflowNames } from "../../../adapters/definitions/definitions.ts";
 import { ProblemError } from "../../../core/problem.ts";
+import { rest } from "../../../engine/rest.ts";
 import { recoveryBanner } from "../../../views/gate-banner.ts";
 import { starterOf } from "../authority.ts";
 import { goOn, restResult } from "../driving.ts";
@@ -28,6 +30,7 @@ export const run: Run = (invocation) => {
 async function start(invocation: Invocation, workflow: string, words: readonly string[]): Promise<Result> {
   const project = openProject(invocation.cwd, invocation.env);
   const open = currentRun(project, undefined);
+  starterOf(invocation, project);
   if (open.state.is === "active") return recover(invocation, project);
   await startRun(invocation, project, { workflow, title: words.join(" ") });
   return goOn(invocation, project);
@@ -35,10 +38,10 @@ async function start(invocation: Invocation, workflow: string, words: readonly s
 
 /** Never a second run: whoever comes back sees where the open one stands, and at a terminal goes on with it. */
 export async function recover(invocation: Invocation, project: Project): Promise<Result> {
-  const { state } = currentRun(project, undefined);
+  const { state, head } = currentRun(project, undefined);
   if (state.is !== "active") return restResult(state, []);
   const banner = recoveryBanner(state);
-  const result = restResult(state, []);
+  const result = restResult(state, rest({ desk: createDesk(project.root, project.files) }, state, head));
   if (!invocation.io.interactive)
     return { ...result, code: 3, lines: [...(banner === null ? [] : [banner, ""]), ...result.lines] };
   for (const line of banner === null ? result.lines : [banner]) invocation.io.out(line);
