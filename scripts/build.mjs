@@ -29,6 +29,7 @@ await Promise.all([
   build({
     ...common,
     entryPoints: ["src/apps/cli/bin.ts"],
+    minifyIdentifiers: true,
     outfile: "dist/bin/isdlc.cjs",
     external: ["./verbs.cjs"],
     banner: { js: "#!/usr/bin/env node" },

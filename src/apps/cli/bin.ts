@@ -15,7 +15,8 @@ async function main(args: readonly string[]): Promise<number> {
   const host = { cwd: process.cwd(), env: process.env, version };
   if (FAST.includes(first)) {
     const { runFast } = await import("./run-fast.ts"); // bundled, but set up only now
-    return runFast(args, host);
+    const code = await runFast(args, host);
+    if (code !== null) return code;
   }
   const { runAll } = require("./verbs.cjs") as { runAll: typeof RunAll }; // built beside this file
   return runAll(args, host);

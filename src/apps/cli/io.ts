@@ -1,4 +1,3 @@
-import { isatty } from "node:tty";
 import { writeText } from "./write-text.ts";
 
 /** Where a verb writes to and what it knows about it. Tests hand in their own. */
@@ -13,15 +12,24 @@ export type Io = {
 
 type Wishes = { readonly json: boolean; readonly noColor: boolean; readonly env: NodeJS.ProcessEnv };
 
-/** The process's own input and output. Node's streams are left alone: setting them up costs a quarter of a bare start. */
+/**
+ * The process's own input and output. Node's streams are set up only when somebody asks about the terminal: that costs
+ * a quarter of a bare start, and most verbs just write.
+ */
 export function createIo({ json, noColor, env }: Wishes): Io {
-  const screen = isatty(1);
+  const isScreen = (): boolean => process.stdout.isTTY;
   const wantsNoColor = noColor || (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
   return {
     out: (line) => writeText(1, `${line}\n`),
     err: (line) => writeText(2, `${line}\n`),
-    interactive: isatty(0) && screen && !json && (env["CI"] ?? "") === "",
-    color: screen && !wantsNoColor,
-    columns: screen ? process.stdout.columns : 80,
+    get interactive() {
+      return !json && (env["CI"] ?? "") === "" && process.stdin.isTTY && isScreen();
+    },
+    get color() {
+      return !wantsNoColor && isScreen();
+    },
+    get columns() {
+      return isScreen() ? process.stdout.columns : 80;
+    },
   };
 }
