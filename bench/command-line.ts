@@ -2,7 +2,17 @@ import { decide } from "../src/core/decide.ts";
 import type { Settings } from "./benches.ts";
 import { createNodeRunner, interleave, least } from "./measure.ts";
 import { type Line, milliseconds, ratios } from "./report.ts";
-import { growRun, hastyFiles, newPlace, onward, openPlace, type Place, runId, startCommand } from "./sample-run.ts";
+import {
+  bringToRest,
+  growRun,
+  hastyFiles,
+  newPlace,
+  onward,
+  openPlace,
+  type Place,
+  runId,
+  startCommand,
+} from "./sample-run.ts";
 
 const FINISHED = 1000;
 
@@ -63,7 +73,7 @@ async function makePlaces(root: string, scratch: string) {
   const [empty, open] = [newPlace(scratch, "empty"), newPlace(scratch, "open")];
   const [many, openAfterMany] = [newPlace(scratch, "many"), newPlace(scratch, "open-after-many")];
   openPlace(empty);
-  await growRun(root, open, 20);
+  await bringToRest(open, await growRun(root, open, 20));
   const one = newPlace(scratch, "one");
   await finishRuns(root, one, 1);
   await finishRuns(root, many, FINISHED);
@@ -72,6 +82,7 @@ async function makePlaces(root: string, scratch: string) {
   const run = runId(FINISHED + 1);
   await journal.create(run, (state) => decide(state, startCommand(root, run)));
   for (let event = 1; event < 20; event++) await journal.submit(run, onward);
+  await bringToRest(openAfterMany, run);
   return { empty, open, one, many, openAfterMany };
 }
 

@@ -162,6 +162,8 @@ test.concurrent("bare isdlc helps, and with a run open shows it; a second start 
     const told = await sandbox.script(...args, "--json");
     expect([told.code, parsed(told).run.id]).toEqual([3, id]);
   }
-  expect(readdirSync(join(sandbox.root, ".isdlc/journal"))).toEqual([`${id}.jsonl`]);
+  expect(readdirSync(join(sandbox.root, ".isdlc/journal")).filter((name) => name.endsWith(".jsonl"))).toEqual([
+    `${id}.jsonl`,
+  ]);
   expect(sandbox.log()).toHaveLength(1);
 });

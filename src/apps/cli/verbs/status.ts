@@ -2,7 +2,7 @@ import { next } from "../../../core/next.ts";
 import type { ActiveRun } from "../../../core/run.ts";
 import { statusLines, statusObject } from "../../../views/status.ts";
 import { currentRun, driverOf, openProject } from "../project.ts";
-import { done, type Run, text } from "../verb.ts";
+import { done, flag, type Run, text } from "../verb.ts";
 
 /** Where the run stands. An ended run is shown only when it is asked for by id. */
 export const status: Run = async ({ cwd, env, values }) => {
@@ -12,7 +12,7 @@ export const status: Run = async ({ cwd, env, values }) => {
   const shown = state.is === "ended" && named === undefined ? ({ is: "none" } as const) : state;
   const liveness = { driven: shown.is === "active" && shown.wait === null && driverOf(project) !== null };
   if (shown.is === "active" && !liveness.driven) await endAbandoned(shown);
-  return done(statusLines(shown, liveness), { run: statusObject(shown, liveness) });
+  return flag(values, "json") ? done([], { run: statusObject(shown, liveness) }) : done(statusLines(shown, liveness));
 };
 
 /** A driver that was killed may have left its agent behind; whoever looks next ends it. */
