@@ -13,7 +13,7 @@ export type Settings = {
   /** The package, built. */
   readonly root: string;
   /** The start file of a copy of it, so that a build meanwhile does not pull it away. */
-  readonly program: string;
+  readonly program: () => string;
   /** An empty folder, on a disk that is synced like the user's own. */
   readonly scratch: string;
   readonly quick: boolean;
@@ -38,7 +38,8 @@ export async function runBenches({ json, only, ...given }: Options): Promise<num
     console.error(`There is no bench "${unknown.join(", ")}"; there are: ${Object.keys(benches).join(", ")}.`);
     return 2;
   }
-  const settings: Settings = { ...given, program: copyProgram(given) };
+  let program: string | null = null;
+  const settings: Settings = { ...given, program: () => (program ??= copyProgram(given)) };
   const lines: Line[] = [];
   const broken: string[] = [];
   for (const name of names) {
@@ -50,7 +51,10 @@ export async function runBenches({ json, only, ...given }: Options): Promise<num
     }
   }
   const machine = `node ${process.version}, ${process.platform}, ${cpus().length} cores`;
-  if (json) console.log(JSON.stringify({ machine, lines: lines.map((line) => ({ ...line, verdict: verdictOf(line) })), broken }));
+  if (json)
+    console.log(
+      JSON.stringify({ machine, lines: lines.map((line) => ({ ...line, verdict: verdictOf(line) })), broken }),
+    );
   else console.log([machine, "", tableText(lines), "", summaryOf(lines), ...broken].join("\n"));
   return broken.length === 0 ? 0 : 1;
 }

@@ -14,7 +14,15 @@ export async function measureDecisions({ root, quick }: Settings): Promise<reado
   const count = playRun(start);
   const samples = await interleave(quick ? 10 : 40, { play: () => timed(() => playRun(start), 20) });
   const value = (least(samples.play.wall) / count) * 1000;
-  return [{ what: `next + decide + evolve, per decision (${count} in a run)`, base: "-", figures: [{ name: "min wall", value }], goal: null, unit: " us" }];
+  return [
+    {
+      what: `next + decide + evolve, per decision (${count} in a run)`,
+      base: "-",
+      figures: [{ name: "min wall", value }],
+      goal: null,
+      unit: " us",
+    },
+  ];
 }
 
 /** A whole run in memory; the number of its decisions. */
@@ -26,6 +34,7 @@ function playRun(start: Command): number {
     if (command === null) return count;
     const decision = decide(state, command);
     if (!decision.ok) throw new Error(`refused: ${decision.refusal.why}`);
-    for (const draft of decision.events) state = evolve(state, { ...draft, seq: ++seq, at: "2026-11-15T10:15:00.000Z" });
+    for (const draft of decision.events)
+      state = evolve(state, { ...draft, seq: ++seq, at: "2026-11-15T10:15:00.000Z" });
   }
 }

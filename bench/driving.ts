@@ -18,10 +18,34 @@ export function measureDriving(settings: Settings): readonly Line[] {
   const [first] = rounds;
   const count = `${phasesIn(first?.told ?? [])} phases, ${first?.told.length ?? 0} executions`;
   return [
-    { what: `CPU of isdlc per phase (${count})`, base: "an agent that answers at once", figures: [{ name: "p50", value: median(perPhase) }], goal: 150, unit: " ms" },
-    { what: "CPU of that agent per execution", base: "-", figures: [{ name: "mean", value: mean(agents) }], goal: null, unit: " ms" },
-    { what: "wall time per phase, git included", base: "-", figures: [{ name: "p50", value: median(rounds.map(({ wall, told }) => wall / phasesIn(told))) }], goal: null, unit: " ms" },
-    { what: "memory of isdlc while an agent runs", base: "-", figures: [{ name: "p50 RSS", value: median(memory.length > 0 ? memory : rounds.map(({ rss }) => rss / 1000)) }], goal: 80, unit: " MB" },
+    {
+      what: `CPU of isdlc per phase (${count})`,
+      base: "an agent that answers at once",
+      figures: [{ name: "p50", value: median(perPhase) }],
+      goal: 150,
+      unit: " ms",
+    },
+    {
+      what: "CPU of that agent per execution",
+      base: "-",
+      figures: [{ name: "mean", value: mean(agents) }],
+      goal: null,
+      unit: " ms",
+    },
+    {
+      what: "wall time per phase, git included",
+      base: "-",
+      figures: [{ name: "p50", value: median(rounds.map(({ wall, told }) => wall / phasesIn(told))) }],
+      goal: null,
+      unit: " ms",
+    },
+    {
+      what: "memory of isdlc while an agent runs",
+      base: "-",
+      figures: [{ name: "p50 RSS", value: median(memory.length > 0 ? memory : rounds.map(({ rss }) => rss / 1000)) }],
+      goal: 80,
+      unit: " MB",
+    },
   ];
 }
 
@@ -29,7 +53,16 @@ function driveRun({ program, root, scratch }: Settings, round: number): Driven {
   const { tree, env } = newRepository(scratch, `driving-${round}`, 200);
   const log = join(scratch, `driving-${round}.jsonl`);
   const agent = [process.execPath, join(root, "bench", "instant-agent.mjs"), log].map((part) => `"${part}"`).join(" ");
-  const args = [program, "feature", "Show the opening hours", "--agent-command", agent, "--tests", "without", "--json"];
+  const args = [
+    program(),
+    "feature",
+    "Show the opening hours",
+    "--agent-command",
+    agent,
+    "--tests",
+    "without",
+    "--json",
+  ];
   const cost = createNodeRunner(scratch)({ args, cwd: tree, env });
   const told = readFileSync(log, "utf8")
     .split("\n")

@@ -3,14 +3,22 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { newPlace, type Place } from "./sample-run.ts";
 
-export type Repository = Place & { git(...args: string[]): string; write(path: string, text: string): void };
+export type Repository = Place & {
+  readonly git: (...args: string[]) => string;
+  readonly write: (path: string, text: string) => void;
+};
 
 /** A real repository with one commit of so many files. */
 export function newRepository(scratch: string, name: string, files: number): Repository {
   const place = newPlace(scratch, name);
   rmSync(join(place.tree, ".git"), { recursive: true });
   const git = (...args: string[]): string =>
-    execFileSync("git", args, { cwd: place.tree, env: place.env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
+    execFileSync("git", args, {
+      cwd: place.tree,
+      env: place.env,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    }).trim();
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(place.tree, path)), { recursive: true });
     writeFileSync(join(place.tree, path), text);

@@ -13,7 +13,9 @@ export function measurePackage({ root }: Settings): readonly Line[] {
   });
   const [packed] = JSON.parse(listing) as [{ unpackedSize: number; files: { path: string; size: number }[] }];
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
-  const scripts = ["preinstall", "install", "postinstall", "prepare"].filter((name) => name in (manifest.scripts ?? {}));
+  const scripts = ["preinstall", "install", "postinstall", "prepare"].filter(
+    (name) => name in (manifest.scripts ?? {}),
+  );
   const start = packed.files.find(({ path }) => path === "dist/bin/isdlc.cjs")?.size ?? Number.NaN;
   return [
     line("unpacked size of the package", { value: packed.unpackedSize / 1e6, goal: 10, unit: " MB" }),

@@ -106,6 +106,18 @@ export async function growRun(root: string, place: Place, events: number): Promi
   return run;
 }
 
+/** Leaves a run where a person is asked, as runs are mostly found. */
+export async function bringToRest(place: Place, run: RunId): Promise<void> {
+  const { journal } = openPlace(place, hastyFiles);
+  await journal.submit(run, (state) => {
+    const { stage } = opened(state);
+    return decide(
+      state,
+      report(opened(state), { of: STEP[stage.is], failed: "stopped", detail: "for a person to look at" }),
+    );
+  });
+}
+
 const report = (run: ActiveRun, outcome: Outcome): Command => ({ do: "report", ticket: ticketOf(run), outcome });
 
 const newClaim = (run: ActiveRun) => ({

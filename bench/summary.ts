@@ -1,14 +1,13 @@
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
 import { promisify } from "node:util";
-import { createDesk } from "../src/adapters/desk/create-desk.ts";
 import { createGitWorkspace } from "../src/adapters/git/git-workspace.ts";
-import { nodeFiles } from "../src/adapters/file-lock/file-calls.ts";
+import { composeEngine } from "../src/apps/cli/compose.ts";
 import { decide } from "../src/core/decide.ts";
 import { evolve } from "../src/core/evolve.ts";
 import { type ActiveRun, noRun, type RunState } from "../src/core/run.ts";
 import type { Command } from "../src/core/command.ts";
 import type { Engine } from "../src/engine/engine.ts";
+import type { Workspace } from "../src/ports/workspace.ts";
 import { completePhase } from "../src/engine/steps/phase-ends.ts";
 import { generatePhaseSummary } from "../src/index.ts";
 import { nothing, renderPhaseSummary } from "../src/views/summary.ts";
@@ -16,7 +15,7 @@ import type { Settings } from "./benches.ts";
 import { newRepository, type Repository, sourcePath } from "./git-place.ts";
 import { interleave, least, timedWithChildren } from "./measure.ts";
 import { averagedRatios, type Line, milliseconds } from "./report.ts";
-import { opened, reportOn, runId, startCommand } from "./sample-run.ts";
+import { openPlace, opened, reportOn, runId, startCommand } from "./sample-run.ts";
 
 const FILES = 500;
 const CHANGED = 50;
@@ -32,7 +31,7 @@ export async function measureSummary({ root, scratch, quick }: Settings): Promis
   change(repository);
   const to = await workspace.snapshot("after", []);
   const completing = completingRun(root, from);
-  const engine = { workspace: { ...workspace, snapshot: () => Promise.resolve(to) }, desk: createDesk(tree, nodeFiles), hash } as unknown as Engine; // all that the step uses
+  const engine = engineFor(repository, completing, { ...workspace, snapshot: () => Promise.resolve(to) });
   const phase = completing.phases[0]?.rule.key ?? "";
   const state = { phases: { [phase]: { status: "completed", start_commit: commit, summary: "a, b" } } };
   const samples = await interleave(quick ? 10 : 40, {
@@ -51,9 +50,27 @@ export async function measureSummary({ root, scratch, quick }: Settings): Promis
   });
   const base = `git diff --name-status A HEAD, min ${milliseconds(least(samples.git.wall))}`;
   return [
-    { what: "summary of 50 changed files: diff and text", base, figures: averagedRatios({ of: samples.diff, to: samples.git }), goal: 2, unit: "x" },
-    { what: "generatePhaseSummary of the library", base, figures: averagedRatios({ of: samples.library, to: samples.git }), goal: 2, unit: "x" },
-    { what: "all a phase's end does after its snapshot", base, figures: averagedRatios({ of: samples.complete, to: samples.git }), goal: null, unit: "x" },
+    {
+      what: "summary of 50 changed files: diff and text",
+      base,
+      figures: averagedRatios({ of: samples.diff, to: samples.git }),
+      goal: 2,
+      unit: "x",
+    },
+    {
+      what: "generatePhaseSummary of the library",
+      base,
+      figures: averagedRatios({ of: samples.library, to: samples.git }),
+      goal: 2,
+      unit: "x",
+    },
+    {
+      what: "all a phase's end does after its snapshot",
+      base,
+      figures: averagedRatios({ of: samples.complete, to: samples.git }),
+      goal: null,
+      unit: "x",
+    },
   ];
 }
 
@@ -80,4 +97,12 @@ function completingRun(root: string, tree: string | null): ActiveRun {
   return opened(state);
 }
 
-const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
+/** The engine as the program composes it, but for the snapshot, which is made already. */
+function engineFor(repository: Repository, run: ActiveRun, workspace: Workspace): Engine {
+  const agent = { name: "command", argv: [process.execPath] };
+  const engine = composeEngine(openPlace(repository), run, {
+    agents: { phase: agent, reviewer: agent },
+    show: () => {},
+  });
+  return { ...engine, workspace };
+}

@@ -26,7 +26,14 @@ const common = {
   logLevel: "warning",
 };
 await Promise.all([
-  build({ ...common, entryPoints: ["src/apps/cli/bin.ts"], outfile: "dist/bin/isdlc.cjs", external: ["./verbs.cjs"], banner: { js: "#!/usr/bin/env node" } }),
+  build({
+    ...common,
+    entryPoints: ["src/apps/cli/bin.ts"],
+    minifyIdentifiers: true,
+    outfile: "dist/bin/isdlc.cjs",
+    external: ["./verbs.cjs"],
+    banner: { js: "#!/usr/bin/env node" },
+  }),
   build({ ...common, entryPoints: ["src/apps/cli/verbs/index.ts"], outfile: "dist/bin/verbs.cjs" }),
 ]);
 chmodSync("dist/bin/isdlc.cjs", 0o755);

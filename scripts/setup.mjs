@@ -8,11 +8,17 @@ process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 
 const time = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
 const newest = (folder) =>
-  Math.max(0, ...readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => time(join(entry.parentPath ?? entry.path, entry.name))));
+  Math.max(
+    0,
+    ...readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => time(join(entry.parentPath ?? entry.path, entry.name))),
+  );
 
 if (time("node_modules/.package-lock.json") < time("package-lock.json")) {
   console.error("Installing dependencies (once) …");
-  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { stdio: ["ignore", "ignore", "inherit"] });
+  // Not `npm ci`: the lock file names the native parts of this system's tools only, and `ci` asks for every system's.
+  execFileSync("npm", ["install", "--no-save", "--no-audit", "--no-fund"], { stdio: ["ignore", "ignore", "inherit"] });
 }
 const sources = Math.max(newest("src"), newest("scripts"), time("package.json"), time("tsconfig.build.json"));
 if (time("dist/.built") < sources) {

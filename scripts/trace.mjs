@@ -17,15 +17,20 @@ const names = readdirSync("test", { recursive: true })
 
 function testNames(path) {
   const source = readFileSync(join("test", path), "utf8");
-  const found = source.matchAll(/\b(?:test|it|describe)(?:\.[a-z]+(?:\([^)]*\)|\[[^\]]*\])?|<[^>]*>)*\(\s*(["'`])((?:(?!\1)[^\\]|\\.)*)\1/gs);
+  const found = source.matchAll(
+    /\b(?:test|it|describe)(?:\.[a-z]+(?:\([^)]*\)|\[[^\]]*\])?|<[^>]*>)*\(\s*(["'`])((?:(?!\1)[^\\]|\\.)*)\1/gs,
+  );
   const inTables = source.matchAll(/^\s*(?:\[\s*)?(["'`])((?:[A-Z]+-)[^\n]*?)\1,?/gm);
-  return [...found, ...inTables].map((match) => ({ path, name: match[2].replaceAll(/\s+/g, " ") }));
+  const afterTables = source.matchAll(/\)\(\s*(["'`])((?:(?!\1)[^\\]|\\.)*)\1/g);
+  return [...found, ...inTables, ...afterTables].map((match) => ({ path, name: match[2].replaceAll(/\s+/g, " ") }));
 }
 
 const testsOf = (id) => {
   const exact = new RegExp(`(?<![\\w-])${id.replaceAll("-", "\\-")}(?![\\w-])`);
   const seen = new Set();
-  return names.filter(({ path, name }) => exact.test(name) && !seen.has(`${path}${name}`) && seen.add(`${path}${name}`));
+  return names.filter(
+    ({ path, name }) => exact.test(name) && !seen.has(`${path}${name}`) && seen.add(`${path}${name}`),
+  );
 };
 
 const cell = (text) => text.replaceAll("|", String.raw`\|`).replaceAll("\n", " ");

@@ -1,4 +1,4 @@
-import { PhaseKey } from "../schema/ids.ts";
+import { isPhaseKey } from "../schema/ids.ts";
 import { isRecord, ownValue } from "./own-value.ts";
 
 /** Things that are only measured where a person configured a command for them. */
@@ -126,5 +126,3 @@ function reviewNotes(workflow: Phase, phase: string): string[] {
     `[INFO] gate-blocker: supervised review in progress for phase '${reviewed ?? "unknown"}'. Gate check unaffected.`,
   ];
 }
-
-const isPhaseKey = (value: unknown): value is PhaseKey => PhaseKey.safeParse(value).success;

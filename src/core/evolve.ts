@@ -28,4 +28,7 @@ export function evolve(state: RunState, event: RunEvent): RunState {
   return { ...apply(state, event), seq: event.seq };
 }
 
+/** True for every event this program knows. */
+export const isEventType = (type: string): boolean => type === "run.started" || Object.hasOwn(handlers, type);
+
 export const replay = (events: readonly RunEvent[]): RunState => events.reduce(evolve, noRun);

@@ -1,5 +1,5 @@
 import type { Issue, Question, Reply, Usage } from "../schema/agent.ts";
-import type { AgentChoice, Brief, EventDraft, GateChoice, Step } from "../schema/event.ts";
+import type { Brief, EventDraft, GateChoice, Step } from "../schema/event.ts";
 import type { CheckResult, Claim, Made, Sizing, TestCommand } from "../schema/facts.ts";
 import type { AttemptId, PhaseKey, Ticket } from "../schema/ids.ts";
 import type { Person } from "../schema/people.ts";
@@ -165,8 +165,6 @@ export type Next =
   | { readonly is: "action"; readonly step: Step; readonly ticket: Ticket; readonly attempt: AttemptId | null }
   | { readonly is: "wait"; readonly wait: Wait; readonly options: readonly string[] }
   | { readonly is: "done"; readonly how: "none" | "finished" | "cancelled" };
-
-export type { AgentChoice };
 
 export const MAX_REDOS = 3;
 

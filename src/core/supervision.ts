@@ -1,5 +1,5 @@
 import type { SettingsReading } from "../schema/facts.ts";
-import { PhaseKey, phaseNumber } from "../schema/ids.ts";
+import { isPhaseKey, type PhaseKey, phaseNumber } from "../schema/ids.ts";
 import type { Supervision } from "../schema/plan.ts";
 import { isRecord, ownValue } from "./own-value.ts";
 
@@ -125,4 +125,4 @@ const isPhaseNumber = (entry: unknown): entry is string => typeof entry === "str
 
 /** A number, or a full key; digits that are no phase number ("3") are a mistake, not a key. */
 const isPhaseName = (entry: unknown): entry is string =>
-  isPhaseNumber(entry) || (typeof entry === "string" && /[a-z]/.test(entry) && PhaseKey.safeParse(entry).success);
+  isPhaseNumber(entry) || (typeof entry === "string" && /[a-z]/.test(entry) && isPhaseKey(entry));

@@ -21,7 +21,7 @@ export function rest(engine: Resting, state: RunState, head: Head): readonly str
   };
   if (state.is === "active") attempt("The summary", () => writeSummary(engine, state));
   if (state.is === "ended") attempt("The history", () => engine.desk.recordEnded(state.run.run, historyEntry(state)));
-  attempt("state.json", () => writeStateFile(engine, state));
+  attempt("state.json", () => warnings.push(...writeStateFile(engine, state)));
   attempt(".isdlc/active", () => engine.desk.writeActive(state.is === "active" ? marker(state, head) : null));
   return warnings;
 }
@@ -34,12 +34,13 @@ function writeSummary(engine: Resting, run: ActiveRun): void {
   engine.desk.writeSummary(summaryFileName(keys, phase.rule.key), text);
 }
 
-function writeStateFile(engine: Resting, run: ActiveRun | EndedRun): void {
+function writeStateFile(engine: Resting, run: ActiveRun | EndedRun): string[] {
   const history = engine.desk.ended(50);
   const counters = { next_req_id: nextId(engine, "REQ"), next_bug_id: nextId(engine, "BUG") };
-  engine.desk.writeStateFile(({ user, version }) =>
+  const warning = engine.desk.writeStateFile(({ user, version }) =>
     projectStateFile({ user, run, history, version: version + 1, counters }),
   );
+  return warning === null ? [] : [warning];
 }
 
 function nextId(engine: Resting, prefix: string): number {

@@ -23,8 +23,11 @@ export interface Desk {
   settings(): SettingsReading;
   /** Makes sure that the folder for a run's artifacts exists, inside the working tree. */
   makeFolder(item: string): void;
-  /** Reads the person's part and writes back what `render` makes of it. Keeps a foreign version beside it. */
-  writeStateFile(render: (found: StateFile) => Record<string, unknown>): void;
+  /**
+   * Reads the person's part and writes back what `render` makes of it. Where somebody else had changed our part,
+   * their version is kept beside it and the warning to show comes back.
+   */
+  writeStateFile(render: (found: StateFile) => Record<string, unknown>): string | null;
   writeActive(marker: ActiveMarker | null): void;
   /** Path of the summary, relative to the working tree. */
   writeSummary(name: string, text: string): string;

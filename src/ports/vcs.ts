@@ -32,6 +32,8 @@ export type MergeRequest = { readonly branch: string; readonly base: string; rea
 export interface VcsWrite {
   /** Commit the working tree is at now; null before the first. */
   head(): Promise<string | null>;
+  /** Commit a branch is at; null when there is no such branch. */
+  tip(branch: string): Promise<string | null>;
   /** Creates the branch at the commit and goes to it, carrying uncommitted work along. */
   startBranch(branch: string, commit: string): Promise<void>;
   /** Commits just these paths; the commit that already carries the trailer when there is one; null when nothing changed. */

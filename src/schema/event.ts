@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
 import { Issue, Question, Reply, Usage } from "./agent.ts";
 import { CheckResult, Claim, FileChange, Made, SettingsReading, Sizing, TestCommand } from "./facts.ts";
-import { PhaseKey, RunId } from "./ids.ts";
 import { Person, Starter } from "./people.ts";
-import { AfterStep, Finish, PhaseRule, RunOptions, Supervision } from "./plan.ts";
+import { AfterStep, Finish, PhaseKey, PhaseRule, RunId, RunOptions, Supervision } from "./plan.ts";
 
 /** The steps of a run that can fail, and so escalate. */
 export const Step = z.enum([

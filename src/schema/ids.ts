@@ -1,5 +1,3 @@
-import * as z from "zod/mini";
-
 /** Safe as a file name on every system: no separators, no leading dot or dash, no trailing dot. */
 export const SAFE_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9_-])?$/;
 const RESERVED_NAME = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
@@ -10,12 +8,14 @@ export function isSafeName(text: string): boolean {
 }
 
 /** `20261115-101500123-k3f9`: sorts by the time the run was started. */
-export const RunId = z.string().check(z.regex(/^[0-9]{8}-[0-9]{9}-[a-z0-9]{4}$/));
-export type RunId = z.infer<typeof RunId>;
+export type RunId = string;
+export const RUN_ID = /^[0-9]{8}-[0-9]{9}-[a-z0-9]{4}$/;
+export const isRunId = (value: unknown): value is RunId => typeof value === "string" && RUN_ID.test(value);
 
 /** `03-architecture`, or a bare word in workflows without numbers. */
-export const PhaseKey = z.string().check(z.regex(/^[a-z0-9][a-z0-9-]{0,48}$/));
-export type PhaseKey = z.infer<typeof PhaseKey>;
+export type PhaseKey = string;
+export const PHASE_KEY = /^[a-z0-9][a-z0-9-]{0,48}$/;
+export const isPhaseKey = (value: unknown): value is PhaseKey => typeof value === "string" && PHASE_KEY.test(value);
 
 /** `03-architecture#2`: the second attempt at a phase in this run. */
 export type AttemptId = string;

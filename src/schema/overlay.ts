@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { isSafeName, PhaseKey } from "./ids.ts";
-import { AfterStep, GateRule, PhaseDefinition, Writes } from "./plan.ts";
+import { isSafeName } from "./ids.ts";
+import { AfterStep, GateRule, PhaseDefinition, PhaseKey, Writes } from "./plan.ts";
 
 /** Roman numbers up to XXXIX: the articles of a constitution. */
 export const ARTICLE_NUMBER = /^(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})$/;

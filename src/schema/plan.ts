@@ -1,5 +1,9 @@
 import * as z from "zod/mini";
-import { PhaseKey } from "./ids.ts";
+import { PHASE_KEY, RUN_ID } from "./ids.ts";
+
+/** Ids as they cross a border; inside they are plain text. */
+export const PhaseKey = z.string().check(z.regex(PHASE_KEY));
+export const RunId = z.string().check(z.regex(RUN_ID));
 
 export const Mode = z.enum(["hotfix", "quick", "standard", "full"]);
 export type Mode = z.infer<typeof Mode>;

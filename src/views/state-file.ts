@@ -2,7 +2,7 @@ import type { RunState } from "../core/run.ts";
 import { activeWorkflow } from "./state-file/active-workflow.ts";
 import { phaseEntries } from "./state-file/phase-entries.ts";
 
-export { historyEntry, type WorkflowHistoryEntry } from "./state-file/history-entry.ts";
+export { historyEntry } from "./state-file/history-entry.ts";
 
 export type StateFileInput = {
   /** The file as found; derived keys in it are replaced where they stand. */

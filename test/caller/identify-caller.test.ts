@@ -109,7 +109,14 @@ describe("S10 a suspicious person", () => {
     ["no agent ran", { agentRunningSince: null }, false],
     ["the terminal is older than the agent", { agentRunningSince: 1001 }, false],
     ["the terminal was opened while it ran", { agentRunningSince: 999 }, true],
-    ["the terminal was opened after it ended", { agentRunningSince: 500, agentRunningUntil: 900 }, false],
+    ["the terminal was opened after it ended", { agentRunningSince: 600, agentRunningUntil: 900 }, false],
+    ["what opened it began while it ran", { agentRunningSince: 400, agentRunningUntil: 900 }, true],
+    ["it was opened during earlier work", { earlierWork: [{ since: 900, until: 1100 }] }, true],
+    [
+      "it was opened between two times of work",
+      { agentRunningSince: 1100, earlierWork: [{ since: 600, until: 900 }] },
+      false,
+    ],
     ["the terminal was opened before it ended", { agentRunningSince: 500, agentRunningUntil: 1100 }, true],
   ])("%s", (_, run, isSuspicious) => {
     expect(suspicion(run) !== undefined).toBe(isSuspicious);

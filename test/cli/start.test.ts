@@ -45,16 +45,21 @@ test.concurrent("a test command is run only once a person trusted it", async () 
   expect((await sandbox.status()).waiting.id).toMatch(/^final-review/);
 });
 
-test.concurrent("--tests without measures nothing and says so", async () => {
+test.concurrent("--tests without runs none and never calls that passed", async () => {
   const sandbox = await createSandbox({ files: { "package.json": withTests("node -e 'process.exit(1)'") } });
-  const { run } = parsed(await start(sandbox, "--tests", "without"));
-  expect(run.waiting.id).toMatch(/^final-review/);
+  await start(sandbox, "--tests", "without", "--supervised");
+  const { run } = parsed(await sandbox.person("continue", "--json"));
+  expect(run.waiting).toMatchObject({ kind: "gate", id: expect.stringMatching(/^implement/) });
   const passed = (await sandbox.events()).filter((event) => event.type === "checks.passed");
   expect(passed[1]).toMatchObject({ results: [{ name: "artifacts" }, { name: "tests", ok: null }] });
+  expect((await sandbox.script("gate")).stdout).toContain("tests not measured");
 });
 
 test.concurrent("a failing test goes back to the agent, which mends it", async () => {
-  const files = { "package.json": withTests("node check.js"), "check.js": "process.exit(require('fs').existsSync('good') ? 0 : 1)\n" };
+  const files = {
+    "package.json": withTests("node check.js"),
+    "check.js": "process.exit(require('fs').existsSync('good') ? 0 : 1)\n",
+  };
   const sandbox = await createSandbox({ files });
   sandbox.plan({ turns: { implement: [{ writes: { bad: "x" } }, { writes: { good: "x" } }] } });
   const { run } = parsed(await start(sandbox, "--tests", "trust"));
@@ -102,7 +107,11 @@ test.concurrent("in an autonomous run a changed way of running tests asks a pers
   const sandbox = await createSandbox({ files: { "package.json": withTests("node -e 0") } });
   sandbox.plan({ turns: { implement: [{ writes: { "package.json": withTests("echo passed") } }] } });
   const { run } = parsed(await start(sandbox, "--tests", "trust"));
-  expect(run.waiting).toMatchObject({ kind: "escalation", reason: "tests_changed", options: ["accept", "retry", "skip", "cancel"] });
+  expect(run.waiting).toMatchObject({
+    kind: "escalation",
+    reason: "tests_changed",
+    options: ["accept", "retry", "skip", "cancel"],
+  });
   const accepted = parsed(await sandbox.person("answer", "accept", "--json")).run;
   expect(accepted.waiting.id).toMatch(/^final-review/);
 });

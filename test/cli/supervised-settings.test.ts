@@ -91,13 +91,13 @@ describe("light and supervised together", () => {
     expect(run.branch).toBe("feature/REQ-0001-sign-in");
     expect(run.waiting.kind).toBe(supervised ? "gate" : "escalation");
     const block = sandbox.json(".isdlc/state.json").supervised_mode;
-    expect(block?.enabled ?? false).toBe(flags.includes("--supervised"));
+    expect(block?.enabled ?? false).toBe(supervised);
   });
 });
 
 test.concurrent("SM-NFR-06: nothing is needed at run time that does not come with the package", async () => {
   const program = await builtProgram();
-  const manifest = JSON.parse(readFileSync(join(dirname(program), "../../package.json"), "utf8")) as Json;
+  const manifest: Json = JSON.parse(readFileSync(join(dirname(program), "../../package.json"), "utf8"));
   expect(Object.keys(manifest)).not.toContain("dependencies");
   expect(Object.keys(manifest)).not.toContain("optionalDependencies");
   expect(Object.keys(manifest.scripts)).not.toContain("postinstall");

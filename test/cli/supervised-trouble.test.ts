@@ -99,6 +99,7 @@ test.concurrent("SM-ERR-304, SM-ERR-401, SM-ERR-404, SM-ERR-500, SM-ERR-501, SM-
     const resumed = await sandbox.script("resume", "--json");
     expect(resumed.code, name).toBe(3);
     expect(parsed(resumed).run, name).toEqual(before);
+    expect(parsed(resumed).warnings, name).toEqual([expect.stringContaining("changed by somebody else")]);
     expect({ ...sandbox.json(".isdlc/state.json"), state_version: 0 }, name).toEqual({ ...right, state_version: 0 });
   }
   expect(sandbox.log()).toHaveLength(2);
@@ -125,7 +126,9 @@ test.concurrent("supervision that an agent loosens stays, and the person may agr
     options: ["continue", "review", "redo", "loosen"],
     loosened: { enabled: false },
   });
-  expect((await sandbox.script("gate")).stdout).toContain("Supervision was loosened: the settings now say no review gates");
+  expect((await sandbox.script("gate")).stdout).toContain(
+    "Supervision was loosened: the settings now say no review gates",
+  );
   const next = parsed(await sandbox.person("continue", "--json")).run;
   expect(next.waiting).toMatchObject({ kind: "gate", id: expect.stringMatching(/^implement/) });
   const agreed = parsed(await sandbox.person("answer", "loosen", "--json")).run;

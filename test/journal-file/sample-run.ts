@@ -1,3 +1,4 @@
+import { checkBySchema } from "../../src/adapters/journal-file/schema-check.ts";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,7 +45,15 @@ export type OpenOptions = { readonly files?: FileCalls; readonly processes?: Loc
 export function openJournalOf(tree: Tree, options: OpenOptions = {}): FileJournal {
   const files = options.files ?? nodeFiles;
   const anchors = createFileAnchors(tree.user, tree.root, files);
-  return createFileJournal({ directory: tree.journal, anchors, key: KEY, clock: stillClock, version: "1", ...options });
+  return createFileJournal({
+    directory: tree.journal,
+    anchors,
+    key: KEY,
+    check: checkBySchema,
+    clock: stillClock,
+    version: "1",
+    ...options,
+  });
 }
 
 /** Appends a mark that can be told from others later. */

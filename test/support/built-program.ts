@@ -19,7 +19,7 @@ async function copyProgram(): Promise<string> {
   const lock = createFileLock(place);
   const held = await lock.acquire(BUILD_PATIENCE);
   try {
-    execFileSync(process.execPath, [join(repository, "scripts/setup.mjs")], { stdio: "ignore" });
+    execFileSync(process.execPath, [join(repository, "scripts/setup.mjs")], { stdio: ["ignore", "ignore", "pipe"] });
     const folder = mkdtempSync(join(tmpdir(), "isdlc-built-"));
     process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
     for (const part of ["dist/bin", "workflows", "agents", "templates", "demo", "package.json"])

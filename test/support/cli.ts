@@ -118,12 +118,12 @@ export async function createSandbox({ git = true, files = {} }: SandboxOptions =
     log: () => linesOf(log).map((line) => JSON.parse(line) as Noted),
     write,
     read: (path) => readFileSync(join(root, path), "utf8"),
-    json: (path) => JSON.parse(readFileSync(join(root, path), "utf8")) as Json,
+    json: (path) => JSON.parse(readFileSync(join(root, path), "utf8")),
     git: runGit,
     start,
     script: (...args) => start(args).ended,
     person: (...args) => start(args, { ISDLC_OPERATOR_TOKEN: token }).ended,
-    status: async () => parsed(await start(["status", "--json"]).ended).run as Json,
+    status: async () => parsed(await start(["status", "--json"]).ended).run,
     events: async () => parsed(await start(["history", "--json"]).ended).events as RunEvent[],
   };
 }
@@ -174,5 +174,5 @@ const linesOf = (file: string): string[] =>
 export function parsed({ stdout, stderr }: Outcome): Json {
   const lines = stdout.split("\n");
   if (lines.length !== 2 || lines[1] !== "") throw new Error(`not one line of JSON: ${stdout}${stderr}`);
-  return JSON.parse(lines[0] ?? "") as Json;
+  return JSON.parse(lines[0] ?? "");
 }

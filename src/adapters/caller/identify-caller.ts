@@ -3,6 +3,7 @@ import type { Person } from "../../schema/people.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import type { ProcessFacts, ProcessTable } from "../process/process-table.ts";
 import { HOST_MARKERS, OWN_MARKERS } from "./agent-markers.ts";
+import type { Span } from "./work-spans.ts";
 
 /** Who runs this program, as far as it can be told. An agent that hides well looks like a suspicious person. */
 export type Caller =
@@ -25,10 +26,12 @@ export type Surroundings = {
 export type RunFacts = {
   /** Processes that a run recorded as its own: whoever descends from one was started by a run. */
   readonly drivers: readonly Claim["driver"][];
-  /** Wall time in milliseconds at which the agent of the current attempt began to work; null without one. */
+  /** Wall time in milliseconds at which agents last began to work; null without any. */
   readonly agentRunningSince: number | null;
-  /** When it ended; left out or null while it works. */
+  /** When they ended; left out or null while they work. */
   readonly agentRunningUntil?: number | null;
+  /** When agents were at work earlier in this run. */
+  readonly earlierWork?: readonly Span[];
 };
 
 export function identifyCaller(surroundings: Surroundings, run: RunFacts): Caller {
@@ -36,11 +39,20 @@ export function identifyCaller(surroundings: Surroundings, run: RunFacts): Calle
   if (evidence !== null) return { kind: "agent", evidence };
   const facts = surroundings.table.one(surroundings.pid);
   if (!surroundings.isInteractive || facts === null || facts.terminal === null) return { kind: "nobody" };
-  const suspicious = hostAncestor(surroundings) ?? lateTerminal(surroundings, facts, run);
+  const suspicious = suspicionOf(surroundings, run);
   const terminal = surroundings.terminalName ?? facts.terminal;
   const origin = { pid: facts.pid, session: facts.session, terminal };
   const person: Person = { name: surroundings.userName, channel: "terminal", origin };
   return { kind: "person", person: suspicious === null ? person : { ...person, suspicious } };
+}
+
+/**
+ * Why this process may be an agent's in disguise; null where nothing speaks for it. Not seen: a process that hid from
+ * the run and started itself anew while no agent worked.
+ */
+export function suspicionOf(surroundings: Surroundings, run: RunFacts): string | null {
+  const facts = surroundings.table.one(surroundings.pid);
+  return hostAncestor(surroundings) ?? (facts === null ? null : lateSession(surroundings, facts, run));
 }
 
 /** An empty value counts as taken out, as shells and our own tests do it. */
@@ -92,14 +104,23 @@ function lineage(table: ProcessTable, pid: number): readonly ProcessFacts[] {
   return [...above, ...leaders];
 }
 
-function lateTerminal({ table, pid }: Surroundings, self: ProcessFacts, run: RunFacts): string | null {
-  if (run.agentRunningSince === null) return null;
+function lateSession({ table, pid }: Surroundings, self: ProcessFacts, run: RunFacts): string | null {
+  const spans = spansOf(run);
+  if (spans.length === 0) return null;
   const opener = self.session === null ? topOfTerminal(table, pid, self) : table.one(self.session);
   const opened = opener === null ? null : table.startedAt(opener);
-  if (opened === null) return "nobody can tell when this terminal session was opened";
-  const isDuring = opened >= run.agentRunningSince && opened <= (run.agentRunningUntil ?? Infinity);
-  return isDuring ? "this terminal session was opened while an agent was at work" : null;
+  if (opener === null || opened === null) return "nobody can tell when this terminal session was opened";
+  if (isDuring(opened, spans)) return "this terminal session was opened while an agent was at work";
+  const late = lineage(table, opener.pid).find((facts) => isDuring(table.startedAt(facts), spans));
+  return late === undefined ? null : `process ${late.pid} above it began while an agent was at work`;
 }
+
+function spansOf({ agentRunningSince: since, agentRunningUntil: until = null, earlierWork = [] }: RunFacts) {
+  return since === null ? earlierWork : [...earlierWork, { since, until }];
+}
+
+const isDuring = (time: number | null, spans: readonly Span[]): boolean =>
+  time !== null && spans.some(({ since, until }) => time >= since && time <= (until ?? Infinity));
 
 /** Where sessions are not told: the topmost ancestor on the same terminal. */
 function topOfTerminal(table: ProcessTable, pid: number, self: ProcessFacts): ProcessFacts {

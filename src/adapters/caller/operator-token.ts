@@ -46,6 +46,11 @@ export function tokenCreatedAt(configFolder: string): string | null {
   return readTokenFile(configFolder)?.created_at ?? null;
 }
 
+/** When the token file last changed by the system's own clock, which nobody can date back; null when there is none. */
+export function tokenChangedAt(configFolder: string): string | null {
+  return nodeFiles.lstatSync(tokenFile(configFolder), { throwIfNoEntry: false })?.ctime.toISOString() ?? null;
+}
+
 /** Fails closed: a file that cannot be read or understood is no token. */
 function readTokenFile(configFolder: string): TokenFile | null {
   try {

@@ -6,18 +6,24 @@ const LONGEST_LINE = 400;
 const NOISE =
   /^(?:npm (?:ERR!|error|notice|warn)\b|> \S+@\S+ \w+|ELIFECYCLE\b|error Command failed\b|info Visit https:\/\/yarnpkg)/i;
 
+/** How test runners begin the line that names a failed test; long reports name it far from their end. */
+const FAILED = /^\s*(?:not ok\b|✖|✗|✘|×|FAIL(?:ED|URE)?\b|--- FAIL|E\s{2,}|AssertionError|Error:)/;
+const MOST_FAILED_LINES = 20;
+
 /**
  * The last lines of a test output that help to find the fault, as plain text. Secrets are taken out after the escape
  * sequences, which could split them, and before lines are cut, which could leave half of one.
  */
 export function usefulLines(output: string, redact: (text: string) => string): string[] {
-  return redact(stripVTControlCharacters(output))
+  const lines = redact(stripVTControlCharacters(output))
     .split("\n")
     .map((line) => printable(line).trimEnd())
-    .filter((line) => line.trim() !== "" && !NOISE.test(line.trim()))
-    .slice(-MOST_LINES)
-    .map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)} […]` : line));
+    .filter((line) => line.trim() !== "" && !NOISE.test(line.trim()));
+  const earlier = lines.slice(0, -MOST_LINES).filter((line) => FAILED.test(line));
+  return [...earlier.slice(0, MOST_FAILED_LINES), ...lines.slice(-MOST_LINES)].map(shortened);
 }
+
+const shortened = (line: string): string => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)} […]` : line);
 
 /** A progress line rewrites itself after each carriage return; the last state is what a person would see. */
 const printable = (line: string): string =>

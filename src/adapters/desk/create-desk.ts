@@ -8,9 +8,13 @@ import { createStateFile, parseRecord, readText } from "./state-file.ts";
 const HISTORY_LIMIT = 64 * 1024;
 const ARTIFACT_LIMIT = 2 * 1024 * 1024;
 
-/** Keeps the files beside the journal below `.isdlc/` of a working tree. Nothing is followed through links. */
-export function createDesk(root: string, files: FileCalls): Desk {
-  const own = join(root, ".isdlc");
+/**
+ * Keeps the files beside the journal below `.isdlc/` of a working tree; those of an item's analysis in a folder of its
+ * own. Nothing is followed through links.
+ */
+export function createDesk(root: string, files: FileCalls, item: string | null = null): Desk {
+  const ours = item === null ? [".isdlc"] : [".isdlc", "items", item];
+  const own = join(root, ...ours);
   const stateFile = createStateFile(join(own, "state.json"), files);
   const folder = (...names: string[]): string => names.reduce((parent, name) => makeBelow(files, parent, name), root);
   return {
@@ -18,19 +22,19 @@ export function createDesk(root: string, files: FileCalls): Desk {
     settings: () => readSettings(stateFile.read()),
     makeFolder: (item) => void folder(...item.split("/")),
     writeStateFile(render) {
-      folder(".isdlc");
-      stateFile.write(render);
+      folder(...ours);
+      return stateFile.write(render);
     },
     writeActive(marker) {
       if (marker === null) removeIfThere(files, join(own, "active"));
-      else replaceFile(files, join(folder(".isdlc"), "active"), encode(marker));
+      else replaceFile(files, join(folder(...ours), "active"), encode(marker));
     },
     writeSummary(name, text) {
       if (!isSafeName(name)) throw new Error(`${name} is no file name`);
-      replaceFile(files, join(folder(".isdlc", "reviews"), name), Buffer.from(text));
-      return `.isdlc/reviews/${name}`;
+      replaceFile(files, join(folder(...ours, "reviews"), name), Buffer.from(text));
+      return `${ours.join("/")}/reviews/${name}`;
     },
-    recordEnded: (run, entry) => replaceFile(files, join(folder(".isdlc", "history"), `${run}.json`), encode(entry)),
+    recordEnded: (run, entry) => replaceFile(files, join(folder(...ours, "history"), `${run}.json`), encode(entry)),
     ended: (most) => readEnded(files, join(own, "history"), most),
     readArtifact: (path) => readArtifact(files, root, path),
     itemNames: (below) => folderNames(files, join(root, ...below.split("/"))),

@@ -1,3 +1,4 @@
+import { gitFailed } from "./run-git.ts";
 import { join } from "node:path";
 import { isSameCommit } from "../../core/items/staleness.ts";
 import { nodeFiles } from "../file-lock/file-calls.ts";
@@ -70,6 +71,7 @@ async function findHead(git: Git, root: string): Promise<Head | null> {
 
 async function changedFiles(git: Git, pair: TreePair, except: readonly string[]): Promise<string[]> {
   const changes = await changesBetween(git, pair);
+  if (changes === null) throw gitFailed("diff-tree", "one of the commits is missing");
   return changes.map(({ path }) => path).filter((path) => !except.some((folder) => isUnder(path, folder)));
 }
 

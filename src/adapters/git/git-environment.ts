@@ -6,9 +6,12 @@ export function readingEnvironment(): NodeJS.ProcessEnv {
   return { ...scrubbed(() => false), ...quiet, GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1", LC_ALL: "C" };
 }
 
-/** For changes: as the person's own shell would have it, but never waiting for an editor, a pager or a prompt. */
+/**
+ * For changes: as the person's own shell would have it, but never waiting for an editor, a pager or a prompt. Hooks carry
+ * the mark of agents: an agent may have put them there, and no hook decides anything.
+ */
 export function writingEnvironment(): NodeJS.ProcessEnv {
-  return { ...scrubbed((name) => identity.has(name)), ...quiet };
+  return { ...scrubbed((name) => identity.has(name)), ...quiet, ISDLC_AGENT: "1" };
 }
 
 const quiet = { GIT_EDITOR: "true", GIT_SEQUENCE_EDITOR: "true", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };

@@ -9,7 +9,7 @@ import { restorePaths } from "./restore.ts";
 import { gitFailed } from "./run-git.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { makeTemporaryFolder, removeFolder } from "./temporary-folder.ts";
-import { changesBetween, knownPair, linesBetween, patchBetween } from "./tree-diff.ts";
+import { changesBetween, linesBetween, pairOf, patchBetween } from "./tree-diff.ts";
 import type { TreePair } from "./tree-diff.ts";
 
 /**
@@ -23,11 +23,9 @@ export function createGitWorkspace(cwd: string, run: string): Workspace {
     ends: readonly [string | null, string | null],
     ask: (git: Git, pair: TreePair) => Promise<T>,
   ) {
-    const repository = await orNull(open);
-    if (!repository) return null;
-    const git = hardenedGit(repository.top);
-    const pair = await knownPair(git, ...ends);
-    return pair && ask(git, pair);
+    const pair = pairOf(...ends);
+    const repository = pair && (await orNull(open));
+    return repository && ask(hardenedGit(repository.top), pair);
   }
 
   return {

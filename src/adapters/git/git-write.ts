@@ -1,8 +1,9 @@
 import type { VcsWrite } from "../../ports/vcs.ts";
 import { commitPaths } from "./commit-paths.ts";
 import { hardenedGit } from "./git.ts";
-import { readFacts } from "./git-read.ts";
+import { readFacts, tipOf } from "./git-read.ts";
 import { mergeBranch } from "./merge-branch.ts";
+import { isBranchName } from "./ref-name.ts";
 import { repositoryAt } from "./repository.ts";
 import { startBranch } from "./start-branch.ts";
 
@@ -14,6 +15,7 @@ export function createGitWrite(cwd: string): VcsWrite {
   const open = repositoryAt(cwd);
   return {
     head: async () => (await readFacts(hardenedGit((await open()).top))).head,
+    tip: async (branch) => (isBranchName(branch) ? tipOf(hardenedGit((await open()).top), branch) : null),
     startBranch: async (branch, commit) => startBranch(await open(), branch, commit),
     commit: async (request) => commitPaths(await open(), request),
     merge: async (request) => mergeBranch(await open(), request),

@@ -1,4 +1,5 @@
 import { lstat } from "node:fs/promises";
+import type { FileChange } from "../../schema/facts.ts";
 import { must } from "./git.ts";
 import type { Git } from "./git.ts";
 import { decodePath, encodePath, splitFields } from "./git-path.ts";
@@ -15,9 +16,7 @@ export async function refuseLostDeletions(git: Git, move: TreePair): Promise<voi
   const output = await must(git(["ls-files", "-z", "--deleted"]), "ls-files");
   const deleted = new Set(splitFields(output).map(decodePath));
   if (deleted.size === 0) return;
-  const brought = (await changesBetween(git, move)).filter(
-    ({ path, change }) => change !== "deleted" && deleted.has(path),
-  );
+  const brought = (await movedFiles(git, move)).filter(({ path, change }) => change !== "deleted" && deleted.has(path));
   refuse(
     brought.map(({ path }) => path),
     "deleted here but not committed",
@@ -27,7 +26,7 @@ export async function refuseLostDeletions(git: Git, move: TreePair): Promise<voi
 /** Nor does a merge protect an ignored file where it adds one of that name. */
 export async function refuseOverwrites(git: Git, top: string, move: TreePair): Promise<void> {
   const inTheWay: string[] = [];
-  for (const { path, change } of await changesBetween(git, move)) {
+  for (const { path, change } of await movedFiles(git, move)) {
     if (change !== "added") continue;
     const file = Buffer.concat([Buffer.from(`${top}/`), encodePath(path)]);
     const found = await lstat(file).catch(() => null);
@@ -38,4 +37,11 @@ export async function refuseOverwrites(git: Git, top: string, move: TreePair): P
 
 function refuse(paths: readonly string[], why: string): void {
   if (paths.length > 0) throw gitFailed("switch", `${paths.slice(0, 10).join(", ")}: ${why}`);
+}
+
+/** Both ends are commits of this repository; should one be missing, moving is refused as well. */
+async function movedFiles(git: Git, move: TreePair): Promise<readonly FileChange[]> {
+  const changes = await changesBetween(git, move);
+  if (changes === null) throw gitFailed("diff-tree", `${move.from} or ${move.to} is missing`);
+  return changes;
 }

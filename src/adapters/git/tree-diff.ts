@@ -1,6 +1,6 @@
 import type { FileChange } from "../../schema/facts.ts";
 import { must, wholeTreeTimeoutMs } from "./git.ts";
-import type { Git } from "./git.ts";
+import type { Git, GitOptions } from "./git.ts";
 import { decodePath, isUnder, splitFields } from "./git-path.ts";
 import { isObjectId } from "./ref-name.ts";
 
@@ -9,18 +9,28 @@ export type TreePair = { readonly from: string; readonly to: string };
 const plain = ["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"];
 const timeoutMs = 30_000;
 
-/** Both ends, when both are commits or trees this repository has. */
-export async function knownPair(git: Git, from: string | null, to: string | null): Promise<TreePair | null> {
-  if (from === null || to === null || !isObjectId(from) || !isObjectId(to)) return null;
-  const input = Buffer.from(`${from}^{tree}\n${to}^{tree}\n`);
-  const found = await must(git(["cat-file", "--batch-check=%(objecttype)"], { input }), "cat-file");
-  return found.toString("utf8") === "tree\ntree\n" ? { from, to } : null;
+/** Both ends of a comparison; null where either is no object id. */
+export function pairOf(from: string | null, to: string | null): TreePair | null {
+  return from !== null && to !== null && isObjectId(from) && isObjectId(to) ? { from, to } : null;
 }
 
+/** What git exits with for an object it does not have. */
+const UNKNOWN_OBJECT = 128;
+
+/** Output of a comparison; null when the repository does not have one of the ends. Equal ends need no git. */
+async function compared(git: Git, { from, to }: TreePair, { args, ...options }: Comparison): Promise<Buffer | null> {
+  if (from === to) return Buffer.alloc(0);
+  const result = await git(["diff-tree", "-r", ...args, ...plain, from, to], options);
+  return result.status === UNKNOWN_OBJECT ? null : must(Promise.resolve(result), "diff-tree");
+}
+
+type Comparison = GitOptions & { readonly args: readonly string[] };
+
 /** Renames are told as one deleted and one added file, so that every touched path is named. */
-export async function changesBetween(git: Git, { from, to }: TreePair): Promise<FileChange[]> {
-  const args = ["diff-tree", "-r", "-z", "--name-status", "--no-renames", ...plain, from, to];
-  const fields = splitFields(await must(git(args, { timeoutMs }), "diff-tree"));
+export async function changesBetween(git: Git, pair: TreePair): Promise<FileChange[] | null> {
+  const output = await compared(git, pair, { args: ["-z", "--name-status", "--no-renames"], timeoutMs });
+  if (output === null) return null;
+  const fields = splitFields(output);
   const changes: FileChange[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [status, path] = [fields[at], fields[at + 1]];
@@ -36,10 +46,10 @@ function changeOf(status: string): FileChange["change"] {
 }
 
 /** Added plus removed lines of the given files and folders; binary files count as none. */
-export async function linesBetween(git: Git, { from, to }: TreePair, paths: readonly string[]): Promise<number> {
+export async function linesBetween(git: Git, pair: TreePair, paths: readonly string[]): Promise<number> {
   if (paths.length === 0) return 0;
-  const args = ["diff-tree", "-r", "-z", "--numstat", "--no-renames", ...plain, from, to];
-  const output = await must(git(args, { timeoutMs: wholeTreeTimeoutMs }), "diff-tree");
+  const args = ["-z", "--numstat", "--no-renames"];
+  const output = (await compared(git, pair, { args, timeoutMs: wholeTreeTimeoutMs })) ?? Buffer.alloc(0);
   const exact = new Set(paths);
   let sum = 0;
   for (const field of splitFields(output)) {
@@ -50,8 +60,8 @@ export async function linesBetween(git: Git, { from, to }: TreePair, paths: read
   return sum;
 }
 
-export async function patchBetween(git: Git, { from, to }: TreePair): Promise<string> {
-  const args = ["diff-tree", "-r", "-p", "-M", "--no-color", ...plain, from, to];
-  const result = git(args, { timeoutMs: wholeTreeTimeoutMs, whenTooLong: "cut" });
-  return (await must(result, "diff-tree")).toString("utf8");
+export async function patchBetween(git: Git, pair: TreePair): Promise<string> {
+  const options = { timeoutMs: wholeTreeTimeoutMs, whenTooLong: "cut" } as const;
+  const output = await compared(git, pair, { args: ["-p", "-M", "--no-color"], ...options });
+  return output?.toString("utf8") ?? "";
 }

@@ -6,6 +6,7 @@ import { errorCode, nodeFiles, removeIfThere, type FileCalls } from "../file-loc
 import { createFileLock } from "../file-lock/file-lock.ts";
 import { systemLockProcesses, type LockProcesses } from "../file-lock/lock-processes.ts";
 import type { Anchors } from "../user-files/anchors.ts";
+import { checkBySeal, type EventCheck } from "./event-check.ts";
 import { createRun } from "./create-run.ts";
 import { growth } from "./growth.ts";
 import { ensurePlace, journalFile, placeExists, stateFolder, type JournalPlace } from "./journal-place.ts";
@@ -19,6 +20,8 @@ export type FileJournalOptions = {
   readonly directory: string;
   readonly anchors: Anchors;
   readonly key: Key;
+  /** How events are judged beyond their seal; those that are written always fit the schema. */
+  readonly check?: EventCheck;
   readonly clock: Clock;
   /** Version of the program: snapshots of another one are passed over. Without it none are made or used. */
   readonly version?: string;
@@ -35,9 +38,9 @@ export type FileJournal = Journal & {
 
 /** Journals as files: one line is one decision, one writer at a time, synced before anybody is told. */
 export function createFileJournal(options: FileJournalOptions): FileJournal {
-  const { directory, anchors, key, clock, version = null, patience = 10_000 } = options;
+  const { directory, anchors, key, check = checkBySeal, clock, version = null, patience = 10_000 } = options;
   const place: JournalPlace = { directory, files: options.files ?? nodeFiles };
-  const shelf: Shelf = { place, key, anchors, clock, version, known: new Map(), seen: new Map() };
+  const shelf: Shelf = { place, key, check, anchors, clock, version, known: new Map(), seen: new Map() };
   const alone = createLane(place, { processes: options.processes ?? systemLockProcesses(), patience });
   return {
     newest: () => reading(directory, () => newestRun(shelf)),

@@ -4,6 +4,7 @@ import { noRun, type RunState } from "../../core/run.ts";
 import type { Head } from "../../ports/journal.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
+import type { EventCheck } from "./event-check.ts";
 import { genesis, readBody, readLine, type Key } from "./record.ts";
 
 /** Everything known about a journal up to the end of its last whole record. */
@@ -23,6 +24,7 @@ export type Cursor = {
 export type Source = {
   readonly file: string;
   readonly key: Key;
+  readonly check: EventCheck;
   /** Heads known from elsewhere to have been acknowledged: the journal must pass through each. */
   readonly witnesses: readonly Head[];
   /** Told every record's events, in order. */
@@ -83,7 +85,7 @@ export function advance(cursor: Cursor, events: readonly RunEvent[], line: { byt
 }
 
 export function eventsOf(body: string, cursor: Cursor, source: Source): readonly RunEvent[] {
-  const reading = readBody(body, cursor.seq + 1);
+  const reading = readBody(body, cursor.seq + 1, source.check);
   if (reading.is === "events") return reading.events;
   if (reading.is === "newer")
     throw new ProblemError({ code: "JOURNAL_NEWER", file: source.file, type: reading.type.slice(0, 100) });

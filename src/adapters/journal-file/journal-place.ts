@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
-import { RunId } from "../../schema/ids.ts";
+import { isRunId, type RunId } from "../../schema/ids.ts";
 import { ensureFolder, folderExists, OPEN, openPlain } from "../file-lock/file-calls.ts";
 import type { FileCalls } from "../file-lock/file-calls.ts";
 
@@ -49,8 +49,9 @@ export function runsIn(place: JournalPlace, folder: string): readonly RunId[] {
   if (!placeExists(place) || !folderExists(place.files, folder)) return [];
   return place.files
     .readdirSync(folder)
-    .filter((name) => name.endsWith(".jsonl") && RunId.safeParse(name.slice(0, -6)).success)
+    .filter((name) => name.endsWith(".jsonl"))
     .map((name) => name.slice(0, -6))
+    .filter(isRunId)
     .sort()
     .toReversed();
 }
@@ -60,6 +61,6 @@ export const snapshotFile = (journal: string): string => journal.replace(/\.json
 export const tornFile = (journal: string): string => journal.replace(/\.jsonl$/, ".torn");
 
 function checkedRun(run: RunId): RunId {
-  if (RunId.safeParse(run).success) return run;
+  if (isRunId(run)) return run;
   throw new ProblemError({ code: "UNSAFE_PATH", path: run, detail: "it is not the id of a run" });
 }

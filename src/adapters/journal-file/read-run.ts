@@ -52,6 +52,7 @@ export function eventsOfRun(shelf: Shelf, run: RunId): readonly RunEvent[] {
       fold(emptyCursor(run), bytes, {
         file: journal.file,
         key: shelf.key,
+        check: shelf.check,
         witnesses: [headOf(now.cursor)].filter((head) => head.seq > 0),
         onEvents: (read) => events.push(...read),
       });

@@ -1,7 +1,11 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { EventDraft } from "../../schema/event.ts";
-import type { RunEvent } from "../../schema/event.ts";
+import { isRecord, ownValue } from "../../core/own-value.ts";
+import type { EventDraft, RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
+import type { EventCheck } from "./event-check.ts";
+
+/** Form of the events in a record. It goes up when events of an older program must be read in another way. */
+export const FORMAT = 1;
 
 /** One decision: all its events, the number of the first, and when. */
 export type Decided = { readonly seq: number; readonly at: string; readonly events: readonly EventDraft[] };
@@ -28,11 +32,13 @@ export const genesis = (run: RunId): string => sha256(`isdlc journal ${run}`);
 
 /** A whole line with its newline. Every byte of it is under the hash, or compared. */
 export function encodeRecord(decided: Decided, previous: string, key: Key): { line: Buffer; hash: string } {
-  const body = JSON.stringify({ seq: decided.seq, at: decided.at, events: decided.events });
+  const body = JSON.stringify(bodyOf(decided));
   const hash = sha256(`${previous}\n${body}`);
   const line = Buffer.from(`${body.slice(0, -1)},"h":"${hash}","m":"${mac(key, hash)}"}\n`);
   return { line, hash };
 }
+
+export const bodyOf = ({ seq, at, events }: Decided) => ({ seq, at, v: FORMAT, events });
 
 /** Judges a line with its newline by hash and key, without parsing it. */
 export function readLine(line: Buffer, previous: string, key: Key): LineReading {
@@ -49,18 +55,19 @@ export function readLine(line: Buffer, previous: string, key: Key): LineReading 
 }
 
 /** The events of a record, checked one by one; the first must have the number `seq`. */
-export function readBody(body: string, seq: number): BodyReading {
+export function readBody(body: string, seq: number, check: EventCheck): BodyReading {
   let value: unknown;
   try {
     value = JSON.parse(body);
   } catch {
     return { is: "unreadable", detail: "it is not JSON" };
   }
-  const record = (typeof value === "object" && value !== null ? value : {}) as Partial<Record<keyof Decided, unknown>>;
-  if (record.seq !== seq) return { is: "unreadable", detail: `event ${seq} should begin here` };
-  if (typeof record.at !== "string" || !Array.isArray(record.events) || record.events.length === 0)
+  const record = isRecord(value) ? value : {};
+  if (ownValue(record, "seq") !== seq) return { is: "unreadable", detail: `event ${seq} should begin here` };
+  const { at, events, v } = record;
+  if (typeof at !== "string" || !Array.isArray(events) || events.length === 0)
     return { is: "unreadable", detail: "it holds no events" };
-  return readEvents(record.events, { seq, at: record.at });
+  return readEvents(events, { seq, at }, (draft) => check(draft, v));
 }
 
 /** Code for things made with the user's key, so that one kind never passes for another. */
@@ -71,17 +78,19 @@ export function sealOf(kind: "snapshot", content: string, key: Key): string {
 const SEAL = /^,"h":"([0-9a-f]{64})","m":"([0-9a-f]{32})"\}\n$/;
 const SEAL_LENGTH = ',"h":"","m":""}\n'.length + 64 + 32;
 const BRACE = Buffer.from("}");
-const KNOWN_TYPES = EventDraft._zod.propValues["type"] ?? new Set();
 
-function readEvents(drafts: readonly unknown[], first: { seq: number; at: string }): BodyReading {
+type Drafts = readonly unknown[];
+
+function readEvents(
+  drafts: Drafts,
+  first: { seq: number; at: string },
+  check: (draft: unknown) => ReturnType<EventCheck>,
+): BodyReading {
   const events: RunEvent[] = [];
   for (const draft of drafts) {
-    const type = (draft as { type?: unknown } | null)?.type;
-    if (typeof type !== "string") return { is: "unreadable", detail: "an event has no type" };
-    if (!KNOWN_TYPES.has(type)) return { is: "newer", type };
-    const parsed = EventDraft.safeParse(draft);
-    if (!parsed.success) return { is: "unreadable", detail: `"${type}" has another form than it should` };
-    events.push({ ...parsed.data, seq: first.seq + events.length, at: first.at });
+    const checked = check(draft);
+    if (checked.is !== "event") return checked;
+    events.push({ ...checked.draft, seq: first.seq + events.length, at: first.at });
   }
   return { is: "events", events };
 }

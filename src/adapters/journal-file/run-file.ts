@@ -5,15 +5,17 @@ import type { EventDraft, RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { OPEN, openPlain, readRange, writeAll } from "../file-lock/file-calls.ts";
 import type { Anchors } from "../user-files/anchors.ts";
+import type { EventCheck } from "./event-check.ts";
 import { advance, corrupt, emptyCursor, eventsOf, fold, headOf, type Cursor } from "./fold.ts";
 import { tornFile, type JournalPlace, type OpenFile } from "./journal-place.ts";
-import { encodeRecord, LINE_LIMIT, type Key } from "./record.ts";
+import { bodyOf, encodeRecord, LINE_LIMIT, type Key } from "./record.ts";
 import { cursorFrom, readSnapshot, snapshotIsDue, writeSnapshot, type SnapshotTools } from "./snapshot.ts";
 
 /** What the functions below need, and what they remember between calls. */
 export type Shelf = {
   readonly place: JournalPlace;
   readonly key: Key;
+  readonly check: EventCheck;
   readonly anchors: Anchors;
   readonly clock: Clock;
   /** Null: no snapshots. */
@@ -51,7 +53,7 @@ export function catchUp(shelf: Shelf, journal: OpenFile, look: { run: RunId; anc
     throw corrupt(journal, start.cursor.lines + 1, "it is too large to be ours");
   const bytes = readRange(files, journal.fd, { from: start.cursor.size, to: size });
   const witnesses = [look.anchor, start.witness].filter((head) => head !== null);
-  const folded = fold(start.cursor, bytes, { file: journal.file, key: shelf.key, witnesses });
+  const folded = fold(start.cursor, bytes, { file: journal.file, key: shelf.key, check: shelf.check, witnesses });
   const now = { cursor: folded.cursor, snapshot: start.snapshot };
   remember(shelf, now);
   return { ...now, torn: folded.torn };
@@ -96,7 +98,12 @@ function prepare(shelf: Shelf, file: string, from: { cursor: Cursor; drafts: rea
   if (line.length > LINE_LIMIT)
     throw new ProblemError({ code: "WRITE_FAILED", file, detail: `the decision takes ${line.length} bytes` });
   // Folded from the text, not from the objects, so that this process and every later one see the same.
-  const events = eventsOf(JSON.stringify(decided), cursor, { file, key: shelf.key, witnesses: [] });
+  const events = eventsOf(JSON.stringify(bodyOf(decided)), cursor, {
+    file,
+    key: shelf.key,
+    check: shelf.check,
+    witnesses: [],
+  });
   return { line, events, next: advance(cursor, events, { bytes: line, hash }) };
 }
 

@@ -16,12 +16,18 @@ export type SnapshotTools = {
 export type Snapshot = Omit<Cursor, "last"> & { readonly last: { readonly from: number; readonly previous: string } };
 
 const EVERY_RECORDS = 64;
+const EVERY_RECORDS_AT_REST = 4;
 const EVERY_BYTES = 128 * 1024;
 const SNAPSHOT_LIMIT = 64 * 1024 * 1024; // bytes
 
+/** Sooner for a run at rest: it may stay so for days, and people look at it. */
 export function snapshotIsDue(cursor: Cursor, last: { lines: number; size: number }): boolean {
-  return cursor.lines - last.lines >= EVERY_RECORDS || cursor.size - last.size >= EVERY_BYTES;
+  const records = cursor.lines - last.lines;
+  if (records >= EVERY_RECORDS || cursor.size - last.size >= EVERY_BYTES) return true;
+  return records >= EVERY_RECORDS_AT_REST && isAtRest(cursor.state);
 }
+
+const isAtRest = (state: RunState): boolean => state.is === "ended" || (state.is === "active" && state.wait !== null);
 
 /** Not synced: a lost or damaged snapshot only costs a full replay. */
 export function writeSnapshot(tools: SnapshotTools, journal: string, cursor: Cursor): void {

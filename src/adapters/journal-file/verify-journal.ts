@@ -5,6 +5,7 @@ import type { Anchors } from "../user-files/anchors.ts";
 import { advance, emptyCursor, headOf, type Cursor } from "./fold.ts";
 import { openJournal } from "./journal-place.ts";
 import { readBody, readLine, type Key } from "./record.ts";
+import { checkBySchema } from "./schema-check.ts";
 
 export type VerifyPlace = {
   /** `.isdlc/journal`. */
@@ -75,7 +76,7 @@ function readRecord(line: Buffer, cursor: Cursor, key: Key): Cursor | Finding {
   const reading = readLine(line, cursor.hash, key);
   if (reading.is === "forged") return { is: "forged", line: number, detail: "it was not written with this user's key" };
   if (reading.is === "damaged") return { is: "damaged", line: number, detail: reading.detail };
-  const body = readBody(reading.body, cursor.seq + 1);
+  const body = readBody(reading.body, cursor.seq + 1, checkBySchema);
   if (body.is === "newer") return { is: "newer", line: number, detail: `it holds "${body.type.slice(0, 100)}"` };
   if (body.is === "unreadable") return { is: "damaged", line: number, detail: body.detail };
   return advance(cursor, body.events, { bytes: line, hash: reading.hash });

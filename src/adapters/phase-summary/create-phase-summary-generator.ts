@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { isRecord, ownValue } from "../../core/own-value.ts";
 import type { FileChange } from "../../schema/facts.ts";
-import { PhaseKey } from "../../schema/ids.ts";
+import { isPhaseKey } from "../../schema/ids.ts";
 import { changedFiles } from "./changed-files.ts";
 import { writeSummary } from "./write-summary.ts";
 
 export type RenderSummary = (input: {
   readonly state: unknown;
-  readonly phase: PhaseKey;
+  readonly phase: string;
   readonly changed: readonly FileChange[] | null;
   readonly minimal: boolean;
 }) => { readonly name: string; readonly text: string };
@@ -25,15 +25,14 @@ export type GeneratePhaseSummary = (
 export function createPhaseSummaryGenerator(render: RenderSummary): GeneratePhaseSummary {
   return (...[state, phaseKey, projectRoot, options]) => {
     try {
-      const key = PhaseKey.safeParse(phaseKey);
-      if (!key.success) return refuse("the phase has no valid name");
+      if (!isPhaseKey(phaseKey)) return refuse("the phase has no valid name");
       if (typeof projectRoot !== "string" || projectRoot === "") return refuse("the project root is no path");
       const root = resolve(projectRoot);
-      const record = ownValue(ownValue(state, "phases"), key.data);
-      if (!isRecord(record)) warn(`nothing is known about ${key.data}`);
+      const record = ownValue(ownValue(state, "phases"), phaseKey);
+      if (!isRecord(record)) warn(`nothing is known about ${phaseKey}`);
       const changed = askGit(root, ownValue(record, "start_commit"));
       const minimal = ownValue(options, "minimal") === true;
-      const { name, text } = render({ state, phase: key.data, changed, minimal });
+      const { name, text } = render({ state, phase: phaseKey, changed, minimal });
       return writeSummary(root, name, text);
     } catch (error) {
       return refuse(messageOf(error));

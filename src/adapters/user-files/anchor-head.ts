@@ -1,17 +1,16 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import * as z from "zod/mini";
-import { RunId } from "../../schema/ids.ts";
+import { ownValue } from "../../core/own-value.ts";
+import { isRunId, type RunId } from "../../schema/ids.ts";
 import { OPEN, openPlain, readRange, writeAll, type FileCalls } from "../file-lock/file-calls.ts";
 
 /** The newest head of one run. Counts only together with the list of the same generation. */
-export const AnchorHead = z.strictObject({
-  generation: z.string(),
-  run: RunId,
-  seq: z.int().check(z.positive()),
-  hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
-});
-export type AnchorHead = z.infer<typeof AnchorHead>;
+export type AnchorHead = {
+  readonly generation: string;
+  readonly run: RunId;
+  readonly seq: number;
+  readonly hash: string;
+};
 
 const LENGTH = 256; // bytes, always all of them: the file never changes its size
 const TRIES = 5;
@@ -41,13 +40,25 @@ export function readAnchorHead(files: FileCalls, file: string): AnchorHead | nul
     for (let attempt = 0; attempt < TRIES; attempt++) {
       const text = readRange(files, fd, { from: 0, to: LENGTH }).toString("utf8").trimEnd();
       const content = text.slice(text.indexOf(" ") + 1);
-      if (text.startsWith(`${checksum(content)} `)) return AnchorHead.safeParse(JSON.parse(content)).data ?? null;
+      if (text.startsWith(`${checksum(content)} `)) return parseAnchorHead(JSON.parse(content));
     }
     return null;
   } finally {
     files.closeSync(fd);
   }
 }
+
+function parseAnchorHead(value: unknown): AnchorHead | null {
+  const generation = ownValue(value, "generation");
+  const run = ownValue(value, "run");
+  const seq = ownValue(value, "seq");
+  const hash = ownValue(value, "hash");
+  const isPlace = typeof generation === "string" && isRunId(run);
+  const isHead = typeof seq === "number" && Number.isSafeInteger(seq) && seq > 0 && isHash(hash);
+  return isPlace && isHead ? { generation, run, seq, hash } : null;
+}
+
+const isHash = (value: unknown): value is string => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 
 function checksum(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 32);

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import * as z from "zod/mini";
+import { isRecord, ownValue } from "../../core/own-value.ts";
 import type { Head } from "../../ports/journal.ts";
-import { RunId } from "../../schema/ids.ts";
+import { isRunId, type RunId } from "../../schema/ids.ts";
 import { nodeFiles, readSmall, removeIfThere, replaceFile, type FileCalls } from "../file-lock/file-calls.ts";
 import { readAnchorHead, writeAnchorHead, type AnchorHead } from "./anchor-head.ts";
 
@@ -16,14 +16,13 @@ export interface Anchors {
   write(run: RunId, head: Head, open: boolean): void;
 }
 
-const AnchorList = z.object({
-  path: z.string(),
+type AnchorList = {
+  readonly path: string;
   /** Changes whenever the list is written. */
-  generation: z.string(),
-  open: z.nullable(RunId),
-  heads: z.record(RunId, z.string().check(z.regex(/^[1-9][0-9]{0,14}:[0-9a-f]{64}$/))),
-});
-type AnchorList = z.infer<typeof AnchorList>;
+  readonly generation: string;
+  readonly open: RunId | null;
+  readonly heads: Readonly<Record<RunId, string>>;
+};
 
 const KEPT_RUNS = 200;
 const FILE_LIMIT = 1024 * 1024; // bytes
@@ -96,6 +95,26 @@ function withHead(list: AnchorList, { run, head, open }: Entry): AnchorList {
   return { path: list.path, generation, open: open ? run : stillOpen, heads: Object.fromEntries([...kept, ...own]) };
 }
 
+const HEAD = /^[1-9][0-9]{0,14}:[0-9a-f]{64}$/;
+
+/** Nothing of a list counts unless all of it is as it should be. */
+function parseList(value: unknown): AnchorList | null {
+  const path = ownValue(value, "path");
+  const generation = ownValue(value, "generation");
+  const open = ownValue(value, "open");
+  const heads = ownValue(value, "heads");
+  if (typeof path !== "string" || typeof generation !== "string" || !isRecord(heads)) return null;
+  if (open !== null && !isRunId(open)) return null;
+  const entries = Object.entries(heads).filter(
+    (entry): entry is [RunId, string] => isRunId(entry[0]) && isHead(entry[1]),
+  );
+  return entries.length === Object.keys(heads).length
+    ? { path, generation, open, heads: Object.fromEntries(entries) }
+    : null;
+}
+
+const isHead = (value: unknown): boolean => typeof value === "string" && HEAD.test(value);
+
 function parseHead(text: string | undefined): Head | null {
   const [seq, hash] = text?.split(":") ?? [];
   return seq === undefined || hash === undefined ? null : { seq: Number(seq), hash };
@@ -104,7 +123,7 @@ function parseHead(text: string | undefined): Head | null {
 function readList(files: FileCalls, file: string): AnchorList | null {
   return orNull(() => {
     const text = readSmall(files, file, FILE_LIMIT)?.toString("utf8") ?? "null";
-    return AnchorList.safeParse(JSON.parse(text)).data ?? null;
+    return parseList(JSON.parse(text));
   });
 }
 

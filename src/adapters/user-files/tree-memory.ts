@@ -6,9 +6,11 @@ import { type FileCalls, readSmall, replaceFile } from "../file-lock/file-calls.
 const Command = z.object({ name: z.string(), argv: z.nullable(z.array(z.string())) });
 export type RememberedAgent = z.infer<typeof Command>;
 
+const RunAgents = z.object({ run: z.string(), phase: Command, reviewer: Command });
+
 const Memory = z.object({
-  /** How the agents of the newest run were started. */
-  agents: z.optional(z.object({ run: z.string(), phase: Command, reviewer: Command })),
+  /** How the agents of the newest runs were started, newest last. */
+  agents: z._default(z.array(RunAgents), []),
   /** Digests of test commands a person trusted here. */
   trusted: z._default(z.array(z.string()), []),
 });
@@ -16,6 +18,7 @@ type Memory = z.infer<typeof Memory>;
 
 const SIZE_LIMIT = 256 * 1024;
 const TRUSTED_LIMIT = 50;
+const RUNS_LIMIT = 20;
 
 /** What a person settled about one working tree, kept outside of it. */
 export interface TreeMemory {
@@ -31,10 +34,13 @@ export function createTreeMemory(folder: string, root: string, files: FileCalls)
   const write = (memory: Memory): void => replaceFile(files, path, Buffer.from(`${JSON.stringify(memory)}\n`));
   return {
     agents(run) {
-      const { agents } = read();
-      return agents?.run === run ? agents : null;
+      return read().agents.find((remembered) => remembered.run === run) ?? null;
     },
-    rememberAgents: (run, agents) => write({ ...read(), agents: { run, ...agents } }),
+    rememberAgents(run, agents) {
+      const memory = read();
+      const others = memory.agents.filter((remembered) => remembered.run !== run);
+      write({ ...memory, agents: [...others, { run, ...agents }].slice(-RUNS_LIMIT) });
+    },
     trusts: (digest) => read().trusted.includes(digest),
     trust(digest) {
       const memory = read();
@@ -48,6 +54,6 @@ function parseMemory(bytes: Buffer | null): Memory {
   try {
     return Memory.parse(JSON.parse(bytes?.toString("utf8") ?? "{}"));
   } catch {
-    return { trusted: [] }; // forgotten: asked again
+    return { agents: [], trusted: [] }; // forgotten: asked again
   }
 }

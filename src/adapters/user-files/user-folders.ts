@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 
 /** Where a person's own things are kept: never in a repository. */
 export type UserFolders = { readonly config: string; readonly state: string };
@@ -15,6 +15,8 @@ export function userFolders(env: NodeJS.ProcessEnv): UserFolders {
     config: place("XDG_CONFIG_HOME", ".config"),
     state: place("XDG_STATE_HOME", ".local", "state"),
   };
-  for (const folder of Object.values(folders)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const folder of Object.values(folders)) {
+    if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
   return folders;
 }

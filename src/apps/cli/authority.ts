@@ -1,9 +1,12 @@
-import { identifyCaller, type Caller } from "../../adapters/caller/identify-caller.ts";
-import { tokenCreatedAt, verifyToken } from "../../adapters/caller/operator-token.ts";
+import { identifyCaller, type Caller, type RunFacts, suspicionOf } from "../../adapters/caller/identify-caller.ts";
+import { tokenChangedAt, tokenCreatedAt, verifyToken } from "../../adapters/caller/operator-token.ts";
 import { systemSurroundings } from "../../adapters/caller/system-surroundings.ts";
+import { workSpans } from "../../adapters/caller/work-spans.ts";
+import { systemProcessTable } from "../../adapters/process/process-table.ts";
 import { readUserSettings } from "../../adapters/user-files/user-settings.ts";
 import { ProblemError } from "../../core/problem.ts";
-import { currentPhase, type RunState } from "../../core/run.ts";
+import type { RunState } from "../../core/run.ts";
+import type { Claim } from "../../schema/facts.ts";
 import type { Person, Starter } from "../../schema/people.ts";
 import { currentRun, driverOf, type Project } from "./project.ts";
 import { flag, type Invocation, text } from "./verb.ts";
@@ -14,10 +17,13 @@ export function decider(
   project: Project,
   state: RunState = currentRun(project, undefined).state,
 ): Person {
-  const caller = identify(invocation, state);
+  const run = runFacts(project, state);
+  const caller = identify(invocation, run);
   const token = text(invocation.values, "token") ?? project.env["ISDLC_OPERATOR_TOKEN"];
-  const person = token === undefined ? atTerminal(invocation, caller) : byToken(project, token, state);
-  const { approvals } = readUserSettings(project.folders.config, project.files).settings;
+  const person = token === undefined ? atTerminal(invocation, caller) : byToken(project, token, { state, run });
+  const { settings, warnings } = readUserSettings(project.folders.config, project.files);
+  for (const warning of warnings) invocation.io.err(`warning: ${warning}`);
+  const { approvals } = settings;
   if (approvals !== undefined && !approvals.includes(person.channel)) throw needsPerson(invocation);
   const name = text(invocation.values, "as");
   return name === undefined ? person : { ...person, name };
@@ -25,7 +31,7 @@ export function decider(
 
 /** Who begins work: a person, or a script; never an agent. */
 export function starterOf(invocation: Invocation, project: Project): Starter {
-  const caller = identify(invocation, currentRun(project, undefined).state);
+  const caller = identify(invocation, runFacts(project, currentRun(project, undefined).state));
   const name = text(invocation.values, "as");
   if (caller.kind === "person") return name === undefined ? caller.person : { ...caller.person, name };
   return { name: name ?? "script", channel: "script" };
@@ -34,7 +40,7 @@ export function starterOf(invocation: Invocation, project: Project): Starter {
 /** True where a first token may be made without a terminal: asked for with --yes, none made before, no run open. */
 export function freshToken(invocation: Invocation, project: Project): boolean {
   const { state } = currentRun(project, undefined);
-  identify(invocation, state);
+  identify(invocation, runFacts(project, state));
   const fresh = tokenCreatedAt(project.folders.config) === null && state.is !== "active";
   return fresh && flag(invocation.values, "yes");
 }
@@ -46,24 +52,32 @@ export function refuseWhileHeld(project: Project, by: Person): void {
     throw new ProblemError({ code: "GATE_HELD", pid });
 }
 
-function identify({ verb }: Invocation, state: RunState): Caller {
-  const caller = identifyCaller(systemSurroundings(), runFacts(state));
+function identify({ verb }: Invocation, run: RunFacts): Caller {
+  const caller = identifyCaller(systemSurroundings(), run);
   if (caller.kind !== "agent") return caller;
   throw new ProblemError({ code: "ANSWERED_BY_AGENT", verb: verb.name, evidence: caller.evidence });
 }
 
-function runFacts(state: RunState) {
+function runFacts(project: Project, state: RunState): RunFacts {
   if (state.is !== "active") return { drivers: [], agentRunningSince: null };
-  const { stage } = state;
-  const claim = "claim" in stage ? stage.claim : null;
-  const phase = currentPhase(state);
-  const time = (at: string | null | undefined): number | null =>
-    at === null || at === undefined ? null : Date.parse(at);
+  const events = project.journal.events(state.run.run);
+  const recorded = events.flatMap((event) => (event.type === "execution.started" ? [event.claim.driver] : []));
+  const spans = workSpans(events);
+  const last = spans.at(-1);
   return {
-    drivers: claim === null ? [] : [claim.driver],
-    agentRunningSince: time(phase?.startedAt),
-    agentRunningUntil: time(phase?.completedAt),
+    drivers: [...recorded, ...drivingNow(project)],
+    agentRunningSince: last?.since ?? null,
+    agentRunningUntil: last?.until ?? null,
+    earlierWork: spans.slice(0, -1),
   };
+}
+
+/** Hooks and tests that an agent left behind run below the driver, also when it claims no execution. */
+function drivingNow(project: Project): Claim["driver"][] {
+  const pid = driverOf(project);
+  const table = systemProcessTable();
+  const facts = pid === null ? null : table.one(pid);
+  return facts === null ? [] : [{ pid: facts.pid, started: facts.started, boot: table.boot() }];
 }
 
 function atTerminal(invocation: Invocation, caller: Caller): Person {
@@ -71,13 +85,18 @@ function atTerminal(invocation: Invocation, caller: Caller): Person {
   throw needsPerson(invocation);
 }
 
-function byToken(project: Project, token: string, state: RunState): Person {
-  const checked = verifyToken(project.folders.config, token);
+function byToken(project: Project, token: string, { state, run }: { state: RunState; run: RunFacts }): Person {
+  const { config } = project.folders;
+  const checked = verifyToken(config, token);
   const refuse = (detail: string): ProblemError => new ProblemError({ code: "TOKEN_REFUSED", detail });
   if (!checked.ok) throw refuse(checked.detail);
-  if (state.is === "active" && checked.createdAt >= state.run.startedAt)
+  const madeAt = [checked.createdAt, tokenChangedAt(config) ?? ""];
+  if (state.is === "active" && madeAt.some((time) => time >= state.run.startedAt))
     throw refuse("it was made while this run was open");
-  return { name: "operator", channel: "token", origin: { pid: process.pid, session: null, terminal: null } };
+  const suspicious = suspicionOf(systemSurroundings(), run);
+  const origin = { pid: process.pid, session: null, terminal: null };
+  const person: Person = { name: "operator", channel: "token", origin };
+  return suspicious === null ? person : { ...person, suspicious };
 }
 
 const needsPerson = ({ verb }: Invocation): ProblemError => new ProblemError({ code: "NEEDS_PERSON", verb: verb.name });

@@ -1,4 +1,5 @@
 import { version } from "./version.ts";
+import { writeText } from "./write-text.ts";
 import type { runAll as RunAll } from "./verbs/index.ts";
 
 const VERSION_FLAGS = ["--version", "-V"];
@@ -8,22 +9,18 @@ const FAST = [...VERSION_FLAGS, "status", "next"];
 async function main(args: readonly string[]): Promise<number> {
   const [first = ""] = args;
   if (args.length === 1 && VERSION_FLAGS.includes(first)) {
-    process.stdout.write(`${version}\n`);
+    writeText(1, `${version}\n`);
     return 0;
   }
   const host = { cwd: process.cwd(), env: process.env, version };
   if (FAST.includes(first)) {
     const { runFast } = await import("./run-fast.ts"); // bundled, but set up only now
-    return runFast(args, host);
+    const code = await runFast(args, host);
+    if (code !== null) return code;
   }
   const { runAll } = require("./verbs.cjs") as { runAll: typeof RunAll }; // built beside this file
   return runAll(args, host);
 }
-
-/** Whoever reads us may stop reading, as `head` does; that is no fault. */
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-});
 
 const exit = (code: number): void => {
   process.exitCode = code;

@@ -7,6 +7,7 @@ const MODES = ["hotfix", "quick", "standard", "full"] as const;
 export const globalOptions: Options = {
   C: { type: "string", short: "C", value: "dir", about: "work in this directory" },
   run: { type: "string", value: "id", about: "look at this run instead of the newest" },
+  item: { type: "string", value: "item", about: "the analysis of this item, not the run of the working tree" },
   json: { type: "boolean", about: "print exactly one JSON object" },
   "no-color": { type: "boolean", about: "no colours (NO_COLOR works too)" },
   help: { type: "boolean", short: "h", about: "help for a verb" },
@@ -32,6 +33,18 @@ const startOptions: Options = {
   ...agentOptions,
   "allow-dirty": { type: "boolean", about: "carry uncommitted changes to the branch" },
   "no-git": { type: "boolean", about: "work in place, without branch, commits and diffs" },
+  "on-stale": {
+    type: "string",
+    value: "what",
+    values: ["proceed", "rescan", "reanalyze"],
+    about: "when the code moved on since the analysis",
+  },
+  "on-partial": {
+    type: "string",
+    value: "what",
+    values: ["resume", "skip", "restart"],
+    about: "when the analysis stopped midway",
+  },
   merge: { type: "boolean", about: "merge at the end without asking" },
   commits: { type: "string", value: "when", values: ["phase", "end", "none"], about: "when to commit" },
   tests: {
@@ -92,6 +105,21 @@ export const verbs: readonly Verb[] = [
       ...startOptions,
       explain: { type: "boolean", about: "show the phases, their rules and where each comes from instead" },
     },
+  }),
+  verb("add", "begin", {
+    summary: "Put a piece of work on record; starts nothing",
+    usage: 'isdlc add "<what to do>"',
+    options: personOptions,
+  }),
+  verb("analyze", "begin", {
+    summary: "Analyze an item, beside any other run; writes in its folder only",
+    usage: 'isdlc analyze <item or "what to do"> [options]',
+    options: startOptions,
+  }),
+  verb("items", "read", {
+    summary: "Items, how far each is analyzed, and which are stale",
+    usage: "isdlc items",
+    options: {},
   }),
   verb("status", "read", { summary: "Where the run stands", usage: "isdlc status", options: {}, fast: true }),
   verb("next", "read", { summary: "What should happen now", usage: "isdlc next", options: {}, fast: true }),

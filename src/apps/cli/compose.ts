@@ -2,9 +2,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createCheckRunner } from "../../adapters/checks/create-check-runner.ts";
 import { readConstitution } from "../../adapters/constitution/constitution-file.ts";
-import { createDesk } from "../../adapters/desk/create-desk.ts";
 import { createGitWorkspace } from "../../adapters/git/git-workspace.ts";
 import { createGitWrite } from "../../adapters/git/git-write.ts";
+import { createItemRecords } from "../../adapters/items/create-item-records.ts";
 import { createPlainWorkspace } from "../../adapters/plain-workspace/create-plain-workspace.ts";
 import { createProcesses } from "../../adapters/process/create-processes.ts";
 import { openTranscript } from "../../adapters/process/transcript.ts";
@@ -14,6 +14,7 @@ import type { Engine, Progress } from "../../engine/engine.ts";
 import { type ChosenAgents, createBackend } from "./agents.ts";
 import { type Project, systemClock } from "./project.ts";
 import { personaSource } from "./settle-workflow.ts";
+import { deskOf } from "./desk-of.ts";
 
 const TRANSCRIPT_LIMIT = 5 * 1024 * 1024;
 
@@ -21,7 +22,7 @@ const TRANSCRIPT_LIMIT = 5 * 1024 * 1024;
 export function composeEngine(
   project: Project,
   run: ActiveRun,
-  rest: { agents: ChosenAgents; show: (progress: Progress) => void },
+  rest: { agents: ChosenAgents; show: (progress: Progress) => void; warn: (warning: string) => void },
 ): Engine {
   const { root, own, env, files, journal } = project;
   const redact = createRedactor(secretsOf(env));
@@ -38,10 +39,12 @@ export function composeEngine(
       reviewer: rest.agents.reviewer === rest.agents.phase ? phase : createBackend(rest.agents.reviewer, env),
     },
     workspace: git ? createGitWorkspace(root, id) : createPlainWorkspace(root),
-    vcs: git ? createGitWrite(root) : null,
+    vcs: git && run.run.scope === "tree" ? createGitWrite(root) : null,
+    head: () => (git ? createGitWrite(root).head() : Promise.resolve(null)),
+    items: createItemRecords(root, rest.warn),
     checks: createCheckRunner(root, { env, redact }),
     processes: createProcesses(),
-    desk: createDesk(root, files),
+    desk: deskOf(project),
     clock: systemClock,
     persona: personaSource(project),
     constitution: () => constitution,

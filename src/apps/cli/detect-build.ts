@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import { createDesk } from "../../adapters/desk/create-desk.ts";
 import { createDetection } from "../../adapters/git/git-distance.ts";
 import { inspectMeta, mergeMeta } from "../../adapters/items/meta-file.ts";
 import type { FoundItem } from "../../adapters/items/resolve-item.ts";
@@ -9,13 +7,22 @@ import { isSameCommit } from "../../core/items/staleness.ts";
 import { computeStartPhase, type StartPhase } from "../../core/items/start-phase.ts";
 import { isRecord } from "../../core/own-value.ts";
 import type { WorkflowDefinition } from "../../schema/plan.ts";
-import { buildSummary, partialAnalysis, proceedPrompt, skipWarning, stalenessMenu, stalenessNote, stalenessWarning } from "../../views/build-summary.ts";
+import {
+  buildSummary,
+  partialAnalysis,
+  proceedPrompt,
+  skipWarning,
+  stalenessMenu,
+  stalenessNote,
+  stalenessWarning,
+} from "../../views/build-summary.ts";
 import { ask, askKey } from "./ask.ts";
 import { ChoiceNeeded } from "./choice.ts";
 import type { Io } from "./io.ts";
 import { ITEMS_ROOT } from "./item-documents.ts";
 import { type Project, systemClock } from "./project.ts";
 import { flag, type Invocation, text } from "./verb.ts";
+import { deskOf } from "./desk-of.ts";
 
 /** Where a build starts, and what it builds on. */
 export type BuildPlace = {
@@ -26,11 +33,16 @@ export type BuildPlace = {
   readonly analysed: readonly string[];
 };
 
-type Subject = { readonly project: Project; readonly definition: WorkflowDefinition; readonly item: FoundItem; readonly by: string };
+type Subject = {
+  readonly project: Project;
+  readonly definition: WorkflowDefinition;
+  readonly item: FoundItem;
+  readonly by: string;
+};
 
 /** Finds out where the build of an item starts, and asks where the person must choose. Writes nothing before that. */
 export async function detectBuild(invocation: Invocation, subject: Subject): Promise<BuildPlace> {
-  const { project, definition, item } = subject;
+  const { definition, item } = subject;
   const phases = definition.phases.map(({ key }) => key);
   const analysis = definition.phases.filter((phase) => phase.analysis).map(({ key }) => key);
   const folder = item.slug;
@@ -49,7 +61,11 @@ export async function detectBuild(invocation: Invocation, subject: Subject): Pro
 type Found = { readonly meta: ItemMeta | null; readonly found: StartPhase; readonly phases: readonly string[] };
 
 /** The code may have moved on since the analysis: what matters is whether it moved where the analysis looked. */
-async function settleStaleness(invocation: Invocation, subject: Subject, detected: Found): Promise<{ found: StartPhase }> {
+async function settleStaleness(
+  invocation: Invocation,
+  subject: Subject,
+  detected: Found,
+): Promise<{ found: StartPhase }> {
   const { project, item } = subject;
   const { meta, found, phases } = detected;
   const stored = meta?.["codebase_hash"];
@@ -66,7 +82,7 @@ async function settleStaleness(invocation: Invocation, subject: Subject, detecte
   }
   if (isSameCommit(stored, head) || wasAccepted(meta, head)) return { found };
   const { commits, changed } = await detection.since(stored);
-  const impact = createDesk(project.root, project.files).readArtifact(`${ITEMS_ROOT}/${item.slug}/impact-analysis.md`);
+  const impact = deskOf(project).readArtifact(`${ITEMS_ROOT}/${item.slug}/impact-analysis.md`);
   const stale = checkBlastRadiusStaleness(meta, head, impact, changed);
   if (stale.severity === "none") {
     invocation.io.err("The code changed since the analysis, but nowhere it looked at.");
@@ -101,7 +117,10 @@ function applyStale(choice: Stale, { dir, head, by, definition }: Moved, { meta,
     mergeMeta(dir, { accepted_stale: accepted });
     return found;
   }
-  mergeMeta(dir, { codebase_hash: head, ...(choice === "reanalyze" ? { phases_completed: [], analysis_status: "raw" } : {}) });
+  mergeMeta(dir, {
+    codebase_hash: head,
+    ...(choice === "reanalyze" ? { phases_completed: [], analysis_status: "raw" } : {}),
+  });
   if (choice === "reanalyze") return startAnew(phases);
   const scan = definition.phases[0]?.key ?? "";
   return { ...found, remainingPhases: [scan, ...found.remainingPhases.filter((key) => key !== scan)] };
@@ -110,7 +129,11 @@ function applyStale(choice: Stale, { dir, head, by, definition }: Moved, { meta,
 type Unfinished = { readonly found: StartPhase; readonly phases: readonly string[] };
 
 /** An analysis that stopped midway: go on with it, do without the rest, or begin again. */
-async function settlePartial(invocation: Invocation, { item, definition }: Subject, unfinished: Unfinished): Promise<StartPhase> {
+async function settlePartial(
+  invocation: Invocation,
+  { item, definition }: Subject,
+  unfinished: Unfinished,
+): Promise<StartPhase> {
   const { found, phases } = unfinished;
   if (found.status !== "partial" || item.dir === null) return found;
   const analysis = new Set(definition.phases.filter((phase) => phase.analysis).map(({ key }) => key));

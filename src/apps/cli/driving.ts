@@ -1,13 +1,14 @@
 import { createFileLock } from "../../adapters/file-lock/file-lock.ts";
-import { createTreeMemory } from "../../adapters/user-files/tree-memory.ts";
+import { createTreeMemory, type RememberedAgent } from "../../adapters/user-files/tree-memory.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { ActiveRun, RunState } from "../../core/run.ts";
 import { drive } from "../../engine/drive.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { AgentChoice } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { closingReport } from "../../views/history.ts";
 import { statusLines, statusObject } from "../../views/status.ts";
-import { type ChosenAgents, chooseAgents, namesAgent } from "./agents.ts";
+import { type ChosenAgents, chooseAgents, createBackend, namesAgent } from "./agents.ts";
+import { decider } from "./authority.ts";
 import { composeEngine } from "./compose.ts";
 import { answerAtTerminal, type Scene } from "./at-terminal.ts";
 import { createProgressView, type ProgressView } from "./progress.ts";
@@ -60,7 +61,8 @@ async function driveAndAsk(
   signal: AbortSignal,
 ): Promise<Result> {
   const { io } = invocation;
-  const engine = composeEngine(project, run, { agents, show: (progress) => view.show(progress) });
+  const warn = (warning: string): void => io.err(`warning: ${warning}`);
+  const engine = composeEngine(project, run, { agents, show: (progress) => view.show(progress), warn });
   for (let returned = run.wait !== null; ; returned = false) {
     const resting = await drive(engine, signal).finally(() => view.stop());
     for (const warning of resting.warnings) io.err(`warning: ${warning}`);
@@ -91,16 +93,24 @@ async function attach(
 }
 
 /** How the agents of this run are started: as told now, else as remembered. */
-function agentsOf({ values }: Invocation, project: Project, run: ActiveRun): ChosenAgents {
+function agentsOf(invocation: Invocation, project: Project, run: ActiveRun): ChosenAgents {
   const memory = createTreeMemory(project.folders.state, project.root, project.files);
-  const remembered = memory.agents(run.run.run);
-  if (!namesAgent(values)) {
-    if (remembered === null) throw new ProblemError({ code: "AGENT_UNKNOWN", agent: run.run.agent.name });
-    return remembered;
+  if (!namesAgent(invocation.values)) {
+    const remembered = memory.agents(run.run.run);
+    if (remembered !== null && areThoseOf(run, remembered, project.env)) return remembered;
+    throw new ProblemError({ code: "AGENT_UNKNOWN", agent: run.run.agent.name });
   }
-  const chosen = chooseAgents(values, {});
+  const chosen = chooseAgents(invocation.values, {});
+  if (!areThoseOf(run, chosen, project.env)) decider(invocation, project); // another program is a person's decision
   memory.rememberAgents(run.run.run, chosen);
   return chosen;
+}
+
+/** The journal holds what the run was started with; a memory that says otherwise was changed by somebody else. */
+function areThoseOf({ run }: ActiveRun, agents: ChosenAgents, env: NodeJS.ProcessEnv): boolean {
+  const same = (chosen: RememberedAgent, recorded: AgentChoice | null): boolean =>
+    recorded === null || createBackend(chosen, env).digest === recorded.digest;
+  return same(agents.phase, run.agent) && same(agents.reviewer, run.reviewer);
 }
 
 /** The result of a verb that left a run at rest: done, a person is needed, or interrupted. */
@@ -112,5 +122,3 @@ export function restResult(state: RunState, warnings: readonly string[]): Result
   const json = { ok: !interrupted, run, ...(warnings.length > 0 ? { warnings } : {}) };
   return { code: waiting ? 3 : interrupted ? 130 : 0, lines, json };
 }
-
-export type { Engine };

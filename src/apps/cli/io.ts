@@ -1,4 +1,4 @@
-import { plainText } from "../../views/plain-text.ts";
+import { writeText } from "./write-text.ts";
 
 /** Where a verb writes to and what it knows about it. Tests hand in their own. */
 export type Io = {
@@ -10,24 +10,26 @@ export type Io = {
   readonly columns: number;
 };
 
-type Streams = {
-  readonly stdin: { readonly isTTY?: boolean };
-  readonly stdout: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): boolean };
-  readonly stderr: { readonly isTTY?: boolean; write(text: string): boolean };
-};
-
 type Wishes = { readonly json: boolean; readonly noColor: boolean; readonly env: NodeJS.ProcessEnv };
 
-export function createIo({ stdin, stdout, stderr }: Streams, { json, noColor, env }: Wishes): Io {
-  const terminal = stdin.isTTY === true && stdout.isTTY === true;
+/**
+ * The process's own input and output. Node's streams are set up only when somebody asks about the terminal: that costs
+ * a quarter of a bare start, and most verbs just write.
+ */
+export function createIo({ json, noColor, env }: Wishes): Io {
+  const isScreen = (): boolean => process.stdout.isTTY;
   const wantsNoColor = noColor || (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
   return {
-    out: (line) => void stdout.write(`${line}\n`),
-    err: (line) => void stderr.write(`${line}\n`),
-    interactive: terminal && !json && (env["CI"] ?? "") === "",
-    color: stdout.isTTY === true && !wantsNoColor,
-    columns: stdout.columns ?? 80,
+    out: (line) => writeText(1, `${line}\n`),
+    err: (line) => writeText(2, `${line}\n`),
+    get interactive() {
+      return !json && (env["CI"] ?? "") === "" && process.stdin.isTTY && isScreen();
+    },
+    get color() {
+      return !wantsNoColor && isScreen();
+    },
+    get columns() {
+      return isScreen() ? process.stdout.columns : 80;
+    },
   };
 }
-
-export { plainText };

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createDesk } from "../../adapters/desk/create-desk.ts";
 import { replaceFile } from "../../adapters/file-lock/file-calls.ts";
 import { readHead } from "../../adapters/git/git-head.ts";
 import { appendToBacklog, readItems } from "../../adapters/items/backlog-file.ts";
@@ -11,6 +10,7 @@ import { detectSource } from "../../core/items/item-source.ts";
 import { plainLine } from "../../views/plain-text.ts";
 import { ChoiceNeeded } from "./choice.ts";
 import { type Project, systemClock } from "./project.ts";
+import { deskOf } from "./desk-of.ts";
 
 export const ITEMS_ROOT = "docs/requirements";
 
@@ -32,7 +32,7 @@ export type NewItem = { readonly description: string; readonly folder: string };
 export function createItem(project: Project, { description, folder }: NewItem): boolean {
   const dir = join(itemsFolder(project), folder);
   if (existsSync(dir)) return false;
-  createDesk(project.root, project.files).makeFolder(`${ITEMS_ROOT}/${folder}`);
+  deskOf(project).makeFolder(`${ITEMS_ROOT}/${folder}`);
   const { source, source_id, description: text } = detectSource(description);
   const title = plainLine(text, 200);
   replaceFile(project.files, join(dir, "draft.md"), Buffer.from(`# ${title}\n\n${text}\n`));

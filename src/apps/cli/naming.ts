@@ -1,10 +1,10 @@
 import { createGitRead } from "../../adapters/git/git-read.ts";
-import { createDesk } from "../../adapters/desk/create-desk.ts";
 import { slugOf } from "../../core/plan.ts";
 import { numberOf } from "../../engine/rest.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { WorkflowDefinition } from "../../schema/plan.ts";
 import type { Project } from "./project.ts";
+import { deskOf } from "./desk-of.ts";
 
 export type Naming = {
   readonly project: Project;
@@ -12,6 +12,8 @@ export type Naming = {
   readonly title: string;
   readonly run: RunId;
   readonly git: boolean;
+  /** Folder of an item that is there already; its name is kept and no number drawn. */
+  readonly folder: string | null;
 };
 
 /** Folder and branch for new work: `REQ-0007-login` and `feature/REQ-0007-login`; without an item, `change/login`. */
@@ -21,11 +23,12 @@ export async function nameWork({
   title,
   run,
   git,
+  folder: given,
 }: Naming): Promise<{ item: string; branch: string | null }> {
   const read = createGitRead(project.root);
   const slug = slugOf(title);
   const { items, branch } = definition;
-  const folder = items === null ? null : await nextFolder(project, items, { slug, git });
+  const folder = given ?? (items === null ? null : await nextFolder(project, items, { slug, git }));
   const item = items === null || folder === null ? `.isdlc/work/${run}` : `${items.root}/${folder}`;
   if (!git || branch === null) return { item, branch: null };
   const wanted = `${branch}${folder ?? slug}`;
@@ -43,7 +46,7 @@ async function nextFolder(
   { root, prefix }: Items,
   { slug, git }: { slug: string; git: boolean },
 ): Promise<string> {
-  const here = createDesk(project.root, project.files).itemNames(root);
+  const here = deskOf(project).itemNames(root);
   const elsewhere = git ? await createGitRead(project.root).itemNames(root) : [];
   const highest = Math.max(0, ...[...here, ...elsewhere].map((name) => numberOf(name, prefix)));
   return `${prefix}-${String(highest + 1).padStart(4, "0")}-${slug}`;

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
 import type { RunState } from "../../core/run.ts";
-import { type FileCalls, nodeFiles } from "../../adapters/file-lock/file-calls.ts";
+import { ensureFolder, type FileCalls, nodeFiles } from "../../adapters/file-lock/file-calls.ts";
 import { readHolder } from "../../adapters/file-lock/file-lock.ts";
 import type { LockPlace } from "../../adapters/file-lock/lock-files.ts";
 import { systemLockProcesses } from "../../adapters/file-lock/lock-processes.ts";
@@ -12,12 +12,15 @@ import { type UserFolders, userFolders } from "../../adapters/user-files/user-fo
 import { loadUserKey } from "../../adapters/user-files/user-key.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Head, Journal } from "../../ports/journal.ts";
-import { RunId } from "../../schema/ids.ts";
+import { isSafeName, RUN_ID, type RunId } from "../../schema/ids.ts";
 import { version } from "./version.ts";
 
 /** One working tree, and this person's things that belong to it. */
 export type Project = {
   readonly root: string;
+  /** Folder of the item whose analysis this is about; null for the run of the working tree. */
+  readonly item: string | null;
+  /** Folder of the journal and the files beside it. */
   readonly own: string;
   readonly files: FileCalls;
   readonly folders: UserFolders;
@@ -33,19 +36,34 @@ export const systemClock: Clock = { now: () => new Date().toISOString(), monoton
 /** The working tree around a directory: the top of its repository, else the nearest `.isdlc`, else the directory itself. */
 export function openProject(cwd: string, env: NodeJS.ProcessEnv, files: FileCalls = nodeFiles): Project {
   const root = findRoot(cwd);
-  const own = join(root, ".isdlc");
-  const folders = userFolders(env);
-  const journal = createFileJournal({
+  const place = { root, own: join(root, ".isdlc"), files, folders: userFolders(env), env };
+  return { ...place, item: null, journal: openJournal(place, root) };
+}
+
+/** The same working tree, for the analysis of one item: a journal of its own, beside the tree's run. */
+export function itemProject(project: Project, folder: string): Project {
+  if (!isSafeName(folder))
+    throw new ProblemError({ code: "UNSAFE_PATH", path: folder, detail: "it is not the name of an item" });
+  const { root, files } = project;
+  const own = join(root, ".isdlc", "items", folder);
+  for (const parent of [join(root, ".isdlc"), join(root, ".isdlc", "items"), own]) ensureFolder(files, parent);
+  const place = { ...project, own };
+  return { ...place, item: folder, journal: openJournal(place, own) };
+}
+
+type Place = Pick<Project, "own" | "files" | "folders">;
+
+/** `anchored`: the folder by which the user's own record of the journal is found. */
+function openJournal({ own, files, folders }: Place, anchored: string): Journal {
+  return createFileJournal({
     directory: join(own, "journal"),
     files,
-    anchors: createFileAnchors(folders.state, root, files),
+    anchors: createFileAnchors(folders.state, anchored, files),
     key: loadUserKey(folders.state, files),
     clock: systemClock,
-    version,
+    version: typeof ISDLC_STATE_VERSION === "string" ? ISDLC_STATE_VERSION : version,
     processes: systemLockProcesses(),
-    ...(typeof ISDLC_STATE_VERSION === "string" ? { version: ISDLC_STATE_VERSION } : {}),
   });
-  return { root, own, files, folders, journal, env };
 }
 
 function findRoot(cwd: string): string {
@@ -69,9 +87,12 @@ const nothing: Current = { run: null, state: { is: "none" }, head: { seq: 0, has
 export function currentRun(project: Project, named: string | undefined): Current {
   const run = named ?? project.journal.newest();
   if (run === null) return nothing;
-  if (!RunId.safeParse(run).success)
+  if (!RUN_ID.test(run))
     throw new ProblemError({ code: "USAGE", detail: `"${run}" is no run id.`, usage: "isdlc status --run <id>" });
-  return { run, ...project.journal.load(run) };
+  const loaded = project.journal.load(run);
+  if (named !== undefined && loaded.state.is === "none")
+    throw new ProblemError({ code: "USAGE", detail: `There is no run ${run} here.`, usage: "isdlc status --run <id>" });
+  return { run, ...loaded };
 }
 
 /** Held for the life of the process that drives a run. */

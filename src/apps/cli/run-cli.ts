@@ -1,3 +1,4 @@
+import { errorCode } from "../../adapters/file-lock/file-calls.ts";
 import { describe, type Problem, ProblemError } from "../../core/problem.ts";
 import { choiceResult, ChoiceNeeded } from "./choice.ts";
 import { firstLines, verbHelp } from "./help.ts";
@@ -13,7 +14,7 @@ export type Implementations = (name: string) => Run | undefined;
 /** Parses, runs one verb and prints what came of it. The only place where problems become exit codes. */
 export async function runCli(args: readonly string[], host: Host, implementations: Implementations): Promise<number> {
   const json = args.includes("--json");
-  const io = createIo(process, { json, noColor: args.includes("--no-color"), env: host.env });
+  const io = createIo({ json, noColor: args.includes("--no-color"), env: host.env });
   const result = await outcome(args, { host, io, implementations });
   print(io, result, json);
   return result.code;
@@ -27,8 +28,15 @@ async function outcome(args: readonly string[], context: Context): Promise<Resul
   } catch (error) {
     if (error instanceof ChoiceNeeded) return choiceResult(error.choice);
     if (error instanceof ProblemError) return problemResult(error.problem);
+    if (errorCode(error) !== null) return problemResult(fileProblem(error));
     throw error;
   }
+}
+
+/** A failed file call that nobody closer by could make sense of. */
+function fileProblem(error: unknown): Problem {
+  const file = error instanceof Error && "path" in error ? String(error.path) : "a file";
+  return { code: "WRITE_FAILED", file, detail: errorCode(error) ?? String(error) };
 }
 
 function dispatch(parsed: Parsed, { host, io, implementations }: Context): Promise<Result> {

@@ -6,7 +6,8 @@ import type { Project } from "./project.ts";
 const IGNORE = "*\n!workflows.json\n";
 
 /** Creates `.isdlc/` with its own ignore file; says what it wrote. Doing it again changes nothing. */
-export function setUp({ own, files }: Project): readonly string[] {
+export function setUp({ root, files }: Project): readonly string[] {
+  const own = join(root, ".isdlc");
   const ignore = join(own, ".gitignore");
   if (existsSync(ignore)) return [];
   ensureFolder(files, own);

@@ -10,7 +10,11 @@ export type Repository = { readonly base: string | null; readonly commit: string
 const OWN_FOLDERS = ["docs/requirements", "docs/features", "BACKLOG.md", ".isdlc"];
 
 /** The repository a run starts from; null when the person agreed to work without. */
-export async function settleRepository(invocation: Invocation, git: VcsRead): Promise<Repository | null> {
+export async function settleRepository(
+  invocation: Invocation,
+  git: VcsRead,
+  { mayBeDirty }: { mayBeDirty: boolean },
+): Promise<Repository | null> {
   const { values } = invocation;
   if (flag(values, "no-git")) return null;
   const facts = await git.facts();
@@ -21,7 +25,7 @@ export async function settleRepository(invocation: Invocation, git: VcsRead): Pr
     );
     return null;
   }
-  if (!flag(values, "allow-dirty")) await confirmDirty(invocation, git);
+  if (!mayBeDirty && !flag(values, "allow-dirty")) await confirmDirty(invocation, git);
   return { base: facts.branch, commit: facts.head };
 }
 

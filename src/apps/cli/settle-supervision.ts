@@ -20,6 +20,7 @@ export function settleSupervision(invocation: Invocation, desk: Desk, plan: read
   const review = text(invocation.values, "review");
   if (review !== undefined) {
     const phases = chosenPhases(review, plan, invocation.verb.usage);
+    switchOn(desk, phases);
     return {
       supervision: { enabled: true, phases },
       minimal,

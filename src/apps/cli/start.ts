@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createCheckRunner } from "../../adapters/checks/create-check-runner.ts";
 import { loadWorkflow, personaDigests, workflowNames } from "../../adapters/definitions/definitions.ts";
-import { createDesk } from "../../adapters/desk/create-desk.ts";
 import { createGitRead } from "../../adapters/git/git-read.ts";
 import { createTreeMemory } from "../../adapters/user-files/tree-memory.ts";
 import { readUserSettings } from "../../adapters/user-files/user-settings.ts";
@@ -10,10 +9,12 @@ import { decide } from "../../core/decide.ts";
 import { resolvePlan } from "../../core/plan.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { sensibleThresholds } from "../../core/sizing.ts";
+import type { TestCommand } from "../../schema/facts.ts";
 import type { Starter } from "../../schema/people.ts";
 import type { Commits, Mode, PhaseRule, RunOptions, WorkflowDefinition } from "../../schema/plan.ts";
 import { chooseAgents, type ChosenAgents, createBackend, requireInstalled } from "./agents.ts";
 import { starterOf } from "./authority.ts";
+import type { BuildPlace } from "./detect-build.ts";
 import { nameWork } from "./naming.ts";
 import { type Project, systemClock } from "./project.ts";
 import { settleRepository } from "./settle-repository.ts";
@@ -22,58 +23,89 @@ import { settleTests } from "./settle-tests.ts";
 import { settleWorkflow, type SettledWorkflow } from "./settle-workflow.ts";
 import { setUp } from "./set-up.ts";
 import { flag, type Invocation, text } from "./verb.ts";
+import { deskOf } from "./desk-of.ts";
 
 export type NewRun = {
   readonly workflow: string;
   readonly title: string;
   /** Settled by whoever wants the run; otherwise found out here. */
   readonly settled?: { readonly agents: ChosenAgents; readonly by: Starter };
+  /** An item that is there already: the run works in its folder, and may begin where its analysis ended. */
+  readonly place?: BuildPlace;
 };
 
 type Facts = StartCommand["facts"];
 
 /** Settles everything a run depends on, asking where it must, and opens it. */
 export async function startRun(invocation: Invocation, project: Project, wanted: NewRun): Promise<void> {
+  const settled = await settleRun(invocation, project, wanted);
+  const facts = await factsOf(invocation, project, { wanted, settled });
+  await open(project, facts, settled.agents);
+  for (const line of [...facts.warnings.map((warning) => `warning: ${warning}`), ...settled.supervision.lines])
+    invocation.io.err(line);
+}
+
+/** Everything that may be refused or must be asked; nothing of the run is written before it is through. */
+async function settleRun(invocation: Invocation, project: Project, wanted: NewRun) {
   const workflow = settleWorkflow(project, wanted.workflow);
-  const { definition } = workflow;
-  refuseForeignFlags(invocation, definition);
+  refuseForeignFlags(invocation, workflow.definition);
   const title = titleOf(wanted.title, invocation.verb.usage);
   const by = wanted.settled?.by ?? starterOf(invocation, project);
   const { settings, warnings } = readUserSettings(project.folders.config, project.files);
   const agents = wanted.settled?.agents ?? chooseAgents(invocation.values, settings);
   await requireInstalled(createBackend(agents.phase, project.env));
-  const repository = await settleRepository(invocation, createGitRead(project.root));
-  const checks = createCheckRunner(project.root, { env: project.env, redact: (shown) => shown });
-  const tests = await settleTests(invocation, await checks.detectTests(), memoryOf(project));
+  const analysis = project.item !== null;
+  const repository = await settleRepository(invocation, createGitRead(project.root), { mayBeDirty: analysis });
+  const tests = analysis ? null : await testsOf(invocation, project);
+  const plan = planOf(invocation, workflow, wanted.place);
+  const supervision = settleSupervision(invocation, deskOf(project), plan);
   setUp(project);
-  const plan = planOf(invocation, workflow);
-  const supervision = settleSupervision(invocation, createDesk(project.root, project.files), plan);
+  const all = [...warnings, ...workflow.warnings, ...supervision.warnings];
+  return { workflow, title, by, agents, repository, tests, plan, supervision, warnings: all };
+}
+
+type Settled = Awaited<ReturnType<typeof settleRun>>;
+
+async function factsOf(
+  invocation: Invocation,
+  project: Project,
+  { wanted, settled }: { wanted: NewRun; settled: Settled },
+): Promise<Facts> {
+  const { title, repository, plan, supervision, tests, warnings, by } = settled;
+  const { definition } = settled.workflow;
   const run = newRunId(systemClock.now());
-  const name = await nameWork({ project, definition, title, run, git: repository !== null });
-  const facts: Facts = {
+  const folder = wanted.place?.folder ?? null;
+  const name = await nameWork({ project, definition, title, run, git: repository !== null, folder });
+  const analysis = project.item !== null;
+  const options = optionsOf(invocation, { definition, supervised: supervision.supervision.enabled });
+  return {
     run,
+    scope: analysis ? "item" : "tree",
+    analysed: [...(wanted.place?.analysed ?? [])],
     workflow: definition.name,
     title,
     item: name.item,
     plan,
-    options: optionsOf(invocation, { definition, supervised: supervision.supervision.enabled }),
+    options: analysis ? { ...options, ...LEAVES_THE_REPOSITORY_ALONE } : options,
     supervision: supervision.supervision,
     minimalSummary: supervision.minimal,
-    ...choices(agents, project.env),
-    git: repository === null ? null : { branch: name.branch, base: repository.base, commit: repository.commit },
+    ...choices(settled.agents, project.env),
+    git: repository === null ? null : { ...repository, branch: analysis ? null : name.branch },
     tests,
-    warnings: [...warnings, ...workflow.warnings, ...supervision.warnings],
+    warnings,
     by,
   };
-  await open(project, facts, agents);
-  for (const line of [...facts.warnings.map((warning) => `warning: ${warning}`), ...supervision.lines])
-    invocation.io.err(line);
+}
+
+async function testsOf(invocation: Invocation, project: Project): Promise<TestCommand | null> {
+  const checks = createCheckRunner(project.root, { env: project.env, redact: (shown) => shown });
+  return settleTests(invocation, await checks.detectTests(), memoryOf(project));
 }
 
 async function open(project: Project, facts: Facts, agents: ChosenAgents): Promise<void> {
+  memoryOf(project).rememberAgents(facts.run, agents);
   const opened = await project.journal.create(facts.run, (state) => decide(state, { do: "start", facts }));
   if (!opened.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: opened.refusal });
-  memoryOf(project).rememberAgents(facts.run, agents);
 }
 
 const memoryOf = (project: Project) => createTreeMemory(project.folders.state, project.root, project.files);
@@ -84,10 +116,17 @@ function choices(agents: ChosenAgents, env: NodeJS.ProcessEnv): Pick<Facts, "age
   return { agent: { name, digest }, reviewer: { name: reviewer.name, digest: reviewer.digest } };
 }
 
-function planOf({ values }: Invocation, { definition, persona }: SettledWorkflow): PhaseRule[] {
+function planOf(
+  { values }: Invocation,
+  { definition, persona }: SettledWorkflow,
+  place: BuildPlace | undefined,
+): PhaseRule[] {
   const mode = (text(values, "mode") ?? "standard") as Mode; // the catalog allows no other value
-  return resolvePlan(definition, { mode, personaDigests: personaDigests(definition, persona) });
+  const plan = resolvePlan(definition, { mode, personaDigests: personaDigests(definition, persona) });
+  return place === undefined ? plan : plan.filter(({ key }) => place.phases.includes(key));
 }
+
+const LEAVES_THE_REPOSITORY_ALONE = { commits: "none", finish: "keep" } as const;
 
 type Policy = { readonly definition: WorkflowDefinition; readonly supervised: boolean };
 
@@ -129,5 +168,3 @@ function newRunId(now: string): string {
   const tail = [...randomBytes(4)].map((byte) => (byte % 36).toString(36)).join("");
   return `${digits(day)}-${digits(time).slice(0, 9)}-${tail}`;
 }
-
-export type { Starter };

@@ -2,10 +2,10 @@ import type { PersonCommand } from "../../core/command.ts";
 import { decide } from "../../core/decide.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { RunState } from "../../core/run.ts";
-import { createDesk } from "../../adapters/desk/create-desk.ts";
 import { rest } from "../../engine/rest.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { Project } from "./project.ts";
+import { deskOf } from "./desk-of.ts";
 
 export type Recorded = {
   readonly state: RunState;
@@ -18,5 +18,5 @@ export async function submitAnswer(project: Project, run: RunId, command: Person
   const submitted = await project.journal.submit(run, (state) => decide(state, command));
   if (!submitted.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: submitted.refusal });
   const { state, head } = submitted;
-  return { state, warnings: rest({ desk: createDesk(project.root, project.files) }, state, head) };
+  return { state, warnings: rest({ desk: deskOf(project) }, state, head) };
 }

@@ -1,8 +1,8 @@
 import type { Outcome } from "../../core/command.ts";
 import { failureDigest } from "../../core/failure-digest.ts";
-import { artifactPath } from "../../core/plan.ts";
+import { artifactPath, mayWrite } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
-import type { CheckResult } from "../../schema/facts.ts";
+import type { CheckResult, FileChange } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 
@@ -15,7 +15,7 @@ export async function checkDraft(engine: Engine, { run }: Task, signal: AbortSig
     of: "check",
     results,
     digest: digestOf(engine, results),
-    testsChanged: await testsChanged(engine, run, phase),
+    testsChanged: (await testsChanged(engine, run, phase)) ?? (await testsDeleted(engine, run, phase)),
   };
 }
 
@@ -24,11 +24,22 @@ export async function recheck(engine: Engine, { run }: Task, signal: AbortSignal
   const phase = currentPhase(run);
   if (run.stage.is !== "rechecking" || phase === undefined) return null;
   const { made } = run.stage;
-  const tree = await engine.workspace.snapshot(`${phase.rule.key}-${phase.attempts}-continued`, [run.run.item]);
-  const edited = await engine.workspace.diff(made.tree, tree);
-  const untouched = edited !== null && edited.length === 0;
-  const results = untouched ? [] : await runChecks(engine, { run, phase, claimed: made.artifacts }, signal);
+  const name = `${phase.rule.key}-${phase.attempts}-continued`;
+  const found = await engine.workspace.snapshot(name, [run.run.item]);
+  const edited = await engine.workspace.diff(made.tree, found);
+  if (edited !== null && edited.length === 0)
+    return { of: "recheck", edited, tree: found, results: [], digest: digestOf(engine, []) };
+  const checked = await runChecks(engine, { run, phase, claimed: made.artifacts }, signal);
+  const results = [...(run.stage.pausedAt === null ? unseen(edited ?? []) : []), ...checked];
+  const tree = await engine.workspace.snapshot(`${name}-checked`, [run.run.item]);
   return { of: "recheck", edited, tree, results, digest: digestOf(engine, results) };
+}
+
+/** Whoever continues without having paused to edit has not seen what changed since the summary was made. */
+function unseen(edited: readonly FileChange[]): CheckResult[] {
+  if (edited.length === 0) return [];
+  const paths = edited.map(({ path, change }) => `${path} (${change})`).join(", ");
+  return [{ name: "shown as it is", ok: false, detail: `Changed after the summary was made: ${paths}` }];
 }
 
 type Subject = { readonly run: ActiveRun; readonly phase: PhaseRecord; readonly claimed: readonly string[] };
@@ -58,12 +69,41 @@ async function tests(
 /** Null while tests are run the way a person trusted. */
 async function testsChanged(engine: Engine, run: ActiveRun, phase: PhaseRecord): Promise<string | null> {
   if (!phase.rule.tests) return null;
+  if (run.tests === null) return null;
   const now = await engine.checks.detectTests();
-  if (now?.digest === run.tests?.digest) return null;
-  if (run.tests === null)
-    return now === null ? null : `A test command appeared: ${now.argv.join(" ")} (${now.source}).`;
+  if (now?.digest === run.tests.digest) return null;
   if (now === null) return `The test command ${run.tests.argv.join(" ")} (${run.tests.source}) is gone.`;
   return `${run.tests.source} no longer runs the tests as it did when they were trusted.`;
 }
+
+/** Null while every test file of before the phase is there, or once a person agreed that some are not. */
+async function testsDeleted(engine: Engine, run: ActiveRun, phase: PhaseRecord): Promise<string | null> {
+  if (!phase.rule.tests || acceptedNow(engine)) return null;
+  const tree = await engine.workspace.snapshot(`${phase.rule.key}-${phase.attempts}-checked`, [run.run.item]);
+  const changes = (await engine.workspace.diff(phase.firstTree, tree)) ?? [];
+  const tests = changes.filter(({ path }) => isTest(run, path));
+  const added = new Set(tests.filter(({ change }) => change === "added").map(({ path }) => nameOf(path)));
+  const deleted = tests.filter(({ path, change }) => change === "deleted" && !added.has(nameOf(path)));
+  if (deleted.length === 0) return null;
+  const named = deleted.slice(0, MOST_NAMED).map(({ path }) => path);
+  const more = deleted.length > MOST_NAMED ? ` and ${deleted.length - MOST_NAMED} more` : "";
+  return `Tests were deleted: ${named.join(", ")}${more}.`;
+}
+
+const MOST_NAMED = 10;
+
+/** A person has seen this very draft and accepted how its tests are run. */
+function acceptedNow(engine: Engine): boolean {
+  const events = engine.journal.events(engine.run);
+  return (
+    events.findLast(({ type }) => type === "tests.accepted" || type === "draft.produced")?.type === "tests.accepted"
+  );
+}
+
+/** A test that turns up elsewhere under its name was moved. */
+const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+const isTest = ({ run }: ActiveRun, path: string): boolean =>
+  !path.startsWith(`${run.item}/`) && mayWrite({ writes: "tests" }, run.item, path);
 
 const digestOf = (engine: Engine, results: readonly CheckResult[]): string => engine.hash(failureDigest(results));

@@ -8,6 +8,7 @@ import type { Claim } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { phasePrompt, reviewPrompt } from "../prompt.ts";
+import { withWritesTold } from "./review-writes.ts";
 
 export type Assignment = Pick<
   AgentTask,
@@ -186,19 +187,8 @@ function withoutSecrets<T>(value: T, redact: (text: string) => string): T {
 
 type ReviewedTree = { readonly before: string | null; readonly name: string; readonly item: string };
 
-/** A reviewer has nothing to write. Files that changed in the real tree while it ran become a warning at the gate. */
 async function tellOfWrites(engine: Engine, report: Report, { before, name, item }: ReviewedTree): Promise<Report> {
-  const { outcome } = report;
-  if (outcome.of !== "review" || "failed" in outcome) return report;
   const after = await engine.workspace.snapshot(`${name}-after`, [item]);
   const changes = (await engine.workspace.diff(before, after)) ?? [];
-  const issues = changes.map((change) => ({
-    severity: "warning" as const,
-    description: `${change.path} was ${change.change} in the working tree while the reviewer ran.`,
-    location: change.path,
-  }));
-  return {
-    ...report,
-    outcome: { ...outcome, verdict: { ...outcome.verdict, issues: [...outcome.verdict.issues, ...issues] } },
-  };
+  return { ...report, outcome: withWritesTold(report.outcome, changes) };
 }

@@ -4,7 +4,8 @@ import type { ActiveRun } from "../../core/run.ts";
 import type { Engine } from "../engine.ts";
 
 /** Files of an item's record that a commit should carry along. */
-export const recordFiles = (run: ActiveRun): string[] => (hasRecord(run) ? [`${run.run.item}/meta.json`, "BACKLOG.md"] : []);
+export const recordFiles = (run: ActiveRun): string[] =>
+  hasRecord(run) ? [`${run.run.item}/meta.json`, "BACKLOG.md"] : [];
 
 /** Items live in the project's own folders; the private work folder of a small change is none. */
 const hasRecord = ({ run }: ActiveRun): boolean => !run.item.startsWith(".isdlc/");

@@ -5,6 +5,7 @@ import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.t
 import type { FileChange } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
+import { writtenDuringReview } from "./review-writes.ts";
 
 /** Remembers the tree before an attempt touches it. */
 export async function enterPhase(engine: Engine, { run }: Task): Promise<Outcome | null> {
@@ -24,14 +25,15 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
   const tree = await workspace.snapshot(`${phase.rule.key}-${phase.attempts}`, [run.run.item]);
   const changed = await workspace.diff(phase.firstTree, tree);
   const seen = lastLook(run);
-  const sinceSeen = await workspace.diff(seen, tree);
+  const sinceSeen = seen === phase.firstTree ? changed : await workspace.diff(seen, tree);
   const changedSinceSeen = JSON.stringify(sinceSeen) === JSON.stringify(changed) ? null : sinceSeen;
   const toRead = (changedSinceSeen ?? changed ?? []).map((change) => change.path);
+  const outside = [...unexpected(run, phase, changed), ...(await movedRefs(engine, run, phase))];
   const made = {
     artifacts: artifactsOf(run, draft.artifacts, changed),
     changed: changed === null ? null : [...changed],
     changedSinceSeen: changedSinceSeen === null ? null : [...changedSinceSeen],
-    unexpected: unexpected(run, phase, changed),
+    unexpected: [...new Set([...outside, ...writtenDuringReview(draft.issues)])],
     tree,
     lines: await workspace.lines(seen, tree, toRead),
   };
@@ -46,6 +48,17 @@ function artifactsOf(run: ActiveRun, named: readonly string[], changed: readonly
   return (changed ?? [])
     .filter(({ path, change }) => path.startsWith(folder) && change !== "deleted")
     .map(({ path }) => path);
+}
+
+/**
+ * Nobody but the engine commits for a run: whoever else moved HEAD, or the branch the run is to be merged into, is
+ * listed like any other unexpected write.
+ */
+async function movedRefs({ vcs }: Engine, { run }: ActiveRun, { firstCommit }: PhaseRecord): Promise<string[]> {
+  if (vcs === null) return [];
+  const base = run.git?.branch === null ? null : (run.git?.base ?? null);
+  const moved = base !== null && (await vcs.tip(base)) !== run.git?.commit;
+  return [...((await vcs.head()) === firstCommit ? [] : [".git/HEAD"]), ...(moved ? [`.git/refs/heads/${base}`] : [])];
 }
 
 function unexpected(run: ActiveRun, phase: PhaseRecord, changed: readonly FileChange[] | null): string[] {

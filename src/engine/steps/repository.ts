@@ -1,5 +1,6 @@
 import type { Outcome } from "../../core/command.ts";
 import { currentPhase, type ActiveRun } from "../../core/run.ts";
+import type { VcsWrite } from "../../ports/vcs.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { recordAnalysis, recordBuildEnd, recordBuildStart, recordFiles } from "./item-record.ts";
@@ -8,6 +9,7 @@ import { recordAnalysis, recordBuildEnd, recordBuildStart, recordFiles } from ".
 export async function prepareRun(engine: Engine, { run }: Task): Promise<Outcome> {
   const git = run.run.git;
   if (engine.vcs !== null && git !== null && git.branch !== null) await engine.vcs.startBranch(git.branch, git.commit);
+  engine.desk.makeFolder(run.run.item);
   recordBuildStart(engine, run);
   return { of: "prepare" };
 }
@@ -32,7 +34,11 @@ export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome>
   const how = run.stage.is === "finishing" ? (run.stage.how ?? "keep") : "keep";
   recordAnalysis(engine, run);
   recordBuildEnd(engine, run);
-  const record = { subject: `Item record: ${run.run.title}`, attempt: `${run.run.run}/record`, paths: recordFiles(run) };
+  const record = {
+    subject: `Item record: ${run.run.title}`,
+    attempt: `${run.run.run}/record`,
+    paths: recordFiles(run),
+  };
   await commitPaths(engine, run, record);
   if (run.run.options.commits === "end") {
     const request = { subject: run.run.title, body: "", attempt: `${run.run.run}/end` };
@@ -83,10 +89,18 @@ async function commitNow(
   { subject, body, attempt, paths }: Commit,
 ): Promise<string | null> {
   if (engine.vcs === null) return null;
+  await returnToBranch(engine.vcs, run);
   const { head } = engine.journal.load(run.run.run);
   const message = body === "" ? oneLine(subject) : `${oneLine(subject)}\n\n${body}`;
   const tracked = paths.filter((path) => !path.startsWith(".isdlc/"));
   return engine.vcs.commit({ message, attempt, journal: `${head.seq}:${head.hash.slice(0, 16)}`, paths: tracked });
+}
+
+/** Whoever switched branches meanwhile: the run's commits go onto its own branch, or nowhere. */
+async function returnToBranch(vcs: VcsWrite, { run, phases }: ActiveRun): Promise<void> {
+  if (run.git === null || run.git.branch === null) return;
+  const last = phases.findLast(({ commit }) => commit !== null)?.commit ?? run.git.commit;
+  await vcs.startBranch(run.git.branch, last);
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").slice(0, 72).trim();

@@ -29,7 +29,8 @@ export async function gateIsOpen(stage: Stage, phase = "00-quick-scan"): Promise
   return run?.waiting?.kind === "gate" && run.current === phase && (await decisions(stage)).length === 0;
 }
 
-const DECIDED = /^(?:gate\.answered|supervision\.loosened|questions\.answered|step\.(?:retried|skipped)|run\.cancelled)$/;
+const DECIDED =
+  /^(?:gate\.answered|supervision\.loosened|questions\.answered|step\.(?:retried|skipped)|run\.cancelled)$/;
 
 /** What was recorded as the word of a person. */
 export async function decisions(stage: Stage): Promise<readonly Json[]> {
@@ -40,7 +41,6 @@ export async function decisions(stage: Stage): Promise<readonly Json[]> {
 export async function shownAs(stage: Stage, ...texts: readonly string[]): Promise<Outcome> {
   const shown = await stage.shown();
   const missing = texts.filter((text) => !shown.includes(text));
-  if (missing.length > 0) console.log(`not shown: ${missing.join(" | ")}\n${shown}`);
   return missing.length === 0 ? "detected" : "HOLE";
 }
 

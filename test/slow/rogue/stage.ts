@@ -37,6 +37,8 @@ export type Stage = {
   script(...args: string[]): Promise<Said>;
   /** The person, by their token. */
   person(...args: string[]): Promise<Said>;
+  /** The person at a terminal of their own, who leaves the next gate open. */
+  atTerminal(...args: string[]): Promise<Said>;
   status(): Promise<Json>;
   /** Everything a person can look at now, as one text. */
   shown(): Promise<string>;
@@ -74,7 +76,7 @@ export async function createStage(): Promise<Stage> {
   const git = (...args: string[]): string =>
     execFileSync("git", args, { cwd: root, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
   const start = (args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Said> =>
-    startProgram([program, ...args], { cwd: root, env: { ...env, ...more } });
+    startProgram(process.execPath, [program, ...args], { cwd: root, env: { ...env, ...more } });
   const command = ([name, deed]: readonly [string, string]): string =>
     [process.execPath, join(programs, `${name}.mjs`), evidenceFile, program, deed].join(" ");
   const evidence = (deed?: string): readonly Evidence[] =>
@@ -83,7 +85,7 @@ export async function createStage(): Promise<Stage> {
       .filter((entry) => deed === undefined || entry.deed === deed);
   const json = async (...args: string[]): Promise<Json> => {
     const { stdout } = await start([...args, "--json"]);
-    return JSON.parse(stdout === "" ? "{}" : stdout) as Json;
+    return JSON.parse(stdout === "" ? "{}" : stdout);
   };
   startRepository(git, write);
   return {
@@ -99,19 +101,25 @@ export async function createStage(): Promise<Stage> {
     },
     script: (...args) => start(args),
     person: (...args) => start(args, { ISDLC_OPERATOR_TOKEN: token }),
-    status: async () => ((await json("status")) as { run: Json }).run as Json,
+    atTerminal: (...args) => {
+      const line = [process.execPath, program, ...args].join(" ");
+      return startProgram("script", ["-qec", line, "/dev/null"], { cwd: root, env });
+    },
+    status: async () => (await json("status")).run,
     shown: async () => {
       const looks = await Promise.all(["gate", "status", "history"].map((verb) => start([verb])));
       return looks.map(({ stdout, stderr }) => stdout + stderr).join("\n");
     },
-    events: async () => ((await json("history")) as { events?: Json[] }).events ?? [],
+    events: async () => (await json("history")).events ?? [],
     evidence,
     noted: (deed) => until(() => evidence(deed)[0], `the rogue noted no "${deed}"`),
     write,
     read: (path) => readFileSync(join(root, path), "utf8"),
     git,
     filesWith: (text, ...folders) =>
-      spawnSync("grep", ["-rlaF", "-e", text, ...folders], { encoding: "utf8" }).stdout.split("\n").filter(Boolean),
+      spawnSync("grep", ["-rlaF", "-e", text, ...folders], { encoding: "utf8" })
+        .stdout.split("\n")
+        .filter(Boolean),
     close() {
       for (const { pid } of evidence().filter((entry) => entry.deed === "lives")) end(pid as number);
       rmSync(base, { recursive: true, force: true, maxRetries: 3 });
@@ -172,12 +180,23 @@ function startRepository(git: Stage["git"], write: Stage["write"]): void {
   git("commit", "--quiet", "--message", "First");
 }
 
-function startProgram(argv: readonly string[], options: { cwd: string; env: Record<string, string> }): Promise<Said> {
-  const child = spawn(process.execPath, argv, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+type Place = { readonly cwd: string; readonly env: Record<string, string> };
+
+function startProgram(file: string, args: readonly string[], place: Place): Promise<Said> {
+  const child = spawn(file, args, { ...place, stdio: ["pipe", "pipe", "pipe"] });
   const said = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk: Buffer) => (said.stdout += chunk.toString("utf8")));
   child.stderr.on("data", (chunk: Buffer) => (said.stderr += chunk.toString("utf8")));
-  return new Promise((resolve) => child.on("close", (code) => resolve({ code, ...said })));
+  const isTerminal = file === "script";
+  const typing = isTerminal ? setInterval(() => child.stdin.write("q"), 500) : null;
+  child.stdin.on("error", () => undefined); // it may have ended before the key was pressed
+  if (!isTerminal) child.stdin.end();
+  return new Promise((resolve) =>
+    child.on("close", (code) => {
+      if (typing !== null) clearInterval(typing);
+      resolve({ code, ...said });
+    }),
+  );
 }
 
 function end(pid: number): void {
@@ -189,4 +208,8 @@ function end(pid: number): void {
 }
 
 const linesOf = (file: string): string[] =>
-  existsSync(file) ? readFileSync(file, "utf8").split("\n").filter((line) => line !== "") : [];
+  existsSync(file)
+    ? readFileSync(file, "utf8")
+        .split("\n")
+        .filter((line) => line !== "")
+    : [];

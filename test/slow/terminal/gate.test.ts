@@ -20,6 +20,9 @@ Duration: 0m
 [V] view changes  [E] edit artifacts  [T] run checks  [Q] leave it open
 ${PROMPT}`;
 
+/** Sets a foreground or background colour; bold and inverse are none. */
+const COLOUR = new RegExp(String.raw`\u001B\[(?:[0-9;]*;)?(?:3[0-8]|4[0-8]|9[0-7])[;m]`);
+
 const TESTED = { "package.json": `{ "scripts": { "test": "node --test" } }\n` };
 
 describe.skipIf(!hasTmux())("at a terminal", () => {
@@ -111,8 +114,6 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     await terminal.shows(PROMPT);
     terminal.press("e");
     await terminal.shows(PROMPT);
-    const [plan = ""] = [...(await sandbox.status()).phases, ""];
-    expect(plan.key).toBe("plan");
     terminal.press("c");
     await terminal.shows("PHASE COMPLETE: Implementation");
     const item = String((await sandbox.status()).item);
@@ -141,19 +142,35 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect((await sandbox.status()).status).toBe("waiting");
   });
 
-  test("the gate fits 80 columns and 24 rows, in colour or without", async () => {
-    const { terminal } = await atFirstGate({ env: { NO_COLOR: "1" } });
+  test.each([
+    { wish: "with NO_COLOR", env: { NO_COLOR: "1" }, colours: false },
+    { wish: "unless told otherwise", env: {}, colours: true },
+  ])("colours are shown $wish: $colours", async ({ env, colours }) => {
+    const { terminal } = await atFirstGate({ env: { PAGER: "", ...env } });
+    const seen = terminal.rows();
     terminal.press("v");
     await terminal.shows(PROMPT);
+    seen.push(...terminal.rows());
     terminal.press("d");
     await terminal.shows("What additional guidance");
-    expect(terminal.rows().join("\n")).not.toContain("\u001B[");
-    terminal.press("C-c");
+    seen.push(...terminal.rows());
+    expect(seen.some((row) => COLOUR.test(row))).toBe(colours);
+  });
+
+  test("the gate fits 80 columns and 24 rows", async () => {
+    const { terminal } = await atFirstGate();
+    terminal.press("q");
     await terminal.exitCode();
     terminal.isdlc("resume");
     await terminal.shows(PROMPT);
     const rows = terminal.rows();
     expect(rows.some((row) => row.startsWith("A review was in progress"))).toBe(true);
-    expect(rows.findLast((row) => row !== "")).toContain(PROMPT);
+    terminal.press("c");
+    await terminal.shows("PHASE COMPLETE: Implementation");
+    await terminal.shows(PROMPT);
+    const gate = terminal.rows();
+    expect(gate.some((row) => row.startsWith("PHASE COMPLETE"))).toBe(true);
+    expect(gate.findLast((row) => row !== "")).toContain(PROMPT);
+    expect(gate.filter((row) => row.startsWith("["))).toHaveLength(4);
   });
 });

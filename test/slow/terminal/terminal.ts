@@ -22,13 +22,15 @@ export type Terminal = {
   isdlc(args?: string): void;
   /** The exit code of the last command line, once it has ended. */
   exitCode(): Promise<number>;
+  /** Process id of the program that runs in the foreground. */
+  running(): number;
   /** Closes the window, as a click on its button would. */
   close(): void;
 };
 
 export type TerminalOptions = { readonly env?: Readonly<Record<string, string>>; readonly width?: number };
 
-const PATIENCE = 30_000; // milliseconds until a text must be there
+const PATIENCE = 15_000; // milliseconds until a text must be there
 const POLL = 40; // milliseconds
 
 /** False on a person's machine without tmux. @throws in CI, where nothing may be skipped. */
@@ -40,7 +42,7 @@ export function hasTmux(): boolean {
   return false;
 }
 
-/** Opens a terminal in the sandbox's repository, 24 rows high, with a plain shell. */
+/** Opens a terminal in the sandbox's repository, 24 rows high, with a shell that sets up the terminal again after a killed program. */
 export async function openTerminal(
   sandbox: Sandbox,
   { env = {}, width = 80 }: TerminalOptions = {},
@@ -57,7 +59,7 @@ export async function openTerminal(
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
     });
-  tmux("new-session", "-d", "-x", String(width), "-y", "24", "sh");
+  tmux("new-session", "-d", "-x", String(width), "-y", "24", "bash", "--norc", "--noprofile");
   const close = (): void => void spawnSync("tmux", ["-S", socket, "kill-server"]);
   onTestFinished(close);
 
@@ -89,8 +91,27 @@ export async function openTerminal(
     shows,
     isdlc: (args = "") => type(`isdlc ${args}; echo "[exit $?]"`),
     exitCode: async () => Number(/\[exit ([0-9]+)\]/.exec(await shows(/\[exit [0-9]+\]/))?.[1]),
+    running: () => Number(execFileSync("pgrep", ["-P", tmux("display-message", "-p", "#{pane_pid}").trim()], place)),
     close,
   };
+}
+
+/** Resolves once there is no such process; it may linger a moment after its end was told. */
+export async function gone(pid: number): Promise<void> {
+  const deadline = performance.now() + PATIENCE;
+  while (isAlive(pid)) {
+    if (performance.now() > deadline) throw new Error(`process ${pid} is still there`);
+    await delay(POLL);
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Puts `isdlc` where the person's shell finds it. */

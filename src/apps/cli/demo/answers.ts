@@ -1,4 +1,3 @@
-import { userInfo } from "node:os";
 import { identifyCaller } from "../../../adapters/caller/identify-caller.ts";
 import { systemSurroundings } from "../../../adapters/caller/system-surroundings.ts";
 import type { PersonCommand } from "../../../core/command.ts";
@@ -79,6 +78,7 @@ const redoes = (run: ActiveRun): boolean => {
 };
 
 function personHere(): Person {
-  const caller = identifyCaller(systemSurroundings(), { drivers: [], agentRunningSince: null });
-  return caller.kind === "person" ? caller.person : { name: userInfo().username, channel: "prompt" };
+  const surroundings = systemSurroundings();
+  const caller = identifyCaller(surroundings, { drivers: [], agentRunningSince: null });
+  return caller.kind === "person" ? caller.person : { name: surroundings.userName, channel: "prompt" };
 }

@@ -1,8 +1,9 @@
 import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
+import { createProcesses } from "../../../adapters/process/create-processes.ts";
 import type { PersonCommand } from "../../../core/command.ts";
 import { optionsOf } from "../../../core/next.ts";
 import { ProblemError } from "../../../core/problem.ts";
-import { type ActiveRun, currentPhase, type RunState, type Wait } from "../../../core/run.ts";
+import { type ActiveRun, currentPhase, type Wait } from "../../../core/run.ts";
 import { phaseNumber } from "../../../schema/ids.ts";
 import type { Person } from "../../../schema/people.ts";
 import type { Finish } from "../../../schema/plan.ts";
@@ -32,8 +33,9 @@ export const cancel: Run = async (invocation) => {
   const by = decider(invocation, project);
   const reason = text(invocation.values, "reason") ?? "";
   const { state, warnings } = await submitAnswer(project, run.run.run, { do: "cancel", by, reason });
-  for (const warning of warnings) invocation.io.err(`warning: ${warning}`);
-  return restResult(state, warnings);
+  const all = [...warnings, ...(await endAgent(run))];
+  for (const warning of all) invocation.io.err(`warning: ${warning}`);
+  return restResult(state, all);
 };
 
 /** Answers an escalation; without one, starts the phase at hand anew or leaves it out. */
@@ -59,8 +61,20 @@ export const goBack: Run = async (invocation) => {
 
 async function submitAndGoOn(invocation: Invocation, project: Project, command: PersonCommand): Promise<Result> {
   const { run } = openRun(invocation);
-  const state = await submitAnswer(project, run.run.run, command);
-  return flag(invocation.values, "no-run") ? recorded(state, invocation.verb.name) : goOn(invocation, project);
+  const done = await submitAnswer(project, run.run.run, command);
+  return flag(invocation.values, "no-run") ? recorded(done, invocation.verb.name) : goOn(invocation, project);
+}
+
+/** A living driver ends its agent itself; one that was killed has left it behind. */
+async function endAgent({ stage }: ActiveRun): Promise<string[]> {
+  const claim = "claim" in stage ? stage.claim : null;
+  if (claim === null) return [];
+  try {
+    await createProcesses().endAll(claim.nonce);
+    return [];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
 }
 
 async function give(invocation: Invocation, option: string): Promise<Result> {

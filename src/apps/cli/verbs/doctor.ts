@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { setAside } from "../../../adapters/journal-file/set-aside.ts";
 import { type Verified, verifyJournal } from "../../../adapters/journal-file/verify-journal.ts";
 import { createBackend } from "../agents.ts";
-import { createDesk } from "../../../adapters/desk/create-desk.ts";
 import { createGitRead } from "../../../adapters/git/git-read.ts";
 import { systemLockProcesses } from "../../../adapters/file-lock/lock-processes.ts";
 import { createProcesses } from "../../../adapters/process/create-processes.ts";
@@ -14,6 +13,7 @@ import type { RunId } from "../../../schema/ids.ts";
 import { decider } from "../authority.ts";
 import { currentRun, driverOf, openProject, type Project } from "../project.ts";
 import { flag, type Result, type Run, text } from "../verb.ts";
+import { deskOf } from "../desk-of.ts";
 
 type Finding = { readonly name: string; readonly ok: boolean; readonly detail: string };
 
@@ -81,7 +81,7 @@ async function runFindings(project: Project, fix: boolean): Promise<Finding[]> {
   const claim = "claim" in state.stage ? state.stage.claim : null;
   const abandoned = claim !== null && driverOf(project) === null;
   if (abandoned) await createProcesses().endAll(claim.nonce);
-  const warnings = fix ? rest({ desk: createDesk(project.root, project.files) }, state, head) : [];
+  const warnings = fix ? rest({ desk: deskOf(project) }, state, head) : [];
   return [
     {
       name: "run",

@@ -7,10 +7,12 @@ import { type Host, runCli } from "../run-cli.ts";
 import { done, type Run } from "../verb.ts";
 import { answer, cancel, goBack, retryOrSkip, shortAnswer } from "./answer.ts";
 import { begin, recover, resume, run } from "./begin.ts";
+import { config } from "./config.ts";
 import { demo } from "./demo.ts";
 import { doctor, verifyJournalVerb } from "./doctor.ts";
+import { add, analyze, items } from "./items.ts";
 import { check, gate, history } from "./look.ts";
-import { config, init, token, trust } from "./settle.ts";
+import { init, token, trust } from "./settle.ts";
 import { nextVerb, status } from "./status.ts";
 
 const help: Run = ({ words }) => {
@@ -39,6 +41,9 @@ const runs: Readonly<Record<string, Run>> = {
   build: begin,
   run,
   init,
+  add,
+  analyze,
+  items,
   status,
   next: nextVerb,
   gate,

@@ -11,7 +11,8 @@ import { waitLines, waitObject } from "../../../views/status.ts";
 import { lastLook } from "../../../core/last-look.ts";
 import { next } from "../../../core/next.ts";
 import { summaryText } from "../gate-prompt.ts";
-import { currentRun, openProject, type Project } from "../project.ts";
+import { currentRun, type Project } from "../project.ts";
+import { projectOf } from "../project-of.ts";
 import { done, flag, type Invocation, type Result, type Run, text } from "../verb.ts";
 
 /** What is open, with its summary and, on request, the patch. */
@@ -54,8 +55,9 @@ export const check: Run = async (invocation) => {
 };
 
 /** The journal's own events. */
-export const history: Run = ({ cwd, env, values }) => {
-  const project = openProject(cwd, env);
+export const history: Run = (invocation) => {
+  const { values } = invocation;
+  const project = projectOf(invocation);
   const { run } = currentRun(project, text(values, "run"));
   const events = run === null ? [] : project.journal.events(run);
   return Promise.resolve(
@@ -63,8 +65,9 @@ export const history: Run = ({ cwd, env, values }) => {
   );
 };
 
-export function openRun({ cwd, env, values }: Invocation): { project: Project; run: ActiveRun } {
-  const project = openProject(cwd, env);
+export function openRun(invocation: Invocation): { project: Project; run: ActiveRun } {
+  const { values } = invocation;
+  const project = projectOf(invocation);
   const { state } = currentRun(project, text(values, "run"));
   if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   return { project, run: state };

@@ -1,10 +1,8 @@
 import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
 import { writeConstitution } from "../../../adapters/constitution/constitution-file.ts";
-import { createDesk } from "../../../adapters/desk/create-desk.ts";
 import { createToken } from "../../../adapters/caller/operator-token.ts";
 import { createTreeMemory } from "../../../adapters/user-files/tree-memory.ts";
 import { CONSTITUTION_FILE } from "../../../core/constitution.ts";
-import { ProblemError } from "../../../core/problem.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { ask } from "../ask.ts";
 import { decider, freshToken } from "../authority.ts";
@@ -86,57 +84,3 @@ export const token: Run = (invocation) => {
     }),
   );
 };
-
-const SETTABLE: Readonly<Record<string, (value: string) => unknown>> = {
-  "supervised_mode.enabled": asBoolean,
-  "supervised_mode.review_phases": (value) => (value === "all" ? "all" : value.split(",").map((part) => part.trim())),
-  "supervised_mode.parallel_summary": asBoolean,
-};
-
-/** Settings of this project: the `supervised_mode` block of state.json. */
-export const config: Run = (invocation) => {
-  const project = openProject(invocation.cwd, invocation.env);
-  const [action = "get", key, value] = invocation.words;
-  const desk = createDesk(project.root, project.files);
-  const block = blockOf(desk.stateFile());
-  if (action === "get") {
-    const names = key === undefined ? Object.keys(SETTABLE) : [known(key)];
-    const found = Object.fromEntries(names.map((name) => [name, block[name.slice("supervised_mode.".length)] ?? null]));
-    return Promise.resolve(
-      done(
-        names.map((name) => `${name} = ${JSON.stringify(found[name])}`),
-        { settings: found },
-      ),
-    );
-  }
-  if (action !== "set" || key === undefined || value === undefined)
-    throw new ProblemError({ code: "USAGE", detail: "Say what to read or to set.", usage: invocation.verb.usage });
-  decider(invocation, project);
-  const parsed = SETTABLE[known(key)]?.(value);
-  setUp(project);
-  desk.writeStateFile(({ user }) => ({
-    ...user,
-    supervised_mode: { ...block, [key.slice("supervised_mode.".length)]: parsed },
-  }));
-  return Promise.resolve(done([`${key} = ${JSON.stringify(parsed)}`], { settings: { [key]: parsed } }));
-};
-
-function known(key: string): string {
-  if (Object.hasOwn(SETTABLE, key)) return key;
-  throw new ProblemError({ code: "SETTING_UNKNOWN", name: key, valid: Object.keys(SETTABLE) });
-}
-
-function asBoolean(value: string): boolean {
-  if (value === "true" || value === "false") return value === "true";
-  throw new ProblemError({
-    code: "USAGE",
-    detail: `"${value}" is neither true nor false.`,
-    usage: "isdlc config set <key> true|false",
-  });
-}
-
-function blockOf(state: unknown): Record<string, unknown> {
-  if (typeof state !== "object" || state === null || !Object.hasOwn(state, "supervised_mode")) return {};
-  const block = (state as { supervised_mode: unknown }).supervised_mode; // own key, just checked
-  return typeof block === "object" && block !== null && !Array.isArray(block) ? (block as Record<string, unknown>) : {};
-}

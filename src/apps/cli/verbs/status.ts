@@ -1,21 +1,33 @@
 import { next } from "../../../core/next.ts";
+import type { ActiveRun } from "../../../core/run.ts";
 import { statusLines, statusObject } from "../../../views/status.ts";
-import { currentRun, driverOf, openProject } from "../project.ts";
-import { done, type Run, text } from "../verb.ts";
+import { currentRun, driverOf } from "../project.ts";
+import { projectOf } from "../project-of.ts";
+import { done, flag, type Run, text } from "../verb.ts";
 
 /** Where the run stands. An ended run is shown only when it is asked for by id. */
-export const status: Run = ({ cwd, env, values }) => {
-  const project = openProject(cwd, env);
+export const status: Run = async (invocation) => {
+  const { values } = invocation;
+  const project = projectOf(invocation);
   const named = text(values, "run");
   const { state } = currentRun(project, named);
   const shown = state.is === "ended" && named === undefined ? ({ is: "none" } as const) : state;
   const liveness = { driven: shown.is === "active" && shown.wait === null && driverOf(project) !== null };
-  return Promise.resolve(done(statusLines(shown, liveness), { run: statusObject(shown, liveness) }));
+  if (shown.is === "active" && !liveness.driven) await endAbandoned(shown);
+  return flag(values, "json") ? done([], { run: statusObject(shown, liveness) }) : done(statusLines(shown, liveness));
 };
 
+/** A driver that was killed may have left its agent behind; whoever looks next ends it. */
+async function endAbandoned({ stage }: ActiveRun): Promise<void> {
+  const claim = "claim" in stage ? stage.claim : null;
+  if (claim === null) return;
+  const { createProcesses } = await import("../../../adapters/process/create-processes.ts");
+  await createProcesses().endAll(claim.nonce);
+}
+
 /** What should happen now, in one line. */
-export const nextVerb: Run = ({ cwd, env, values }) => {
-  const { state } = currentRun(openProject(cwd, env), text(values, "run"));
+export const nextVerb: Run = (invocation) => {
+  const { state } = currentRun(projectOf(invocation), text(invocation.values, "run"));
   const now = next(state);
   switch (now.is) {
     case "action":

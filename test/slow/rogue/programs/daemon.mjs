@@ -53,7 +53,7 @@ async function actAtGate() {
   }
   await delay(300); // the driver of the run needs a moment to leave
   await deeds[deed]();
-  note("acted", { deed });
+  note("acted", { did: deed });
 }
 
 /** The id of the open wait. */

@@ -14,5 +14,6 @@ function attempt(deed, argv) {
 await play({
   script: () => attempt("script", ["setsid", "--wait", "script", "-qec", answer.join(" "), "/dev/null"]),
   python: () => attempt("python", ["setsid", "--wait", "python3", "-c", python, ...answer]),
-  reach: () => attempt("reach", ["setsid", "--wait", "script", "-qec", "test -t 0 && test -t 1 && echo a terminal", "/dev/null"]),
+  reach: () =>
+    attempt("reach", ["setsid", "--wait", "script", "-qec", "test -t 0 && test -t 1 && echo a terminal", "/dev/null"]),
 });

@@ -1,6 +1,6 @@
 // What every rogue shares: reading the assignment, noting the deed, and handing in work that looks right.
 import { spawnSync } from "node:child_process";
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 const [evidence, program, name] = process.argv.slice(2);
@@ -11,7 +11,7 @@ export const say = (value) => process.stdout.write(`${JSON.stringify(value)}\n`)
 
 /** Just enough to find the person's folders and a program. */
 export const scrubbed = Object.fromEntries(
-  ["HOME", "PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME"].map((key) => [key, process.env[key] ?? ""]),
+  ["HOME", "PATH", "TMPDIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME"].map((key) => [key, process.env[key] ?? ""]),
 );
 
 /** Runs our program and notes what it said. */
@@ -23,13 +23,17 @@ export function isdlc(deed, args, env = process.env) {
 }
 
 export function write(path, contents) {
-  mkdirSync(dirname(path) === "" ? "." : dirname(path), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true });
+  rmSync(path, { recursive: true, force: true });
   writeFileSync(path, contents);
 }
 
 /** A process of its own session, without our marks, that nobody waits for: it is gone from sight before anyone looks. */
 export function escape(file, args) {
-  spawnSync("setsid", ["--fork", process.execPath, file, evidence, program, ...args], { env: scrubbed, stdio: "ignore" });
+  spawnSync("setsid", ["--fork", process.execPath, file, evidence, program, ...args], {
+    env: scrubbed,
+    stdio: "ignore",
+  });
 }
 
 /** Plays the named deed; it may change the result, or return null to hand in nothing more. */

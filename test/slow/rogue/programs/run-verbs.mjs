@@ -1,6 +1,6 @@
 // Gives the person's commands itself.
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { escape, isdlc, note, play, scrubbed } from "./rogue.mjs";
@@ -56,9 +56,17 @@ await play({
   },
   lateTerminal: inBackground("terminal-later"),
   newTerminal: inBackground("terminal-anew"),
+  swap: () => {
+    const folder = join(process.env.XDG_STATE_HOME, "isdlc");
+    const name = readdirSync(folder).find((file) => file.startsWith("tree-"));
+    const found = readFileSync(join(folder, name), "utf8");
+    writeFileSync(join(folder, name), found.replaceAll("run-verbs.mjs", "talk.mjs").replaceAll('"swap"', '"artifact"'));
+    note("swap", { changed: found !== readFileSync(join(folder, name), "utf8") });
+  },
   stale: ({ attempt, prompt }) => {
-    const [, wait, token] = /WAIT (\S+) TOKEN (\S+)/.exec(prompt) ?? [];
-    if (wait === undefined) return;
+    const leaked = /WAIT (\S+) TOKEN (\S+)/.exec(prompt);
+    if (leaked === null) return;
+    const [, wait, token] = leaked;
     isdlc("stale", ["continue", "--wait", wait, "--token", token], scrubbed);
     escape(daemon, ["stale-wait", process.cwd(), token, wait]);
     note("asked", { attempt });

@@ -1,0 +1,99 @@
+import * as z from "zod/mini";
+import { readUserSettings, UserSettings, writeUserSettings } from "../../../adapters/user-files/user-settings.ts";
+import { isRecord, ownValue } from "../../../core/own-value.ts";
+import { ProblemError } from "../../../core/problem.ts";
+import { decider } from "../authority.ts";
+import { openProject, type Project } from "../project.ts";
+import { setUp } from "../set-up.ts";
+import { done, type Result, type Run } from "../verb.ts";
+import { deskOf } from "../desk-of.ts";
+
+type Setting = {
+  /** What the text on the command line means; undefined when it means nothing. */
+  readonly parse: (value: string) => unknown;
+  readonly valid: string;
+  readonly read: (project: Project) => unknown;
+  readonly write: (project: Project, value: unknown) => void;
+};
+
+const CHANNELS = ["terminal", "token", "dashboard", "prompt", "passkey"];
+const asText = (value: string): unknown => (value === "" ? undefined : value);
+const asBoolean = (value: string): unknown => (value === "true" ? true : value === "false" ? false : undefined);
+const asList = (value: string): string[] => value.split(",").map((part) => part.trim());
+
+/** The `supervised_mode` block of this project's state.json. */
+const supervised = (name: string, parse: Setting["parse"], valid: string): Setting => ({
+  parse,
+  valid,
+  read: (project) => ownValue(ownValue(deskOf(project).stateFile(), "supervised_mode"), name) ?? null,
+  write(project, value) {
+    setUp(project);
+    deskOf(project).writeStateFile(({ user }) => {
+      const block = ownValue(user, "supervised_mode");
+      return { ...user, supervised_mode: { ...(isRecord(block) ? block : {}), [name]: value } };
+    });
+  },
+});
+
+/** The person's own settings, for every project. */
+const personal = (name: keyof UserSettings, parse: Setting["parse"], valid: string): Setting => ({
+  parse,
+  valid,
+  read: (project) => readUserSettings(project.folders.config, project.files).settings[name] ?? null,
+  write(project, value) {
+    const { settings } = readUserSettings(project.folders.config, project.files);
+    const { [name]: _old, ...others } = settings;
+    writeUserSettings(project.folders.config, project.files, z.parse(UserSettings, { ...others, [name]: value }));
+  },
+});
+
+const settings: Readonly<Record<string, Setting>> = {
+  "supervised_mode.enabled": supervised("enabled", asBoolean, "true, false"),
+  "supervised_mode.review_phases": supervised(
+    "review_phases",
+    (value) => (value === "all" ? "all" : asList(value)),
+    "all, 03,06",
+  ),
+  "supervised_mode.parallel_summary": supervised("parallel_summary", asBoolean, "true, false"),
+  agent: personal("agent", asText, "claude"),
+  "agent-command": personal("agent-command", asText, '"<program> <args>"'),
+  reviewer: personal("reviewer", asText, "claude"),
+  "reviewer-command": personal("reviewer-command", asText, '"<program> <args>"'),
+  approvals: personal(
+    "approvals",
+    (value) => (asList(value).every((one) => CHANNELS.includes(one)) ? asList(value) : undefined),
+    CHANNELS.join(","),
+  ),
+};
+
+/** Reads and changes settings: of this project's supervision, and the person's own. */
+export const config: Run = (invocation) => {
+  const project = openProject(invocation.cwd, invocation.env);
+  const [action = "get", key, value] = invocation.words;
+  if (action === "get") return Promise.resolve(show(project, key === undefined ? Object.keys(settings) : [key]));
+  if (action !== "set" || key === undefined || value === undefined)
+    throw new ProblemError({ code: "USAGE", detail: "Say what to read or to set.", usage: invocation.verb.usage });
+  const setting = settingOf(key);
+  decider(invocation, project);
+  const parsed = setting.parse(value);
+  if (parsed === undefined)
+    throw new ProblemError({
+      code: "USAGE",
+      detail: `"${value}" is no value for ${key}.`,
+      usage: `isdlc config set ${key} ${setting.valid}`,
+    });
+  setting.write(project, parsed);
+  return Promise.resolve(show(project, [key]));
+};
+
+function show(project: Project, keys: readonly string[]): Result {
+  const found = Object.fromEntries(keys.map((key) => [key, settingOf(key).read(project)]));
+  const lines = keys.map((key) => `${key} = ${JSON.stringify(found[key])}`);
+  return done(lines, { settings: found });
+}
+
+function settingOf(key: string): Setting {
+  const setting = Object.hasOwn(settings, key) ? settings[key] : undefined;
+  if (setting !== undefined) return setting;
+  throw new ProblemError({ code: "SETTING_UNKNOWN", name: key, valid: Object.keys(settings) });
+}

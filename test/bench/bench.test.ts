@@ -1,0 +1,39 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type Line, tableText, verdictOf } from "../../bench/report.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+
+const line = (goal: number | null, ...values: number[]): Line => ({
+  what: "a thing",
+  base: "another",
+  figures: values.map((value, index) => ({ name: `figure ${index}`, value })),
+  goal,
+  unit: "x",
+});
+
+describe("the benches", () => {
+  test("print their table, whatever the environment does to node's start", () => {
+    const env = { ...process.env, NODE_OPTIONS: "--no-warnings" };
+    const args = [join(root, "bench/run.mjs"), "--quick", "--only", "package"];
+    const printed = execFileSync(process.execPath, args, {
+      env,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    expect(printed).toMatch(/^what +against +measured +goal/m);
+    expect(printed).toMatch(/^runtime dependencies +- +0 +<= 0 +pass$/m);
+    expect(printed).toMatch(/^scripts run at installation +- +0 +<= 0 +pass$/m);
+  });
+
+  test.each([
+    ["every figure meets it", line(2, 1.9, 2), "pass"],
+    ["one figure meets it", line(2, 2.1, 1), "pass"],
+    ["no figure meets it", line(2, 2.1, 2.01), "falls short"],
+    ["there is none", line(null, 9), "reported"],
+  ])("judge a goal when %s", (_, measured, verdict) => {
+    expect(verdictOf(measured)).toBe(verdict);
+    expect(tableText([measured])).toContain(verdict);
+  });
+});

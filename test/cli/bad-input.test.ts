@@ -1,0 +1,182 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createToken } from "../../src/adapters/caller/operator-token.ts";
+import { errorCode } from "../../src/adapters/file-lock/file-calls.ts";
+import { userFolders } from "../../src/adapters/user-files/user-folders.ts";
+import { writeUserSettings } from "../../src/adapters/user-files/user-settings.ts";
+import { currentRun, openProject } from "../../src/apps/cli/project.ts";
+import type { Run, Values } from "../../src/apps/cli/verb.ts";
+import { shortAnswer } from "../../src/apps/cli/verbs/answer.ts";
+import { gate } from "../../src/apps/cli/verbs/look.ts";
+import { status } from "../../src/apps/cli/verbs/status.ts";
+import { ProblemError } from "../../src/core/problem.ts";
+import { hastyFiles } from "../journal-file/sample-run.ts";
+import { rollDice } from "../support/dice.ts";
+import {
+  begin,
+  createRepository,
+  goOn,
+  invocationFor,
+  newBase,
+  type Place,
+  placeIn,
+  remove,
+} from "../support/instant-run.ts";
+
+type Mutant = { readonly name: string; readonly spoil: (path: string, found: Buffer) => void };
+
+const base = newBase();
+const inCopy = placeIn(join(base, "now"));
+/** The configuration is no part of the copies: a token file that was written anew counts as made anew. */
+const place: Place = { ...inCopy, env: { ...inCopy.env, XDG_CONFIG_HOME: join(base, "config") } };
+let settings: Buffer;
+let token = "";
+let run = "";
+afterAll(() => remove(base));
+
+beforeAll(async () => {
+  const { config } = userFolders(place.env);
+  token = createToken(config, "2026-01-01T00:00:00.000Z");
+  writeUserSettings(config, hastyFiles, { agent: "claude", approvals: ["terminal", "token"] });
+  settings = readFileSync(join(config, "config.json"));
+  const project = await begin(place, hastyFiles, { "no-git": true });
+  await goOn(project, createRepository());
+  run = currentRun(project, undefined).run ?? "";
+  writeFileSync(join(place.root, ".isdlc/journal", `${run}.snap`), '{"version":"1","state":{"is":"ended"}}');
+  cpSync(join(base, "now"), join(base, "template"), { recursive: true });
+});
+
+const inState = (match: RegExp) => (): string => {
+  const { state } = userFolders(place.env);
+  return join(state, readdirSync(state).find((name) => match.test(name)) ?? "missing");
+};
+const files: Readonly<Record<string, () => string>> = {
+  "state.json": () => join(place.root, ".isdlc/state.json"),
+  active: () => join(place.root, ".isdlc/active"),
+  "the snapshot": () => join(place.root, ".isdlc/journal", `${run}.snap`),
+  "the user's config.json": () => join(userFolders(place.env).config, "config.json"),
+  "the tree memory": inState(/^tree-/),
+  "the anchors": inState(/^[0-9a-f]{64}\.json$/),
+  "the key": inState(/^key$/),
+  "the operator token": () => join(userFolders(place.env).config, "operator-token.json"),
+};
+
+const put = (name: string, content: string | Buffer): Mutant => ({
+  name,
+  spoil: (path) => writeFileSync(path, content),
+});
+
+const mutants: readonly Mutant[] = [
+  put("empty", ""),
+  put("garbage", Buffer.from(Array.from({ length: 500 }, (_, index) => (index * 37) % 256))),
+  put("null", "null"),
+  put("a list", "[]"),
+  put("20 MB", Buffer.alloc(20 * 1024 * 1024, "[")),
+  put("nested without end", `{"supervised_mode":${"[".repeat(100_000)}`),
+  put("nested and closed", `${"[".repeat(100_000)}${"]".repeat(100_000)}`),
+  put("a prototype", '{"__proto__":{"enabled":true,"ok":true},"constructor":{"prototype":{"enabled":true}}}'),
+  put("UTF-16", Buffer.from('{"supervised_mode":{"enabled":false}}', "utf16le")),
+  put("duplicate keys", '{"active_workflow":null,"active_workflow":1e400,"wait":null,"open":null,"heads":{}}'),
+  { name: "gone", spoil: (path) => rmSync(path) },
+  {
+    name: "a folder",
+    spoil(path) {
+      rmSync(path);
+      mkdirSync(path);
+    },
+  },
+  {
+    name: "a link",
+    spoil(path) {
+      rmSync(path);
+      symlinkSync("/etc/passwd", path);
+    },
+  },
+  ...sampled(),
+];
+
+function sampled(): Mutant[] {
+  const dice = rollDice(20_261_115);
+  const cuts = Array.from({ length: 8 }, (_, number): Mutant => {
+    const roll = dice.number();
+    return {
+      name: `cut ${number}`,
+      spoil: (path, found) => writeFileSync(path, found.subarray(0, roll % found.length)),
+    };
+  });
+  const flips = Array.from({ length: 12 }, (_, number): Mutant => {
+    const roll = dice.number();
+    return {
+      name: `flip ${number}`,
+      spoil(path, found) {
+        const at = roll % found.length;
+        found[at] = (found[at] ?? 0) ^ (1 << (roll % 7));
+        writeFileSync(path, found);
+      },
+    };
+  });
+  return [...cuts, ...flips];
+}
+
+/** As the program ends it: a result, or a problem with a name. Anything else is thrown on and fails the test. */
+async function call(verb: Run, name: string, values: Values): Promise<{ code: number; problem: string | null }> {
+  try {
+    return { code: (await verb(invocationFor(place, name, values))).code, problem: null };
+  } catch (error) {
+    if (error instanceof ProblemError)
+      return { code: error.problem.code === "USAGE" ? 2 : 1, problem: error.problem.code };
+    if (errorCode(error) !== null) return { code: 1, problem: "WRITE_FAILED" };
+    throw error;
+  }
+}
+
+/** What the journal holds, read with the files as they were. */
+function answers(): readonly string[] {
+  cpSync(join(base, "template/home"), join(place.base, "home"), { recursive: true, force: true });
+  const { journal } = openProject(place.root, place.env, hastyFiles);
+  return journal.events(run).flatMap((event) => (event.type === "gate.answered" ? [event.choice] : []));
+}
+
+function restore(): void {
+  const { config } = userFolders(place.env);
+  remove(join(config, "config.json"));
+  writeFileSync(join(config, "config.json"), settings);
+  remove(join(base, "now"));
+  cpSync(join(base, "template"), join(base, "now"), { recursive: true });
+}
+
+describe.each(Object.keys(files))("R6, S12: whatever %s holds", (name) => {
+  test("no verb crashes, nobody but the person opens the gate, and the person answers it once at most", async () => {
+    for (const mutant of mutants) {
+      restore();
+      const path = files[name]?.() ?? "";
+      const found = whole.get(name) ?? readFileSync(path);
+      whole.set(name, found);
+      if (!existsSync(path)) writeFileSync(path, found);
+      mutant.spoil(path, Buffer.from(found));
+      const seen = [
+        await call(status, "status", {}),
+        await call(gate, "gate", {}),
+        await call(shortAnswer, "continue", { "no-run": true }),
+        await call(shortAnswer, "continue", { "no-run": true, token: "isdlc_guess" }),
+      ];
+      for (const { code } of seen) expect([0, 1, 3], mutant.name).toContain(code);
+      expect(
+        seen.slice(2).map(({ code }) => code),
+        mutant.name,
+      ).toEqual([1, 1]);
+      const answered = await call(shortAnswer, "continue", { "no-run": true, token });
+      rmSync(path, { recursive: true, force: true });
+      expect(answers(), mutant.name).toEqual(answered.code === 0 ? ["continue"] : []);
+      if (name === "the operator token") expect(answered.problem, mutant.name).toBe("TOKEN_REFUSED");
+      if (TOLERATED.has(name)) expect(answered, mutant.name).toEqual({ code: 0, problem: null });
+      expect(({} as Record<string, unknown>)["enabled"]).toBeUndefined();
+    }
+  });
+});
+
+const whole = new Map<string, Buffer>();
+
+/** Files that only ever add information: a person is not kept from answering by them. */
+const TOLERATED = new Set(["state.json", "active", "the snapshot", "the tree memory"]);

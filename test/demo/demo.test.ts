@@ -1,0 +1,128 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { systemProcessTable } from "../../src/adapters/process/process-table.ts";
+import type { RunEvent } from "../../src/schema/event.ts";
+import { type Played, playDemo } from "./play-demo.ts";
+
+const PHASES = 9;
+
+describe("the demo without a terminal", () => {
+  let played: Played;
+  beforeAll(async () => {
+    played = await playDemo();
+    process.stdout.write(`the demo's first gate came after ${((played.firstGate ?? NaN) / 1000).toFixed(1)} s\n`);
+  });
+
+  test("plays to its end, also inside an agent's terminal", () => {
+    expect(played).toMatchObject({ code: 0 });
+    expect(played.out).toMatch(/^Finished: Percentage discount with a cap$/m);
+    expect(played.out).toMatch(/^Merged into main as [0-9a-f]{12}\.$/m);
+  });
+
+  test("says before each answer that a script gives it", () => {
+    const answers = [...played.out.matchAll(/^demo script answers: (\w+)/gm)].map(([, answer]) => answer);
+    expect(answers).toEqual(["redo", "continue", "continue", "continue", "merge"]);
+  });
+
+  test("shows the failed check, the refused draft and the work that follows the guidance", () => {
+    expect(played.out).toMatch(/✗ tests: npm test ended with exit code 1\n +discount: half a cent is rounded up/);
+    expect(played.out).toMatch(/✗ reviewer: Nothing says whether free shipping/);
+    const [before = "", after = ""] = played.out.split("demo script answers: redo");
+    expect(before).not.toContain("AD-3");
+    expect(after).toContain("AD-3 Round once, on the sum of the goods");
+  });
+
+  // Twice what is promised for a quiet machine: tests run beside others.
+  test("reaches the first gate soon", () => expect(played.firstGate).toBeLessThan(20_000));
+
+  test("leaves no file, no process and nothing in the person's home", () => {
+    expect(played.left).toEqual({ home: [], temporary: [] });
+    expect(processesOf(played.temporary)).toEqual([]);
+  });
+
+  test("tells what to do next", () => expect(played.out).toContain("In your own project:"));
+});
+
+test("--json prints one object; --keep keeps a project that can be looked at", async () => {
+  const seen: { events: RunEvent[]; merged: string; files: string; tests: string } = {
+    events: [],
+    merged: "",
+    files: "",
+    tests: "",
+  };
+  const { code, out, left } = await playDemo({
+    args: ["--json", "--keep"],
+    look(temporary) {
+      const [folder = ""] = readdirSync(temporary);
+      const root = join(temporary, folder, "corner-shop");
+      const git = (...args: string[]): string => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" });
+      seen.events = journalOf(root);
+      seen.merged = git("rev-parse", "main");
+      seen.files = git("ls-tree", "-r", "--name-only", "main");
+      seen.tests = execFileSync(process.execPath, ["--test"], {
+        cwd: root,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      expect(git("status", "--porcelain")).toBe("");
+    },
+  });
+  expect(code).toBe(0);
+  const told = JSON.parse(out) as { merged: string; folder: string; gates: unknown[] };
+  expect(told).toMatchObject({ ok: true, run: { status: "completed", agent: "replay", supervised: true } });
+  expect(told.gates).toMatchObject([
+    { phase: "03-architecture", choice: "redo", by: { name: "demo script", channel: "prompt" } },
+    { phase: "03-architecture", choice: "continue" },
+    { phase: "06-implementation", choice: "continue" },
+    { phase: "08-code-review", choice: "continue" },
+  ]);
+  expect(seen.merged.trim()).toBe(told.merged);
+  expect(told.folder).toContain("corner-shop");
+  expect(left.temporary).toHaveLength(1);
+  expect(seen.files).toContain("src/discount.js");
+  expect(seen.tests).toMatch(/fail 0/);
+
+  const { events } = seen;
+  const types = events.map(({ type }) => type);
+  expect(events.filter((event) => event.type === "gate.answered" && event.choice === "redo")).toHaveLength(1);
+  const failed = events.findIndex((event) => event.type === "checks.failed" && hasTests(event, false));
+  const passed = events.findIndex(
+    (event, at) => at > failed && event.type === "checks.passed" && hasTests(event, true),
+  );
+  expect(failed).toBeGreaterThan(0);
+  expect(passed).toBeGreaterThan(failed);
+  expect(events.filter((event) => event.type === "verdict.given" && !event.approved)).toHaveLength(1);
+  expect(types.filter((type) => type === "phase.left")).toHaveLength(PHASES);
+  expect(types).not.toContain("step.escalated");
+});
+
+test.each(["▸ 00-quick-scan", "runs npm test"])("interrupted at %j it leaves nothing behind", async (interruptAt) => {
+  const { code, left, temporary, out } = await playDemo({ interruptAt });
+  expect(code).toBe(130);
+  expect(out).not.toContain("Merged into");
+  expect(left).toEqual({ home: [], temporary: [] });
+  expect(processesOf(temporary)).toEqual([]);
+});
+
+function hasTests(event: Extract<RunEvent, { type: "checks.failed" | "checks.passed" }>, ok: boolean): boolean {
+  return event.results.some((result) => result.name === "tests" && result.ok === ok);
+}
+
+function journalOf(root: string): RunEvent[] {
+  const folder = join(root, ".isdlc", "journal");
+  const file = readdirSync(folder).find((name) => name.endsWith(".jsonl")) ?? "";
+  const lines = readFileSync(join(folder, file), "utf8").trim().split("\n");
+  return lines.flatMap((line) => (JSON.parse(line) as { events: RunEvent[] }).events);
+}
+
+/** Processes that were started with this folder for temporary files or below it. */
+function processesOf(folder: string): number[] {
+  if (!existsSync("/proc")) return [];
+  const table = systemProcessTable();
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids
+    .map(Number)
+    .filter((pid) => (table.environment(pid) ?? []).some((entry) => entry.startsWith(`TMPDIR=${folder}`)));
+}

@@ -1,0 +1,26 @@
+import { describe, expect, test } from "vitest";
+import type { Fault } from "../../support/fault-files.ts";
+import { createSweep, decidingVerbs } from "../../support/fault-sweep.ts";
+
+const EVERYWHERE: readonly Fault[] = ["killBefore", "ENOSPC", "EIO", "EROFS"];
+const WRITES: readonly Fault[] = [...EVERYWHERE, "killHalf", "shortWrite"];
+
+describe.each(decidingVerbs)("R1, R3: every fault at every file call of $name", (verb) => {
+  test("what was acknowledged stays, nothing is done twice, no gate is skipped, and the run can be finished", async () => {
+    const sweep = await createSweep(verb);
+    const { calls } = sweep;
+    let wanted = 0;
+    let hits = 0;
+    for (const [position, call] of calls.entries()) {
+      for (const fault of call === "writeSync" ? WRITES : EVERYWHERE) {
+        wanted++;
+        if (await sweep.at(position + 1, fault, position % 5 === 0)) hits++;
+      }
+    }
+    if (await sweep.at(calls.length, "killAfter", true)) hits++; // after any other call is before the next
+    sweep.close();
+    expect(calls.filter((call) => call === "writeSync").length).toBeGreaterThan(3);
+    expect(wanted).toBeGreaterThan(calls.length * EVERYWHERE.length);
+    expect(hits).toBe(wanted + 1);
+  });
+});

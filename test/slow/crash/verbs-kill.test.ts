@@ -1,0 +1,142 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createSandbox, type Json, parsed, type Sandbox } from "../../support/cli.ts";
+import { type Dice, rollDice } from "../../support/dice.ts";
+
+const KILLS = 50;
+const SEED = Number(process.env["SEED"] ?? 20_261_115);
+const PHASES = [
+  "01-requirements",
+  "02-tracing",
+  "05-test-strategy",
+  "06-implementation",
+  "16-quality-loop",
+  "08-code-review",
+];
+
+test(`R1, R10, R11: killed ${KILLS} times at random moments, with its git and agent children, seed ${SEED}`, async () => {
+  const sandbox = await createSandbox();
+  sandbox.plan({ always: { delay: 60 }, turns: { "06-implementation": [{ writes: { "src/fix.txt": "mended\n" } }] } });
+  const dice = rollDice(SEED);
+  const ended: Json[] = [];
+  let kills = 0;
+  for (let round = 0; kills < KILLS || ended.length === 0; round++) {
+    expect(round).toBeLessThan(40);
+    kills += await playRun(sandbox, dice, KILLS - kills);
+    ended.push(await lastRun(sandbox));
+    await expectOnce(sandbox, ended.length);
+    sandbox.git("reset", "--quiet", "--hard", "main");
+  }
+  expect(kills).toBe(KILLS);
+  expect(processesNaming(sandbox.base)).toEqual([]);
+  expect(new Set(ended.map(({ id }) => id as string)).size).toBe(ended.length);
+});
+
+/** Starts a run and sees it to its merge, killing the program as often as is left. Resolves with the number of kills. */
+async function playRun(sandbox: Sandbox, dice: Dice, most: number): Promise<number> {
+  let kills = 0;
+  for (let steps = 0; ; steps++) {
+    expect(steps).toBeLessThan(400);
+    const run = await sandbox.status();
+    if (run === null && steps > 0 && (await hasEnded(sandbox))) return kills;
+    const { child, ended } = sandbox.start(nextVerb(sandbox, run, dice), { ISDLC_OPERATOR_TOKEN: sandbox.token });
+    if (kills < most) {
+      const killed = await Promise.race([ended.then(() => false), delay(dice.number() % 600).then(() => true)]);
+      if (killed) {
+        kills++;
+        const family = dice.chance(50) ? descendants(child.pid ?? 0) : [];
+        for (const pid of [child.pid ?? 0, ...family]) kill(pid);
+      }
+    }
+    const { stderr } = await ended;
+    expect(stderr).not.toMatch(/\n {4}at /);
+  }
+}
+
+function nextVerb(sandbox: Sandbox, run: Json, dice: Dice): string[] {
+  if (run === null) return ["fix", "wrong greeting", "--supervised", ...sandbox.agent];
+  const { waiting } = run;
+  if (waiting === null) return ["resume", ...sandbox.agent];
+  switch (waiting.kind) {
+    case "gate":
+      if (waiting.options.includes("redo") && dice.chance(10)) return ["redo", "again", "--wait", waiting.id];
+      return dice.chance(15) && !waiting.paused ? ["review", "--wait", waiting.id] : ["continue", "--wait", waiting.id];
+    case "finish":
+      return ["answer", "merge", "--wait", waiting.id];
+    default:
+      // A killed git leaves its lock, and says what to do about it.
+      expect(waiting.detail).toMatch(/lock/);
+      rmSync(join(sandbox.root, ".git/index.lock"), { force: true });
+      return ["retry", "--wait", waiting.id];
+  }
+}
+
+async function hasEnded(sandbox: Sandbox): Promise<boolean> {
+  const events = await sandbox.events();
+  return events.at(-1)?.type === "run.finished";
+}
+
+async function lastRun(sandbox: Sandbox): Promise<Json> {
+  const [{ run } = { run: "" }] = (await sandbox.events()).filter((event) => event.type === "run.started");
+  return parsed(await sandbox.script("status", "--run", run, "--json")).run;
+}
+
+/** One commit for each phase, one merge, and no decision twice. */
+async function expectOnce(sandbox: Sandbox, runs: number): Promise<void> {
+  const events = await sandbox.events();
+  const started = events.find((event) => event.type === "run.started");
+  const branch = started?.git?.branch ?? "";
+  const merges = sandbox.git("log", "--first-parent", "--merges", "--format=%s", "main").split("\n");
+  expect(merges.filter((subject) => subject.startsWith(`Merge ${branch}:`))).toHaveLength(1);
+  expect(merges).toHaveLength(runs);
+  const attempts = sandbox
+    .git("log", "--format=%(trailers:key=Isdlc-Attempt,valueonly,separator=%x2C)", `${started?.git?.commit}..${branch}`)
+    .split("\n")
+    .map((attempt) => attempt.replace(/^.*\/(.*)#.*$/, "$1"));
+  expect(attempts.toReversed()).toEqual(PHASES);
+  const waits = events.flatMap((event) =>
+    event.type === "gate.answered" && event.choice !== "review" ? [event.wait] : [],
+  );
+  expect(new Set(waits).size).toBe(waits.length);
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+  for (const type of ["run.started", "finish.chosen", "run.finished"])
+    expect(events.filter((event) => event.type === type)).toHaveLength(1);
+  expect(events.filter(({ type }) => type === "phase.committed")).toHaveLength(PHASES.length);
+  const { workflow_history } = sandbox.json(".isdlc/state.json");
+  expect(workflow_history).toHaveLength(runs);
+  expect(existsSync(join(sandbox.root, ".isdlc/active"))).toBe(false);
+  expect(parsed(await sandbox.script("verify-journal", "--json")).ok).toBe(true);
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // it ended by itself
+  }
+}
+
+/** Children and their children, as the system lists them now. */
+function descendants(pid: number): number[] {
+  const children = readText(`/proc/${pid}/task/${pid}/children`)
+    .split(" ")
+    .filter((text) => text !== "")
+    .map(Number);
+  return [...children, ...children.flatMap(descendants)];
+}
+
+const processesNaming = (text: string): string[] =>
+  readdirSync("/proc")
+    .filter((name) => /^[0-9]+$/.test(name))
+    .map((name) => readText(`/proc/${name}/cmdline`).replaceAll("\0", " "))
+    .filter((command) => command.includes(text));
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

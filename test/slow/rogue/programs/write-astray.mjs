@@ -1,0 +1,29 @@
+// Writes where it has nothing to write.
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { note, play, write } from "./rogue.mjs";
+
+/** The real tree, from the place of the evidence beside it. */
+const tree = join(process.argv[2], "../tree");
+
+await play({
+  source: () => {
+    writeFileSync("src/app.mjs", "export const answer = 43;\n");
+    write("src/extra.mjs", "export {};\n");
+    note("source");
+  },
+  copy: () => {
+    writeFileSync("src/app.mjs", "reviewed and changed\n");
+    note("copy", { cwd: process.cwd(), found: readdirSync(".") });
+  },
+  real: () => {
+    writeFileSync(join(tree, "src/app.mjs"), "reviewed and changed\n");
+    note("real", { cwd: process.cwd() });
+  },
+  crash: ({ iteration }) => {
+    writeFileSync(join(tree, "src/planted.mjs"), "planted by a reviewer\n");
+    note("crash", { iteration });
+    process.exitCode = 3;
+    return null;
+  },
+});

@@ -1,0 +1,67 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { gateIsOpen, reached, type Rogue, shownAs } from "../rogue.ts";
+import { isAlive } from "../stage.ts";
+
+/** Nothing of it is alive when the gate is open. */
+const ended = (deed: string, does: string, holds: string): Rogue => ({
+  number: 15,
+  does,
+  holds,
+  plain: "ignored",
+  async play(stage) {
+    await stage.run({ agent: ["leave-children", deed] });
+    const [child] = stage.evidence("lives");
+    reached(child !== undefined, "the child lived");
+    const isGone = !isAlive(child?.["pid"] as number) && !existsSync(join(stage.root, "late.txt"));
+    return isGone && (await gateIsOpen(stage)) ? "ignored" : "HOLE";
+  },
+});
+
+export const children: readonly Rogue[] = [
+  ended(
+    "detached",
+    "leaves a child in a group of its own that writes later",
+    "its group and everyone with the execution's mark is ended before the gate opens",
+  ),
+  ended(
+    "forked",
+    "leaves a child that forked twice into a session of its own",
+    "found by the mark in its environment, and ended",
+  ),
+  ended("stubborn", "leaves a child that ignores SIGTERM", "SIGKILL after two seconds"),
+  {
+    number: 15,
+    does: "leaves a hidden child, without mark and ties, that writes while the gate is open",
+    holds:
+      "it escapes; the file is checked again at Continue, recorded, and listed at the next gate as changed since the person looked",
+    plain: "detected",
+    hostile: true,
+    async play(stage) {
+      await stage.run({ agent: ["leave-children", "hidden"] });
+      await stage.noted("written");
+      reached(existsSync(join(stage.root, "src/late.mjs")), "it wrote at the open gate");
+      await stage.person("continue");
+      const rechecked = (await stage.events()).find(({ type }) => type === "phase.rechecked");
+      const isRecorded = rechecked?.edited.some(({ path }: { path: string }) => path === "src/late.mjs");
+      return isRecorded === true ? shownAs(stage, "Since you last looked", "A\tsrc/late.mjs") : "HOLE";
+    },
+  },
+  {
+    number: 15,
+    does: "the same at the last gate, before the merge",
+    holds:
+      "taken for the person's own edit: checked again and recorded (`history --json`), but merged without being shown",
+    plain: "HOLE",
+    hostile: true,
+    async play(stage) {
+      await stage.run({ agent: ["leave-children", "hidden"], args: ["Do it", "--tests", "without"] });
+      await stage.noted("written");
+      await stage.person("continue");
+      const outcome = await shownAs(stage, "src/late.mjs");
+      await stage.person("answer", "merge");
+      reached(stage.git("ls-tree", "-r", "--name-only", "main").includes("src/late.mjs"), "it was merged");
+      return outcome;
+    },
+  },
+];

@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import { atFirstGate, atHome, PROMPT } from "./at-home.ts";
+import { hasTmux, type Terminal } from "./terminal.ts";
+
+const PAUSED = "continue, review again, redo, or q to leave it paused";
+
+describe.skipIf(!hasTmux())("at a terminal", () => {
+  test("SM-AC-04a: Review shows the summary and says how to go on", async () => {
+    const { terminal, sandbox } = await atFirstGate();
+    terminal.press("r");
+    const seen = await terminal.shows(PAUSED);
+    expect(seen).toMatch(/# Phase Summary: Plan\n[^]*## Key Decisions\n- plan decided\n/);
+    expect(seen).toContain("When ready, say 'continue' to advance to the next phase.");
+    expect(sandbox.json(".isdlc/state.json").active_workflow.supervised_review.status).toBe("reviewing");
+  });
+
+  test.each(["", "c", "continue", "done", "yes", "OK"])('after Review, "%s" goes on', async (word) => {
+    const { terminal } = await atFirstGate();
+    terminal.press("r");
+    await terminal.shows(PAUSED);
+    terminal.type(word);
+    await terminal.shows("PHASE COMPLETE: Implementation");
+  });
+
+  test("after Review, an unknown word asks again, and q leaves the gate paused", async () => {
+    const { terminal, sandbox } = await atFirstGate();
+    terminal.press("r");
+    await terminal.shows(PAUSED);
+    terminal.type("perhaps");
+    await terminal.shows(new RegExp(`Nobody knows that word here.[^]*${PAUSED}`));
+    terminal.type("q");
+    expect(await terminal.exitCode()).toBe(3);
+    expect(await sandbox.status()).toMatchObject({ status: "waiting", waiting: { kind: "gate", paused: true } });
+    expect(sandbox.json(".isdlc/state.json").active_workflow.supervised_review.status).toBe("reviewing");
+  });
+
+  test("SM-AC-05a SM-AC-05d: Redo asks for guidance and hands it on; after three it is no longer offered", async () => {
+    const { terminal, sandbox } = await atFirstGate();
+    for (const guidance of ["be shorter", "be bolder", "be clearer"]) {
+      terminal.press("d");
+      await terminal.shows(/What additional guidance should this phase consider\?\s+\(Describe what to change/);
+      terminal.type(guidance);
+      await terminal.shows(/PHASE COMPLETE: Plan[^]*Your choice/);
+    }
+    expect(terminal.screen()).not.toContain("Redo");
+    expect(terminal.screen()).toContain("Your choice (C R V E T Q):");
+    terminal.press("d");
+    await terminal.shows("That key is none of C R V E T Q.");
+    terminal.press("q");
+    await terminal.exitCode();
+    const prompts = sandbox.log().map(({ prompt }) => /REDO GUIDANCE: (.*)/.exec(prompt)?.[1]);
+    expect(prompts).toEqual([undefined, "be shorter", "be bolder", "be clearer"]);
+  });
+
+  test("questions of the agent are answered one after the other", async () => {
+    const questions = [
+      { id: "tone", text: "Which tone?", choices: ["warm", "cold"] },
+      { id: "name", text: "Whose name?" },
+    ];
+    const plan = { turns: { plan: [{ result: { status: "needs_input", summary: "?", questions } }, {}] } };
+    const { terminal, sandbox } = await atHome({ plan });
+    terminal.isdlc('"add greeting" --supervised');
+    await terminal.shows("Which tone? (warm / cold)");
+    terminal.type("warm");
+    await terminal.shows("Whose name?");
+    terminal.type("");
+    await terminal.shows(PROMPT);
+    const prompt = sandbox.log().at(-1)?.prompt;
+    expect(prompt).toMatch(/Which tone\?\n {2}warm\n/);
+    expect(prompt).toMatch(/Whose name\?\n {2}\(the person leaves this to you\)/);
+  });
+
+  test("leaving a question with Ctrl-C leaves it open", async () => {
+    const questions = [{ id: "tone", text: "Which tone?", choices: [] }];
+    const plan = { turns: { plan: [{ result: { status: "needs_input", summary: "?", questions } }, {}] } };
+    const { terminal, sandbox } = await atHome({ plan });
+    terminal.isdlc('"add greeting"');
+    await terminal.shows("Which tone?");
+    terminal.press("C-c");
+    expect(await terminal.exitCode()).toBe(3);
+    expect(terminal.screen()).toContain("isdlc answer --reply <id>=<text>");
+    expect((await sandbox.status()).waiting.kind).toBe("questions");
+  });
+
+  test("a failed phase is escalated: the reason, then Retry, Skip, Cancel or leave it", async () => {
+    const failed = { result: { status: "failed", summary: "The sources are missing." } };
+    const plan = { turns: { plan: [failed, {}] } };
+    const { terminal, sandbox } = await atHome({ plan });
+    terminal.isdlc('"add greeting" --supervised');
+    const menu = await terminal.shows("Leave it open for now");
+    expect(menu).toContain("The sources are missing.");
+    expect(menu).toMatch(/Retry -- try again[^]*Cancel -- end the run/);
+    terminal.press("Up", "Enter");
+    expect(await terminal.exitCode()).toBe(3);
+    terminal.isdlc();
+    await terminal.shows("Leave it open for now");
+    terminal.press("Enter");
+    await terminal.shows(PROMPT);
+    expect((await sandbox.status()).phases[0]).toMatchObject({ key: "plan", status: "completed" });
+  });
+
+  test("a run is cancelled from the escalation menu, with a reason", async () => {
+    const plan = { always: { result: { status: "failed", summary: "No." } } };
+    const { terminal, sandbox } = await atHome({ plan });
+    terminal.isdlc('"add greeting"');
+    await terminal.shows("Leave it open for now");
+    terminal.press("Up", "Up", "Enter");
+    await terminal.shows("Why does the run end?");
+    terminal.type("not worth it");
+    expect(await terminal.exitCode()).toBe(0);
+    expect(terminal.screen()).toContain("Cancelled: add greeting");
+    expect((await sandbox.events()).at(-1)).toMatchObject({ type: "run.cancelled", reason: "not worth it" });
+  });
+
+  test("loosened settings are told at the next gate, and hold once the person agrees with l", async () => {
+    const { terminal, sandbox } = await atFirstGate();
+    const state = sandbox.json(".isdlc/state.json");
+    state.supervised_mode.enabled = false;
+    sandbox.write(".isdlc/state.json", JSON.stringify(state));
+    terminal.press("c");
+    const gate = await terminal.shows("Your choice (C R D L V E T Q):");
+    expect(gate).toContain("PHASE COMPLETE: Implementation");
+    expect(gate).toContain("Supervision was loosened: the settings now say no review gates.");
+    terminal.press("l");
+    await terminal.shows(PROMPT);
+    terminal.press("q");
+    await terminal.exitCode();
+    expect((await sandbox.status()).supervised).toBe(false);
+  });
+
+  const finishes = [
+    { how: "merge", keys: ["Enter"], says: /Merged into main as [0-9a-f]{12}\./ },
+    { how: "pr", keys: ["Down", "Enter"], says: /git push -u origin change\/add-greeting/ },
+    { how: "keep", keys: ["Down", "Down", "Enter"], says: /The branch change\/add-greeting is kept\./ },
+  ];
+  test.each(finishes)("all phases done: the person chooses $how", async ({ how, keys, says }) => {
+    const plan = { turns: { implement: [{ writes: { "greeting.txt": "Hello\n" } }] } };
+    const { terminal, sandbox } = await atHome({ plan });
+    terminal.isdlc('"add greeting"');
+    await terminal.shows(PROMPT);
+    terminal.press("c");
+    await terminal.shows(/All phases are done\. How should it end\?[^]*Merge[^]*Pull request[^]*Keep[^]*Leave/);
+    await press(terminal, keys);
+    expect(await terminal.exitCode()).toBe(0);
+    expect(terminal.screen()).toMatch(says);
+    const merged = sandbox.git("log", "--format=%s", "main").includes("Merge");
+    expect(merged).toBe(how === "merge");
+    expect(sandbox.git("ls-tree", "--name-only", "change/add-greeting", "greeting.txt")).toBe("greeting.txt");
+  });
+});
+
+/** One by one: the menu moves its mark with each. */
+async function press(terminal: Terminal, keys: readonly string[]): Promise<void> {
+  for (const key of keys) {
+    terminal.press(key);
+    if (key !== "Enter") await terminal.shows("●");
+  }
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import { atFirstGate, atHome, PROMPT } from "./at-home.ts";
+import { gone, hasTmux, isAlive, openTerminal } from "./terminal.ts";
+
+const PAUSED = "continue, review again, redo, or q to leave it paused";
+
+describe.skipIf(!hasTmux())("at a terminal", () => {
+  test("SM-NFR-04: killed at the gate: the recovery banner with its menu, once, and continue works", async () => {
+    const { terminal } = await atFirstGate();
+    process.kill(terminal.running(), "SIGKILL");
+    expect(await terminal.exitCode()).toBe(137);
+    terminal.isdlc();
+    const seen = await terminal.shows(PROMPT);
+    expect(seen).toContain(
+      "A review was in progress for Phase (Plan).\nSummary: .isdlc/reviews/phase-plan-summary.md\n\n" +
+        "[C] Continue to next phase\n[R] Show summary and review again\n[D] Redo",
+    );
+    expect(seen).not.toContain("PHASE COMPLETE");
+    terminal.press("c");
+    await terminal.shows("PHASE COMPLETE: Implementation");
+  });
+
+  test("SM-NFR-04: killed at a pause: the review goes on where it was", async () => {
+    const { terminal, sandbox } = await atFirstGate();
+    terminal.press("r");
+    await terminal.shows(PAUSED);
+    process.kill(terminal.running(), "SIGKILL");
+    await terminal.exitCode();
+    expect((await sandbox.status()).waiting.paused).toBe(true);
+    terminal.isdlc('fix "something else"');
+    expect(await terminal.shows(PAUSED)).toContain("A review was in progress for Phase (Plan).");
+    terminal.type("r");
+    await terminal.shows(/# Phase Summary: Plan[^]*continue, review again/);
+    terminal.type("done");
+    await terminal.shows("PHASE COMPLETE: Implementation");
+  });
+
+  test("SM-NFR-04: killed during a redo: it is told, the lost agent is ended, the phase runs again", async () => {
+    const plan = { turns: { plan: [{}, { says: ["again"], hangs: true }, {}] } };
+    const { terminal, sandbox } = await atFirstGate({ plan });
+    terminal.press("d");
+    await terminal.shows("What additional guidance");
+    terminal.type("be shorter");
+    await terminal.shows(/plan#2 working with command · [0-9]+s · again/);
+    const lost = sandbox.log().at(-1)?.pid ?? 0;
+    process.kill(terminal.running(), "SIGKILL");
+    await terminal.exitCode();
+    expect(isAlive(lost)).toBe(true);
+    terminal.isdlc();
+    const seen = await terminal.shows(PROMPT);
+    expect(seen).toContain("A redo was in progress for Phase Plan. The phase will be re-run.");
+    expect(seen).toContain("PHASE COMPLETE: Plan");
+    await gone(lost);
+    const turns = sandbox.log().map(({ attempt, prompt }) => [attempt, prompt.includes("REDO GUIDANCE: be shorter")]);
+    expect(turns).toEqual([
+      ["plan#1", false],
+      ["plan#2", true],
+      ["plan#2", true],
+    ]);
+    expect((await sandbox.status()).phases[0]).toMatchObject({ redos: 1 });
+    terminal.press("c");
+    await terminal.shows("PHASE COMPLETE: Implementation");
+  });
+
+  test("Ctrl-C while the agent works: exit 130, nothing is left of it, and resume goes on", async () => {
+    const plan = { turns: { plan: [{ says: ["busy"], hangs: true }, {}] } };
+    const { terminal, sandbox } = await atHome({ plan });
+    terminal.isdlc('"add greeting" --supervised');
+    await terminal.shows("· busy");
+    terminal.press("C-c");
+    expect(await terminal.exitCode()).toBe(130);
+    expect(terminal.screen()).toContain("Go on: isdlc resume");
+    expect(terminal.screen()).not.toContain("working with");
+    expect(isAlive(sandbox.log()[0]?.pid ?? 0)).toBe(false);
+    terminal.isdlc("resume");
+    await terminal.shows(PROMPT);
+  });
+
+  test("one terminal has the gate: another is refused until it lets go", async () => {
+    const { terminal, sandbox } = await atFirstGate();
+    const other = await openTerminal(sandbox);
+    other.isdlc("continue");
+    expect(await other.exitCode()).toBe(1);
+    expect(other.screen()).toContain("GATE_HELD");
+    terminal.press("q");
+    expect(await terminal.exitCode()).toBe(3);
+    other.isdlc("continue");
+    await other.shows("PHASE COMPLETE: Implementation");
+  });
+
+  test("a gate that is answered with a token while it is on the screen goes on there", async () => {
+    const { terminal, sandbox } = await atFirstGate();
+    const answered = sandbox.person("continue");
+    const seen = await terminal.shows("PHASE COMPLETE: Implementation");
+    expect(seen).toContain("This was answered elsewhere.");
+    expect((await answered).code).toBe(3);
+    terminal.press("q");
+    expect(await terminal.exitCode()).toBe(3);
+    const answers = (await sandbox.events()).filter(({ type }) => type === "gate.answered");
+    expect(answers).toMatchObject([{ choice: "continue", by: { channel: "token" } }]);
+  });
+
+  test.each([
+    { where: "the gate", keys: [], shown: PROMPT },
+    { where: "a pause", keys: ["r"], shown: PAUSED },
+    { where: "the question for guidance", keys: ["d"], shown: "What additional guidance" },
+  ])("closing the window at $where ends the program and frees the gate", async ({ keys, shown }) => {
+    const { terminal, sandbox } = await atFirstGate();
+    if (keys.length > 0) terminal.press(...keys);
+    await terminal.shows(shown);
+    const pid = terminal.running();
+    terminal.close();
+    await gone(pid);
+    const other = await openTerminal(sandbox);
+    other.isdlc("continue");
+    await other.shows("PHASE COMPLETE: Implementation");
+  });
+
+  test("a request to end at the gate ends the program with 143 and leaves the gate open", async () => {
+    const { terminal, sandbox } = await atFirstGate();
+    process.kill(terminal.running(), "SIGTERM");
+    expect(await terminal.exitCode()).toBe(143);
+    expect((await sandbox.status()).status).toBe("waiting");
+  });
+});

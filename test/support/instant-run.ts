@@ -1,0 +1,189 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { HOST_MARKERS } from "../../src/adapters/caller/agent-markers.ts";
+import type { FileCalls } from "../../src/adapters/file-lock/file-calls.ts";
+import { createFileLock } from "../../src/adapters/file-lock/file-lock.ts";
+import { createPlainWorkspace } from "../../src/adapters/plain-workspace/create-plain-workspace.ts";
+import { findVerb } from "../../src/apps/cli/catalog.ts";
+import { composeEngine } from "../../src/apps/cli/compose.ts";
+import type { Io } from "../../src/apps/cli/io.ts";
+import { currentRun, driverLock, openProject, type Project } from "../../src/apps/cli/project.ts";
+import { startRun } from "../../src/apps/cli/start.ts";
+import { submitAnswer } from "../../src/apps/cli/submit-answer.ts";
+import type { Invocation, Values } from "../../src/apps/cli/verb.ts";
+import type { PersonCommand } from "../../src/core/command.ts";
+import type { ActiveRun, RunState } from "../../src/core/run.ts";
+import { drive } from "../../src/engine/drive.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import type { AgentBackend, AgentEnd, AgentTask } from "../../src/ports/agent-backend.ts";
+import type { VcsWrite } from "../../src/ports/vcs.ts";
+import type { Person } from "../../src/schema/people.ts";
+
+/** A working tree and a person's folders below one base, to be driven without any process. */
+export type Place = { readonly base: string; readonly root: string; readonly env: NodeJS.ProcessEnv };
+
+export const ADA: Person = { name: "ada", channel: "token", origin: { pid: 1, session: null, terminal: null } };
+
+const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+
+export function newBase(): string {
+  for (const name of [...HOST_MARKERS, "ISDLC_AGENT", "ISDLC_NONCE"]) delete process.env[name];
+  return realpathSync(mkdtempSync(join(memory, "isdlc-instant-")));
+}
+
+export function placeIn(base: string): Place {
+  const root = join(base, "tree");
+  mkdirSync(root, { recursive: true });
+  const env = { PATH: process.env["PATH"] ?? "", HOME: join(base, "home"), XDG_CONFIG_HOME: "", XDG_STATE_HOME: "" };
+  return { base, root, env };
+}
+
+export function initRepository({ root, env }: Place): void {
+  const git = (...args: string[]): Buffer => execFileSync("git", args, { cwd: root, env, stdio: "pipe" });
+  writeFileSync(join(root, "README.md"), "# Sample\n");
+  git("init", "--quiet", "--initial-branch=main", "--template=");
+  git("add", "--all");
+  git("-c", "user.name=Person", "-c", "user.email=p@example.org", "commit", "--quiet", "--message", "First");
+}
+
+export function invocationFor(place: Place, verb: string, values: Values = {}): Invocation {
+  const found = findVerb(verb);
+  if (found === undefined) throw new Error(`no verb ${verb}`);
+  const io: Io = { out: () => {}, err: () => {}, interactive: false, color: false, columns: 80 };
+  return { verb: found, values, words: [], cwd: place.root, env: place.env, io };
+}
+
+/** The world outside: what was committed and merged, whatever happens to the program. */
+export type Repository = { readonly commits: Map<string, string>; merges: number; readonly vcs: VcsWrite };
+
+export function createRepository(): Repository {
+  const commits = new Map<string, string>();
+  const world = { commits, merges: 0, isMerged: false };
+  const vcs: VcsWrite = {
+    head: () => Promise.resolve("a".repeat(40)),
+    tip: () => Promise.resolve(null),
+    startBranch: () => Promise.resolve(),
+    commit: ({ attempt }) => {
+      const known = commits.get(attempt) ?? String(commits.size + 1).padStart(40, "c");
+      commits.set(attempt, known);
+      return Promise.resolve(known);
+    },
+    merge: () => {
+      if (!world.isMerged) world.merges++;
+      world.isMerged = true;
+      return Promise.resolve("e".repeat(40));
+    },
+  };
+  return Object.assign(world, { vcs });
+}
+
+/** Writes what is expected and is done. */
+function instantAgent(root: string): AgentBackend {
+  return {
+    name: "instant",
+    digest: "d".repeat(64),
+    probe: () => Promise.resolve({ version: "1", structuredResult: true, readOnly: false, cost: false }),
+    async *run(task) {
+      for (const path of task.artifacts) {
+        mkdirSync(dirname(join(root, path)), { recursive: true });
+        writeFileSync(join(root, path), `# ${task.attempt}\n`);
+      }
+      yield await Promise.resolve(endOf(task));
+    },
+  };
+}
+
+function endOf(task: AgentTask): AgentEnd {
+  const end = { type: "end", usage: null, session: null } as const;
+  if (task.role === "reviewer") return { ...end, how: "verdict", verdict: { approved: true, issues: [], summary: "" } };
+  const result = { status: "done" as const, summary: "Done", decisions: [], artifacts: [], questions: [] };
+  return { ...end, how: "result", result };
+}
+
+export function engineFor(project: Project, run: ActiveRun, repository: Repository): Engine {
+  const agents = {
+    phase: { name: "command", argv: [process.execPath] },
+    reviewer: { name: "command", argv: [process.execPath] },
+  };
+  const agent = instantAgent(project.root);
+  return {
+    ...composeEngine(project, run, { agents, show: () => {} }),
+    agents: { phase: agent, reviewer: agent },
+    workspace: createPlainWorkspace(project.root),
+    vcs: run.run.git === null ? null : repository.vcs,
+    processes: {
+      self: () => ({ pid: 1, started: "1", boot: "b" }),
+      isAlive: () => false,
+      endAll: () => Promise.resolve(),
+    },
+    transcript: () => ({ write: () => {}, close: () => {} }),
+  };
+}
+
+/** Goes on until the run rests, as the one who drives. */
+export async function goOn(project: Project, repository: Repository): Promise<RunState> {
+  const { state } = currentRun(project, undefined);
+  if (state.is !== "active") return state;
+  const lock = createFileLock(driverLock(project));
+  const taken = lock.tryAcquire();
+  if (!taken.ok) throw new Error(`driven by ${taken.holder.pid}`);
+  try {
+    return (await drive(engineFor(project, state, repository), new AbortController().signal)).state;
+  } finally {
+    taken.lock.release();
+    lock.dispose();
+  }
+}
+
+export async function begin(place: Place, files: FileCalls, values: Values): Promise<Project> {
+  const project = openProject(place.root, place.env, files);
+  const chosen = { supervised: true, tests: "without", "agent-command": process.execPath, ...values };
+  await startRun(invocationFor(place, "feature", chosen), project, { workflow: "change", title: "add a greeting" });
+  return project;
+}
+
+/** A person's decision about what is open now. */
+export async function decide(project: Project, choice: string): Promise<void> {
+  const { run, state } = currentRun(project, undefined);
+  if (run === null || state.is !== "active") throw new Error("no run is open");
+  await submitAnswer(project, run, commandFor(state, choice));
+}
+
+function commandFor(state: ActiveRun, choice: string): PersonCommand {
+  const wait = state.wait?.id ?? "";
+  const shown = { by: ADA, wait, shown: "0" };
+  switch (choice) {
+    case "continue":
+    case "review":
+      return { do: choice, ...shown };
+    case "redo":
+      return { do: "redo", ...shown, guidance: "once more" };
+    case "cancel":
+      return { do: "cancel", by: ADA, reason: "enough" };
+    default:
+      return { do: "finish", by: ADA, wait, how: "merge" };
+  }
+}
+
+/** The program that ran here has ended: its locks name a process that is no more. */
+export function ended({ root }: Place): void {
+  const own = join(root, ".isdlc");
+  if (!existsSync(own)) return;
+  for (const name of readdirSync(own).filter((file) => /^(?:lock|driver)(?:\.|$)/.test(file))) {
+    const text = readFileSync(join(own, name), "utf8");
+    writeFileSync(join(own, name), text.replace(/"started":"[0-9]+"/, '"started":"1"'));
+  }
+}
+
+export const remove = (base: string): void => rmSync(base, { recursive: true, force: true });
