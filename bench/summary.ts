@@ -103,6 +103,7 @@ function engineFor(repository: Repository, run: ActiveRun, workspace: Workspace)
   const engine = composeEngine(openPlace(repository), run, {
     agents: { phase: agent, reviewer: agent },
     show: () => {},
+    warn: () => {},
   });
   return { ...engine, workspace };
 }

@@ -1,5 +1,6 @@
 import type { Refusal } from "./command.ts";
 import { describeRefusal } from "./refusal.ts";
+import { shellWord } from "./shell-word.ts";
 
 /** Every failure a person can meet: a stable code with facts; `describe` adds what happened and what mends it. */
 export type Problem =
@@ -27,6 +28,13 @@ export type Problem =
   | { readonly code: "GATE_HELD"; readonly pid: number }
   | { readonly code: "TOKEN_REFUSED"; readonly detail: string }
   | { readonly code: "NO_RUN"; readonly elsewhere: readonly string[] }
+  | { readonly code: "ITEM_UNKNOWN"; readonly reference: string }
+  | {
+      readonly code: "START_PHASE_INVALID";
+      readonly phase: string;
+      readonly workflow: string;
+      readonly valid: readonly string[];
+    }
   | { readonly code: "WORKFLOW_UNKNOWN"; readonly name: string; readonly valid: readonly string[] }
   | { readonly code: "SETTING_UNKNOWN"; readonly name: string; readonly valid: readonly string[] }
   | {
@@ -122,8 +130,16 @@ const descriptions: Describe = {
     what: "No run is open in this working tree.",
     fix:
       p.elsewhere.length > 0
-        ? `There is one in ${list(p.elsewhere)}: add -C <path>.`
+        ? `Another working tree has one: ${p.elsewhere.map((path) => `isdlc -C ${shellWord(path)} status`).join("; ")}.`
         : 'Start one: isdlc "<what to do>".',
+  }),
+  ITEM_UNKNOWN: (p) => ({
+    what: `No item here has the number or reference ${p.reference}.`,
+    fix: `Run "isdlc items" to see those there are, or put it on record with its title: isdlc add "${p.reference} <title>".`,
+  }),
+  START_PHASE_INVALID: (p) => ({
+    what: `The workflow "${p.workflow}" has no phase "${p.phase}" to start with, so all of it is run.`,
+    fix: `Valid: ${list(p.valid)}.`,
   }),
   WORKFLOW_UNKNOWN: (p) => ({ what: `There is no workflow "${p.name}".`, fix: `Valid: ${list(p.valid)}.` }),
   SETTING_UNKNOWN: (p) => ({ what: `There is no setting "${p.name}".`, fix: `Valid: ${list(p.valid)}.` }),

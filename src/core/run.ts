@@ -63,6 +63,8 @@ export type PhaseRecord = {
   readonly status: "pending" | "in_progress" | "completed" | "skipped";
   readonly attempts: number;
   readonly redos: number;
+  /** Sent back by a person and not completed since. */
+  readonly redoing: boolean;
   /** Redo guidance of this run, oldest first. */
   readonly guidance: readonly string[];
   readonly startedAt: string | null;

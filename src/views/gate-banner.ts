@@ -1,3 +1,4 @@
+import { attentionFor, attentionText } from "../core/attention.ts";
 import { optionsOf } from "../core/next.ts";
 import { type ActiveRun, currentPhase, MAX_REDOS, type PhaseRecord, type Wait } from "../core/run.ts";
 import type { Supervision } from "../schema/plan.ts";
@@ -34,7 +35,7 @@ export function gateBanner(run: ActiveRun): string | null {
   if (run.wait?.kind !== "gate" || phase === undefined) return null;
   const data = summaryOf(run, phase.rule.key);
   const minutes = data.duration?.minutes;
-  const notices = noticesOf(phase, run.wait);
+  const notices = [...noticesOf(phase, run.wait), `To read: ${attentionText(attentionFor(phase.made))}`];
   return [
     RULE,
     `PHASE ${numbered(phase)}COMPLETE: ${nameOf(phase)}`,
@@ -43,7 +44,8 @@ export function gateBanner(run: ActiveRun): string | null {
     `Artifacts: ${artifactRows(data).length} files created/modified`,
     `Duration: ${minutes === undefined ? "N/A" : `${minutes}m`}`,
     "",
-    ...(notices.length === 0 ? [] : [...notices, ""]),
+    ...notices,
+    "",
     ...optionsOf(run, run.wait).map((option) => menu.get(option) ?? option),
     "",
     "Your choice: _",

@@ -1,7 +1,9 @@
 import type { EndedRun } from "../core/run.ts";
 import type { RunEvent } from "../schema/event.ts";
 import type { Person, Starter } from "../schema/people.ts";
+import { metricsOf } from "./metrics.ts";
 import { plainLine } from "./plain-text.ts";
+import { durationText } from "./runs-table.ts";
 import { tokens } from "./status.ts";
 
 /** One line per event, for people. */
@@ -75,6 +77,7 @@ export function closingReport(run: EndedRun): string[] {
     .filter(({ used }) => used !== "");
   return [
     `${run.how === "finished" ? "Finished" : "Cancelled"}: ${plainLine(run.run.title)}`,
+    tookLine(run),
     ...block("Decided at the gates", decided, "  nothing: this run had no gate"),
     ...block("Concerns left open", concerns),
     ...block("Skipped", skipped),
@@ -86,6 +89,16 @@ export function closingReport(run: EndedRun): string[] {
       ? keptBranch(run)
       : [`Merged into ${run.run.git?.base ?? "the base branch"} as ${run.merged.slice(0, 12)}.`]),
   ];
+}
+
+function tookLine(run: EndedRun): string {
+  const { minutes, attempts, redos, gates, firstTry } = metricsOf(run);
+  return [
+    `Took ${durationText(minutes)}`,
+    `${attempts} ${attempts === 1 ? "attempt" : "attempts"}`,
+    `${redos} ${redos === 1 ? "redo" : "redos"}`,
+    `${firstTry} of ${gates} ${gates === 1 ? "phase" : "phases"} accepted at the first try`,
+  ].join(" · ");
 }
 
 function block(title: string, lines: readonly string[], empty?: string): string[] {

@@ -1,3 +1,4 @@
+import { attentionFor, attentionText } from "../core/attention.ts";
 import { next } from "../core/next.ts";
 import {
   type ActiveRun,
@@ -61,7 +62,9 @@ export function waitObject(run: ActiveRun, wait: Wait): Record<string, unknown> 
   switch (wait.kind) {
     case "gate": {
       const paused = run.stage.is === "produced" && run.stage.pausedAt !== null;
-      return { kind, id, options, paused, summary: summaryPath(run), loosened: wait.loosened, failures: wait.failures };
+      const { loosened, failures } = wait;
+      const toRead = attentionFor(currentPhase(run)?.made ?? null);
+      return { kind, id, options, paused, summary: summaryPath(run), loosened, failures, ...toRead };
     }
     case "questions":
       return { kind, id, options, questions: wait.questions };
@@ -132,11 +135,16 @@ const compact = (count: number): string => (count < 10_000 ? String(count) : `${
 function nowLines(state: ActiveRun | EndedRun, { driven }: Liveness): string[] {
   if (state.is === "ended") return endLines(state);
   const now = next(state);
-  if (now.is === "wait") return waitLines(now.wait, now.options);
+  if (now.is === "wait") return [...waitLines(now.wait, now.options), ...toReadLines(state, now.wait)];
   if (now.is !== "action") return [];
   return driven
     ? [`Now: ${now.step}${now.attempt === null ? "" : ` ${now.attempt}`}`]
     : ["Interrupted.", "Go on: isdlc resume"];
+}
+
+function toReadLines(run: ActiveRun, wait: Wait): string[] {
+  if (wait.kind !== "gate") return [];
+  return [`To read: ${attentionText(attentionFor(currentPhase(run)?.made ?? null))}`];
 }
 
 function endLines(run: EndedRun): string[] {

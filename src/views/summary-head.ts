@@ -1,3 +1,4 @@
+import { type Attention, attentionFor, attentionText } from "../core/attention.ts";
 import { artifactRows } from "./artifact-rows.ts";
 import { markdownText } from "./markdown.ts";
 import type { EngineFacts, SummaryData } from "./summary.ts";
@@ -15,19 +16,19 @@ export function fullHead(data: SummaryData): string {
     statusLine(data),
     `**Duration**: ${markdownText(time)}`,
     artifactsLine(data),
-    ...(engine === null ? [] : engineLines(engine)),
+    ...(engine === null ? [] : engineLines(engine, attentionFor({ ...data, lines: engine.lines }))),
   ].join("\n");
 }
 
 const statusLine = ({ status }: SummaryData): string => `**Status**: ${markdownText(status)}`;
 const artifactsLine = (data: SummaryData): string => `**Artifacts**: ${artifactRows(data).length} files`;
 
-function engineLines({ usage, checks, lines }: EngineFacts): string[] {
+function engineLines({ usage, checks }: EngineFacts, toRead: Attention): string[] {
   const found = checks.map(({ name, ok }) => `${markdownText(name)} ${outcome(ok)}`);
   return [
     `**Tokens**: ${tokens(usage)}`,
     ...(found.length === 0 ? [] : [`**Checks**: ${found.join(", ")}`]),
-    `**To read**: ${lines} lines`,
+    `**To read**: ${attentionText(toRead)}`,
   ];
 }
 

@@ -40,13 +40,17 @@ describe("a recording", () => {
     { phase: PHASE, role: "phase", attempt: 1, iteration: 1, result: { ...result, summary: "first" } },
     { phase: PHASE, role: "phase", attempt: 1, iteration: 2, result: { ...result, summary: "second turn" } },
     { phase: PHASE, role: "phase", attempt: 2, result: { ...result, summary: "redone" } },
+    { phase: "05-code", role: "phase", artifact: "{item}/tasks.md", result: { ...result, summary: "tasks" } },
     { phase: "05-code", role: "phase", result: { ...result, summary: "whenever" } },
   ]);
+  const code = { phase: "05-code", attempt: "05-code#1", item: "docs/x" } as const;
 
   test.each<[string, Partial<AgentTask>, string]>([
     ["attempt and turn", { attempt: `${PHASE}#1`, iteration: 1 }, "first"],
     ["a later turn", { attempt: `${PHASE}#1`, iteration: 2 }, "second turn"],
     ["any turn of an attempt", { attempt: `${PHASE}#2`, iteration: 7 }, "redone"],
+    ["the file that is asked for", { ...code, artifacts: ["docs/x/tasks.md"] }, "tasks"],
+    ["another file", { ...code, artifacts: ["docs/x/plan.md"] }, "whenever"],
     ["any attempt", { phase: "05-code", attempt: "05-code#9", iteration: 3 }, "whenever"],
   ])("is found by %s", async (_, task, summary) => {
     expect((await play(summaries, task)).ends).toMatchObject([{ how: "result", result: { summary } }]);

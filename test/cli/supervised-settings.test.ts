@@ -74,24 +74,49 @@ test.concurrent("supervised_mode of the wrong shape starts without gates, with a
 
 describe("light and supervised together", () => {
   const ALL = ["00", "01", "02", "03", "04", "05", "06", "16", "08"];
-  const LIGHT = ALL.filter((number) => number !== "03" && number !== "04");
+  const numbersOf = (run: Json): string[] => run.phases.map(({ key }: { key: string }) => key.slice(0, 2));
+
   test.concurrent.each([
-    { flags: ["-light", "--supervised"], phases: LIGHT, supervised: true },
-    { flags: ["--supervised"], phases: ALL, supervised: true },
-    { flags: ["-light", "--review", "00"], phases: LIGHT, supervised: true },
-    { flags: ["-light"], phases: LIGHT, supervised: false },
-    { flags: [], phases: ALL, supervised: false },
-  ])("feature $flags", async ({ flags, phases, supervised }) => {
+    { flags: ["-light", "--supervised"], supervised: true },
+    { flags: ["--supervised"], supervised: true },
+    { flags: ["-light", "--review", "00"], supervised: true },
+    { flags: ["-light"], supervised: false },
+    { flags: [], supervised: false },
+  ])(
+    "feature $flags begins with every phase; what is left out is settled after the analysis",
+    async ({ flags, supervised }) => {
+      const sandbox = await createSandbox();
+      sandbox.plan({ turns: { "00-quick-scan": [{ result: { status: "failed", summary: "stop here" } }] } });
+      if (supervised) sandbox.plan({});
+      const { run } = parsed(await sandbox.script(...flags, "feature", "sign in", "--json", ...sandbox.agent));
+      expect(numbersOf(run)).toEqual(ALL);
+      expect(run).toMatchObject({ supervised, description: "sign in", item: "docs/requirements/REQ-0001-sign-in" });
+      expect(run.branch).toBe("feature/REQ-0001-sign-in");
+      expect(run.waiting.kind).toBe(supervised ? "gate" : "escalation");
+      const block = sandbox.json(".isdlc/state.json").supervised_mode;
+      expect(block?.enabled ?? false).toBe(supervised);
+    },
+  );
+
+  test.concurrent.each([
+    { flags: ["-light", "--review", "05"], phases: ALL.filter((number) => number !== "03" && number !== "04") },
+    { flags: ["--yes", "--review", "05"], phases: ALL },
+  ])("feature $flags has these phases after the analysis", async ({ flags, phases }) => {
     const sandbox = await createSandbox();
-    sandbox.plan({ turns: { "00-quick-scan": [{ result: { status: "failed", summary: "stop here" } }] } });
-    if (supervised) sandbox.plan({});
     const { run } = parsed(await sandbox.script(...flags, "feature", "sign in", "--json", ...sandbox.agent));
-    expect(run.phases.map(({ key }: { key: string }) => key.slice(0, 2))).toEqual(phases);
-    expect(run).toMatchObject({ supervised, description: "sign in", item: "docs/requirements/REQ-0001-sign-in" });
-    expect(run.branch).toBe("feature/REQ-0001-sign-in");
-    expect(run.waiting.kind).toBe(supervised ? "gate" : "escalation");
-    const block = sandbox.json(".isdlc/state.json").supervised_mode;
-    expect(block?.enabled ?? false).toBe(supervised);
+    expect(run).toMatchObject({ current: "05-test-strategy", waiting: { kind: "gate" } });
+    expect(numbersOf(run)).toEqual(phases);
+    const tasks = sandbox.log().filter(({ key }) => key === "04-design tasks");
+    expect(tasks).toHaveLength(phases.includes("04") ? 1 : 0);
+  });
+
+  test.concurrent("without either the size is asked for after the impact analysis", async () => {
+    const sandbox = await createSandbox();
+    const { run } = parsed(await sandbox.script("feature", "sign in", "--json", ...sandbox.agent));
+    expect(run).toMatchObject({ current: "02-impact-analysis", waiting: { kind: "sizing", recommended: "standard" } });
+    expect(run.waiting.options).toEqual(["accept", "light", "standard"]);
+    const answered = parsed(await sandbox.person("answer", "light", "--no-run", "--json"));
+    expect(numbersOf(answered.run)).not.toContain("03");
   });
 });
 

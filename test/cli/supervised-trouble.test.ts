@@ -52,7 +52,7 @@ test.concurrent("SM-ERR-303: a choice that is not offered is refused with those 
     [["answer", "approve"], "notOffered"],
     [["answer", "constructor"], "notOffered"],
     [["answer"], "notOffered"],
-    [["retry"], "notOpen"],
+    [["retry"], "notOffered"],
     [["answer", "merge"], "notOpen"],
     [["answer", "loosen"], "nothingLoosened"],
     [["continue", "--wait", "plan#1/gate-999"], "notOpen"],

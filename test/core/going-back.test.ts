@@ -188,9 +188,18 @@ describe("going back", () => {
   });
 });
 
+test("there is no way back once a way to finish was chosen: a merge may be under way", () => {
+  const player = startRun({ ...supervised, options: runOptions({ finish: "ask", sizing: "accept" }) });
+  advance(player, "finish");
+  const { id } = openWait(player);
+  expect(refusalOf(player, back("04-design"))).toBeNull();
+  accepted(player, { do: "finish", by: ada, wait: id, how: "keep" });
+  expect(refusalOf(player, back("04-design"))).toEqual({ why: "notEarlier", valid: [] });
+});
+
 describe("restart and pass", () => {
   const supervisedRun = (): Player => startRun(supervised);
-  const within: readonly (Step | "gate")[] = ["enter", "produce", "check", "review", "complete", "gate", "recheck"];
+  const within: readonly Step[] = ["enter", "produce", "check", "review", "complete", "recheck"];
 
   test.for(within)("are accepted at %s", (stage) => {
     const player = advance(supervisedRun(), stage);
@@ -209,6 +218,13 @@ describe("restart and pass", () => {
     expect(accepted(other, { do: "pass", by: ada })).toEqual(["phase.skipped"]);
     expect(phaseAt(other, 0)).toMatchObject({ status: "skipped", made: null });
     expect(activeRun(advance(other, "enter")).index).toBe(1);
+  });
+
+  test("at a gate only pass is accepted: a restart would be a redo that nobody counts", () => {
+    const player = advance(supervisedRun(), "gate");
+    const valid = expect.arrayContaining(["continue", "review", "redo"]);
+    expect(refusalOf(player, { do: "restart", by: ada })).toEqual({ why: "notOffered", valid });
+    expect(accepted(player, { do: "pass", by: ada })).toEqual(["phase.skipped"]);
   });
 
   test.for<Step>(["produce", "check", "review", "complete", "recheck"])("answer an escalation from %s too", (step) => {

@@ -81,7 +81,14 @@ const bugs: readonly Bug[] = [
   {
     bug: "a person goes back while the tree is rewound",
     breaks: "a person goes back to where the run has been",
-    plants: [{ file: PERSON, find: ` && run.stage.is !== "rewinding"`, put: "" }],
+    plants: [{ file: PERSON, find: ` && stage.is !== "rewinding"`, put: "" }],
+  },
+  {
+    bug: "a restart at a gate is a redo that nobody counts",
+    breaks: "the forbidden is refused",
+    plants: [
+      { file: PERSON, find: `if (run.wait?.kind === "gate") return refuse`, put: `if (run.index < 0) return refuse` },
+    ],
   },
   {
     bug: "a phase is started anew after it was accepted",
@@ -92,7 +99,11 @@ const bugs: readonly Bug[] = [
     bug: "a restart keeps what was proven",
     breaks: "a new attempt begins with nothing proven",
     plants: [
-      { file: BACK, find: `status: "in_progress", completedAt: null, made: null }`, put: `status: "in_progress" }` },
+      {
+        file: BACK,
+        find: `status: "in_progress", completedAt: null, redoing: false, made: null }`,
+        put: `status: "in_progress" }`,
+      },
     ],
   },
   {

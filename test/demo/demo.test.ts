@@ -23,11 +23,12 @@ describe("the demo without a terminal", () => {
 
   test("says before each answer that a script gives it", () => {
     const answers = [...played.out.matchAll(/^demo script answers: (\w+)/gm)].map(([, answer]) => answer);
-    expect(answers).toEqual(["redo", "continue", "continue", "continue", "merge"]);
+    expect(answers).toEqual(["accept", "redo", "continue", "continue", "continue", "merge"]);
   });
 
   test("shows the failed check, the refused draft and the work that follows the guidance", () => {
     expect(played.out).toMatch(/✗ tests: npm test ended with exit code 1\n +discount: half a cent is rounded up/);
+    expect(played.out).toContain("✓ the design is cut into 5 tasks (tasks.md)");
     expect(played.out).toMatch(/✗ reviewer: Nothing says whether free shipping/);
     const [before = "", after = ""] = played.out.split("demo script answers: redo");
     expect(before).not.toContain("AD-3");
@@ -95,6 +96,8 @@ test("--json prints one object; --keep keeps a project that can be looked at", a
   expect(passed).toBeGreaterThan(failed);
   expect(events.filter((event) => event.type === "verdict.given" && !event.approved)).toHaveLength(1);
   expect(types.filter((type) => type === "phase.left")).toHaveLength(PHASES);
+  expect(events.find((event) => event.type === "sizing.decided")).toMatchObject({ effective: "standard", drop: [] });
+  expect(events.find((event) => event.type === "tasks.refined")).toMatchObject({ tasks: 5 });
   expect(types).not.toContain("step.escalated");
 });
 

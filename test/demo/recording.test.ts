@@ -3,10 +3,13 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parseRecording } from "../../src/adapters/agent-replay/recording.ts";
 import { loadPersona, loadWorkflow } from "../../src/adapters/definitions/definitions.ts";
+import { readTaskList } from "../../src/core/task-list.ts";
 
 const { executions } = parseRecording(readFileSync(join(import.meta.dirname, "../../demo/recording.json"), "utf8"));
 const { phases } = loadWorkflow("feature");
 const phaseOf = (key: string) => phases.find((phase) => phase.key === key)!;
+
+const TASKS = "tasks.md";
 
 const documents = executions.flatMap((execution) => {
   if (execution.role !== "phase") return [];
@@ -18,19 +21,31 @@ const documents = executions.flatMap((execution) => {
 });
 
 test("every phase of the feature workflow is recorded, with every output and every reviewer it has", () => {
-  for (const { key, outputs, reviewer } of phases) {
+  for (const { key, outputs, reviewer, after } of phases) {
     const recorded = executions.filter(({ phase }) => phase === key);
     expect(recorded.some(({ role }) => role === "phase")).toBe(true);
     expect(recorded.some(({ role }) => role === "reviewer")).toBe(reviewer !== null);
-    expect(new Set(documents.filter(({ phase }) => phase === key).map(({ file }) => file))).toEqual(new Set(outputs));
+    const due = after.includes("refinement") ? [...outputs, TASKS] : outputs;
+    expect(new Set(documents.filter(({ phase }) => phase === key).map(({ file }) => file))).toEqual(new Set(due));
   }
 });
 
-test.each(documents)("$phase: $file has the headings its persona asks for", ({ phase, contents }) => {
-  const asked = headingsAskedFor(loadPersona(phaseOf(phase).persona));
-  expect(asked.length).toBeGreaterThan(3);
-  expect(contents.match(/^## .+$/gm)).toEqual(asked);
-  expect(contents.split("\n")[0]).toMatch(/^# .+: Percentage discount with a cap$/);
+test.each(documents.filter(({ file }) => file !== TASKS))(
+  "$phase: $file has the headings its persona asks for",
+  ({ phase, contents }) => {
+    const asked = headingsAskedFor(loadPersona(phaseOf(phase).persona));
+    expect(asked.length).toBeGreaterThan(3);
+    expect(contents.match(/^## .+$/gm)).toEqual(asked);
+    expect(contents.split("\n")[0]).toMatch(/^# .+: Percentage discount with a cap$/);
+  },
+);
+
+test("the tasks are a valid list, and every requirement is served by one", () => {
+  const { contents } = documents.find(({ file }) => file === TASKS)!;
+  const { tasks, problems } = readTaskList(contents);
+  expect(problems).toEqual([]);
+  const requirements = documents.findLast(({ file }) => file === "requirements-spec.md")!.contents.match(/FR-\d+/g);
+  expect(new Set(tasks.flatMap(({ serves }) => serves))).toEqual(new Set(requirements));
 });
 
 test("the impact analysis ends with its metrics, and they count what its table has", () => {

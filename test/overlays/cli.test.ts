@@ -157,7 +157,7 @@ test.concurrent("upgrade has its folder and branch", async () => {
   const sandbox = await createSandbox();
   const ended = await sandbox.script("run", "upgrade", "Node 24", "--json", ...sandbox.agent);
   expect([ended.code, parsed(ended).run.branch]).toEqual([0, "upgrade/UPG-0001-node-24"]);
-  expect(sandbox.git("show", "--name-only", "--format=", "HEAD~2")).toContain(
+  expect(sandbox.git("show", "--name-only", "--format=", "HEAD~3")).toContain(
     "docs/requirements/UPG-0001-node-24/upgrade-plan.md",
   );
 });

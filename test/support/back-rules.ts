@@ -36,8 +36,8 @@ export function brokenByGoingBack(before: ActiveRun, after: ActiveRun, { to, tre
     .map((rule) => BACK_RULES[rule]);
 }
 
-const isUntouched = ({ status, made, commit, completedAt, seenTree }: PhaseRecord): boolean =>
-  status === "pending" && made === null && commit === null && completedAt === null && seenTree === null;
+const isUntouched = ({ status, redoing, made, commit, completedAt, seenTree }: PhaseRecord): boolean =>
+  status === "pending" && !redoing && [made, commit, completedAt, seenTree].every((proof) => proof === null);
 
 const isDropped = ({ dropped }: PhaseRecord): boolean => dropped;
 

@@ -24,7 +24,7 @@ export type Turn = {
   readonly verdict?: Readonly<Record<string, unknown>>;
 };
 
-/** Turns by phase (`implement`) or reviewer (`implement reviewer`); the last one is used again and again. */
+/** Turns by phase (`implement`), reviewer (`implement reviewer`) or refinement (`04-design tasks`); the last one is used again and again. */
 export type AgentPlan = { readonly always?: Turn; readonly turns?: Readonly<Record<string, readonly Turn[]>> };
 
 export type Noted = {

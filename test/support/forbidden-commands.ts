@@ -112,7 +112,9 @@ const OUTSIDE_PHASES: ReadonlySet<Stage["is"]> = new Set([
 /** Decisions nobody asked for, where the run is not in a place for them. */
 function outOfPlace({ state }: Past): readonly Forbidden[] {
   if (state.is !== "active") return [];
-  const nowhere = state.stage.is === "preparing" || state.stage.is === "rewinding";
+  const { stage, wait } = state;
+  const chosen = stage.is === "finishing" && stage.how !== null;
+  const nowhere = stage.is === "preparing" || stage.is === "rewinding" || chosen;
   const unreached = state.phases
     .filter((phase, index) => nowhere || index > state.index || phase.dropped)
     .map(({ rule }) => rule.key);
@@ -120,7 +122,8 @@ function outOfPlace({ state }: Past): readonly Forbidden[] {
     what: "going back to where the run has not been",
     command: { do: "back", by: ada, to, tree: "keep" } as const,
   }));
-  if (!OUTSIDE_PHASES.has(state.stage.is)) return backs;
+  if (wait?.kind === "gate") return [...backs, { what: "a restart at a gate", command: { do: "restart", by: ada } }];
+  if (!OUTSIDE_PHASES.has(stage.is)) return backs;
   return [
     ...backs,
     { what: "a restart outside a phase", command: { do: "restart", by: ada } },

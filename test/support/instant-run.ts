@@ -97,12 +97,14 @@ function instantAgent(root: string): AgentBackend {
     async *run(task) {
       for (const path of task.artifacts) {
         mkdirSync(dirname(join(root, path)), { recursive: true });
-        writeFileSync(join(root, path), `# ${task.attempt}\n`);
+        writeFileSync(join(root, path), path.endsWith("/tasks.md") ? TASKS : `# ${task.attempt}\n`);
       }
       yield await Promise.resolve(endOf(task));
     },
   };
 }
+
+const TASKS = "# Tasks\n\n- [ ] T1: do it\n  - files: src/a.js\n  - needs: none\n  - serves: FR-001\n";
 
 function endOf(task: AgentTask): AgentEnd {
   const end = { type: "end", usage: null, session: null } as const;
@@ -118,10 +120,11 @@ export function engineFor(project: Project, run: ActiveRun, repository: Reposito
   };
   const agent = instantAgent(project.root);
   return {
-    ...composeEngine(project, run, { agents, show: () => {} }),
+    ...composeEngine(project, run, { agents, show: () => {}, warn: () => {} }),
     agents: { phase: agent, reviewer: agent },
     workspace: createPlainWorkspace(project.root),
     vcs: run.run.git === null ? null : repository.vcs,
+    head: () => (run.run.git === null ? Promise.resolve(null) : repository.vcs.head()),
     processes: {
       self: () => ({ pid: 1, started: "1", boot: "b" }),
       isAlive: () => false,

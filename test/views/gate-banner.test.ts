@@ -19,6 +19,8 @@ Summary: .isdlc/reviews/phase-03-summary.md
 Artifacts: 1 files created/modified
 Duration: 4m
 
+To read: 12 lines, under a minute
+
 [C] Continue -- advance to next phase
 [R] Review -- pause for manual review/edits, resume when ready
 [D] Redo -- re-run this phase with additional guidance
@@ -58,7 +60,8 @@ Unexpected writes:
   - src/other.ts
 The way tests are run has changed:
   - test script differs
-Supervision was loosened: the settings now say review gates only after 06. It stays as it was unless you choose Loosen.`);
+Supervision was loosened: the settings now say review gates only after 06. It stays as it was unless you choose Loosen.
+To read: 12 lines, under a minute`);
     expect(gateBanner(run)).toContain("[L] Loosen");
   });
 

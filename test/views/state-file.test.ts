@@ -11,6 +11,8 @@ const workflowOf = (run: ActiveRun) => project(run)["active_workflow"] as Record
 const phasesOf = (run: RunState) => project(run)["phases"] as Record<string, Record<string, unknown>>;
 
 const first = [...started(), ...produced("03-architecture", 1)];
+const back: EventDraft = { type: "run.wentBack", to: "03-architecture", by: person, tree: "keep" };
+const redone = [gate(), answer("redo", "smaller"), ...produced("03-architecture", 2), gate(), answer("continue")];
 const autonomous = started({ supervision: { enabled: false, phases: "all" } });
 
 describe("projectStateFile", () => {
@@ -64,6 +66,15 @@ describe("projectStateFile", () => {
     const run = active(first, gate(), answer("continue"), accepted, left);
     expect(workflowOf(run)).toMatchObject({ current_phase_index: 1, current_phase: "04-design" });
     expect(phasesOf(run)["03-architecture"]?.["gate_passed"]).toBe(at(9));
+  });
+
+  test("after going back the gate was passed when it was passed again, not before", () => {
+    const passedOnce = [...first, gate(), answer("continue"), ...accepted, ...left];
+    const again = [...passedOnce, back, ...produced("03-architecture", 2)];
+    const passed = (...events: EventDraft[]) => phasesOf(active(events))["03-architecture"]?.["gate_passed"];
+    expect(passed(...passedOnce, back)).toBeNull();
+    expect(passed(...again, ...accepted, ...left)).toBe(at(again.length));
+    expect(passed(...again, gate(), answer("continue"), ...accepted, ...left)).toBe(at(again.length + 2));
   });
 
   test("the person's keys are carried unchanged and in order; derived ones are replaced where they stand", () => {
@@ -152,6 +163,8 @@ describe("supervised_review", () => {
       [gate(), answer("review"), answer("redo", "")],
       { ...untouched, status: "redo_pending", paused_at: null, redo_count: 1, redo_guidance_history: [""] },
     ],
+    ["going back after a redo", [...redone, ...accepted, ...left, back], undefined],
+    ["going back during a redo", [gate(), answer("redo", "smaller"), back], undefined],
     [
       "redone",
       [gate(), answer("redo", "smaller"), ...produced("03-architecture", 2), gate()],

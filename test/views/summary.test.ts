@@ -19,7 +19,7 @@ describe("renderPhaseSummary", () => {
 **Artifacts**: 1 files
 **Tokens**: N/A
 **Checks**: artifacts passed
-**To read**: 12 lines
+**To read**: 12 lines, under a minute
 
 ## Key Decisions
 - Files, not a database

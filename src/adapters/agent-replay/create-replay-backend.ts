@@ -59,9 +59,12 @@ function findExecution(recording: Recording, task: AgentTask): RecordedExecution
       execution.phase === task.phase &&
       execution.role === task.role &&
       (execution.attempt ?? attempt) === attempt &&
-      (execution.iteration ?? task.iteration) === task.iteration,
+      (execution.iteration ?? task.iteration) === task.iteration &&
+      (execution.artifact === undefined || asksFor(task, inItem(execution.artifact, task))),
   );
 }
+
+const asksFor = ({ artifacts }: AgentTask, path: string): boolean => artifacts.length === 1 && artifacts[0] === path;
 
 function recordedEnd(execution: RecordedExecution, task: AgentTask): AgentEnd {
   const facts = { type: "end", usage: execution.usage, session: null } as const;

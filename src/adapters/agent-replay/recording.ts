@@ -20,6 +20,8 @@ const execution = {
   attempt: z.optional(z.int().check(z.minimum(1))),
   /** Turn within the attempt, counted per role; any, when left out. */
   iteration: z.optional(z.int().check(z.minimum(1))),
+  /** The one file that is asked for; whatever is asked for, when left out. */
+  artifact: z.optional(RecordedPath),
   usage: z._default(z.nullable(Usage), null),
 };
 

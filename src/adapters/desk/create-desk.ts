@@ -3,9 +3,9 @@ import { readSettings } from "../../core/supervision.ts";
 import type { ActiveMarker, Desk } from "../../ports/desk.ts";
 import { isSafeName } from "../../schema/ids.ts";
 import { ensureFolder, type FileCalls, folderExists, removeIfThere, replaceFile } from "../file-lock/file-calls.ts";
-import { createStateFile, parseRecord, readText } from "./state-file.ts";
+import { endedRuns } from "./ended-runs.ts";
+import { createStateFile, readText } from "./state-file.ts";
 
-const HISTORY_LIMIT = 64 * 1024;
 const ARTIFACT_LIMIT = 2 * 1024 * 1024;
 
 /**
@@ -35,7 +35,8 @@ export function createDesk(root: string, files: FileCalls, item: string | null =
       return `${ours.join("/")}/reviews/${name}`;
     },
     recordEnded: (run, entry) => replaceFile(files, join(folder(...ours, "history"), `${run}.json`), encode(entry)),
-    ended: (most) => readEnded(files, join(own, "history"), most),
+    ended: (most) =>
+      endedRuns(files, join(own, "history"), most).flatMap(({ entry }) => (entry === null ? [] : [entry])),
     readArtifact: (path) => readArtifact(files, root, path),
     itemNames: (below) => folderNames(files, join(root, ...below.split("/"))),
   };
@@ -61,17 +62,6 @@ function readArtifact(files: FileCalls, root: string, path: string): string | nu
   } catch {
     return null; // a link or a pipe in its place
   }
-}
-
-function readEnded(files: FileCalls, folder: string, most: number): Record<string, unknown>[] {
-  const names = fileNames(files, folder).filter((name) => name.endsWith(".json"));
-  return names
-    .toSorted()
-    .slice(-most)
-    .flatMap((name): Record<string, unknown>[] => {
-      const entry = parseRecord(readText(files, join(folder, name), HISTORY_LIMIT));
-      return entry === null ? [] : [entry];
-    });
 }
 
 function fileNames(files: FileCalls, folder: string): string[] {

@@ -26,13 +26,13 @@ const PACKED_REFS_BYTES = 32 * 1024 * 1024;
 export function readHead(root: string): GitHead | null {
   try {
     const folders = gitFolders(root);
-    const head = folders && readLine(join(folders.own, "HEAD"));
+    const head = folders && readPointer(join(folders.own, "HEAD"));
     if (!folders || !head) return null;
     if (isHash(head)) return { hash: head, branch: null };
     const branch = head.startsWith("ref: refs/heads/") ? head.slice("ref: refs/heads/".length) : "";
     if (!isBranchName(branch)) return null; // a reftable says `.invalid` here
     const hash =
-      readLine(join(folders.common, "refs", "heads", ...branch.split("/"))) ?? packed(folders.common, branch);
+      readPointer(join(folders.common, "refs", "heads", ...branch.split("/"))) ?? packed(folders.common, branch);
     return hash !== null && isHash(hash) ? { hash, branch } : null;
   } catch {
     return null; // a link, a pipe, no permission
@@ -44,17 +44,17 @@ export function gitFolders(root: string): GitFolders | null {
   const dotGit = join(root, ".git");
   const found = nodeFiles.lstatSync(dotGit, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) return { own: dotGit, common: dotGit };
-  const pointer = found?.isFile() === true ? readLine(dotGit) : null;
+  const pointer = found?.isFile() === true ? readPointer(dotGit) : null;
   if (!pointer?.startsWith("gitdir: ")) return null;
   const own = resolve(root, pointer.slice("gitdir: ".length));
-  const common = readLine(join(own, "commondir"));
+  const common = readPointer(join(own, "commondir"));
   return { own, common: common === null ? own : resolve(own, common) };
 }
 
 const isHash = (text: string): boolean => /^[0-9a-f]{40}$/.test(text);
 
 /** The one line of a small file; empty when it is anything else, null where there is no such file. */
-function readLine(path: string): string | null {
+export function readPointer(path: string): string | null {
   if (nodeFiles.lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
   const text =
     readSmall(nodeFiles, path, POINTER_BYTES)

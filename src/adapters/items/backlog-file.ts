@@ -1,6 +1,6 @@
 import type { BacklogItem, Marker } from "../../core/items/backlog-line.ts";
 import { backlogItems, backlogLine, withItem, withMarker } from "../../core/items/backlog-text.ts";
-import { readDocument, replaceDocument } from "./document-file.ts";
+import { editDocument, readDocument, replaceDocument } from "./document-file.ts";
 
 const MARKERS: readonly unknown[] = [" ", "~", "A", "x"];
 
@@ -8,11 +8,13 @@ const MARKERS: readonly unknown[] = [" ", "~", "A", "x"];
 export function updateBacklogMarker(file: unknown, slug: unknown, marker: unknown): boolean {
   if (!isText(file) || !isText(slug) || !isMarker(marker)) return false;
   try {
-    const found = readDocument(file);
-    const text = found === null ? null : withMarker(found.text, slug, marker);
-    if (found === null || text === null) return false;
-    if (text !== found.text) replaceDocument(file, text, found);
-    return true;
+    return editDocument(() => {
+      const found = readDocument(file);
+      const text = found === null ? null : withMarker(found.text, slug, marker);
+      if (found === null || text === null) return false;
+      if (text !== found.text) replaceDocument(file, text, found);
+      return true;
+    });
   } catch {
     return false; // a link in its place, a full disk
   }
@@ -23,10 +25,12 @@ export function updateBacklogMarker(file: unknown, slug: unknown, marker: unknow
 export function appendToBacklog(file: unknown, number: unknown, description: unknown, marker: unknown = " "): boolean {
   if (!isText(file) || typeof description !== "string" || description.trim() === "" || !isMarker(marker)) return false;
   try {
-    const found = readDocument(file);
     const line = backlogLine(isText(number) ? number : null, description, marker);
-    replaceDocument(file, withItem(found?.text ?? "", line), found);
-    return true;
+    return editDocument(() => {
+      const found = readDocument(file);
+      replaceDocument(file, withItem(found?.text ?? "", line), found);
+      return true;
+    });
   } catch {
     return false;
   }

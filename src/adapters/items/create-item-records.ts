@@ -1,15 +1,31 @@
 import { basename, join } from "node:path";
 import type { ItemRecords } from "../../ports/item-records.ts";
+import { folderExists, nodeFiles } from "../file-lock/file-calls.ts";
 import { updateBacklogMarker } from "./backlog-file.ts";
+import { messageOf } from "./document-file.ts";
 import { mergeMeta } from "./meta-file.ts";
 
 /** The item documents of a working tree. What cannot be written is told to `warn`; the run does not stop for it. */
 export function createItemRecords(root: string, warn: (warning: string) => void): ItemRecords {
   return {
     merge(item, fields) {
-      const written = mergeMeta(join(root, ...item.split("/")), fields);
+      const names = item.split("/");
+      const unsafe = unsafeParent(root, names);
+      if (unsafe !== null) return warn(`meta.json was not written: ${unsafe}`);
+      const written = mergeMeta(join(root, ...names), fields);
       if (!written.written) warn(written.warning);
     },
     mark: (item, marker) => void updateBacklogMarker(join(root, "BACKLOG.md"), basename(item), marker),
   };
+}
+
+/** Why a path below the working tree is not used: a folder on the way is a link, or none; null when all are real. */
+function unsafeParent(root: string, names: readonly string[]): string | null {
+  if (names.some((name) => ["", ".", ".."].includes(name))) return "the item's folder is no plain path";
+  try {
+    for (let depth = 1; depth <= names.length; depth++) folderExists(nodeFiles, join(root, ...names.slice(0, depth)));
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
 }

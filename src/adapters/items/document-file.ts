@@ -27,7 +27,24 @@ export function readDocument(path: string): FoundDocument | null {
   }
 }
 
-/** Puts a document in place in one step, durably; it is complete or the old one. A link in its place is replaced, not followed. */
+const CHANGED = "it was changed meanwhile";
+const MOST_TRIES = 20;
+
+/** Reads, changes and replaces a document, again when somebody else wrote it in between. */
+export function editDocument<T>(edit: () => T): T {
+  for (let tried = 1; ; tried++) {
+    try {
+      return edit();
+    } catch (error) {
+      if (messageOf(error) !== CHANGED || tried === MOST_TRIES) throw error;
+    }
+  }
+}
+
+/**
+ * Puts a document in place in one step, durably; it is complete or the old one.
+ * @throws where what is there is not what was found, or is no plain file.
+ */
 export function replaceDocument(path: string, text: string, found: FoundDocument | null): void {
   const temporary = `${path}.${randomBytes(8).toString("hex")}.tmp`;
   const fd = nodeFiles.openSync(temporary, OPEN.createNew, ORDINARY);
@@ -39,6 +56,7 @@ export function replaceDocument(path: string, text: string, found: FoundDocument
     } finally {
       nodeFiles.closeSync(fd);
     }
+    if (readDocument(path)?.text !== found?.text) throw new Error(CHANGED);
     nodeFiles.renameSync(temporary, path);
   } catch (error) {
     removeIfThere(nodeFiles, temporary);

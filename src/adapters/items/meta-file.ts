@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type ItemMeta, type MetaFields, metaFrom, metaToWrite, withFields } from "../../core/items/item-meta.ts";
 import { isRecord } from "../../core/own-value.ts";
 import { folderExists, nodeFiles } from "../file-lock/file-calls.ts";
-import { type FoundDocument, messageOf, readDocument, replaceDocument } from "./document-file.ts";
+import { editDocument, type FoundDocument, messageOf, readDocument, replaceDocument } from "./document-file.ts";
 
 export type MetaReading =
   | { readonly is: "found"; readonly meta: ItemMeta }
@@ -51,7 +51,7 @@ export function mergeMeta(dir: unknown, fields: MetaFields): MetaWriting {
 
 function attempt(action: () => void): MetaWriting {
   try {
-    action();
+    editDocument(action);
     return { written: true };
   } catch (error) {
     return { written: false, warning: `meta.json was not written: ${messageOf(error)}` };

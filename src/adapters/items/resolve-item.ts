@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { BacklogItem } from "../../core/items/backlog-line.ts";
-import { withoutItemId } from "../../core/items/backlog-text.ts";
+import { itemId, withoutItemId } from "../../core/items/backlog-text.ts";
 import type { ItemMeta } from "../../core/items/item-meta.ts";
 import { detectSource, generateSlug } from "../../core/items/item-source.ts";
 import { isSafeName } from "../../schema/ids.ts";
@@ -96,8 +96,11 @@ function preferAnalysed(folders: readonly Folder[]): FoundItem[] {
 }
 
 function byReference(folders: readonly Folder[], items: readonly BacklogItem[], wanted: string): FoundItem[] {
+  if (/\s/.test(wanted)) return [];
+  const numbered = folders.filter(({ slug }) => itemId(slug)?.toLowerCase() === wanted.toLowerCase());
+  if (numbered.length > 0) return numbered.flatMap(fromFolder);
   const { source_id: id } = detectSource(wanted);
-  if (id === null || /\s/.test(wanted)) return [];
+  if (id === null) return [];
   const referred = folders.flatMap(fromFolder).filter(({ meta }) => meta?.["source_id"] === id);
   if (referred.length > 0) return referred;
   return items.filter(({ reference }) => reference === id).flatMap((item) => listed(item, folders));

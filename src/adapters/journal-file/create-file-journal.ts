@@ -2,14 +2,14 @@ import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Journal } from "../../ports/journal.ts";
-import { errorCode, nodeFiles, removeIfThere, type FileCalls } from "../file-lock/file-calls.ts";
+import { errorCode, folderExists, nodeFiles, removeIfThere, type FileCalls } from "../file-lock/file-calls.ts";
 import { createFileLock } from "../file-lock/file-lock.ts";
 import { systemLockProcesses, type LockProcesses } from "../file-lock/lock-processes.ts";
 import type { Anchors } from "../user-files/anchors.ts";
 import { checkBySeal, type EventCheck } from "./event-check.ts";
 import { createRun } from "./create-run.ts";
 import { growth } from "./growth.ts";
-import { ensurePlace, journalFile, placeExists, stateFolder, type JournalPlace } from "./journal-place.ts";
+import { endedFolder, ensurePlace, journalFile, placeExists, stateFolder, type JournalPlace } from "./journal-place.ts";
 import { eventsOfRun, loadRun, newestRun } from "./read-run.ts";
 import type { Key } from "./record.ts";
 import type { Shelf } from "./run-file.ts";
@@ -95,8 +95,10 @@ function createLane(place: JournalPlace, settings: { processes: LockProcesses; p
 /** Only a writer makes temporary files, and we are the writer now: what is there was left by one that was killed. */
 function sweepTemporary(place: JournalPlace): void {
   if (!placeExists(place)) return;
-  for (const name of place.files.readdirSync(place.directory)) {
-    if (name.endsWith(".tmp")) removeIfThere(place.files, join(place.directory, name));
+  for (const folder of [place.directory, endedFolder(place)]) {
+    if (!folderExists(place.files, folder)) continue;
+    for (const name of place.files.readdirSync(folder))
+      if (name.endsWith(".tmp")) removeIfThere(place.files, join(folder, name));
   }
 }
 

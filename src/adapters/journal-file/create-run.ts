@@ -5,6 +5,7 @@ import { noRun } from "../../core/run.ts";
 import type { Loaded, Submitted } from "../../ports/journal.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { ensureFolder, OPEN, PRIVATE, removeIfThere, succeeds, syncFolder } from "../file-lock/file-calls.ts";
+import { archiveEnded } from "./archive.ts";
 import { emptyCursor } from "./fold.ts";
 import { endedFolder, journalFile, runsIn, snapshotFile, tornFile } from "./journal-place.ts";
 import { loadRun, newestRun, noHead } from "./read-run.ts";
@@ -27,7 +28,9 @@ export function createRun(shelf: Shelf, run: RunId, decide: Decide): Submitted {
   try {
     syncFolder(place.files, place.directory);
     const now = { cursor: emptyCursor(run), snapshot: { lines: 0, size: 0 }, torn: 0 };
-    return record(shelf, { fd, file }, { now, decision });
+    const recorded = record(shelf, { fd, file }, { now, decision });
+    if (others.length > 0) archiveEnded(place);
+    return recorded;
   } finally {
     place.files.closeSync(fd);
   }

@@ -3,9 +3,8 @@ import { noRun } from "../../core/run.ts";
 import type { Head, Loaded } from "../../ports/journal.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
-import { readRange } from "../file-lock/file-calls.ts";
 import { emptyCursor, fold, headOf } from "./fold.ts";
-import { endedFolder, openJournal, runsIn, type OpenFile } from "./journal-place.ts";
+import { endedFolder, openJournal, readJournal, runsIn, type OpenFile } from "./journal-place.ts";
 import { genesis } from "./record.ts";
 import { catchUp, type CaughtUp, type Shelf } from "./run-file.ts";
 
@@ -47,7 +46,7 @@ export function eventsOfRun(shelf: Shelf, run: RunId): readonly RunEvent[] {
     visit(shelf, { run, flags: "read" }, (visited) => {
       if (visited === null) return [];
       const { journal, now } = visited;
-      const bytes = readRange(shelf.place.files, journal.fd, { from: 0, to: now.cursor.size });
+      const bytes = readJournal(shelf.place.files, journal, { from: 0, to: now.cursor.size });
       const events: RunEvent[] = [];
       fold(emptyCursor(run), bytes, {
         file: journal.file,

@@ -7,7 +7,7 @@ import { OPEN, openPlain, readRange, writeAll } from "../file-lock/file-calls.ts
 import type { Anchors } from "../user-files/anchors.ts";
 import type { EventCheck } from "./event-check.ts";
 import { advance, corrupt, emptyCursor, eventsOf, fold, headOf, type Cursor } from "./fold.ts";
-import { tornFile, type JournalPlace, type OpenFile } from "./journal-place.ts";
+import { journalSize, readJournal, tornFile, type JournalPlace, type OpenFile } from "./journal-place.ts";
 import { bodyOf, encodeRecord, LINE_LIMIT, type Key } from "./record.ts";
 import { cursorFrom, readSnapshot, snapshotIsDue, writeSnapshot, type SnapshotTools } from "./snapshot.ts";
 
@@ -43,15 +43,15 @@ const REMEMBERED_RUNS = 8;
  */
 export function catchUp(shelf: Shelf, journal: OpenFile, look: { run: RunId; anchor: Head | null }): CaughtUp {
   const { files } = shelf.place;
-  const facts = files.fstatSync(journal.fd);
-  const { size } = facts;
-  shelf.seen.set(look.run, stampOf(facts));
+  if (journal.unpacked === null) throw corrupt(journal, 0, "it cannot be unpacked");
+  const size = journalSize(files, journal);
+  shelf.seen.set(look.run, stampOf(files.fstatSync(journal.fd)));
   const known = shelf.known.get(look.run);
   if (known !== undefined) assertUnchanged(shelf, journal, { cursor: known.cursor, size });
   const start = known === undefined ? startingPoint(shelf, journal, look.run) : { ...known, witness: null };
   if (size - start.cursor.size > READ_LIMIT)
     throw corrupt(journal, start.cursor.lines + 1, "it is too large to be ours");
-  const bytes = readRange(files, journal.fd, { from: start.cursor.size, to: size });
+  const bytes = readJournal(files, journal, { from: start.cursor.size, to: size });
   const witnesses = [look.anchor, start.witness].filter((head) => head !== null);
   const folded = fold(start.cursor, bytes, { file: journal.file, key: shelf.key, check: shelf.check, witnesses });
   const now = { cursor: folded.cursor, snapshot: start.snapshot };
@@ -70,6 +70,8 @@ export function append(
 ): { cursor: Cursor; events: readonly RunEvent[] } {
   const { files } = shelf.place;
   const { cursor } = from;
+  if (journal.unpacked !== undefined)
+    throw new ProblemError({ code: "WRITE_FAILED", file: journal.file, detail: "the run has ended long ago" });
   const { line, next, events } = prepare(shelf, journal.file, { cursor, drafts });
   if (from.torn > 0) setTornAside(shelf, journal, cursor);
   try {
@@ -123,7 +125,7 @@ function assertUnchanged(shelf: Shelf, journal: OpenFile, { cursor, size }: { cu
   if (size < cursor.size) throw corrupt(journal, cursor.lines, "it is shorter than it was before");
   if (cursor.last === null) return;
   const { from, bytes } = cursor.last;
-  const found = readRange(shelf.place.files, journal.fd, { from, to: cursor.size });
+  const found = readJournal(shelf.place.files, journal, { from, to: cursor.size });
   if (!found.equals(bytes)) throw corrupt(journal, cursor.lines, "it is another record than before");
 }
 

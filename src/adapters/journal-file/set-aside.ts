@@ -58,6 +58,8 @@ function cut(place: VerifyPlace, run: RunId): SetAside {
   }
   const { files } = place;
   try {
+    // Packed journals are of runs that ended long ago: nothing goes on from them, so nothing is cut.
+    if (journal.unpacked !== undefined) return { is: "nothingToDo" };
     const kept = sound < size ? `${journal.file}.aside-${randomBytes(4).toString("hex")}` : null;
     if (kept !== null) keep(place, kept, readRange(files, journal.fd, { from: sound, to: size }));
     files.ftruncateSync(journal.fd, sound);

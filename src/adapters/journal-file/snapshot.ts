@@ -1,8 +1,8 @@
 import type { RunState } from "../../core/run.ts";
-import { readRange, readSmall, replaceFile } from "../file-lock/file-calls.ts";
+import { readSmall, replaceFile } from "../file-lock/file-calls.ts";
 import type { FileCalls } from "../file-lock/file-calls.ts";
 import type { Cursor } from "./fold.ts";
-import { snapshotFile, type OpenFile } from "./journal-place.ts";
+import { readJournal, snapshotFile, type OpenFile } from "./journal-place.ts";
 import { readLine, sealOf, type Key } from "./record.ts";
 
 export type SnapshotTools = {
@@ -54,7 +54,7 @@ export function readSnapshot(tools: SnapshotTools, journal: string, run: string)
 /** The cursor a snapshot stands for, once the one line it ends with was found in the journal; null otherwise. */
 export function cursorFrom(snapshot: Snapshot, journal: OpenFile, tools: SnapshotTools): Cursor | null {
   const { last, size, run, seq, hash, state, lines } = snapshot;
-  const bytes = readRange(tools.files, journal.fd, { from: last.from, to: size });
+  const bytes = readJournal(tools.files, journal, { from: last.from, to: size });
   if (bytes.length !== size - last.from) return null;
   const reading = readLine(bytes, last.previous, tools.key);
   if (reading.is !== "record" || reading.hash !== hash) return null;

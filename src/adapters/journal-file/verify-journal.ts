@@ -1,9 +1,9 @@
 import type { Head } from "../../ports/journal.ts";
 import type { RunId } from "../../schema/ids.ts";
-import { readRange, type FileCalls } from "../file-lock/file-calls.ts";
+import type { FileCalls } from "../file-lock/file-calls.ts";
 import type { Anchors } from "../user-files/anchors.ts";
 import { advance, emptyCursor, headOf, type Cursor } from "./fold.ts";
-import { openJournal } from "./journal-place.ts";
+import { journalSize, openJournal, readJournal } from "./journal-place.ts";
 import { readBody, readLine, type Key } from "./record.ts";
 import { checkBySchema } from "./schema-check.ts";
 
@@ -42,10 +42,11 @@ export function verifyJournal(place: VerifyPlace, run: RunId): Verified {
   const journal = openJournal(place, run, "read");
   if (journal === null) return result(emptyCursor(run), { file: null, size: 0, findings: missing(anchor, 0) });
   try {
-    const { size } = place.files.fstatSync(journal.fd);
-    const bytes = readRange(place.files, journal.fd, { from: 0, to: size });
+    const size = journalSize(place.files, journal);
+    const bytes = readJournal(place.files, journal, { from: 0, to: size });
     const { cursor, finding, meetsAnchor } = walk(bytes, { key: place.key, anchor, run });
     const findings = finding === null ? [] : [finding];
+    if (journal.unpacked === null) findings.push({ is: "damaged", line: 0, detail: "it cannot be unpacked" });
     if (anchor !== null && cursor.seq < anchor.seq) findings.push(...missing(anchor, cursor.lines));
     else if (!meetsAnchor)
       findings.push({ is: "otherHead", line: 0, detail: "it is not the journal that was acknowledged here" });

@@ -11,6 +11,17 @@ export async function ask(io: Io, question: string, about: readonly string[]): P
   return !isCancel(answer) && answer;
 }
 
+/** One key after some lines that explain it; null where nobody can be asked, or the person breaks off. */
+export async function askAbout<K extends string>(
+  io: Io,
+  about: readonly string[],
+  keys: readonly K[],
+): Promise<K | null> {
+  if (!io.interactive) return null;
+  for (const line of about) io.out(line);
+  return askKey(io, { message: "Your choice", keys: [...keys], signal: new AbortController().signal });
+}
+
 export type KeyQuestion<K extends string> = {
   readonly message: string;
   readonly keys: readonly K[];

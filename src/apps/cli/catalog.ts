@@ -45,6 +45,7 @@ const startOptions: Options = {
     values: ["resume", "skip", "restart"],
     about: "when the analysis stopped midway",
   },
+  "start-phase": { type: "string", value: "phase", about: "begin at this phase; what comes before it is left out" },
   merge: { type: "boolean", about: "merge at the end without asking" },
   commits: { type: "string", value: "when", values: ["phase", "end", "none"], about: "when to commit" },
   tests: {
@@ -121,7 +122,12 @@ export const verbs: readonly Verb[] = [
     usage: "isdlc items",
     options: {},
   }),
-  verb("status", "read", { summary: "Where the run stands", usage: "isdlc status", options: {}, fast: true }),
+  verb("status", "read", {
+    summary: "Where the run stands",
+    usage: "isdlc status [--all]",
+    options: { all: { type: "boolean", about: "every working tree of the repository, and the analyses of items" } },
+    fast: true,
+  }),
   verb("next", "read", { summary: "What should happen now", usage: "isdlc next", options: {}, fast: true }),
   verb("gate", "read", {
     summary: "What is open, with its summary",
@@ -133,7 +139,11 @@ export const verbs: readonly Verb[] = [
     usage: "isdlc check",
     options: {},
   }),
-  verb("history", "read", { summary: "What happened, from the journal", usage: "isdlc history", options: {} }),
+  verb("history", "read", {
+    summary: "What happened in the open run; without one, the finished runs",
+    usage: "isdlc history [--all]",
+    options: { all: { type: "boolean", about: "the finished runs, with what each took" } },
+  }),
   verb("continue", "decide", {
     summary: "Accept the phase and go on",
     usage: "isdlc continue",

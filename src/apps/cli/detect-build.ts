@@ -1,153 +1,115 @@
-import { createDetection } from "../../adapters/git/git-distance.ts";
-import { inspectMeta, mergeMeta } from "../../adapters/items/meta-file.ts";
+import { inspectMeta } from "../../adapters/items/meta-file.ts";
 import type { FoundItem } from "../../adapters/items/resolve-item.ts";
-import { checkBlastRadiusStaleness } from "../../core/items/blast-radius.ts";
-import type { AcceptedStale, ItemMeta } from "../../core/items/item-meta.ts";
-import { isSameCommit } from "../../core/items/staleness.ts";
+import { completionTimes, type ItemMeta, type MetaFields } from "../../core/items/item-meta.ts";
 import { computeStartPhase, type StartPhase } from "../../core/items/start-phase.ts";
-import { isRecord } from "../../core/own-value.ts";
+import { describe } from "../../core/problem.ts";
 import type { WorkflowDefinition } from "../../schema/plan.ts";
-import {
-  buildSummary,
-  partialAnalysis,
-  proceedPrompt,
-  skipWarning,
-  stalenessMenu,
-  stalenessNote,
-  stalenessWarning,
-} from "../../views/build-summary.ts";
-import { ask, askKey } from "./ask.ts";
+import { buildSummary, partialAnalysis, proceedPrompt, skipWarning } from "../../views/build-summary.ts";
+import { ask, askAbout } from "./ask.ts";
 import { ChoiceNeeded } from "./choice.ts";
-import type { Io } from "./io.ts";
-import { ITEMS_ROOT } from "./item-documents.ts";
-import { type Project, systemClock } from "./project.ts";
+import type { Project } from "./project.ts";
+import { settleStaleness } from "./settle-staleness.ts";
 import { flag, type Invocation, text } from "./verb.ts";
-import { deskOf } from "./desk-of.ts";
 
 /** Where a build starts, and what it builds on. */
 export type BuildPlace = {
-  readonly folder: string;
+  /** Folder of an item that has one, or is to have one of this name; null where a number is drawn. */
+  readonly folder: string | null;
   /** Phases to run, in order. */
   readonly phases: readonly string[];
   /** Analysis phases that were done before. */
   readonly analysed: readonly string[];
+  /** To be kept in the item's record once the run is open. */
+  readonly record: MetaFields;
 };
 
 type Subject = {
   readonly project: Project;
   readonly definition: WorkflowDefinition;
   readonly item: FoundItem;
+  /** Name of the folder to work in; null where a number is drawn. */
+  readonly folder: string | null;
   readonly by: string;
 };
 
-/** Finds out where the build of an item starts, and asks where the person must choose. Writes nothing before that. */
+/** Finds out where the build of an item starts, and asks where the person must choose. Writes nothing. */
 export async function detectBuild(invocation: Invocation, subject: Subject): Promise<BuildPlace> {
-  const { definition, item } = subject;
-  const phases = definition.phases.map(({ key }) => key);
-  const analysis = definition.phases.filter((phase) => phase.analysis).map(({ key }) => key);
-  const folder = item.slug;
-  const reading = item.dir === null ? ({ is: "missing" } as const) : inspectMeta(item.dir);
-  if (reading.is === "damaged") invocation.io.err(`warning: ${reading.warning}`);
-  const meta = reading.is === "found" ? reading.meta : null;
-  const found = computeStartPhase(meta, phases, analysis);
+  const { definition, item, folder } = subject;
+  const meta = metaOf(invocation, item);
+  const found = computeStartPhase(meta, keysOf(definition), analysisOf(definition));
   for (const warning of found.warnings) invocation.io.err(`warning: ${warning}`);
-  const fresh = await settleStaleness(invocation, subject, { meta, found, phases });
-  const start = await settlePartial(invocation, subject, { ...fresh, phases });
-  invocation.io.err(withoutQuestion(buildSummary({ item: folder, ...start, completedAt: timesOf(meta) })));
+  const named = namedStart(invocation, definition);
+  if (named !== null) {
+    const analysed = found.completedPhases.filter((key) => !named.includes(key));
+    show(invocation, {
+      item: folder ?? item.slug,
+      meta,
+      start: { ...found, completedPhases: analysed, remainingPhases: named },
+    });
+    return { folder, phases: named, analysed, record: {} };
+  }
+  const fresh = await withStaleness(invocation, subject, { meta, found });
+  const { start, record } = await withPartial(invocation, subject, fresh);
+  show(invocation, { item: folder ?? item.slug, meta, start });
   if (start.status !== "raw") await confirm(invocation);
-  return { folder, phases: start.remainingPhases, analysed: start.completedPhases };
+  return { folder, phases: start.remainingPhases, analysed: start.completedPhases, record };
 }
 
-type Found = { readonly meta: ItemMeta | null; readonly found: StartPhase; readonly phases: readonly string[] };
-
-/** The code may have moved on since the analysis: what matters is whether it moved where the analysis looked. */
-async function settleStaleness(
-  invocation: Invocation,
-  subject: Subject,
-  detected: Found,
-): Promise<{ found: StartPhase }> {
-  const { project, item } = subject;
-  const { meta, found, phases } = detected;
-  const stored = meta?.["codebase_hash"];
-  if (found.status === "raw" || meta === null || item.dir === null) return { found };
-  const detection = createDetection(project.root);
-  const head = await detection.head();
-  if (head === null) {
-    invocation.io.err("warning: git could not tell where HEAD is, so it is not known whether the analysis is stale.");
-    return { found };
-  }
-  if (typeof stored !== "string" || stored === "") {
-    mergeMeta(item.dir, { codebase_hash: head });
-    return { found };
-  }
-  if (isSameCommit(stored, head) || wasAccepted(meta, head)) return { found };
-  const { commits, changed } = await detection.since(stored);
-  const impact = deskOf(project).readArtifact(`${ITEMS_ROOT}/${item.slug}/impact-analysis.md`);
-  const stale = checkBlastRadiusStaleness(meta, head, impact, changed);
-  if (stale.severity === "none") {
-    invocation.io.err("The code changed since the analysis, but nowhere it looked at.");
-    return { found };
-  }
-  if (stale.severity === "info") {
-    invocation.io.err(stalenessNote(stale.overlappingFiles));
-    return { found };
-  }
-  const about = stalenessWarning({ originalHash: stored, currentHash: head, commits }).split("\n");
-  const choice = await chooseStale(invocation, about);
-  return { found: applyStale(choice, { ...subject, dir: item.dir, head }, { meta, found, phases }) };
+/** The phases from the one that --start-phase names; the whole workflow when it names none; null without the option. */
+export function namedStart({ values, io }: Invocation, definition: WorkflowDefinition): string[] | null {
+  const wanted = text(values, "start-phase");
+  if (wanted === undefined) return null;
+  const valid = keysOf(definition);
+  const index = valid.indexOf(wanted);
+  if (index !== -1) return valid.slice(index);
+  const problem = {
+    code: "START_PHASE_INVALID",
+    phase: wanted.slice(0, 80),
+    workflow: definition.name,
+    valid,
+  } as const;
+  const { what, fix } = describe(problem);
+  io.err(`warning: ${problem.code}: ${what} ${fix}`);
+  return valid;
 }
 
-type Stale = "proceed" | "rescan" | "reanalyze";
-
-async function chooseStale({ values, io }: Invocation, about: readonly string[]): Promise<Stale> {
-  const flagged = text(values, "on-stale");
-  if (flagged === "proceed" || flagged === "rescan" || flagged === "reanalyze") return flagged;
-  const key = await askAbout(io, [...about, "", ...stalenessMenu.split("\n")], ["p", "q", "a"]);
-  if (key !== null) return ({ p: "proceed", q: "rescan", a: "reanalyze" } as const)[key];
-  const options = ["proceed", "rescan", "reanalyze"];
-  throw new ChoiceNeeded({ kind: "stale", options, flag: "--on-stale <option>", about });
+function metaOf(invocation: Invocation, item: FoundItem): ItemMeta | null {
+  if (item.dir === null) return null;
+  const reading = inspectMeta(item.dir);
+  if (reading.is === "damaged") invocation.io.err(`warning: ${reading.warning}`);
+  return reading.is === "found" ? reading.meta : null;
 }
 
-type Moved = Subject & { readonly dir: string; readonly head: string };
+type Found = { readonly meta: ItemMeta | null; readonly found: StartPhase };
+type Start = { readonly start: StartPhase; readonly record: MetaFields };
 
-/** What is accepted is remembered with who and when, so that the same commit is not asked about again. */
-function applyStale(choice: Stale, { dir, head, by, definition }: Moved, { meta, found, phases }: Found): StartPhase {
-  if (choice === "proceed") {
-    const accepted: AcceptedStale[] = [...acceptedOf(meta), { hash: head, by, at: systemClock.now() }];
-    mergeMeta(dir, { accepted_stale: accepted });
-    return found;
-  }
-  mergeMeta(dir, {
-    codebase_hash: head,
-    ...(choice === "reanalyze" ? { phases_completed: [], analysis_status: "raw" } : {}),
-  });
-  if (choice === "reanalyze") return startAnew(phases);
-  const scan = definition.phases[0]?.key ?? "";
-  return { ...found, remainingPhases: [scan, ...found.remainingPhases.filter((key) => key !== scan)] };
+async function withStaleness(invocation: Invocation, subject: Subject, { meta, found }: Found): Promise<Start> {
+  const { project, item, definition, by } = subject;
+  if (found.status === "raw" || meta === null) return { start: found, record: {} };
+  const { choice, record } = await settleStaleness(invocation, { project, item, meta }, by);
+  if (choice === "reanalyze") return { start: startAnew(definition), record };
+  if (choice !== "rescan") return { start: found, record };
+  const scan = keysOf(definition)[0] ?? "";
+  const remainingPhases = [scan, ...found.remainingPhases.filter((key) => key !== scan)];
+  return { start: { ...found, remainingPhases }, record };
 }
-
-type Unfinished = { readonly found: StartPhase; readonly phases: readonly string[] };
 
 /** An analysis that stopped midway: go on with it, do without the rest, or begin again. */
-async function settlePartial(
-  invocation: Invocation,
-  { item, definition }: Subject,
-  unfinished: Unfinished,
-): Promise<StartPhase> {
-  const { found, phases } = unfinished;
-  if (found.status !== "partial" || item.dir === null) return found;
-  const analysis = new Set(definition.phases.filter((phase) => phase.analysis).map(({ key }) => key));
-  const missing = found.remainingPhases.filter((key) => analysis.has(key));
-  const choice = await choosePartial(invocation, partialAnalysis(found.completedPhases, missing).split("\n"));
+async function withPartial(invocation: Invocation, { definition }: Subject, before: Start): Promise<Start> {
+  const { start, record } = before;
+  if (start.status !== "partial") return before;
+  const analysis = analysisOf(definition);
+  const isMissing = (key: string): boolean => analysis.includes(key) && !start.completedPhases.includes(key);
+  const missing = start.remainingPhases.filter(isMissing);
+  const choice = await choosePartial(invocation, partialAnalysis(start.completedPhases, missing).split("\n"));
   switch (choice) {
     case "resume":
-      return found;
+      return before;
     case "skip":
       invocation.io.err(skipWarning);
-      return { ...found, remainingPhases: found.remainingPhases.filter((key) => !analysis.has(key)) };
+      return { start: { ...start, remainingPhases: start.remainingPhases.filter((key) => !isMissing(key)) }, record };
     case "restart":
-      mergeMeta(item.dir, { phases_completed: [], analysis_status: "raw" });
-      return startAnew(phases);
+      return { start: startAnew(definition), record: { ...record, phases_completed: [], analysis_status: "raw" } };
     default:
       return choice satisfies never;
   }
@@ -164,40 +126,30 @@ async function choosePartial({ values, io }: Invocation, about: readonly string[
   throw new ChoiceNeeded({ kind: "partial", options, flag: "--on-partial <option>", about });
 }
 
-async function confirm(invocation: Invocation): Promise<void> {
-  if (flag(invocation.values, "yes") || (await ask(invocation.io, "Proceed?", []))) return;
-  const about = ["The build starts after the analysis that is done already."];
+async function confirm({ values, io }: Invocation): Promise<void> {
+  if (flag(values, "yes") || (await ask(io, "Proceed?", []))) return;
+  const about = io.interactive
+    ? ["Build cancelled. Nothing was written."]
+    : ["The build starts after the analysis that is done already."];
   throw new ChoiceNeeded({ kind: "confirm", options: ["yes"], flag: "--yes", about });
 }
 
-async function askAbout<K extends string>(io: Io, about: readonly string[], keys: readonly K[]): Promise<K | null> {
-  if (!io.interactive) return null;
-  for (const line of about) io.out(line);
-  return askKey(io, { message: "Your choice", keys: [...keys], signal: new AbortController().signal });
+type Shown = { readonly item: string; readonly meta: ItemMeta | null; readonly start: StartPhase };
+
+/** The question is asked by the prompt itself. */
+function show({ io }: Invocation, { item, meta, start }: Shown): void {
+  const summary = buildSummary({ item, ...start, completedAt: completionTimes(meta) });
+  io.err(summary.replace(`\n\n${proceedPrompt}`, ""));
 }
 
-const startAnew = (phases: readonly string[]): StartPhase => ({
+const keysOf = ({ phases }: WorkflowDefinition): string[] => phases.map(({ key }) => key);
+const analysisOf = ({ phases }: WorkflowDefinition): string[] =>
+  phases.filter(({ analysis }) => analysis).map(({ key }) => key);
+
+const startAnew = (definition: WorkflowDefinition): StartPhase => ({
   status: "raw",
   startPhase: null,
   completedPhases: [],
-  remainingPhases: [...phases],
+  remainingPhases: keysOf(definition),
   warnings: [],
 });
-
-const acceptedOf = (meta: ItemMeta | null): AcceptedStale[] => {
-  const list = meta?.["accepted_stale"];
-  return Array.isArray(list) ? (list as AcceptedStale[]) : []; // entries are compared, never trusted
-};
-
-const wasAccepted = (meta: ItemMeta, head: string): boolean =>
-  acceptedOf(meta).some((entry) => isRecord(entry) && entry.hash === head);
-
-/** When each phase ended, where the record tells. */
-function timesOf(meta: ItemMeta | null): ReadonlyMap<string, string> {
-  const times = meta?.["phase_times"];
-  const entries = isRecord(times) ? Object.entries(times) : [];
-  return new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
-}
-
-/** The question is asked by the prompt itself. */
-const withoutQuestion = (summary: string): string => summary.replace(`\n\n${proceedPrompt}`, "");

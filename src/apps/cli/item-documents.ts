@@ -1,42 +1,81 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { replaceFile } from "../../adapters/file-lock/file-calls.ts";
+import { createFileLock } from "../../adapters/file-lock/file-lock.ts";
+import { systemLockProcesses } from "../../adapters/file-lock/lock-processes.ts";
+import { folderExists } from "../../adapters/file-lock/file-calls.ts";
 import { readHead } from "../../adapters/git/git-head.ts";
 import { appendToBacklog, readItems } from "../../adapters/items/backlog-file.ts";
-import { readMetaJson, writeMetaJson } from "../../adapters/items/meta-file.ts";
+import { messageOf, replaceDocument } from "../../adapters/items/document-file.ts";
+import { mergeMeta, readMetaJson, writeMetaJson } from "../../adapters/items/meta-file.ts";
 import { type FoundItem, resolveItem } from "../../adapters/items/resolve-item.ts";
-import { backlogDescription } from "../../core/items/backlog-line.ts";
-import { detectSource } from "../../core/items/item-source.ts";
+import { backlogDescription, readBacklogItem } from "../../core/items/backlog-line.ts";
+import type { MetaFields } from "../../core/items/item-meta.ts";
+import { detectSource, isReference } from "../../core/items/item-source.ts";
+import { ProblemError } from "../../core/problem.ts";
 import { plainLine } from "../../views/plain-text.ts";
 import { ChoiceNeeded } from "./choice.ts";
+import type { Io } from "./io.ts";
 import { type Project, systemClock } from "./project.ts";
 import { deskOf } from "./desk-of.ts";
 
 export const ITEMS_ROOT = "docs/requirements";
 
-export const itemsFolder = ({ root }: Project): string => join(root, ...ITEMS_ROOT.split("/"));
+/** @throws ProblemError UNSAFE_PATH where a folder on the way is a link: what is behind it is not the project's. */
+export function itemsFolder({ root, files }: Project): string {
+  const names = ITEMS_ROOT.split("/");
+  for (let depth = 1; depth <= names.length; depth++) folderExists(files, join(root, ...names.slice(0, depth)));
+  return join(root, ...names);
+}
+
 const backlogFile = ({ root }: Project): string => join(root, "BACKLOG.md");
 
-/** The one item a person means; null when there is none. Several are a choice for the person. */
+/**
+ * The one item a person means; null when there is none. Several are a choice for the person.
+ * @throws ProblemError ITEM_UNKNOWN for a number or reference that no item has: it says nothing about the work.
+ */
 export function findItem(project: Project, wanted: string): FoundItem | null {
   const found = resolveItem(wanted, itemsFolder(project), backlogFile(project));
+  if (found === null && isReference(wanted)) throw new ProblemError({ code: "ITEM_UNKNOWN", reference: wanted });
   if (found === null || !("multiple" in found)) return found;
   const options = found.matches.map(({ slug }) => slug);
   const about = ["Several items match:", ...options.map((slug) => `  ${plainLine(slug)}`)];
   throw new ChoiceNeeded({ kind: "item", options, flag: "one of these names instead", about });
 }
 
-export type NewItem = { readonly description: string; readonly folder: string };
+export type NewItem = {
+  readonly description: string;
+  readonly folder: string;
+  /** True for one that has its line in the backlog already. */
+  readonly isListed?: boolean;
+};
 
-/** Creates an item's folder, draft, meta and line in the backlog. False when it is there already, which stays as it is. */
-export function createItem(project: Project, { description, folder }: NewItem): boolean {
+/** Whether an item was created, and what of it could not be written. */
+export type Creation = { readonly created: boolean; readonly warnings: readonly string[] };
+
+/** Waiting for other additions of this user, in milliseconds. */
+const PATIENCE = 10_000;
+
+/** Creates an item's folder, draft, meta and line in the backlog. One that is there already stays as it is. */
+export async function createItem(project: Project, item: NewItem): Promise<Creation> {
+  const { files, folders } = project;
+  const place = { directory: folders.state, name: "items", files, processes: systemLockProcesses() };
+  const lock = createFileLock(place);
+  const held = await lock.acquire(PATIENCE);
+  try {
+    return writeItem(project, item);
+  } finally {
+    held.release();
+    lock.dispose();
+  }
+}
+
+function writeItem(project: Project, { description, folder, isListed = false }: NewItem): Creation {
   const dir = join(itemsFolder(project), folder);
-  if (existsSync(dir)) return false;
+  if (folderExists(project.files, dir)) return { created: false, warnings: [] };
   deskOf(project).makeFolder(`${ITEMS_ROOT}/${folder}`);
   const { source, source_id, description: text } = detectSource(description);
   const title = plainLine(text, 200);
-  replaceFile(project.files, join(dir, "draft.md"), Buffer.from(`# ${title}\n\n${text}\n`));
-  writeMetaJson(dir, {
+  const warnings = [writeDraft(dir, `# ${title}\n\n${text}\n`)];
+  const meta = writeMetaJson(dir, {
     description: title,
     source,
     source_id,
@@ -47,12 +86,45 @@ export function createItem(project: Project, { description, folder }: NewItem): 
     codebase_hash: readHead(project.root)?.hash ?? null,
   });
   const line = backlogDescription(title, { reference: source_id, folder: `${ITEMS_ROOT}/${folder}` });
-  appendToBacklog(backlogFile(project), nextNumber(project), line);
-  return true;
+  const listed = isListed || appendToBacklog(backlogFile(project), nextNumber(project), line);
+  warnings.push(
+    meta.written ? null : meta.warning,
+    listed ? null : "BACKLOG.md is no plain file, or cannot be written.",
+  );
+  return { created: true, warnings: warnings.filter((warning) => warning !== null) };
+}
+
+/** Sets fields of an item's record; what keeps them from being written, or null. The work goes on without. */
+export function recordFields(project: Project, folder: string, fields: MetaFields): string | null {
+  if (Object.keys(fields).length === 0) return null;
+  const written = mergeMeta(join(itemsFolder(project), folder), fields);
+  return written.written ? null : written.warning;
+}
+
+function writeDraft(dir: string, text: string): string | null {
+  try {
+    replaceDocument(join(dir, "draft.md"), text, null);
+    return null;
+  } catch (error) {
+    return `draft.md was not written: ${messageOf(error)}`;
+  }
+}
+
+/** The same for work that is begun now: says what was added, and what of it could not be written. */
+export async function putOnRecord(io: Io, project: Project, item: NewItem): Promise<void> {
+  const { created, warnings } = await createItem(project, item);
+  if (created) io.err(`Added ${ITEMS_ROOT}/${item.folder}`);
+  for (const warning of warnings) io.err(`warning: ${warning}`);
+}
+
+/** An item as people call it: by its record, else by its line in the backlog, else as they just did. */
+export function itemTitle(project: Project, found: FoundItem | null, words: string): string {
+  if (found === null) return words;
+  return found.dir === null ? (readBacklogItem(found.backlogLine)?.title ?? words) : titleOfItem(project, found.slug);
 }
 
 /** The item's own title, where its record has one. */
-export function titleOfItem(project: Project, folder: string): string {
+function titleOfItem(project: Project, folder: string): string {
   const description = readMetaJson(join(itemsFolder(project), folder))?.["description"];
   return typeof description === "string" && description !== "" ? description : folder;
 }

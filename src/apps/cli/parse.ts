@@ -6,11 +6,14 @@ import type { Option, Values, Verb } from "./verb.ts";
 export type Parsed = { readonly verb: Verb | null; readonly values: Values; readonly words: readonly string[] };
 
 /** `-light` is written with one dash by the people who know it; it may stand anywhere. */
-const ALIASES: Readonly<Record<string, string>> = { "-light": "--light", "-V": "--version" };
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ["-light", "--light"],
+  ["-V", "--version"],
+]);
 
 /** Finds the verb and its options. Text that is no verb is what to do. */
 export function parse(args: readonly string[]): Parsed {
-  const spelled = args.map((arg) => ALIASES[arg] ?? arg);
+  const spelled = args.map((arg) => ALIASES.get(arg) ?? arg);
   const name = firstWord(spelled);
   const found = name === undefined ? undefined : findVerb(name);
   const verb = found ?? (name === undefined ? null : changeVerb());

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
+import { isSafeName } from "../../schema/ids.ts";
 import { itemProject, openProject, type Project } from "./project.ts";
 import { type Invocation, text } from "./verb.ts";
 
@@ -16,7 +17,12 @@ export function projectOf({ cwd, env, values }: Pick<Invocation, "cwd" | "env" |
   throw new ProblemError({ code: "USAGE", detail, usage: "isdlc analyze <item>" });
 }
 
-function analysedItems({ root }: Project): string[] {
-  const folder = join(root, ".isdlc", "items");
-  return existsSync(folder) ? readdirSync(folder).sort() : [];
+/** Folders below `.isdlc/items`, each with the journal of an analysis. */
+export function analysedItems({ root }: Pick<Project, "root">): readonly string[] {
+  const isFolder = (...names: string[]): boolean =>
+    lstatSync(join(root, ...names), { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!isFolder(".isdlc") || !isFolder(".isdlc", "items")) return [];
+  return readdirSync(join(root, ".isdlc", "items"))
+    .filter((name) => isSafeName(name) && isFolder(".isdlc", "items", name))
+    .sort();
 }

@@ -40,11 +40,12 @@ export function settleSupervision(invocation: Invocation, desk: Desk, plan: read
 }
 
 function switchOn(desk: Desk, phases: Supervision["phases"]): void {
-  desk.writeStateFile(({ user }) => {
+  desk.writeStateFile(({ user, version }) => {
     const block = user["supervised_mode"];
     const kept = typeof block === "object" && block !== null && !Array.isArray(block) ? block : {};
     const defaults = { review_phases: phases, parallel_summary: true, auto_advance_timeout: null };
-    return { ...user, supervised_mode: { ...defaults, ...kept, enabled: true, review_phases: phases } };
+    const supervised_mode = { ...defaults, ...kept, enabled: true, review_phases: phases };
+    return { ...user, state_version: version + 1, supervised_mode };
   });
 }
 

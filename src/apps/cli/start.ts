@@ -36,13 +36,14 @@ export type NewRun = {
 
 type Facts = StartCommand["facts"];
 
-/** Settles everything a run depends on, asking where it must, and opens it. */
-export async function startRun(invocation: Invocation, project: Project, wanted: NewRun): Promise<void> {
+/** Settles everything a run depends on, asking where it must, and opens it. Tells the folder the run works in. */
+export async function startRun(invocation: Invocation, project: Project, wanted: NewRun): Promise<string> {
   const settled = await settleRun(invocation, project, wanted);
   const facts = await factsOf(invocation, project, { wanted, settled });
   await open(project, facts, settled.agents);
   for (const line of [...facts.warnings.map((warning) => `warning: ${warning}`), ...settled.supervision.lines])
     invocation.io.err(line);
+  return facts.item;
 }
 
 /** Everything that may be refused or must be asked; nothing of the run is written before it is through. */

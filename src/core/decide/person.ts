@@ -29,7 +29,7 @@ const answers: Answers = {
   skip: answerEscalation,
   acceptTests: answerEscalation,
   size,
-  restart: (run, _command, by) => inPhase(run, { type: "phase.restarted", by }),
+  restart,
   pass: (run, _command, by) => inPhase(run, { type: "phase.skipped", by }),
   back,
   finish,
@@ -123,10 +123,15 @@ function inPhase(run: ActiveRun, event: EventDraft): Decision {
   return accept(...abandoned(run, "stopped by a person"), event);
 }
 
+/** At a gate the way to have work done again is a redo, which is counted. */
+function restart(run: ActiveRun, _command: Of<"restart">, by: Person): Decision {
+  if (run.wait?.kind === "gate") return refuse({ why: "notOffered", valid: optionsOf(run, run.wait) });
+  return inPhase(run, { type: "phase.restarted", by });
+}
+
 /** Back to an earlier phase, or to the beginning of the one at hand. */
 function back(run: ActiveRun, command: Of<"back">, by: Person): Decision {
-  const within = run.stage.is !== "preparing" && run.stage.is !== "rewinding";
-  const reached = within
+  const reached = mayGoBack(run.stage)
     ? run.phases.slice(0, run.index + 1).filter((phase) => wasReached(phase) && !phase.dropped)
     : [];
   const valid = reached.map(({ rule }) => rule.key);
@@ -134,6 +139,10 @@ function back(run: ActiveRun, command: Of<"back">, by: Person): Decision {
   const { to, tree } = command;
   return accept(...abandoned(run, "stopped by a person"), { type: "run.wentBack", to, by, tree });
 }
+
+/** Once a way to finish was chosen, a merge may be under way. */
+const mayGoBack = (stage: Stage): boolean =>
+  stage.is === "finishing" ? stage.how === null : stage.is !== "preparing" && stage.is !== "rewinding";
 
 /** A phase may have been left out before its first attempt. */
 const wasReached = ({ attempts, status }: PhaseRecord): boolean => attempts > 0 || status === "skipped";

@@ -16,7 +16,8 @@ type AcceptanceEventType =
   | "phase.left";
 
 export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
-  "phase.completed": (run, event) => patch(run, { status: "completed", completedAt: event.at, made: event.made }),
+  "phase.completed": (run, event) =>
+    patch(run, { status: "completed", completedAt: event.at, redoing: false, made: event.made }),
   "supervision.tightened": (run, event) => ({ ...run, supervision: event.supervision }),
   "supervision.loosened": (run, event) => ({
     ...run,
@@ -63,7 +64,7 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     return enter(run, event, { is: "accepting", pausedAt, resumedAt: pausedAt === null ? null : resumedAt });
   },
   "phase.skipped": (run, event) => {
-    const skipped = patch(run, { status: "skipped", completedAt: event.at, made: null });
+    const skipped = patch(run, { status: "skipped", completedAt: event.at, redoing: false, made: null });
     return enter(skipped, event, { is: "accepting", pausedAt: null, resumedAt: null });
   },
   "phase.committed": (run, event) => patch(run, { commit: event.commit }),
@@ -99,6 +100,7 @@ function redo(run: ActiveRun, event: EventOf<"gate.answered">): ActiveRun {
     completedAt: null,
     made: null,
     redos: (phase?.redos ?? 0) + 1,
+    redoing: true,
     guidance: [...(phase?.guidance ?? []), guidance],
   });
   return enter(unproven, event, { is: "entering", brief: { why: "redo", text: guidance } });

@@ -8,7 +8,7 @@ type BackEventType = "phase.restarted" | "run.wentBack" | "run.rewound";
 
 export const backHandlers: Handlers<BackEventType> = {
   "phase.restarted": (run, event) => {
-    const unproven = patch(run, { status: "in_progress", completedAt: null, made: null });
+    const unproven = patch(run, { status: "in_progress", completedAt: null, redoing: false, made: null });
     return enter(unproven, event, {
       is: "entering",
       brief: { why: "retry", text: "A person started the phase anew." },
@@ -39,6 +39,7 @@ function forgotten(phase: PhaseRecord, { first, sizing }: Kept): PhaseRecord {
     ...phase,
     status: "pending",
     dropped: sizing === null ? false : phase.dropped,
+    redoing: false,
     completedAt: null,
     made: null,
     commit: null,

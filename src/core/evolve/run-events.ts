@@ -40,6 +40,7 @@ const untouched = (rule: PhaseRule): PhaseRecord => ({
   status: "pending",
   attempts: 0,
   redos: 0,
+  redoing: false,
   guidance: [],
   startedAt: null,
   completedAt: null,

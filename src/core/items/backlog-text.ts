@@ -37,6 +37,9 @@ export function backlogLine(number: string | null, description: string, marker: 
 
 const ITEM_ID = /^(?:REQ|BUG|UPG)-[0-9]+-/i;
 
+/** `REQ-0007` of a folder that was given a number; null for others. */
+export const itemId = (folder: string): string | null => ITEM_ID.exec(folder)?.[0].slice(0, -1) ?? null;
+
 /** A folder name as people say it: without the number it was given. */
 export const withoutItemId = (folder: string): string => folder.replace(ITEM_ID, "");
 

@@ -24,6 +24,8 @@ export type MetaFields = {
   readonly req_id?: string;
   readonly artifact_folder?: string;
   readonly accepted_stale?: readonly AcceptedStale[];
+  /** When each phase was completed; those of other phases stay. */
+  readonly phase_timestamps?: Readonly<Record<string, string>>;
 };
 
 const OWN_KEYS: readonly string[] = [
@@ -37,6 +39,7 @@ const OWN_KEYS: readonly string[] = [
   "req_id",
   "artifact_folder",
   "accepted_stale",
+  "phase_timestamps",
 ];
 
 /** A parsed file as a meta: the legacy field read as status and list, defaults where something is missing; null for what is no object. */
@@ -66,7 +69,9 @@ export function withFields(found: Readonly<Record<string, unknown>>, fields: Met
     const value = ownValue(fields, key);
     return value === undefined ? [] : [[key, value]];
   });
-  return { ...migrated(found), ...Object.fromEntries(given) };
+  const merged = { ...migrated(found), ...Object.fromEntries(given) };
+  if (fields.phase_timestamps === undefined) return merged;
+  return { ...merged, phase_timestamps: { ...Object.fromEntries(completionTimes(found)), ...fields.phase_timestamps } };
 }
 
 /** When each phase was completed, where the file says so: `phase_timestamps`, by phase. */

@@ -6,6 +6,11 @@ export type ItemSource = {
   readonly description: string;
 };
 
+/** True for text that names an item by number or reference and says nothing about it: `16.2`, `#42`, `ABC-12`. */
+export function isReference(text: string): boolean {
+  return /^(?:[0-9]+\.[0-9]+|#[0-9]+)$/.test(text) || (!/\s/.test(text) && detectSource(text).source_id !== null);
+}
+
 const LONGEST_TITLE = 10_000;
 
 /** A title as a folder name. */

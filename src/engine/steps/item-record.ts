@@ -3,9 +3,8 @@ import type { MetaFields } from "../../core/items/item-meta.ts";
 import type { ActiveRun } from "../../core/run.ts";
 import type { Engine } from "../engine.ts";
 
-/** Files of an item's record that a commit should carry along. */
-export const recordFiles = (run: ActiveRun): string[] =>
-  hasRecord(run) ? [`${run.run.item}/meta.json`, "BACKLOG.md"] : [];
+/** What a commit of an item's record carries: its folder, with what was analysed before the run, and the backlog. */
+export const recordFiles = (run: ActiveRun): string[] => (hasRecord(run) ? [run.run.item, "BACKLOG.md"] : []);
 
 /** Items live in the project's own folders; the private work folder of a small change is none. */
 const hasRecord = ({ run }: ActiveRun): boolean => !run.item.startsWith(".isdlc/");
@@ -21,12 +20,17 @@ export function recordAnalysis(engine: Engine, run: ActiveRun): void {
   if (!hasRecord(run)) return;
   const analysis = run.phases.filter(({ rule }) => rule.analysis);
   if (analysis.length === 0) return;
-  const done = [...run.run.analysed, ...analysis.filter(isAccepted(run)).map(({ rule }) => rule.key)];
+  const accepted = analysis.filter(isAccepted(run));
+  const done = [...new Set([...run.run.analysed, ...accepted.map(({ rule }) => rule.key)])].toSorted();
   const sizing = sizingFields(run);
   const status = deriveAnalysisStatus(done, sizing.sizing_decision);
   const hash = analysis.findLast((phase) => phase.firstCommit !== null)?.firstCommit ?? null;
   const known = hash === null ? {} : { codebase_hash: hash };
-  engine.items.merge(run.run.item, { phases_completed: done, analysis_status: status, ...known, ...sizing });
+  const times = { phase_timestamps: timesOf(accepted) };
+  // A phase that is looked at once more changes nothing about what is done, however light the item was sized before.
+  if (accepted.length > 0 && accepted.every(({ rule }) => run.run.analysed.includes(rule.key)))
+    return engine.items.merge(run.run.item, { ...known, ...times });
+  engine.items.merge(run.run.item, { phases_completed: done, analysis_status: status, ...known, ...sizing, ...times });
   engine.items.mark(run.run.item, deriveBacklogMarker(status));
 }
 
@@ -42,6 +46,11 @@ const isAccepted =
   (run: ActiveRun) =>
   (phase: ActiveRun["phases"][number]): boolean =>
     phase.status === "completed" && !phase.dropped && run.phases.indexOf(phase) <= run.index;
+
+const timesOf = (phases: ActiveRun["phases"]): Record<string, string> =>
+  Object.fromEntries(
+    phases.flatMap(({ rule, completedAt }) => (completedAt === null ? [] : [[rule.key, completedAt] as const])),
+  );
 
 function sizingFields({ sizing }: ActiveRun): Pick<MetaFields, "sizing_decision"> {
   if (sizing === null) return {};

@@ -1,5 +1,6 @@
 import { minutesBetween } from "../../core/duration.ts";
 import type { EndedRun, PhaseRecord } from "../../core/run.ts";
+import { metricsOf } from "../metrics.ts";
 import { artifactFolder, gitBranch, isKept, phaseKeys } from "./active-workflow.ts";
 import { gatePassed, shortSummary, timing } from "./phase-entries.ts";
 import { isSupervised, type ReviewEntry, reviewHistory } from "./review-history.ts";
@@ -73,17 +74,20 @@ function snapshot(run: EndedRun, record: PhaseRecord): Record<string, unknown> {
 }
 
 function metrics(run: EndedRun): Record<string, number | null> {
-  const completed = run.phases.filter(({ status }) => status === "completed");
-  const firstTry = completed.filter((record) => record.attempts <= 1 && record.checkFailures === 0);
+  const { minutes, attempts, redos, gates, firstTry, tokens, usd } = metricsOf(run);
   return {
     total_phases: run.phases.filter(isKept).length,
-    phases_completed: completed.length,
-    total_duration_minutes: minutesBetween(run.run.startedAt, run.endedAt),
+    phases_completed: run.phases.filter(({ status }) => status === "completed").length,
+    total_duration_minutes: minutes,
     test_iterations_total: run.phases
       .filter(({ rule }) => rule.tests)
       .reduce((sum, record) => sum + testIterations(record), 0),
-    gates_passed_first_try: firstTry.length,
-    gates_required_iteration: completed.length - firstTry.length,
+    gates_passed_first_try: firstTry,
+    gates_required_iteration: gates - firstTry,
+    attempts_total: attempts,
+    redos_total: redos,
+    tokens_total: tokens,
+    cost_usd: usd,
   };
 }
 

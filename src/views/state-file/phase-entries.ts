@@ -15,9 +15,11 @@ export function phaseEntries(run: ActiveRun | EndedRun): Record<string, unknown>
 /** When the gate of a phase was left; null while it was not. */
 export function gatePassed(run: ActiveRun | EndedRun, record: PhaseRecord): string | null {
   const left = run.is === "ended" ? run.cancelledAt !== record.rule.key : run.phases.indexOf(record) < run.index;
-  if (!left || record.status !== "completed") return null;
-  const answers = run.answers.filter(({ phase, choice }) => phase === record.rule.key && choice === "continue");
-  return answers.at(-1)?.at ?? record.completedAt;
+  const { rule, status, completedAt } = record;
+  if (!left || status !== "completed") return null;
+  const answers = run.answers.filter(({ phase, choice }) => phase === rule.key && choice === "continue");
+  const last = answers.at(-1)?.at ?? "";
+  return last >= (completedAt ?? "") ? last : completedAt; // an older answer was given before going back
 }
 
 export const shortSummary = ({ made }: PhaseRecord): string => plainLine(made?.summary ?? "", MAX_SUMMARY);

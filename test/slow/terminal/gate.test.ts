@@ -12,6 +12,8 @@ Summary: .isdlc/reviews/phase-plan-summary.md
 Artifacts: 1 files created/modified
 Duration: 0m
 
+To read: 3 lines, under a minute
+
 [C] Continue -- advance to next phase
 [R] Review -- pause for manual review/edits, resume when ready
 [D] Redo -- re-run this phase with additional guidance

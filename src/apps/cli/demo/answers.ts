@@ -5,6 +5,7 @@ import { type ActiveRun, currentPhase } from "../../../core/run.ts";
 import type { Person } from "../../../schema/people.ts";
 import { gateBanner } from "../../../views/gate-banner.ts";
 import { plainLine } from "../../../views/plain-text.ts";
+import { waitLines } from "../../../views/status.ts";
 import { answerAtTerminal } from "../at-terminal.ts";
 import { sha256 } from "../compose.ts";
 import type { Seat } from "../driving.ts";
@@ -32,6 +33,7 @@ export const scriptAnswers =
     for (const line of madeLines(run)) out(line);
     const banner = gateBanner(run);
     if (banner !== null) out(banner.replace("\nYour choice: _", ""));
+    if (run.wait?.kind === "sizing") for (const line of waitLines(run.wait, [])) out(line);
     out(`demo script answers: ${said(command)}`);
     await submitAnswer(project, run.run.run, command);
     return true;
@@ -50,6 +52,7 @@ export function personAnswers(invocation: Invocation): Answer {
 function scriptedCommand(run: ActiveRun): PersonCommand | null {
   const { wait } = run;
   if (wait?.kind === "finish") return { do: "finish", by: script, wait: wait.id, how: "merge" };
+  if (wait?.kind === "sizing") return { do: "size", by: script, wait: wait.id, choice: "accept" };
   if (wait?.kind !== "gate") return null;
   const answer = { by: script, wait: wait.id, shown: sha256(summaryText(run)) };
   return redoes(run) ? { do: "redo", ...answer, guidance: REDO.guidance } : { do: "continue", ...answer };
@@ -57,6 +60,7 @@ function scriptedCommand(run: ActiveRun): PersonCommand | null {
 
 function said(command: PersonCommand): string {
   if (command.do === "redo") return `redo, "${command.guidance}"`;
+  if (command.do === "size") return command.choice;
   return command.do === "finish" ? command.how : command.do;
 }
 

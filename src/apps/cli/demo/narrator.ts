@@ -57,6 +57,7 @@ const tellers: Tellers = {
     approved
       ? [good(`reviewer approves: ${plainLine(summary, 200)}`)]
       : [...issues.map(({ description }) => bad(`reviewer: ${plainLine(description, 240)}`)), BACK],
+  "tasks.refined": ({ tasks }, { good }) => [good(`the design is cut into ${tasks} tasks (tasks.md)`)],
   "phase.committed": ({ commit }, { good }) => (commit === null ? [] : [good(`committed ${commit.slice(0, 7)}`)]),
 };
 

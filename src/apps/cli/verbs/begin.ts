@@ -5,6 +5,7 @@ import type { Mode } from "../../../schema/plan.ts";
 import { recoveryBanner } from "../../../views/gate-banner.ts";
 import { starterOf } from "../authority.ts";
 import { goOn, restResult } from "../driving.ts";
+import { openElsewhere } from "../elsewhere.ts";
 import { explain } from "../explain.ts";
 import { currentRun, openProject, type Project } from "../project.ts";
 import { settleWorkflow } from "../settle-workflow.ts";
@@ -12,9 +13,11 @@ import { projectOf } from "../project-of.ts";
 import { startRun } from "../start.ts";
 import { flag, type Invocation, type Result, type Run, text } from "../verb.ts";
 import { deskOf } from "../desk-of.ts";
-import { type BuildPlace, detectBuild } from "../detect-build.ts";
-import { findItem, titleOfItem } from "../item-documents.ts";
-import { buildSummary } from "../../../views/build-summary.ts";
+import type { FoundItem } from "../../../adapters/items/resolve-item.ts";
+import { readBacklogItem } from "../../../core/items/backlog-line.ts";
+import { isReference } from "../../../core/items/item-source.ts";
+import { type BuildPlace, detectBuild, namedStart } from "../detect-build.ts";
+import { findItem, ITEMS_ROOT, itemTitle, putOnRecord, recordFields } from "../item-documents.ts";
 
 const WORKFLOW_OF: Readonly<Record<string, string>> = {
   do: "change",
@@ -41,34 +44,57 @@ async function start(invocation: Invocation, workflow: string, words: readonly s
   const open = currentRun(project, undefined);
   starterOf(invocation, project);
   if (open.state.is === "active") return recover(invocation, project);
-  const place = await placeOf(invocation, project, { workflow, words: words.join(" ").trim() });
-  const title = place === null ? words.join(" ") : titleOfItem(project, place.folder);
-  await startRun(invocation, project, { workflow, title, ...(place === null ? {} : { place }) });
+  const work = await workOf(invocation, project, { workflow, words: words.join(" ").trim() });
+  const item = await startRun(invocation, project, { workflow, ...work });
+  if (work.place !== undefined) await keepRecord(invocation, project, { ...work, place: work.place, item });
   return goOn(invocation, project);
 }
 
-/** Where an item that is on record already is built from; null for new work, and for workflows without items. */
-async function placeOf(
+type Work = { readonly title: string; readonly place?: BuildPlace; readonly isListed?: boolean };
+type Opened = {
+  readonly item: string;
+  readonly title: string;
+  readonly place: BuildPlace;
+  readonly isListed?: boolean;
+};
+
+/** Only now that the run is open: whoever is still asked something finds nothing changed. */
+async function keepRecord(
+  { io }: Invocation,
+  project: Project,
+  { item, title, place, isListed = false }: Opened,
+): Promise<void> {
+  if (!item.startsWith(`${ITEMS_ROOT}/`)) return;
+  const folder = item.slice(item.lastIndexOf("/") + 1);
+  await putOnRecord(io, project, { description: title, folder, isListed });
+  const warning = recordFields(project, folder, place.record);
+  if (warning !== null) io.err(`warning: ${warning}`);
+}
+
+/** What is built, and from where on; new work, and work without items, has all of the workflow before it. */
+async function workOf(
   invocation: Invocation,
   project: Project,
   { workflow, words }: { workflow: string; words: string },
-): Promise<BuildPlace | null> {
+): Promise<Work> {
   const { definition } = settleWorkflow(project, workflow);
-  if (definition.items === null || words === "") return null;
-  const item = findItem(project, words);
-  const isBuilt = typeof item?.meta?.["build_completed_at"] === "string";
-  if (item === null || (isBuilt && item.slug !== words)) {
-    invocation.io.err(
-      buildSummary({
-        item: words,
-        status: "raw",
-        completedPhases: [],
-        remainingPhases: definition.phases.map(({ key }) => key),
-      }),
-    );
-    return null;
+  if (words === "") return { title: words };
+  if (definition.items === null || definition.items.root !== ITEMS_ROOT) {
+    const phases = namedStart(invocation, definition);
+    return { title: words, ...(phases === null ? {} : { place: { folder: null, phases, analysed: [], record: {} } }) };
   }
-  return detectBuild(invocation, { project, definition, item, by: starterOf(invocation, project).name });
+  const found = findItem(project, words);
+  const isBuilt = typeof found?.meta?.["build_completed_at"] === "string";
+  const isAnother = isBuilt && found.slug !== words && !isReference(words);
+  const item: FoundItem = found === null || isAnother ? { slug: words, dir: null, meta: null } : found;
+  const by = starterOf(invocation, project).name;
+  const place = await detectBuild(invocation, { project, definition, item, folder: folderFor(item), by });
+  return { title: itemTitle(project, item, words), place, isListed: item.backlogLine !== undefined };
+}
+
+/** The folder an item has, or that its line in the backlog wants for it; null where a number is drawn. */
+function folderFor({ slug, dir, backlogLine }: FoundItem): string | null {
+  return dir !== null || readBacklogItem(backlogLine)?.folder === slug ? slug : null;
 }
 
 /** Never a second run: whoever comes back sees where the open one stands, and at a terminal goes on with it. */
@@ -87,6 +113,6 @@ export const resume: Run = (invocation) => {
   const project = projectOf(invocation);
   starterOf(invocation, project);
   const { state } = currentRun(project, undefined);
-  if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: openElsewhere(project) });
   return goOn(invocation, project);
 };

@@ -28,9 +28,13 @@ const supervised = (name: string, parse: Setting["parse"], valid: string): Setti
   read: (project) => ownValue(ownValue(deskOf(project).stateFile(), "supervised_mode"), name) ?? null,
   write(project, value) {
     setUp(project);
-    deskOf(project).writeStateFile(({ user }) => {
+    deskOf(project).writeStateFile(({ user, version }) => {
       const block = ownValue(user, "supervised_mode");
-      return { ...user, supervised_mode: { ...(isRecord(block) ? block : {}), [name]: value } };
+      return {
+        ...user,
+        state_version: version + 1,
+        supervised_mode: { ...(isRecord(block) ? block : {}), [name]: value },
+      };
     });
   },
 });

@@ -4,15 +4,17 @@ import { workflowRows } from "../explain.ts";
 import { firstLines, overview, verbHelp } from "../help.ts";
 import { currentRun, openProject } from "../project.ts";
 import { type Host, runCli } from "../run-cli.ts";
-import { done, type Run } from "../verb.ts";
+import { done, flag, type Run } from "../verb.ts";
 import { answer, cancel, goBack, retryOrSkip, shortAnswer } from "./answer.ts";
 import { begin, recover, resume, run } from "./begin.ts";
 import { config } from "./config.ts";
 import { demo } from "./demo.ts";
 import { doctor, verifyJournalVerb } from "./doctor.ts";
+import { history } from "./history.ts";
 import { add, analyze, items } from "./items.ts";
-import { check, gate, history } from "./look.ts";
+import { check, gate } from "./look.ts";
 import { init, token, trust } from "./settle.ts";
+import { statusAll } from "./status-all.ts";
 import { nextVerb, status } from "./status.ts";
 
 const help: Run = ({ words }) => {
@@ -44,7 +46,7 @@ const runs: Readonly<Record<string, Run>> = {
   add,
   analyze,
   items,
-  status,
+  status: (invocation) => (flag(invocation.values, "all") ? statusAll(invocation) : status(invocation)),
   next: nextVerb,
   gate,
   check,

@@ -1,87 +1,125 @@
-import { join } from "node:path";
 import { readHead } from "../../../adapters/git/git-head.ts";
-import { readMetaJson } from "../../../adapters/items/meta-file.ts";
-import { listItems } from "../../../adapters/items/resolve-item.ts";
+import { codeMovedOn } from "../../../adapters/git/git-moved-on.ts";
+import { type FoundItem, listItems } from "../../../adapters/items/resolve-item.ts";
 import {
   ANALYSIS_PHASES,
   neededPhases,
   textsOf,
   validatePhasesCompleted,
 } from "../../../core/items/analysis-status.ts";
+import type { ItemMeta } from "../../../core/items/item-meta.ts";
 import { checkStaleness } from "../../../core/items/staleness.ts";
 import { generateSlug } from "../../../core/items/item-source.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { type ItemRow, itemsTable } from "../../../views/items-table.ts";
 import { starterOf } from "../authority.ts";
-import { createItem, findItem, itemsFolder, ITEMS_ROOT, titleOfItem } from "../item-documents.ts";
+import { createItem, findItem, itemsFolder, ITEMS_ROOT, itemTitle, putOnRecord } from "../item-documents.ts";
 import type { BuildPlace } from "../detect-build.ts";
 import { goOn } from "../driving.ts";
 import { currentRun, itemProject, openProject, systemClock, type Project } from "../project.ts";
 import { setUp } from "../set-up.ts";
+import { warnWhenStale } from "../settle-staleness.ts";
 import { startRun } from "../start.ts";
-import { done, type Invocation, type Run } from "../verb.ts";
+import { done, type Invocation, type Result, type Run } from "../verb.ts";
 import { recover } from "./begin.ts";
 
 /** Puts a piece of work on record: a folder with a draft and a line in the backlog. Starts nothing. */
-export const add: Run = (invocation) => {
+export const add: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   starterOf(invocation, project);
   const description = wordsOf(invocation);
   const folder = generateSlug(description);
-  const created = createItem(project, { description, folder });
+  const { created, warnings } = await createItem(project, { description, folder });
+  for (const warning of warnings) invocation.io.err(`warning: ${warning}`);
   const item = `${ITEMS_ROOT}/${folder}`;
   const lines = created
     ? [`Added ${item}`, `Next: isdlc analyze ${folder}, or isdlc build ${folder}`]
     : [`warning: ${item} is there already and stays as it is.`];
-  return Promise.resolve(done(lines, { item, created }));
+  return done(lines, { item, created });
 };
 
 /** Every item, how far its analysis is, and whether the code moved on since. */
-export const items: Run = ({ cwd, env }) => {
+export const items: Run = async ({ cwd, env }) => {
   const project = openProject(cwd, env);
-  const head = readHead(project.root)?.hash ?? null;
-  const rows = listItems(itemsFolder(project)).map(({ slug, meta }): ItemRow => {
-    const status = meta?.analysis_status ?? "raw";
-    const isStale = head === null || status === "raw" ? null : checkStaleness(meta, head).stale;
+  const found = listItems(itemsFolder(project));
+  const isStale = await stalenessOf(project, found);
+  const rows = found.map((item): ItemRow => {
+    const { slug, meta } = item;
     return {
       slug,
-      status,
+      status: meta?.analysis_status ?? "raw",
       createdAt: meta?.created_at ?? null,
-      isBuilt: typeof meta?.["build_completed_at"] === "string",
-      isStale,
+      isBuilt: isBuilt(meta),
+      isStale: isStale(item),
     };
   });
-  return Promise.resolve(done([itemsTable(rows, systemClock.now())], { items: rows }));
+  return done([itemsTable(rows, systemClock.now())], { items: rows });
 };
+
+/** Other commits alone make nothing stale; what they changed is asked once, for all items together. */
+async function stalenessOf(
+  project: Project,
+  found: readonly FoundItem[],
+): Promise<(item: FoundItem) => boolean | null> {
+  const head = readHead(project.root)?.hash ?? null;
+  const hashOf = ({ meta }: FoundItem): string | null => {
+    return awaitsBuild(meta) && head !== null && checkStaleness(meta, head).stale
+      ? String(meta["codebase_hash"])
+      : null;
+  };
+  const moved = await codeMovedOn(
+    project.root,
+    found.map(hashOf).filter((hash) => hash !== null),
+  );
+  return (item) => {
+    if (head === null || !awaitsBuild(item.meta)) return null;
+    const hash = hashOf(item);
+    return hash === null ? false : (moved.get(hash) ?? null);
+  };
+}
+
+/** Only then does it matter whether the code moved on. */
+const awaitsBuild = (meta: ItemMeta | null): meta is ItemMeta =>
+  meta !== null && meta.analysis_status !== "raw" && !isBuilt(meta);
+
+const isBuilt = (meta: ItemMeta | null): boolean => typeof meta?.["build_completed_at"] === "string";
 
 /** Analyses an item: the analysis phases of the feature workflow, in the item's folder only, beside any other run. */
 export const analyze: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   const wanted = wordsOf(invocation);
+  starterOf(invocation, project);
+  const found = findItem(project, wanted);
+  const folder = found?.slug ?? generateSlug(wanted);
   setUp(project);
-  const folder = findItem(project, wanted)?.slug ?? addItem(invocation, project, wanted);
   const analysis = itemProject(project, folder);
   if (currentRun(analysis, undefined).state.is === "active") return recover(invocation, analysis);
-  const place = missingAnalysis(project, folder);
-  if (place.phases.length === 0)
-    return done([`${folder} is analyzed already. Next: isdlc build ${folder}`], { item: folder });
-  await startRun(invocation, analysis, { workflow: "feature", title: titleOfItem(project, folder), place });
-  return goOn(invocation, analysis);
+  return analyzeItem(invocation, analysis, { folder, found, title: itemTitle(project, found, wanted) });
 };
 
-/** The analysis phases that an item still needs; one that was sized light needs fewer. */
-function missingAnalysis(project: Project, folder: string): BuildPlace {
-  const meta = readMetaJson(join(itemsFolder(project), folder));
-  const needed = neededPhases(ANALYSIS_PHASES, textsOf(meta?.phases_completed), meta?.["sizing_decision"]);
-  const analysed = validatePhasesCompleted(meta?.phases_completed ?? [], needed).valid;
-  return { folder, phases: needed.filter((key) => !analysed.includes(key)), analysed };
+type Subject = { readonly folder: string; readonly found: FoundItem | null; readonly title: string };
+
+async function analyzeItem(
+  invocation: Invocation,
+  project: Project,
+  { folder, found, title }: Subject,
+): Promise<Result> {
+  const meta = found?.meta ?? null;
+  const place = missingAnalysis(folder, meta);
+  if (found !== null && meta !== null && place.analysed.length > 0)
+    await warnWhenStale(invocation, { project, item: found, meta });
+  if (place.phases.length === 0)
+    return done([`${folder} is analyzed already. Next: isdlc build ${folder}`], { item: folder });
+  await startRun(invocation, project, { workflow: "feature", title, place });
+  await putOnRecord(invocation.io, project, { description: title, folder, isListed: found?.backlogLine !== undefined });
+  return goOn(invocation, project);
 }
 
-function addItem(invocation: Invocation, project: Project, description: string): string {
-  const folder = generateSlug(description);
-  createItem(project, { description, folder });
-  invocation.io.err(`Added ${ITEMS_ROOT}/${folder}`);
-  return folder;
+/** The analysis phases that an item still needs; one that was sized light needs fewer. */
+function missingAnalysis(folder: string, meta: ItemMeta | null): BuildPlace {
+  const needed = neededPhases(ANALYSIS_PHASES, textsOf(meta?.phases_completed), meta?.["sizing_decision"]);
+  const analysed = validatePhasesCompleted(meta?.phases_completed ?? [], needed).valid;
+  return { folder, phases: needed.filter((key) => !analysed.includes(key)), analysed, record: {} };
 }
 
 function wordsOf({ words, verb }: Invocation): string {

@@ -5,12 +5,12 @@ import { ProblemError } from "../../../core/problem.ts";
 import { type ActiveRun, currentPhase } from "../../../core/run.ts";
 import { runChecks } from "../../../engine/steps/checks.ts";
 import { gateBanner } from "../../../views/gate-banner.ts";
-import { historyLines } from "../../../views/history.ts";
 import { plainText } from "../../../views/plain-text.ts";
 import { waitLines, waitObject } from "../../../views/status.ts";
 import { lastLook } from "../../../core/last-look.ts";
 import { next } from "../../../core/next.ts";
 import { summaryText } from "../gate-prompt.ts";
+import { openElsewhere } from "../elsewhere.ts";
 import { currentRun, type Project } from "../project.ts";
 import { projectOf } from "../project-of.ts";
 import { done, flag, type Invocation, type Result, type Run, text } from "../verb.ts";
@@ -54,21 +54,10 @@ export const check: Run = async (invocation) => {
   return { code: failed ? 1 : 0, lines, json } satisfies Result;
 };
 
-/** The journal's own events. */
-export const history: Run = (invocation) => {
-  const { values } = invocation;
-  const project = projectOf(invocation);
-  const { run } = currentRun(project, text(values, "run"));
-  const events = run === null ? [] : project.journal.events(run);
-  return Promise.resolve(
-    done(events.length === 0 ? ["Nothing has happened here yet."] : historyLines(events), { events }),
-  );
-};
-
 export function openRun(invocation: Invocation): { project: Project; run: ActiveRun } {
   const { values } = invocation;
   const project = projectOf(invocation);
   const { state } = currentRun(project, text(values, "run"));
-  if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: openElsewhere(project) });
   return { project, run: state };
 }

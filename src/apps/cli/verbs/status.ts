@@ -1,7 +1,8 @@
 import { next } from "../../../core/next.ts";
 import type { ActiveRun } from "../../../core/run.ts";
+import { shellWord } from "../../../core/shell-word.ts";
 import { statusLines, statusObject } from "../../../views/status.ts";
-import { currentRun, driverOf } from "../project.ts";
+import { currentRun, driverOf, type Project } from "../project.ts";
 import { projectOf } from "../project-of.ts";
 import { done, flag, type Run, text } from "../verb.ts";
 
@@ -14,8 +15,17 @@ export const status: Run = async (invocation) => {
   const shown = state.is === "ended" && named === undefined ? ({ is: "none" } as const) : state;
   const liveness = { driven: shown.is === "active" && shown.wait === null && driverOf(project) !== null };
   if (shown.is === "active" && !liveness.driven) await endAbandoned(shown);
-  return flag(values, "json") ? done([], { run: statusObject(shown, liveness) }) : done(statusLines(shown, liveness));
+  const run = statusObject(shown, liveness);
+  if (shown.is !== "none") return flag(values, "json") ? done([], { run }) : done(statusLines(shown, liveness));
+  const elsewhere = await openOutside(project);
+  const hints = elsewhere.map((path) => `Another working tree has one: isdlc -C ${shellWord(path)} status`);
+  return done([...statusLines(shown, liveness), ...hints], { run, ...(hints.length > 0 ? { elsewhere } : {}) });
 };
+
+async function openOutside(project: Project): Promise<readonly string[]> {
+  const { openElsewhere } = await import("../elsewhere.ts");
+  return openElsewhere(project);
+}
 
 /** A driver that was killed may have left its agent behind; whoever looks next ends it. */
 async function endAbandoned({ stage }: ActiveRun): Promise<void> {

@@ -1,0 +1,65 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { ProblemError } from "../../core/problem.ts";
+import type { RunId } from "../../schema/ids.ts";
+import {
+  errorCode,
+  type FileCalls,
+  folderExists,
+  OPEN,
+  PRIVATE,
+  readSmall,
+  removeIfThere,
+  syncFolder,
+  writeAll,
+} from "../file-lock/file-calls.ts";
+import { archiveName, endedFolder, journalName, runsNamed, snapshotFile, type JournalPlace } from "./journal-place.ts";
+import { ARCHIVE_LIMIT, packed } from "./packed.ts";
+
+/** Ended journals that stay as they are, for people who look at them with their own tools. */
+const PLAIN = 20;
+/** Journals packed at one start: no start waits long, not even the first one after a thousand runs. */
+const AT_ONCE = 10;
+
+/**
+ * Packs the oldest ended journals. The caller holds the lock. That it cannot be done now changes nothing: every journal
+ * is whole at every moment under one of its two names, and the next start tries again.
+ */
+export function archiveEnded(place: JournalPlace): void {
+  try {
+    const folder = endedFolder(place);
+    if (!folderExists(place.files, folder)) return;
+    const plain = runsNamed(place.files.readdirSync(folder), journalName);
+    for (const run of plain.slice(PLAIN).toReversed().slice(0, AT_ONCE)) packRun(place.files, folder, run);
+  } catch (error) {
+    if (errorCode(error) === null && !(error instanceof ProblemError)) throw error;
+  }
+}
+
+function packRun(files: FileCalls, folder: string, run: RunId): void {
+  const journal = join(folder, journalName(run));
+  const content = readSmall(files, journal, ARCHIVE_LIMIT);
+  if (content === null) return; // too large to be unpacked in memory later
+  writeDurably(files, join(folder, archiveName(run)), packed(content));
+  // The plain file is what readers look for first, so it goes only when the other is there for good.
+  syncFolder(files, folder);
+  removeIfThere(files, snapshotFile(journal));
+  files.unlinkSync(journal);
+}
+
+function writeDurably(files: FileCalls, path: string, bytes: Uint8Array): void {
+  const temporary = `${path}.${randomBytes(8).toString("hex")}.tmp`;
+  const fd = files.openSync(temporary, OPEN.createNew, PRIVATE);
+  try {
+    try {
+      writeAll(files, fd, { bytes, position: null });
+      files.fsyncSync(fd);
+    } finally {
+      files.closeSync(fd);
+    }
+    files.renameSync(temporary, path);
+  } catch (error) {
+    removeIfThere(files, temporary);
+    throw error;
+  }
+}

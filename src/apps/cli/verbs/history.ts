@@ -1,0 +1,59 @@
+import { join } from "node:path";
+import { endedRuns } from "../../../adapters/desk/ended-runs.ts";
+import { ProblemError } from "../../../core/problem.ts";
+import type { RunId } from "../../../schema/ids.ts";
+import { historyLines } from "../../../views/history.ts";
+import { type FinishedRun, finishedRun, totalsOf } from "../../../views/metrics.ts";
+import { runsTable } from "../../../views/runs-table.ts";
+import { historyEntry } from "../../../views/state-file.ts";
+import { currentRun, itemProject, type Project } from "../project.ts";
+import { analysedItems, projectOf } from "../project-of.ts";
+import { done, flag, type Run, text } from "../verb.ts";
+
+/** Runs in the table; older ones are still there by their id. */
+const MAX_RUNS = 100;
+
+/** The events of the open or the named run; without one, or with --all, the finished runs. */
+export const history: Run = (invocation) => {
+  const { values } = invocation;
+  const project = projectOf(invocation);
+  const named = text(values, "run");
+  if (named === undefined && flag(values, "all")) return Promise.resolve(finished(project, {}));
+  const { run, state } = currentRun(project, named);
+  if (run === null) return Promise.resolve(done(["Nothing has happened here yet."], { events: [] }));
+  const events = project.journal.events(run);
+  if (named !== undefined || state.is === "active") return Promise.resolve(done(historyLines(events), { events }));
+  return Promise.resolve(finished(project, { events }));
+};
+
+/** `more`: what programs get besides; the events of the last run, which they could always ask for like this. */
+function finished(project: Project, more: Readonly<Record<string, unknown>>) {
+  const runs = finishedRuns(project);
+  const last = runs.at(-1);
+  const hint = last === undefined ? [] : ["", `What happened in one of them: isdlc history --run ${last.id}`];
+  return done([...runsTable(runs), ...hint], { ...more, runs, totals: totalsOf(runs) });
+}
+
+/** Of the working tree and of its items, in the order they were started. */
+function finishedRuns(project: Project): FinishedRun[] {
+  const items = project.item === null ? analysedItems(project).map((item) => itemProject(project, item)) : [];
+  return [project, ...items]
+    .flatMap((one) =>
+      endedRuns(one.files, join(one.own, "history"), MAX_RUNS).map(({ run, entry }) =>
+        finishedRun(run, entry ?? fromJournal(one, run), one.item),
+      ),
+    )
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .slice(-MAX_RUNS);
+}
+
+/** What an entry that cannot be read would say; null when the journal does not tell either. */
+function fromJournal({ journal }: Project, run: RunId): unknown {
+  try {
+    const { state } = journal.load(run);
+    return state.is === "ended" ? historyEntry(state) : null;
+  } catch (error) {
+    if (error instanceof ProblemError) return null;
+    throw error;
+  }
+}

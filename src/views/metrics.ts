@@ -1,0 +1,125 @@
+import { minutesBetween } from "../core/duration.ts";
+import { isRecord, ownValue } from "../core/own-value.ts";
+import type { EndedRun, PhaseRecord } from "../core/run.ts";
+import type { Usage } from "../schema/agent.ts";
+
+/** What a run took. Null is unknown, which is never nothing. */
+export type RunMetrics = {
+  readonly minutes: number | null;
+  readonly attempts: number | null;
+  readonly redos: number | null;
+  /** Phases that were completed and accepted, and those of them that were accepted as first made. */
+  readonly gates: number | null;
+  readonly firstTry: number | null;
+  readonly tokens: number | null;
+  readonly usd: number | null;
+};
+
+export type FinishedRun = {
+  readonly id: string;
+  /** Folder of the item whose analysis it was; null for a run of the working tree. */
+  readonly item: string | null;
+  readonly workflow: string | null;
+  readonly title: string | null;
+  readonly endedAt: string | null;
+  /** Kept: with a branch that was not merged. Unreadable: what stands in the entry is not ours. */
+  readonly how: "merged" | "kept" | "finished" | "cancelled" | "unreadable";
+  readonly metrics: RunMetrics;
+};
+
+export type Totals = { readonly runs: number } & {
+  /** The sum over the runs of which it is known, and how many those are. */
+  readonly [M in keyof RunMetrics]: { readonly sum: number | null; readonly of: number };
+};
+
+/** How many gates were passed at once: one attempt and no failed check. */
+const isFirstTry = ({ attempts, checkFailures }: PhaseRecord): boolean => attempts <= 1 && checkFailures === 0;
+
+/** What an ended run took, from its journal. */
+export function metricsOf(run: EndedRun): RunMetrics & { readonly gates: number; readonly firstTry: number } {
+  const passed = run.phases.filter(({ status, rule }) => status === "completed" && rule.key !== run.cancelledAt);
+  return {
+    minutes: minutesBetween(run.run.startedAt, run.endedAt),
+    attempts: sum(run.phases.map(({ attempts }) => attempts)),
+    redos: sum(run.phases.map(({ redos }) => redos)),
+    gates: passed.length,
+    firstTry: passed.filter(isFirstTry).length,
+    ...usageOf(run.phases),
+  };
+}
+
+/** Known only when every phase in which an agent worked tells. */
+function usageOf(phases: readonly Pick<PhaseRecord, "usage" | "executions">[]): {
+  readonly tokens: number | null;
+  readonly usd: number | null;
+} {
+  const worked = phases.filter(({ executions }) => executions > 0).map(({ usage }) => usage);
+  return { tokens: allOf(worked.map(tokensOf)), usd: allOf(worked.map(({ usd }) => usd)) };
+}
+
+const tokensOf = ({ input, output }: Usage): number | null =>
+  input === null || output === null ? null : input + output;
+
+function allOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 || known.length < values.length ? null : sum(known);
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** A run as its entry in the history tells it. Entries are files anybody may have written: what is odd is unknown. */
+export function finishedRun(id: string, entry: unknown, item: string | null = null): FinishedRun {
+  const metrics = ownValue(entry, "metrics");
+  const number = (name: string): number | null => amount(ownValue(metrics, name));
+  const how = ownValue(entry, "id") === id ? howItEnded(entry) : "unreadable";
+  return {
+    id,
+    item,
+    workflow: words(ownValue(entry, "type")),
+    title: words(ownValue(entry, "description")),
+    endedAt: words(ownValue(entry, how === "cancelled" ? "cancelled_at" : "completed_at")),
+    how,
+    metrics: {
+      minutes: number("total_duration_minutes"),
+      attempts: number("attempts_total"),
+      redos: number("redos_total"),
+      gates: both(number("gates_passed_first_try"), number("gates_required_iteration")),
+      firstTry: number("gates_passed_first_try"),
+      tokens: number("tokens_total"),
+      usd: number("cost_usd"),
+    },
+  };
+}
+
+const both = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a + b);
+
+function howItEnded(entry: unknown): FinishedRun["how"] {
+  if (ownValue(entry, "status") === "cancelled") return "cancelled";
+  if (typeof ownValue(entry, "merged_commit") === "string") return "merged";
+  return isRecord(ownValue(entry, "git_branch")) ? "kept" : "finished";
+}
+
+const words = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+
+/** Beyond this a number was not measured by us, and sums of it would tell nothing. */
+const MOST = 1e12;
+const amount = (value: unknown): number | null =>
+  typeof value === "number" && value >= 0 && value <= MOST ? value : null;
+
+/** Over all runs: sums of what is known, each with the number of runs it is known of. */
+export function totalsOf(runs: readonly FinishedRun[]): Totals {
+  const over = (name: keyof RunMetrics): { sum: number | null; of: number } => {
+    const known = runs.map(({ metrics }) => metrics[name]).filter((value) => value !== null);
+    return { sum: known.length === 0 ? null : sum(known), of: known.length };
+  };
+  return {
+    runs: runs.length,
+    minutes: over("minutes"),
+    attempts: over("attempts"),
+    redos: over("redos"),
+    gates: over("gates"),
+    firstTry: over("firstTry"),
+    tokens: over("tokens"),
+    usd: over("usd"),
+  };
+}

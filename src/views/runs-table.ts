@@ -1,0 +1,101 @@
+import { type FinishedRun, type RunMetrics, type Totals, totalsOf } from "./metrics.ts";
+import { plainLine } from "./plain-text.ts";
+
+const TITLE_WIDTH = 28;
+const BAR_WIDTH = 30;
+/** Bars in the chart; more than a screen of them shows nothing. */
+const MAX_BARS = 20;
+
+type Column = { readonly heading: string; readonly right?: true; readonly cell: (run: FinishedRun) => string };
+
+const columns: readonly Column[] = [
+  { heading: "RUN", cell: ({ id }) => id },
+  { heading: "WORKFLOW", cell: ({ workflow, item }) => short(workflow, 12) + (item === null ? "" : " (item)") },
+  { heading: "TITLE", cell: ({ title }) => short(title, TITLE_WIDTH) },
+  { heading: "ENDED", cell: ({ endedAt }) => short(endedAt, 40).slice(0, 16).replace("T", " ") },
+  { heading: "HOW", cell: ({ how }) => how },
+  { heading: "TIME", right: true, cell: ({ metrics }) => durationText(metrics.minutes) },
+  { heading: "ATTEMPTS", right: true, cell: ({ metrics }) => countText(metrics.attempts) },
+  { heading: "FIRST TRY", right: true, cell: ({ metrics }) => firstTryText(metrics) },
+  { heading: "TOKENS", right: true, cell: ({ metrics }) => countText(metrics.tokens) },
+  { heading: "COST", right: true, cell: ({ metrics }) => moneyText(metrics.usd) },
+];
+
+/** Finished runs for people, newest last: a table, what they came to together, and how long each took. */
+export function runsTable(runs: readonly FinishedRun[]): string[] {
+  if (runs.length === 0) return ["No run has finished here yet."];
+  return [...tableLines(runs), "", totalsLine(totalsOf(runs)), ...chartLines(runs)];
+}
+
+function tableLines(runs: readonly FinishedRun[]): string[] {
+  const rows = [columns.map(({ heading }) => heading), ...runs.map((run) => columns.map(({ cell }) => cell(run)))];
+  const widths = columns.map((_column, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, at) => (columns[at]?.right ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0)))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+function totalsLine(totals: Totals): string {
+  const { runs, minutes, attempts, tokens, usd } = totals;
+  const partly = (text: string, of: number): string =>
+    of === runs || of === 0 ? text : `${text} (known of ${of} of ${runs})`;
+  return [
+    `${runs} ${runs === 1 ? "run" : "runs"}`,
+    `time ${partly(durationText(minutes.sum), minutes.of)}`,
+    `attempts ${partly(countText(attempts.sum), attempts.of)}`,
+    `first try ${firstTryText({ gates: totals.gates.sum, firstTry: totals.firstTry.sum })}`,
+    `tokens ${partly(countText(tokens.sum), tokens.of)}`,
+    `cost ${partly(moneyText(usd.sum), usd.of)}`,
+  ].join(" · ");
+}
+
+/** How long the newest runs took, as bars; nothing where fewer than two are known. */
+function chartLines(runs: readonly FinishedRun[]): string[] {
+  const known = runs.slice(-MAX_BARS).filter(({ metrics }) => metrics.minutes !== null);
+  const longest = Math.max(0, ...known.map(({ metrics }) => metrics.minutes ?? 0));
+  if (known.length < 2 || longest === 0) return [];
+  return [
+    "",
+    "Time per run:",
+    ...known.map(({ id, metrics: { minutes } }) =>
+      `  ${id}  ${bar((minutes ?? 0) / longest).padEnd(BAR_WIDTH)}  ${durationText(minutes)}`.trimEnd(),
+    ),
+  ];
+}
+
+const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"] as const;
+
+/** A bar with the precision of an eighth of a character. */
+function bar(share: number): string {
+  const eighths = Math.round(share * BAR_WIDTH * 8);
+  return "█".repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? "");
+}
+
+const short = (text: string | null, most: number): string => (text === null ? UNKNOWN : plainLine(text, most));
+
+const UNKNOWN = "unknown";
+
+/** `under 1m`, `45m`, `2h 05m`, `3d 4h`. */
+export function durationText(minutes: number | null): string {
+  if (minutes === null) return UNKNOWN;
+  if (minutes < 1) return "under 1m";
+  const [hours, rest] = [Math.floor(minutes / 60), Math.round(minutes % 60)];
+  if (hours === 0) return `${rest}m`;
+  if (hours < 24) return `${hours}h ${String(rest).padStart(2, "0")}m`;
+  return `${Math.floor(hours / 24)}d ${hours % 24}h`;
+}
+
+function countText(count: number | null): string {
+  if (count === null) return UNKNOWN;
+  if (count < 10_000) return String(count);
+  return count < 10_000_000 ? `${Math.round(count / 1000)}k` : `${Math.round(count / 1_000_000)}M`;
+}
+
+const moneyText = (usd: number | null): string => (usd === null ? UNKNOWN : `$${usd.toFixed(2)}`);
+
+function firstTryText({ gates, firstTry }: Pick<RunMetrics, "gates" | "firstTry">): string {
+  return gates === null || firstTry === null ? UNKNOWN : `${firstTry} of ${gates}`;
+}

@@ -1,0 +1,216 @@
+import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { ProblemError } from "../../src/core/problem.ts";
+import type { FileCalls } from "../../src/adapters/file-lock/file-calls.ts";
+import { systemLockProcesses } from "../../src/adapters/file-lock/lock-processes.ts";
+import { setAside } from "../../src/adapters/journal-file/set-aside.ts";
+import { verifyJournal } from "../../src/adapters/journal-file/verify-journal.ts";
+import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
+import { begin } from "../journal-file/sample-events.ts";
+import {
+  createFakeProcesses,
+  end,
+  hastyFiles,
+  KEY,
+  mark,
+  namesBelow,
+  newTree,
+  openJournalOf,
+  type Tree,
+} from "../journal-file/sample-run.ts";
+import { createFaultFiles, type Fault, type PowerCut } from "../support/fault-files.ts";
+
+const PLAIN = 20;
+const runAt = (number: number): string => `20261115-${String(number).padStart(9, "0")}-k3f9`;
+const endedFile = (tree: Tree, number: number, ending = ".jsonl"): string =>
+  join(tree.journal, "ended", `${runAt(number)}${ending}`);
+
+/** Runs 0 to `count - 1`, all ended; the last one still lies where open runs do. */
+async function treeWithEnded(count: number): Promise<Tree> {
+  const tree = newTree();
+  const journal = openJournalOf(tree, { files: hastyFiles });
+  for (let number = 0; number < count; number++) await oneRun(journal, number);
+  journal.close();
+  return tree;
+}
+
+async function oneRun(journal: ReturnType<typeof openJournalOf>, number: number): Promise<void> {
+  await journal.create(runAt(number), begin(runAt(number)));
+  await journal.submit(runAt(number), mark(`m${number}`));
+  await journal.submit(runAt(number), end);
+}
+
+const placeOf = (tree: Tree, files: FileCalls = hastyFiles) => ({
+  directory: tree.journal,
+  files,
+  key: KEY,
+  anchors: createFileAnchors(tree.user, tree.root, files),
+});
+
+/** What any process finds out about a run that ended. */
+function told(tree: Tree, number: number) {
+  const journal = openJournalOf(tree);
+  const { state, head } = journal.load(runAt(number));
+  return { state: state.is, head, events: journal.events(runAt(number)).length };
+}
+
+const damaged = expect.objectContaining({ problem: expect.objectContaining({ code: "JOURNAL_CORRUPT" }) });
+
+describe("ended journals", () => {
+  test("the newest twenty stay plain, older ones are packed, and all of them are read alike", async () => {
+    const tree = await treeWithEnded(PLAIN + 1);
+    const before = Array.from({ length: PLAIN + 1 }, (_, number) => told(tree, number));
+    const content = readFileSync(endedFile(tree, 0));
+    const journal = openJournalOf(tree, { files: hastyFiles });
+    await oneRun(journal, PLAIN + 1);
+    expect(namesBelow(join(tree.journal, "ended")).filter((name) => name.endsWith(".gz"))).toEqual([
+      `${runAt(0)}.jsonl.gz`,
+    ]);
+    expect(existsSync(endedFile(tree, 0))).toBe(false);
+    expect(existsSync(endedFile(tree, 0, ".snap"))).toBe(false);
+    expect(gunzipSync(readFileSync(endedFile(tree, 0, ".jsonl.gz"))).equals(content)).toBe(true);
+    expect(before.map((_, number) => told(tree, number))).toEqual(before);
+    expect(journal.load(runAt(0)).state.is).toBe("ended"); // the process that packed it had read it before
+    expect(before[0]).toMatchObject({ state: "ended", events: 3 });
+    expect(verifyJournal(placeOf(tree), runAt(0))).toMatchObject({ findings: [], lines: 3, open: false });
+    expect(openJournalOf(tree).newest()).toBe(runAt(PLAIN + 1));
+  });
+
+  test("after many runs a start packs a bounded number, oldest first, and later starts the rest", async () => {
+    const tree = await treeWithEnded(2);
+    const sample = readFileSync(endedFile(tree, 0));
+    for (let number = 100; number < 100 + PLAIN + 25; number++) writeFileSync(endedFile(tree, number), sample);
+    const journal = openJournalOf(tree, { files: hastyFiles });
+    const packed = (): number => namesBelow(join(tree.journal, "ended")).filter((name) => name.endsWith(".gz")).length;
+    await oneRun(journal, 900);
+    expect(packed()).toBe(10);
+    expect(existsSync(endedFile(tree, 0, ".jsonl.gz"))).toBe(true);
+    await oneRun(journal, 901);
+    await oneRun(journal, 902);
+    expect(packed()).toBe(29);
+  });
+
+  test("a decision on a packed run is refused like on any ended one, and its file is not touched", async () => {
+    const tree = await treeWithEnded(1);
+    const journal = openJournalOf(tree, { files: hastyFiles });
+    await oneRun(journal, 1);
+    packByHand(tree, 0);
+    const before = readFileSync(endedFile(tree, 0, ".jsonl.gz"));
+    await expect(journal.submit(runAt(0), mark("late"))).rejects.toThrow(ProblemError);
+    expect((await journal.create(runAt(0), begin(runAt(0)))).ok).toBe(false);
+    expect(readFileSync(endedFile(tree, 0, ".jsonl.gz")).equals(before)).toBe(true);
+  });
+});
+
+function packByHand(tree: Tree, number: number, change: (bytes: Buffer) => Buffer = (bytes) => bytes): void {
+  const plain = endedFile(tree, number);
+  writeFileSync(endedFile(tree, number, ".jsonl.gz"), change(gzipSync(readFileSync(plain))));
+  unlinkSync(plain);
+}
+
+describe("a packed journal that is not as it was", () => {
+  const bomb = gzipSync(Buffer.alloc(65 * 1024 * 1024));
+  test.each<[string, (bytes: Buffer) => Buffer]>([
+    ["cut off", (bytes) => bytes.subarray(0, bytes.length / 2)],
+    ["empty", () => Buffer.alloc(0)],
+    ["garbage", () => Buffer.from("no archive at all")],
+    ["larger than memory should hold", () => bomb],
+  ])("%s: a problem with a name, found by the verifier, and nothing is cut", async (_name, change) => {
+    const tree = await treeWithEnded(2);
+    packByHand(tree, 0, change);
+    const before = readFileSync(endedFile(tree, 0, ".jsonl.gz"));
+    expect(() => openJournalOf(tree).load(runAt(0))).toThrow(damaged);
+    expect(() => openJournalOf(tree).events(runAt(0))).toThrow(damaged);
+    expect(verifyJournal(placeOf(tree), runAt(0)).findings.map(({ is }) => is)).toContain("damaged");
+    const place = { ...placeOf(tree), processes: systemLockProcesses() };
+    expect(await setAside(place, runAt(0))).toEqual({ is: "nothingToDo" });
+    expect(readFileSync(endedFile(tree, 0, ".jsonl.gz")).equals(before)).toBe(true);
+    expect(openJournalOf(tree).load(runAt(1)).state.is).toBe("ended");
+  });
+
+  test("lines of somebody else are forged, packed or not", async () => {
+    const tree = await treeWithEnded(2);
+    packByHand(tree, 0, (bytes) => gzipSync(gunzipSync(bytes).toString().replace("done", "gone")));
+    expect(() => openJournalOf(tree).load(runAt(0))).toThrow(ProblemError);
+    expect(verifyJournal(placeOf(tree), runAt(0)).findings).not.toEqual([]);
+  });
+
+  test("a link in its place is refused", async () => {
+    const tree = await treeWithEnded(2);
+    packByHand(tree, 0);
+    const outside = join(tree.root, "elsewhere.gz");
+    cpSync(endedFile(tree, 0, ".jsonl.gz"), outside);
+    unlinkSync(endedFile(tree, 0, ".jsonl.gz"));
+    symlinkSync(outside, endedFile(tree, 0, ".jsonl.gz"));
+    expect(() => openJournalOf(tree).load(runAt(0))).toThrow(
+      expect.objectContaining({ problem: expect.objectContaining({ code: "UNSAFE_PATH" }) }),
+    );
+  });
+});
+
+describe("packing that is cut off", () => {
+  const kills: readonly [Fault, PowerCut | null][] = [
+    ["killBefore", null],
+    ["killHalf", null],
+    ["killAfter", null],
+    ["killAfter", "nothing"],
+    ["killAfter", "half"],
+    ["killBefore", "zeros"],
+    ["EIO", null],
+    ["ENOSPC", null],
+    ["shortWrite", null],
+  ];
+  test.each(kills)(
+    "%s, power cut %s: no run is ever lost, and the next start finishes the work",
+    async (fault, cut) => {
+      const tree = await treeWithEnded(PLAIN + 1);
+      const pristine = `${dirname(tree.root)}-pristine`;
+      cpSync(dirname(tree.root), pristine, { recursive: true });
+      const before = Array.from({ length: PLAIN + 1 }, (_, number) => told(tree, number));
+      const counting = createFaultFiles(0, fault, hastyFiles);
+      await startNext(tree, counting.files);
+      expect(existsSync(endedFile(tree, 0))).toBe(false);
+      const first = counting.calls.lastIndexOf("readdirSync") + 1;
+      const last = counting.calls.length;
+      expect(counting.calls.slice(first)).toEqual(expect.arrayContaining(["writeSync", "renameSync", "unlinkSync"]));
+      let packedLater = 0;
+      for (let at = first; at <= last; at++) {
+        rmSync(dirname(tree.root), { recursive: true });
+        cpSync(pristine, dirname(tree.root), { recursive: true });
+        const faulty = createFaultFiles(at, fault, hastyFiles);
+        await startNext(tree, faulty.files).catch(() => undefined);
+        expect(faulty.hit(), `call ${at}`).toBe(true);
+        if (cut !== null) faulty.cutPower(cut);
+        for (const number of [0, 1, PLAIN]) expect(told(tree, number), `call ${at}`).toEqual(before[number]);
+        if (existsSync(endedFile(tree, 0))) packedLater++;
+        await finishAndStart(tree);
+        expect(existsSync(endedFile(tree, 0)), `call ${at}`).toBe(false);
+        expect(told(tree, 0)).toEqual(before[0]);
+        expect(namesBelow(tree.journal).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+      }
+      rmSync(pristine, { recursive: true });
+      if (fault !== "shortWrite") expect(packedLater).toBeGreaterThan(0);
+    },
+  );
+});
+
+async function startNext(tree: Tree, files: FileCalls): Promise<void> {
+  const self = createFakeProcesses();
+  const journal = openJournalOf(tree, { files, processes: self.processes });
+  try {
+    await journal.create(runAt(PLAIN + 1), begin(runAt(PLAIN + 1)));
+  } finally {
+    self.die();
+  }
+}
+
+/** As a person would: end what is open, and begin another run. */
+async function finishAndStart(tree: Tree): Promise<void> {
+  const journal = openJournalOf(tree, { files: hastyFiles });
+  const open = journal.newest();
+  if (open !== null && journal.load(open).state.is === "active") await journal.submit(open, end);
+  expect((await journal.create(runAt(PLAIN + 2), begin(runAt(PLAIN + 2)))).ok).toBe(true);
+  journal.close();
+}

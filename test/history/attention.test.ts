@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { attentionFor, attentionText, type ToRead } from "../../src/core/attention.ts";
+import { gateBanner } from "../../src/views/gate-banner.ts";
+import { closingReport } from "../../src/views/history.ts";
+import { statusLines, statusObject } from "../../src/views/status.ts";
+import { renderPhaseSummary, summaryOf } from "../../src/views/summary.ts";
+import { accepted, active, answer, ended, gate, left, made, produced, rule, started } from "../views/runs.ts";
+
+const changed = (...paths: string[]): ToRead["changed"] => paths.map((path) => ({ path, change: "modified" }));
+const reading = (lines: number, ...paths: string[]): ToRead => ({
+  lines,
+  changed: changed(...paths),
+  changedSinceSeen: null,
+});
+
+describe("what a gate asks of a person", () => {
+  test.for<[string, ToRead | null, number | null, string]>([
+    ["nothing", reading(0), 0, "nothing that is new"],
+    ["one line", reading(1, "plan.md"), 1, "1 line, under a minute"],
+    ["a little prose", reading(15, "plan.md"), 1, "15 lines, under a minute"],
+    ["prose", reading(120, "docs/a.md", "docs/b.TXT"), 8, "120 lines, about 8 min"],
+    ["one line more takes the next minute", reading(121, "docs/a.md"), 9, "121 lines, about 9 min"],
+    ["code", reading(120, "src/a.ts"), 18, "120 lines, about 18 min"],
+    ["a mixture is read like code", reading(120, "src/a.ts", "docs/a.md"), 18, "120 lines, about 18 min"],
+    ["without git", { lines: 0, changed: null, changedSinceSeen: null }, null, "unknown, as no git counts the lines"],
+    ["before anything was made", null, null, "unknown, as no git counts the lines"],
+    ["no number", reading(Number.NaN, "a.md"), null, "unknown, as no git counts the lines"],
+  ])("%s", ([, found, minutes, text]) => {
+    expect(attentionFor(found).minutes).toBe(minutes);
+    expect(attentionText(attentionFor(found))).toBe(text);
+  });
+
+  test("after a redo it is about what changed since the person looked", () => {
+    const again = { ...reading(40, "src/a.ts", "docs/a.md"), changedSinceSeen: changed("docs/a.md") };
+    expect(attentionFor(again)).toEqual({ lines: 40, minutes: 3 });
+  });
+});
+
+describe("it is told", () => {
+  const atGate = active(started(), produced("03-architecture", 1, made({ lines: 120 })), gate());
+
+  test("in the banner, after the lines of the design and before the menu", () => {
+    expect(gateBanner(atGate)?.split("\n").slice(5, 9)).toEqual([
+      "Duration: 4m",
+      "",
+      "To read: 120 lines, about 8 min",
+      "",
+    ]);
+  });
+
+  test("by status, for people and for programs", () => {
+    expect(statusLines(atGate, { driven: false })).toContain("To read: 120 lines, about 8 min");
+    expect(statusObject(atGate, { driven: false })).toMatchObject({
+      waiting: { kind: "gate", lines: 120, minutes: 8 },
+    });
+  });
+
+  test("in the summary", () => {
+    const text = renderPhaseSummary(summaryOf(atGate, "03-architecture"), { minimal: false });
+    expect(text).toContain("**To read**: 120 lines, about 8 min\n");
+  });
+
+  test("as unknown where nobody counts", () => {
+    const blind = active(started(), produced("03-architecture", 1, made({ lines: 0, changed: null })), gate());
+    expect(gateBanner(blind)).toContain("To read: unknown, as no git counts the lines");
+    expect(statusObject(blind, { driven: false })).toMatchObject({ waiting: { lines: null, minutes: null } });
+  });
+});
+
+test("the closing report says what was decided by whom, how long it took, and how often it was redone", () => {
+  const run = ended(
+    started({ plan: [rule("03-architecture")] }),
+    produced("03-architecture", 1),
+    gate(),
+    answer("redo", "smaller"),
+    produced("03-architecture", 2),
+    gate(),
+    answer("continue"),
+    ...accepted,
+    ...left,
+    { type: "run.finished", how: "merge", merged: "abc" },
+  );
+  expect(closingReport(run).join("\n")).toMatchInlineSnapshot(`
+    "Finished: Add a login
+    Took 20m · 2 attempts · 1 redo · 0 of 1 phase accepted at the first try
+    Decided at the gates:
+      03-architecture: redo by Ada (terminal) – "smaller"
+      03-architecture: continue by Ada (terminal)
+    Merged into main as abc."
+  `);
+});

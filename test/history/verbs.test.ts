@@ -1,0 +1,243 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { nodeFiles } from "../../src/adapters/file-lock/file-calls.ts";
+import { deskOf } from "../../src/apps/cli/desk-of.ts";
+import { itemProject, openProject } from "../../src/apps/cli/project.ts";
+import type { Result, Values } from "../../src/apps/cli/verb.ts";
+import { history } from "../../src/apps/cli/verbs/history.ts";
+import { gate } from "../../src/apps/cli/verbs/look.ts";
+import { statusAll } from "../../src/apps/cli/verbs/status-all.ts";
+import { status } from "../../src/apps/cli/verbs/status.ts";
+import { rest } from "../../src/engine/rest.ts";
+import { begin as beginJournal } from "../journal-file/sample-events.ts";
+import {
+  begin,
+  createRepository,
+  decide,
+  goOn,
+  initRepository,
+  invocationFor,
+  newBase,
+  type Place,
+  placeIn,
+} from "../support/instant-run.ts";
+
+const ITEM_RUN = "20261115-101500123-k3f9";
+
+function newPlace(): Place {
+  const base = newBase();
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const place = placeIn(base);
+  initRepository(place);
+  return place;
+}
+
+const treeBeside = (place: Place, name: string): Place => {
+  const root = join(place.base, name);
+  execFileSync("git", ["worktree", "add", "--quiet", "--detach", root], {
+    cwd: place.root,
+    env: place.env,
+    stdio: "pipe",
+  });
+  return { ...place, root };
+};
+
+/** A run at its first gate. */
+async function open(place: Place): Promise<string> {
+  const project = await begin(place, nodeFiles, {});
+  await goOn(project, createRepository());
+  return project.journal.newest() ?? "";
+}
+
+async function cancelled(place: Place): Promise<string> {
+  const run = await open(place);
+  const project = openProject(place.root, place.env);
+  await decide(project, "cancel");
+  await goOn(project, createRepository());
+  const { state, head } = project.journal.load(run);
+  expect(rest({ desk: deskOf(project) }, state, head)).toEqual([]);
+  return run;
+}
+
+const verbs = { history, gate, status, statusAll } as const;
+
+function ask(place: Place, verb: keyof typeof verbs, values: Values = {}): Promise<Result> {
+  return verbs[verb](invocationFor(place, verb === "statusAll" ? "status" : verb, values));
+}
+
+const historyFile = (place: Place, run: string): string => join(place.root, ".isdlc/history", `${run}.json`);
+
+describe("history", () => {
+  test("before any run there is nothing, and that is said", async () => {
+    const place = newPlace();
+    expect((await ask(place, "history")).lines).toEqual(["Nothing has happened here yet."]);
+    expect((await ask(place, "history", { all: true })).lines).toEqual(["No run has finished here yet."]);
+  });
+
+  test("an open run shows its events, also beside finished ones; --all shows those", async () => {
+    const place = newPlace();
+    const first = await cancelled(place);
+    const second = await open(place);
+    const events = await ask(place, "history");
+    expect(events.lines[0]).toContain("change started by");
+    expect(events.json).not.toHaveProperty("runs");
+    const { lines, json } = await ask(place, "history", { all: true });
+    expect(json).toMatchObject({ runs: [{ id: first, how: "cancelled", workflow: "change" }], totals: { runs: 1 } });
+    expect(json).not.toHaveProperty("events");
+    expect(lines.join("\n")).toContain(first);
+    expect(lines.join("\n")).not.toContain(second);
+  });
+
+  test("without an open run it is the finished ones, and each is told by its id", async () => {
+    const place = newPlace();
+    const [first, second] = [await cancelled(place), await cancelled(place)];
+    const { lines, json } = await ask(place, "history");
+    expect(json).toMatchObject({ runs: [{ id: first }, { id: second }] });
+    expect(lines).toContain(`What happened in one of them: isdlc history --run ${second}`);
+    const named = await ask(place, "history", { run: first });
+    expect(named.lines.at(-1)).toContain("cancelled by ada");
+    expect(named.json["events"]).toHaveLength(named.lines.length);
+    expect(named.json["events"]).toContainEqual(expect.objectContaining({ type: "run.started", run: first }));
+  });
+
+  test("tokens nobody told are unknown, never zero", async () => {
+    const place = newPlace();
+    await cancelled(place);
+    const { json, lines } = await ask(place, "history");
+    expect(json).toMatchObject({ runs: [{ metrics: { tokens: null, usd: null, attempts: 1 } }] });
+    expect(lines[1]).toMatch(/unknown\s+unknown$/);
+  });
+
+  test("finished analyses of items are among them, and --item shows only its own", async () => {
+    const place = newPlace();
+    const first = await cancelled(place);
+    const analysis = itemProject(openProject(place.root, place.env), "0001-login");
+    await analysis.journal.create(ITEM_RUN, beginJournal(ITEM_RUN));
+    const entry = { id: ITEM_RUN, type: "analyze", description: "Login", status: "completed", metrics: {} };
+    mkdirSync(join(analysis.own, "history"));
+    writeFileSync(join(analysis.own, "history", `${ITEM_RUN}.json`), JSON.stringify(entry));
+    const all = await ask(place, "history", { all: true });
+    expect(all.json["runs"]).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ id: ITEM_RUN, item: "0001-login", how: "finished" }),
+        expect.objectContaining({ id: first, item: null }),
+      ]),
+    );
+    const own = await ask(place, "history", { all: true, item: "0001-login" });
+    expect(own.json).toMatchObject({ runs: [{ id: ITEM_RUN }], totals: { runs: 1 } });
+  });
+});
+
+describe("history files that are not ours", () => {
+  test.each<[string, (file: string) => void]>([
+    ["garbage", (file) => writeFileSync(file, "{{{{")],
+    ["empty", (file) => writeFileSync(file, "")],
+    ["huge", (file) => writeFileSync(file, `{"a":"${"x".repeat(1024 * 1024)}"}`)],
+    ["deep", (file) => writeFileSync(file, "[".repeat(50_000))],
+    ["a link", (file) => symlinkSync("/etc/passwd", file)],
+    ["a folder", (file) => mkdirSync(file)],
+    ["a pipe", (file) => void execFileSync("mkfifo", [file])],
+  ])("%s: the run is told from its journal, and the others as ever", async (_name, spoil) => {
+    const place = newPlace();
+    const [first, second] = [await cancelled(place), await cancelled(place)];
+    rmSync(historyFile(place, first));
+    spoil(historyFile(place, first));
+    const { json } = await ask(place, "history");
+    expect(json).toMatchObject({
+      runs: [
+        { id: first, how: "cancelled" },
+        { id: second, how: "cancelled" },
+      ],
+    });
+  });
+
+  test("an entry with __proto__ changes nothing but its own line", async () => {
+    const place = newPlace();
+    const first = await cancelled(place);
+    writeFileSync(historyFile(place, first), `{"id":"${first}","__proto__":{"metrics":{"cost_usd":9},"polluted":1}}`);
+    const { json } = await ask(place, "history");
+    expect(json).toMatchObject({ runs: [{ id: first, metrics: { usd: null } }] });
+    expect({}).not.toHaveProperty("polluted");
+  });
+
+  test("an entry without a journal, and names that are no runs", async () => {
+    const place = newPlace();
+    const first = await cancelled(place);
+    writeFileSync(historyFile(place, "20200101-000000000-zzzz"), "garbage");
+    for (const name of ["x", "__proto__", "..json", `${first}.bak`]) writeFileSync(historyFile(place, name), "{}");
+    const { json } = await ask(place, "history");
+    expect(json).toMatchObject({ runs: [{ id: "20200101-000000000-zzzz", how: "unreadable" }, { id: first }] });
+  });
+
+  test("a link in place of the folder holds no history", async () => {
+    const place = newPlace();
+    const first = await cancelled(place);
+    const folder = dirname(historyFile(place, first));
+    rmSync(folder, { recursive: true });
+    symlinkSync("/etc", folder);
+    expect((await ask(place, "history")).json).toMatchObject({ runs: [], totals: { runs: 0 } });
+  });
+});
+
+describe("other working trees", () => {
+  test("status --all shows each with its run and the command to go there", async () => {
+    const place = newPlace();
+    const beside = treeBeside(place, "be side");
+    treeBeside(place, "idle");
+    const [here, there] = [await cancelled(place), await open(beside)];
+    const analysis = itemProject(openProject(beside.root, place.env), "0001-login");
+    await analysis.journal.create(ITEM_RUN, beginJournal(ITEM_RUN));
+    const { lines, json } = await ask(place, "statusAll", { all: true });
+    expect(lines.join("\n").replaceAll(place.base, "BASE").replaceAll(here, "RUN-1").replaceAll(there, "RUN-2"))
+      .toMatchInlineSnapshot(`
+        "BASE/tree (here)
+          no open run; the last was RUN-1, cancelled
+        BASE/be side
+          waiting · plan · RUN-2 · change: add a greeting
+          isdlc -C 'BASE/be side' status
+        BASE/be side, item 0001-login
+          interrupted · 01-requirements · 20261115-101500123-k3f9 · feature: A title with ümlauts and a newline
+          isdlc -C 'BASE/be side' status --item 0001-login
+        BASE/idle
+          no run"
+      `);
+    expect(json).toMatchObject({
+      trees: [
+        { path: place.root, isHere: true, run: { id: here, isOpen: false }, problem: null },
+        { path: beside.root, isHere: false, item: null, run: { id: there, status: "waiting", phase: "plan" } },
+        { path: beside.root, item: "0001-login", run: { id: ITEM_RUN, isOpen: true } },
+        { path: join(place.base, "idle"), run: null },
+      ],
+    });
+  });
+
+  test("a verb without a run here names the tree that has one, with the command, and does nothing there", async () => {
+    const place = newPlace();
+    const beside = treeBeside(place, "beside");
+    await expect(ask(place, "gate")).rejects.toMatchObject({ problem: { code: "NO_RUN", elsewhere: [] } });
+    expect((await ask(place, "status")).json).toEqual({ ok: true, run: null });
+    const run = await open(beside);
+    const before = openProject(beside.root, beside.env).journal.load(run).head;
+    await expect(ask(place, "gate")).rejects.toMatchObject({ problem: { code: "NO_RUN", elsewhere: [beside.root] } });
+    const { lines, json } = await ask(place, "status");
+    expect(lines.at(-1)).toBe(`Another working tree has one: isdlc -C ${beside.root} status`);
+    expect(json).toEqual({ ok: true, run: null, elsewhere: [beside.root] });
+    expect(openProject(beside.root, beside.env).journal.load(run).head).toEqual(before);
+  });
+
+  test("a journal that cannot be read there is told by status --all and hinders nobody here", async () => {
+    const place = newPlace();
+    const beside = treeBeside(place, "beside");
+    const run = await open(beside);
+    writeFileSync(join(beside.root, ".isdlc/journal", `${run}.jsonl`), "garbage\ngarbage\n");
+    await expect(ask(place, "gate")).rejects.toMatchObject({ problem: { elsewhere: [] } });
+    expect((await ask(place, "statusAll")).json).toMatchObject({
+      trees: [
+        { run: null, problem: null },
+        { run: null, problem: expect.stringMatching(/^JOURNAL_/) },
+      ],
+    });
+  });
+});

@@ -1,0 +1,175 @@
+import { expect, test } from "vitest";
+import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
+import { ANALYSIS, BUILD, DOCUMENTS, fingerprint, phasesRun, prepareItem, turns } from "./prepared-item.ts";
+
+const ready = async (): Promise<Sandbox> => {
+  const sandbox = await createSandbox();
+  sandbox.plan({ turns });
+  return sandbox;
+};
+const keys = async (sandbox: Sandbox): Promise<string[]> =>
+  (await sandbox.status()).phases.map(({ key }: { key: string }) => key);
+
+test.concurrent("BUILD-AC-002-01, BUILD-AC-007-01: an analysed item is built from 05 on after a confirmation, in its own folder", async () => {
+  const sandbox = await ready();
+  const item = prepareItem(sandbox);
+  const before = fingerprint(sandbox, item);
+  const asked = await sandbox.script("build", "login", "--json", ...sandbox.agent);
+  expect(asked.code).toBe(3);
+  expect(parsed(asked).choice).toMatchObject({ kind: "confirm", options: ["yes"], flag: "--yes" });
+  expect(fingerprint(sandbox, item)).toBe(before);
+  expect(sandbox.log()).toEqual([]);
+  await sandbox.script("build", "login", "--yes", "--supervised", ...sandbox.agent);
+  expect(await keys(sandbox)).toEqual(BUILD);
+  expect(await sandbox.status()).toMatchObject({ item, branch: "feature/login", current: "05-test-strategy" });
+  expect(sandbox.json(".isdlc/state.json").active_workflow).toMatchObject({ phases: BUILD, artifact_folder: "login" });
+});
+
+test.concurrent("BUILD-AC-002-04, BUILD-US-001-02, BUILD-AC-008-01, BUILD-AC-008-02: the analysis is read and kept, committed on the branch, and its status untouched at the end", async () => {
+  const sandbox = await ready();
+  const item = prepareItem(sandbox);
+  const reads = DOCUMENTS.slice(1).map((name) => `{item}/${name}`);
+  sandbox.plan({ turns: { ...turns, "05-test-strategy": [{ reads }] } });
+  const built = await sandbox.script("build", "login", "--yes", ...sandbox.agent);
+  expect(built.code).toBe(0);
+  expect(phasesRun(sandbox)).toEqual(BUILD);
+  for (const name of DOCUMENTS)
+    expect(sandbox.git("show", `feature/login:${item}/${name}`)).toBe(`# ${name} of the analysis`);
+  const strategy = sandbox.log().find(({ phase }) => phase === "05-test-strategy");
+  for (const name of DOCUMENTS.slice(1)) {
+    expect(strategy?.prompt).toContain(`${item}/${name}`);
+    expect(strategy?.reads[`${item}/${name}`]).toBe(`# ${name} of the analysis\n`);
+  }
+  expect(sandbox.json(`${item}/meta.json`)).toMatchObject({
+    workflow_type: "feature",
+    build_started_at: expect.stringMatching(/Z$/),
+    build_completed_at: expect.stringMatching(/Z$/),
+    analysis_status: "analyzed",
+    phases_completed: ANALYSIS,
+  });
+  expect(sandbox.git("status", "--porcelain")).toBe("");
+});
+
+test.concurrent("BUILD-AC-007-02, BUILD-AC-002-03: a folder with a number keeps it, and the branch is named for the folder", async () => {
+  const sandbox = await ready();
+  const item = prepareItem(sandbox, { slug: "REQ-0022-login" });
+  for (const wanted of ["login", "REQ-0022"]) {
+    const { choice } = parsed(await sandbox.script("build", wanted, "--json", ...sandbox.agent));
+    expect([wanted, choice?.kind]).toEqual([wanted, "confirm"]);
+  }
+  await sandbox.script("build", "login", "--yes", "--supervised", ...sandbox.agent);
+  expect(await sandbox.status()).toMatchObject({ item, branch: "feature/REQ-0022-login" });
+});
+
+test.concurrent("BUILD-AC-007-03, BUILD-NFR-003, BUILD-US-003-02: words that are no item are added as REQ-NNNN and built with the full workflow", async () => {
+  const sandbox = await ready();
+  prepareItem(sandbox, { slug: "REQ-0022-login" });
+  const built = await sandbox.script("build", "Dark mode", "--supervised", ...sandbox.agent);
+  expect(built.code).toBe(3);
+  expect(built.stderr).toContain("Added docs/requirements/REQ-0023-dark-mode");
+  expect(built.stderr).toContain("Analysis Status: Not analyzed");
+  expect(await keys(sandbox)).toEqual([...ANALYSIS, ...BUILD]);
+  const item = "docs/requirements/REQ-0023-dark-mode";
+  expect(await sandbox.status()).toMatchObject({
+    item,
+    branch: "feature/REQ-0023-dark-mode",
+    description: "Dark mode",
+  });
+  expect(sandbox.json(`${item}/meta.json`)).toMatchObject({ description: "Dark mode", workflow_type: "feature" });
+  expect(sandbox.read(`${item}/draft.md`)).toContain("# Dark mode");
+  expect(sandbox.read("BACKLOG.md")).toContain("[ ] Dark mode");
+});
+
+test.concurrent("BUILD-US-003-01: a line of the backlog without a folder is built in full, under its title, without a question", async () => {
+  const sandbox = await ready();
+  sandbox.write(
+    "BACKLOG.md",
+    "# Backlog\n\n## Open\n\n- 3.1 [ ] Dark mode\n- 3.2 [ ] Export -> [requirements](docs/requirements/export-it/)\n",
+  );
+  const built = await sandbox.script("build", "3.1", "--yes", ...sandbox.agent);
+  expect(built.code).toBe(0);
+  expect(built.stderr).not.toContain("Proceed");
+  expect(phasesRun(sandbox)).toEqual([...ANALYSIS, ...BUILD]);
+  expect(sandbox.json("docs/requirements/REQ-0001-dark-mode/meta.json")).toMatchObject({ description: "Dark mode" });
+  expect(sandbox.read("BACKLOG.md")).toContain("- 3.1 [x] Dark mode\n");
+  expect(sandbox.read("BACKLOG.md").match(/Dark mode/g)).toHaveLength(1);
+});
+
+test.concurrent("a folder that the backlog names and that is not there is created under that name", async () => {
+  const sandbox = await ready();
+  sandbox.write(
+    "BACKLOG.md",
+    "# Backlog\n\n## Open\n\n- 3.2 [ ] Export -> [requirements](docs/requirements/export-it/)\n",
+  );
+  await sandbox.script("build", "3.2", "--supervised", ...sandbox.agent);
+  expect(await sandbox.status()).toMatchObject({
+    item: "docs/requirements/export-it",
+    branch: "feature/export-it",
+    description: "Export",
+  });
+  expect(sandbox.json("docs/requirements/export-it/meta.json")).toMatchObject({
+    description: "Export",
+    slug: "export-it",
+  });
+});
+
+test.concurrent("BUILD-US-005-01, BUILD-US-005-02, BUILD-AC-001-04: a folder without a meta file is built in full, and has one afterwards", async () => {
+  const sandbox = await ready();
+  sandbox.write("docs/requirements/old-work/notes.md", "of the person\n");
+  expect((await sandbox.script("build", "old-work", "--yes", ...sandbox.agent)).code).toBe(0);
+  expect(phasesRun(sandbox)).toEqual([...ANALYSIS, ...BUILD]);
+  expect(sandbox.json("docs/requirements/old-work/meta.json")).toMatchObject({
+    analysis_status: "analyzed",
+    build_completed_at: expect.stringMatching(/Z$/),
+  });
+  expect(sandbox.read("docs/requirements/old-work/notes.md")).toBe("of the person\n");
+});
+
+test.concurrent("BUILD-AC-001-05, BUILD-ERR-002, BUILD-NFR-004, BUILD-ERR-ORCH-META-WRITE-FAIL: a damaged meta file is a warning and the full workflow, and is not overwritten", async () => {
+  const sandbox = await ready();
+  sandbox.write("docs/requirements/login/meta.json", "{ damaged");
+  const built = await sandbox.script("build", "login", "--supervised", ...sandbox.agent);
+  expect(built.stderr).toContain("warning: meta.json was not read");
+  expect(await keys(sandbox)).toEqual([...ANALYSIS, ...BUILD]);
+  expect(sandbox.read("docs/requirements/login/meta.json")).toBe("{ damaged");
+  expect(built.stderr).toContain("warning: meta.json was not written");
+});
+
+test.concurrent.for([["#42"], ["GH-42"], ["ABC-12"], ["9.9"]])(
+  "BUILD-ERR-001: %s, which no item has, ends the build with nothing written",
+  async ([reference]) => {
+    const sandbox = await ready();
+    for (const verb of ["build", "fix", "feature", "analyze"]) {
+      const refused = await sandbox.script(verb, reference ?? "", "--json", ...sandbox.agent);
+      expect(refused.code).toBe(1);
+      expect(parsed(refused).problem).toMatchObject({ code: "ITEM_UNKNOWN", reference });
+    }
+    expect(sandbox.git("status", "--porcelain")).toBe("");
+  },
+);
+
+test.concurrent("VERBS-BUILD, BUILD-NFR-003: feature is build by another name; while a run is open neither starts another", async () => {
+  const sandbox = await ready();
+  prepareItem(sandbox);
+  await sandbox.script("feature", "login", "--yes", "--supervised", ...sandbox.agent);
+  const open = await sandbox.status();
+  expect(open).toMatchObject({ workflow: "feature", branch: "feature/login", current: "05-test-strategy" });
+  for (const verb of ["build", "feature", "fix"]) {
+    const refused = await sandbox.script(verb, "Something else", "--json", ...sandbox.agent);
+    expect(refused.code).toBe(3);
+    expect(parsed(refused).run.id).toBe(open.id);
+  }
+  expect(sandbox.git("branch", "--list", "--format=%(refname:short)").split("\n")).toEqual(["feature/login", "main"]);
+});
+
+test.concurrent("BUILD-NFR-001: from the call to the first question takes under two seconds", async () => {
+  const sandbox = await ready();
+  prepareItem(sandbox, { phases: 2 });
+  const times: number[] = [];
+  for (let run = 0; run < 5; run++) {
+    const started = performance.now();
+    expect((await sandbox.script("build", "login", ...sandbox.agent)).code).toBe(3);
+    times.push(performance.now() - started);
+  }
+  expect(times.toSorted((one, other) => one - other)[3]).toBeLessThan(2000); // one outlier: the machine is shared
+});

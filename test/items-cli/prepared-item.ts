@@ -1,0 +1,72 @@
+import type { Sandbox, Turn } from "../support/cli.ts";
+
+export const ANALYSIS = ["00-quick-scan", "01-requirements", "02-impact-analysis", "03-architecture", "04-design"];
+export const BUILD = ["05-test-strategy", "06-implementation", "16-quality-loop", "08-code-review"];
+export const DOCUMENTS = [
+  "quick-scan.md",
+  "requirements-spec.md",
+  "impact-analysis.md",
+  "architecture-overview.md",
+  "module-design.md",
+];
+
+const TASKS = "# Tasks\n\n- [ ] T1: do it\n  - files: src/a.txt\n  - needs: none\n  - serves: R1\n";
+
+/** Turns after which design and implementation count as done. */
+export const turns: Readonly<Record<string, readonly Turn[]>> = {
+  "04-design": [{ writes: { "{item}/tasks.md": TASKS } }],
+  "06-implementation": [{ writes: { "src/a.txt": "by the agent\n" } }],
+};
+
+export type Prepared = {
+  readonly slug?: string;
+  /** How many analysis phases are done. */
+  readonly phases?: number;
+  readonly hash?: string | null;
+  readonly more?: Readonly<Record<string, unknown>>;
+};
+
+/** An item as an earlier analysis left it, on disk and not committed. */
+export function prepareItem(sandbox: Sandbox, { slug = "login", phases = 5, hash, more = {} }: Prepared = {}): string {
+  const folder = `docs/requirements/${slug}`;
+  const done = ANALYSIS.slice(0, phases);
+  const meta = {
+    description: "Login page",
+    source: "manual",
+    created_at: "2026-01-01T00:00:00.000Z",
+    analysis_status: phases === 0 ? "raw" : phases === ANALYSIS.length ? "analyzed" : "partial",
+    phases_completed: done,
+    ...(hash === null ? {} : { codebase_hash: hash ?? sandbox.git("rev-parse", "HEAD") }),
+    ...more,
+  };
+  sandbox.write(`${folder}/meta.json`, `${JSON.stringify(meta, null, 2)}\n`);
+  for (const name of DOCUMENTS.slice(0, phases)) sandbox.write(`${folder}/${name}`, `# ${name} of the analysis\n`);
+  return folder;
+}
+
+/** Commits that change code the analysis may have looked at. */
+export function moveOn(sandbox: Sandbox, commits: number): void {
+  for (let number = 1; number <= commits; number++) {
+    sandbox.write(`src/moved-${number}.txt`, `after ${sandbox.git("rev-parse", "HEAD")}\n`);
+    sandbox.git("add", "src");
+    sandbox.git("commit", "--quiet", "--message", `Move ${number}`);
+  }
+}
+
+/** Everything of the tree that a person would see, and what was recorded beside it. */
+export const fingerprint = (sandbox: Sandbox, item: string): string =>
+  [
+    sandbox.git("status", "--porcelain", "--untracked-files=all"),
+    sandbox.git("for-each-ref"),
+    sandbox.read(`${item}/meta.json`),
+  ].join("\n");
+
+/** Phases in the order in which agents were started for them. */
+export const phasesRun = (sandbox: Sandbox): string[] => [
+  ...new Set(
+    sandbox
+      .log()
+      .filter(({ role }) => role === "phase")
+      .map(({ phase }) => phase),
+  ),
+];
