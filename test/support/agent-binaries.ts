@@ -7,9 +7,8 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Where agents are kept between test runs; not in git. */
 /** Shared by every checkout of this user: the binaries are large and do not change. */
-const CACHE = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "isdlc-test-agents");
+export const CACHE = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "isdlc-test-agents");
 
 export type AgentPackage = {
   readonly name: string;
