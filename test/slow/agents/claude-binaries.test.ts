@@ -1,5 +1,4 @@
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { CACHE, agentBinary, claudePackage } from "../../support/agent-binaries.ts";
 
