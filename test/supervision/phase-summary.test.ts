@@ -303,7 +303,7 @@ describe("a hostile repository", () => {
     ];
     for (const setting of settings) git("config", setting, `${trap} ${setting}`);
     write("changed.txt", "after, and longer\n");
-    write("notes.md", "y\n");
+    write("notes.md", "y, and longer\n");
     git("diff", "--name-status", start);
     const sprung = new Set(readFileSync(fired, "utf8").trim().split("\n"));
     expect(sprung, "the traps work").toEqual(new Set(["core.fsmonitor", "filter.a=b.clean", "filter.plain.process"]));
