@@ -1,13 +1,14 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Where agents are kept between test runs; not in git. */
-const CACHE = join(import.meta.dirname, "../../.agents-cache");
+/** Shared by every checkout of this user: the binaries are large and do not change. */
+export const CACHE = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "isdlc-test-agents");
 
 export type AgentPackage = {
   readonly name: string;
@@ -73,6 +74,7 @@ async function install(agent: AgentPackage, folder: string): Promise<void> {
 
 /** `--force`: packages that bring a native program ask for newer Node versions than they need. */
 function installArguments(agent: AgentPackage, folder: string): string[] {
+  const patient = ["--fetch-timeout=60000", "--fetch-retries=5"]; // a stalled download is begun again
   const quiet = ["--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"];
-  return ["install", "--prefix", folder, ...quiet, "--force", `${agent.package}@${agent.version}`];
+  return ["install", "--prefix", folder, ...quiet, ...patient, "--force", `${agent.package}@${agent.version}`];
 }

@@ -27,8 +27,10 @@ export async function answerGate(invocation: Invocation, scene: Scene, by: Perso
   invocation.io.out(`${bannerOf(invocation, scene)}${LOOKS}`);
   for (;;) {
     const key = (await askKey(invocation.io, { message: "Your choice", keys: keysOf(run), signal })) ?? "q";
-    if (key === "v" || key === "e" || key === "t") await look(invocation, scene, key);
-    else return answerFor(invocation, scene, { key, answer });
+    if (key === "v" || key === "t") await look(invocation, scene, key);
+    // Whoever edits has paused, so what changes then is theirs.
+    else if (key === "e" && (await edit(invocation, artifactsOf(scene)))) return { do: "review", ...answer };
+    else if (key !== "e") return answerFor(invocation, scene, { key, answer });
   }
 }
 
@@ -104,16 +106,11 @@ function keysOf(run: ActiveRun): Key[] {
   return [...answers, "v", "e", "t", "q"];
 }
 
-async function look({ io, env }: Invocation, { engine, run, signal }: Scene, key: "v" | "e" | "t"): Promise<void> {
+async function look({ io, env }: Invocation, { engine, run, signal }: Scene, key: "v" | "t"): Promise<void> {
   const phase = currentPhase(run);
   const made = phase?.made;
   if (phase === undefined || made === undefined || made === null) return;
   if (key === "v") await view({ io, env }, plainText(await engine.workspace.patch(lastLook(run), made.tree)));
-  if (key === "e")
-    await edit(
-      { io, env },
-      made.artifacts.map((path) => join(engine.root, path)),
-    );
   if (key === "t") {
     const told = { ...engine, show: ({ text }: { text: string }) => io.out(`Running ${plainText(text)} …`) };
     const results = await runChecks(told, { run, phase, claimed: made.artifacts }, signal);
@@ -121,6 +118,9 @@ async function look({ io, env }: Invocation, { engine, run, signal }: Scene, key
       io.out(`${name}: ${ok === null ? "not measured" : ok ? "passed" : "FAILED"} ${plainText(detail)}`);
   }
 }
+
+const artifactsOf = ({ engine, run }: Scene): string[] =>
+  (currentPhase(run)?.made?.artifacts ?? []).map((path) => join(engine.root, path));
 
 type Viewer = Pick<Invocation, "io" | "env">;
 
@@ -145,11 +145,16 @@ function colored(patch: string, colors: ReturnType<typeof pc.createColors>): str
   return patch.split("\n").map(paint).join("\n");
 }
 
-async function edit({ io, env }: Viewer, paths: readonly string[]): Promise<void> {
-  if (paths.length === 0) return io.out("There is no artifact to edit.");
+/** False where no editor was opened. */
+async function edit({ io, env }: Viewer, paths: readonly string[]): Promise<boolean> {
+  if (paths.length === 0) {
+    io.out("There is no artifact to edit.");
+    return false;
+  }
   const editor = wordsOf(env["VISUAL"] ?? env["EDITOR"] ?? "vi");
   const opened = await lendTerminal({ argv: [...editor, ...paths], env });
   if (!opened) io.out(`The editor ${editor.join(" ")} could not be started; set EDITOR to yours.`);
+  return opened;
 }
 
 export function summaryText(run: ActiveRun): string {

@@ -17,13 +17,13 @@ type Wishes = { readonly json: boolean; readonly noColor: boolean; readonly env:
  * a quarter of a bare start, and most verbs just write.
  */
 export function createIo({ json, noColor, env }: Wishes): Io {
-  const isScreen = (): boolean => process.stdout.isTTY;
+  const isScreen = (): boolean => isTerminal(process.stdout);
   const wantsNoColor = noColor || (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
   return {
     out: (line) => writeText(1, `${line}\n`),
     err: (line) => writeText(2, `${line}\n`),
     get interactive() {
-      return !json && (env["CI"] ?? "") === "" && process.stdin.isTTY && isScreen();
+      return !json && (env["CI"] ?? "") === "" && isTerminal(process.stdin) && isScreen();
     },
     get color() {
       return !wantsNoColor && isScreen();
@@ -33,3 +33,6 @@ export function createIo({ json, noColor, env }: Wishes): Io {
     },
   };
 }
+
+/** The mark is missing on streams that are no terminal, whatever their types say. */
+const isTerminal = (stream: { isTTY?: boolean }): boolean => stream.isTTY === true;

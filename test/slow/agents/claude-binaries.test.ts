@@ -1,11 +1,9 @@
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { agentBinary, claudePackage } from "../../support/agent-binaries.ts";
+import { CACHE, agentBinary, claudePackage } from "../../support/agent-binaries.ts";
 
 /** A version that does not exist, asked for without a network: npm gives up at once. */
 const absent = claudePackage("0.0.0-absent");
-const cache = join(import.meta.dirname, "../../../.agents-cache");
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -22,7 +20,7 @@ test("on a person's machine a missing agent is told with the command that instal
     command: expect.stringMatching(/^npm install .*@0\.0\.0-absent$/) as string,
   });
   expect(warned).toHaveBeenCalledWith(expect.stringContaining("SKIPPED"));
-  expect(readdirSync(cache).filter((name) => name.includes("absent"))).toEqual([]);
+  expect(readdirSync(CACHE).filter((name) => name.includes("absent"))).toEqual([]);
 });
 
 test("in CI a missing agent is a failure", async () => {

@@ -18,12 +18,13 @@ const PHASES = [
 
 test(`R1, R10, R11: killed ${KILLS} times at random moments, with its git and agent children, seed ${SEED}`, async () => {
   const sandbox = await createSandbox();
-  sandbox.plan({ always: { delay: 60 }, turns: { "06-implementation": [{ writes: { "src/fix.txt": "mended\n" } }] } });
   const dice = rollDice(SEED);
   const ended: Json[] = [];
   let kills = 0;
   for (let round = 0; kills < KILLS || ended.length === 0; round++) {
     expect(round).toBeLessThan(40);
+    const writes = { "src/fix.txt": `mended ${round}\n` }; // what is on main already would leave nothing to commit
+    sandbox.plan({ always: { delay: 60 }, turns: { "06-implementation": [{ writes }] } });
     kills += await playRun(sandbox, dice, KILLS - kills);
     ended.push(await lastRun(sandbox));
     await expectOnce(sandbox, ended.length);

@@ -115,8 +115,8 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     terminal.type(`EDITOR="${editor} -w" isdlc "add greeting" --supervised`);
     await terminal.shows(PROMPT);
     terminal.press("e");
-    await terminal.shows(PROMPT);
-    terminal.press("c");
+    await terminal.shows("When ready, say 'continue'");
+    terminal.press("Enter");
     await terminal.shows("PHASE COMPLETE: Implementation");
     const item = String((await sandbox.status()).item);
     expect(readFileSync(join(sandbox.root, item, "plan.md"), "utf8")).toMatch(/\nSay it twice\.\n$/);

@@ -182,8 +182,8 @@ export const callers: readonly Rogue[] = [
   {
     number: 19,
     does: "rewrites the user's own notes of how the run's agents are started, so that another program goes on",
-    holds: "whoever may write the user's files may choose the program",
-    plain: "HOLE",
+    holds: "the journal holds a digest of the agents the run was started with; another one is a person's decision",
+    plain: "refused",
     hostile: true,
     async play(stage) {
       await stage.run({ agent: ["run-verbs", "swap"] });

@@ -77,8 +77,8 @@ export const git: readonly Rogue[] = [
   {
     number: 18,
     does: "commits on the main branch and comes back",
-    holds: "not seen: the run looks at its own branch and tree; a merge into main shows it in git's history only",
-    plain: "HOLE",
+    holds: "the branch is listed among the unexpected writes at the gate",
+    plain: "detected",
     async play(stage) {
       const before = stage.git("rev-parse", "main");
       await changes(stage, "base");

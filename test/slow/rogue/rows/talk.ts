@@ -94,7 +94,7 @@ export const talk: readonly Rogue[] = [
     plain: "ignored",
     async play(stage) {
       const result = await stage.run({ agent: ["talk", "escapes"] });
-      reached(stage.filesWith("\\u001b]52", join(stage.root, ".isdlc/journal")).length === 1, "they were handed in");
+      reached(stage.filesWith("\\u001b]52", join(stage.root, ".isdlc/journal")).length > 0, "they were handed in");
       const summary = readFileSync(join(stage.root, ".isdlc/reviews/phase-00-summary.md"), "utf8");
       const told = said(result);
       return !LIVE.test(summary) && !LIVE.test(told) && (await isInert(stage)) ? "ignored" : "HOLE";
