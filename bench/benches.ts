@@ -3,6 +3,7 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 import { measureCommandLine } from "./command-line.ts";
 import { measureDecisions } from "./decisions.ts";
+import { measureDetection } from "./detection.ts";
 import { measureDriving } from "./driving.ts";
 import { measureJournal } from "./journal.ts";
 import { measurePackage } from "./package.ts";
@@ -25,6 +26,7 @@ const benches: Readonly<Record<string, (settings: Settings) => Promise<readonly 
   journal: measureJournal,
   cli: measureCommandLine,
   summary: measureSummary,
+  detection: measureDetection,
   driving: measureDriving,
   decisions: measureDecisions,
   package: measurePackage,

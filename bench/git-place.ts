@@ -10,6 +10,16 @@ export type Repository = Place & {
 
 /** A real repository with one commit of so many files. */
 export function newRepository(scratch: string, name: string, files: number): Repository {
+  const repository = emptyRepository(scratch, name);
+  const { git, write } = repository;
+  for (let number = 0; number < files; number++) write(sourcePath(number), sourceText(number));
+  git("add", "--all");
+  git("commit", "--quiet", "--message", "First");
+  return repository;
+}
+
+/** A real repository without a commit. */
+export function emptyRepository(scratch: string, name: string): Repository {
   const place = newPlace(scratch, name);
   rmSync(join(place.tree, ".git"), { recursive: true });
   const git = (...args: string[]): string =>
@@ -27,9 +37,6 @@ export function newRepository(scratch: string, name: string, files: number): Rep
   git("config", "user.name", "Bench");
   git("config", "user.email", "bench@example.org");
   git("config", "gc.auto", "0");
-  for (let number = 0; number < files; number++) write(sourcePath(number), sourceText(number));
-  git("add", "--all");
-  git("commit", "--quiet", "--message", "First");
   return { ...place, git, write };
 }
 

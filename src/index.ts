@@ -23,6 +23,27 @@ export { applySizingDecisionNow as applySizingDecision } from "./adapters/sizing
 export { extractFallbackSizingMetrics } from "./adapters/sizing/extract-fallback-sizing-metrics.ts";
 export type { FallbackSizing } from "./adapters/sizing/extract-fallback-sizing-metrics.ts";
 export { recordReviewAction } from "./adapters/phase-summary/record-review-action.ts";
+export {
+  ANALYSIS_PHASES,
+  deriveAnalysisStatus,
+  deriveBacklogMarker,
+  IMPLEMENTATION_PHASES,
+  validatePhasesCompleted,
+} from "./core/items/analysis-status.ts";
+export { MARKER_REGEX, parseBacklogLine } from "./core/items/backlog-line.ts";
+export { checkBlastRadiusStaleness } from "./core/items/blast-radius.ts";
+export { detectSource, generateSlug } from "./core/items/item-source.ts";
+export { checkStaleness } from "./core/items/staleness.ts";
+export { computeStartPhase } from "./core/items/start-phase.ts";
+export { computeRecommendedTier, getTierDescription, TIER_ORDER } from "./core/items/tier.ts";
+export {
+  appendToBacklog,
+  findBacklogItemByNumber,
+  searchBacklogTitles,
+  updateBacklogMarker,
+} from "./adapters/items/backlog-file.ts";
+export { readMetaJson, writeMetaJson } from "./adapters/items/meta-file.ts";
+export { findByExternalRef, findDirForDescription, resolveItem } from "./adapters/items/resolve-item.ts";
 
 /** Writes the summary of a phase from the contents of state.json; its path, or null when it could not be written. */
 export const generatePhaseSummary = createPhaseSummaryGenerator(renderStateSummary);

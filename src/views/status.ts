@@ -9,6 +9,7 @@ import {
   type Wait,
 } from "../core/run.ts";
 import type { Usage } from "../schema/agent.ts";
+import type { Sizing } from "../schema/facts.ts";
 import { plainLine } from "./plain-text.ts";
 import { summaryFileName, REVIEWS_FOLDER } from "./summary.ts";
 
@@ -172,12 +173,19 @@ export function waitLines(wait: Wait, options: readonly string[]): string[] {
     case "escalation":
       return [`${wait.from} failed (${wait.reason}):`, ...detailLines(wait.detail), "You can:", ...answers];
     case "sizing":
-      return [`How large is this work? ${plainLine(wait.sizing.rationale)}`, ...answers];
+      return [`How large is this work? ${plainLine(wait.sizing.rationale)}`, ...metricLines(wait.sizing), ...answers];
     case "finish":
       return ["All phases are done. How should it end?", ...answers];
     default:
       return wait satisfies never;
   }
+}
+
+function metricLines({ metrics, source }: Sizing): string[] {
+  if (metrics === null) return [];
+  const { file_count, module_count, risk_score, coupling, coverage_gaps } = metrics;
+  const told = `files ${file_count}, modules ${module_count}, risk ${risk_score}, coupling ${coupling}, coverage gaps ${coverage_gaps}`;
+  return [`  ${plainLine(told)} (from ${plainLine(source ?? "nowhere")})`];
 }
 
 const ANSWER: Readonly<Record<string, string>> = {

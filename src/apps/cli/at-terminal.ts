@@ -97,6 +97,7 @@ const LABELS: Readonly<Record<string, string>> = {
   accept: "Accept -- trust the new way of running tests",
   light: "Light -- leave out architecture and design",
   standard: "Standard -- keep every phase",
+  show: "Show -- the impact analysis behind it",
   cancel: "Cancel -- end the run; branch and artifacts stay",
   merge: "Merge -- merge the branch here",
   pr: "Pull request -- keep the branch and show the commands",
@@ -108,25 +109,29 @@ function labelOf(option: string, wait: Wait): string {
   return LABELS[option] ?? "Leave it open for now";
 }
 
-async function choose(
-  invocation: Invocation,
-  { engine, run, signal }: Scene,
-  { wait, by }: Asked,
-): Promise<PersonCommand | null> {
+async function choose(invocation: Invocation, scene: Scene, { wait, by }: Asked): Promise<PersonCommand | null> {
+  const { engine, run, signal } = scene;
   const { isCancel, select } = await import("@clack/prompts");
   const now = next(run);
   const options = now.is === "wait" ? now.options : [];
   for (const line of waitLines(wait, []).filter((line) => line !== "You can:")) invocation.io.out(line);
-  const chosen = await select({
-    message: "What should happen?",
-    options: [...options, "leave"].map((value) => ({ value, label: labelOf(value, wait) })),
-    signal,
-  });
+  const shown = wait.kind === "sizing" ? ["show"] : [];
+  const menu = [...options, ...shown, "leave"].map((value) => ({ value, label: labelOf(value, wait) }));
+  const chosen = await select({ message: "What should happen?", options: menu, signal });
+  if (chosen === "show") {
+    showAnalysis(invocation, scene);
+    return choose(invocation, scene, { wait, by });
+  }
   if (isCancel(chosen) || chosen === "leave") return null;
   if (wait.kind === "sizing" && (chosen === "accept" || chosen === "light" || chosen === "standard"))
     return { do: "size", by, wait: wait.id, choice: chosen };
   if (chosen === "accept") return { do: "acceptTests", by, wait: wait.id, tests: await engine.checks.detectTests() };
   return chosenAnswer(chosen, { wait, by }, signal);
+}
+
+function showAnalysis({ io }: Invocation, { engine, run }: Scene): void {
+  const analysis = engine.desk.readArtifact(`${run.run.item}/impact-analysis.md`);
+  io.out(plainText(analysis ?? "There is no impact analysis to show."));
 }
 
 async function chosenAnswer(chosen: string, { wait, by }: Asked, signal: AbortSignal): Promise<PersonCommand | null> {

@@ -1,0 +1,202 @@
+import { type ChildProcess, execFile } from "node:child_process";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { createDetection } from "../src/adapters/git/git-distance.ts";
+import { resolveItem } from "../src/adapters/items/resolve-item.ts";
+import { catalog } from "../src/apps/cli/catalog.ts";
+import { detectBuild } from "../src/apps/cli/detect-build.ts";
+import { itemsFolder } from "../src/apps/cli/item-documents.ts";
+import type { Invocation } from "../src/apps/cli/verb.ts";
+import { ANALYSIS_PHASES } from "../src/core/items/analysis-status.ts";
+import { checkStaleness } from "../src/core/items/staleness.ts";
+import { WorkflowDefinition } from "../src/schema/plan.ts";
+import type { Settings } from "./benches.ts";
+import { longHistory, manyFiles } from "./big-repository.ts";
+import { type Repository, sourcePath } from "./git-place.ts";
+import { createNodeRunner, interleave, least, timed, timedWithChildren } from "./measure.ts";
+import { averagedRatios, type Line, milliseconds, ratios } from "./report.ts";
+import { openPlace } from "./sample-run.ts";
+
+const COMMITS = 100_000;
+const FILES = 50_000;
+const CHANGED = 50;
+const ITEMS = 1000;
+/** Different commits that the items which are not up to date were analysed at. */
+const ANALYSED_AT = 100;
+/** One round takes microseconds, so a turn is many. */
+const UNCHANGED_TIMES = 50;
+
+const execute = promisify(execFile);
+
+/** What it costs to find out whether the code moved on since an item was analysed. */
+export async function measureDetection(settings: Settings): Promise<readonly Line[]> {
+  const history = longHistory(settings.scratch, "history", COMMITS);
+  const wide = manyFiles(settings.scratch, "wide", { files: FILES, changed: CHANGED });
+  return [...(await measureStaleness(settings, { history, wide })), ...(await measureItems(settings, history))];
+}
+
+type Repositories = { readonly history: Repository; readonly wide: Repository };
+
+async function measureStaleness({ root, quick }: Settings, { history, wide }: Repositories): Promise<readonly Line[]> {
+  const build = detectionOf(root, wide);
+  const { tree, env } = history;
+  const since = (distance: number) => {
+    const hash = history.git("rev-parse", `HEAD~${distance}`);
+    return () => timedWithChildren(() => moved(tree, hash));
+  };
+  const samples = await interleave(quick ? 10 : 40, {
+    git: () => timedWithChildren(() => execute("git", ["--version"], { cwd: tree, env })),
+    unchanged: unchanged(history),
+    unchangedWide: unchanged(wide),
+    ten: since(10),
+    thousand: since(1000),
+    fiftyThousand: since(50_000),
+    build: () => timedWithChildren(build),
+  });
+  const base = `git --version, min ${milliseconds(least(samples.git.wall))}`;
+  const line = (what: string, name: keyof typeof samples, goal: number): Line => ({
+    what,
+    base,
+    figures: averagedRatios({ of: samples[name], to: samples.git }),
+    goal,
+    unit: "x",
+  });
+  const processes = await gitCalls(build);
+  return [
+    line("staleness, HEAD unchanged, 100,000 commits", "unchanged", 0.1),
+    line("staleness, HEAD unchanged, 50,000 files", "unchangedWide", 0.1),
+    line("what changed since 10 commits", "ten", 8),
+    line("what changed since 1,000 commits", "thousand", 8),
+    line("what changed since 50,000 commits", "fiftyThousand", 8),
+    line("build detection, stale, 50,000 files", "build", 15),
+    { what: `git processes of it: ${processes.join(", ")}`, base: "-", figures: count(processes), goal: 2, unit: "" },
+    {
+      what: "git status among them",
+      base: "-",
+      figures: count(processes.filter((command) => command === "status")),
+      goal: 0,
+      unit: "",
+    },
+  ];
+}
+
+/** `isdlc items`, once with every item analysed at HEAD and once with items that git must be asked about. */
+async function measureItems(
+  { program: copyProgram, scratch, quick }: Settings,
+  repository: Repository,
+): Promise<readonly Line[]> {
+  const { tree, env } = repository;
+  const run = createNodeRunner(scratch);
+  const program = copyProgram();
+  const commits = repository.git("rev-list", `--max-count=${ANALYSED_AT + 1}`, "HEAD").split("\n");
+  const items = (hashes: readonly string[]) => {
+    return () => {
+      writeItems(repository, hashes);
+      return run({ args: [program, "items"], cwd: tree, env });
+    };
+  };
+  const samples = await interleave(quick ? 5 : 30, {
+    node: () => run({ args: ["-e", "0"], cwd: tree, env }),
+    fresh: items(commits.slice(0, 1)),
+    stale: items(commits.slice(1)),
+  });
+  const base = `node -e 0, min ${milliseconds(least(samples.node.wall))}`;
+  return [
+    {
+      what: "isdlc items, 1,000 items, code unchanged",
+      base,
+      figures: ratios({ of: samples.fresh, to: samples.node }),
+      goal: 3,
+      unit: "x",
+    },
+    {
+      what: "isdlc items, 1,000 items of 100 older commits",
+      base,
+      figures: ratios({ of: samples.stale, to: samples.node }),
+      goal: 3,
+      unit: "x",
+    },
+  ];
+}
+
+function unchanged({ tree, git }: Repository) {
+  const hash = git("rev-parse", "HEAD");
+  const work = async (): Promise<void> => {
+    const detection = createDetection(tree);
+    const { stale } = checkStaleness({ codebase_hash: hash }, await detection.head());
+    const { commits } = await detection.since(hash);
+    if (stale || commits !== 0) throw new Error("HEAD is said to have moved on");
+  };
+  return () => timed(work, UNCHANGED_TIMES);
+}
+
+async function moved(tree: string, hash: string): Promise<void> {
+  const { commits, changed } = await createDetection(tree).since(hash);
+  if (commits === "unknown" || changed.length === 0) throw new Error(`not found out: ${commits} commits`);
+}
+
+/** All that `isdlc build` does for an analysed item before it starts the run, with the answers given as options. */
+function detectionOf(root: string, repository: Repository): () => Promise<void> {
+  const { tree, env, git } = repository;
+  const slug = "REQ-0001-opening-hours";
+  writeItem(repository, slug, git("rev-parse", "HEAD~1"));
+  const cited = Array.from({ length: 20 }, (_, number) => `| \`${sourcePath(number * 3)}\` | changes |\n`);
+  repository.write(`docs/requirements/${slug}/impact-analysis.md`, `| file | why |\n|---|---|\n${cited.join("")}`);
+  const definition = WorkflowDefinition.parse(
+    JSON.parse(readFileSync(join(root, "workflows", "feature.json"), "utf8")),
+  );
+  const verb = catalog.find(({ name }) => name === "build");
+  if (verb === undefined) throw new Error("there is no build");
+  return async () => {
+    const said: string[] = [];
+    const io = { out: () => {}, err: (line: string) => said.push(line), interactive: false, color: false, columns: 80 };
+    const values = { yes: true, "on-stale": "proceed" };
+    const invocation: Invocation = { verb, values, words: [slug], cwd: tree, env, io };
+    const project = openPlace(repository);
+    const item = resolveItem(slug, itemsFolder(project), join(tree, "BACKLOG.md"));
+    if (item === null || "multiple" in item) throw new Error("the item was not found");
+    const { record } = await detectBuild(invocation, { project, definition, item, folder: slug, by: "ada" });
+    if (record.accepted_stale === undefined) throw new Error(`not found stale: ${said.join(" ")}`);
+  };
+}
+
+function writeItems(repository: Repository, hashes: readonly string[]): void {
+  for (let number = 0; number < ITEMS; number++) {
+    const hash = hashes[number % hashes.length] ?? "";
+    writeItem(repository, `REQ-${String(number).padStart(4, "0")}-opening-hours`, hash);
+  }
+}
+
+function writeItem({ write }: Repository, slug: string, hash: string): void {
+  const meta = {
+    description: "Show the opening hours on every page",
+    source: "manual",
+    source_id: null,
+    created_at: "2026-11-14T10:15:00.000Z",
+    analysis_status: "analyzed",
+    phases_completed: ANALYSIS_PHASES,
+    codebase_hash: hash,
+  };
+  write(`docs/requirements/${slug}/meta.json`, `${JSON.stringify(meta, null, 2)}\n`);
+}
+
+/** The commands of the git processes that something starts. */
+async function gitCalls(work: () => Promise<unknown>): Promise<readonly string[]> {
+  const children: ChildProcess[] = [];
+  const note = (message: unknown): void => void children.push((message as { process: ChildProcess }).process);
+  subscribe("child_process", note);
+  try {
+    await work();
+  } finally {
+    unsubscribe("child_process", note);
+  }
+  return children.map(({ spawnargs }) => {
+    const isCommand = (arg: string, index: number): boolean =>
+      index > 0 && !arg.startsWith("-") && spawnargs[index - 1] !== "-c";
+    return spawnargs.find(isCommand) ?? "";
+  });
+}
+
+const count = (processes: readonly string[]) => [{ name: "", value: processes.length }];

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { checkBySchema } from "../../src/adapters/journal-file/schema-check.ts";
+import { FORMAT } from "../../src/adapters/journal-file/record.ts";
+import { replay } from "../../src/core/evolve.ts";
+import type { RunEvent } from "../../src/schema/event.ts";
+
+type Golden = {
+  readonly version: string;
+  readonly format: number;
+  readonly events: RunEvent[];
+  readonly state: unknown;
+};
+
+const goldens = readdirSync(import.meta.dirname)
+  .filter((name) => name.endsWith(".json"))
+  .map((name) => ({ name, ...(JSON.parse(readFileSync(join(import.meta.dirname, name), "utf8")) as Golden) }));
+
+test("there is a journal of every released version", () => {
+  expect(goldens.map(({ version }) => version)).toContain("0.1.0");
+});
+
+describe.for(goldens)("$name, as an earlier program wrote it,", ({ events, format, state }) => {
+  test("still means the same", () => {
+    expect(JSON.parse(JSON.stringify(replay(events)))).toEqual(state);
+  });
+
+  test("still fits the schema", () => {
+    for (const { seq, at: _at, ...draft } of events)
+      expect(checkBySchema(draft, format), `event ${seq}`).toMatchObject({ is: "event" });
+    expect(format).toBeLessThanOrEqual(FORMAT);
+  });
+});

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import * as library from "../../src/index.ts";
+
+/** Names that scripts outside already use. */
+const PROMISED = [
+  "ANALYSIS_PHASES",
+  "IMPLEMENTATION_PHASES",
+  "MARKER_REGEX",
+  "TIER_ORDER",
+  "appendToBacklog",
+  "applySizingDecision",
+  "checkBlastRadiusStaleness",
+  "checkGate",
+  "checkStaleness",
+  "computeRecommendedTier",
+  "computeSizingRecommendation",
+  "computeStartPhase",
+  "deriveAnalysisStatus",
+  "deriveBacklogMarker",
+  "detectSource",
+  "extractFallbackSizingMetrics",
+  "findBacklogItemByNumber",
+  "findByExternalRef",
+  "findDirForDescription",
+  "generatePhaseSummary",
+  "generateSlug",
+  "getTierDescription",
+  "parseBacklogLine",
+  "parseSizingFromImpactAnalysis",
+  "readMetaJson",
+  "readSupervisedModeConfig",
+  "recordReviewAction",
+  "resetPhasesForWorkflow",
+  "resolveItem",
+  "searchBacklogTitles",
+  "shouldReviewPhase",
+  "updateBacklogMarker",
+  "validatePhasesCompleted",
+  "writeMetaJson",
+];
+
+const CORE = ["MAX_REDOS", "ProblemError", "decide", "describe", "evolve", "next", "noRun", "replay"];
+
+test("the library exports the promised names and the core, and nothing by accident", () => {
+  expect(Object.keys(library).toSorted()).toEqual([...PROMISED, ...CORE].toSorted());
+});
