@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { createDetection } from "../src/adapters/git/git-distance.ts";
 import { resolveItem } from "../src/adapters/items/resolve-item.ts";
-import { catalog } from "../src/apps/cli/catalog.ts";
+import { findVerb } from "../src/apps/cli/catalog.ts";
 import { detectBuild } from "../src/apps/cli/detect-build.ts";
 import { itemsFolder } from "../src/apps/cli/item-documents.ts";
 import type { Invocation } from "../src/apps/cli/verb.ts";
@@ -34,7 +34,10 @@ const execute = promisify(execFile);
 export async function measureDetection(settings: Settings): Promise<readonly Line[]> {
   const history = longHistory(settings.scratch, "history", COMMITS);
   const wide = manyFiles(settings.scratch, "wide", { files: FILES, changed: CHANGED });
-  return [...(await measureStaleness(settings, { history, wide })), ...(await measureItems(settings, history))];
+  return [
+    ...(await measureStaleness(settings, { history, wide })),
+    ...(await measureItems(settings, { history, wide })),
+  ];
 }
 
 type Repositories = { readonly history: Repository; readonly wide: Repository };
@@ -85,22 +88,17 @@ async function measureStaleness({ root, quick }: Settings, { history, wide }: Re
 /** `isdlc items`, once with every item analysed at HEAD and once with items that git must be asked about. */
 async function measureItems(
   { program: copyProgram, scratch, quick }: Settings,
-  repository: Repository,
+  { history, wide }: Repositories,
 ): Promise<readonly Line[]> {
-  const { tree, env } = repository;
   const run = createNodeRunner(scratch);
   const program = copyProgram();
-  const commits = repository.git("rev-list", `--max-count=${ANALYSED_AT + 1}`, "HEAD").split("\n");
-  const items = (hashes: readonly string[]) => {
-    return () => {
-      writeItems(repository, hashes);
-      return run({ args: [program, "items"], cwd: tree, env });
-    };
-  };
-  const samples = await interleave(quick ? 5 : 30, {
-    node: () => run({ args: ["-e", "0"], cwd: tree, env }),
-    fresh: items(commits.slice(0, 1)),
-    stale: items(commits.slice(1)),
+  writeItems(wide, [wide.git("rev-parse", "HEAD")]);
+  writeItems(history, history.git("rev-list", "--skip=1", `--max-count=${ANALYSED_AT}`, "HEAD").split("\n"));
+  const items = ({ tree, env }: Repository) => run({ args: [program, "items"], cwd: tree, env });
+  const samples = await interleave(quick ? 10 : 60, {
+    node: () => run({ args: ["-e", "0"], cwd: history.tree, env: history.env }),
+    fresh: () => items(wide),
+    stale: () => items(history),
   });
   const base = `node -e 0, min ${milliseconds(least(samples.node.wall))}`;
   return [
@@ -147,7 +145,7 @@ function detectionOf(root: string, repository: Repository): () => Promise<void> 
   const definition = WorkflowDefinition.parse(
     JSON.parse(readFileSync(join(root, "workflows", "feature.json"), "utf8")),
   );
-  const verb = catalog.find(({ name }) => name === "build");
+  const verb = findVerb("build");
   if (verb === undefined) throw new Error("there is no build");
   return async () => {
     const said: string[] = [];

@@ -31,9 +31,10 @@ await Promise.all([
     entryPoints: ["src/apps/cli/bin.ts"],
     minifyIdentifiers: true,
     outfile: "dist/bin/isdlc.cjs",
-    external: ["./verbs.cjs"],
+    external: ["./verbs.cjs", "./items.cjs"],
     banner: { js: "#!/usr/bin/env node" },
   }),
+  build({ ...common, entryPoints: ["src/apps/cli/run-items.ts"], outfile: "dist/bin/items.cjs" }),
   build({ ...common, entryPoints: ["src/apps/cli/verbs/index.ts"], outfile: "dist/bin/verbs.cjs" }),
 ]);
 chmodSync("dist/bin/isdlc.cjs", 0o755);

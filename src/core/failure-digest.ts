@@ -41,3 +41,6 @@ const UNSTEADY: readonly (readonly [RegExp, string])[] = [
     "<duration>",
   ],
 ];
+
+/** Name of the finding that files changed after a person was shown them. */
+export const UNSEEN = "shown as it is";

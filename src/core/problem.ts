@@ -112,7 +112,7 @@ const descriptions: Describe = {
   AGENT_FAILED: (p) => ({ what: `${p.agent} failed: ${p.detail}.`, fix: 'Run "isdlc retry" to try again.' }),
   NEEDS_PERSON: (p) => ({
     what: `"${p.verb}" is a person's decision, and there is no person here: no terminal, no token.`,
-    fix: 'Run it at a terminal, or make a token with "isdlc token" and pass it in ISDLC_OPERATOR_TOKEN.',
+    fix: 'Run it at a terminal, or make a token with "isdlc token" there (or "isdlc token --yes" before any run) and pass it in ISDLC_OPERATOR_TOKEN.',
   }),
   ANSWERED_BY_AGENT: (p) => ({
     what: `"${p.verb}" is a person's decision, and this call comes from an agent (${p.evidence}).`,

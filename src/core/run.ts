@@ -95,7 +95,7 @@ export type Stage =
       readonly is: "rechecking";
       readonly made: Made;
       readonly by: Person;
-      /** Names of failed checks that the person saw and continued over. */
+      /** Failures that the person saw and continued over, as digests. */
       readonly overruled: readonly string[];
       readonly loosened: Supervision | null;
       readonly pausedAt: string | null;

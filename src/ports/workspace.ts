@@ -10,6 +10,8 @@ export interface Workspace {
    * Ignored files are left out (but for `include`), submodules count by their commit. Null without git.
    */
   snapshot(name: string, include: readonly string[]): Promise<string | null>;
+  /** A snapshot taken earlier under that name; null when there is none. */
+  kept(name: string): Promise<string | null>;
   /** Changed files between two snapshots; null where either is unknown. */
   diff(from: string | null, to: string | null): Promise<readonly FileChange[] | null>;
   /** Lines added and removed in the given files between two snapshots. */

@@ -54,6 +54,8 @@ export const EventDraft = z.discriminatedUnion("type", [
     options: RunOptions,
     supervision: Supervision,
     minimalSummary: z.boolean(),
+    /** `supervised_mode` when the run began: what stays as it was has not been loosened. */
+    settings: z.optional(SettingsReading),
     agent: AgentChoice,
     reviewer: z.nullable(AgentChoice),
     git: z.nullable(

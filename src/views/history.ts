@@ -1,4 +1,5 @@
 import type { EndedRun } from "../core/run.ts";
+import { shellWord } from "../core/shell-word.ts";
 import type { RunEvent } from "../schema/event.ts";
 import type { Person, Starter } from "../schema/people.ts";
 import { metricsOf } from "./metrics.ts";
@@ -78,7 +79,7 @@ export function closingReport(run: EndedRun): string[] {
   return [
     `${run.how === "finished" ? "Finished" : "Cancelled"}: ${plainLine(run.run.title)}`,
     tookLine(run),
-    ...block("Decided at the gates", decided, "  nothing: this run had no gate"),
+    ...block("Decided at the gates", decided, "  nothing: no gate was answered"),
     ...block("Concerns left open", concerns),
     ...block("Skipped", skipped),
     ...block(
@@ -112,7 +113,7 @@ function keptBranch({ run, finish }: EndedRun): string[] {
   if (finish !== "pr") return [`The branch ${branch} is kept.`];
   return [
     `The branch ${branch} is ready for a pull request:`,
-    `  git push -u origin ${branch}`,
-    `  gh pr create --base ${run.git?.base ?? "main"} --head ${branch} --title ${JSON.stringify(plainLine(run.title))}`,
+    `  git push -u origin ${shellWord(branch)}`,
+    `  gh pr create --base ${shellWord(run.git?.base ?? "main")} --head ${shellWord(branch)} --title ${shellWord(plainLine(run.title))}`,
   ];
 }

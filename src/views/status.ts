@@ -136,11 +136,11 @@ const compact = (count: number): string => (count < 10_000 ? String(count) : `${
 function nowLines(state: ActiveRun | EndedRun, { driven }: Liveness): string[] {
   if (state.is === "ended") return endLines(state);
   const now = next(state);
-  if (now.is === "wait") return [...waitLines(now.wait, now.options), ...toReadLines(state, now.wait)];
+  if (now.is === "wait") return [...waitLines(now.wait, now.options, itemOf(state)), ...toReadLines(state, now.wait)];
   if (now.is !== "action") return [];
   return driven
     ? [`Now: ${now.step}${now.attempt === null ? "" : ` ${now.attempt}`}`]
-    : ["Interrupted.", "Go on: isdlc resume"];
+    : ["Interrupted.", `Go on: isdlc resume${itemOf(state) === null ? "" : ` --item ${itemOf(state)}`}`];
 }
 
 function toReadLines(run: ActiveRun, wait: Wait): string[] {
@@ -159,16 +159,17 @@ function endLines(run: EndedRun): string[] {
 }
 
 /** What is waited for, and the commands that answer it. */
-export function waitLines(wait: Wait, options: readonly string[]): string[] {
-  const answers = options.map((option) => `  ${ANSWER[option] ?? `isdlc answer ${option}`}`);
+export function waitLines(wait: Wait, options: readonly string[], item: string | null = null): string[] {
+  const where = item === null ? "" : ` --item ${item}`;
+  const answers = options.map((option) => `  ${ANSWER[option] ?? `isdlc answer ${option}`}${where}`);
   switch (wait.kind) {
     case "gate":
-      return [`Waiting for you at the gate ${wait.id}:`, ...answers];
+      return [...failureLines(wait), `Waiting for you at the gate ${wait.id}:`, ...answers];
     case "questions":
       return [
         "The agent asks:",
         ...wait.questions.map((question) => `  ${plainLine(question.id)}: ${plainLine(question.text)}`),
-        "Answer: isdlc answer --reply <id>=<text> (or --text, when there is one question)",
+        `Answer: isdlc answer${where} --reply <id>=<text> (or --text, when there is one question)`,
       ];
     case "escalation":
       return [`${wait.from} failed (${wait.reason}):`, ...detailLines(wait.detail), "You can:", ...answers];
@@ -180,6 +181,17 @@ export function waitLines(wait: Wait, options: readonly string[]): string[] {
       return wait satisfies never;
   }
 }
+
+/** Why a gate that was answered is open again. */
+function failureLines({ failures }: Extract<Wait, { kind: "gate" }>): string[] {
+  if (failures.length === 0) return [];
+  const told = failures.map(({ name, detail }) => `  ${plainLine(`${name}: ${detail}`)}`);
+  return ["It is open again, because something is not as you were shown; Continue goes on anyway:", ...told];
+}
+
+/** Folder of the item whose analysis a run is; null for a run of the working tree. */
+export const itemOf = ({ run }: ActiveRun): string | null =>
+  run.scope === "item" ? run.item.slice(run.item.lastIndexOf("/") + 1) : null;
 
 function metricLines({ metrics, source }: Sizing): string[] {
   if (metrics === null) return [];

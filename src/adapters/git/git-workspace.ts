@@ -33,6 +33,13 @@ export function createGitWorkspace(cwd: string, run: string): Workspace {
       const repository = await orNull(open);
       return repository && takeSnapshot(repository, { ref: `refs/isdlc/${refPart(run)}/${refPart(name)}`, include });
     },
+    async kept(name) {
+      const repository = await orNull(open);
+      if (!repository) return null;
+      const ref = `refs/isdlc/${refPart(run)}/${refPart(name)}`;
+      const found = await hardenedGit(repository.top)(["rev-parse", "--verify", "--quiet", "--end-of-options", ref]);
+      return found.status === 0 ? found.stdout.toString("latin1").trim() : null;
+    },
     diff: (from, to) => compare([from, to], changesBetween),
     async lines(from, to, paths) {
       return (await compare([from, to], (git, pair) => linesBetween(git, pair, paths))) ?? 0;

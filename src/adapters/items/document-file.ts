@@ -27,6 +27,23 @@ export function readDocument(path: string): FoundDocument | null {
   }
 }
 
+/** Holds almost every document whole, which spares asking for its size. */
+const common = Buffer.allocUnsafe(16 * 1024);
+
+/** The text alone, for reading many: half the calls of `readDocument`, and refusing the same. */
+export function readDocumentText(path: string): string | null {
+  const fd = openPlain(nodeFiles, path, OPEN.read);
+  if (fd === null) return null;
+  let length: number;
+  try {
+    length = nodeFiles.readSync(fd, common, 0, common.length, 0);
+  } finally {
+    nodeFiles.closeSync(fd);
+  }
+  if (length === common.length) return readDocument(path)?.text ?? null;
+  return decodePath(common.subarray(0, length));
+}
+
 const CHANGED = "it was changed meanwhile";
 const MOST_TRIES = 20;
 

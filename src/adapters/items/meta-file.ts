@@ -1,8 +1,15 @@
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { type ItemMeta, type MetaFields, metaFrom, metaToWrite, withFields } from "../../core/items/item-meta.ts";
 import { isRecord } from "../../core/own-value.ts";
 import { folderExists, nodeFiles } from "../file-lock/file-calls.ts";
-import { editDocument, type FoundDocument, messageOf, readDocument, replaceDocument } from "./document-file.ts";
+import {
+  editDocument,
+  type FoundDocument,
+  messageOf,
+  readDocument,
+  readDocumentText,
+  replaceDocument,
+} from "./document-file.ts";
 
 export type MetaReading =
   | { readonly is: "found"; readonly meta: ItemMeta }
@@ -29,6 +36,16 @@ export function inspectMeta(dir: unknown): MetaReading {
 export function readMetaJson(dir: unknown): ItemMeta | null {
   const reading = inspectMeta(dir);
   return reading.is === "found" ? reading.meta : null;
+}
+
+/** The same for a folder that was just listed as a real one, and so is not looked at again. */
+export function readListedMeta(dir: string, now: string): ItemMeta | null {
+  try {
+    const text = readDocumentText(`${dir}${sep}meta.json`);
+    return text === null ? null : metaFrom(recordFrom(text), now);
+  } catch {
+    return null;
+  }
 }
 
 /** Writes an item's meta as readable JSON; the status follows from the list. Never throws. */
@@ -70,9 +87,13 @@ function readRecord(file: string): FoundRecord | null {
   if (!folderExists(nodeFiles, folder)) return null;
   const document = readDocument(file);
   if (document === null) return null;
-  const record: unknown = JSON.parse(document.text.replace(/^\u{FEFF}/u, ""));
+  return { record: recordFrom(document.text), document };
+}
+
+function recordFrom(text: string): Record<string, unknown> {
+  const record: unknown = JSON.parse(text.startsWith("\u{FEFF}") ? text.slice(1) : text);
   if (!isRecord(record)) throw new Error("it holds no object");
-  return { record, document };
+  return record;
 }
 
 function write(file: string, record: Record<string, unknown>, found: FoundDocument | null): void {

@@ -6,6 +6,7 @@ import { copyTree } from "./copy-tree.ts";
 export function createPlainWorkspace(cwd: string): Workspace {
   return {
     snapshot: () => Promise.resolve(null),
+    kept: () => Promise.resolve(null),
     diff: () => Promise.resolve(null),
     lines: () => Promise.resolve(0),
     patch: () => Promise.resolve(""),

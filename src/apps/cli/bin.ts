@@ -1,10 +1,11 @@
 import { version } from "./version.ts";
 import { writeText } from "./write-text.ts";
+import type { runItems as RunItems } from "./run-items.ts";
 import type { runAll as RunAll } from "./verbs/index.ts";
 
 const VERSION_FLAGS = ["--version", "-V"];
 /** Everything these need is in this file; the rest is read from disk only when it is needed. */
-const FAST = [...VERSION_FLAGS, "status", "next"];
+const FAST = ["status", "next"];
 
 async function main(args: readonly string[]): Promise<number> {
   const [first = ""] = args;
@@ -16,6 +17,11 @@ async function main(args: readonly string[]): Promise<number> {
   if (FAST.includes(first)) {
     const { runFast } = await import("./run-fast.ts"); // bundled, but set up only now
     const code = await runFast(args, host);
+    if (code !== null) return code;
+  }
+  if (first === "items") {
+    const { runItems } = require("./items.cjs") as { runItems: typeof RunItems }; // built beside this file
+    const code = await runItems(args, host);
     if (code !== null) return code;
   }
   const { runAll } = require("./verbs.cjs") as { runAll: typeof RunAll }; // built beside this file

@@ -1,5 +1,6 @@
 import { createGitRead } from "../../adapters/git/git-read.ts";
 import { slugOf } from "../../core/plan.ts";
+import { sha256 } from "./compose.ts";
 import { numberOf } from "../../engine/rest.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { WorkflowDefinition } from "../../schema/plan.ts";
@@ -26,7 +27,7 @@ export async function nameWork({
   folder: given,
 }: Naming): Promise<{ item: string; branch: string | null }> {
   const read = createGitRead(project.root);
-  const slug = slugOf(title);
+  const slug = folderSlug(title);
   const { items, branch } = definition;
   const folder = given ?? (items === null ? null : await nextFolder(project, items, { slug, git }));
   const item = items === null || folder === null ? `.isdlc/work/${run}` : `${items.root}/${folder}`;
@@ -36,6 +37,12 @@ export async function nameWork({
     const name = number === 1 ? wanted : `${wanted}-${number}`;
     if (!(await read.branchExists(name))) return { item, branch: name };
   }
+}
+
+/** Titles of which no letter can be written in plain ones still get a name of their own. */
+export function folderSlug(title: string): string {
+  const slug = slugOf(title);
+  return slug === slugOf("") ? `item-${sha256(title).slice(0, 8)}` : slug;
 }
 
 type Items = NonNullable<WorkflowDefinition["items"]>;

@@ -16,6 +16,7 @@ export function parse(args: readonly string[]): Parsed {
   const spelled = args.map((arg) => ALIASES.get(arg) ?? arg);
   const name = firstWord(spelled);
   const found = name === undefined ? undefined : findVerb(name);
+  if (found === undefined && name !== undefined) refuseMistyped(name);
   const verb = found ?? (name === undefined ? null : changeVerb());
   const { values, positionals } = read(spelled, verb);
   const words = found === undefined ? positionals : positionals.slice(1);
@@ -23,6 +24,28 @@ export function parse(args: readonly string[]): Parsed {
 }
 
 const changeVerb = (): Verb => verbs[0] as Verb; // the catalog starts with it
+
+/** A single word that is nearly a verb is a slip, not work to be done. */
+function refuseMistyped(word: string): void {
+  const meant = verbs.find(({ name }) => name !== "do" && isNearly(word, name));
+  if (meant === undefined) return;
+  const detail = `There is no verb "${word}"; did you mean "${meant.name}"?`;
+  throw new ProblemError({ code: "USAGE", detail, usage: `${meant.usage}, or say in more than a word what to do` });
+}
+
+/** One letter too many, too few, wrong, or two swapped. */
+function isNearly(word: string, name: string): boolean {
+  if (Math.abs(word.length - name.length) > 1 || name.length < 4) return false;
+  let at = 0;
+  while (at < name.length && name[at] === word[at]) at++;
+  const rests = [
+    name.slice(at + 1) === word.slice(at + 1),
+    name.slice(at) === word.slice(at + 1),
+    name.slice(at + 1) === word.slice(at),
+  ];
+  const swapped = name[at] === word[at + 1] && name[at + 1] === word[at] && name.slice(at + 2) === word.slice(at + 2);
+  return swapped || rests.includes(true);
+}
 
 function firstWord(args: readonly string[]): string | undefined {
   for (let index = 0; index < args.length; index++) {

@@ -1,7 +1,8 @@
-import { supervisionWarnings } from "../../core/supervision.ts";
+import { supervisionWarnings, tighten } from "../../core/supervision.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { Desk } from "../../ports/desk.ts";
 import { phaseNumber } from "../../schema/ids.ts";
+import type { SettingsReading } from "../../schema/facts.ts";
 import type { PhaseRule, Supervision } from "../../schema/plan.ts";
 import { flag, type Invocation, text } from "./verb.ts";
 
@@ -10,23 +11,26 @@ export type Settled = {
   readonly minimal: boolean;
   readonly warnings: readonly string[];
   readonly lines: readonly string[];
+  /** The block as it stands when the run begins. */
+  readonly settings: SettingsReading;
 };
 
 /** Supervision as it will hold for the run: the flags first, else the block in state.json. */
 export function settleSupervision(invocation: Invocation, desk: Desk, plan: readonly PhaseRule[]): Settled {
+  const settled = chosenSupervision(invocation, desk, plan);
+  return { ...settled, settings: desk.settings() };
+}
+
+function chosenSupervision(invocation: Invocation, desk: Desk, plan: readonly PhaseRule[]): Omit<Settled, "settings"> {
   const found = desk.settings();
   const minimal = found.is === "set" && found.minimal;
   const warnings = supervisionWarnings(desk.stateFile());
   const review = text(invocation.values, "review");
   if (review !== undefined) {
     const phases = chosenPhases(review, plan, invocation.verb.usage);
-    switchOn(desk, phases);
-    return {
-      supervision: { enabled: true, phases },
-      minimal,
-      warnings,
-      lines: [`Review gates after ${phases.join(", ")}.`],
-    };
+    const supervision = tighten({ enabled: true, phases }, found); // the flag adds to what the project asks for
+    const where = supervision.phases === "all" ? "every phase, as the project asks" : supervision.phases.join(", ");
+    return { supervision, minimal, warnings, lines: [`Review gates after ${where}.`] };
   }
   if (flag(invocation.values, "supervised")) {
     const phases = found.is === "set" ? found.phases : "all";

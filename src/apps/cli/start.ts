@@ -90,6 +90,7 @@ async function factsOf(
     options: analysis ? { ...options, ...LEAVES_THE_REPOSITORY_ALONE } : options,
     supervision: supervision.supervision,
     minimalSummary: supervision.minimal,
+    settings: supervision.settings,
     ...choices(settled.agents, project.env),
     git: repository === null ? null : { ...repository, branch: analysis ? null : name.branch },
     tests,

@@ -1,7 +1,9 @@
 import type { Issue } from "../../schema/agent.ts";
 import type { EventDraft, Step } from "../../schema/event.ts";
-import type { CheckResult, Made } from "../../schema/facts.ts";
+import type { CheckResult, Made, SettingsReading } from "../../schema/facts.ts";
+import type { Supervision } from "../../schema/plan.ts";
 import { accept, type Decision, type Outcome, refuse, type Report } from "../command.ts";
+import { failureDigest } from "../failure-digest.ts";
 import { stepOf, ticketOf } from "../next.ts";
 import { type ActiveRun, currentPhase, type Draft, type PhaseRecord, isExecuting, type Work } from "../run.ts";
 import { isGateDue, loosening, tighten } from "../supervision.ts";
@@ -109,14 +111,14 @@ const handlers: Handlers = {
       { type: "phase.completed", made: whole, settings },
       ...(changed ? [{ type: "supervision.tightened" as const, supervision }] : []),
       due
-        ? { type: "gate.opened", digest, loosened: loosening(supervision, settings), failures: [] }
+        ? { type: "gate.opened", digest, loosened: loosenedSince(run, settings), failures: [] }
         : { type: "phase.accepted", by: "engine" },
     );
   },
   recheck(run, { edited, tree, results, digest }) {
     if (run.stage.is !== "rechecking") return late(run);
     const { by, overruled, loosened } = run.stage;
-    const failures = results.filter((result) => result.ok === false && !overruled.includes(result.name));
+    const failures = results.filter((result) => result.ok === false && !overruled.includes(failureDigest([result])));
     return accept(
       { type: "phase.rechecked", edited: edited === null ? null : [...edited], tree, results: [...results] },
       failures.length > 0 ? { type: "gate.opened", digest, loosened, failures } : { type: "phase.accepted", by },
@@ -174,6 +176,11 @@ function escalation(run: ActiveRun, { reason, detail, first }: Trouble): EventDr
   const from: Step = stepOf(run);
   const options = [...(first === undefined ? [] : [first]), "retry", ...(skippable(from) ? ["skip"] : [])];
   return { type: "step.escalated", from, reason, detail, options };
+}
+
+/** Settings that stand as they stood when the run began were not loosened, whatever flags it was started with. */
+function loosenedSince({ run, supervision }: ActiveRun, settings: SettingsReading): Supervision | null {
+  return JSON.stringify(run.settings) === JSON.stringify(settings) ? null : loosening(supervision, settings);
 }
 
 const gateWillCome = (run: ActiveRun, phase: PhaseRecord): boolean =>

@@ -1,6 +1,7 @@
 import type { CheckResult, Made } from "../../schema/facts.ts";
 import type { EventOf, Handlers } from "../evolve.ts";
 import { type ActiveRun, type Answer, currentPhase, indexAfter, type Stage } from "../run.ts";
+import { failureDigest, UNSEEN } from "../failure-digest.ts";
 import { enter, open, patch } from "./changes.ts";
 
 type AcceptanceEventType =
@@ -41,7 +42,8 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
       case "continue": {
         const { failures, loosened } = run.wait?.kind === "gate" ? run.wait : { failures: [], loosened: null };
         const known: Made = { ...made, concerns: [...new Set([...made.concerns, ...failures.map(continuedOver)])] };
-        const overruled = failures.map((failure) => failure.name);
+        // The tree shown is the new baseline: another change that nobody saw is another matter.
+        const overruled = failures.filter(({ name }) => name !== UNSEEN).map((failure) => failureDigest([failure]));
         const how = { by: event.by, overruled, loosened, pausedAt, resumedAt: event.at };
         const stage: Stage = { is: "rechecking", made: known, ...how };
         return enter(patch(answered, { made: known }), event, stage);

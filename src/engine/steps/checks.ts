@@ -1,5 +1,5 @@
 import type { Outcome } from "../../core/command.ts";
-import { failureDigest } from "../../core/failure-digest.ts";
+import { failureDigest, UNSEEN } from "../../core/failure-digest.ts";
 import { artifactPath, mayWrite } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import type { CheckResult, FileChange } from "../../schema/facts.ts";
@@ -39,7 +39,7 @@ export async function recheck(engine: Engine, { run }: Task, signal: AbortSignal
 function unseen(edited: readonly FileChange[]): CheckResult[] {
   if (edited.length === 0) return [];
   const paths = edited.map(({ path, change }) => `${path} (${change})`).join(", ");
-  return [{ name: "shown as it is", ok: false, detail: `Changed after the summary was made: ${paths}` }];
+  return [{ name: UNSEEN, ok: false, detail: `Changed after the summary was made: ${paths}` }];
 }
 
 type Subject = { readonly run: ActiveRun; readonly phase: PhaseRecord; readonly claimed: readonly string[] };

@@ -10,7 +10,8 @@ export async function rewindTree(engine: Engine, { run }: Task): Promise<Outcome
   if (run.stage.is !== "rewinding" || phase === undefined) return null;
   const { workspace } = engine;
   const name = `back-${run.since}`;
-  const now = await workspace.snapshot(name, [run.run.item]);
+  // After a crash the tree may be half restored: what was kept then is the whole.
+  const now = (await workspace.kept(name)) ?? (await workspace.snapshot(name, [run.run.item]));
   const changes = await workspace.diff(phase.firstTree, now);
   if (now === null || phase.firstTree === null || changes === null)
     return { of: "rewind", kept: null, restored: [], commit: null };

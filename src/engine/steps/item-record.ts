@@ -37,7 +37,7 @@ export function recordAnalysis(engine: Engine, run: ActiveRun): void {
 /** Says in the item's record that the build is done. What was analysed stays as it was. */
 export function recordBuildEnd(engine: Engine, run: ActiveRun): void {
   if (!hasRecord(run) || run.run.scope === "item") return;
-  engine.items.merge(run.run.item, { build_completed_at: engine.clock.now() });
+  engine.items.merge(run.run.item, { build_completed_at: endOfWork(run) });
   engine.items.mark(run.run.item, "x");
 }
 
@@ -57,3 +57,7 @@ function sizingFields({ sizing }: ActiveRun): Pick<MetaFields, "sizing_decision"
   const { effective, drop, at } = sizing;
   return { sizing_decision: { effective_intensity: effective, light_skip_phases: drop, decided_at: at } };
 }
+
+/** Said by the journal, so that repeating the step after a crash writes the same. */
+const endOfWork = ({ run, phases }: ActiveRun): string =>
+  phases.findLast(({ completedAt }) => completedAt !== null)?.completedAt ?? run.startedAt;

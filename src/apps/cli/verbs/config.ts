@@ -13,10 +13,12 @@ type Setting = {
   readonly parse: (value: string) => unknown;
   readonly valid: string;
   readonly read: (project: Project) => unknown;
-  readonly write: (project: Project, value: unknown) => void;
+  /** A warning for the person, where there is one. */
+  readonly write: (project: Project, value: unknown) => string | null;
 };
 
-const CHANNELS = ["terminal", "token", "dashboard", "prompt", "passkey"];
+/** The channels there are today; others would lock the person out. */
+const CHANNELS = ["terminal", "token"];
 const asText = (value: string): unknown => (value === "" ? undefined : value);
 const asBoolean = (value: string): unknown => (value === "true" ? true : value === "false" ? false : undefined);
 const asList = (value: string): string[] => value.split(",").map((part) => part.trim());
@@ -28,7 +30,7 @@ const supervised = (name: string, parse: Setting["parse"], valid: string): Setti
   read: (project) => ownValue(ownValue(deskOf(project).stateFile(), "supervised_mode"), name) ?? null,
   write(project, value) {
     setUp(project);
-    deskOf(project).writeStateFile(({ user, version }) => {
+    return deskOf(project).writeStateFile(({ user, version }) => {
       const block = ownValue(user, "supervised_mode");
       return {
         ...user,
@@ -48,6 +50,7 @@ const personal = (name: keyof UserSettings, parse: Setting["parse"], valid: stri
     const { settings } = readUserSettings(project.folders.config, project.files);
     const { [name]: _old, ...others } = settings;
     writeUserSettings(project.folders.config, project.files, z.parse(UserSettings, { ...others, [name]: value }));
+    return null;
   },
 });
 
@@ -86,7 +89,8 @@ export const config: Run = (invocation) => {
       detail: `"${value}" is no value for ${key}.`,
       usage: `isdlc config set ${key} ${setting.valid}`,
     });
-  setting.write(project, parsed);
+  const warning = setting.write(project, parsed);
+  if (warning !== null) invocation.io.err(`warning: ${warning}`);
   return Promise.resolve(show(project, [key]));
 };
 

@@ -11,15 +11,17 @@ import type { RunState } from "../../../core/run.ts";
 import { rest } from "../../../engine/rest.ts";
 import type { RunId } from "../../../schema/ids.ts";
 import { decider } from "../authority.ts";
-import { currentRun, driverOf, openProject, type Project } from "../project.ts";
+import { currentRun, driverOf, type Project } from "../project.ts";
+import { projectOf } from "../project-of.ts";
 import { flag, type Result, type Run, text } from "../verb.ts";
 import { deskOf } from "../desk-of.ts";
 
 type Finding = { readonly name: string; readonly ok: boolean; readonly detail: string };
 
 /** Walks everything: chain, marks and anchors of a run's journal. */
-export const verifyJournalVerb: Run = ({ cwd, env, values }) => {
-  const project = openProject(cwd, env);
+export const verifyJournalVerb: Run = (invocation) => {
+  const { values } = invocation;
+  const project = projectOf(invocation);
   const run = text(values, "run") ?? newestOf(project);
   if (run === null)
     return Promise.resolve(report([{ name: "journal", ok: true, detail: "No run was ever started here." }]));
@@ -28,7 +30,7 @@ export const verifyJournalVerb: Run = ({ cwd, env, values }) => {
 
 /** Looks at this project and this machine; with --fix mends what can be mended without losing anything. */
 export const doctor: Run = async (invocation) => {
-  const project = openProject(invocation.cwd, invocation.env);
+  const project = projectOf(invocation);
   const fix = flag(invocation.values, "fix");
   if (fix) decider(invocation, project, loadQuietly(project)?.state ?? { is: "none" });
   const run = newestOf(project);
@@ -104,7 +106,7 @@ function newestOf(project: Project): RunId | null {
   try {
     return project.journal.newest();
   } catch {
-    return createFileAnchors(project.folders.state, project.root).openRun();
+    return verifyPlace(project).anchors.openRun();
   }
 }
 
@@ -112,7 +114,7 @@ const verifyPlace = (project: Project) => ({
   directory: join(project.own, "journal"),
   files: project.files,
   key: loadUserKey(project.folders.state),
-  anchors: createFileAnchors(project.folders.state, project.root),
+  anchors: createFileAnchors(project.folders.state, project.item === null ? project.root : project.own),
 });
 
 function report(findings: readonly Finding[]): Result {

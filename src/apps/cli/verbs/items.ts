@@ -1,6 +1,4 @@
-import { readHead } from "../../../adapters/git/git-head.ts";
-import { codeMovedOn } from "../../../adapters/git/git-moved-on.ts";
-import { type FoundItem, listItems } from "../../../adapters/items/resolve-item.ts";
+import type { FoundItem } from "../../../adapters/items/resolve-item.ts";
 import {
   ANALYSIS_PHASES,
   neededPhases,
@@ -8,27 +6,27 @@ import {
   validatePhasesCompleted,
 } from "../../../core/items/analysis-status.ts";
 import type { ItemMeta } from "../../../core/items/item-meta.ts";
-import { checkStaleness } from "../../../core/items/staleness.ts";
-import { generateSlug } from "../../../core/items/item-source.ts";
 import { ProblemError } from "../../../core/problem.ts";
-import { type ItemRow, itemsTable } from "../../../views/items-table.ts";
 import { starterOf } from "../authority.ts";
-import { createItem, findItem, itemsFolder, ITEMS_ROOT, itemTitle, putOnRecord } from "../item-documents.ts";
+import { createItem, findItem, ITEMS_ROOT, itemTitle, putOnRecord } from "../item-documents.ts";
 import type { BuildPlace } from "../detect-build.ts";
 import { goOn } from "../driving.ts";
-import { currentRun, itemProject, openProject, systemClock, type Project } from "../project.ts";
+import { currentRun, itemProject, openProject, type Project } from "../project.ts";
+import { folderSlug } from "../naming.ts";
 import { setUp } from "../set-up.ts";
 import { warnWhenStale } from "../settle-staleness.ts";
 import { startRun } from "../start.ts";
 import { done, type Invocation, type Result, type Run } from "../verb.ts";
 import { recover } from "./begin.ts";
 
+export { items } from "./list-items.ts";
+
 /** Puts a piece of work on record: a folder with a draft and a line in the backlog. Starts nothing. */
 export const add: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   starterOf(invocation, project);
   const description = wordsOf(invocation);
-  const folder = generateSlug(description);
+  const folder = folderSlug(description);
   const { created, warnings } = await createItem(project, { description, folder });
   for (const warning of warnings) invocation.io.err(`warning: ${warning}`);
   const item = `${ITEMS_ROOT}/${folder}`;
@@ -38,59 +36,13 @@ export const add: Run = async (invocation) => {
   return done(lines, { item, created });
 };
 
-/** Every item, how far its analysis is, and whether the code moved on since. */
-export const items: Run = async ({ cwd, env }) => {
-  const project = openProject(cwd, env);
-  const found = listItems(itemsFolder(project));
-  const isStale = await stalenessOf(project, found);
-  const rows = found.map((item): ItemRow => {
-    const { slug, meta } = item;
-    return {
-      slug,
-      status: meta?.analysis_status ?? "raw",
-      createdAt: meta?.created_at ?? null,
-      isBuilt: isBuilt(meta),
-      isStale: isStale(item),
-    };
-  });
-  return done([itemsTable(rows, systemClock.now())], { items: rows });
-};
-
-/** Other commits alone make nothing stale; what they changed is asked once, for all items together. */
-async function stalenessOf(
-  project: Project,
-  found: readonly FoundItem[],
-): Promise<(item: FoundItem) => boolean | null> {
-  const head = readHead(project.root)?.hash ?? null;
-  const hashOf = ({ meta }: FoundItem): string | null => {
-    return awaitsBuild(meta) && head !== null && checkStaleness(meta, head).stale
-      ? String(meta["codebase_hash"])
-      : null;
-  };
-  const moved = await codeMovedOn(
-    project.root,
-    found.map(hashOf).filter((hash) => hash !== null),
-  );
-  return (item) => {
-    if (head === null || !awaitsBuild(item.meta)) return null;
-    const hash = hashOf(item);
-    return hash === null ? false : (moved.get(hash) ?? null);
-  };
-}
-
-/** Only then does it matter whether the code moved on. */
-const awaitsBuild = (meta: ItemMeta | null): meta is ItemMeta =>
-  meta !== null && meta.analysis_status !== "raw" && !isBuilt(meta);
-
-const isBuilt = (meta: ItemMeta | null): boolean => typeof meta?.["build_completed_at"] === "string";
-
 /** Analyses an item: the analysis phases of the feature workflow, in the item's folder only, beside any other run. */
 export const analyze: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   const wanted = wordsOf(invocation);
   starterOf(invocation, project);
   const found = findItem(project, wanted);
-  const folder = found?.slug ?? generateSlug(wanted);
+  const folder = found?.slug ?? folderSlug(wanted);
   setUp(project);
   const analysis = itemProject(project, folder);
   if (currentRun(analysis, undefined).state.is === "active") return recover(invocation, analysis);

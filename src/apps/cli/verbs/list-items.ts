@@ -1,0 +1,56 @@
+import { readHead } from "../../../adapters/git/git-head.ts";
+import { type FoundItem, listItems } from "../../../adapters/items/resolve-item.ts";
+import type { ItemMeta } from "../../../core/items/item-meta.ts";
+import { checkStaleness } from "../../../core/items/staleness.ts";
+import { type ItemRow, itemsTable } from "../../../views/items-table.ts";
+import { itemsFolder } from "../item-documents.ts";
+import { openProject, systemClock, type Project } from "../project.ts";
+import { done, type Run } from "../verb.ts";
+
+/** Every item, how far its analysis is, and whether the code moved on since. */
+export const items: Run = async ({ cwd, env }) => {
+  const project = openProject(cwd, env);
+  const found = listItems(itemsFolder(project));
+  const isStale = await stalenessOf(project, found);
+  const rows = found.map((item): ItemRow => {
+    const { slug, meta } = item;
+    return {
+      slug,
+      status: meta?.analysis_status ?? "raw",
+      createdAt: meta?.created_at ?? null,
+      isBuilt: isBuilt(meta),
+      isStale: isStale(item),
+    };
+  });
+  return done([itemsTable(rows, systemClock.now())], { items: rows });
+};
+
+/** Other commits alone make nothing stale; what they changed is asked once, for all items together. */
+async function stalenessOf(
+  project: Project,
+  found: readonly FoundItem[],
+): Promise<(item: FoundItem) => boolean | null> {
+  const head = readHead(project.root)?.hash ?? null;
+  if (head === null) return () => null;
+  const older = new Map<FoundItem, string>();
+  for (const item of found)
+    if (awaitsBuild(item.meta) && checkStaleness(item.meta, head).stale)
+      older.set(item, String(item.meta["codebase_hash"]));
+  const moved = older.size === 0 ? new Map<string, boolean>() : await askGit(project, older.values());
+  return (item) => {
+    if (!awaitsBuild(item.meta)) return null;
+    const hash = older.get(item);
+    return hash === undefined ? false : (moved.get(hash) ?? null);
+  };
+}
+
+async function askGit({ root }: Project, commits: Iterable<string>): Promise<ReadonlyMap<string, boolean>> {
+  const { codeMovedOn } = await import("../../../adapters/git/git-moved-on.ts"); // starting programs takes time to set up
+  return codeMovedOn(root, commits);
+}
+
+/** Only then does it matter whether the code moved on. */
+const awaitsBuild = (meta: ItemMeta | null): meta is ItemMeta =>
+  meta !== null && meta.analysis_status !== "raw" && !isBuilt(meta);
+
+const isBuilt = (meta: ItemMeta | null): boolean => typeof meta?.["build_completed_at"] === "string";
