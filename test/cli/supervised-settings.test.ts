@@ -94,7 +94,7 @@ describe("light and supervised together", () => {
       expect(run.branch).toBe("feature/REQ-0001-sign-in");
       expect(run.waiting.kind).toBe(supervised ? "gate" : "escalation");
       const block = sandbox.json(".isdlc/state.json").supervised_mode;
-      expect(block?.enabled ?? false).toBe(supervised);
+      expect(block?.enabled ?? false).toBe(flags.includes("--supervised"));
     },
   );
 
@@ -127,10 +127,27 @@ test.concurrent("SM-NFR-06: nothing is needed at run time that does not come wit
   expect(Object.keys(manifest)).not.toContain("optionalDependencies");
   expect(Object.keys(manifest.scripts)).not.toContain("postinstall");
   const builtins = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]));
-  for (const file of ["isdlc.cjs", "verbs.cjs"]) {
+  const own = ["./verbs.cjs", "./items.cjs"];
+  for (const file of ["isdlc.cjs", "items.cjs", "verbs.cjs"]) {
     const source = readFileSync(join(dirname(program), file), "utf8");
     const wanted = [...source.matchAll(/\b(?:require|import)\("([^"]+)"\)/g)].map((match) => match[1] ?? "");
     expect(wanted.length).toBeGreaterThan(5);
-    expect(wanted.filter((name) => !builtins.has(name) && name !== "./verbs.cjs")).toEqual([]);
+    expect(wanted.filter((name) => !builtins.has(name) && !own.includes(name))).toEqual([]);
   }
+});
+
+test.concurrent("--review adds gates to those the project asks for, and changes no setting", async () => {
+  const sandbox = await createSandbox();
+  sandbox.write(".isdlc/state.json", JSON.stringify({ supervised_mode: { enabled: true, review_phases: "all" } }));
+  const { run } = parsed(await sandbox.script("feature", "sign in", "--review", "08", "--json", ...sandbox.agent));
+  expect(run.waiting.id).toMatch(/^00-quick-scan#1\/gate/);
+  expect(run.waiting.loosened).toBeNull();
+  expect(sandbox.json(".isdlc/state.json").supervised_mode.review_phases).toBe("all");
+});
+
+test.concurrent("--review without a block asks where it was told to, and calls nothing loosened", async () => {
+  const sandbox = await createSandbox();
+  const { run } = parsed(await sandbox.script("feature", "sign in", "--review", "00", "--json", ...sandbox.agent));
+  expect(run.waiting).toMatchObject({ kind: "gate", loosened: null });
+  expect(sandbox.json(".isdlc/state.json").supervised_mode).toBeUndefined();
 });

@@ -35,6 +35,29 @@ describe("a check that fails after a person edited", () => {
     expect(phaseAt(player, 0).made?.concerns).toEqual(["Continued although tests failed: tests said so"]);
   });
 
+  test("the same check failing in another way is not covered by that", () => {
+    const player = failedRecheck();
+    accepted(player, gateAnswer(openWait(player), "continue"));
+    report(player, rechecked({ name: "tests", ok: false, detail: "another test fails" }));
+    expect(openWait(player)).toMatchObject({ kind: "gate", failures: [{ detail: "another test fails" }] });
+  });
+
+  test("files that changed unseen are shown each time, however often the person continues", () => {
+    const unseen = {
+      name: "shown as it is",
+      ok: false,
+      detail: "Changed after the summary was made: src/x (modified)",
+    };
+    const player = advance(startRun({ supervision: everyPhase }), "recheck");
+    for (let round = 0; round < 2; round++) {
+      report(player, rechecked(unseen));
+      expect(openWait(player)).toMatchObject({ kind: "gate", failures: [unseen] });
+      accepted(player, gateAnswer(openWait(player), "continue"));
+    }
+    report(player, rechecked());
+    expect(activeRun(player).stage.is).toBe("accepting");
+  });
+
   test("another check that fails meanwhile is not covered by that", () => {
     const player = failedRecheck();
     accepted(player, gateAnswer(openWait(player), "continue"));
