@@ -42,7 +42,7 @@ const sentences: Sentences = {
   "run.rewound": (e) =>
     e.kept === null
       ? "the tree was left as it is"
-      : `${e.restored.length} files taken back; what came after is kept in ${e.kept}`,
+      : `${e.restored.length === 0 ? "nothing more" : `${e.restored.length} files`} taken back; what came after is kept in ${e.kept}`,
   "step.escalated": (e) => `${e.from} escalated: ${e.reason}`,
   "step.retried": (e) => `${e.from} retried by ${who(e.by)}`,
   "step.skipped": (e) => `${e.from} skipped by ${who(e.by)}`,

@@ -5,10 +5,11 @@ import { workSpans } from "../../adapters/caller/work-spans.ts";
 import { systemProcessTable } from "../../adapters/process/process-table.ts";
 import { readUserSettings } from "../../adapters/user-files/user-settings.ts";
 import { ProblemError } from "../../core/problem.ts";
-import type { RunState } from "../../core/run.ts";
+import { noRun, type RunState } from "../../core/run.ts";
 import type { Claim } from "../../schema/facts.ts";
 import type { Person, Starter } from "../../schema/people.ts";
-import { currentRun, driverOf, type Project } from "./project.ts";
+import { currentRun, driverOf, itemProject, openProject, type Project } from "./project.ts";
+import { analysedItems } from "./project-of.ts";
 import { flag, type Invocation, text } from "./verb.ts";
 
 /** The person behind a deciding verb. @throws ProblemError when there is none, or when it is an agent. */
@@ -59,17 +60,37 @@ function identify({ verb }: Invocation, run: RunFacts): Caller {
 }
 
 function runFacts(project: Project, state: RunState): RunFacts {
-  if (state.is !== "active") return { drivers: [], agentRunningSince: null };
-  const events = project.journal.events(state.run.run);
-  const recorded = events.flatMap((event) => (event.type === "execution.started" ? [event.claim.driver] : []));
-  const spans = workSpans(events);
+  const works = [workIn(project, state), ...sisters(project).map((sister) => workIn(sister, stateOf(sister)))];
+  const spans = works.flatMap((work) => work.spans).toSorted((one, other) => one.since - other.since);
   const last = spans.at(-1);
   return {
-    drivers: [...recorded, ...drivingNow(project)],
+    drivers: works.flatMap((work) => work.drivers),
     agentRunningSince: last?.since ?? null,
     agentRunningUntil: last?.until ?? null,
     earlierWork: spans.slice(0, -1),
   };
+}
+
+/** Agents of one run can reach for the gates of another: the tree's run and every item's analysis count. */
+function sisters(project: Project): Project[] {
+  const tree = project.item === null ? [] : [openProject(project.root, project.env, project.files)];
+  const others = analysedItems(project).filter((name) => name !== project.item);
+  return [...tree, ...others.map((name) => itemProject(project, name))];
+}
+
+function stateOf(project: Project): RunState {
+  try {
+    return currentRun(project, undefined).state;
+  } catch {
+    return noRun; // whoever works with that journal is told what is wrong with it
+  }
+}
+
+function workIn(project: Project, state: RunState) {
+  if (state.is !== "active") return { drivers: [], spans: [] };
+  const events = project.journal.events(state.run.run);
+  const recorded = events.flatMap((event) => (event.type === "execution.started" ? [event.claim.driver] : []));
+  return { drivers: [...recorded, ...drivingNow(project)], spans: workSpans(events) };
 }
 
 /** Hooks and tests that an agent left behind run below the driver, also when it claims no execution. */

@@ -2,6 +2,7 @@ import type { EventDraft, GateChoice, Step } from "../../schema/event.ts";
 import type { Sizing } from "../../schema/facts.ts";
 import type { Person } from "../../schema/people.ts";
 import { accept, type Decision, type PersonCommand, refuse } from "../command.ts";
+import { keptRef } from "../kept-ref.ts";
 import { optionsOf } from "../next.ts";
 import { type ActiveRun, currentPhase, MAX_REDOS, type PhaseRecord, type Stage, type Wait } from "../run.ts";
 import { abandoned, effectiveOf } from "./execution-end.ts";
@@ -75,7 +76,7 @@ const AFTER_SKIP: { readonly [S in Step]?: (run: ActiveRun, by: Person) => reado
   commit: (run) => [{ type: "phase.committed", commit: null }, ...afterPhase(run)],
   measure: (run, by) => decideSizing(run, UNMEASURED, { effective: "standard", by }),
   refine: (run) => [{ type: "tasks.refined", artifact: null, tasks: 0 }, ...afterPhase(run, "refinement")],
-  rewind: () => [{ type: "run.rewound", kept: null, restored: [], commit: null }],
+  rewind: (run) => [{ type: "run.rewound", kept: keptRef(run), restored: [], commit: null }],
   finish: () => [{ type: "run.finished", how: "keep", merged: null }],
 };
 

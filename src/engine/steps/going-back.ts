@@ -1,4 +1,5 @@
 import type { Outcome } from "../../core/command.ts";
+import { keptName, keptRef } from "../../core/kept-ref.ts";
 import { currentPhase } from "../../core/run.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
@@ -9,7 +10,7 @@ export async function rewindTree(engine: Engine, { run }: Task): Promise<Outcome
   const phase = currentPhase(run);
   if (run.stage.is !== "rewinding" || phase === undefined) return null;
   const { workspace } = engine;
-  const name = `back-${run.since}`;
+  const name = keptName(run);
   // After a crash the tree may be half restored: what was kept then is the whole.
   const now = (await workspace.kept(name)) ?? (await workspace.snapshot(name, [run.run.item]));
   const changes = await workspace.diff(phase.firstTree, now);
@@ -23,5 +24,5 @@ export async function rewindTree(engine: Engine, { run }: Task): Promise<Outcome
     attempt,
     paths: restored,
   });
-  return { of: "rewind", kept: `refs/isdlc/${run.run.run}/${name}`, restored, commit };
+  return { of: "rewind", kept: keptRef(run), restored, commit };
 }
