@@ -36,6 +36,8 @@ export interface VcsWrite {
   tip(branch: string): Promise<string | null>;
   /** Creates the branch at the commit and goes to it, carrying uncommitted work along. */
   startBranch(branch: string, commit: string): Promise<void>;
+  /** Goes back to a branch begun before, wherever it is now beyond the commit; refuses one that has lost it. */
+  returnToBranch(branch: string, commit: string): Promise<void>;
   /** Commits just these paths; the commit that already carries the trailer when there is one; null when nothing changed. */
   commit(request: CommitRequest): Promise<string | null>;
   /** Merges with a merge commit and ends on the base branch; leaves everything as it was on conflict. */

@@ -73,6 +73,7 @@ export function createRepository(): Repository {
   const vcs: VcsWrite = {
     head: () => Promise.resolve("a".repeat(40)),
     tip: () => Promise.resolve(null),
+    returnToBranch: () => Promise.resolve(),
     startBranch: () => Promise.resolve(),
     commit: ({ attempt }) => {
       const known = commits.get(attempt) ?? String(commits.size + 1).padStart(40, "c");

@@ -1,4 +1,4 @@
-import { hardenedGit, must, personalGit } from "./git.ts";
+import { type Git, hardenedGit, must, personalGit } from "./git.ts";
 import { readFacts, tipOf } from "./git-read.ts";
 import { refuseLostDeletions } from "./refuse-loss.ts";
 import { isObjectId, requireBranchName } from "./ref-name.ts";
@@ -7,17 +7,38 @@ import { gitFailed } from "./run-git.ts";
 
 /** Goes to the branch, made at the commit when there is none. A branch of that name elsewhere is someone else's. */
 export async function startBranch({ top }: Repository, branch: string, commit: string): Promise<void> {
-  requireBranchName(branch, "switch");
-  if (!isObjectId(commit)) throw gitFailed("switch", `${JSON.stringify(commit)} is not a commit id`);
-  const git = hardenedGit(top);
+  const git = checked(top, branch, commit);
   const here = await readFacts(git);
-  if (here.branch === branch && here.head !== null) {
-    const isDescendant = await git(["merge-base", "--is-ancestor", commit, here.head]);
-    if (isDescendant.status === 0) return;
-  }
+  if (here.branch === branch && (await isBeyond(git, commit, here.head))) return;
   const tip = await tipOf(git, branch);
   if (tip !== null && tip !== commit) throw gitFailed("switch", `a branch ${branch} already exists at ${tip}`);
-  if (here.head !== null) await refuseLostDeletions(git, { from: here.head, to: commit });
   const target = tip === null ? ["--no-track", "--create", branch, commit] : ["--no-guess", branch];
+  await switchTo(top, { from: here.head, to: commit }, target);
+}
+
+/** Goes back to a branch that was begun before, and has come as far as the commit or further. */
+export async function returnToBranch({ top }: Repository, branch: string, commit: string): Promise<void> {
+  const git = checked(top, branch, commit);
+  const tip = await tipOf(git, branch);
+  if (tip === null || !(await isBeyond(git, commit, tip)))
+    throw gitFailed("switch", `the branch ${branch} has lost ${commit}, which was committed to it`);
+  const here = await readFacts(git);
+  if (here.branch !== branch) await switchTo(top, { from: here.head, to: tip }, ["--no-guess", branch]);
+}
+
+function checked(top: string, branch: string, commit: string): Git {
+  requireBranchName(branch, "switch");
+  if (!isObjectId(commit)) throw gitFailed("switch", `${JSON.stringify(commit)} is not a commit id`);
+  return hardenedGit(top);
+}
+
+async function isBeyond(git: Git, commit: string, tip: string | null): Promise<boolean> {
+  return tip !== null && (await git(["merge-base", "--is-ancestor", commit, tip])).status === 0;
+}
+
+type Move = { readonly from: string | null; readonly to: string };
+
+async function switchTo(top: string, { from, to }: Move, target: readonly string[]): Promise<void> {
+  if (from !== null) await refuseLostDeletions(hardenedGit(top), { from, to });
   await must(personalGit(top)(["switch", "--quiet", "--no-overwrite-ignore", ...target]), "switch");
 }

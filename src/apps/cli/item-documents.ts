@@ -36,10 +36,14 @@ export function findItem(project: Project, wanted: string): FoundItem | null {
   const found = resolveItem(wanted, itemsFolder(project), backlogFile(project));
   if (found === null && isReference(wanted)) throw new ProblemError({ code: "ITEM_UNKNOWN", reference: wanted });
   if (found === null || !("multiple" in found)) return found;
-  const options = found.matches.map(({ slug }) => slug);
+  const unbuilt = found.matches.filter((item) => !isBuilt(item));
+  if (unbuilt.length < 2) return unbuilt[0] ?? found.matches.at(-1) ?? null; // what is built is nobody's next work
+  const options = unbuilt.map(({ slug }) => slug);
   const about = ["Several items match:", ...options.map((slug) => `  ${plainLine(slug)}`)];
   throw new ChoiceNeeded({ kind: "item", options, flag: "one of these names instead", about });
 }
+
+export const isBuilt = ({ meta }: FoundItem): boolean => typeof meta?.["build_completed_at"] === "string";
 
 export type NewItem = {
   readonly description: string;

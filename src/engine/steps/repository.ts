@@ -100,7 +100,7 @@ async function commitNow(
 async function returnToBranch(vcs: VcsWrite, { run, phases }: ActiveRun): Promise<void> {
   if (run.git === null || run.git.branch === null) return;
   const last = phases.findLast(({ commit }) => commit !== null)?.commit ?? run.git.commit;
-  await vcs.startBranch(run.git.branch, last);
+  await vcs.returnToBranch(run.git.branch, last);
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").slice(0, 72).trim();

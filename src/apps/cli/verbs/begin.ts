@@ -17,7 +17,7 @@ import type { FoundItem } from "../../../adapters/items/resolve-item.ts";
 import { readBacklogItem } from "../../../core/items/backlog-line.ts";
 import { isReference } from "../../../core/items/item-source.ts";
 import { type BuildPlace, detectBuild, namedStart } from "../detect-build.ts";
-import { findItem, ITEMS_ROOT, itemTitle, putOnRecord, recordFields } from "../item-documents.ts";
+import { findItem, ITEMS_ROOT, itemTitle, putOnRecord, recordFields, isBuilt } from "../item-documents.ts";
 
 const WORKFLOW_OF: Readonly<Record<string, string>> = {
   do: "change",
@@ -84,8 +84,7 @@ async function workOf(
     return { title: words, ...(phases === null ? {} : { place: { folder: null, phases, analysed: [], record: {} } }) };
   }
   const found = findItem(project, words);
-  const isBuilt = typeof found?.meta?.["build_completed_at"] === "string";
-  const isAnother = isBuilt && found.slug !== words && !isReference(words);
+  const isAnother = found !== null && isBuilt(found) && found.slug !== words && !isReference(words);
   const item: FoundItem = found === null || isAnother ? { slug: words, dir: null, meta: null } : found;
   const by = starterOf(invocation, project).name;
   const place = await detectBuild(invocation, { project, definition, item, folder: folderFor(item), by });
