@@ -79,8 +79,8 @@ function nextVerb(sandbox: Sandbox, run: Json, dice: Dice): string[] {
 /** A start that was killed before the run was opened leaves an earlier one the newest. */
 async function hasEnded(sandbox: Sandbox, earlier: readonly string[]): Promise<boolean> {
   const events = await sandbox.events();
-  const run = events.find((event) => event.type === "run.started")?.run as string | undefined;
-  return run !== undefined && !earlier.includes(run) && events.at(-1)?.type === "run.finished";
+  const run: unknown = events.find((event) => event.type === "run.started")?.run;
+  return typeof run === "string" && !earlier.includes(run) && events.at(-1)?.type === "run.finished";
 }
 
 async function lastRun(sandbox: Sandbox): Promise<Json> {
