@@ -4,7 +4,7 @@ import { type FileCalls, nodeFiles } from "../src/adapters/file-lock/file-calls.
 import { openProject, type Project } from "../src/apps/cli/project.ts";
 import type { Command, Decision, Outcome, StartCommand } from "../src/core/command.ts";
 import { decide } from "../src/core/decide.ts";
-import { ticketOf } from "../src/core/next.ts";
+import { stepOf, ticketOf } from "../src/core/next.ts";
 import { resolvePlan } from "../src/core/plan.ts";
 import type { ActiveRun, RunState } from "../src/core/run.ts";
 import type { Step } from "../src/schema/event.ts";
@@ -86,7 +86,7 @@ export function reportOn(run: ActiveRun): Command {
   const { stage } = run;
   if ((stage.is === "producing" || stage.is === "reviewing") && stage.claim === null)
     return report(run, { of: "claim", claim: newClaim(run) });
-  return report(run, good[STEP[stage.is]]);
+  return report(run, good[stepOf(run)]);
 }
 
 export function opened(state: RunState): ActiveRun {
@@ -110,11 +110,8 @@ export async function growRun(root: string, place: Place, events: number): Promi
 export async function bringToRest(place: Place, run: RunId): Promise<void> {
   const { journal } = openPlace(place, hastyFiles);
   await journal.submit(run, (state) => {
-    const { stage } = opened(state);
-    return decide(
-      state,
-      report(opened(state), { of: STEP[stage.is], failed: "stopped", detail: "for a person to look at" }),
-    );
+    const run = opened(state);
+    return decide(state, report(run, { of: stepOf(run), failed: "stopped", detail: "for a person to look at" }));
   });
 }
 
@@ -125,22 +122,6 @@ const newClaim = (run: ActiveRun) => ({
   nonce: "0123456789abcdef0123456789abcdef",
   driver: { pid: 4711, started: "123456", boot: "00000000-0000-0000-0000-000000000000" },
 });
-
-const STEP: { readonly [S in ActiveRun["stage"]["is"]]: Step } = {
-  preparing: "prepare",
-  entering: "enter",
-  producing: "produce",
-  checking: "check",
-  reviewing: "review",
-  completing: "complete",
-  produced: "recheck",
-  rechecking: "recheck",
-  accepting: "commit",
-  measuring: "measure",
-  refining: "refine",
-  rewinding: "rewind",
-  finishing: "finish",
-};
 
 const execution = { execution: "x", usage: { input: 1200, output: 300, usd: null }, session: null };
 const made = {

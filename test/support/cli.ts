@@ -130,7 +130,8 @@ export async function createSandbox({ git = true, files = {} }: SandboxOptions =
 
 type Person = { readonly home: string; readonly base: string; readonly temporary: string };
 
-function personalEnvironment({ home, base, temporary }: Person): Record<string, string> {
+/** A person without any settings, on a machine without any either. */
+export function personalEnvironment({ home, base, temporary }: Person): Record<string, string> {
   return {
     PATH: process.env["PATH"] ?? "",
     HOME: home,

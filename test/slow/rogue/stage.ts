@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createToken } from "../../../src/adapters/caller/operator-token.ts";
-import { type Json, type Outcome as Said } from "../../support/cli.ts";
+import { type Json, type Outcome as Said, personalEnvironment } from "../../support/cli.ts";
 import { builtProgram } from "../../support/built-program.ts";
 
 export type { Json, Said };
@@ -66,7 +66,7 @@ export async function createStage(): Promise<Stage> {
     return join(base, name);
   };
   const [root, config, state] = [place("tree"), place("config/isdlc"), place("state/isdlc")];
-  const env = personalEnvironment(base, [place("home"), place("tmp")]);
+  const env = personalEnvironment({ base, home: place("home"), temporary: place("tmp") });
   const token = createToken(config, MADE_BEFORE_ANY_RUN);
   const evidenceFile = join(base, "evidence.jsonl");
   const write = (path: string, contents: string): void => {
@@ -154,19 +154,6 @@ export function sizesBelow(folder: string): readonly { path: string; size: numbe
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .map((path) => ({ path, size: readFileSync(path).length }));
-}
-
-function personalEnvironment(base: string, [home = "", temporary = ""]: string[]): Record<string, string> {
-  return {
-    PATH: process.env["PATH"] ?? "",
-    HOME: home,
-    TMPDIR: temporary,
-    XDG_CONFIG_HOME: join(base, "config"),
-    XDG_STATE_HOME: join(base, "state"),
-    GIT_CONFIG_GLOBAL: "/dev/null",
-    GIT_CONFIG_SYSTEM: "/dev/null",
-    LC_ALL: "C",
-  };
 }
 
 function startRepository(git: Stage["git"], write: Stage["write"]): void {
