@@ -72,6 +72,9 @@ export function closingReport(run: EndedRun): string[] {
   const concerns = run.phases.flatMap(({ rule, made }) =>
     (made?.concerns ?? []).map((text) => `  ${rule.key}: ${plainLine(text)}`),
   );
+  const outside = run.phases.flatMap(({ rule, made }) =>
+    (made?.unexpected ?? []).map((path) => `  ${rule.key}: ${plainLine(path)}`),
+  );
   const skipped = run.phases.filter(({ status }) => status === "skipped").map(({ rule }) => `  ${rule.key}`);
   const spent = run.phases
     .map((phase) => ({ key: phase.rule.key, used: tokens(phase.usage) }))
@@ -81,6 +84,7 @@ export function closingReport(run: EndedRun): string[] {
     tookLine(run),
     ...block("Decided at the gates", decided, "  nothing: no gate was answered"),
     ...block("Concerns left open", concerns),
+    ...block("Written where the phase may not", outside),
     ...block("Skipped", skipped),
     ...block(
       "Used",

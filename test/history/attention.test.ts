@@ -89,3 +89,17 @@ test("the closing report says what was decided by whom, how long it took, and ho
     Merged into main as abc."
   `);
 });
+
+test("the closing report names what was written where a phase may not, also when no gate showed it", () => {
+  const stray = produced("03-architecture", 1, made({ unexpected: ["src/stray.ts"] }));
+  const run = ended(
+    started({ plan: [rule("03-architecture")] }),
+    stray,
+    { type: "phase.accepted", by: "engine" },
+    ...accepted.filter(({ type }) => type !== "phase.accepted" && type !== "phase.rechecked"),
+    ...left,
+    { type: "run.finished", how: "keep", merged: null },
+  );
+  expect(closingReport(run)).toContain("Written where the phase may not:");
+  expect(closingReport(run)).toContain("  03-architecture: src/stray.ts");
+});
