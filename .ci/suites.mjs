@@ -6,6 +6,8 @@ import { join } from "node:path";
 
 const folder = mkdtempSync(join(tmpdir(), "isdlc-ci-"));
 const total = { passed: 0, failed: 0 };
+/** Named again at the end, where people look first. */
+const failures = [];
 
 function suite(name, program, args) {
   console.log(`\n=== ${name}`);
@@ -22,24 +24,38 @@ function tests(name, script) {
   const ok = suite(name, program, args);
   const { passed, failed } = counts(report);
   total.passed += passed;
-  total.failed += failed + (failed === 0 && (!ok || passed === 0) ? 1 : 0);
+  total.failed += failed.length;
+  failures.push(...failed.map((test) => `${name}: ${test}`));
+  if (failed.length === 0 && (!ok || passed === 0)) fails(`${name}: ended badly, or saw no test`);
+}
+
+function fails(what) {
+  total.failed++;
+  failures.push(what);
 }
 
 function counts(report) {
   try {
-    const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, "utf8"));
-    return { passed: numPassedTests, failed: numFailedTests };
+    const { numPassedTests, testResults } = JSON.parse(readFileSync(report, "utf8"));
+    return { passed: numPassedTests, failed: testResults.flatMap(failedIn) };
   } catch {
-    return { passed: 0, failed: 0 };
+    return { passed: 0, failed: [] };
   }
 }
+
+const failedIn = ({ assertionResults }) =>
+  assertionResults
+    .filter(({ status }) => status === "failed")
+    .map(({ fullName, failureMessages }) => `${fullName}\n    ${String(failureMessages[0]).slice(0, 1500)}`);
 
 const vitest = (project) => ["node_modules/.bin/vitest", "run", "--project", project];
 
 tests("fast", ["npm", "test", "--"]);
-total[suite("check", "npm", ["run", "check"]) ? "passed" : "failed"]++;
+if (suite("check", "npm", ["run", "check"])) total.passed++;
+else fails("check");
 for (const project of ["crash", "rogue", "terminal", "agents"]) tests(project, vitest(project));
 
 rmSync(folder, { recursive: true, force: true });
+for (const failure of failures) console.log(`FAILED ${failure}`);
 console.log(`\n${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;
