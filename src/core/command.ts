@@ -41,14 +41,16 @@ export type Outcome =
   | ({ readonly of: "broken"; readonly reason: string; readonly detail: string; readonly again: boolean } & Execution)
   | { readonly of: "prepare" }
   | { readonly of: "enter"; readonly commit: string | null; readonly tree: string | null }
-  | ({ readonly of: "produce"; readonly result: AgentResult } & Execution)
+  | ({ readonly of: "produce"; readonly result: AgentResult; readonly dropped?: readonly string[] } & Execution)
   | {
       readonly of: "check";
       readonly results: readonly CheckResult[];
       readonly digest: string;
       readonly testsChanged: string | null;
     }
-  | ({ readonly of: "review"; readonly verdict: Verdict } & Execution)
+  | ({ readonly of: "review"; readonly verdict: Verdict; readonly changed?: readonly string[] | null } & Execution)
+  /** What code could tell by itself: no reviewer was asked. */
+  | { readonly of: "judge"; readonly verdict: Verdict }
   | {
       readonly of: "complete";
       readonly made: CompletedFacts;

@@ -3,6 +3,12 @@ import type { FileChange } from "../schema/facts.ts";
 /** A copy of a snapshot to read in; changes made there go nowhere. */
 export type ThrowAwayCopy = { readonly dir: string; dispose(): Promise<void> };
 
+/** A copy to work in, of which one folder counts. */
+export type Workbench = ThrowAwayCopy & {
+  /** Brings what was written in that folder into the working tree; tells what else was written, and stays behind. */
+  takeHome(): Promise<readonly string[]>;
+};
+
 /** The working tree as something that can be remembered, compared and brought back. */
 export interface Workspace {
   /**
@@ -21,4 +27,6 @@ export interface Workspace {
   /** Puts the given paths back as they were in a snapshot; paths it lacks are removed. */
   restore(from: string, paths: readonly string[]): Promise<void>;
   copy(snapshot: string | null): Promise<ThrowAwayCopy>;
+  /** A copy whose `folder` alone finds its way back. */
+  workbench(snapshot: string | null, folder: string): Promise<Workbench>;
 }

@@ -81,7 +81,13 @@ export const EventDraft = z.discriminatedUnion("type", [
     usage: z.nullable(Usage),
     session: z.nullable(z.string()),
   }),
-  event("draft.produced", { summary: z.string(), decisions: z.array(z.string()), artifacts: z.array(z.string()) }),
+  event("draft.produced", {
+    summary: z.string(),
+    decisions: z.array(z.string()),
+    artifacts: z.array(z.string()),
+    /** Written where a confined phase may not, and not brought back from the copy it worked in. */
+    dropped: z.optional(z.array(z.string())),
+  }),
   event("questions.asked", { questions: z.array(Question) }),
   event("questions.answered", { wait: z.string(), by: Person, replies: z.array(Reply) }),
   event("checks.passed", {

@@ -52,6 +52,8 @@ export const PhaseDefinition = z.strictObject({
   analysis: z.boolean(),
   whenLight: z.enum(["keep", "drop"]),
   after: z._default(z.array(AfterStep), []),
+  /** True where nothing is made: what is there is checked and judged, once. */
+  judged: z.optional(z.boolean()),
 });
 export type PhaseDefinition = z.infer<typeof PhaseDefinition>;
 
@@ -93,7 +95,7 @@ export const Supervision = z.strictObject({
 });
 export type Supervision = z.infer<typeof Supervision>;
 
-export const Finish = z.enum(["merge", "pr", "keep"]);
+export const Finish = z.enum(["merge", "pr", "keep", "discard"]);
 export type Finish = z.infer<typeof Finish>;
 
 export const Commits = z.enum(["phase", "end", "none"]);
@@ -107,5 +109,7 @@ export const RunOptions = z.strictObject({
   /** Whether a person is asked how large the work is, or agreed beforehand to what is recommended. */
   sizing: z._default(z.enum(["ask", "accept"]), "ask"),
   thresholds: z._default(SizingThresholds, { light_max_files: 5, epic_min_files: 20 }),
+  /** Ways to end the run that a person is offered; merge, pull request and keep unless said. */
+  ends: z.optional(z.array(Finish)),
 });
 export type RunOptions = z.infer<typeof RunOptions>;

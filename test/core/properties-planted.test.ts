@@ -11,6 +11,7 @@ const ACCEPTANCE = "evolve/acceptance.ts";
 const RUN_EVENTS = "evolve/run-events.ts";
 const PERSON = "decide/person.ts";
 const REPORT = "decide/report.ts";
+const VERDICT = "decide/verdict.ts";
 
 const bugs: readonly Bug[] = [
   {
@@ -68,14 +69,12 @@ const bugs: readonly Bug[] = [
   {
     bug: "the reviewer's word counts more than the blockers",
     breaks: "approved means that this attempt got a verdict without a blocker",
-    plants: [
-      { file: REPORT, find: "outcome.verdict.approved && blockers.length === 0", put: "outcome.verdict.approved" },
-    ],
+    plants: [{ file: VERDICT, find: "verdict.approved && blockers.length === 0", put: "verdict.approved" }],
   },
   {
     bug: "one verdict too many",
     breaks: "no attempt has more verdicts than its rule allows",
-    plants: [{ file: REPORT, find: "work.verdicts + 1 >= phase", put: "work.verdicts >= phase" }],
+    plants: [{ file: VERDICT, find: "work.verdicts + 1 >= phase", put: "work.verdicts >= phase" }],
   },
   {
     bug: "one failure too many",

@@ -92,3 +92,30 @@ test.concurrent("BUILD-NFR-005: analyze 00 and 01, then build: the three ways to
   expect(asked.code).toBe(3);
   expect(parsed(asked).choice).toMatchObject({ kind: "partial", options: ["resume", "skip", "restart"] });
 });
+
+test.concurrent("VERBS-ANALYZE: what an agent writes outside of the item's folder never reaches the working tree, and is named", async () => {
+  const sandbox = await createSandbox();
+  const stray = { "src/stray.txt": "stray", "README.md": "overwritten", "docs/requirements/other/a.md": "not mine" };
+  const own = { "{item}/notes/deep.md": "kept" };
+  sandbox.plan({ turns: { ...turns, "00-quick-scan": [{ writes: { ...stray, ...own } }] } });
+  sandbox.write("README.md", "the person's own\n");
+  const analysed = await sandbox.script("analyze", "Login page", "--yes", ...sandbox.agent);
+  expect(analysed.code).toBe(0);
+  expect(sandbox.read("docs/requirements/login-page/notes/deep.md")).toBe("kept");
+  expect(sandbox.read("README.md")).toBe("the person's own\n");
+  for (const path of ["src/stray.txt", "docs/requirements/other/a.md"])
+    expect(() => sandbox.read(path)).toThrow("ENOENT");
+  const told = "Written outside of the item's folder, and not kept: README.md, docs/requirements/other, src";
+  expect(analysed.stdout).toContain(told);
+});
+
+test.concurrent("VERBS-ANALYZE: a link that an agent leaves in the item's folder leads nowhere", async () => {
+  const sandbox = await createSandbox({ files: { "secret.txt": "secret" } });
+  sandbox.plan({ turns: { ...turns, "00-quick-scan": [{ links: { "{item}/link.md": "/etc/hostname" } }] } });
+  const analysed = await sandbox.script("analyze", "Login page", "--yes", ...sandbox.agent);
+  expect(analysed).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("not kept: docs/requirements/login-page/link.md"),
+  });
+  expect(() => sandbox.read("docs/requirements/login-page/link.md")).toThrow("ENOENT");
+});

@@ -10,6 +10,8 @@ import { builtProgram } from "./built-program.ts";
 /** One turn of the agent in `fixtures/agents/by-plan.mjs`; what is left out is done as usual. */
 export type Turn = {
   readonly writes?: Readonly<Record<string, string>>;
+  /** Symbolic links, by where they are. */
+  readonly links?: Readonly<Record<string, string>>;
   /** Files whose contents are noted in the log. */
   readonly reads?: readonly string[];
   readonly says?: readonly string[];

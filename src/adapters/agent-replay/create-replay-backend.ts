@@ -4,7 +4,7 @@ import { ProblemError } from "../../core/problem.ts";
 import type { AgentBackend, AgentEnd, AgentTask, FailureReason } from "../../ports/agent-backend.ts";
 import type { AgentResult } from "../../schema/agent.ts";
 import { streamEvents, type Emit } from "../process/stream-events.ts";
-import { deleteContained, writeContained } from "./contained-file.ts";
+import { deleteContained, writeContained } from "../plain-workspace/contained-file.ts";
 import type { RecordedExecution, Recording } from "./recording.ts";
 
 export { parseRecording } from "./recording.ts";

@@ -1,5 +1,6 @@
-import type { Workspace } from "../../ports/workspace.ts";
+import type { ThrowAwayCopy, Workspace } from "../../ports/workspace.ts";
 import { copyTree } from "../plain-workspace/copy-tree.ts";
+import { workbenchOf } from "../plain-workspace/workbench.ts";
 import { exportTree } from "./export-tree.ts";
 import { hardenedGit } from "./git.ts";
 import type { Git } from "./git.ts";
@@ -51,20 +52,23 @@ export function createGitWorkspace(cwd: string, run: string): Workspace {
       requireSnapshot(from, "restore");
       await restorePaths(await open(), { from, paths });
     },
-    async copy(snapshot) {
-      if (snapshot === null) return copyTree(cwd);
-      requireSnapshot(snapshot, "copy");
-      const { top } = await open();
-      const dir = await makeTemporaryFolder();
-      try {
-        await exportTree(hardenedGit(top), { commit: snapshot, into: dir, paths: "all" });
-      } catch (error) {
-        await removeFolder(dir);
-        throw error;
-      }
-      return { dir, dispose: () => removeFolder(dir) };
-    },
+    copy: copyOf,
+    workbench: async (snapshot, folder) => workbenchOf(await copyOf(snapshot), { root: cwd, folder }),
   };
+
+  async function copyOf(snapshot: string | null): Promise<ThrowAwayCopy> {
+    if (snapshot === null) return copyTree(cwd);
+    requireSnapshot(snapshot, "copy");
+    const { top } = await open();
+    const dir = await makeTemporaryFolder();
+    try {
+      await exportTree(hardenedGit(top), { commit: snapshot, into: dir, paths: "all" });
+    } catch (error) {
+      await removeFolder(dir);
+      throw error;
+    }
+    return { dir, dispose: () => removeFolder(dir) };
+  }
 }
 
 function requireSnapshot(id: string, command: string): void {

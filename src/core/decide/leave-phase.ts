@@ -13,8 +13,11 @@ export function leavePhase(run: ActiveRun): readonly EventDraft[] {
   return [left, { type: "finish.chosen", how, by: "engine" }];
 }
 
+const USUAL: readonly Finish[] = ["merge", "pr", "keep"];
+
 function waysToFinish(run: ActiveRun): readonly Finish[] {
   const git = run.run.git;
   const mergeable = git !== null && git.branch !== null && git.base !== null && run.run.options.commits !== "none";
-  return mergeable ? ["merge", "pr", "keep"] : ["keep"];
+  const ends = run.run.options.ends ?? USUAL;
+  return mergeable ? ends : ends.filter((how) => how === "keep" || how === "discard");
 }

@@ -1,4 +1,3 @@
-import type { Issue } from "../../schema/agent.ts";
 import type { EventDraft, Step } from "../../schema/event.ts";
 import type { CheckResult, Made, SettingsReading } from "../../schema/facts.ts";
 import type { Supervision } from "../../schema/plan.ts";
@@ -10,6 +9,7 @@ import { isGateDue, loosening, tighten } from "../supervision.ts";
 import { afterPhase, decideSizing } from "./after-phase.ts";
 import { abandoned, claimedBy, effectiveOf, ended } from "./execution-end.ts";
 import { skippable } from "./person.ts";
+import { isUnreadable, noVerdict, verdictEvent } from "./verdict.ts";
 
 /** An artifact longer than this is more than the one page that `large` gates expect. */
 export const LARGE_ARTIFACT_LINES = 80;
@@ -17,6 +17,8 @@ export const LARGE_ARTIFACT_LINES = 80;
 const MAX_TASK_LISTS = 3;
 /** Executions in a row that may end without a usable result before a person is asked. */
 const MAX_BROKEN = 2;
+
+const NOTHING_MADE: EventDraft = { type: "draft.produced", summary: "", decisions: [], artifacts: [] };
 
 type Good<K extends Outcome["of"]> = Exclude<Extract<Outcome, { of: K }>, { failed: string }>;
 type Handlers = { readonly [K in Outcome["of"]]: (run: ActiveRun, outcome: Good<K>) => Decision };
@@ -51,20 +53,24 @@ const handlers: Handlers = {
     if (!isExecuting(stage)) return late(run);
     const over = !outcome.again || stage.work.broken + 1 >= MAX_BROKEN;
     const end = ended(outcome, "failed", `${outcome.reason}: ${outcome.detail}`);
-    return over ? accept(end, escalation(run, outcome)) : accept(end);
+    if (!over) return accept(end);
+    return accept(end, isUnreadable(run, outcome) ? noVerdict(outcome.detail) : escalation(run, outcome));
   },
   prepare: (run) => (run.stage.is === "preparing" ? accept({ type: "run.prepared" }) : late(run)),
   enter(run, { commit, tree }) {
     const phase = currentPhase(run);
     if (run.stage.is !== "entering" || phase === undefined) return late(run);
     const attempt = phase.attempts + 1;
-    return accept({ type: "attempt.started", phase: phase.rule.key, attempt, brief: run.stage.brief, commit, tree });
+    const { brief } = run.stage;
+    const started: EventDraft = { type: "attempt.started", phase: phase.rule.key, attempt, brief, commit, tree };
+    return phase.rule.judged === true ? accept(started, NOTHING_MADE) : accept(started);
   },
   produce(run, outcome) {
     if (run.stage.is !== "producing") return late(run);
     const { status, summary, decisions, artifacts, questions } = outcome.result;
     const end = ended(outcome, "done", null);
-    if (status === "done") return accept(end, { type: "draft.produced", summary, decisions, artifacts });
+    const dropped = outcome.dropped === undefined ? {} : { dropped: [...outcome.dropped] };
+    if (status === "done") return accept(end, { type: "draft.produced", summary, decisions, artifacts, ...dropped });
     if (status === "needs_input" && questions.length > 0) return accept(end, { type: "questions.asked", questions });
     const detail = status === "failed" ? summary : `It needs input but asked nothing. ${summary}`;
     return accept(end, escalation(run, { reason: "agent_failed", detail }));
@@ -82,22 +88,12 @@ const handlers: Handlers = {
     return accept({ type: "checks.passed", results, testsChanged, leadsTo });
   },
   review(run, outcome) {
-    const phase = currentPhase(run);
-    if (run.stage.is !== "reviewing" || phase === undefined) return late(run);
-    const { issues, summary } = outcome.verdict;
-    const blockers = issues.filter((issue) => issue.severity === "blocker");
-    const approved = outcome.verdict.approved && blockers.length === 0;
-    const last = run.stage.work.verdicts + 1 >= phase.rule.verdicts;
-    const concerns = approved ? [] : concernsOf(blockers.length > 0 ? blockers : issues, summary);
-    const leadsTo = approved || last ? "complete" : "produce";
-    return accept(ended(outcome, "done", null), {
-      type: "verdict.given",
-      approved,
-      issues,
-      summary,
-      leadsTo,
-      concerns,
-    });
+    const verdict = verdictEvent(run, outcome);
+    return verdict === null ? late(run) : accept(ended(outcome, "done", null), verdict);
+  },
+  judge(run, outcome) {
+    const verdict = verdictEvent(run, outcome);
+    return verdict === null ? late(run) : accept(verdict);
   },
   complete(run, { made, settings, digest }) {
     const phase = currentPhase(run);
@@ -185,13 +181,6 @@ function loosenedSince({ run, supervision }: ActiveRun, settings: SettingsReadin
 
 const gateWillCome = (run: ActiveRun, phase: PhaseRecord): boolean =>
   phase.rule.gate === "always" || isGateDue(run.supervision, phase.rule.key);
-
-function concernsOf(issues: readonly Issue[], summary: string): string[] {
-  if (issues.length === 0) return [summary === "" ? "The reviewer did not approve and gave no reason." : summary];
-  return issues.map((issue) =>
-    issue.location === null ? issue.description : `${issue.description} (${issue.location})`,
-  );
-}
 
 function fromDraft(draft: Draft): Omit<Made, "changed" | "changedSinceSeen" | "unexpected" | "tree" | "lines"> {
   return {

@@ -57,7 +57,7 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
   "draft.produced": (run, event) =>
     within(run, (work) => {
       const { summary, decisions, artifacts } = event;
-      const draft = { summary, decisions, artifacts, ...unexamined };
+      const draft = { summary, decisions, artifacts, ...unexamined, concerns: leftBehind(event.dropped ?? []) };
       return enter(run, event, { is: "checking", work: { ...work, turns: work.turns + 1 }, draft });
     }),
   "questions.asked": (run, event) => open(run, event, { kind: "questions", questions: event.questions }),
@@ -97,7 +97,8 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
     const work = { ...stage.work, verdicts: stage.work.verdicts + 1 };
     if (event.leadsTo === "produce")
       return produceAgain(counted, event.seq, { work, brief: { why: "findings", text: event.concerns.join("\n") } });
-    const { approved, issues, concerns } = event;
+    const { approved, issues } = event;
+    const concerns = [...stage.draft.concerns, ...event.concerns];
     return enter(counted, event, { is: "completing", work, draft: { ...stage.draft, approved, issues, concerns } });
   },
 };
@@ -109,6 +110,9 @@ const unexamined: Pick<Draft, "checks" | "testsChanged" | "issues" | "approved" 
   approved: false,
   concerns: [],
 };
+
+const leftBehind = (paths: readonly string[]): string[] =>
+  paths.length === 0 ? [] : [`Written outside of the item's folder, and not kept: ${paths.join(", ")}`];
 
 function within(run: ActiveRun, change: (work: Work) => ActiveRun): ActiveRun {
   return "work" in run.stage ? change(run.stage.work) : run;

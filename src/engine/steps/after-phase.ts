@@ -7,7 +7,7 @@ import type { SizingMetrics } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { TASKS_FILE, tasksPrompt } from "../prompt.ts";
-import { execute } from "./executions.ts";
+import { work } from "./executions.ts";
 import { commitPaths } from "./repository.ts";
 
 /** Reads how large the work is from what the analysis wrote. */
@@ -39,7 +39,7 @@ export async function refineTasks(engine: Engine, { run }: Task, signal: AbortSi
     artifacts: [artifact],
   };
   const job = { run, phase, claim: stage.claim, backend: engine.agents.phase };
-  const report = await execute(engine, job, { assignment, signal });
+  const report = await work(engine, job, { assignment, signal });
   if (report === null || report.outcome.of !== "produce" || "failed" in report.outcome) return report;
   const { execution, usage, session, result } = report.outcome;
   const { tasks, problems } = readTaskList(engine.desk.readArtifact(artifact) ?? "");

@@ -20,23 +20,18 @@ export async function produce(engine: Engine, { run }: Task, signal: AbortSignal
   const { stage } = run;
   const phase = currentPhase(run);
   if (stage.is !== "producing" || phase === undefined) return null;
-  return execute(
-    engine,
-    { run, phase, claim: stage.claim, backend: engine.agents.phase },
-    {
-      signal,
-      assignment: {
-        role: "phase",
-        persona: engine.persona(phase.rule.persona),
-        prompt: phasePrompt(run, phase, stage),
-        access: "write",
-        cwd: engine.root,
-        session: stage.work.session,
-        iteration: stage.work.turns + 1,
-        artifacts: outputsOf(run, phase),
-      },
-    },
-  );
+  const job = { run, phase, claim: stage.claim, backend: engine.agents.phase };
+  const assignment: Assignment = {
+    role: "phase",
+    persona: engine.persona(phase.rule.persona),
+    prompt: phasePrompt(run, phase, stage),
+    access: "write",
+    cwd: engine.root,
+    session: stage.work.session,
+    iteration: stage.work.turns + 1,
+    artifacts: outputsOf(run, phase),
+  };
+  return work(engine, job, { signal, assignment });
 }
 
 /** Lets the reviewer judge, in a copy that is thrown away; what changes in the real tree meanwhile is told. */
@@ -70,6 +65,8 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
 const outputsOf = (run: ActiveRun, phase: PhaseRecord): string[] =>
   phase.rule.outputs.map((name) => artifactPath(run.run.item, name));
 
+type Order = { readonly assignment: Assignment; readonly signal: AbortSignal };
+
 type Job = {
   readonly run: ActiveRun;
   readonly phase: PhaseRecord;
@@ -77,12 +74,25 @@ type Job = {
   readonly backend: AgentBackend;
 };
 
+/** An agent that writes. An analysis has only its item's folder to write in: of its copy just that is taken home. */
+export async function work(engine: Engine, job: Job, order: Order): Promise<Report | null> {
+  if (job.run.run.scope !== "item" || job.claim !== null) return execute(engine, job, order);
+  const { item } = job.run.run;
+  const snapshot = await engine.workspace.snapshot(`${job.phase.rule.key}-${job.phase.attempts}-bench`, [item]);
+  const bench = await engine.workspace.workbench(snapshot, item);
+  try {
+    const report = await execute(engine, job, { ...order, assignment: { ...order.assignment, cwd: bench.dir } });
+    if (report === null || report.outcome.of === "lost") return report;
+    const dropped = await bench.takeHome();
+    if (report.outcome.of !== "produce" || "failed" in report.outcome || dropped.length === 0) return report;
+    return { ...report, outcome: { ...report.outcome, dropped } };
+  } finally {
+    await bench.dispose();
+  }
+}
+
 /** One execution: claimed first, so that it can be found and ended whatever happens to us. */
-export async function execute(
-  engine: Engine,
-  job: Job,
-  { assignment, signal }: { readonly assignment: Assignment; readonly signal: AbortSignal },
-): Promise<Report | null> {
+async function execute(engine: Engine, job: Job, { assignment, signal }: Order): Promise<Report | null> {
   if (job.claim !== null) return giveUp(engine, job, job.claim);
   const { run, phase, backend } = job;
   const attempt = attemptOf(run) ?? phase.rule.key;

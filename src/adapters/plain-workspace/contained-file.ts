@@ -6,7 +6,7 @@ import { ProblemError } from "../../core/problem.ts";
  * Writes a file below a folder, making the folders on the way.
  * @throws ProblemError when the path leads out of it, also through a symbolic link.
  */
-export function writeContained(root: string, path: string, contents: string): void {
+export function writeContained(root: string, path: string, contents: string | Uint8Array): void {
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
   const file = containedPath(root, path, (folder) => mkdirSync(folder));
   if (kindOf(file) !== "missing" && kindOf(file) !== "file") throw unsafe(path, "there is something that is no file");

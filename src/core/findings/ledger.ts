@@ -1,0 +1,177 @@
+import type { Issue } from "../../schema/agent.ts";
+import { likeness, type Likened } from "./likeness.ts";
+import { isSameFile, normalised, placeOf } from "./place.ts";
+import { wordingOf } from "./wording.ts";
+
+/** What one verdict said. */
+export type Round = {
+  readonly issues: readonly Issue[];
+  readonly approved: boolean;
+  /** Files that the revision before this verdict changed; null or left out where nobody knows. */
+  readonly changed?: readonly string[] | null;
+};
+
+/**
+ * `caused` is new, in a file that the last revision changed. `returned` was resolved and is said again.
+ * Each finding that was open before a round is `recurring` or `resolved` in it; everything else is new to it.
+ */
+export type FindingState = "new" | "caused" | "recurring" | "returned" | "resolved";
+
+/** One thing that reviewers found, in their latest words. */
+export type Finding = {
+  /** `F1`, `F2`, … by round of first mention; within a round blockers first, then by place and words. */
+  readonly id: string;
+  readonly severity: Issue["severity"];
+  readonly description: string;
+  readonly location: string | null;
+  readonly file: string | null;
+  readonly line: number | null;
+  /** As of the last round. */
+  readonly state: FindingState;
+  /** Rounds that said it, counted from 1. */
+  readonly said: readonly number[];
+};
+
+/** What became of one finding in one round. A resolved finding is mentioned only in the round in which it was left out. */
+export type Mention = Pick<Finding, "id" | "severity" | "state">;
+
+export type Ledger = { readonly findings: readonly Finding[]; readonly rounds: readonly (readonly Mention[])[] };
+
+/** Issues of one verdict that are followed, blockers first. */
+export const MOST_ISSUES = 500;
+/** Findings that a new verdict is compared with: the last ones said. */
+const MOST_COMPARED = 1000;
+
+/** Follows findings from verdict to verdict, though lines move and words change. The order of issues makes no difference. */
+export function ledgerOf(rounds: readonly Round[]): Ledger {
+  let tracked: readonly Tracked[] = [];
+  const mentions: (readonly Mention[])[] = [];
+  for (const [index, round] of rounds.entries()) {
+    tracked = afterRound(tracked, round, index + 1);
+    mentions.push(tracked.filter((one) => isMentioned(one, index + 1)).map(({ finding }) => mentionOf(finding)));
+  }
+  return { findings: tracked.map(({ finding }) => finding), rounds: mentions };
+}
+
+export const isOpen = ({ state }: Pick<Finding, "state">): boolean => state !== "resolved";
+
+/** Blockers first, then in the order of their ids. */
+export const bySeverity = (one: Finding, other: Finding): number =>
+  RANK[one.severity] - RANK[other.severity] || numberOf(one) - numberOf(other);
+
+type Read = Likened & { readonly issue: Issue };
+
+type Tracked = {
+  readonly finding: Finding;
+  /** How it was first said and how it was said last: words drift. */
+  readonly first: Likened;
+  readonly last: Likened;
+  /** The round in which it was left out; null while it is open. */
+  readonly leftOut: number | null;
+};
+
+const RANK = { blocker: 0, warning: 1, note: 2 } as const;
+
+function afterRound(tracked: readonly Tracked[], round: Round, number: number): readonly Tracked[] {
+  const issues = distinct(round.issues);
+  const matches = matched(tracked, issues);
+  const known = tracked.map((one) => {
+    const read = matches.get(one);
+    return read === undefined ? leftOut(one, number) : saidAgain(one, read, number);
+  });
+  const found = new Set(matches.values());
+  const changed = number === 1 ? [] : (round.changed ?? []).map(normalised);
+  const added = issues
+    .filter((read) => !found.has(read))
+    .map((read, index) => saidFirst(read, { id: `F${tracked.length + index + 1}`, number, changed }));
+  return [...known, ...added];
+}
+
+/** In an order that is the verdict's own, with what it says twice at one place said once. */
+function distinct(issues: readonly Issue[]): readonly Read[] {
+  const sorted = [...issues].sort(
+    (one, other) =>
+      RANK[one.severity] - RANK[other.severity] ||
+      compareText(one.location ?? "", other.location ?? "") ||
+      compareText(one.description, other.description),
+  );
+  const seen = new Map<string, Read>();
+  for (const issue of sorted) {
+    if (seen.size === MOST_ISSUES) break;
+    const place = placeOf(issue.location);
+    const { description, location } = issue;
+    const wording = wordingOf({ description, location, file: place.file });
+    const key = JSON.stringify([place.file ?? location, place.line, issue.description.trim()]);
+    if (!seen.has(key)) seen.set(key, { issue, place, wording });
+  }
+  return [...seen.values()];
+}
+
+type Pair = {
+  readonly one: Tracked;
+  readonly read: Read;
+  readonly score: number;
+  readonly moved: number;
+  readonly rank: number;
+};
+
+/** Pairs the most alike first, each finding and each issue once. */
+function matched(tracked: readonly Tracked[], issues: readonly Read[]): ReadonlyMap<Tracked, Read> {
+  const pairs: Pair[] = [];
+  for (const [rank, one] of lastSaid(tracked).entries())
+    for (const read of issues) {
+      const score = Math.max(likeness(one.last, read), one.last === one.first ? 0 : likeness(one.first, read));
+      if (score > 0) pairs.push({ one, read, score, moved: distance(one.last, read), rank });
+    }
+  pairs.sort((a, b) => b.score - a.score || a.moved - b.moved || a.rank - b.rank);
+  const matches = new Map<Tracked, Read>();
+  const taken = new Set<Read>();
+  for (const { one, read } of pairs) {
+    if (matches.has(one) || taken.has(read)) continue;
+    matches.set(one, read);
+    taken.add(read);
+  }
+  return matches;
+}
+
+/** Those said last come first, so that an open finding is preferred to a resolved one that reads the same. */
+function lastSaid(tracked: readonly Tracked[]): readonly Tracked[] {
+  const round = ({ finding }: Tracked): number => finding.said.at(-1) ?? 0;
+  return [...tracked].sort((one, other) => round(other) - round(one)).slice(0, MOST_COMPARED);
+}
+
+const distance = (one: Likened, other: Likened): number =>
+  one.place.line === null || other.place.line === null ? FAR : Math.abs(one.place.line - other.place.line);
+
+/** Lines; farther apart than any two lines of a file. */
+const FAR = 10_000_000;
+
+function saidFirst(read: Read, at: { id: string; number: number; changed: readonly string[] }): Tracked {
+  const { file } = read.place;
+  const caused = file !== null && at.changed.some((path) => isSameFile(path, file));
+  const finding = {
+    id: at.id,
+    ...read.issue,
+    ...read.place,
+    state: caused ? "caused" : "new",
+    said: [at.number],
+  } as const;
+  return { finding, first: read, last: read, leftOut: null };
+}
+
+function saidAgain({ finding, first, leftOut }: Tracked, read: Read, number: number): Tracked {
+  const state = leftOut === null ? "recurring" : "returned";
+  const said = [...finding.said, number];
+  return { finding: { ...finding, ...read.issue, ...read.place, state, said }, first, last: read, leftOut: null };
+}
+
+const leftOut = (one: Tracked, number: number): Tracked =>
+  one.leftOut === null ? { ...one, finding: { ...one.finding, state: "resolved" }, leftOut: number } : one;
+
+const isMentioned = ({ leftOut }: Tracked, number: number): boolean => leftOut === null || leftOut === number;
+
+const mentionOf = ({ id, severity, state }: Finding): Mention => ({ id, severity, state });
+
+const numberOf = ({ id }: Finding): number => Number(id.slice(1));
+
+const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);

@@ -1,0 +1,59 @@
+import { isSameFile, type Place } from "./place.ts";
+import type { Wording } from "./wording.ts";
+
+export type Likened = { readonly place: Place; readonly wording: Wording };
+
+/**
+ * How much of what two descriptions say must be shared, as twice the shared weight over the sum of both. Set by the
+ * tables in test/findings/rewordings.ts: a miss only costs an early stop, a wrong match could end a good loop.
+ */
+const LEAST = {
+  /** One says nothing that the other does not. */
+  contained: 0.6,
+  /** Each says something that the other does not: "… for the user", "… for the order". */
+  crossing: 0.72,
+  /** Only one of the two tells in which file it is. */
+  unplaced: 0.8,
+} as const;
+
+/** From 0 to 1; 0 for what is not the same finding. */
+export function likeness(one: Likened, other: Likened): number {
+  const placed = one.place.file !== null && other.place.file !== null;
+  if (placed && !isSameFile(one.place.file, other.place.file)) return 0;
+  if (contradicts(one.wording, other.wording)) return 0;
+  if (one.wording.text === other.wording.text) return 1;
+  const { score, crossing } = compared(one.wording, other.wording);
+  const half = !placed && one.place.file !== other.place.file;
+  const least = half ? LEAST.unplaced : crossing ? LEAST.crossing : LEAST.contained;
+  return score >= least ? score : 0;
+}
+
+/** Both name things, and none of them is the same: "AC-3 has no test" and "AC-4 has no test". */
+const contradicts = (one: Wording, other: Wording): boolean =>
+  apart(one.numbered, other.numbered) || apart(one.names, other.names);
+
+type Keyed = { readonly size: number; has(key: string): boolean; keys(): Iterable<string> };
+
+function apart(one: Keyed, other: Keyed): boolean {
+  if (one.size === 0 || other.size === 0) return false;
+  for (const key of one.keys()) if (other.has(key)) return false;
+  return true;
+}
+
+type Comparison = { readonly score: number; readonly crossing: boolean };
+
+/** Without the words of names that both have: two findings about one function share these and may share nothing else. */
+function compared(one: Wording, other: Wording): Comparison {
+  const named = new Set<string>();
+  for (const [name, stems] of one.names) if (other.names.has(name)) for (const stem of stems) named.add(stem);
+  let shared = 0;
+  let [onlyOne, onlyOther] = [0, 0];
+  for (const [word, weight] of one.words) {
+    if (named.has(word)) continue;
+    if (other.words.has(word)) shared += weight;
+    else onlyOne += weight;
+  }
+  for (const [word, weight] of other.words) if (!named.has(word) && !one.words.has(word)) onlyOther += weight;
+  const all = 2 * shared + onlyOne + onlyOther;
+  return { score: all === 0 ? 0 : (2 * shared) / all, crossing: onlyOne > 0 && onlyOther > 0 };
+}

@@ -1,0 +1,110 @@
+import { bySeverity, type Finding, isOpen, type Ledger, ledgerOf, type Mention, type Round } from "./ledger.ts";
+
+export type LoopSoFar = {
+  /** Verdicts of this attempt, oldest first. */
+  readonly rounds: readonly Round[];
+  /** Verdicts that the attempt may have. */
+  readonly limit: number;
+  /** Verdicts of earlier attempts: they give findings their ids, and are neither counted nor held against this one. */
+  readonly earlier?: readonly Round[];
+};
+
+export type Stopped = "approved" | "limit" | "recurring" | "flipping" | "causing";
+
+export type AfterVerdict = {
+  readonly leadsTo: "complete" | "produce";
+  /** Null while the loop goes on. Everything but `approved` means: completed with concerns. */
+  readonly stopped: Stopped | null;
+  /** For the person, where the loop ended without approval. */
+  readonly why: string | null;
+  /** What the last verdict says, of every severity, blockers first. */
+  readonly open: readonly Finding[];
+};
+
+/**
+ * Whether another revision is worth its price. Only blockers count: warnings and notes come and go with a reviewer's
+ * mood. `approved` is never believed beside a blocker, and never inferred from there being none.
+ */
+export function afterVerdict({ rounds, limit, earlier = [] }: LoopSoFar): AfterVerdict {
+  const ledger = ledgerOf([...earlier, ...rounds]);
+  const open = rounds.length === 0 ? [] : ledger.findings.filter(isOpen).sort(bySeverity);
+  if (isApproved(rounds.at(-1))) return { leadsTo: "complete", stopped: "approved", why: null, open };
+  const pattern = patternIn(turnsOf(ledger, earlier.length));
+  if (rounds.length >= limit) {
+    const why = `The reviewer did not approve within ${counted(limit, "verdict")}.`;
+    return { leadsTo: "complete", stopped: "limit", why: pattern === null ? why : `${why} ${pattern.why}`, open };
+  }
+  if (pattern !== null) return { leadsTo: "complete", ...pattern, open };
+  return { leadsTo: "produce", stopped: null, why: null, open };
+}
+
+const isApproved = (round: Round | undefined): boolean =>
+  round !== undefined && round.approved && round.issues.every(({ severity }) => severity !== "blocker");
+
+/** What one revision did to the blockers, as ids. */
+type Turn = {
+  readonly blockers: readonly string[];
+  /** Blockers before it that are none after it: resolved, or said with less severity. */
+  readonly cleared: readonly string[];
+  /** Were none before it. */
+  readonly added: readonly string[];
+  /** Of those added: cleared by an earlier revision of this attempt. */
+  readonly returned: readonly string[];
+  readonly caused: readonly string[];
+};
+
+function turnsOf({ rounds }: Ledger, from: number): readonly Turn[] {
+  const own = rounds.slice(from).map((mentions) => ({ mentions, blockers: blockersIn(mentions) }));
+  const clearedSoFar = new Set<string>();
+  return own.slice(1).map(({ mentions, blockers }, index) => {
+    const before = own[index]?.blockers ?? [];
+    const added = blockers.filter((id) => !before.includes(id));
+    const returned = added.filter((id) => clearedSoFar.has(id));
+    const cleared = before.filter((id) => !blockers.includes(id));
+    for (const id of cleared) clearedSoFar.add(id);
+    const fresh = new Set(mentions.filter(({ state }) => state === "caused").map(({ id }) => id));
+    return { blockers, cleared, added, returned, caused: added.filter((id) => fresh.has(id)) };
+  });
+}
+
+const blockersIn = (mentions: readonly Mention[]): readonly string[] =>
+  mentions.filter((mention) => isOpen(mention) && mention.severity === "blocker").map(({ id }) => id);
+
+type Pattern = { readonly stopped: "recurring" | "flipping" | "causing"; readonly why: string };
+
+/** A sign that more of the same will not help; null while there is none. */
+function patternIn(turns: readonly Turn[]): Pattern | null {
+  const last = turns.at(-1);
+  if (last === undefined || last.blockers.length === 0) return null;
+  const lastTwo = turns.length < 2 ? [] : turns.slice(-2);
+  if (isFlip(last)) {
+    const why = `${named(last.returned)} had been resolved and came back: the revisions go back and forth.`;
+    return { stopped: "flipping", why };
+  }
+  if (lastTwo.length > 0 && lastTwo.every(isStill)) {
+    const why = `Two revisions in a row resolved no blocker: ${named(last.blockers)} stayed open.`;
+    return { stopped: "recurring", why };
+  }
+  if (lastTwo.length > 0 && lastTwo.every(isTreadmill)) {
+    const why = `Two revisions in a row caused at least as many blockers as they resolved, the last one ${named(last.caused)}.`;
+    return { stopped: "causing", why };
+  }
+  return null;
+}
+
+/** One that comes back while more go away is a repair that was not complete, not a flip. */
+const isFlip = ({ returned, cleared }: Turn): boolean => returned.length > 0 && returned.length >= cleared.length;
+
+const isStill = ({ cleared, added }: Turn): boolean => cleared.length === 0 && added.length === 0;
+
+const isTreadmill = ({ cleared, caused }: Turn): boolean => caused.length > 0 && caused.length >= cleared.length;
+
+const MOST_NAMED = 5;
+
+function named(ids: readonly string[]): string {
+  const rest = ids.length - MOST_NAMED;
+  if (rest > 0) return `${ids.slice(0, MOST_NAMED).join(", ")} and ${rest} more`;
+  return ids.length < 2 ? ids.join("") : `${ids.slice(0, -1).join(", ")} and ${ids.at(-1)}`;
+}
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

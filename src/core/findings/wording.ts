@@ -1,0 +1,176 @@
+import { isFileName, withoutLine } from "./place.ts";
+
+/** What a description says, without how it says it. */
+export type Wording = {
+  /** The whole text, folded; equal texts are the same finding. */
+  readonly text: string;
+  /** What is talked about in general, as stems with their weights. */
+  readonly words: ReadonlyMap<string, number>;
+  /** Identifiers and files it names, each with the stems it is made of. */
+  readonly names: ReadonlyMap<string, readonly string[]>;
+  /** Numbered things it names: `ac-12`, `section 3`. */
+  readonly numbered: ReadonlySet<string>;
+};
+
+export type Said = { readonly description: string; readonly location: string | null; readonly file: string | null };
+
+/** Characters of a description that count; the rest of a longer one is not compared. */
+const READ_LENGTH = 2000;
+/** Distinct words, and distinct names, that count. */
+const MOST_WORDS = 40;
+/** Identifiers with their joints: `config.timeout`, `AC-12`, `src/a.ts:42`, `parse_config`. The two classes do not overlap. */
+const CHUNK = /[\p{L}\p{N}_$]+(?:[.:#/'’-]{1,2}[\p{L}\p{N}_$]+)*/gu;
+
+export function wordingOf({ description, location, file }: Said): Wording {
+  const text = description.slice(0, READ_LENGTH);
+  const words = new Map<string, number>();
+  const names = new Map<string, readonly string[]>();
+  const numbered = new Set<string>();
+  let label = "";
+  for (const found of text.matchAll(CHUNK)) {
+    const chunk = found[0];
+    const number = numberedThing(label, chunk);
+    label = chunk.toLowerCase();
+    if (number !== null) {
+      numbered.add(number);
+      continue;
+    }
+    const stems = stemsOf(chunk);
+    const name = nameIn(chunk, { before: text[found.index - 1], after: text[found.index + chunk.length] });
+    if (name !== null && isFileName(name)) {
+      if (names.size < MOST_WORDS && (file === null || !`/${file}`.endsWith(`/${name}`))) names.set(baseName(name), []);
+      continue;
+    }
+    if (name !== null && names.size < MOST_WORDS)
+      for (const part of name.split(/[.:#]+/)) names.set(part.toLowerCase(), stems);
+    for (const stem of stems) if (words.size < MOST_WORDS) words.set(stem, weightOf(stem));
+  }
+  for (const one of numberedIn(location ?? "")) numbered.add(one);
+  return { text: text.toLowerCase().replaceAll(/\s+/g, " ").trim(), words, names, numbered };
+}
+
+function numberedIn(location: string): string[] {
+  const chunks = [...location.matchAll(CHUNK)]
+    .map(([chunk]) => chunk)
+    .filter((chunk) => !isFileName(withoutLine(chunk).name));
+  return chunks.flatMap((chunk, index) => numberedThing((chunks[index - 1] ?? "").toLowerCase(), chunk) ?? []);
+}
+
+/** Words before which a bare number names something, so that "task 3" and "task 4" are two things. */
+const LABELS = new Set(
+  (
+    "ac acceptance article chapter criterion figure fr item nfr phase point question req requirement risk " +
+    "rule section step story table task"
+  ).split(" "),
+);
+
+/** `AC-12`, `R2.4` and `section 3`; null for what is no number, and for lines, which move. */
+function numberedThing(label: string, chunk: string): string | null {
+  const low = chunk.toLowerCase();
+  if (/^\d+(?:\.\d+)*[a-z]?$/.test(low)) return numberOf(label, low);
+  const found = /^([a-z]{1,8})-?(\d+(?:\.\d+)*[a-z]?)$/.exec(low);
+  return found?.[1] === undefined || found[1] === "l" || found[1] === "line" ? null : `${found[1]}-${found[2]}`;
+}
+
+function numberOf(label: string, number: string): string | null {
+  const one = label.replace(/s$/, "");
+  return LABELS.has(one) ? `${one}-${number}` : null;
+}
+
+/** The identifier or file that a chunk is; null for a plain word. Quoted or called makes a plain word a name too. */
+function nameIn(
+  chunk: string,
+  { before, after }: { before: string | undefined; after: string | undefined },
+): string | null {
+  const { name } = withoutLine(chunk.replace(/['’].*$/, ""));
+  if (isFileName(name)) return name;
+  const quoted = (before === "`" && (after === "`" || after === "(")) || after === "(";
+  const shaped =
+    /\p{Ll}\p{Lu}/u.test(name) || /[\p{L}\p{N}]_[\p{L}\p{N}]/u.test(name) || /\p{L}(?:\.|::|#)\p{L}/u.test(name);
+  return (quoted || shaped) && !/[/-]/.test(name) ? name : null;
+}
+
+const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+
+function stemsOf(chunk: string): string[] {
+  return chunk
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
+    .toLowerCase()
+    .replaceAll(/n['’]t$/g, " not")
+    .replaceAll(/['’][a-z]*$/g, "")
+    .split(/[^\p{L}]+/u)
+    .filter((word) => word.length > 1 && !SILENT.has(word))
+    .flatMap(meaningsOf);
+}
+
+/** "untested" says two things: lacking, and test. */
+function meaningsOf(word: string): string[] {
+  const denied = SAME.has(word) ? undefined : /^un(.{3,})$/.exec(word)?.[1];
+  if (denied !== undefined && DENIABLE.has(stem(denied))) return ["lack", meaning(denied)];
+  return [meaning(word)];
+}
+
+const meaning = (word: string): string => SAME.get(word) ?? SAME.get(stem(word)) ?? stem(word);
+
+const ENDINGS =
+  /(?:izations?|izing|ized|izes?|abl[ey]|ibl[ey]|abilit(?:y|ies)|ations?|ison|ating|ated|ates?|ments?|ings?|ions?|ied|ies|ers?|ed|es|ly|s|e|y)$/;
+
+/** Coarse on purpose: the same stem for "validate", "validated" and "validation" is all that is asked of it. */
+function stem(word: string): string {
+  const short = word.replace(ENDINGS, "");
+  const cut = short.length >= 3 ? short : word;
+  return /([b-df-hj-np-rtv-z])\1$/.test(cut) && cut.length > 3 ? cut.slice(0, -1) : cut;
+}
+
+const group = (name: string, words: string): [string, string][] =>
+  words.split(" ").flatMap((word) => [
+    [word, name],
+    [stem(word), name],
+  ]);
+
+/** Words and stems that reviewers use for one another. */
+const SAME = new Map<string, string>([
+  ...group(
+    "lack",
+    "no not non never missing lack absent without cannot omit omitted neither nor none forgot forgotten",
+  ),
+  ...group("check", "check verify validate ensure assert guard"),
+  ...group("fail", "crash throw thrown threw fail failure break broken raise abort"),
+  ...group("error", "error exception"),
+  ...group("null", "null nil undefined"),
+  ...group("remove", "remove delete drop"),
+  ...group("tell", "describe specify define document state stated mention explain explanation say clarify name"),
+  ...group("input", "input argument parameter param arg"),
+  ...group("race", "race concurrent concurrency parallel simultaneous"),
+  ...group("close", "close release leak"),
+  ...group("catch", "catch caught handle swallow"),
+  ...group("cover", "cover coverage address"),
+  ...group("rollback", "rollback roll revert"),
+  ...group("remain", "remain stay"),
+]);
+
+/** What "un-" is put before in reviews. */
+const DENIABLE = new Set(
+  "tested validated handled checked specified documented defined escaped caught covered bounded closed released used sanitized verified"
+    .split(" ")
+    .map(stem),
+);
+
+/** Said in so many findings that it tells little about one. */
+const GENERAL = new Set(
+  "lack test check error fail tell catch cover code design plan document function method file case require section value path call use used make need input allow possible cause possibly open lead result"
+    .split(" ")
+    .map(meaning),
+);
+
+const weightOf = (stem: string): number => (stem === "lack" ? 0 : GENERAL.has(stem) ? 0.5 : 1);
+
+const SILENT = new Set(
+  (
+    "a about after again all also an and any anything are although as at back be because been before being blocker both but by can could currently do does done " +
+    "each either even ever every finding fix fixed for from get gets given go has have having here how if in into is issue it " +
+    "its itself just line lines may might more must now of on one only or other our out over please previous " +
+    "previously problem same see should since so some still such than that the their them then there these they " +
+    "this those through thus to too under until up upon very was we were what when where whether which while who why will with would yet you your"
+  ).split(" "),
+);

@@ -1,0 +1,75 @@
+import { type Issue, Verdict } from "../../schema/agent.ts";
+
+export type ArtifactReview = {
+  readonly approved: boolean;
+  readonly issues: readonly Issue[];
+  readonly summary: string;
+};
+
+export type ReviewRequest = {
+  readonly previous: string | null;
+  readonly current: string;
+  readonly needs: string;
+  /** True when the first answer could not be used. */
+  readonly isRepeated: boolean;
+};
+
+/** Whoever judges; what it answers is checked, so any value may come back. */
+export type ArtifactReviewer = (request: ReviewRequest) => Promise<unknown>;
+
+const MOST_ANSWERS = 2;
+
+/**
+ * Can the next phase work with this artifact? What is empty or lacks its predecessor is refused without asking anybody.
+ * A previous artifact of null means that there is none; an empty one, that it is missing.
+ */
+// oxlint-disable-next-line max-params -- the published signature
+export async function reviewArtifact(
+  previous: string | null,
+  current: string,
+  needs: string,
+  reviewer?: ArtifactReviewer,
+): Promise<ArtifactReview> {
+  const fault = faultOf({ previous, current, needs });
+  if (fault !== null) return refused("blocker", fault);
+  if (typeof reviewer !== "function") {
+    return refused("note", "Nobody reviewed this: only its presence and its predecessor's were checked.");
+  }
+  for (let answer = 1; answer <= MOST_ANSWERS; answer++) {
+    const verdict = await verdictOf(reviewer, { previous, current, needs, isRepeated: answer > 1 });
+    if (verdict !== null) return believed(verdict);
+  }
+  return refused("note", "No verdict: the reviewer's answers could not be used.");
+}
+
+type Material = { readonly previous: unknown; readonly current: unknown; readonly needs: unknown };
+
+/** Types promise little to callers in plain JavaScript. */
+function faultOf({ previous, current, needs }: Material): string | null {
+  if (typeof current !== "string") return "The artifact is not text.";
+  if (current.trim() === "") return "The artifact is empty.";
+  if (previous !== null && typeof previous !== "string") return "The previous artifact is not text.";
+  if (previous !== null && previous.trim() === "") return "The previous artifact is required and missing.";
+  if (typeof needs !== "string") return "What the next phase needs is not text.";
+  return null;
+}
+
+async function verdictOf(reviewer: ArtifactReviewer, request: ReviewRequest): Promise<Verdict | null> {
+  try {
+    const parsed = Verdict.safeParse(await reviewer(request));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null; // a reviewer that fails gave no verdict, whatever the reason
+  }
+}
+
+/** One blocker, and it is not approved, whatever the reviewer says. */
+function believed({ approved, issues, summary }: Verdict): ArtifactReview {
+  return { approved: approved && !issues.some(({ severity }) => severity === "blocker"), issues, summary };
+}
+
+const refused = (severity: Issue["severity"], description: string): ArtifactReview => ({
+  approved: false,
+  issues: [{ severity, description, location: null }],
+  summary: description,
+});

@@ -1,0 +1,93 @@
+import { minutesBetween } from "../duration.ts";
+import { isRecord, ownValue } from "../own-value.ts";
+import { isCount, phaseStateFrom, specMetaFrom, type SpecPhaseState } from "./spec-meta.ts";
+import type { SpecPhase } from "./spec-phases.ts";
+
+/** What a run tells about its feature. `at` is the time in the journal, so that telling it twice changes nothing. */
+export type SpecChange =
+  | { readonly is: "phaseStarted"; readonly phase: SpecPhase; readonly at: string }
+  | {
+      readonly is: "phaseCompleted";
+      readonly phase: SpecPhase;
+      readonly at: string;
+      readonly iterations: number;
+      readonly reviewerNotes: readonly string[];
+    }
+  | { readonly is: "phaseVerified"; readonly phase: SpecPhase }
+  | { readonly is: "completed" | "abandoned"; readonly at: string };
+
+/** Updates of one phase, as scripts give them. */
+export type PhaseUpdates = Partial<{
+  readonly started: string;
+  readonly completed: string;
+  readonly verified: boolean;
+  readonly iterations: number;
+  readonly reviewerNotes: readonly string[];
+}>;
+
+type FileRecord = Readonly<Record<string, unknown>>;
+
+/**
+ * What is on disk with a change of the run in it; other keys and the order of all of them stay. A feature that has
+ * ended is given back as it is: there is no way out of `completed` and `abandoned`.
+ */
+export function specMetaAfter(found: FileRecord, change: SpecChange): FileRecord {
+  if (!isOpen(found)) return found;
+  switch (change.is) {
+    case "phaseStarted":
+      return started(found, change);
+    case "phaseCompleted": {
+      const { phase, at: completed, iterations, reviewerNotes } = change;
+      return withPhase(found, phase, { ...stateOf(found, phase), completed, iterations, reviewerNotes });
+    }
+    case "phaseVerified":
+      return withPhase(found, change.phase, { verified: true });
+    case "completed":
+    case "abandoned":
+      return { ...found, status: change.is, completed: change.at };
+    default:
+      return change satisfies never;
+  }
+}
+
+/** What is on disk with the updates merged into the phase; null where the feature has ended. */
+export function withPhaseUpdates(found: FileRecord, phase: SpecPhase, updates: PhaseUpdates): FileRecord | null {
+  return isOpen(found) ? withPhase(found, phase, updates) : null;
+}
+
+/** Updates somebody else made up, read key by key; null when one of them is not what it should be. */
+export function phaseUpdatesFrom(value: unknown): PhaseUpdates | null {
+  if (!isRecord(value)) return null;
+  const given = Object.keys(value).filter((key) => ownValue(value, key) !== undefined);
+  const isValid = given.every((key) => VALID.get(key)?.(ownValue(value, key)) === true);
+  return isValid ? Object.fromEntries(given.map((key) => [key, ownValue(value, key)])) : null;
+}
+
+const isTimestamp = (value: unknown): boolean => minutesBetween(value, value) === 0;
+const VALID = new Map<string, (value: unknown) => boolean>([
+  ["started", isTimestamp],
+  ["completed", isTimestamp],
+  ["verified", (value) => typeof value === "boolean"],
+  ["iterations", isCount],
+  ["reviewerNotes", (value) => Array.isArray(value) && value.every((note) => typeof note === "string")],
+]);
+
+/** Starting again makes everything proven about the phase unproven; hearing of the same start again does not. */
+function started(found: FileRecord, { phase, at }: { phase: SpecPhase; at: string }): FileRecord {
+  if (stateOf(found, phase).started === at) return found;
+  return withPhase(found, phase, { started: at, completed: null, verified: false, iterations: 0, reviewerNotes: [] });
+}
+
+type PhaseFields = { readonly [Key in keyof SpecPhaseState]?: SpecPhaseState[Key] };
+
+function withPhase(found: FileRecord, phase: SpecPhase, fields: PhaseFields): FileRecord {
+  const phases = recordOr(ownValue(found, "phases"));
+  const merged = { ...recordOr(ownValue(phases, phase)), ...fields };
+  const isCompleted = typeof fields.completed === "string";
+  return { ...found, ...(isCompleted && { currentPhase: phase }), phases: { ...phases, [phase]: merged } };
+}
+
+const isOpen = (found: FileRecord): boolean => specMetaFrom(found)?.status === "active";
+const stateOf = (found: FileRecord, phase: SpecPhase): SpecPhaseState =>
+  phaseStateFrom(ownValue(ownValue(found, "phases"), phase));
+const recordOr = (value: unknown): FileRecord => (isRecord(value) ? value : {});

@@ -1,0 +1,95 @@
+import type { Mode } from "../../schema/plan.ts";
+import { isRecord, ownValue } from "../own-value.ts";
+import { isSpecPhase, type SpecPhase } from "./spec-phases.ts";
+
+export type SpecStatus = "active" | "completed" | "abandoned";
+
+export type SpecPhaseState = {
+  readonly started: string | null;
+  readonly completed: string | null;
+  readonly verified: boolean;
+  readonly iterations: number;
+  readonly reviewerNotes: readonly string[];
+};
+
+/** The contents of a feature's `.meta.json`: the named keys, and every other key somebody put there. */
+export type SpecMeta = Readonly<Record<string, unknown>> & {
+  readonly id: string;
+  readonly name: string;
+  readonly mode: Mode;
+  /** `unknown` is a word this version does not have; such a feature is left alone. */
+  readonly status: SpecStatus | "unknown";
+  readonly created: string | null;
+  readonly completed: string | null;
+  /** Relative to the root of the working tree. */
+  readonly worktree: string | null;
+  /** The last completed phase. */
+  readonly currentPhase: SpecPhase | null;
+  readonly phases: Readonly<Record<string, SpecPhaseState>>;
+};
+
+export type NewFeature = {
+  readonly id: string;
+  readonly name: string;
+  readonly mode: Mode;
+  readonly created: string;
+  readonly worktree: string | null;
+};
+
+const STATUSES: readonly unknown[] = ["active", "completed", "abandoned"];
+const MODES: readonly unknown[] = ["hotfix", "quick", "standard", "full"];
+
+/** What is written for a new feature. */
+export function createFeatureMeta({ id, name, mode, created, worktree }: NewFeature): SpecMeta {
+  return { id, name, mode, status: "active", created, completed: null, worktree, currentPhase: null, phases: {} };
+}
+
+/** A parsed file as a meta, with defaults where something is missing; null for what is none. */
+export function specMetaFrom(value: unknown): SpecMeta | null {
+  if (!isRecord(value)) return null;
+  const phases = ownValue(value, "phases") ?? {};
+  if (!isRecord(phases)) return null;
+  const [mode, phase] = [ownValue(value, "mode"), ownValue(value, "currentPhase")];
+  return {
+    ...value,
+    id: wordOf(ownValue(value, "id")),
+    name: wordOf(ownValue(value, "name")),
+    mode: isMode(mode) ? mode : "standard",
+    status: statusOf(ownValue(value, "status")),
+    created: textOf(ownValue(value, "created")),
+    completed: textOf(ownValue(value, "completed")),
+    worktree: textOf(ownValue(value, "worktree")),
+    currentPhase: isSpecPhase(phase) ? phase : null,
+    phases: Object.fromEntries(Object.keys(phases).map((key) => [key, phaseStateFrom(ownValue(phases, key))])),
+  };
+}
+
+/** Begun and not ended: the person is asked how to go on. */
+export function isPartialPhase(meta: SpecMeta, phase: SpecPhase): boolean {
+  const { started, completed } = phaseStateFrom(ownValue(meta.phases, phase));
+  return started !== null && completed === null;
+}
+
+export function phaseStateFrom(value: unknown): SpecPhaseState {
+  const [iterations, notes] = [ownValue(value, "iterations"), ownValue(value, "reviewerNotes")];
+  return {
+    started: textOf(ownValue(value, "started")),
+    completed: textOf(ownValue(value, "completed")),
+    verified: ownValue(value, "verified") === true,
+    iterations: isCount(iterations) ? iterations : 0,
+    reviewerNotes: Array.isArray(notes) ? notes.filter((note): note is string => typeof note === "string") : [],
+  };
+}
+
+export const isCount = (value: unknown): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+
+/** Files of the first version had no status. */
+function statusOf(value: unknown): SpecMeta["status"] {
+  if (value === undefined || value === null) return "active";
+  return STATUSES.includes(value) ? (value as SpecStatus) : "unknown"; // checked one line above
+}
+
+const isMode = (value: unknown): value is Mode => MODES.includes(value);
+const textOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
+const wordOf = (value: unknown): string => (typeof value === "number" ? String(value) : (textOf(value) ?? ""));

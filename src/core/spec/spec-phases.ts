@@ -1,0 +1,29 @@
+/** The phases of the spec workflow in order; `finish` is a person's verb, no agent works in it. */
+export const SPEC_PHASES = [
+  "brainstorm",
+  "specify",
+  "design",
+  "create-plan",
+  "create-tasks",
+  "implement",
+  "verify",
+  "finish",
+] as const;
+export type SpecPhase = (typeof SPEC_PHASES)[number];
+
+export const isSpecPhase = (value: unknown): value is SpecPhase => (SPEC_PHASES as readonly unknown[]).includes(value);
+
+/** What each phase leaves in the feature's folder; implementing leaves code, finishing nothing. */
+export const SPEC_FILES = [
+  ["brainstorm", "brainstorm.md"],
+  ["specify", "spec.md"],
+  ["design", "design.md"],
+  ["create-plan", "plan.md"],
+  ["create-tasks", "tasks.md"],
+  ["verify", "verification.md"],
+] as const satisfies readonly (readonly [SpecPhase, string])[];
+
+/** The phase a feature has reached, told by its files alone: the last one whose file is there. */
+export function reachedPhase(files: readonly string[]): SpecPhase | null {
+  return SPEC_FILES.findLast(([, file]) => files.includes(file))?.[0] ?? null;
+}

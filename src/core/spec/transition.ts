@@ -1,0 +1,82 @@
+import type { Mode } from "../../schema/plan.ts";
+import { ownValue } from "../own-value.ts";
+import { isSpecPhase, SPEC_PHASES, type SpecPhase } from "./spec-phases.ts";
+
+/** Which documents of a feature exist. */
+export type SpecArtifacts = {
+  readonly spec: boolean;
+  readonly design: boolean;
+  readonly plan: boolean;
+  readonly tasks: boolean;
+};
+
+export type TransitionVerdict = {
+  readonly allowed: boolean;
+  readonly type: "proceed" | "warning" | "blocked";
+  readonly message: string | null;
+};
+
+export type Transition = TransitionVerdict & {
+  /** Phases between where the feature stands and where it is to go. */
+  readonly skipped: readonly SpecPhase[];
+  /** The document that must be there and is not; with type `warning` the mode goes on without it. */
+  readonly missing: "spec.md" | "plan.md" | null;
+};
+
+export type TransitionRequest = {
+  /** The last completed phase; null, or a name nobody knows: none yet. */
+  readonly current: string | null;
+  readonly target: string;
+  readonly artifacts: SpecArtifacts;
+  readonly mode: Mode;
+};
+
+/** May a feature go from one phase to another? The published form, which knows no modes. */
+export function validateTransition(
+  currentPhase: string | null,
+  targetPhase: string,
+  artifacts: SpecArtifacts,
+): TransitionVerdict {
+  const request = { current: currentPhase, target: targetPhase, artifacts, mode: "standard" } as const;
+  const { allowed, type, message } = specTransition(request);
+  return { allowed, type, message };
+}
+
+/** The same for a mode: a hotfix goes on without `spec.md`, with a warning that says so. */
+export function specTransition({ current, target, artifacts, mode }: TransitionRequest): Transition {
+  if (!isSpecPhase(target)) return blocked(`There is no such phase. The phases are ${SPEC_PHASES.join(", ")}.`, null);
+  const missing = missingFor(target, artifacts);
+  if (missing === "plan.md") {
+    return blocked("plan.md required before task creation. Run /create-plan first.", missing);
+  }
+  if (missing === "spec.md" && mode !== "hotfix") {
+    return blocked("spec.md required before implementation. Run /specify first.", missing);
+  }
+  const skipped = skippedBetween(current, target);
+  const warnings = [
+    ...(missing === null ? [] : [`${missing} is missing; a hotfix goes on without it.`]),
+    ...(skipped.length === 0 ? [] : [`Skipped before ${target}: ${skipped.join(", ")}.`]),
+  ];
+  if (warnings.length === 0) return { allowed: true, type: "proceed", message: null, skipped, missing };
+  return { allowed: true, type: "warning", message: warnings.join(" "), skipped, missing };
+}
+
+function missingFor(target: SpecPhase, artifacts: SpecArtifacts): Transition["missing"] {
+  if (target === "implement" && ownValue(artifacts, "spec") !== true) return "spec.md";
+  if (target === "create-tasks" && ownValue(artifacts, "plan") !== true) return "plan.md";
+  return null;
+}
+
+/** Going back, or to the same phase again, skips nothing. */
+function skippedBetween(current: string | null, target: SpecPhase): readonly SpecPhase[] {
+  const reached = isSpecPhase(current) ? SPEC_PHASES.indexOf(current) : -1;
+  return SPEC_PHASES.slice(reached + 1, Math.max(reached + 1, SPEC_PHASES.indexOf(target)));
+}
+
+const blocked = (message: string, missing: Transition["missing"]): Transition => ({
+  allowed: false,
+  type: "blocked",
+  message,
+  skipped: [],
+  missing,
+});
