@@ -104,7 +104,10 @@ function briefing({ why, text }: Brief): string {
     case "checks":
       return section("These checks failed on your work. Mend the cause", text);
     case "findings":
-      return section("The reviewer found this. Mend it, and nothing else", text);
+      return section(
+        "The reviewer found this. Mend it, and nothing else; F-numbers stay the same between reviews",
+        text,
+      );
     case "retry":
       return section("This is a new attempt", text);
     case "back":

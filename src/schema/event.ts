@@ -103,6 +103,10 @@ export const EventDraft = z.discriminatedUnion("type", [
     /** Policy, decided once: is the draft done, or does it go back? */
     leadsTo: z.enum(["complete", "produce"]),
     concerns: z.array(z.string()),
+    /** Files that the revision before this verdict changed; null where nobody knows. */
+    changed: z.optional(z.nullable(z.array(z.string()))),
+    /** Why the loop ended here without approval, where it ended before its limit. */
+    stopped: z.optional(z.string()),
   }),
   event("phase.completed", { made: Made, settings: SettingsReading }),
   event("supervision.tightened", { supervision: Supervision }),

@@ -340,14 +340,14 @@ describe("a verdict", () => {
       "with a blocker",
       reviewed(2, verdict(false, "leaks")),
       "producing",
-      { brief: { why: "findings", text: "leaks" } },
+      { brief: { why: "findings", text: "F1: leaks" } },
     ],
     ["approving with a blocker", reviewed(2, verdict(true, "leaks")), "producing", { brief: { why: "findings" } }],
     [
       "with a blocker at the limit",
       reviewed(2, verdict(false, "leaks"), verdict(false, "still leaks")),
       "completing",
-      { draft: { approved: false, concerns: ["still leaks"] } },
+      { draft: { approved: false, concerns: [expect.stringMatching(/^F[12]: still leaks$/)] } },
     ],
     [
       "without any reason",

@@ -142,7 +142,7 @@ describe("an attempt", () => {
     [
       "findings",
       (player) => report(advance(player, "review"), verdict(false, "leaks")),
-      { why: "findings", text: "leaks" },
+      { why: "findings", text: "F1: leaks" },
     ],
     [
       "answers",

@@ -11,7 +11,7 @@ const ACCEPTANCE = "evolve/acceptance.ts";
 const RUN_EVENTS = "evolve/run-events.ts";
 const PERSON = "decide/person.ts";
 const REPORT = "decide/report.ts";
-const VERDICT = "decide/verdict.ts";
+const LOOP = "findings/loop-policy.ts";
 
 const bugs: readonly Bug[] = [
   {
@@ -69,12 +69,18 @@ const bugs: readonly Bug[] = [
   {
     bug: "the reviewer's word counts more than the blockers",
     breaks: "approved means that this attempt got a verdict without a blocker",
-    plants: [{ file: VERDICT, find: "verdict.approved && blockers.length === 0", put: "verdict.approved" }],
+    plants: [
+      {
+        file: LOOP,
+        find: 'round.approved && round.issues.every(({ severity }) => severity !== "blocker")',
+        put: "round.approved",
+      },
+    ],
   },
   {
     bug: "one verdict too many",
     breaks: "no attempt has more verdicts than its rule allows",
-    plants: [{ file: VERDICT, find: "work.verdicts + 1 >= phase", put: "work.verdicts >= phase" }],
+    plants: [{ file: LOOP, find: "rounds.length >= limit", put: "rounds.length > limit" }],
   },
   {
     bug: "one failure too many",

@@ -74,7 +74,7 @@ describe("a phase in which nothing is made", () => {
     expect(player.state).toMatchObject({ stage: { is: "completing" } });
     expect(phaseAt(advance(player, "commit"), 0).made).toMatchObject({
       approved: false,
-      concerns: ["R2 is not implemented"],
+      concerns: ["F1: R2 is not implemented"],
     });
     expect(phaseAt(player, 0).executions).toBe(0);
   });

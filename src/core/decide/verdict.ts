@@ -1,21 +1,31 @@
-import type { Issue, Verdict } from "../../schema/agent.ts";
+import type { Verdict } from "../../schema/agent.ts";
 import type { EventDraft } from "../../schema/event.ts";
+import type { Finding } from "../findings/ledger.ts";
+import { type AfterVerdict, afterVerdict } from "../findings/loop-policy.ts";
 import { type ActiveRun, currentPhase } from "../run.ts";
 
 type Judged = { readonly verdict: Verdict; readonly changed?: readonly string[] | null };
 
-/** What a verdict means for the draft under review; null where none is. A blocker outweighs any approval. */
-export function verdictEvent(run: ActiveRun, { verdict }: Judged): EventDraft | null {
+/** What a verdict means for the draft under review; null where none is. */
+export function verdictEvent(run: ActiveRun, { verdict, changed = null }: Judged): EventDraft | null {
   const phase = currentPhase(run);
   if (run.stage.is !== "reviewing" || phase === undefined) return null;
+  const before = phase.rounds.length - run.stage.work.verdicts;
+  const after = afterVerdict({
+    earlier: phase.rounds.slice(0, before),
+    rounds: [...phase.rounds.slice(before), { ...verdict, changed }],
+    limit: phase.rule.judged === true ? 1 : phase.rule.verdicts,
+  });
   const { issues, summary } = verdict;
-  const blockers = issues.filter((issue) => issue.severity === "blocker");
-  const approved = verdict.approved && blockers.length === 0;
-  const last = phase.rule.judged === true || run.stage.work.verdicts + 1 >= phase.rule.verdicts;
-  const concerns = approved ? [] : concernsOf(blockers.length > 0 ? blockers : issues, summary);
-  const leadsTo = approved || last ? "complete" : "produce";
-  return { type: "verdict.given", approved, issues, summary, leadsTo, concerns };
+  const approved = after.stopped === "approved";
+  const stopped = isEarly(after) && after.why !== null ? { stopped: after.why } : {};
+  const concerns = approved ? [] : [...concernsOf(after.open, summary), ...Object.values(stopped)];
+  const facts = { approved, issues, summary, changed: changed === null ? null : [...changed] };
+  return { type: "verdict.given", ...facts, leadsTo: after.leadsTo, concerns, ...stopped };
 }
+
+const isEarly = ({ stopped }: AfterVerdict): boolean =>
+  stopped === "recurring" || stopped === "flipping" || stopped === "causing";
 
 /** A reviewer that was asked twice and said nothing that can be read; any other trouble is a person's. */
 export const isUnreadable = ({ stage }: ActiveRun, { reason }: { readonly reason: string }): boolean =>
@@ -28,9 +38,12 @@ export function noVerdict(detail: string): EventDraft {
   return { type: "verdict.given", approved: false, issues: [], summary, leadsTo: "complete", concerns };
 }
 
-function concernsOf(issues: readonly Issue[], summary: string): string[] {
-  if (issues.length === 0) return [summary === "" ? "The reviewer did not approve and gave no reason." : summary];
-  return issues.map((issue) =>
-    issue.location === null ? issue.description : `${issue.description} (${issue.location})`,
-  );
+/** The blockers, or everything that was said where there is none. */
+function concernsOf(open: readonly Finding[], summary: string): string[] {
+  if (open.length === 0) return [summary === "" ? "The reviewer did not approve and gave no reason." : summary];
+  const blockers = open.filter(({ severity }) => severity === "blocker");
+  return (blockers.length > 0 ? blockers : open).map(concernOf);
 }
+
+const concernOf = ({ id, description, location }: Finding): string =>
+  location === null ? `${id}: ${description}` : `${id}: ${description} (${location})`;

@@ -93,7 +93,9 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
   "verdict.given": (run, event) => {
     const { stage } = run;
     if (stage.is !== "reviewing") return run;
-    const counted = patch(run, { iterations: (currentPhase(run)?.iterations ?? 0) + 1 });
+    const { iterations = 0, rounds = [] } = currentPhase(run) ?? {};
+    const round = { issues: event.issues, approved: event.approved, changed: event.changed ?? null };
+    const counted = patch(run, { iterations: iterations + 1, rounds: [...rounds, round] });
     const work = { ...stage.work, verdicts: stage.work.verdicts + 1 };
     if (event.leadsTo === "produce")
       return produceAgain(counted, event.seq, { work, brief: { why: "findings", text: event.concerns.join("\n") } });

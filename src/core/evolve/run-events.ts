@@ -48,6 +48,7 @@ const untouched = (rule: PhaseRule): PhaseRecord => ({
   firstCommit: null,
   seenTree: null,
   made: null,
+  rounds: [],
   iterations: 0,
   checkFailures: 0,
   executions: 0,

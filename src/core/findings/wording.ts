@@ -1,4 +1,4 @@
-import { isFileName, withoutLine } from "./place.ts";
+import { isFileName, isSameFile, withoutLine } from "./place.ts";
 
 /** What a description says, without how it says it. */
 export type Wording = {
@@ -25,29 +25,26 @@ export function wordingOf({ description, location, file }: Said): Wording {
   const text = description.slice(0, READ_LENGTH);
   const words = new Map<string, number>();
   const names = new Map<string, readonly string[]>();
-  const numbered = new Set<string>();
+  const numbered = new Set(numberedIn(location ?? ""));
   let label = "";
-  for (const found of text.matchAll(CHUNK)) {
-    const chunk = found[0];
+  for (const { 0: chunk, index } of text.matchAll(CHUNK)) {
     const number = numberedThing(label, chunk);
     label = chunk.toLowerCase();
-    if (number !== null) {
-      numbered.add(number);
-      continue;
-    }
+    if (number !== null) numbered.add(number);
+    if (number !== null || SILENT.has(label) || isNameOf(file, chunk)) continue;
     const stems = stemsOf(chunk);
-    const name = nameIn(chunk, { before: text[found.index - 1], after: text[found.index + chunk.length] });
-    if (name !== null && isFileName(name)) {
-      if (names.size < MOST_WORDS && (file === null || !`/${file}`.endsWith(`/${name}`))) names.set(baseName(name), []);
-      continue;
-    }
-    if (name !== null && names.size < MOST_WORDS)
-      for (const part of name.split(/[.:#]+/)) names.set(part.toLowerCase(), stems);
+    for (const name of namesIn(chunk, { before: text.slice(0, index), after: text.slice(index + chunk.length) }))
+      if (names.size < MOST_WORDS) names.set(name, stems);
     for (const stem of stems) if (words.size < MOST_WORDS) words.set(stem, weightOf(stem));
   }
-  for (const one of numberedIn(location ?? "")) numbered.add(one);
   return { text: text.toLowerCase().replaceAll(/\s+/g, " ").trim(), words, names, numbered };
 }
+
+/** To name the file that a finding is in says nothing more about it. */
+const isNameOf = (file: string | null, chunk: string): boolean => {
+  const { name } = withoutLine(chunk);
+  return file !== null && isFileName(name) && isSameFile(file, name);
+};
 
 function numberedIn(location: string): string[] {
   const chunks = [...location.matchAll(CHUNK)]
@@ -66,6 +63,7 @@ const LABELS = new Set(
 
 /** `AC-12`, `R2.4` and `section 3`; null for what is no number, and for lines, which move. */
 function numberedThing(label: string, chunk: string): string | null {
+  if (!/\d/.test(chunk)) return null;
   const low = chunk.toLowerCase();
   if (/^\d+(?:\.\d+)*[a-z]?$/.test(low)) return numberOf(label, low);
   const found = /^([a-z]{1,8})-?(\d+(?:\.\d+)*[a-z]?)$/.exec(low);
@@ -77,22 +75,23 @@ function numberOf(label: string, number: string): string | null {
   return LABELS.has(one) ? `${one}-${number}` : null;
 }
 
-/** The identifier or file that a chunk is; null for a plain word. Quoted or called makes a plain word a name too. */
-function nameIn(
-  chunk: string,
-  { before, after }: { before: string | undefined; after: string | undefined },
-): string | null {
+/** The identifiers that a chunk is made of, or its file; none for a plain word, unless it is quoted or called. */
+function namesIn(chunk: string, { before, after }: { before: string; after: string }): readonly string[] {
   const { name } = withoutLine(chunk.replace(/['’].*$/, ""));
-  if (isFileName(name)) return name;
-  const quoted = (before === "`" && (after === "`" || after === "(")) || after === "(";
-  const shaped =
-    /\p{Ll}\p{Lu}/u.test(name) || /[\p{L}\p{N}]_[\p{L}\p{N}]/u.test(name) || /\p{L}(?:\.|::|#)\p{L}/u.test(name);
-  return (quoted || shaped) && !/[/-]/.test(name) ? name : null;
+  if (isFileName(name)) return [name.slice(name.lastIndexOf("/") + 1).toLowerCase()];
+  const mark = before.at(-1);
+  const quoted = mark !== undefined && QUOTES.has(mark) && (after.startsWith(mark) || after.startsWith("("));
+  const called = after.startsWith("(") && !after.startsWith("(s)");
+  const isName = (quoted || called || SHAPED.test(name)) && !/[/-]/.test(name);
+  return isName ? name.toLowerCase().split(/[.:#]+/) : [];
 }
 
-const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+const QUOTES = new Set(["`", "'", '"']);
+/** camelCase, snake_case, and what is joined by dots or colons. */
+const SHAPED = /\p{Ll}\p{Lu}|[\p{L}\p{N}]_[\p{L}\p{N}]|\p{L}(?:\.|::|#)\p{L}/u;
 
 function stemsOf(chunk: string): string[] {
+  if (/^[a-z]{2,}$/.test(chunk)) return meaningsOf(chunk);
   return chunk
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
     .toLowerCase()

@@ -8,6 +8,7 @@ import type { Claim } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { phasePrompt, reviewPrompt } from "../prompt.ts";
+import { missingPredecessor } from "./review-chain.ts";
 import { withWritesTold } from "./review-writes.ts";
 
 export type Assignment = Pick<
@@ -41,8 +42,13 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
   if (stage.is !== "reviewing" || phase === undefined) return null;
   const job = { run, phase, claim: stage.claim, backend: engine.agents.reviewer };
   if (stage.claim !== null) return giveUp(engine, job, stage.claim);
-  const name = `${phase.rule.key}-${phase.attempts}-review-${stage.work.verdicts + 1}`;
+  const missing = missingPredecessor(engine, run);
+  if (missing !== null) return { do: "report", ticket: ticketOf(run), outcome: { of: "judge", verdict: missing } };
+  const named = (verdict: number): string => `${phase.rule.key}-${phase.attempts}-review-${verdict}`;
+  const name = named(stage.work.verdicts + 1);
   const before = await engine.workspace.snapshot(name, [run.run.item]);
+  const judged = stage.work.verdicts === 0 ? null : await engine.workspace.kept(named(stage.work.verdicts));
+  const changed = (await engine.workspace.diff(judged, before))?.map(({ path }) => path) ?? null;
   const copy = await engine.workspace.copy(before);
   try {
     const assignment: Assignment = {
@@ -56,7 +62,9 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
       artifacts: outputsOf(run, phase),
     };
     const report = await execute(engine, job, { signal, assignment });
-    return report === null ? null : await tellOfWrites(engine, report, { before, name, item: run.run.item });
+    if (report === null) return null;
+    const told = await tellOfWrites(engine, report, { before, name, item: run.run.item });
+    return told.outcome.of === "review" ? { ...told, outcome: { ...told.outcome, changed } } : told;
   } finally {
     await copy.dispose();
   }
