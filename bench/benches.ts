@@ -8,6 +8,7 @@ import { measureDriving } from "./driving.ts";
 import { measureJournal } from "./journal.ts";
 import { measurePackage } from "./package.ts";
 import { type Line, tableText, verdictOf } from "./report.ts";
+import { measureReviewers } from "./reviewers.ts";
 import { measureSummary } from "./summary.ts";
 
 export type Settings = {
@@ -29,6 +30,7 @@ const benches: Readonly<Record<string, (settings: Settings) => Promise<readonly 
   detection: measureDetection,
   driving: measureDriving,
   decisions: measureDecisions,
+  reviewers: measureReviewers,
   package: measurePackage,
 };
 

@@ -1,4 +1,4 @@
-// Builds dist/: two bundled CommonJS files for the program, and the library as ES modules with types.
+// Builds dist/: three bundled CommonJS files for the program, and the library as ES modules with types.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,6 +9,7 @@ import { build } from "esbuild";
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+const stateVersion = `${version}-${foldDigest()}`;
 rmSync("dist", { recursive: true, force: true });
 
 const common = {
@@ -20,7 +21,7 @@ const common = {
   minifyWhitespace: true, // names stay as they are, for stack traces in bug reports
   define: {
     ISDLC_VERSION: JSON.stringify(version),
-    ISDLC_STATE_VERSION: JSON.stringify(`${version}-${foldDigest()}`),
+    ISDLC_STATE_VERSION: JSON.stringify(stateVersion),
     "import.meta.dirname": "__dirname",
   },
   logLevel: "warning",
@@ -39,7 +40,7 @@ await Promise.all([
 ]);
 chmodSync("dist/bin/isdlc.cjs", 0o755);
 execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], { stdio: "inherit" });
-writeFileSync("dist/.built", "");
+writeFileSync("dist/.built", stateVersion);
 
 /** Changes with every source a journal is folded with, so that a snapshot made by other code is never used. */
 function foldDigest() {

@@ -22,6 +22,7 @@ export type Problem =
     }
   | { readonly code: "AGENT_MISSING"; readonly agent: string; readonly detail: string }
   | { readonly code: "AGENT_UNKNOWN"; readonly agent: string }
+  | { readonly code: "SANDBOX_UNAVAILABLE"; readonly why: string; readonly fix: string }
   | { readonly code: "AGENT_FAILED"; readonly agent: string; readonly detail: string }
   | { readonly code: "NEEDS_PERSON"; readonly verb: string }
   | { readonly code: "ANSWERED_BY_AGENT"; readonly verb: string; readonly evidence: string }
@@ -29,6 +30,11 @@ export type Problem =
   | { readonly code: "TOKEN_REFUSED"; readonly detail: string }
   | { readonly code: "NO_RUN"; readonly elsewhere: readonly string[] }
   | { readonly code: "ITEM_UNKNOWN"; readonly reference: string }
+  | { readonly code: "FEATURE_UNKNOWN"; readonly feature: string; readonly valid: readonly string[] }
+  | { readonly code: "FEATURE_ENDED"; readonly feature: string; readonly status: string }
+  | { readonly code: "PREREQUISITE_MISSING"; readonly detail: string; readonly verb: string }
+  | { readonly code: "TREE_DIRTY"; readonly files: readonly string[] }
+  | { readonly code: "WORKTREE_REFUSED"; readonly why: string; readonly fix: string }
   | {
       readonly code: "START_PHASE_INVALID";
       readonly phase: string;
@@ -109,6 +115,10 @@ const descriptions: Describe = {
     what: `This run was started with "${p.agent}", and how to start that is not remembered here.`,
     fix: 'Give it again: --agent <name> or --agent-command "<program> <args>".',
   }),
+  SANDBOX_UNAVAILABLE: (p) => ({
+    what: `Agents cannot be put into a sandbox: ${p.why}.`,
+    fix: `Mend it: ${p.fix}. A new run can be started with --sandbox off; one that was begun with a sandbox goes on with one only.`,
+  }),
   AGENT_FAILED: (p) => ({ what: `${p.agent} failed: ${p.detail}.`, fix: 'Run "isdlc retry" to try again.' }),
   NEEDS_PERSON: (p) => ({
     what: `"${p.verb}" is a person's decision, and there is no person here: no terminal, no token.`,
@@ -137,6 +147,20 @@ const descriptions: Describe = {
     what: `No item here has the number or reference ${p.reference}.`,
     fix: `Run "isdlc items" to see those there are, or put it on record with its title: isdlc add "${p.reference} <title>".`,
   }),
+  FEATURE_UNKNOWN: (p) => ({
+    what: p.feature === "" ? "There is no active feature here." : `There is no feature "${p.feature}" here.`,
+    fix: `${p.valid.length > 0 ? `Those there are: ${list(p.valid)}. ` : ""}A new one: isdlc brainstorm "<what to build>".`,
+  }),
+  FEATURE_ENDED: (p) => ({
+    what: `The feature ${p.feature} is ${p.status}, and that is final.`,
+    fix: 'Begin a new one: isdlc brainstorm "<what to build>".',
+  }),
+  PREREQUISITE_MISSING: (p) => ({ what: p.detail, fix: `Run "isdlc ${p.verb}" first.` }),
+  TREE_DIRTY: (p) => ({
+    what: `There are uncommitted changes: ${list(p.files)}.`,
+    fix: "Commit them, or put them aside with git stash, then run the command again.",
+  }),
+  WORKTREE_REFUSED: (p) => ({ what: `No working tree was made or removed (${p.why}).`, fix: p.fix }),
   START_PHASE_INVALID: (p) => ({
     what: `The workflow "${p.workflow}" has no phase "${p.phase}" to start with, so all of it is run.`,
     fix: `Valid: ${list(p.valid)}.`,

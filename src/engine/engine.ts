@@ -2,6 +2,7 @@ import type { AgentBackend } from "../ports/agent-backend.ts";
 import type { CheckRunner } from "../ports/check-runner.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Desk } from "../ports/desk.ts";
+import type { FeatureRecords } from "../ports/feature-records.ts";
 import type { ItemRecords } from "../ports/item-records.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Processes } from "../ports/processes.ts";
@@ -36,6 +37,7 @@ export type Engine = {
   /** Commit the working tree is at; null without git or before the first commit. */
   readonly head: () => Promise<string | null>;
   readonly items: ItemRecords;
+  readonly features: FeatureRecords;
   readonly checks: CheckRunner;
   readonly processes: Processes;
   readonly desk: Desk;

@@ -115,7 +115,14 @@ export type Removed = {
   readonly kept: readonly string[];
 };
 
-export type BranchRefusal = "noRepository" | "badBranch" | "noBranch" | "checkedOut" | "noBase" | "unmerged" | "gitRefused";
+export type BranchRefusal =
+  | "noRepository"
+  | "badBranch"
+  | "noBranch"
+  | "checkedOut"
+  | "noBase"
+  | "unmerged"
+  | "gitRefused";
 
 export type BranchDeleted = { readonly ok: true; readonly tip: string; readonly ref: string | null };
 

@@ -58,9 +58,19 @@ export const EventDraft = z.discriminatedUnion("type", [
     settings: z.optional(SettingsReading),
     agent: AgentChoice,
     reviewer: z.nullable(AgentChoice),
+    /** Whether agents are walled in, for the whole run; unknown in older journals. */
+    sandbox: z.optional(z.boolean()),
     git: z.nullable(
-      z.strictObject({ branch: z.nullable(z.string()), base: z.nullable(z.string()), commit: z.string() }),
+      z.strictObject({
+        branch: z.nullable(z.string()),
+        base: z.nullable(z.string()),
+        commit: z.string(),
+        /** Where the base stands, when the branch was begun by an earlier run. */
+        baseTip: z.optional(z.string()),
+      }),
     ),
+    /** The working tree made for this work, relative to the main one; null or left out: it is done in place. */
+    worktree: z.optional(z.nullable(z.string())),
     tests: z.nullable(TestCommand),
     warnings: z.array(z.string()),
     by: Starter,

@@ -61,6 +61,9 @@ export type PhaseDefinition = z.infer<typeof PhaseDefinition>;
 export const SizingThresholds = z.strictObject({ light_max_files: z.int(), epic_min_files: z.int() });
 export type SizingThresholds = z.infer<typeof SizingThresholds>;
 
+export const Finish = z.enum(["merge", "pr", "keep", "discard"]);
+export type Finish = z.infer<typeof Finish>;
+
 export const WorkflowOption = z.strictObject({ flag: z.string(), description: z.string() });
 
 /** A workflow as shipped in `workflows/`. */
@@ -76,6 +79,8 @@ export const WorkflowDefinition = z.strictObject({
   asksToFinish: z.boolean(),
   options: z.record(z.string(), WorkflowOption),
   thresholds: z.optional(SizingThresholds),
+  /** Ways to end a run of it that a person is offered; merge, pull request and keep unless said. */
+  ends: z.optional(z.array(Finish)),
   phases: z.array(PhaseDefinition).check(z.minLength(1)),
 });
 export type WorkflowDefinition = z.infer<typeof WorkflowDefinition>;
@@ -94,9 +99,6 @@ export const Supervision = z.strictObject({
   phases: z.union([z.literal("all"), z.array(z.string())]),
 });
 export type Supervision = z.infer<typeof Supervision>;
-
-export const Finish = z.enum(["merge", "pr", "keep", "discard"]);
-export type Finish = z.infer<typeof Finish>;
 
 export const Commits = z.enum(["phase", "end", "none"]);
 export type Commits = z.infer<typeof Commits>;

@@ -28,6 +28,7 @@ export function statusObject(state: RunState, { driven }: Liveness): Record<stri
     mode: state.run.options.mode,
     branch: state.run.git?.branch ?? null,
     agent: state.run.agent.name,
+    sandbox: state.run.sandbox ?? false,
     current: state.is === "active" ? (currentPhase(state)?.rule.key ?? null) : null,
     phases: state.phases.filter((phase) => !phase.dropped).map(phaseObject),
     sizing:
@@ -104,7 +105,7 @@ export function statusLines(state: RunState, liveness: Liveness): string[] {
   const branch = run.git?.branch ?? null;
   return [
     `${run.workflow}: ${plainLine(run.title)}`,
-    `${statusWord(state, liveness.driven)} · ${run.run} · agent ${plainLine(run.agent.name)}${branch === null ? "" : ` · ${branch}`}`,
+    `${statusWord(state, liveness.driven)} · ${run.run} · agent ${plainLine(run.agent.name)}${run.sandbox === true ? " in a sandbox" : ""}${branch === null ? "" : ` · ${branch}`}`,
     "",
     ...state.phases.filter((phase) => !phase.dropped).map(phaseLine),
     "",

@@ -148,7 +148,7 @@ describe.concurrent("folders that are links lead nowhere:", () => {
     const { sandbox, elsewhere } = await linked("docs");
     const before = contents(elsewhere);
     const warnings: string[] = [];
-    const records = createItemRecords(sandbox.root, (warning) => warnings.push(warning));
+    const records = createItemRecords(sandbox.root, sandbox.state, (warning) => warnings.push(warning));
     records.merge("docs/requirements/login", { workflow_type: "feature" });
     records.merge("docs/../elsewhere/login", { workflow_type: "feature" });
     expect(warnings).toEqual([expect.stringContaining("it is a link"), expect.stringContaining("no plain path")]);

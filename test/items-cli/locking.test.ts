@@ -6,7 +6,9 @@ import { createDesk } from "../../src/adapters/desk/create-desk.ts";
 import { nodeFiles } from "../../src/adapters/file-lock/file-calls.ts";
 import { updateBacklogMarker } from "../../src/adapters/items/backlog-file.ts";
 import { readDocument, replaceDocument } from "../../src/adapters/items/document-file.ts";
+import { bundleProgram, type Started, startProgram } from "../support/bundle-program.ts";
 import { createSandbox, parsed } from "../support/cli.ts";
+import { waitsForItems, whileItemsLocked } from "./items-locked.ts";
 import { ANALYSIS, turns } from "./prepared-item.ts";
 
 const temporaryFolder = (): string => {
@@ -34,6 +36,22 @@ test("LOCK-CAS: of one title added many times at once, one becomes the item and 
   const added = await Promise.all(Array.from({ length: 6 }, () => sandbox.script("add", "Login page", "--json")));
   expect(added.map((outcome) => parsed(outcome).created).filter(Boolean)).toHaveLength(1);
   expect(sandbox.read("BACKLOG.md").match(/Login page/g)).toHaveLength(1);
+});
+
+test("LOCK-CAS: the end of a run marks its item only when nobody else writes in the backlog", async () => {
+  const [root, state] = [temporaryFolder(), temporaryFolder()];
+  const backlog = "# Backlog\n\n## Open\n\n- 1.1 [A] Login\n";
+  writeFileSync(join(root, "BACKLOG.md"), backlog);
+  const program = await bundleProgram(join(import.meta.dirname, "programs/mark-item.ts"));
+  let marking: Started | null = null;
+  await whileItemsLocked(state, async () => {
+    marking = startProgram(program, [root, state, "docs/requirements/login"]);
+    await waitsForItems(state, marking.child);
+    expect(readFileSync(join(root, "BACKLOG.md"), "utf8")).toBe(backlog);
+  });
+  expect(await (marking as Started | null)?.finished).toMatchObject({ code: 0, lines: [] });
+  expect(readFileSync(join(root, "BACKLOG.md"), "utf8")).toBe(backlog.replace("[A]", "[x]"));
+  expect(readdirSync(state)).toEqual([]);
 });
 
 test("LOCK-CAS: what was changed since it was read is not overwritten, and the loser leaves nothing behind", () => {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { pieces } from "./pieces.ts";
 import type { Message, ModelRequest } from "./scenario.ts";
 import type { Answer, ServerEvent, Wire } from "./wire.ts";
 
@@ -18,9 +19,6 @@ const Body = z.looseObject({
   messages: z.array(z.object({ role: z.enum(["user", "assistant", "system"]), content: Content })),
   tools: z._default(z.array(z.looseObject({ name: z.string() })), []),
 });
-
-/** Characters of text or JSON per streamed piece: small, so that pieces split words and escapes. */
-const PIECE = 24;
 
 const ERROR_TYPES: Readonly<Record<number, string>> = {
   400: "invalid_request_error",
@@ -133,9 +131,4 @@ function usageOf({ usage }: Answer) {
     cache_read_input_tokens: usage.cacheRead,
     output_tokens: usage.output,
   };
-}
-
-function pieces(text: string): string[] {
-  const count = Math.ceil(text.length / PIECE);
-  return Array.from({ length: count }, (_, at) => text.slice(at * PIECE, (at + 1) * PIECE));
 }

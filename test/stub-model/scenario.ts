@@ -25,6 +25,8 @@ export type Fault = { readonly times?: number } & (
   | { readonly hang: true }
   /** The connection is destroyed before the first byte. */
   | { readonly reset: true }
+  /** A page of some proxy comes instead of the answer, with a good status. */
+  | { readonly garbage: true }
 );
 
 export type Turn = {

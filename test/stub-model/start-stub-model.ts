@@ -2,16 +2,21 @@ import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { anthropicWire } from "./anthropic-wire.ts";
+import { chatWire } from "./chat-wire.ts";
+import { geminiWire } from "./gemini-wire.ts";
 import { toToolCall } from "./portable-calls.ts";
+import { responsesWire } from "./responses-wire.ts";
 import { chooseTurn } from "./scenario.ts";
 import type { ChosenTurn, Fault, ModelRequest, Rule } from "./scenario.ts";
-import type { Answer, Wire } from "./wire.ts";
+import type { Answer, ServerEvent, Wire } from "./wire.ts";
 
-const WIRES: readonly Wire[] = [anthropicWire];
+const WIRES: readonly Wire[] = [anthropicWire, responsesWire, chatWire, geminiWire];
 
 /** A request that asked the model, and the turn that answered it; null when none did. */
 export type ModelCall = {
   readonly request: ModelRequest;
+  /** The request as it came, for what only one API has. */
+  readonly body: unknown;
   readonly matched: { readonly rule: string; readonly turn: number } | null;
 };
 
@@ -24,7 +29,12 @@ export type StubModel = {
   close(): Promise<void>;
 };
 
-type Exchange = { readonly wire: Wire; readonly request: ModelRequest; readonly response: ServerResponse };
+type Exchange = {
+  readonly wire: Wire;
+  readonly request: ModelRequest;
+  readonly body: unknown;
+  readonly response: ServerResponse;
+};
 
 export type StubModelOptions = {
   readonly rules: readonly Rule[];
@@ -40,16 +50,17 @@ export async function startStubModel(options: StubModelOptions): Promise<StubMod
   let served = 0;
 
   const converse = (exchange: Exchange): void => {
-    const choice = chooseTurn(options.rules, exchange.request);
+    const { request, body } = exchange;
+    const choice = chooseTurn(options.rules, request);
     if (!choice.ok) {
-      calls.push({ request: exchange.request, matched: null });
+      calls.push({ request, body, matched: null });
       refused.push(choice.why);
       sendJson(exchange.response, 400, exchange.wire.error(400, `scripted model: ${choice.why}`));
       return;
     }
     const { chosen } = choice;
     if (chosen.key !== "side") {
-      calls.push({ request: exchange.request, matched: { rule: chosen.rule, turn: chosen.turn } });
+      calls.push({ request, body, matched: { rule: chosen.rule, turn: chosen.turn } });
     }
     served += 1;
     const fault = strike(strikes, chosen);
@@ -61,7 +72,7 @@ export async function startStubModel(options: StubModelOptions): Promise<StubMod
     const path = new URL(incoming.url ?? "/", "http://stub").pathname;
     const body = await readJson(incoming);
     const wire = WIRES.find((candidate) => candidate.owns(method, path));
-    if (wire !== undefined) converse({ wire, request: wire.parse(body), response });
+    if (wire !== undefined) converse({ wire, request: wire.parse(body, path), body, response });
     else if (method === "HEAD") response.writeHead(200).end();
     else if (!answerSide({ method, path, body }, response)) {
       refused.push(`${method} ${path}`);
@@ -73,7 +84,7 @@ export async function startStubModel(options: StubModelOptions): Promise<StubMod
     handle(incoming, response).catch((error: unknown) => {
       refused.push(String(error));
       if (response.headersSent) response.destroy();
-      else sendJson(response, 400, anthropicWire.error(400, String(error)));
+      else sendJson(response, 400, { error: { type: "invalid_request_error", message: String(error) } });
     });
   });
   await new Promise<void>((resolve, reject) => {
@@ -118,15 +129,10 @@ function toAnswer({ wire, request }: Exchange, { script, key }: ChosenTurn, serv
   };
 }
 
-function reply({ wire, request, response }: Exchange, answer: Answer, fault: Fault | null): void {
-  if (fault !== null && "hang" in fault) return;
-  if (fault !== null && "reset" in fault) {
-    response.socket?.destroy();
-    return;
-  }
-  if (fault !== null && "status" in fault) {
-    const { status, message = `scripted failure ${fault.status}` } = fault;
-    sendJson(response, status, wire.error(status, message));
+function reply(exchange: Exchange, answer: Answer, fault: Fault | null): void {
+  const { wire, request, response } = exchange;
+  if (fault !== null && !isStreamFault(fault)) {
+    replyInstead(exchange, fault);
     return;
   }
   if (request.stream) sendEvents(response, wire.events(answer), fault);
@@ -134,15 +140,32 @@ function reply({ wire, request, response }: Exchange, answer: Answer, fault: Fau
   else sendHalf(response, JSON.stringify(wire.plain(answer)));
 }
 
+/** What comes in place of the answer; for one that hangs, nothing. */
+function replyInstead({ wire, response }: Exchange, fault: Exclude<Fault, StreamFault>): void {
+  if ("reset" in fault) response.socket?.destroy();
+  if ("garbage" in fault) response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in.</html>");
+  if ("status" in fault) {
+    const { status, message = `scripted failure ${fault.status}` } = fault;
+    sendJson(response, status, wire.error(status, message));
+  }
+}
+
 type StreamFault = Extract<Fault, { cutAfterEvents: number } | { endAfterEvents: number }>;
+
+const isStreamFault = (fault: Fault): fault is StreamFault => "cutAfterEvents" in fault || "endAfterEvents" in fault;
 
 function sendEvents(response: ServerResponse, events: ReturnType<Wire["events"]>, fault: StreamFault | null): void {
   const cut = fault !== null && "cutAfterEvents" in fault;
   const most = fault === null ? events.length : cut ? fault.cutAfterEvents : fault.endAfterEvents;
-  const text = events.slice(0, most).map(({ event, data }) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  const text = events.slice(0, most).map(eventText);
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   if (cut) response.write(text.join(""), () => response.socket?.destroy());
   else response.end(text.join(""));
+}
+
+function eventText({ event, data }: ServerEvent): string {
+  const name = event === undefined ? "" : `event: ${event}\n`;
+  return `${name}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
 }
 
 /** Agents repeat a broken stream as a plain request: that one breaks as well. */

@@ -10,14 +10,18 @@ export type Answer = {
   readonly usage: TokenCounts;
 };
 
-export type ServerEvent = { readonly event: string; readonly data: Readonly<Record<string, unknown>> };
+/** One event of a stream; some APIs give their events no name, and one closes with a bare word. */
+export type ServerEvent = {
+  readonly event?: string;
+  readonly data: Readonly<Record<string, unknown>> | string;
+};
 
 /** One model API: how its requests read and how its answers look. */
 export interface Wire {
   readonly name: string;
   /** True for the endpoint that asks the model. */
   owns(method: string, path: string): boolean;
-  parse(body: unknown): ModelRequest;
+  parse(body: unknown, path: string): ModelRequest;
   /** The tool through which the agent takes a structured result, where it has one. */
   readonly resultTool: string | null;
   callId(key: string): string;

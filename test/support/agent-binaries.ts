@@ -32,6 +32,27 @@ export const claudePackage = (version: string): AgentPackage => ({
   bin: "claude",
 });
 
+export const codexPackage: AgentPackage = {
+  name: "codex",
+  package: "@openai/codex",
+  version: "0.166.0",
+  bin: "codex",
+};
+
+export const geminiPackage: AgentPackage = {
+  name: "gemini",
+  package: "@google/gemini-cli",
+  version: "0.61.0",
+  bin: "gemini",
+};
+
+export const opencodePackage: AgentPackage = {
+  name: "opencode",
+  package: "opencode-ai",
+  version: "1.18.33",
+  bin: "opencode",
+};
+
 /**
  * The program of a pinned agent, installed on first use.
  * On a person's machine a failed installation is told, so that the tests can be skipped visibly.

@@ -132,7 +132,7 @@ export async function createSandbox({ git = true, files = {} }: SandboxOptions =
 
 type Person = { readonly home: string; readonly base: string; readonly temporary: string };
 
-/** A person without any settings, on a machine without any either. */
+/** A person without any settings, on a machine without any either. Agents note what they do beside the tree. */
 export function personalEnvironment({ home, base, temporary }: Person): Record<string, string> {
   return {
     PATH: process.env["PATH"] ?? "",
@@ -142,6 +142,7 @@ export function personalEnvironment({ home, base, temporary }: Person): Record<s
     XDG_STATE_HOME: join(base, "state"),
     GIT_CONFIG_GLOBAL: "/dev/null",
     GIT_CONFIG_SYSTEM: "/dev/null",
+    ISDLC_SANDBOX: "off",
     LC_ALL: "C",
   };
 }

@@ -3,6 +3,7 @@ import type { Problem } from "../../core/problem.ts";
 import type { AgentBackend, AgentEvent, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
 import { findProgram } from "../agent-command/find-program.ts";
 import type { Environment } from "../process/agent-environment.ts";
+import type { Confine } from "../process/confine.ts";
 import { startAgentProcess } from "../process/start-agent-process.ts";
 import type { AgentProcessEnd, AgentProcessOptions } from "../process/start-agent-process.ts";
 import { streamEvents } from "../process/stream-events.ts";
@@ -21,6 +22,7 @@ export type ClaudeBackendOptions = {
   readonly env: Environment;
   /** The person's own arguments, such as a model. They come first: where both say something, ours count. */
   readonly extraArgs?: readonly string[];
+  readonly confine?: Confine | undefined;
 };
 
 const NAME = "claude";
@@ -34,13 +36,17 @@ export function createClaudeBackend(options: ClaudeBackendOptions): AgentBackend
     digest: createHash("sha256").update(JSON.stringify(command)).digest("hex"),
     probe: () => probe(options),
     run: (task, signal) =>
-      streamEvents((emit, stop) => execute({ command, env: options.env, task, emit }, stop), signal),
+      streamEvents(
+        (emit, stop) => execute({ command, env: options.env, confine: options.confine, task, emit }, stop),
+        signal,
+      ),
   };
 }
 
 type Execution = {
   readonly command: readonly string[];
   readonly env: Environment;
+  readonly confine: Confine | undefined;
   readonly task: AgentTask;
   readonly emit: Emit;
 };
@@ -60,7 +66,7 @@ async function execute(execution: Execution, signal: AbortSignal): Promise<void>
 }
 
 async function converse(execution: Execution, conversation: Conversation, signal: AbortSignal): Promise<ClaudeOutcome> {
-  const { command, env, task, emit } = execution;
+  const { command, env, confine, task, emit } = execution;
   const results: ResultLine[] = [];
   let session: string | null = null;
   const onLine = ({ text }: { readonly text: string }): void => {
@@ -74,6 +80,8 @@ async function converse(execution: Execution, conversation: Conversation, signal
     {
       argv: [...command, ...claudeArguments(task, conversation)],
       cwd: task.cwd,
+      access: task.access,
+      confine,
       env,
       nonce: task.nonce,
       stdin: task.prompt,

@@ -1,7 +1,24 @@
-import { randomBytes } from "node:crypto";
-import * as fs from "node:fs";
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import type * as fs from "node:fs";
 import { dirname } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
+import { nodeCrypto } from "./node-crypto.ts";
 
 /** Every file call made for our own files, in one object, so that a test can fail any one of them. */
 export type FileCalls = Pick<
@@ -23,24 +40,24 @@ export type FileCalls = Pick<
 >;
 
 export const nodeFiles: FileCalls = {
-  closeSync: fs.closeSync,
-  fdatasyncSync: fs.fdatasyncSync,
-  fstatSync: fs.fstatSync,
-  fsyncSync: fs.fsyncSync,
-  ftruncateSync: fs.ftruncateSync,
-  linkSync: fs.linkSync,
-  lstatSync: fs.lstatSync,
-  mkdirSync: fs.mkdirSync,
-  openSync: fs.openSync,
-  readSync: fs.readSync,
-  readdirSync: fs.readdirSync,
-  renameSync: fs.renameSync,
-  unlinkSync: fs.unlinkSync,
-  writeSync: fs.writeSync,
+  closeSync,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  readdirSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
 };
 
 // Where the system lacks the first two (Windows) they are undefined, which counts as no bit at all.
-const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY, O_CREAT, O_EXCL, O_APPEND } = fs.constants;
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY, O_CREAT, O_EXCL, O_APPEND } = constants;
 
 /** Never through a link; never waiting for the other end of a pipe somebody put there. */
 export const OPEN = {
@@ -123,7 +140,7 @@ export function readSmall(files: FileCalls, path: string, limit: number): Buffer
 
 /** Puts a file in place in one step. It is complete or the old one; not durable, for things that can be rebuilt. */
 export function replaceFile(files: FileCalls, path: string, bytes: Uint8Array): void {
-  const temporary = `${path}.${randomBytes(8).toString("hex")}.tmp`;
+  const temporary = `${path}.${nodeCrypto().randomBytes(8).toString("hex")}.tmp`;
   const fd = files.openSync(temporary, OPEN.createNew, PRIVATE);
   try {
     try {

@@ -1,8 +1,7 @@
-import { randomBytes } from "node:crypto";
-import { hostname } from "node:os";
 import { join } from "node:path";
 import { errorCode, OPEN, openPlain, PRIVATE, readRange, removeIfThere, writeAll } from "./file-calls.ts";
 import type { FileCalls } from "./file-calls.ts";
+import { nodeCrypto } from "./node-crypto.ts";
 import { numberInUse, type LockProcesses } from "./lock-processes.ts";
 
 /** Who holds a lock. `token` is used for one file and never again. */
@@ -32,8 +31,8 @@ export const stealPath = (place: LockPlace, token: string): string => `${lockPat
 /** Writes the file that says who we are. Linking it takes the lock with its content complete. */
 export function writeOwnFile(place: LockPlace): Holder {
   const self = place.processes.self();
-  const token = `${self.pid}-${randomBytes(8).toString("hex")}`;
-  const holder: Holder = { token, ...self, host: hostname() };
+  const token = `${self.pid}-${nodeCrypto().randomBytes(8).toString("hex")}`;
+  const holder: Holder = { token, ...self, host: ownHost() };
   const path = ownPath(place, token);
   const fd = place.files.openSync(path, OPEN.createNew, PRIVATE);
   try {
@@ -65,7 +64,7 @@ export function readHolderFile(place: LockPlace, path: string): Holder | null {
 /** A holder on another machine cannot be judged from here, so it counts as alive. */
 export function isLiving(place: LockPlace, holder: Holder): boolean {
   if (holder.pid === 0) return false;
-  return holder.host !== hostname() || place.processes.isAlive(holder);
+  return holder.host !== ownHost() || place.processes.isAlive(holder);
 }
 
 /**
@@ -115,3 +114,6 @@ function parseHolder(bytes: Buffer): Holder | null {
 function nobody(inode: number): Holder {
   return { token: `unreadable-${inode}`, pid: 0, started: "", boot: "", host: "" };
 }
+
+/** Loaded only when a lock is met: most looks at a run meet none. */
+const ownHost = (): string => process.getBuiltinModule("node:os").hostname();

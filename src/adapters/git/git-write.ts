@@ -1,11 +1,15 @@
-import type { VcsWrite } from "../../ports/vcs.ts";
+import { ProblemError } from "../../core/problem.ts";
+import type { MergeRequest, VcsWrite } from "../../ports/vcs.ts";
 import { commitPaths } from "./commit-paths.ts";
 import { hardenedGit } from "./git.ts";
 import { readFacts, tipOf } from "./git-read.ts";
 import { mergeBranch } from "./merge-branch.ts";
 import { isBranchName } from "./ref-name.ts";
-import { repositoryAt } from "./repository.ts";
+import { type Repository, repositoryAt } from "./repository.ts";
+import { gitFailed } from "./run-git.ts";
 import { returnToBranch, startBranch } from "./start-branch.ts";
+import { mergeWorktreeBranch } from "./worktree-branch.ts";
+import { mainTreeOf } from "./worktree-place.ts";
 
 /**
  * Changes to the repository around `cwd`; paths are relative to the top of its working tree. Hooks, filters and signing
@@ -19,6 +23,17 @@ export function createGitWrite(cwd: string): VcsWrite {
     startBranch: async (branch, commit) => startBranch(await open(), branch, commit),
     returnToBranch: async (branch, commit) => returnToBranch(await open(), branch, commit),
     commit: async (request) => commitPaths(await open(), request),
-    merge: async (request) => mergeBranch(await open(), request),
+    merge: async (request) => mergeWhereBaseIs(await open(), request),
   };
+}
+
+/** A linked working tree has the feature's branch; its base is checked out in the main one. */
+async function mergeWhereBaseIs(repository: Repository, request: MergeRequest): Promise<string> {
+  const main = mainTreeOf(repository.top);
+  if (main === null || main === repository.top) return mergeBranch(repository, request);
+  const merged = await mergeWorktreeBranch(repository.top, request);
+  if (merged.ok) return merged.commit;
+  const { branch, base } = request;
+  if (merged.why === "conflict") throw new ProblemError({ code: "MERGE_CONFLICT", branch, base, files: merged.about });
+  throw gitFailed("merge", `${merged.fix} ${merged.about.join(", ")}`.trim());
 }

@@ -20,6 +20,15 @@ export function updateBacklogMarker(file: unknown, slug: unknown, marker: unknow
   }
 }
 
+/** True where the backlog has a line that is the item's own, by its link, number or title. */
+export function hasBacklogLine(file: string, slug: string): boolean {
+  try {
+    return withMarker(readDocument(file)?.text ?? "", slug, " ") !== null;
+  } catch {
+    return false; // a link in its place
+  }
+}
+
 /** Adds a line at the end of the open items, and the file where there is none. False when it could not be written. */
 // oxlint-disable-next-line max-params -- the published signature
 export function appendToBacklog(file: unknown, number: unknown, description: unknown, marker: unknown = " "): boolean {

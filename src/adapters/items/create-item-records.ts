@@ -3,10 +3,14 @@ import type { ItemRecords } from "../../ports/item-records.ts";
 import { folderExists, nodeFiles } from "../file-lock/file-calls.ts";
 import { updateBacklogMarker } from "./backlog-file.ts";
 import { messageOf } from "./document-file.ts";
+import { aloneAtOnce } from "./items-lock.ts";
 import { mergeMeta } from "./meta-file.ts";
 
-/** The item documents of a working tree. What cannot be written is told to `warn`; the run does not stop for it. */
-export function createItemRecords(root: string, warn: (warning: string) => void): ItemRecords {
+/**
+ * The item documents of a working tree. What cannot be written is told to `warn`; the run does not stop for it.
+ * `state`: the user's own folder, where the lock is that everybody takes who changes a backlog.
+ */
+export function createItemRecords(root: string, state: string, warn: (warning: string) => void): ItemRecords {
   return {
     merge(item, fields) {
       const names = item.split("/");
@@ -15,12 +19,18 @@ export function createItemRecords(root: string, warn: (warning: string) => void)
       const written = mergeMeta(join(root, ...names), fields);
       if (!written.written) warn(written.warning);
     },
-    mark: (item, marker) => void updateBacklogMarker(join(root, "BACKLOG.md"), basename(item), marker),
+    mark(item, marker) {
+      const written = aloneAtOnce(
+        state,
+        () => void updateBacklogMarker(join(root, "BACKLOG.md"), basename(item), marker),
+      );
+      if (!written) warn("BACKLOG.md was not marked: somebody else kept it locked.");
+    },
   };
 }
 
 /** Why a path below the working tree is not used: a folder on the way is a link, or none; null when all are real. */
-function unsafeParent(root: string, names: readonly string[]): string | null {
+export function unsafeParent(root: string, names: readonly string[]): string | null {
   if (names.some((name) => ["", ".", ".."].includes(name))) return "the item's folder is no plain path";
   try {
     for (let depth = 1; depth <= names.length; depth++) folderExists(nodeFiles, join(root, ...names.slice(0, depth)));

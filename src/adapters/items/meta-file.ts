@@ -66,6 +66,17 @@ export function mergeMeta(dir: unknown, fields: MetaFields): MetaWriting {
   });
 }
 
+/** Takes out that a build was completed at that time, where that is there. @throws when it cannot be written. */
+export function takeOutCompletion(dir: string, completedAt: string): void {
+  editDocument(() => {
+    const file = fileIn(dir);
+    const found = readRecord(file);
+    if (found === null || found.record["build_completed_at"] !== completedAt) return;
+    const { build_completed_at: _taken, ...rest } = found.record;
+    write(file, rest, found.document);
+  });
+}
+
 function attempt(action: () => void): MetaWriting {
   try {
     editDocument(action);

@@ -1,31 +1,17 @@
 import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { Journal } from "../../ports/journal.ts";
-import { errorCode, folderExists, nodeFiles, removeIfThere, type FileCalls } from "../file-lock/file-calls.ts";
+import { errorCode, folderExists, removeIfThere } from "../file-lock/file-calls.ts";
 import { createFileLock } from "../file-lock/file-lock.ts";
 import { systemLockProcesses, type LockProcesses } from "../file-lock/lock-processes.ts";
-import type { Anchors } from "../user-files/anchors.ts";
-import { checkBySeal, type EventCheck } from "./event-check.ts";
+import { createShelf, type JournalReaderOptions, readerOf, reading } from "./create-journal-reader.ts";
 import { createRun } from "./create-run.ts";
 import { growth } from "./growth.ts";
 import { endedFolder, ensurePlace, journalFile, placeExists, stateFolder, type JournalPlace } from "./journal-place.ts";
-import { eventsOfRun, loadRun, newestRun } from "./read-run.ts";
-import type { Key } from "./record.ts";
-import type { Shelf } from "./run-file.ts";
+import { loadRun } from "./read-run.ts";
 import { decideWithoutRun, submitDecision } from "./submit-decision.ts";
 
-export type FileJournalOptions = {
-  /** `.isdlc/journal`; made with the first run. */
-  readonly directory: string;
-  readonly anchors: Anchors;
-  readonly key: Key;
-  /** How events are judged beyond their seal; those that are written always fit the schema. */
-  readonly check?: EventCheck;
-  readonly clock: Clock;
-  /** Version of the program: snapshots of another one are passed over. Without it none are made or used. */
-  readonly version?: string;
-  readonly files?: FileCalls;
+export type FileJournalOptions = JournalReaderOptions & {
   readonly processes?: LockProcesses;
   /** How long to wait for other writers, in milliseconds. */
   readonly patience?: number;
@@ -38,14 +24,15 @@ export type FileJournal = Journal & {
 
 /** Journals as files: one line is one decision, one writer at a time, synced before anybody is told. */
 export function createFileJournal(options: FileJournalOptions): FileJournal {
-  const { directory, anchors, key, check = checkBySeal, clock, version = null, patience = 10_000 } = options;
-  const place: JournalPlace = { directory, files: options.files ?? nodeFiles };
-  const shelf: Shelf = { place, key, check, anchors, clock, version, known: new Map(), seen: new Map() };
+  const { directory, patience = 10_000 } = options;
+  const shelf = createShelf(options);
+  const { place } = shelf;
+  const { newest, load, events } = readerOf(shelf);
   const alone = createLane(place, { processes: options.processes ?? systemLockProcesses(), patience });
   return {
-    newest: () => reading(directory, () => newestRun(shelf)),
-    load: (run) => reading(directory, () => loadRun(shelf, run)),
-    events: (run) => reading(directory, () => eventsOfRun(shelf, run)),
+    newest,
+    load,
+    events,
     async submit(run, decide) {
       const file = journalFile(place, run);
       if (reading(directory, () => placeExists(place)))
@@ -107,19 +94,6 @@ function writing<T>(file: string, work: () => T): T {
     return work();
   } catch (error) {
     throw asProblem(error, file);
-  }
-}
-
-function reading<T>(file: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === null) throw error;
-    throw new ProblemError(
-      { code: "JOURNAL_CORRUPT", file, line: 0, detail: `it cannot be read (${code})` },
-      { cause: error },
-    );
   }
 }
 

@@ -88,6 +88,18 @@ export function runsIn(place: JournalPlace, folder: string): readonly RunId[] {
   return [...runs].sort().toReversed();
 }
 
+/** The newest run with a journal in a folder, without putting all of them in order. */
+export function newestIn(place: JournalPlace, folder: string): RunId | null {
+  if (!placeExists(place) || !folderExists(place.files, folder)) return null;
+  let newest = "";
+  for (const name of place.files.readdirSync(folder)) {
+    if (name <= newest) continue; // ids sort by time, and most names need no closer look than this
+    const run = name.slice(0, name.indexOf("."));
+    if ((name === journalName(run) || name === archiveName(run)) && isRunId(run)) newest = run;
+  }
+  return newest === "" ? null : newest;
+}
+
 /** The runs whose file is among the names, newest first. */
 export function runsNamed(names: readonly string[], nameOf: (run: RunId) => string): readonly RunId[] {
   const ending = nameOf("");

@@ -4,7 +4,7 @@ import type { Head, Loaded } from "../../ports/journal.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { emptyCursor, fold, headOf } from "./fold.ts";
-import { endedFolder, openJournal, readJournal, runsIn, type OpenFile } from "./journal-place.ts";
+import { endedFolder, newestIn, openJournal, readJournal, runsIn, type OpenFile } from "./journal-place.ts";
 import { genesis } from "./record.ts";
 import { catchUp, type CaughtUp, type Shelf } from "./run-file.ts";
 
@@ -60,24 +60,44 @@ export function eventsOfRun(shelf: Shelf, run: RunId): readonly RunEvent[] {
   );
 }
 
-/** @throws ProblemError JOURNAL_MISSING when the run known to be open has no journal: "no run" would be a lie. */
 export function newestRun(shelf: Shelf): RunId | null {
+  return findNewest(shelf)?.run ?? null;
+}
+
+export type NewestLoaded = Loaded & { readonly run: RunId };
+
+/** The newest run with what its journal says, read once. */
+export function newestLoaded(shelf: Shelf): NewestLoaded | null {
+  const found = findNewest(shelf);
+  if (found === null) return null;
+  return { run: found.run, ...(found.loaded ?? loadRun(shelf, found.run)) };
+}
+
+/** `loaded` is null for a run that was not read yet, or whose journal is in doubt: reading it tells. */
+type Found = { readonly run: RunId; readonly loaded: Loaded | null };
+
+/** @throws ProblemError JOURNAL_MISSING when the run known to be open has no journal: "no run" would be a lie. */
+function findNewest(shelf: Shelf): Found | null {
   const open = shelf.anchors.openRun();
   if (open !== null && !hasJournal(shelf, open)) {
     throw new ProblemError({ code: "JOURNAL_MISSING", run: open, seq: shelf.anchors.read(open)?.seq ?? 1 });
   }
-  const current = runsIn(shelf.place, shelf.place.directory).find((run) => hasBegun(shelf, run));
-  return current ?? runsIn(shelf.place, endedFolder(shelf.place))[0] ?? null;
+  for (const run of runsIn(shelf.place, shelf.place.directory)) {
+    const loaded = loadedOrDoubtful(shelf, run);
+    // A journal without a record was left by a start that was cut off: no run.
+    if (loaded === null || loaded.head.seq > 0) return { run, loaded };
+  }
+  const ended = newestIn(shelf.place, endedFolder(shelf.place));
+  return ended === null ? null : { run: ended, loaded: null };
 }
 
 export const noHead = (run: RunId): Head => ({ seq: 0, hash: genesis(run) });
 
-/** A journal without a record was left by a start that was cut off: no run. One in doubt is a run, and says so itself. */
-function hasBegun(shelf: Shelf, run: RunId): boolean {
+function loadedOrDoubtful(shelf: Shelf, run: RunId): Loaded | null {
   try {
-    return loadRun(shelf, run).head.seq > 0;
+    return loadRun(shelf, run);
   } catch (error) {
-    if (error instanceof ProblemError) return true;
+    if (error instanceof ProblemError) return null;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { isRecord, ownValue } from "../../core/own-value.ts";
 import type { EventDraft, RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
+import { nodeCrypto, sha256 } from "../file-lock/node-crypto.ts";
 import type { EventCheck } from "./event-check.ts";
 
 /** Form of the events in a record. It goes up when events of an older program must be read in another way. */
@@ -48,9 +48,9 @@ export function readLine(line: Buffer, previous: string, key: Key): LineReading 
   const [, hash = "", signature = ""] = seal ?? [];
   if (seal === null) return { is: "damaged", detail: "it has no seal" };
   const body = Buffer.concat([line.subarray(0, cut), BRACE]);
-  const found = createHash("sha256").update(`${previous}\n`).update(body).digest("hex");
+  const found = sha256(Buffer.concat([Buffer.from(`${previous}\n`), body]));
   if (found !== hash) return { is: "damaged", detail: "its hash does not fit" };
-  if (!timingSafeEqual(Buffer.from(mac(key, hash)), Buffer.from(signature))) return { is: "forged" };
+  if (!nodeCrypto().timingSafeEqual(Buffer.from(mac(key, hash)), Buffer.from(signature))) return { is: "forged" };
   return { is: "record", hash, body: body.toString("utf8") };
 }
 
@@ -72,7 +72,7 @@ export function readBody(body: string, seq: number, check: EventCheck): BodyRead
 
 /** Code for things made with the user's key, so that one kind never passes for another. */
 export function sealOf(kind: "snapshot", content: string, key: Key): string {
-  return createHmac("sha256", key).update(`${kind}\n`).update(content).digest("hex");
+  return nodeCrypto().createHmac("sha256", key).update(`${kind}\n`).update(content).digest("hex");
 }
 
 const SEAL = /^,"h":"([0-9a-f]{64})","m":"([0-9a-f]{32})"\}\n$/;
@@ -96,9 +96,5 @@ function readEvents(
 }
 
 function mac(key: Key, hash: string): string {
-  return createHmac("sha256", key).update(hash).digest("hex").slice(0, 32);
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return nodeCrypto().createHmac("sha256", key).update(hash).digest("hex").slice(0, 32);
 }

@@ -2,6 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { agentEnvironment, type Environment } from "./agent-environment.ts";
+import type { Confine, ConfinedPlace } from "./confine.ts";
 import { createLineSplitter, type Line } from "./line-splitter.ts";
 import { createOutputTail } from "./output-tail.ts";
 import { processFamily, type ProcessFamily } from "./process-family.ts";
@@ -15,7 +16,8 @@ export type AgentProcessOptions = {
   /** The person's environment; what is ours in it is taken out. */
   readonly env: Environment;
   readonly nonce: string;
-  readonly stdin: string;
+  /** All of its input, or who writes it while the program runs. */
+  readonly stdin: string | ((input: AgentInput) => void);
   /** Seconds without output on either stream before it is ended; Infinity for no limit. */
   readonly silenceSeconds: number;
   /** Bytes on stdout before it is ended as flooding. */
@@ -27,7 +29,17 @@ export type AgentProcessOptions = {
   /** Called for what it writes to stderr, as it comes. Must not throw. */
   readonly onStderr?: (chunk: Uint8Array) => void;
   readonly onStarted?: (pid: number) => void;
+  /** Puts the program behind a wall. */
+  readonly confine?: Confine | undefined;
+  /** What it may do behind that wall; nothing but read when left out. */
+  readonly access?: ConfinedPlace["access"];
 };
+
+/** The program's input during a conversation. What is written after its end, or the program's, is lost. */
+export interface AgentInput {
+  write(text: string): void;
+  end(): void;
+}
 
 export type AgentProcessEnd = {
   readonly ended: "exit" | "silent" | "aborted" | "flooded" | "notStarted";
@@ -91,10 +103,11 @@ type Stop = {
 };
 
 function spawnDetached(options: AgentProcessOptions): ChildProcessWithoutNullStreams | Error {
-  const [program = "", ...args] = options.argv;
+  const { argv, cwd, access = "read", confine = (unchanged) => unchanged } = options;
   try {
+    const [program = "", ...args] = confine(argv, { cwd, access });
     return spawn(program, args, {
-      cwd: options.cwd,
+      cwd,
       env: agentEnvironment(options.env, options.nonce),
       detached: true,
       shell: false,
@@ -165,9 +178,10 @@ function followOutput(
 }
 
 /** A program that never reads its input, or ends before, closes the pipe under us: no failure by itself. */
-function feed(child: ChildProcessWithoutNullStreams, text: string): void {
-  child.stdin.on("error", () => undefined);
-  child.stdin.end(text);
+function feed({ stdin }: ChildProcessWithoutNullStreams, input: AgentProcessOptions["stdin"]): void {
+  stdin.on("error", () => undefined);
+  if (typeof input === "string") stdin.end(input);
+  else input({ write: (text) => void stdin.write(text), end: () => void stdin.end() });
 }
 
 /** Our own process ends right now: no time for a grace. */

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { ownValue } from "../../core/own-value.ts";
 import { isRunId, type RunId } from "../../schema/ids.ts";
 import { OPEN, openPlain, readRange, writeAll, type FileCalls } from "../file-lock/file-calls.ts";
+import { sha256 } from "../file-lock/node-crypto.ts";
 
 /** The newest head of one run. Counts only together with the list of the same generation. */
 export type AnchorHead = {
@@ -61,5 +61,5 @@ function parseAnchorHead(value: unknown): AnchorHead | null {
 const isHash = (value: unknown): value is string => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 
 function checksum(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+  return sha256(text).slice(0, 32);
 }

@@ -1,10 +1,10 @@
-import { createHash, randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { isRecord, ownValue } from "../../core/own-value.ts";
 import type { Head } from "../../ports/journal.ts";
 import { isRunId, type RunId } from "../../schema/ids.ts";
 import { nodeFiles, readSmall, removeIfThere, replaceFile, type FileCalls } from "../file-lock/file-calls.ts";
+import { nodeCrypto, sha256 } from "../file-lock/node-crypto.ts";
 import { readAnchorHead, writeAnchorHead, type AnchorHead } from "./anchor-head.ts";
 
 /** How far each journal had come when it was last acknowledged, kept where the repository cannot reach. */
@@ -33,7 +33,7 @@ const FILE_LIMIT = 1024 * 1024; // bytes
  */
 export function createFileAnchors(directory: string, workingTree: string, files: FileCalls = nodeFiles): Anchors {
   const path = realpathSync(workingTree);
-  const name = join(directory, createHash("sha256").update(path).digest("hex"));
+  const name = join(directory, sha256(path));
   const [listFile, headFile] = [`${name}.json`, `${name}.head`];
   let prepared = false;
   let known: { stamp: string; list: AnchorList } | null = null;
@@ -91,7 +91,7 @@ function withHead(list: AnchorList, { run, head, open }: Entry): AnchorList {
   const kept = others.sort(([a], [b]) => (a < b ? -1 : 1)).slice(-(KEPT_RUNS - 1));
   const own = head.seq > 0 ? [[run, `${head.seq}:${head.hash}`] as const] : [];
   const stillOpen = list.open === run ? null : list.open;
-  const generation = randomBytes(8).toString("hex");
+  const generation = nodeCrypto().randomBytes(8).toString("hex");
   return { path: list.path, generation, open: open ? run : stillOpen, heads: Object.fromEntries([...kept, ...own]) };
 }
 
@@ -105,13 +105,11 @@ function parseList(value: unknown): AnchorList | null {
   const heads = ownValue(value, "heads");
   if (typeof path !== "string" || typeof generation !== "string" || !isRecord(heads)) return null;
   if (open !== null && !isRunId(open)) return null;
-  const entries = Object.entries(heads).filter(
-    (entry): entry is [RunId, string] => isRunId(entry[0]) && isHead(entry[1]),
-  );
-  return entries.length === Object.keys(heads).length
-    ? { path, generation, open, heads: Object.fromEntries(entries) }
-    : null;
+  return areHeads(heads) ? { path, generation, open, heads } : null;
 }
+
+const areHeads = (heads: Readonly<Record<string, unknown>>): heads is Record<RunId, string> =>
+  Object.entries(heads).every(([run, head]) => isRunId(run) && isHead(head));
 
 const isHead = (value: unknown): boolean => typeof value === "string" && HEAD.test(value);
 

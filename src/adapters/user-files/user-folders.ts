@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { existsSync, mkdirSync } from "node:fs";
 
@@ -9,7 +8,7 @@ export type UserFolders = { readonly config: string; readonly state: string };
 export function userFolders(env: NodeJS.ProcessEnv): UserFolders {
   const place = (variable: string, ...fallback: string[]): string => {
     const set = env[variable] ?? "";
-    return join(isAbsolute(set) ? set : join(env["HOME"] ?? homedir(), ...fallback), "isdlc");
+    return join(isAbsolute(set) ? set : join(env["HOME"] ?? homeFolder(), ...fallback), "isdlc");
   };
   const folders = {
     config: place("XDG_CONFIG_HOME", ".config"),
@@ -20,3 +19,6 @@ export function userFolders(env: NodeJS.ProcessEnv): UserFolders {
   }
   return folders;
 }
+
+/** Loaded only where it is needed, as hardly anybody is without HOME. */
+const homeFolder = (): string => process.getBuiltinModule("node:os").homedir();

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
 import {
@@ -12,6 +11,7 @@ import {
   writeAll,
   type FileCalls,
 } from "../file-lock/file-calls.ts";
+import { nodeCrypto } from "../file-lock/node-crypto.ts";
 
 const KEY_LENGTH = 32; // bytes
 const NONE = Buffer.alloc(0);
@@ -27,6 +27,7 @@ export function loadUserKey(directory: string, files: FileCalls = nodeFiles): Bu
 
 function createKey(directory: string, file: string, files: FileCalls): Buffer {
   files.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const { randomBytes } = nodeCrypto();
   const key = randomBytes(KEY_LENGTH);
   const temporary = `${file}.${randomBytes(8).toString("hex")}.tmp`;
   const fd = files.openSync(temporary, OPEN.createNew, PRIVATE);

@@ -3,6 +3,9 @@ import * as z from "zod/mini";
 import { Channel } from "../../schema/people.ts";
 import { type FileCalls, readSmall, replaceFile } from "../file-lock/file-calls.ts";
 
+/** `auto`: where it can be done. */
+export const SandboxChoice = z.enum(["auto", "on", "off"]);
+
 /** A person's own settings, for every project. */
 export const UserSettings = z.object({
   agent: z.optional(z.string()),
@@ -11,6 +14,10 @@ export const UserSettings = z.object({
   "reviewer-command": z.optional(z.string()),
   /** Channels that may answer; all where it is not set. */
   approvals: z.optional(z.array(Channel)),
+  sandbox: z.optional(SandboxChoice),
+  /** Paths outside of the working tree that agents in a sandbox may read, or write. */
+  "sandbox-read": z.optional(z.array(z.string())),
+  "sandbox-write": z.optional(z.array(z.string())),
 });
 export type UserSettings = z.infer<typeof UserSettings>;
 

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createClaudeBackend } from "../../adapters/agent-claude/create-claude-backend.ts";
+import { createCodexBackend } from "../../adapters/agent-codex/create-codex-backend.ts";
 import { createCommandBackend, parseCommandLine } from "../../adapters/agent-command/create-command-backend.ts";
+import type { Confine } from "../../adapters/process/confine.ts";
 import { createReplayBackend, parseRecording } from "../../adapters/agent-replay/create-replay-backend.ts";
 import type { RememberedAgent } from "../../adapters/user-files/tree-memory.ts";
 import type { UserSettings } from "../../adapters/user-files/user-settings.ts";
@@ -39,13 +41,23 @@ function splitCommand(command: string): string[] {
   return [...parsed.argv];
 }
 
+/** The program an agent is started by, with the person's arguments to it. */
+export function programOf({ name, argv }: RememberedAgent, env: NodeJS.ProcessEnv): readonly string[] {
+  if (name === "claude") return [env["ISDLC_CLAUDE"] ?? "claude"];
+  if (name === "codex") return [env["ISDLC_CODEX"] ?? "codex"];
+  return argv ?? [];
+}
+
 /** Makes the backend for a choice. */
-export function createBackend({ name, argv }: RememberedAgent, env: NodeJS.ProcessEnv): AgentBackend {
+export function createBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, confine?: Confine): AgentBackend {
+  const { name, argv } = agent;
   switch (name) {
     case "command":
-      return createCommandBackend({ argv: argv ?? [], env });
+      return createCommandBackend({ argv: programOf(agent, env), env, confine });
     case "claude":
-      return createClaudeBackend({ program: env["ISDLC_CLAUDE"] ?? "claude", env });
+      return createClaudeBackend({ program: programOf(agent, env)[0] ?? "", env, confine });
+    case "codex":
+      return createCodexBackend({ program: programOf(agent, env)[0] ?? "", env, confine });
     case "replay":
       return createReplayBackend(parseRecording(readFileSync(argv?.[0] ?? "", "utf8")), {
         speed: Number(argv?.[1] ?? 1),

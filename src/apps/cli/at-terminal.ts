@@ -102,6 +102,7 @@ const LABELS: Readonly<Record<string, string>> = {
   merge: "Merge -- merge the branch here",
   pr: "Pull request -- keep the branch and show the commands",
   keep: "Keep -- keep the branch as it is",
+  discard: "Discard -- give the work up; its branch goes, a ref keeps it",
 };
 
 function labelOf(option: string, wait: Wait): string {
@@ -135,7 +136,7 @@ function showAnalysis({ io }: Invocation, { engine, run }: Scene): void {
 }
 
 async function chosenAnswer(chosen: string, { wait, by }: Asked, signal: AbortSignal): Promise<PersonCommand | null> {
-  const { isCancel, text } = await import("@clack/prompts");
+  const { confirm, isCancel, text } = await import("@clack/prompts");
   switch (chosen) {
     case "retry":
     case "skip":
@@ -148,6 +149,14 @@ async function chosenAnswer(chosen: string, { wait, by }: Asked, signal: AbortSi
     case "pr":
     case "keep":
       return { do: "finish", by, wait: wait.id, how: chosen };
+    case "discard": {
+      const sure = await confirm({
+        message: "Discard this work? Its branch goes; a ref keeps what was on it.",
+        signal,
+        initialValue: false,
+      });
+      return isCancel(sure) || !sure ? null : { do: "finish", by, wait: wait.id, how: chosen };
+    }
     default:
       return null;
   }

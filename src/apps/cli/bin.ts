@@ -1,3 +1,4 @@
+import { runFast } from "./run-fast.ts";
 import { version } from "./version.ts";
 import { writeText } from "./write-text.ts";
 import type { runItems as RunItems } from "./run-items.ts";
@@ -11,13 +12,12 @@ async function main(args: readonly string[]): Promise<number> {
   const [first = ""] = args;
   if (args.length === 1 && VERSION_FLAGS.includes(first)) {
     writeText(1, `${version}\n`);
-    return 0;
+    return end(0);
   }
   const host = { cwd: process.cwd(), env: process.env, version };
   if (FAST.includes(first)) {
-    const { runFast } = await import("./run-fast.ts"); // bundled, but set up only now
     const code = await runFast(args, host);
-    if (code !== null) return code;
+    if (code !== null) return end(code);
   }
   if (first === "items") {
     const { runItems } = require("./items.cjs") as { runItems: typeof RunItems }; // built beside this file
@@ -27,6 +27,9 @@ async function main(args: readonly string[]): Promise<number> {
   const { runAll } = require("./verbs.cjs") as { runAll: typeof RunAll }; // built beside this file
   return runAll(args, host);
 }
+
+/** For those who have written everything: ending now spares taking Node apart piece by piece. */
+const end = (code: number): never => process.exit(code);
 
 const exit = (code: number): void => {
   process.exitCode = code;

@@ -31,6 +31,12 @@ const startOptions: Options = {
   light: { type: "boolean", about: "leave out architecture and design (also -light)" },
   mode: { type: "string", value: "mode", values: MODES, about: "how often a reviewer may send work back" },
   ...agentOptions,
+  sandbox: {
+    type: "string",
+    value: "when",
+    values: ["auto", "on", "off"],
+    about: "wall agents in with bubblewrap; auto: where it can be done",
+  },
   "allow-dirty": { type: "boolean", about: "carry uncommitted changes to the branch" },
   "no-git": { type: "boolean", about: "work in place, without branch, commits and diffs" },
   "on-stale": {
@@ -46,6 +52,7 @@ const startOptions: Options = {
     about: "when the analysis stopped midway",
   },
   "start-phase": { type: "string", value: "phase", about: "begin at this phase; what comes before it is left out" },
+  worktree: { type: "boolean", about: "work in a working tree of its own, beside this one" },
   merge: { type: "boolean", about: "merge at the end without asking" },
   commits: { type: "string", value: "when", values: ["phase", "end", "none"], about: "when to commit" },
   tests: {
@@ -66,6 +73,39 @@ const answerOptions: Options = {
 };
 
 const verb = (name: string, kind: Verb["kind"], rest: Omit<Verb, "name" | "kind">): Verb => ({ name, kind, ...rest });
+
+const specOptions: Options = {
+  ...startOptions,
+  "on-partial": {
+    type: "string",
+    value: "what",
+    values: ["continue", "fresh", "review"],
+    about: "when the phase was begun and not finished",
+  },
+};
+
+const specVerb = (name: string, summary: string, usage = `isdlc ${name} [feature | "<title>"] [options]`): Verb =>
+  verb(name, "begin", { summary, usage, options: specOptions });
+
+/** The phases of the spec workflow, in order. */
+const specVerbs: readonly Verb[] = [
+  specVerb("brainstorm", "Spec workflow: explore an idea"),
+  specVerb("specify", "Spec workflow: write the specification"),
+  specVerb("design", "Spec workflow: design it"),
+  specVerb("create-plan", "Spec workflow: plan the steps"),
+  specVerb("create-tasks", "Spec workflow: break the plan into tasks"),
+  specVerb("implement", "Spec workflow: write the code"),
+  specVerb(
+    "verify",
+    "Spec workflow: verify the feature, or one phase of it",
+    "isdlc verify [phase] [feature] [options]",
+  ),
+  specVerb(
+    "finish",
+    "Spec workflow: judge the feature, then merge, propose, keep or discard it",
+    "isdlc finish [feature] [options]",
+  ),
+];
 
 /** Every verb there is. */
 export const verbs: readonly Verb[] = [
@@ -107,6 +147,7 @@ export const verbs: readonly Verb[] = [
       explain: { type: "boolean", about: "show the phases, their rules and where each comes from instead" },
     },
   }),
+  ...specVerbs,
   verb("add", "begin", {
     summary: "Put a piece of work on record; starts nothing",
     usage: 'isdlc add "<what to do>"',
@@ -141,8 +182,11 @@ export const verbs: readonly Verb[] = [
   }),
   verb("history", "read", {
     summary: "What happened in the open run; without one, the finished runs",
-    usage: "isdlc history [--all]",
-    options: { all: { type: "boolean", about: "the finished runs, with what each took" } },
+    usage: "isdlc history [--all | --reviews]",
+    options: {
+      all: { type: "boolean", about: "the finished runs, with what each took" },
+      reviews: { type: "boolean", about: "what reviewers said, verdict by verdict" },
+    },
   }),
   verb("continue", "decide", {
     summary: "Accept the phase and go on",
@@ -165,6 +209,7 @@ export const verbs: readonly Verb[] = [
     options: {
       ...answerOptions,
       text: { type: "string", value: "text", about: "guidance, reason, or the reply to the only question" },
+      yes: { type: "boolean", about: "discard: yes, really" },
       reply: { type: "string", value: "id=text", about: "reply to one question; separate several with a line break" },
     },
   }),
@@ -230,6 +275,11 @@ export const verbs: readonly Verb[] = [
       keep: { type: "boolean", about: "keep the sample project" },
       yes: { type: "boolean", about: "let a script answer" },
     },
+  }),
+  verb("hook", "read", {
+    summary: "What an agent session is told when it starts",
+    usage: "isdlc hook session-start [--json]",
+    options: {},
   }),
   verb("completion", "read", {
     summary: "Shell completion for bash, zsh or fish",

@@ -6,14 +6,18 @@ import { createGitWorkspace } from "../../adapters/git/git-workspace.ts";
 import { createGitWrite } from "../../adapters/git/git-write.ts";
 import { createItemRecords } from "../../adapters/items/create-item-records.ts";
 import { createPlainWorkspace } from "../../adapters/plain-workspace/create-plain-workspace.ts";
+import { createFeatureRecords } from "../../adapters/spec/create-feature-records.ts";
 import { createProcesses } from "../../adapters/process/create-processes.ts";
 import { openTranscript } from "../../adapters/process/transcript.ts";
+import type { RememberedAgent } from "../../adapters/user-files/tree-memory.ts";
 import { createRedactor, secretsOf } from "../../core/redact.ts";
 import type { ActiveRun } from "../../core/run.ts";
 import type { Engine, Progress } from "../../engine/engine.ts";
+import type { AgentBackend } from "../../ports/agent-backend.ts";
 import { type ChosenAgents, createBackend } from "./agents.ts";
 import { type Project, systemClock } from "./project.ts";
 import { personaSource } from "./settle-workflow.ts";
+import { confineOf } from "./sandbox.ts";
 import { deskOf } from "./desk-of.ts";
 
 const TRANSCRIPT_LIMIT = 5 * 1024 * 1024;
@@ -28,7 +32,9 @@ export function composeEngine(
   const redact = createRedactor(secretsOf(env));
   const id = run.run.run;
   const git = run.run.git !== null;
-  const phase = createBackend(rest.agents.phase, env);
+  const backend = (agent: RememberedAgent): AgentBackend =>
+    createBackend(agent, env, run.run.sandbox === true ? confineOf(project, agent, run.run.item) : undefined);
+  const phase = backend(rest.agents.phase);
   const constitution = readConstitution(root, files); // once: what agents do to it meanwhile is for the next run
   return {
     run: id,
@@ -36,12 +42,13 @@ export function composeEngine(
     journal,
     agents: {
       phase,
-      reviewer: rest.agents.reviewer === rest.agents.phase ? phase : createBackend(rest.agents.reviewer, env),
+      reviewer: rest.agents.reviewer === rest.agents.phase ? phase : backend(rest.agents.reviewer),
     },
     workspace: git ? createGitWorkspace(root, id) : createPlainWorkspace(root),
     vcs: git && run.run.scope === "tree" ? createGitWrite(root) : null,
     head: () => (git ? createGitWrite(root).head() : Promise.resolve(null)),
-    items: createItemRecords(root, rest.warn),
+    items: createItemRecords(root, project.folders.state, rest.warn),
+    features: createFeatureRecords(root, rest.warn),
     checks: createCheckRunner(root, { env, redact }),
     processes: createProcesses(),
     desk: deskOf(project),

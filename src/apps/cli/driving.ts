@@ -14,6 +14,7 @@ import { answerAtTerminal, type Scene } from "./at-terminal.ts";
 import { createProgressView, type ProgressView } from "./progress.ts";
 import { currentRun, driverLock, type Project } from "./project.ts";
 import { withSignals } from "./signals.ts";
+import { cleanUpAfter } from "./spec/clean-up.ts";
 import { flag, type Invocation, type Result } from "./verb.ts";
 
 /** Where progress is shown, and who answers what is open. */
@@ -29,6 +30,13 @@ export async function goOn(
   project: Project,
   seat: Seat = ownSeat(invocation),
 ): Promise<Result> {
+  const result = await driveOpenRun(invocation, project, seat);
+  const { state } = currentRun(project, undefined);
+  const told = state.is === "ended" && result.code === 0 ? await cleanUpAfter(invocation, project, state) : [];
+  return { ...result, lines: [...result.lines, ...told] };
+}
+
+async function driveOpenRun(invocation: Invocation, project: Project, seat: Seat): Promise<Result> {
   const { run, state } = currentRun(project, undefined);
   if (run === null || state.is !== "active") return restResult(state, []);
   const agents = agentsOf(invocation, project, state);

@@ -1,10 +1,9 @@
 import { join } from "node:path";
-import { createFileLock } from "../../adapters/file-lock/file-lock.ts";
-import { systemLockProcesses } from "../../adapters/file-lock/lock-processes.ts";
 import { folderExists } from "../../adapters/file-lock/file-calls.ts";
 import { readHead } from "../../adapters/git/git-head.ts";
-import { appendToBacklog, readItems } from "../../adapters/items/backlog-file.ts";
-import { messageOf, replaceDocument } from "../../adapters/items/document-file.ts";
+import { appendToBacklog, hasBacklogLine, readItems } from "../../adapters/items/backlog-file.ts";
+import { messageOf, readDocument, replaceDocument } from "../../adapters/items/document-file.ts";
+import { alone } from "../../adapters/items/items-lock.ts";
 import { mergeMeta, readMetaJson, writeMetaJson } from "../../adapters/items/meta-file.ts";
 import { type FoundItem, resolveItem } from "../../adapters/items/resolve-item.ts";
 import { backlogDescription, readBacklogItem } from "../../core/items/backlog-line.ts";
@@ -55,29 +54,21 @@ export type NewItem = {
 /** Whether an item was created, and what of it could not be written. */
 export type Creation = { readonly created: boolean; readonly warnings: readonly string[] };
 
-/** Waiting for other additions of this user, in milliseconds. */
-const PATIENCE = 10_000;
-
 /** Creates an item's folder, draft, meta and line in the backlog. One that is there already stays as it is. */
-export async function createItem(project: Project, item: NewItem): Promise<Creation> {
-  const { files, folders } = project;
-  const place = { directory: folders.state, name: "items", files, processes: systemLockProcesses() };
-  const lock = createFileLock(place);
-  const held = await lock.acquire(PATIENCE);
-  try {
-    return writeItem(project, item);
-  } finally {
-    held.release();
-    lock.dispose();
-  }
-}
+export const createItem = (project: Project, item: NewItem): Promise<Creation> =>
+  alone(project.folders.state, () => writeItem(project, item), project.files);
 
 function writeItem(project: Project, { description, folder, isListed = false }: NewItem): Creation {
   const dir = join(itemsFolder(project), folder);
-  if (folderExists(project.files, dir)) return { created: false, warnings: [] };
-  deskOf(project).makeFolder(`${ITEMS_ROOT}/${folder}`);
+  if (folderExists(project.files, dir) && !isUnfinished(project, dir)) return { created: false, warnings: [] };
   const { source, source_id, description: text } = detectSource(description);
   const title = plainLine(text, 200);
+  // The line first and the meta last: whoever is killed in between is found out, and nothing is written twice.
+  const line = backlogDescription(title, { reference: source_id, folder: `${ITEMS_ROOT}/${folder}` });
+  const backlog = backlogFile(project);
+  const isLinked = readItems(backlog).some((item) => item.folder === folder);
+  const listed = isListed || isLinked || appendToBacklog(backlog, nextNumber(project), line);
+  deskOf(project).makeFolder(`${ITEMS_ROOT}/${folder}`);
   const warnings = [writeDraft(dir, `# ${title}\n\n${text}\n`)];
   const meta = writeMetaJson(dir, {
     description: title,
@@ -89,14 +80,19 @@ function writeItem(project: Project, { description, folder, isListed = false }: 
     phases_completed: [],
     codebase_hash: readHead(project.root)?.hash ?? null,
   });
-  const line = backlogDescription(title, { reference: source_id, folder: `${ITEMS_ROOT}/${folder}` });
-  const listed = isListed || appendToBacklog(backlogFile(project), nextNumber(project), line);
   warnings.push(
     meta.written ? null : meta.warning,
     listed ? null : "BACKLOG.md is no plain file, or cannot be written.",
   );
   return { created: true, warnings: warnings.filter((warning) => warning !== null) };
 }
+
+/** A folder in which nothing but a draft is, if that: whoever made it was stopped before the rest. */
+const isUnfinished = ({ files }: Project, dir: string): boolean =>
+  files.readdirSync(dir).every((name) => name === "draft.md");
+
+/** True for an item that has its line in the backlog. */
+export const isInBacklog = (project: Project, folder: string): boolean => hasBacklogLine(backlogFile(project), folder);
 
 /** Sets fields of an item's record; what keeps them from being written, or null. The work goes on without. */
 export function recordFields(project: Project, folder: string, fields: MetaFields): string | null {
@@ -107,7 +103,8 @@ export function recordFields(project: Project, folder: string, fields: MetaField
 
 function writeDraft(dir: string, text: string): string | null {
   try {
-    replaceDocument(join(dir, "draft.md"), text, null);
+    const file = join(dir, "draft.md");
+    if (readDocument(file) === null) replaceDocument(file, text, null);
     return null;
   } catch (error) {
     return `draft.md was not written: ${messageOf(error)}`;

@@ -1,5 +1,6 @@
 import { createGitRead } from "../../adapters/git/git-read.ts";
 import { slugOf } from "../../core/plan.ts";
+import { featureFolder } from "../../core/spec/feature-name.ts";
 import { sha256 } from "./compose.ts";
 import { numberOf } from "../../engine/rest.ts";
 import type { RunId } from "../../schema/ids.ts";
@@ -55,6 +56,7 @@ async function nextFolder(
 ): Promise<string> {
   const here = deskOf(project).itemNames(root);
   const elsewhere = git ? await createGitRead(project.root).itemNames(root) : [];
+  if (prefix === "") return featureFolder([...here, ...elsewhere], slug);
   const highest = Math.max(0, ...[...here, ...elsewhere].map((name) => numberOf(name, prefix)));
   return `${prefix}-${String(highest + 1).padStart(4, "0")}-${slug}`;
 }

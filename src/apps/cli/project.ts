@@ -7,6 +7,7 @@ import { readHolder } from "../../adapters/file-lock/file-lock.ts";
 import type { LockPlace } from "../../adapters/file-lock/lock-files.ts";
 import { systemLockProcesses } from "../../adapters/file-lock/lock-processes.ts";
 import { createFileJournal } from "../../adapters/journal-file/create-file-journal.ts";
+import { createJournalReader, type JournalReader } from "../../adapters/journal-file/create-journal-reader.ts";
 import { createFileAnchors } from "../../adapters/user-files/anchors.ts";
 import { type UserFolders, userFolders } from "../../adapters/user-files/user-folders.ts";
 import { loadUserKey } from "../../adapters/user-files/user-key.ts";
@@ -28,6 +29,9 @@ export type Project = {
   readonly env: NodeJS.ProcessEnv;
 };
 
+/** A working tree that is only looked at. */
+export type SeenProject = Pick<Project, "root" | "item" | "own" | "files" | "env">;
+
 /** Set by the build; changes with everything that the state of a run is folded with. */
 declare const ISDLC_STATE_VERSION: string | undefined;
 
@@ -35,9 +39,20 @@ export const systemClock: Clock = { now: () => new Date().toISOString(), monoton
 
 /** The working tree around a directory: the top of its repository, else the nearest `.isdlc`, else the directory itself. */
 export function openProject(cwd: string, env: NodeJS.ProcessEnv, files: FileCalls = nodeFiles): Project {
+  const place = placeOf(cwd, env, files);
+  return { ...place, item: null, journal: openJournal(place, place.root) };
+}
+
+/** The same for a look at its newest run: without what only writers need, so that it is fast. */
+export function seeProject(cwd: string, env: NodeJS.ProcessEnv): { project: SeenProject; current: Current } {
+  const place = placeOf(cwd, env, nodeFiles);
+  const reader: JournalReader = createJournalReader(journalOptions(place, place.root));
+  return { project: { ...place, item: null }, current: reader.current() ?? nothing };
+}
+
+function placeOf(cwd: string, env: NodeJS.ProcessEnv, files: FileCalls) {
   const root = findRoot(cwd);
-  const place = { root, own: join(root, ".isdlc"), files, folders: userFolders(env), env };
-  return { ...place, item: null, journal: openJournal(place, root) };
+  return { root, own: join(root, ".isdlc"), files, folders: userFolders(env), env };
 }
 
 /** The same working tree, for the analysis of one item: a journal of its own, beside the tree's run. */
@@ -53,18 +68,19 @@ export function itemProject(project: Project, folder: string): Project {
 
 type Place = Pick<Project, "own" | "files" | "folders">;
 
-/** `anchored`: the folder by which the user's own record of the journal is found. */
-function openJournal({ own, files, folders }: Place, anchored: string): Journal {
-  return createFileJournal({
-    directory: join(own, "journal"),
-    files,
-    anchors: createFileAnchors(folders.state, anchored, files),
-    key: loadUserKey(folders.state, files),
-    clock: systemClock,
-    version: typeof ISDLC_STATE_VERSION === "string" ? ISDLC_STATE_VERSION : version,
-    processes: systemLockProcesses(),
-  });
+function openJournal(place: Place, anchored: string): Journal {
+  return createFileJournal({ ...journalOptions(place, anchored), processes: systemLockProcesses() });
 }
+
+/** `anchored`: the folder by which the user's own record of the journal is found. */
+const journalOptions = ({ own, files, folders }: Place, anchored: string) => ({
+  directory: join(own, "journal"),
+  files,
+  anchors: createFileAnchors(folders.state, anchored, files),
+  key: loadUserKey(folders.state, files),
+  clock: systemClock,
+  version: typeof ISDLC_STATE_VERSION === "string" ? ISDLC_STATE_VERSION : version,
+});
 
 function findRoot(cwd: string): string {
   if (!existsSync(cwd)) throw new ProblemError({ code: "UNSAFE_PATH", path: cwd, detail: "there is no such folder" });
@@ -96,7 +112,7 @@ export function currentRun(project: Project, named: string | undefined): Current
 }
 
 /** Held for the life of the process that drives a run. */
-export const driverLock = ({ own, files }: Project): LockPlace => ({
+export const driverLock = ({ own, files }: Pick<Project, "own" | "files">): LockPlace => ({
   directory: own,
   name: "driver",
   files,
@@ -104,7 +120,7 @@ export const driverLock = ({ own, files }: Project): LockPlace => ({
 });
 
 /** The living process that drives a run here; null when there is none. */
-export function driverOf(project: Project): number | null {
+export function driverOf(project: Pick<Project, "own" | "files">): number | null {
   if (!existsSync(project.own)) return null;
   return readHolder(driverLock(project))?.pid ?? null;
 }

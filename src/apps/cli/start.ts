@@ -21,6 +21,7 @@ import { settleRepository } from "./settle-repository.ts";
 import { settleSupervision } from "./settle-supervision.ts";
 import { settleTests } from "./settle-tests.ts";
 import { settleWorkflow, type SettledWorkflow } from "./settle-workflow.ts";
+import { settleSandbox } from "./sandbox.ts";
 import { setUp } from "./set-up.ts";
 import { flag, type Invocation, text } from "./verb.ts";
 import { deskOf } from "./desk-of.ts";
@@ -32,6 +33,26 @@ export type NewRun = {
   readonly settled?: { readonly agents: ChosenAgents; readonly by: Starter };
   /** An item that is there already: the run works in its folder, and may begin where its analysis ended. */
   readonly place?: BuildPlace;
+  readonly feature?: FeatureWork;
+};
+
+/** A part of the work on a feature, which may have been begun by an earlier run. */
+export type FeatureWork = {
+  readonly mode: Mode;
+  /** The feature's own branch where there is one already. */
+  readonly branch: FeatureBranch | null;
+  readonly worktree: string | null;
+  /** To be shown, and recorded. */
+  readonly warnings: readonly string[];
+  /** What is different in this run about the phases it has. */
+  readonly adapt: (plan: PhaseRule[]) => PhaseRule[];
+};
+
+export type FeatureBranch = {
+  readonly branch: string;
+  readonly base: string | null;
+  readonly commit: string;
+  readonly baseTip?: string;
 };
 
 type Facts = StartCommand["facts"];
@@ -55,14 +76,16 @@ async function settleRun(invocation: Invocation, project: Project, wanted: NewRu
   const { settings, warnings } = readUserSettings(project.folders.config, project.files);
   const agents = wanted.settled?.agents ?? chooseAgents(invocation.values, settings);
   await requireInstalled(createBackend(agents.phase, project.env));
+  const sandbox = settleSandbox(invocation, project, agents);
   const analysis = project.item !== null;
   const repository = await settleRepository(invocation, createGitRead(project.root), { mayBeDirty: analysis });
   const tests = analysis ? null : await testsOf(invocation, project);
-  const plan = planOf(invocation, workflow, wanted.place);
+  const plan = planOf(invocation, workflow, wanted);
   const supervision = settleSupervision(invocation, deskOf(project), plan);
   setUp(project);
-  const all = [...warnings, ...workflow.warnings, ...supervision.warnings];
-  return { workflow, title, by, agents, repository, tests, plan, supervision, warnings: all };
+  const own = wanted.feature?.warnings ?? [];
+  const all = [...own, ...warnings, ...workflow.warnings, ...supervision.warnings];
+  return { workflow, title, by, agents, sandbox, repository, tests, plan, supervision, warnings: all };
 }
 
 type Settled = Awaited<ReturnType<typeof settleRun>>;
@@ -78,7 +101,9 @@ async function factsOf(
   const folder = wanted.place?.folder ?? null;
   const name = await nameWork({ project, definition, title, run, git: repository !== null, folder });
   const analysis = project.item !== null;
-  const options = optionsOf(invocation, { definition, supervised: supervision.supervision.enabled });
+  const { enabled: supervised } = supervision.supervision;
+  const options = optionsOf(invocation, { definition, supervised, mode: modeOf(invocation, wanted), plan });
+  const branch = wanted.feature?.branch ?? { branch: analysis ? null : name.branch };
   return {
     run,
     scope: analysis ? "item" : "tree",
@@ -92,7 +117,9 @@ async function factsOf(
     minimalSummary: supervision.minimal,
     settings: supervision.settings,
     ...choices(settled.agents, project.env),
-    git: repository === null ? null : { ...repository, branch: analysis ? null : name.branch },
+    sandbox: settled.sandbox,
+    git: repository === null ? null : { ...repository, ...branch },
+    ...(wanted.feature === undefined ? {} : { worktree: wanted.feature.worktree }),
     tests,
     warnings,
     by,
@@ -118,30 +145,38 @@ function choices(agents: ChosenAgents, env: NodeJS.ProcessEnv): Pick<Facts, "age
   return { agent: { name, digest }, reviewer: { name: reviewer.name, digest: reviewer.digest } };
 }
 
-function planOf(
-  { values }: Invocation,
-  { definition, persona }: SettledWorkflow,
-  place: BuildPlace | undefined,
-): PhaseRule[] {
-  const mode = (text(values, "mode") ?? "standard") as Mode; // the catalog allows no other value
-  const plan = resolvePlan(definition, { mode, personaDigests: personaDigests(definition, persona) });
-  return place === undefined ? plan : plan.filter(({ key }) => place.phases.includes(key));
+function planOf(invocation: Invocation, { definition, persona }: SettledWorkflow, wanted: NewRun): PhaseRule[] {
+  const { place, feature } = wanted;
+  const mode = modeOf(invocation, wanted);
+  const whole = resolvePlan(definition, { mode, personaDigests: personaDigests(definition, persona) });
+  const plan = place === undefined ? whole : whole.filter(({ key }) => place.phases.includes(key));
+  return feature === undefined ? plan : feature.adapt(plan);
 }
+
+const modeOf = ({ values }: Invocation, { feature }: NewRun): Mode =>
+  feature?.mode ?? ((text(values, "mode") ?? "standard") as Mode); // the catalog allows no other value
 
 const LEAVES_THE_REPOSITORY_ALONE = { commits: "none", finish: "keep" } as const;
 
-type Policy = { readonly definition: WorkflowDefinition; readonly supervised: boolean };
+type Policy = {
+  readonly definition: WorkflowDefinition;
+  readonly supervised: boolean;
+  readonly mode: Mode;
+  readonly plan: readonly PhaseRule[];
+};
 
-function optionsOf({ values }: Invocation, { definition, supervised }: Policy): RunOptions {
-  const asks = supervised || definition.asksToFinish;
+function optionsOf({ values }: Invocation, { definition, supervised, mode, plan }: Policy): RunOptions {
+  const isLast = plan.at(-1)?.key === definition.phases.at(-1)?.key;
+  const asks = (supervised || definition.asksToFinish) && isLast;
   return {
-    mode: (text(values, "mode") ?? "standard") as Mode, // the catalog allows no other value
+    mode,
     light: flag(values, "light"),
     // Without a branch of its own a run leaves its changes to be looked at, and commits only if told so.
     commits: (text(values, "commits") ?? (definition.branch === null ? "none" : "phase")) as Commits, // see above
     finish: flag(values, "merge") ? "merge" : asks ? "ask" : "keep",
     sizing: flag(values, "yes") ? "accept" : "ask",
     thresholds: sensibleThresholds(definition.thresholds),
+    ...(definition.ends === undefined ? {} : { ends: definition.ends }),
   };
 }
 

@@ -6,6 +6,7 @@ import { rest } from "../../engine/rest.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { Project } from "./project.ts";
 import { deskOf } from "./desk-of.ts";
+import { takeBackBuilt } from "./take-back-built.ts";
 
 export type Recorded = {
   readonly state: RunState;
@@ -18,5 +19,6 @@ export async function submitAnswer(project: Project, run: RunId, command: Person
   const submitted = await project.journal.submit(run, (state) => decide(state, command));
   if (!submitted.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: submitted.refusal });
   const { state, head } = submitted;
-  return { state, warnings: rest({ desk: deskOf(project) }, state, head) };
+  const kept = state.is === "ended" ? await takeBackBuilt(project, state, head) : [];
+  return { state, warnings: [...kept, ...rest({ desk: deskOf(project) }, state, head)] };
 }

@@ -37,10 +37,10 @@ export type Mention = Pick<Finding, "id" | "severity" | "state">;
 
 export type Ledger = { readonly findings: readonly Finding[]; readonly rounds: readonly (readonly Mention[])[] };
 
-/** Issues of one verdict that are followed, blockers first. */
-export const MOST_ISSUES = 500;
+/** Issues of one verdict that are followed, blockers first; a longer list is nothing a person or an agent works through. */
+export const MOST_ISSUES = 200;
 /** Findings that a new verdict is compared with: the last ones said. */
-const MOST_COMPARED = 1000;
+const MOST_COMPARED = 500;
 
 /** Follows findings from verdict to verdict, though lines move and words change. The order of issues makes no difference. */
 export function ledgerOf(rounds: readonly Round[]): Ledger {

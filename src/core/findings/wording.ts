@@ -42,8 +42,9 @@ export function wordingOf({ description, location, file }: Said): Wording {
 
 /** To name the file that a finding is in says nothing more about it. */
 const isNameOf = (file: string | null, chunk: string): boolean => {
+  if (file === null || !chunk.includes(".")) return false;
   const { name } = withoutLine(chunk);
-  return file !== null && isFileName(name) && isSameFile(file, name);
+  return isFileName(name) && isSameFile(file, name);
 };
 
 function numberedIn(location: string): string[] {
@@ -77,18 +78,18 @@ function numberOf(label: string, number: string): string | null {
 
 /** The identifiers that a chunk is made of, or its file; none for a plain word, unless it is quoted or called. */
 function namesIn(chunk: string, { before, after }: { before: string; after: string }): readonly string[] {
-  const { name } = withoutLine(chunk.replace(/['’].*$/, ""));
-  if (isFileName(name)) return [name.slice(name.lastIndexOf("/") + 1).toLowerCase()];
   const mark = before.at(-1);
   const quoted = mark !== undefined && QUOTES.has(mark) && (after.startsWith(mark) || after.startsWith("("));
   const called = after.startsWith("(") && !after.startsWith("(s)");
-  const isName = (quoted || called || SHAPED.test(name)) && !/[/-]/.test(name);
-  return isName ? name.toLowerCase().split(/[.:#]+/) : [];
+  if (!quoted && !called && !SHAPED.test(chunk)) return [];
+  const { name } = withoutLine(chunk.replace(/['’].*$/, ""));
+  if (isFileName(name)) return [name.slice(name.lastIndexOf("/") + 1).toLowerCase()];
+  return /[/-]/.test(name) ? [] : name.toLowerCase().split(/[.:#]+/);
 }
 
 const QUOTES = new Set(["`", "'", '"']);
 /** camelCase, snake_case, and what is joined by dots or colons. */
-const SHAPED = /\p{Ll}\p{Lu}|[\p{L}\p{N}]_[\p{L}\p{N}]|\p{L}(?:\.|::|#)\p{L}/u;
+const SHAPED = /\p{Ll}\p{Lu}|[\p{L}\p{N}]_[\p{L}\p{N}]|[\p{L}\p{N}](?:\.|::|#)\p{L}/u;
 
 function stemsOf(chunk: string): string[] {
   if (/^[a-z]{2,}$/.test(chunk)) return meaningsOf(chunk);

@@ -8,6 +8,7 @@ import type { Claim } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { phasePrompt, reviewPrompt } from "../prompt.ts";
+import { recordPhaseStart, recordReviews } from "./feature-record.ts";
 import { missingPredecessor } from "./review-chain.ts";
 import { withWritesTold } from "./review-writes.ts";
 
@@ -21,6 +22,8 @@ export async function produce(engine: Engine, { run }: Task, signal: AbortSignal
   const { stage } = run;
   const phase = currentPhase(run);
   if (stage.is !== "producing" || phase === undefined) return null;
+  recordPhaseStart(engine, run);
+  recordReviews(engine, run);
   const job = { run, phase, claim: stage.claim, backend: engine.agents.phase };
   const assignment: Assignment = {
     role: "phase",
@@ -54,7 +57,11 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
     const assignment: Assignment = {
       role: "reviewer",
       persona: engine.persona(phase.rule.reviewer ?? "reviewer"),
-      prompt: reviewPrompt(run, phase, { draft: stage.draft, constitution: engine.constitution() }),
+      prompt: reviewPrompt(run, phase, {
+        draft: stage.draft,
+        constitution: engine.constitution(),
+        changed: phase.rule.judged === true ? await changedByAll(engine, run, before) : [],
+      }),
       access: "read",
       cwd: copy.dir,
       session: null,
@@ -68,6 +75,12 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
   } finally {
     await copy.dispose();
   }
+}
+
+/** Everything that differs from where the work began. */
+async function changedByAll({ workspace }: Engine, { run }: ActiveRun, now: string | null): Promise<string[]> {
+  const changes = await workspace.diff(run.git?.baseTip ?? run.git?.commit ?? null, now);
+  return (changes ?? []).map(({ path, change }) => `${path} (${change})`);
 }
 
 const outputsOf = (run: ActiveRun, phase: PhaseRecord): string[] =>

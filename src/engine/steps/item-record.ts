@@ -2,12 +2,14 @@ import { deriveAnalysisStatus, deriveBacklogMarker } from "../../core/items/anal
 import type { MetaFields } from "../../core/items/item-meta.ts";
 import type { ActiveRun } from "../../core/run.ts";
 import type { Engine } from "../engine.ts";
+import { isFeature } from "./feature-record.ts";
 
 /** What a commit of an item's record carries: its folder, with what was analysed before the run, and the backlog. */
-export const recordFiles = (run: ActiveRun): string[] => (hasRecord(run) ? [run.run.item, "BACKLOG.md"] : []);
+export const recordFiles = (run: ActiveRun): string[] =>
+  isFeature(run) ? [run.run.item] : hasRecord(run) ? [run.run.item, "BACKLOG.md"] : [];
 
 /** Items live in the project's own folders; the private work folder of a small change is none. */
-const hasRecord = ({ run }: ActiveRun): boolean => !run.item.startsWith(".isdlc/");
+const hasRecord = (run: ActiveRun): boolean => !run.run.item.startsWith(".isdlc/") && !isFeature(run);
 
 /** Says in the item's record that a build began. */
 export function recordBuildStart(engine: Engine, run: ActiveRun): void {
@@ -34,7 +36,10 @@ export function recordAnalysis(engine: Engine, run: ActiveRun): void {
   engine.items.mark(run.run.item, deriveBacklogMarker(status));
 }
 
-/** Says in the item's record that the build is done. What was analysed stays as it was. */
+/**
+ * Says in the item's record that the build is done. What was analysed stays as it was. With a merge this is committed
+ * before, so that the base gets work and record in one step; whoever cancels after a merge failed has it taken back.
+ */
 export function recordBuildEnd(engine: Engine, run: ActiveRun): void {
   if (!hasRecord(run) || run.run.scope === "item") return;
   engine.items.merge(run.run.item, { build_completed_at: endOfWork(run) });
@@ -59,5 +64,5 @@ function sizingFields({ sizing }: ActiveRun): Pick<MetaFields, "sizing_decision"
 }
 
 /** Said by the journal, so that repeating the step after a crash writes the same. */
-const endOfWork = ({ run, phases }: ActiveRun): string =>
+export const endOfWork = ({ run, phases }: Pick<ActiveRun, "run" | "phases">): string =>
   phases.findLast(({ completedAt }) => completedAt !== null)?.completedAt ?? run.startedAt;

@@ -5,6 +5,7 @@ import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.t
 import type { FileChange } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
+import { recordReviews } from "./feature-record.ts";
 import { writtenDuringReview } from "./review-writes.ts";
 
 /** Remembers the tree before an attempt touches it. */
@@ -20,6 +21,7 @@ export async function enterPhase(engine: Engine, { run }: Task): Promise<Outcome
 export async function completePhase(engine: Engine, { run }: Task): Promise<Outcome | null> {
   const phase = currentPhase(run);
   if (run.stage.is !== "completing" || phase === undefined) return null;
+  recordReviews(engine, run);
   const { workspace, desk, hash } = engine;
   const { draft } = run.stage;
   const tree = await workspace.snapshot(`${phase.rule.key}-${phase.attempts}`, [run.run.item]);
@@ -57,7 +59,7 @@ function artifactsOf(run: ActiveRun, named: readonly string[], changed: readonly
 async function movedRefs({ vcs }: Engine, { run }: ActiveRun, { firstCommit }: PhaseRecord): Promise<string[]> {
   if (vcs === null) return [];
   const base = run.git?.branch === null ? null : (run.git?.base ?? null);
-  const moved = base !== null && (await vcs.tip(base)) !== run.git?.commit;
+  const moved = base !== null && (await vcs.tip(base)) !== (run.git?.baseTip ?? run.git?.commit);
   return [...((await vcs.head()) === firstCommit ? [] : [".git/HEAD"]), ...(moved ? [`.git/refs/heads/${base}`] : [])];
 }
 

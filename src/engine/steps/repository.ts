@@ -1,8 +1,10 @@
 import type { Outcome } from "../../core/command.ts";
 import { currentPhase, type ActiveRun } from "../../core/run.ts";
 import type { VcsWrite } from "../../ports/vcs.ts";
+import { phaseComplete } from "../../views/reviews.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
+import { recordFeatureEnd, recordFeatureStart, recordPhaseEnd } from "./feature-record.ts";
 import { recordAnalysis, recordBuildEnd, recordBuildStart, recordFiles } from "./item-record.ts";
 
 /** Puts the run on its branch. */
@@ -11,6 +13,7 @@ export async function prepareRun(engine: Engine, { run }: Task): Promise<Outcome
   if (engine.vcs !== null && git !== null && git.branch !== null) await engine.vcs.startBranch(git.branch, git.commit);
   engine.desk.makeFolder(run.run.item);
   recordBuildStart(engine, run);
+  recordFeatureStart(engine, run);
   return { of: "prepare" };
 }
 
@@ -19,6 +22,9 @@ export async function commitPhase(engine: Engine, { run }: Task): Promise<Outcom
   const phase = currentPhase(run);
   if (phase === undefined) return null;
   recordAnalysis(engine, run);
+  recordPhaseEnd(engine, run);
+  if (phase.iterations > 0)
+    engine.show({ at: "says", step: "commit", attempt: null, text: phaseComplete(phase), usage: null });
   if (run.run.options.commits !== "phase") return { of: "commit", commit: null };
   const subject = `${phase.rule.name}: ${run.run.title}`;
   const request = {
@@ -34,6 +40,7 @@ export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome>
   const how = run.stage.is === "finishing" ? (run.stage.how ?? "keep") : "keep";
   recordAnalysis(engine, run);
   recordBuildEnd(engine, run);
+  recordFeatureEnd(engine, run, how);
   const record = {
     subject: `Item record: ${run.run.title}`,
     attempt: `${run.run.run}/record`,
@@ -42,7 +49,7 @@ export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome>
   await commitPaths(engine, run, record);
   if (run.run.options.commits === "end") {
     const request = { subject: run.run.title, body: "", attempt: `${run.run.run}/end` };
-    await commitSince(engine, run, { ...request, from: run.phases[0]?.firstTree ?? null });
+    await commitSince(engine, run, { ...request, from: run.phases[0]?.firstTree ?? null, also: recordFiles(run) });
   }
   return { of: "finish", merged: how === "merge" ? await mergeBranch(engine, run) : null };
 }
@@ -58,13 +65,19 @@ type Since = {
   readonly body: string;
   readonly attempt: string;
   readonly from: string | null;
+  /** Files and folders that belong to it whenever they were changed. */
+  readonly also?: readonly string[];
 };
 
-async function commitSince(engine: Engine, run: ActiveRun, { from, ...rest }: Since): Promise<string | null> {
+async function commitSince(
+  engine: Engine,
+  run: ActiveRun,
+  { from, also = [], ...rest }: Since,
+): Promise<string | null> {
   if (engine.vcs === null) return null;
   const tree = await engine.workspace.snapshot("to-commit", []);
   const changes = (await engine.workspace.diff(from, tree)) ?? [];
-  return commitNow(engine, run, { ...rest, paths: changes.map(({ path }) => path) });
+  return commitNow(engine, run, { ...rest, paths: [...changes.map(({ path }) => path), ...also] });
 }
 
 type Commit = {

@@ -128,6 +128,13 @@ const finish =
   (how: Finish): MakeCommand =>
   (_invocation, { by, wait }) => ({ do: "finish", by, wait: wait.id, how });
 
+/** Giving work up is said twice: by the option, and by --yes. */
+function discardWork({ values, verb }: Invocation, { by, wait }: Said): PersonCommand {
+  if (flag(values, "yes")) return { do: "finish", by, wait: wait.id, how: "discard" };
+  const detail = "Discarding gives the work up. Say so once more with --yes.";
+  throw new ProblemError({ code: "USAGE", detail, usage: verb.usage });
+}
+
 const size =
   (choice: "accept" | "light" | "standard"): MakeCommand =>
   (_invocation, { by, wait }) => ({ do: "size", by, wait: wait.id, choice });
@@ -151,6 +158,7 @@ const commands = {
   merge: finish("merge"),
   pr: finish("pr"),
   keep: finish("keep"),
+  discard: discardWork,
   answer: (invocation, { by, wait }) => ({ do: "reply", by, wait: wait.id, replies: repliesOf(invocation, wait) }),
   cancel: ({ values }, { by }) => ({ do: "cancel", by, reason: text(values, "text") ?? "" }),
 } satisfies Record<string, MakeCommand>;

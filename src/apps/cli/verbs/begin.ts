@@ -1,5 +1,6 @@
 import { workflowNames } from "../../../adapters/definitions/definitions.ts";
 import { ProblemError } from "../../../core/problem.ts";
+import type { ActiveRun } from "../../../core/run.ts";
 import { rest } from "../../../engine/rest.ts";
 import type { Mode } from "../../../schema/plan.ts";
 import { recoveryBanner } from "../../../views/gate-banner.ts";
@@ -14,10 +15,11 @@ import { startRun } from "../start.ts";
 import { flag, type Invocation, type Result, type Run, text } from "../verb.ts";
 import { deskOf } from "../desk-of.ts";
 import type { FoundItem } from "../../../adapters/items/resolve-item.ts";
+import type { MetaFields } from "../../../core/items/item-meta.ts";
 import { readBacklogItem } from "../../../core/items/backlog-line.ts";
 import { isReference } from "../../../core/items/item-source.ts";
 import { type BuildPlace, detectBuild, namedStart } from "../detect-build.ts";
-import { findItem, ITEMS_ROOT, itemTitle, putOnRecord, recordFields, isBuilt } from "../item-documents.ts";
+import { findItem, isBuilt, isInBacklog, ITEMS_ROOT, itemTitle, putOnRecord, recordFields } from "../item-documents.ts";
 
 const WORKFLOW_OF: Readonly<Record<string, string>> = {
   do: "change",
@@ -46,7 +48,7 @@ async function start(invocation: Invocation, workflow: string, words: readonly s
   if (open.state.is === "active") return recover(invocation, project);
   const work = await workOf(invocation, project, { workflow, words: words.join(" ").trim() });
   const item = await startRun(invocation, project, { workflow, ...work });
-  if (work.place !== undefined) await keepRecord(invocation, project, { ...work, place: work.place, item });
+  if (work.place !== undefined) await keepRecord(invocation, project, { ...work, record: work.place.record, item });
   return goOn(invocation, project);
 }
 
@@ -54,7 +56,7 @@ type Work = { readonly title: string; readonly place?: BuildPlace; readonly isLi
 type Opened = {
   readonly item: string;
   readonly title: string;
-  readonly place: BuildPlace;
+  readonly record: MetaFields;
   readonly isListed?: boolean;
 };
 
@@ -62,13 +64,21 @@ type Opened = {
 async function keepRecord(
   { io }: Invocation,
   project: Project,
-  { item, title, place, isListed = false }: Opened,
+  { item, title, record, isListed = false }: Opened,
 ): Promise<void> {
   if (!item.startsWith(`${ITEMS_ROOT}/`)) return;
   const folder = item.slice(item.lastIndexOf("/") + 1);
   await putOnRecord(io, project, { description: title, folder, isListed });
-  const warning = recordFields(project, folder, place.record);
+  const warning = recordFields(project, folder, record);
   if (warning !== null) io.err(`warning: ${warning}`);
+}
+
+/** A start that was killed as soon as the run was open may have left its item without a record. */
+async function completeRecord(invocation: Invocation, project: Project, { run, stage }: ActiveRun): Promise<void> {
+  if (stage.is !== "preparing" || run.scope !== "tree") return;
+  const { item, title } = run;
+  const isListed = isInBacklog(project, item.slice(item.lastIndexOf("/") + 1));
+  await keepRecord(invocation, project, { item, title, isListed, record: {} });
 }
 
 /** What is built, and from where on; new work, and work without items, has all of the workflow before it. */
@@ -105,13 +115,15 @@ export async function recover(invocation: Invocation, project: Project): Promise
   if (!invocation.io.interactive)
     return { ...result, code: 3, lines: [...(banner === null ? [] : [banner, ""]), ...result.lines] };
   for (const line of banner === null ? result.lines : [banner]) invocation.io.out(line);
+  await completeRecord(invocation, project, state);
   return goOn(invocation, project);
 }
 
-export const resume: Run = (invocation) => {
+export const resume: Run = async (invocation) => {
   const project = projectOf(invocation);
   starterOf(invocation, project);
   const { state } = currentRun(project, undefined);
   if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: openElsewhere(project) });
+  await completeRecord(invocation, project, state);
   return goOn(invocation, project);
 };

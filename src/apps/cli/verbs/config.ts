@@ -1,5 +1,10 @@
 import * as z from "zod/mini";
-import { readUserSettings, UserSettings, writeUserSettings } from "../../../adapters/user-files/user-settings.ts";
+import {
+  readUserSettings,
+  SandboxChoice,
+  UserSettings,
+  writeUserSettings,
+} from "../../../adapters/user-files/user-settings.ts";
 import { isRecord, ownValue } from "../../../core/own-value.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { decider } from "../authority.ts";
@@ -22,6 +27,11 @@ const CHANNELS = ["terminal", "token"];
 const asText = (value: string): unknown => (value === "" ? undefined : value);
 const asBoolean = (value: string): unknown => (value === "true" ? true : value === "false" ? false : undefined);
 const asList = (value: string): string[] => value.split(",").map((part) => part.trim());
+/** Absolute, or in the home; nothing at all closes what was open. */
+const asPaths = (value: string): unknown => {
+  const paths = value === "" ? [] : asList(value);
+  return paths.every((path) => path.startsWith("/") || path.startsWith("~/")) ? paths : undefined;
+};
 
 /** The `supervised_mode` block of this project's state.json. */
 const supervised = (name: string, parse: Setting["parse"], valid: string): Setting => ({
@@ -71,6 +81,9 @@ const settings: Readonly<Record<string, Setting>> = {
     (value) => (asList(value).every((one) => CHANNELS.includes(one)) ? asList(value) : undefined),
     CHANNELS.join(","),
   ),
+  sandbox: personal("sandbox", (value) => SandboxChoice.safeParse(value).data, SandboxChoice.options.join(", ")),
+  "sandbox-read": personal("sandbox-read", asPaths, "~/.m2,/opt/tools"),
+  "sandbox-write": personal("sandbox-write", asPaths, "~/.cache/go-build"),
 };
 
 /** Reads and changes settings: of this project's supervision, and the person's own. */

@@ -7,6 +7,7 @@ import { systemLockProcesses } from "../../../adapters/file-lock/lock-processes.
 import { createProcesses } from "../../../adapters/process/create-processes.ts";
 import { createFileAnchors } from "../../../adapters/user-files/anchors.ts";
 import { loadUserKey } from "../../../adapters/user-files/user-key.ts";
+import { sandboxAvailable } from "../../../adapters/sandbox/sandbox-available.ts";
 import type { RunState } from "../../../core/run.ts";
 import { rest } from "../../../engine/rest.ts";
 import type { RunId } from "../../../schema/ids.ts";
@@ -46,6 +47,7 @@ export const doctor: Run = async (invocation) => {
 async function surroundings(project: Project): Promise<Finding[]> {
   const git = await createGitRead(project.root).facts();
   const claude = await createBackend({ name: "claude", argv: null }, project.env).probe();
+  const sandbox = sandboxAvailable(project.env);
   return [
     { name: "node", ok: true, detail: process.version },
     {
@@ -60,6 +62,11 @@ async function surroundings(project: Project): Promise<Finding[]> {
       name: "claude",
       ok: true,
       detail: "code" in claude ? "not found: npm install -g @anthropic-ai/claude-code" : claude.version,
+    },
+    {
+      name: "sandbox",
+      ok: true,
+      detail: sandbox.ok ? `bubblewrap ${sandbox.version}` : `not available: ${sandbox.why} (${sandbox.fix})`,
     },
     { name: "user folders", ok: true, detail: `${project.folders.config}, ${project.folders.state}` },
   ];

@@ -3,6 +3,7 @@ import { endedRuns } from "../../../adapters/desk/ended-runs.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import type { RunId } from "../../../schema/ids.ts";
 import { historyLines } from "../../../views/history.ts";
+import { reviewLines, reviewsOf } from "../../../views/reviews.ts";
 import { type FinishedRun, finishedRun, totalsOf } from "../../../views/metrics.ts";
 import { runsTable } from "../../../views/runs-table.ts";
 import { historyEntry } from "../../../views/state-file.ts";
@@ -22,6 +23,8 @@ export const history: Run = (invocation) => {
   const { run, state } = currentRun(project, named);
   if (run === null) return Promise.resolve(done(["Nothing has happened here yet."], { events: [] }));
   const events = project.journal.events(run);
+  if (flag(values, "reviews"))
+    return Promise.resolve(done(reviewLines(reviewsOf(events)), { reviews: reviewsOf(events) }));
   if (named !== undefined || state.is === "active") return Promise.resolve(done(historyLines(events), { events }));
   return Promise.resolve(finished(project, { events }));
 };

@@ -10,10 +10,13 @@ import { begin, recover, resume, run } from "./begin.ts";
 import { config } from "./config.ts";
 import { demo } from "./demo.ts";
 import { doctor, verifyJournalVerb } from "./doctor.ts";
+import { finish } from "./finish.ts";
 import { history } from "./history.ts";
+import { hook } from "./hook.ts";
 import { add, analyze, items } from "./items.ts";
 import { check, gate } from "./look.ts";
 import { init, token, trust } from "./settle.ts";
+import { specPhase, verify } from "./spec.ts";
 import { statusAll } from "./status-all.ts";
 import { nextVerb, status } from "./status.ts";
 
@@ -42,6 +45,15 @@ const runs: Readonly<Record<string, Run>> = {
   fix: begin,
   build: begin,
   run,
+  brainstorm: specPhase,
+  specify: specPhase,
+  design: specPhase,
+  "create-plan": specPhase,
+  "create-tasks": specPhase,
+  implement: specPhase,
+  verify,
+  finish,
+  hook,
   init,
   add,
   analyze,

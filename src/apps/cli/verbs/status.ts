@@ -1,30 +1,39 @@
 import { next } from "../../../core/next.ts";
-import type { ActiveRun } from "../../../core/run.ts";
+import { type ActiveRun, noRun, type RunState } from "../../../core/run.ts";
 import { shellWord } from "../../../core/shell-word.ts";
 import { statusLines, statusObject } from "../../../views/status.ts";
-import { currentRun, driverOf, type Project } from "../project.ts";
+import { openElsewhere } from "../elsewhere.ts";
+import { currentRun, driverOf, seeProject, type SeenProject } from "../project.ts";
 import { projectOf } from "../project-of.ts";
-import { done, flag, type Run, text } from "../verb.ts";
+import { done, flag, type Result, type Run, text } from "../verb.ts";
 
 /** Where the run stands. An ended run is shown only when it is asked for by id. */
-export const status: Run = async (invocation) => {
+export const status: Run = (invocation) => {
   const { values } = invocation;
   const project = projectOf(invocation);
   const named = text(values, "run");
   const { state } = currentRun(project, named);
-  const shown = state.is === "ended" && named === undefined ? ({ is: "none" } as const) : state;
-  const liveness = { driven: shown.is === "active" && shown.wait === null && driverOf(project) !== null };
-  if (shown.is === "active" && !liveness.driven) await endAbandoned(shown);
-  const run = statusObject(shown, liveness);
-  if (shown.is !== "none") return flag(values, "json") ? done([], { run }) : done(statusLines(shown, liveness));
-  const elsewhere = await openOutside(project);
-  const hints = elsewhere.map((path) => `Another working tree has one: isdlc -C ${shellWord(path)} status`);
-  return done([...statusLines(shown, liveness), ...hints], { run, ...(hints.length > 0 ? { elsewhere } : {}) });
+  return showStatus(project, state, { named: named !== undefined, json: flag(values, "json") });
 };
 
-async function openOutside(project: Project): Promise<readonly string[]> {
-  const { openElsewhere } = await import("../elsewhere.ts");
-  return openElsewhere(project);
+/** The same for the newest run of the working tree, which is what prompts and people ask for all the time. */
+export const plainStatus: Run = ({ cwd, env, values }) => {
+  const { project, current } = seeProject(cwd, env);
+  return showStatus(project, current.state, { named: false, json: flag(values, "json") });
+};
+
+type Asked = { readonly named: boolean; readonly json: boolean };
+
+async function showStatus(project: SeenProject, state: RunState, { named, json }: Asked): Promise<Result> {
+  const shown = state.is === "ended" && !named ? noRun : state;
+  const liveness = { driven: shown.is === "active" && shown.wait === null && driverOf(project) !== null };
+  if (shown.is === "active" && !liveness.driven) await endAbandoned(shown);
+  if (shown.is !== "none")
+    return json ? done([], { run: statusObject(shown, liveness) }) : done(statusLines(shown, liveness));
+  const elsewhere = openElsewhere(project);
+  const hints = elsewhere.map((path) => `Another working tree has one: isdlc -C ${shellWord(path)} status`);
+  const found = { run: statusObject(shown, liveness), ...(hints.length > 0 ? { elsewhere } : {}) };
+  return done([...statusLines(shown, liveness), ...hints], found);
 }
 
 /** A driver that was killed may have left its agent behind; whoever looks next ends it. */
@@ -38,17 +47,21 @@ async function endAbandoned({ stage }: ActiveRun): Promise<void> {
 /** What should happen now, in one line. */
 export const nextVerb: Run = (invocation) => {
   const { state } = currentRun(projectOf(invocation), text(invocation.values, "run"));
+  return Promise.resolve(showNext(state));
+};
+
+export const plainNext: Run = ({ cwd, env }) => Promise.resolve(showNext(seeProject(cwd, env).current.state));
+
+function showNext(state: RunState): Result {
   const now = next(state);
   switch (now.is) {
     case "action":
-      return Promise.resolve(done([`${now.step}${now.attempt === null ? "" : ` ${now.attempt}`}`], { next: now }));
+      return done([`${now.step}${now.attempt === null ? "" : ` ${now.attempt}`}`], { next: now });
     case "wait":
-      return Promise.resolve(done([`wait ${now.wait.id}: ${now.options.join(", ")}`], { next: now }));
+      return done([`wait ${now.wait.id}: ${now.options.join(", ")}`], { next: now });
     case "done":
-      return Promise.resolve(
-        done([now.how === "none" ? "No run is open here." : `The run is ${now.how}.`], { next: now }),
-      );
+      return done([now.how === "none" ? "No run is open here." : `The run is ${now.how}.`], { next: now });
     default:
       return now satisfies never;
   }
-};
+}

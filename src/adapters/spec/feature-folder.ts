@@ -1,0 +1,33 @@
+import { basename, dirname, join, resolve } from "node:path";
+import { isSafeName } from "../../schema/ids.ts";
+import { folderExists, nodeFiles } from "../file-lock/file-calls.ts";
+
+/**
+ * A feature's folder as an absolute path. Neither it nor a folder between it and the project's own may be a link.
+ * @throws for everything else
+ */
+export function realFeatureFolder(path: unknown): string {
+  if (typeof path !== "string" || path === "" || path.includes("\0"))
+    throw new Error("the feature's folder is no path");
+  const folder = resolve(path);
+  if (!isSafeName(basename(folder))) throw new Error("the feature's folder has no plain name");
+  for (const part of [folder, ...foldersOfProject(folder)]) {
+    if (!folderExists(nodeFiles, part)) throw new Error("the feature has no folder");
+  }
+  return folder;
+}
+
+/** Every folder above, nearest first. */
+export function foldersAbove(folder: string): string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [] : [parent, ...foldersAbove(parent)];
+}
+
+/** Those between the feature and its project, which is the nearest folder that has a `.git` or `.isdlc`. */
+function foldersOfProject(folder: string): string[] {
+  const above = foldersAbove(folder);
+  return above.slice(0, Math.max(0, above.findIndex(isProject)));
+}
+
+const isProject = (folder: string): boolean =>
+  [".git", ".isdlc"].some((name) => nodeFiles.lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined);

@@ -1,0 +1,26 @@
+import { join, resolve } from "node:path";
+import { ownValue } from "../../core/own-value.ts";
+import { nodeFiles } from "../file-lock/file-calls.ts";
+import { readDocument } from "../items/document-file.ts";
+import { foldersAbove } from "./feature-folder.ts";
+
+/** True while a run works on the feature. A mark that cannot be read counts: better refused once too often. */
+export function hasOpenRun(folder: string): boolean {
+  return foldersAbove(folder).some((root) => {
+    try {
+      const marker = readDocument(join(root, ".isdlc", "active"));
+      if (marker === null) return false;
+      const item = ownValue(JSON.parse(marker.text) as unknown, "item");
+      return typeof item !== "string" || isSameFolder(resolve(root, item), folder);
+    } catch {
+      return true;
+    }
+  });
+}
+
+/** File systems that ignore case have many spellings for one folder. */
+function isSameFolder(one: string, other: string): boolean {
+  if (one === other) return true;
+  const [first, second] = [one, other].map((path) => nodeFiles.lstatSync(path, { throwIfNoEntry: false }));
+  return first !== undefined && second !== undefined && first.ino === second.ino && first.dev === second.dev;
+}

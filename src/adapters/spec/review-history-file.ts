@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import { withHistoryEntry } from "../../core/spec/history-text.ts";
+import { errorCode, nodeFiles, syncFolder } from "../file-lock/file-calls.ts";
+import { editDocument, messageOf, readDocument, replaceDocument } from "../items/document-file.ts";
+import { realFeatureFolder } from "./feature-folder.ts";
+import type { SpecWriting } from "./spec-meta-file.ts";
+
+export const REVIEW_HISTORY = ".review-history.md";
+
+/** Puts an entry into a feature's review history. Told twice, it is there once; its heading says which round it is. Never throws. */
+export function appendReviewHistory(featurePath: unknown, entry: string): SpecWriting {
+  return attempt(() =>
+    editDocument(() => {
+      const file = fileIn(featurePath);
+      const found = readDocument(file);
+      const text = withHistoryEntry(found?.text ?? "", entry);
+      if (text !== found?.text) replaceDocument(file, text, found);
+    }),
+  );
+}
+
+/** The history as it stands; null where there is none, or none that can be read. */
+export function readReviewHistory(featurePath: unknown): string | null {
+  try {
+    return readDocument(fileIn(featurePath))?.text ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Takes the history away when its feature ends; that there is none is no failure. Never throws. */
+export function deleteReviewHistory(featurePath: unknown): SpecWriting {
+  return attempt(() => {
+    const file = fileIn(featurePath);
+    try {
+      nodeFiles.unlinkSync(file);
+    } catch (error) {
+      if (errorCode(error) === "ENOENT") return;
+      throw error;
+    }
+    syncFolder(nodeFiles, join(file, ".."));
+  });
+}
+
+function attempt(action: () => void): SpecWriting {
+  try {
+    action();
+    return { written: true };
+  } catch (error) {
+    return { written: false, warning: `${REVIEW_HISTORY} was not written: ${messageOf(error)}` };
+  }
+}
+
+const fileIn = (featurePath: unknown): string => join(realFeatureFolder(featurePath), REVIEW_HISTORY);

@@ -1,0 +1,80 @@
+import { createGitRead } from "../../../adapters/git/git-read.ts";
+import { createGitWrite } from "../../../adapters/git/git-write.ts";
+import { deleteMergedBranch, keepThenDelete } from "../../../adapters/git/worktree-branch.ts";
+import { mainTreeOf } from "../../../adapters/git/worktree-place.ts";
+import { removeWorktree } from "../../../adapters/git/worktree-remove.ts";
+import { ProblemError } from "../../../core/problem.ts";
+import type { EndedRun } from "../../../core/run.ts";
+import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
+import type { Finish } from "../../../schema/plan.ts";
+import { plainLine } from "../../../views/plain-text.ts";
+import { currentRun, type Project } from "../project.ts";
+import type { Invocation } from "../verb.ts";
+
+/** After a feature was merged or discarded: its working tree and its branch go. Gives what to tell the person. */
+export async function cleanUpFeature(
+  invocation: Invocation,
+  project: Project,
+  folder: string,
+): Promise<readonly string[]> {
+  const { state } = currentRun(project, undefined);
+  if (state.is !== "ended" || state.run.item !== `${FEATURES_ROOT}/${folder}`) return [];
+  return cleanUpAfter(invocation, project, state);
+}
+
+/** The same for a run that has just ended; nothing to do for every other kind of run, or when it can wait. */
+export async function cleanUpAfter(
+  { cwd }: Pick<Invocation, "cwd">,
+  project: Project,
+  { run, finish }: EndedRun,
+): Promise<readonly string[]> {
+  const isOver = finish === "merge" || finish === "discard";
+  const branch = run.git?.branch ?? null;
+  const base = run.git?.base ?? null;
+  if (!isOver || !run.item.startsWith(`${FEATURES_ROOT}/`) || branch === null || base === null) return [];
+  const main = mainTreeOf(project.root);
+  if (main === null) return [];
+  const left = project.root === main ? await leaveInPlace(main, branch, base) : await removeTree(project, main, base);
+  if (left !== null) return [left];
+  return [
+    ...(await removeBranch(main, { branch, base, finish })),
+    ...(isBelow(cwd, project.root, main) ? [`Go on in ${plainLine(main)}`] : []),
+  ];
+}
+
+/** What keeps the working tree from being removed; null when it is gone. */
+async function removeTree({ root }: Project, main: string, base: string): Promise<string | null> {
+  const removed = await removeWorktree(main, { path: root, base, cwd: main, unmerged: "stayOnBranch" });
+  return removed.ok
+    ? null
+    : `The working tree stays: ${removed.fix} ${removed.about.map((one) => plainLine(one)).join(", ")}`;
+}
+
+async function leaveInPlace(main: string, branch: string, base: string): Promise<string | null> {
+  const facts = await createGitRead(main).facts();
+  if (facts?.branch !== branch) return null;
+  const git = createGitWrite(main);
+  const tip = await git.tip(base);
+  if (tip === null) return `The branch ${branch} stays: there is no ${base} to go back to.`;
+  try {
+    await git.returnToBranch(base, tip);
+    return null;
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    return `The branch ${branch} stays: ${error.message}`;
+  }
+}
+
+type Branch = { readonly branch: string; readonly base: string; readonly finish: Finish };
+
+async function removeBranch(main: string, { branch, base, finish }: Branch): Promise<readonly string[]> {
+  const deleted =
+    finish === "discard" ? await keepThenDelete(main, branch) : await deleteMergedBranch(main, { branch, base });
+  if (!deleted.ok) return deleted.why === "noBranch" ? [] : [`The branch ${branch} stays: ${deleted.fix}`];
+  return [
+    deleted.ref === null ? `Deleted ${branch}, which is merged.` : `Deleted ${branch}; it is kept on ${deleted.ref}.`,
+  ];
+}
+
+const isBelow = (cwd: string, root: string, main: string): boolean =>
+  root !== main && (cwd === root || cwd.startsWith(`${root}/`));

@@ -1,0 +1,58 @@
+import { createWorktree } from "../../../adapters/git/worktree-create.ts";
+import { mainTreeOf, worktreePath } from "../../../adapters/git/worktree-place.ts";
+import { ProblemError } from "../../../core/problem.ts";
+import type { Mode } from "../../../schema/plan.ts";
+import { plainLine } from "../../../views/plain-text.ts";
+import { ask } from "../ask.ts";
+import { openProject, type Project } from "../project.ts";
+import { flag, type Invocation } from "../verb.ts";
+
+export type Wanted = {
+  readonly mode: Mode;
+  readonly branch: string;
+  /** Folder of the item, which the working tree is named after. */
+  readonly folder: string;
+  /** Branch or commit that the work begins at; null without git. */
+  readonly base: string | null;
+};
+
+export type Place = {
+  readonly project: Project;
+  /** As kept in the feature's file: relative to the main working tree; null for work in place. */
+  readonly worktree: string | null;
+};
+
+/** Which modes want a working tree of their own: none, only when asked for, when the person agrees, always. */
+const WISH: Readonly<Record<Mode, "never" | "asked" | "recommended" | "always">> = {
+  hotfix: "never",
+  quick: "asked",
+  standard: "recommended",
+  full: "always",
+};
+
+/**
+ * Where new work is done: here, or in a working tree that is made for it.
+ * @throws ProblemError WORKTREE_REFUSED with the way forward; nothing has been written then
+ */
+export async function settleWorktree(invocation: Invocation, project: Project, wanted: Wanted): Promise<Place> {
+  if (wanted.base === null || !(await isWanted(invocation, wanted.mode))) return { project, worktree: null };
+  const main = mainTreeOf(project.root) ?? project.root;
+  const [id = "", ...slug] = wanted.folder.split("-");
+  const path = worktreePath(main, { id, slug: slug.join("-") });
+  const made = await createWorktree(project.root, { branch: wanted.branch, path, base: wanted.base });
+  if (!made.ok) throw new ProblemError({ code: "WORKTREE_REFUSED", why: made.why, fix: made.fix });
+  invocation.io.err(`Working tree: ${plainLine(made.path)} on ${made.branch}`);
+  return { project: openProject(made.path, project.env), worktree: made.stored };
+}
+
+async function isWanted({ values, io }: Invocation, mode: Mode): Promise<boolean> {
+  if (flag(values, "worktree")) return true;
+  switch (WISH[mode]) {
+    case "always":
+      return true;
+    case "recommended":
+      return ask(io, "Work in a working tree of its own, beside this one?", []);
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,164 @@
+import { createGitRead } from "../../../adapters/git/git-read.ts";
+import { createGitWrite } from "../../../adapters/git/git-write.ts";
+import { createGitWorkspace } from "../../../adapters/git/git-workspace.ts";
+import { deleteContained } from "../../../adapters/plain-workspace/contained-file.ts";
+import { ProblemError } from "../../../core/problem.ts";
+import { type ActiveRun, currentPhase } from "../../../core/run.ts";
+import { featureFolder } from "../../../core/spec/feature-name.ts";
+import { isSpecPhase, type SpecPhase } from "../../../core/spec/spec-phases.ts";
+import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
+import type { Mode, PhaseRule } from "../../../schema/plan.ts";
+import { decider, starterOf } from "../authority.ts";
+import { deskOf } from "../desk-of.ts";
+import { goOn } from "../driving.ts";
+import { currentRun, openProject, type Project } from "../project.ts";
+import { findFeature, type PlacedFeature, refuseEnded, requireFeature } from "../spec/find-feature.ts";
+import { chooseBegun, documentOf, settleBegun, settleTransition } from "../spec/settle-phase.ts";
+import { settleWorktree } from "../spec/settle-worktree.ts";
+import { type FeatureBranch, startRun } from "../start.ts";
+import { submitAnswer } from "../submit-answer.ts";
+import { type Invocation, type Result, type Run, text } from "../verb.ts";
+import { recover } from "./begin.ts";
+
+/** One phase of the spec workflow, for the feature at hand, a named one or a new one. */
+export const specPhase: Run = async (invocation) => {
+  const here = openProject(invocation.cwd, invocation.env);
+  starterOf(invocation, here);
+  const target = invocation.verb.name as SpecPhase; // the verbs of this function are named after the phases
+  const open = currentRun(here, undefined);
+  if (open.state.is === "active") return goOnWith(invocation, here, { run: open.state, target });
+  const words = invocation.words.join(" ").trim();
+  const found =
+    NEEDS_A_FEATURE.has(target) || words === ""
+      ? await requireFeature(invocation, here, words)
+      : await findFeature(invocation, here, words);
+  return found === null ? beginFeature(invocation, here, { target, title: words }) : workOn(invocation, found, target);
+};
+
+/** Nothing is verified of what was never begun. */
+const NEEDS_A_FEATURE: ReadonlySet<SpecPhase> = new Set<SpecPhase>(["verify", "finish"]);
+
+type Open = { readonly run: ActiveRun; readonly target: SpecPhase };
+
+/** A run that was interrupted in this very phase is the phase begun and not finished; any other one comes first. */
+async function goOnWith(invocation: Invocation, project: Project, { run, target }: Open): Promise<Result> {
+  if (run.wait !== null || currentPhase(run)?.rule.key !== target) return recover(invocation, project);
+  const document = documentOf(target);
+  const artifact = (): string | null =>
+    document === null ? null : deskOf(project).readArtifact(`${run.run.item}/${document}`);
+  if ((await chooseBegun(invocation, target, artifact)) === "fresh") {
+    const by = decider(invocation, project);
+    await submitAnswer(project, run.run.run, { do: "back", to: target, tree: "restore", by });
+  }
+  return goOn(invocation, project);
+}
+
+type New = { readonly target: SpecPhase; readonly title: string };
+
+async function beginFeature(invocation: Invocation, here: Project, { target, title }: New): Promise<Result> {
+  const mode = (text(invocation.values, "mode") ?? "standard") as Mode; // the catalog allows no other value
+  const warnings = await settleTransition(invocation, { feature: null, target, mode });
+  const git = createGitRead(here.root);
+  const facts = await git.facts();
+  const folder = featureFolder(
+    [...deskOf(here).itemNames(FEATURES_ROOT), ...(await git.itemNames(FEATURES_ROOT))],
+    title,
+  );
+  const base = facts?.branch ?? facts?.head ?? null;
+  const branch = `feature/${folder}`;
+  const { project, worktree } = await settleWorktree(invocation, here, { mode, branch, folder, base });
+  const made: FeatureBranch | null =
+    worktree === null || facts === null || facts.head === null
+      ? null
+      : { branch, base: facts.branch, commit: facts.head };
+  await startRun(invocation, project, {
+    workflow: "spec",
+    title,
+    place: { folder, phases: [target], analysed: [], record: {} },
+    feature: { mode, branch: made, worktree, warnings, adapt: (plan) => plan },
+  });
+  return goOn(invocation, project);
+}
+
+/** The next piece of work on a feature that exists. */
+export async function workOn(invocation: Invocation, found: PlacedFeature, target: SpecPhase): Promise<Result> {
+  refuseEnded(found);
+  const { project, feature } = found;
+  const { mode, name, worktree } = feature.meta;
+  const inTree = currentRun(project, undefined);
+  if (inTree.state.is === "active") return goOnWith(invocation, project, { run: inTree.state, target });
+  const warnings = await settleTransition(invocation, { feature, target, mode });
+  const begun = await settleBegun(invocation, { feature, target, mode });
+  if (begun === "fresh") await putAside(invocation, found, target);
+  await startRun(invocation, project, {
+    workflow: "spec",
+    title: name === "" ? feature.folder : name,
+    place: { folder: feature.folder, phases: [target], analysed: [], record: {} },
+    feature: { mode, branch: await branchOf(found), worktree, warnings, adapt: (plan) => plan },
+  });
+  return goOn(invocation, project);
+}
+
+/** `isdlc verify design`: judges what a completed phase left, once; `isdlc verify` is the phase of that name. */
+export const verify: Run = async (invocation) => {
+  const [word = "", ...rest] = invocation.words;
+  if (!isSpecPhase(word) || word === "verify" || word === "finish") return specPhase(invocation);
+  const here = openProject(invocation.cwd, invocation.env);
+  starterOf(invocation, here);
+  if (currentRun(here, undefined).state.is === "active") return recover(invocation, here);
+  const found = await requireFeature(invocation, here, rest.join(" ").trim());
+  refuseEnded(found);
+  const { project, feature } = found;
+  const isDone = feature.meta.phases[word]?.completed !== null && feature.meta.phases[word]?.completed !== undefined;
+  const warnings = isDone ? [] : [`${word} is not marked as completed.`];
+  await startRun(invocation, project, {
+    workflow: "spec",
+    title: feature.meta.name === "" ? feature.folder : feature.meta.name,
+    place: { folder: feature.folder, phases: [word], analysed: [], record: {} },
+    feature: {
+      mode: feature.meta.mode,
+      branch: await branchOf(found),
+      worktree: feature.meta.worktree,
+      warnings,
+      adapt: (plan) => plan.map(judgedOnly),
+    },
+  });
+  return goOn(invocation, project);
+};
+
+/** Looks at what a phase left, and makes nothing. */
+const judgedOnly = (rule: PhaseRule): PhaseRule => ({
+  ...rule,
+  key: `verify-${rule.key}`,
+  name: `Verify ${rule.name}`,
+  reviewer: rule.reviewer ?? "reviewer",
+  verdicts: 1,
+  judged: true,
+  checks: { limit: 1, breaker: 1 },
+});
+
+/** Where the feature's branch stands; null where there is none, or no git. */
+export async function branchOf({ project, feature }: PlacedFeature): Promise<FeatureBranch | null> {
+  const git = createGitWrite(project.root);
+  const branch = `feature/${feature.folder}`;
+  if ((await createGitRead(project.root).facts()) === null) return null;
+  const commit = await git.tip(branch);
+  if (commit === null) return null;
+  const named = feature.meta["base"];
+  const baseTip = typeof named === "string" ? await git.tip(named) : null;
+  if (typeof named !== "string" || baseTip === null) return { branch, base: null, commit };
+  return { branch, base: named, commit, baseTip };
+}
+
+/** What an unfinished phase left is kept on a ref, and taken out of the tree. */
+async function putAside({ io }: Invocation, { project, feature }: PlacedFeature, phase: SpecPhase): Promise<void> {
+  const document = documentOf(phase);
+  if (document === null) return;
+  const path = `${FEATURES_ROOT}/${feature.folder}/${document}`;
+  const name = `${phase}-unfinished`;
+  const kept = await createGitWorkspace(project.root, feature.folder).snapshot(name, []);
+  if (kept === null)
+    throw new ProblemError({ code: "GIT_UNAVAILABLE", detail: `${path} could not be kept before it is taken away` });
+  deleteContained(project.root, path);
+  io.err(`${path} is kept on refs/isdlc/${feature.folder}/${name}`);
+}

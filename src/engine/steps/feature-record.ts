@@ -1,0 +1,65 @@
+import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
+import { isSpecPhase, type SpecPhase } from "../../core/spec/spec-phases.ts";
+import type { Finish } from "../../schema/plan.ts";
+import { reviewsOf } from "../../views/reviews.ts";
+import { reviewHistoryEntry } from "../../views/spec/review-history.ts";
+import type { Engine } from "../engine.ts";
+
+export const FEATURES_ROOT = "docs/features";
+
+/** Features have documents of their own, and nothing else has them. */
+export const isFeature = ({ run }: ActiveRun): boolean => run.item.startsWith(`${FEATURES_ROOT}/`);
+
+/** The phases whose artifact is verified by a phase of this key: `verify-design`, or the implementation by `verify`. */
+export const VERIFIES = /^verify-(.+)$/;
+
+export function recordFeatureStart(engine: Engine, run: ActiveRun): void {
+  if (!isFeature(run)) return;
+  const { item, title: name, options, startedAt: created, git, worktree = null } = run.run;
+  const folder = item.slice(FEATURES_ROOT.length + 1);
+  const id = /^[0-9]+/.exec(folder)?.[0] ?? folder;
+  engine.features.begin(item, { id, name, mode: options.mode, created, worktree, base: git?.base ?? null });
+}
+
+/** Says that the phase at hand was begun, as long as nothing came of it yet. */
+export function recordPhaseStart(engine: Engine, run: ActiveRun): void {
+  const phase = currentPhase(run);
+  if (!isFeature(run) || phase === undefined || phase.startedAt === null || !isSpecPhase(phase.rule.key)) return;
+  engine.features.tell(run.run.item, { is: "phaseStarted", phase: phase.rule.key, at: phase.startedAt });
+}
+
+/** Every verdict about the phase at hand, with what was changed because of it. */
+export function recordReviews(engine: Engine, run: ActiveRun): void {
+  const phase = currentPhase(run);
+  if (!isFeature(run) || phase === undefined || phase.iterations === 0) return;
+  for (const review of reviewsOf(engine.journal.events(run.run.run)).filter((one) => one.phase === phase.rule.key))
+    engine.features.review(run.run.item, reviewHistoryEntry(review));
+}
+
+/** The phase at hand counts: it is being accepted. */
+export function recordPhaseEnd(engine: Engine, run: ActiveRun): void {
+  const phase = currentPhase(run);
+  if (!isFeature(run) || phase === undefined || phase.status !== "completed") return;
+  const verified = verifiedBy(phase);
+  if (verified !== null) engine.features.tell(run.run.item, { is: "phaseVerified", phase: verified });
+  const { key } = phase.rule;
+  if (!isSpecPhase(key) || phase.completedAt === null || key === "finish") return;
+  const reviewerNotes = phase.made?.concerns ?? [];
+  const iterations = Math.max(1, phase.iterations);
+  const change = { is: "phaseCompleted" as const, phase: key, at: phase.completedAt, iterations, reviewerNotes };
+  engine.features.tell(run.run.item, change);
+}
+
+/** The phase that was found to be good: nothing is left open about it. */
+function verifiedBy({ rule, made }: PhaseRecord): SpecPhase | null {
+  const target = rule.key === "verify" ? "implement" : VERIFIES.exec(rule.key)?.[1];
+  return isSpecPhase(target) && made !== null && made.concerns.length === 0 ? target : null;
+}
+
+/** Merged and proposed work is completed, discarded work abandoned; a branch that is kept is neither. */
+export function recordFeatureEnd(engine: Engine, run: ActiveRun, how: Finish): void {
+  if (!isFeature(run) || how === "keep" || run.phases.every(({ rule }) => rule.key !== "finish")) return;
+  const at = run.phases.findLast(({ completedAt }) => completedAt !== null)?.completedAt ?? run.run.startedAt;
+  engine.features.closeReviews(run.run.item);
+  engine.features.tell(run.run.item, { is: how === "discard" ? "abandoned" : "completed", at });
+}

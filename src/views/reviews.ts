@@ -1,0 +1,66 @@
+import type { Issue } from "../schema/agent.ts";
+import { ledgerOf } from "../core/findings/ledger.ts";
+import type { PhaseRecord } from "../core/run.ts";
+import type { RunEvent } from "../schema/event.ts";
+import { renderFindings } from "./findings.ts";
+import { plainLine } from "./plain-text.ts";
+
+/** What one verdict said, and what came of it. */
+export type Review = {
+  readonly phase: string;
+  /** Counted over all attempts at the phase. */
+  readonly iteration: number;
+  readonly at: string;
+  readonly approved: boolean;
+  readonly summary: string;
+  readonly issues: readonly Issue[];
+  /** Why the loop ended here before its limit; null where it did not. */
+  readonly stopped: string | null;
+  /** What the agent says it changed because of the verdict; null where it did not work again. */
+  readonly changesMade: string | null;
+};
+
+/** Everything reviewers said in a run, oldest first. */
+export function reviewsOf(events: readonly RunEvent[]): readonly Review[] {
+  const reviews: Review[] = [];
+  const counts = new Map<string, number>();
+  let phase = "";
+  for (const event of events) {
+    if (event.type === "attempt.started") phase = event.phase;
+    const last = reviews.at(-1);
+    if (event.type === "draft.produced" && last?.phase === phase && last.changesMade === null)
+      reviews[reviews.length - 1] = { ...last, changesMade: event.summary };
+    if (event.type !== "verdict.given") continue;
+    const iteration = (counts.get(phase) ?? 0) + 1;
+    counts.set(phase, iteration);
+    const { at, approved, summary, issues, stopped = null } = event;
+    reviews.push({ phase, iteration, at, approved, summary, issues, stopped, changesMade: null });
+  }
+  return reviews;
+}
+
+/** What a person is told when a reviewed phase is done. */
+export function phaseComplete({ iterations, made }: Pick<PhaseRecord, "iterations" | "made">): string {
+  const concerns = made?.concerns ?? [];
+  if (concerns.length > 0)
+    return `Phase complete. Reviewer concerns: ${concerns.map((one) => plainLine(one, 300)).join("; ")}`;
+  return `Phase complete (${iterations} ${iterations === 1 ? "iteration" : "iterations"})`;
+}
+
+/** For a person: each verdict in a line, and under a phase what became of every finding. */
+export function reviewLines(reviews: readonly Review[]): string[] {
+  if (reviews.length === 0) return ["No reviewer has said anything here yet."];
+  const phases = [...new Set(reviews.map(({ phase }) => phase))];
+  return phases.flatMap((phase) => {
+    const own = reviews.filter((review) => review.phase === phase);
+    const findings = renderFindings(ledgerOf(own));
+    return [phase, ...own.map(verdictLine), ...findings.map((line) => `    ${line}`)];
+  });
+}
+
+function verdictLine({ iteration, approved, summary, stopped, issues }: Review): string {
+  const word = approved ? "approved" : "not approved";
+  const count = issues.length === 0 ? "" : `, ${issues.length} ${issues.length === 1 ? "finding" : "findings"}`;
+  const why = stopped === null ? "" : ` Stopped: ${plainLine(stopped)}`;
+  return `  ${iteration}. ${word}${count}: ${plainLine(summary, 200)}${why}`;
+}

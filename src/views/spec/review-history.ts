@@ -1,0 +1,66 @@
+import type { Issue } from "../../schema/agent.ts";
+import type { SpecMeta } from "../../core/spec/spec-meta.ts";
+import { SPEC_PHASES } from "../../core/spec/spec-phases.ts";
+import { markdownText } from "../markdown.ts";
+import { plainLine, plainText } from "../plain-text.ts";
+
+export type ReviewRound = {
+  readonly phase: string;
+  readonly iteration: number;
+  /** Time of the verdict. Phase, iteration and time together say which round it was. */
+  readonly at: string;
+  readonly summary: string;
+  readonly issues: readonly Pick<Issue, "severity" | "description">[];
+  /** What was changed because of the verdict; null while that is not known. */
+  readonly changesMade: string | null;
+};
+
+const MOST_LINES = 40;
+const MOST_ISSUES = 50;
+
+/** One round as `.review-history.md` keeps it. Text of agents stays text: no line of it can pass for a heading or an issue. */
+export function reviewHistoryEntry({ phase, iteration, at, summary, issues, changesMade }: ReviewRound): string {
+  const listed = issues
+    .slice(0, MOST_ISSUES)
+    .map((issue) => `- [${issue.severity}] ${markdownText(issue.description)}`);
+  const left = issues.length - listed.length;
+  return `## Phase: ${markdownText(phase)}
+
+### Iteration ${iteration} - ${markdownText(at)}
+
+**Reviewer Feedback:**
+${foreignText(summary) || "(none)"}
+
+**Issues:**
+${[...listed, ...(left > 0 ? [`- … and ${left} more`] : [])].join("\n") || "(none)"}
+
+**Changes Made:**
+${foreignText(changesMade ?? "") || "(not recorded)"}
+
+---
+`;
+}
+
+/** The answer to "how did the reviews go?": rounds and open notes of each phase, and where the details are. */
+export function reviewHistorySummary(meta: SpecMeta, path: string | null): string {
+  const lines = SPEC_PHASES.flatMap((phase) => {
+    const state = Object.hasOwn(meta.phases, phase) ? meta.phases[phase] : undefined;
+    if (state === undefined || state.iterations === 0) return [];
+    const rounds = `${state.iterations} ${state.iterations === 1 ? "iteration" : "iterations"}`;
+    return [`${phase}: ${rounds}`, ...state.reviewerNotes.map((note) => `  - ${plainLine(note)}`)];
+  });
+  const details = path === null ? "No details are kept." : `Details: ${plainLine(path)}`;
+  return [...(lines.length === 0 ? ["No reviews yet."] : lines), details].join("\n");
+}
+
+/** Lines of foreign text, with what would begin a block in Markdown made plain. */
+function foreignText(text: string): string {
+  const lines = plainText(text)
+    .split("\n")
+    .map((line) => markdownText(line).replace(BLOCK_START, String.raw`$1\$2`))
+    .filter((line) => line !== "");
+  return [...lines.slice(0, MOST_LINES), ...(lines.length > MOST_LINES ? ["…"] : [])].join("\n");
+}
+
+/** Headings, lists, rules and fences; what else can begin a block was escaped before. */
+const BLOCK_START = /^([0-9]{0,9})([#\-+=~.)])/;

@@ -1,0 +1,192 @@
+import { describe, expect, test } from "vitest";
+import { featureFolder, featureSlug, nextFeatureId } from "../../src/core/spec/feature-name.ts";
+import { createFeatureMeta, isPartialPhase, specMetaFrom, type SpecMeta } from "../../src/core/spec/spec-meta.ts";
+import { phaseUpdatesFrom, type SpecChange, specMetaAfter } from "../../src/core/spec/spec-meta-change.ts";
+import { isSafeName } from "../../src/schema/ids.ts";
+
+const AT = "2026-11-15T10:00:00.000Z";
+const LATER = "2026-11-15T11:00:00.000Z";
+const fresh = createFeatureMeta({ id: "001", name: "login", mode: "full", created: AT, worktree: "../shop-001-login" });
+const after = (...changes: SpecChange[]): SpecMeta =>
+  changes.reduce<Readonly<Record<string, unknown>>>(specMetaAfter, fresh) as SpecMeta;
+const designed = { is: "phaseCompleted", phase: "design", at: LATER, iterations: 2, reviewerNotes: [] } as const;
+const begun = { is: "phaseStarted", phase: "design", at: AT } as const;
+
+describe("a feature's meta", () => {
+  test("is written with every key of the first version, in order", () => {
+    expect(Object.entries(fresh)).toEqual([
+      ["id", "001"],
+      ["name", "login"],
+      ["mode", "full"],
+      ["status", "active"],
+      ["created", AT],
+      ["completed", null],
+      ["worktree", "../shop-001-login"],
+      ["currentPhase", null],
+      ["phases", {}],
+    ]);
+    expect(specMetaFrom(JSON.parse(JSON.stringify(fresh)))).toEqual(fresh);
+  });
+
+  test.for<[unknown, string]>([
+    [undefined, "active"],
+    [null, "active"],
+    ["active", "active"],
+    ["completed", "completed"],
+    ["abandoned", "abandoned"],
+    ["paused", "unknown"],
+    ["", "unknown"],
+    [5, "unknown"],
+  ])("SPEC-R5.1: the status %o is %s", ([status, expected]) => {
+    expect(specMetaFrom({ status })?.status).toBe(expected);
+  });
+
+  test("has defaults for what is missing or makes no sense, and keeps what others put there", () => {
+    const odd = JSON.parse(
+      '{"x":1,"id":7,"mode":"turbo","worktree":5,"currentPhase":"__proto__","phases":{"design":7,"__proto__":{"verified":true}}}',
+    ) as unknown;
+    const meta = specMetaFrom(odd);
+    const design = { started: null, completed: null, verified: false, iterations: 0, reviewerNotes: [] };
+    expect(meta).toMatchObject({ x: 1, id: "7", name: "", mode: "standard", worktree: null, currentPhase: null });
+    expect(meta?.phases["design"]).toEqual(design);
+    expect(Object.getPrototypeOf(meta?.phases)).toBe(Object.prototype);
+  });
+
+  test.for([null, undefined, [], "x", 5, { phases: [] }, { phases: "all" }])("%o is none", (odd) => {
+    expect(specMetaFrom(odd)).toBeNull();
+  });
+});
+
+describe("what a run tells", () => {
+  test("SPEC-R7.1, SPEC-R7.3: a phase begun and not ended is partial; both times are kept", () => {
+    expect(isPartialPhase(fresh, "design")).toBe(false);
+    expect(isPartialPhase(after(begun), "design")).toBe(true);
+    expect(isPartialPhase(after(begun), "specify")).toBe(false);
+    const ended = after(begun, designed);
+    expect(isPartialPhase(ended, "design")).toBe(false);
+    expect(ended.phases["design"]).toMatchObject({ started: AT, completed: LATER });
+  });
+
+  test("SPEC-R6.1: an ended phase has its count of iterations and the reviewer's last notes", () => {
+    const ended = after(begun, { ...designed, iterations: 3, reviewerNotes: ["no error for empty names"] });
+    expect(ended.currentPhase).toBe("design");
+    expect(ended.phases["design"]).toEqual({
+      started: AT,
+      completed: LATER,
+      verified: false,
+      iterations: 3,
+      reviewerNotes: ["no error for empty names"],
+    });
+  });
+
+  test("the current phase is the last completed one: neither a start nor a verification moves it", () => {
+    expect(after(begun).currentPhase).toBeNull();
+    const planned = after(begun, designed, { ...designed, phase: "create-plan" });
+    expect(planned.currentPhase).toBe("create-plan");
+    const verified = specMetaAfter(planned, { is: "phaseVerified", phase: "design" }) as SpecMeta;
+    expect(verified.currentPhase).toBe("create-plan");
+    expect(verified.phases["design"]).toMatchObject({ verified: true, completed: LATER, iterations: 2 });
+  });
+
+  test("beginning again takes back what was proven; hearing of the same start again does not", () => {
+    const done = after(begun, designed, { is: "phaseVerified", phase: "design" });
+    expect(specMetaAfter(done, begun)).toEqual(done);
+    expect((specMetaAfter(done, { ...begun, at: LATER }) as SpecMeta).phases["design"]).toEqual({
+      started: LATER,
+      completed: null,
+      verified: false,
+      iterations: 0,
+      reviewerNotes: [],
+    });
+  });
+
+  test.for([
+    ["SPEC-R5.2", "completed"],
+    ["SPEC-R5.3", "abandoned"],
+  ] as const)("%s: %s is the end, whatever is told afterwards", ([, status]) => {
+    const ended = after(begun, designed, { is: status, at: LATER });
+    expect(ended).toMatchObject({ status, completed: LATER });
+    const more: SpecChange[] = [
+      { ...begun, at: "2027-01-01T00:00:00.000Z" },
+      { ...designed, phase: "verify" },
+      { is: "phaseVerified", phase: "design" },
+      { is: "completed", at: "2027-01-01T00:00:00.000Z" },
+      { is: "abandoned", at: "2027-01-01T00:00:00.000Z" },
+    ];
+    for (const change of more) expect(specMetaAfter(ended, change)).toBe(ended);
+  });
+
+  test.for<SpecChange>([begun, designed, { is: "phaseVerified", phase: "design" }, { is: "completed", at: LATER }])(
+    "$is told twice is as told once, and foreign keys and the order of all stay",
+    (change) => {
+      const found = JSON.parse(
+        '{"phases":{"own":1,"design":{"note":"x","verified":false}},"zz":[1],"__proto__":{"a":1},"id":"001","status":"active"}',
+      ) as Record<string, unknown>;
+      const before = JSON.stringify(found);
+      const once = specMetaAfter(found, change);
+      expect(JSON.stringify(found)).toBe(before);
+      expect(JSON.stringify(specMetaAfter(once, change))).toBe(JSON.stringify(once));
+      expect(Object.keys(once).slice(0, 5)).toEqual(["phases", "zz", "__proto__", "id", "status"]);
+      expect(once).toMatchObject({ zz: [1], phases: { own: 1, design: { note: "x" } } });
+    },
+  );
+});
+
+describe("updates of a phase", () => {
+  test.for<[unknown, unknown]>([
+    [{}, {}],
+    [
+      { started: AT, iterations: 0 },
+      { started: AT, iterations: 0 },
+    ],
+    [{ completed: AT, verified: undefined }, { completed: AT }],
+    [
+      { verified: true, reviewerNotes: ["a"] },
+      { verified: true, reviewerNotes: ["a"] },
+    ],
+    [{ started: "yesterday" }, null],
+    [{ completed: null }, null],
+    [{ completed: true }, null],
+    [{ verified: "yes" }, null],
+    [{ iterations: -1 }, null],
+    [{ iterations: 1.5 }, null],
+    [{ iterations: Number.NaN }, null],
+    [{ reviewerNotes: "a" }, null],
+    [{ reviewerNotes: [1] }, null],
+    [{ status: "completed" }, null],
+    [JSON.parse('{"__proto__":{"a":1}}'), null],
+    [null, null],
+    [[], null],
+    ["x", null],
+  ])("%j are read as %j", ([given, expected]) => {
+    expect(phaseUpdatesFrom(given)).toEqual(expected);
+  });
+});
+
+describe("the name of a new feature", () => {
+  test.for<[string[], string]>([
+    [[], "001"],
+    [["001-login", "003-cart", "002-x"], "004"],
+    [["009-a"], "010"],
+    [["999-a"], "1000"],
+    [["1000-a"], "1001"],
+    [["notes", "v2-old", "x-7", "12x"], "001"],
+    [["7"], "008"],
+    [["99999999999-a"], "001"],
+  ])("after %j the number is %s", ([folders, id]) => {
+    expect(nextFeatureId(folders)).toBe(id);
+  });
+
+  test.for<[unknown, string]>([
+    ["Login page", "login-page"],
+    ["a".repeat(60), "a".repeat(30)],
+    [`${"a".repeat(29)} tail`, "a".repeat(29)],
+    ["../../etc", "etc"],
+    ["", "untitled-item"],
+    [null, "untitled-item"],
+  ])("%j becomes %s", ([title, slug]) => {
+    expect(featureSlug(title)).toBe(slug);
+    expect(featureFolder(["001-x"], title)).toBe(`002-${slug}`);
+    expect(isSafeName(featureFolder([], title))).toBe(true);
+  });
+});

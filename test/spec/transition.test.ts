@@ -1,0 +1,141 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { SPEC_PHASES } from "../../src/core/spec/spec-phases.ts";
+import { type SpecArtifacts, specTransition, validateTransition } from "../../src/core/spec/transition.ts";
+import { Mode } from "../../src/schema/plan.ts";
+
+const none: SpecArtifacts = { spec: false, design: false, plan: false, tasks: false };
+const all: SpecArtifacts = { spec: true, design: true, plan: true, tasks: true };
+const proceed = { allowed: true, type: "proceed", message: null };
+const skips = (target: string, ...skipped: string[]) => ({
+  allowed: true,
+  type: "warning",
+  message: `Skipped before ${target}: ${skipped.join(", ")}.`,
+});
+const NO_SPEC = "spec.md required before implementation. Run /specify first.";
+const NO_PLAN = "plan.md required before task creation. Run /create-plan first.";
+
+test("SPEC-R1.1: the phases are in their order", () => {
+  expect(SPEC_PHASES).toEqual([
+    "brainstorm",
+    "specify",
+    "design",
+    "create-plan",
+    "create-tasks",
+    "implement",
+    "verify",
+    "finish",
+  ]);
+});
+
+describe("validateTransition", () => {
+  test.for<[string, string | null, string, object]>([
+    ["SPEC-AC4: design after specify", "specify", "design", proceed],
+    ["SPEC-AC5: design after brainstorm", "brainstorm", "design", skips("design", "specify")],
+    ["SPEC-R1.4: the first phase skipped", null, "specify", skips("specify", "brainstorm")],
+    ["SPEC-R1.4: several skipped", "design", "verify", skips("verify", "create-plan", "create-tasks", "implement")],
+    ["SPEC-R1.4: finish without verify", "implement", "finish", skips("finish", "verify")],
+    ["the first phase", null, "brainstorm", proceed],
+    ["going back", "implement", "specify", proceed],
+    ["the same again", "design", "design", proceed],
+    ["the end", "verify", "finish", proceed],
+    ["a phase nobody knows counts as none", "dreaming", "specify", skips("specify", "brainstorm")],
+  ])("SPEC-R1.2: %s", ([, current, target, expected]) => {
+    expect(validateTransition(current, target, all)).toEqual(expected);
+  });
+
+  test.for<[string, SpecArtifacts]>([
+    ["create-tasks", none],
+    ["create-tasks", { ...all, spec: false }],
+    ["brainstorm", { ...all, spec: false }],
+    ["verify", { ...all, spec: false }],
+  ])("SPEC-AC6, SPEC-R1.3: from %s to implement without spec.md is blocked", ([current, artifacts]) => {
+    expect(validateTransition(current, "implement", artifacts)).toEqual({
+      allowed: false,
+      type: "blocked",
+      message: NO_SPEC,
+    });
+  });
+
+  test.for(["design", "create-plan", "implement", null])(
+    "SPEC-AC7, SPEC-R1.3: from %s to create-tasks without plan.md is blocked",
+    (current) => {
+      expect(validateTransition(current, "create-tasks", { ...all, plan: false })).toEqual({
+        allowed: false,
+        type: "blocked",
+        message: NO_PLAN,
+      });
+    },
+  );
+
+  test.for([undefined, null, "yes", 5, [], { spec: "true", plan: 1 }, Object.create({ spec: true, plan: true })])(
+    "what is not said to be there is not there: %o",
+    (odd) => {
+      expect(validateTransition("create-plan", "create-tasks", odd as SpecArtifacts).message).toBe(NO_PLAN);
+      expect(validateTransition("create-tasks", "implement", odd as SpecArtifacts).message).toBe(NO_SPEC);
+    },
+  );
+
+  test.for([undefined, null, 5, "", "Design", "__proto__", "constructor", "release"])("%o is no target", (odd) => {
+    expect(validateTransition("specify", odd as string, all)).toMatchObject({ allowed: false, type: "blocked" });
+  });
+
+  const phase = fc.constantFrom(...SPEC_PHASES);
+  const artifacts = fc.record({ spec: fc.boolean(), design: fc.boolean(), plan: fc.boolean(), tasks: fc.boolean() });
+  const question = fc.tuple(fc.option(phase), phase, artifacts);
+
+  test("SPEC-R1.4: nothing but the two documents ever blocks, and a message comes with everything but proceeding", () => {
+    fc.assert(
+      fc.property(question, ([current, target, given]) => {
+        const { allowed, type, message } = validateTransition(current, target, given);
+        const isHard = (target === "implement" && !given.spec) || (target === "create-tasks" && !given.plan);
+        expect([allowed, type === "blocked"]).toEqual([!isHard, isHard]);
+        expect(message === null).toBe(type === "proceed");
+      }),
+    );
+  });
+
+  test("the questions above reach all three answers", () => {
+    const types = fc.sample(question, { seed: 1, numRuns: 300 }).map((asked) => validateTransition(...asked).type);
+    expect(new Set(types)).toEqual(new Set(["proceed", "warning", "blocked"]));
+  });
+});
+
+describe("a transition in a mode", () => {
+  const going = (current: string | null, target: string, mode: Mode) =>
+    specTransition({ current, target, artifacts: none, mode });
+
+  test.for(["quick", "standard", "full"] as const)("SPEC-AC6: %s needs spec.md to implement", (mode) => {
+    expect(going("create-tasks", "implement", mode)).toEqual({
+      allowed: false,
+      type: "blocked",
+      message: NO_SPEC,
+      skipped: [],
+      missing: "spec.md",
+    });
+  });
+
+  test("SPEC-AC2: a hotfix implements directly, with a warning that says what is missing and skipped", () => {
+    expect(going(null, "implement", "hotfix")).toEqual({
+      allowed: true,
+      type: "warning",
+      message:
+        "spec.md is missing; a hotfix goes on without it. Skipped before implement: brainstorm, specify, design, create-plan, create-tasks.",
+      skipped: ["brainstorm", "specify", "design", "create-plan", "create-tasks"],
+      missing: "spec.md",
+    });
+    expect(going("create-tasks", "implement", "hotfix")).toMatchObject({
+      type: "warning",
+      message: "spec.md is missing; a hotfix goes on without it.",
+      skipped: [],
+    });
+  });
+
+  test.for(Mode.options)("SPEC-AC7: %s needs plan.md for tasks", (mode) => {
+    expect(going("create-plan", "create-tasks", mode)).toMatchObject({
+      type: "blocked",
+      message: NO_PLAN,
+      missing: "plan.md",
+    });
+  });
+});

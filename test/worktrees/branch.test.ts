@@ -1,0 +1,149 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { deleteMergedBranch, keepThenDelete, mergeWorktreeBranch } from "../../src/adapters/git/worktree-branch.ts";
+import { useRepository } from "../git/repository-fixture.ts";
+import { type LinkedTree, makeLinkedTree } from "./linked-tree.ts";
+
+const fixture = useRepository();
+let tree: LinkedTree;
+const refs = () => fixture.git("for-each-ref", "--format=%(refname) %(objectname)");
+const merge = () => mergeWorktreeBranch(fixture.repo, { branch: "work", base: "main", message: "Merge work" });
+
+beforeEach(async () => {
+  tree = await makeLinkedTree(fixture);
+});
+
+describe("finishing with a merge (AC15)", () => {
+  test("merges in the main tree, then tree and branch can go", async () => {
+    tree.commit("b", "2");
+    const tip = tree.git("rev-parse", "HEAD");
+    expect(await merge()).toEqual({ ok: true, commit: fixture.git("rev-parse", "main") });
+    expect(readFileSync(join(fixture.repo, "b"), "utf8")).toBe("2");
+    expect(await tree.remove()).toMatchObject({ ok: true });
+    expect(await deleteMergedBranch(fixture.repo, { branch: "work", base: "main" })).toEqual({
+      ok: true,
+      tip,
+      ref: null,
+    });
+    expect(fixture.git("branch", "--list", "work")).toBe("");
+  });
+
+  test.each<{ why: string; what: string; prepare: () => unknown }>([
+    { why: "uncommitted", what: "the linked tree is not committed", prepare: () => tree.write("new", "2") },
+    {
+      why: "mainElsewhere",
+      what: "main is on another branch",
+      prepare: () => fixture.git("switch", "--quiet", "-c", "x"),
+    },
+    { why: "mainElsewhere", what: "main is detached", prepare: () => fixture.git("switch", "--quiet", "--detach") },
+    {
+      why: "conflict",
+      what: "both changed the same",
+      prepare: () => {
+        fixture.write("a", "other\n");
+        fixture.commitAll("other");
+      },
+    },
+    { why: "gitRefused", what: "a touched file is edited in main", prepare: () => fixture.write("a", "mine\n") },
+    { why: "gitRefused", what: "an ignored file is in the way", prepare: () => fixture.write("x.log", "mine") },
+    {
+      why: "gitRefused",
+      what: "something is staged in main",
+      prepare: () => {
+        fixture.write("staged", "mine");
+        fixture.git("add", "staged");
+      },
+    },
+  ])("$why: $what; nothing is merged", async ({ why, prepare }) => {
+    tree.commit("a", "theirs\n");
+    tree.commit("x.log", "theirs");
+    prepare();
+    const [before, status] = [refs(), fixture.git("status", "--porcelain")];
+    expect(await merge()).toMatchObject({ ok: false, why });
+    expect([refs(), fixture.git("status", "--porcelain")]).toEqual([before, status]);
+  });
+
+  test.each([
+    ["noBranch", { branch: "gone", base: "main" }],
+    ["noBase", { branch: "work", base: "gone" }],
+    ["noBranch", { branch: "-x", base: "main" }],
+  ])("%s: %o", async (why, names) => {
+    expect(await mergeWorktreeBranch(fixture.repo, { ...names, message: "m" })).toMatchObject({ ok: false, why });
+  });
+});
+
+describe("deleting a branch", () => {
+  test.each<{ why: string; what: string; names: { branch: string; base: string }; prepare: () => unknown }>([
+    {
+      why: "unmerged",
+      what: "it has commits of its own",
+      names: { branch: "work", base: "main" },
+      prepare: () => tree.commit("b", "2"),
+    },
+    { why: "noBranch", what: "there is none", names: { branch: "gone", base: "main" }, prepare: () => {} },
+    { why: "badBranch", what: "its name is an option", names: { branch: "-D", base: "main" }, prepare: () => {} },
+    { why: "noBase", what: "there is no base", names: { branch: "work", base: "gone" }, prepare: () => {} },
+    { why: "unmerged", what: "it is the base", names: { branch: "work", base: "work" }, prepare: () => {} },
+  ])("$why: $what", async ({ why, names, prepare }) => {
+    prepare();
+    await tree.remove({ unmerged: "stayOnBranch" });
+    const before = refs();
+    expect(await deleteMergedBranch(fixture.repo, names)).toMatchObject({ ok: false, why });
+    expect(refs()).toBe(before);
+  });
+
+  test("is refused while a tree has it checked out, even where the folder is gone", async () => {
+    expect(await deleteMergedBranch(fixture.repo, { branch: "work", base: "main" })).toMatchObject({
+      why: "checkedOut",
+    });
+    expect(await keepThenDelete(fixture.repo, "work")).toMatchObject({ why: "checkedOut" });
+    expect(await keepThenDelete(fixture.repo, "main")).toMatchObject({ why: "checkedOut" });
+    rmSync(tree.path, { recursive: true });
+    expect(await keepThenDelete(fixture.repo, "work")).toMatchObject({ why: "checkedOut" });
+  });
+
+  test("forgets what it tracked", async () => {
+    await tree.remove();
+    fixture.git("config", "branch.work.merge", "refs/heads/other");
+    await deleteMergedBranch(fixture.repo, { branch: "work", base: "main" });
+    expect(() => fixture.git("config", "branch.work.merge")).toThrow();
+  });
+});
+
+describe("discarding a branch (AC16)", () => {
+  test("keeps its tip, and a later one of the same name beside it", async () => {
+    const tips: string[] = [];
+    for (const content of ["first", "second"]) {
+      fixture.git("branch", "feature/x");
+      fixture.git(
+        "update-ref",
+        "refs/heads/feature/x",
+        fixture.git("commit-tree", "-p", "main", "-m", content, "main^{tree}"),
+      );
+      tips.push(fixture.git("rev-parse", "feature/x"));
+      const number = tips.length === 1 ? "" : "-2";
+      const ref = `refs/isdlc/kept/feature/x${number}`;
+      expect(await keepThenDelete(fixture.repo, "feature/x")).toEqual({ ok: true, tip: tips.at(-1), ref });
+      expect(fixture.git("rev-parse", ref)).toBe(tips.at(-1));
+    }
+    expect(fixture.git("rev-parse", "refs/isdlc/kept/feature/x")).toBe(tips[0]);
+  });
+
+  test("keeps a branch whose ref would lie below another's", async () => {
+    await tree.remove();
+    await keepThenDelete(fixture.repo, "work");
+    fixture.git("branch", "work/below");
+    const deleted = await keepThenDelete(fixture.repo, "work/below");
+    expect(deleted).toMatchObject({ ok: true, ref: expect.stringMatching(/^refs\/isdlc\/kept\/x/) });
+    if (deleted.ok) expect(fixture.git("rev-parse", String(deleted.ref))).toBe(deleted.tip);
+  });
+
+  test("deletes nothing when the person's hook forbids it", async () => {
+    await tree.remove();
+    fixture.hook("reference-transaction", 'test "$1" != prepared');
+    const before = fixture.git("rev-parse", "work");
+    expect(await keepThenDelete(fixture.repo, "work")).toMatchObject({ ok: false, why: "gitRefused" });
+    expect(fixture.git("rev-parse", "work")).toBe(before);
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, test } from "vitest";
+import { isWorktreeName, relativeWorktree, worktreePath } from "../../src/adapters/git/worktree-place.ts";
+
+describe("names of working trees", () => {
+  test.each([
+    ["/work/shop", "0007", "login", "../shop-0007-login"],
+    ["/work/My Shop", "0007", "login", "../My-Shop-0007-login"],
+    ["/work/-rf", "0007", "login", "../rf-0007-login"],
+    ["/work/.dotfiles", "0007", "login", "../dotfiles-0007-login"],
+    ["/work/new\nline", "0007", "a/../b", "../new-line-0007-a---b"],
+    ["/work/läden", "0007", "größe", "../läden-0007-größe"],
+  ])("the tree of %j is beside it", (root, id, slug, expected) => {
+    expect(worktreePath(root, { id, slug })).toBe(expected);
+    expect(isWorktreeName(expected.slice(3))).toBe(true);
+  });
+
+  test.each([
+    "",
+    ".",
+    "..",
+    "-x",
+    ".x",
+    "~x",
+    " x",
+    "x ",
+    "x.",
+    "a/b",
+    "a\\b",
+    "a\nb",
+    "a\u202eb",
+    "a..b",
+    "\ud800",
+    "x".repeat(201),
+  ])("%j is refused", (name) => {
+    expect(isWorktreeName(name)).toBe(false);
+  });
+
+  test.each([
+    ["/work/shop", "/work/shop", null],
+    ["/work/shop", "/work/shop/inside", null],
+    ["/work/shop", "/elsewhere/tree", null],
+    ["/work/shop", "/work/.hidden", null],
+    ["/work/shop", "/work/tree", "../tree"],
+  ])("of %s and %s, %s is stored", (main, path, expected) => {
+    expect(relativeWorktree(main, path)).toBe(expected);
+  });
+});
