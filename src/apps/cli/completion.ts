@@ -1,5 +1,6 @@
 import { ProblemError } from "../../core/problem.ts";
-import { globalOptions, verbs } from "./catalog.ts";
+import { verbs } from "./catalog.ts";
+import { globalOptions } from "./options.ts";
 
 const names = (): string[] => verbs.map(({ name }) => name).filter((name) => name !== "do");
 const flagsOf = (name: string): string[] => {

@@ -1,4 +1,5 @@
-import { globalOptions, verbs } from "./catalog.ts";
+import { verbs } from "./catalog.ts";
+import { globalOptions } from "./options.ts";
 import type { Option, Verb } from "./verb.ts";
 
 /** The first lines somebody sees. */

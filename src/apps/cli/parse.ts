@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { ProblemError } from "../../core/problem.ts";
-import { findVerb, globalOptions, verbs } from "./catalog.ts";
+import { findVerb, verbs } from "./catalog.ts";
+import { globalOptions } from "./options.ts";
 import type { Option, Values, Verb } from "./verb.ts";
 
 export type Parsed = { readonly verb: Verb | null; readonly values: Values; readonly words: readonly string[] };

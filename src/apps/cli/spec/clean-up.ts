@@ -22,24 +22,27 @@ export async function cleanUpFeature(
   return cleanUpAfter(invocation, project, state);
 }
 
-/** The same for a run that has just ended; nothing to do for every other kind of run, or when it can wait. */
+/** The same for a run that has just ended; nothing to do after any other kind of run, or any other end. */
 export async function cleanUpAfter(
   { cwd }: Pick<Invocation, "cwd">,
   project: Project,
-  { run, finish }: EndedRun,
+  ended: EndedRun,
 ): Promise<readonly string[]> {
-  const isOver = finish === "merge" || finish === "discard";
-  const branch = run.git?.branch ?? null;
-  const base = run.git?.base ?? null;
-  if (!isOver || !run.item.startsWith(`${FEATURES_ROOT}/`) || branch === null || base === null) return [];
-  const main = mainTreeOf(project.root);
-  if (main === null) return [];
+  const work = finishedWork(ended);
+  const main = work === null ? null : mainTreeOf(project.root);
+  if (work === null || main === null) return [];
+  const { branch, base } = work;
   const left = project.root === main ? await leaveInPlace(main, branch, base) : await removeTree(project, main, base);
   if (left !== null) return [left];
-  return [
-    ...(await removeBranch(main, { branch, base, finish })),
-    ...(isBelow(cwd, project.root, main) ? [`Go on in ${plainLine(main)}`] : []),
-  ];
+  const isGone = isBelow(cwd, project.root, main);
+  return [...(await removeBranch(main, work)), ...(isGone ? [`Go on in ${plainLine(main)}`] : [])];
+}
+
+/** A feature that was merged or discarded, on a branch of its own. */
+function finishedWork({ run, finish }: EndedRun): Branch | null {
+  const { branch = null, base = null } = run.git ?? {};
+  if ((finish !== "merge" && finish !== "discard") || branch === null || base === null) return null;
+  return run.item.startsWith(`${FEATURES_ROOT}/`) ? { branch, base, finish } : null;
 }
 
 /** What keeps the working tree from being removed; null when it is gone. */

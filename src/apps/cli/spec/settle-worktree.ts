@@ -47,12 +47,7 @@ export async function settleWorktree(invocation: Invocation, project: Project, w
 
 async function isWanted({ values, io }: Invocation, mode: Mode): Promise<boolean> {
   if (flag(values, "worktree")) return true;
-  switch (WISH[mode]) {
-    case "always":
-      return true;
-    case "recommended":
-      return ask(io, "Work in a working tree of its own, beside this one?", []);
-    default:
-      return false;
-  }
+  const wish = WISH[mode];
+  if (wish === "recommended") return ask(io, "Work in a working tree of its own, beside this one?", []);
+  return wish === "always";
 }

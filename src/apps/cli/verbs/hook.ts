@@ -48,7 +48,7 @@ const nextVerb = (run: ActiveRun): string =>
 function featureOf({ root }: Project, cwd: string): SessionFeature | null {
   const trees = [root, ...otherTrees(root)];
   const found = trees.map((tree) => activeFeature(featuresIn(tree))).find((feature) => feature !== null);
-  if (found === undefined || found === null) return null;
+  if (found === undefined) return null;
   const { folder, meta, files } = found;
   const main = mainTreeOf(root) ?? root;
   return {

@@ -1,0 +1,83 @@
+import type { Option } from "./verb.ts";
+
+export type Options = Readonly<Record<string, Option>>;
+
+const MODES = ["hotfix", "quick", "standard", "full"] as const;
+
+export const globalOptions: Options = {
+  C: { type: "string", short: "C", value: "dir", about: "work in this directory" },
+  run: { type: "string", value: "id", about: "look at this run instead of the newest" },
+  item: { type: "string", value: "item", about: "the analysis of this item, not the run of the working tree" },
+  json: { type: "boolean", about: "print exactly one JSON object" },
+  "no-color": { type: "boolean", about: "no colours (NO_COLOR works too)" },
+  help: { type: "boolean", short: "h", about: "help for a verb" },
+};
+
+export const personOptions: Options = {
+  token: { type: "string", value: "token", about: "operator token, where there is no terminal" },
+  as: { type: "string", value: "name", about: "name to record" },
+};
+
+export const agentOptions: Options = {
+  agent: { type: "string", value: "name", values: ["claude"], about: "agent for the phases" },
+  "agent-command": { type: "string", value: '"program args"', about: "any program as the agent" },
+  reviewer: { type: "string", value: "name", values: ["claude"], about: "another agent for the reviews" },
+  "reviewer-command": { type: "string", value: '"program args"', about: "any program as the reviewer" },
+};
+
+export const startOptions: Options = {
+  supervised: { type: "boolean", about: "a review gate after every phase" },
+  review: { type: "string", value: "03,06", about: "review gates after these phases" },
+  light: { type: "boolean", about: "leave out architecture and design (also -light)" },
+  mode: { type: "string", value: "mode", values: MODES, about: "how often a reviewer may send work back" },
+  ...agentOptions,
+  sandbox: {
+    type: "string",
+    value: "when",
+    values: ["auto", "on", "off"],
+    about: "wall agents in with bubblewrap; auto: where it can be done",
+  },
+  "allow-dirty": { type: "boolean", about: "carry uncommitted changes to the branch" },
+  "no-git": { type: "boolean", about: "work in place, without branch, commits and diffs" },
+  "on-stale": {
+    type: "string",
+    value: "what",
+    values: ["proceed", "rescan", "reanalyze"],
+    about: "when the code moved on since the analysis",
+  },
+  "on-partial": {
+    type: "string",
+    value: "what",
+    values: ["resume", "skip", "restart"],
+    about: "when the analysis stopped midway",
+  },
+  "start-phase": { type: "string", value: "phase", about: "begin at this phase; what comes before it is left out" },
+  worktree: { type: "boolean", about: "work in a working tree of its own, beside this one" },
+  merge: { type: "boolean", about: "merge at the end without asking" },
+  commits: { type: "string", value: "when", values: ["phase", "end", "none"], about: "when to commit" },
+  tests: {
+    type: "string",
+    value: "how",
+    values: ["trust", "without"],
+    about: "trust the detected test command, or run none",
+  },
+  yes: { type: "boolean", about: "accept the defaults of confirmations; never answers a gate" },
+  ...personOptions,
+};
+
+export const answerOptions: Options = {
+  wait: { type: "string", value: "id", about: "answer exactly this; refused if it is not open" },
+  "no-run": { type: "boolean", about: "only record the answer" },
+  ...agentOptions,
+  ...personOptions,
+};
+
+export const specOptions: Options = {
+  ...startOptions,
+  "on-partial": {
+    type: "string",
+    value: "what",
+    values: ["continue", "fresh", "review"],
+    about: "when the phase was begun and not finished",
+  },
+};

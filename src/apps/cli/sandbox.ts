@@ -1,0 +1,74 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { gitFolders } from "../../adapters/git/git-head.ts";
+import type { Confine } from "../../adapters/process/confine.ts";
+import { agentNeeds } from "../../adapters/sandbox/agent-needs.ts";
+import { type Confinement, createConfine } from "../../adapters/sandbox/create-confine.ts";
+import { sandboxAvailable } from "../../adapters/sandbox/sandbox-available.ts";
+import type { RememberedAgent } from "../../adapters/user-files/tree-memory.ts";
+import { readUserSettings, SandboxChoice } from "../../adapters/user-files/user-settings.ts";
+import { ProblemError } from "../../core/problem.ts";
+import { type ChosenAgents, programOf } from "./agents.ts";
+import type { Project } from "./project.ts";
+import { type Invocation, text } from "./verb.ts";
+
+/**
+ * Whether the agents of a new run are walled in: as asked, else as the environment says, else as the person set, else
+ * where it can be done. Never by anything in the project.
+ * @throws ProblemError SANDBOX_UNAVAILABLE when it was asked for and cannot be done.
+ */
+export function settleSandbox({ values, env, io }: Invocation, project: Project, agents: ChosenAgents): boolean {
+  const { settings } = readUserSettings(project.folders.config, project.files);
+  const asked = text(values, "sandbox") ?? SandboxChoice.safeParse(env["ISDLC_SANDBOX"]).data ?? settings.sandbox;
+  if (asked === "off" || [agents.phase, agents.reviewer].every(startsNothing)) return false;
+  const why = [agents.phase, agents.reviewer].map((agent) => wall(project, agent, null)).find(({ ok }) => !ok);
+  if (why === undefined || why.ok) return true;
+  if (asked === "on") throw unavailable(why);
+  io.err(`Agents run without a sandbox: ${why.why} (${why.fix}). More in "isdlc doctor".`);
+  return false;
+}
+
+/** The wall around one agent of a run that was begun with a sandbox. It is never left out later. */
+export function confineOf(project: Project, agent: RememberedAgent, documents: string): Confine | undefined {
+  if (startsNothing(agent)) return undefined;
+  const made = wall(project, agent, documents);
+  if (!made.ok) throw unavailable(made);
+  return made.confine;
+}
+
+/** A recording plays without a process of its own. */
+const startsNothing = ({ name }: RememberedAgent): boolean => name === "replay";
+
+type Wall = Extract<Confinement, { ok: true }> | { readonly ok: false; readonly why: string; readonly fix: string };
+
+function wall(project: Project, agent: RememberedAgent, documents: string | null): Wall {
+  const { root, env, folders, files } = project;
+  const available = sandboxAvailable(env);
+  if (!available.ok) return available;
+  const home = env["HOME"] ?? homedir();
+  const { settings } = readUserSettings(folders.config, files);
+  const command = programOf(agent, env);
+  const git = gitFolders(root);
+  const made = createConfine({
+    root,
+    gitDirs: git === null ? [] : [...new Set([git.own, git.common])],
+    documents,
+    home,
+    secret: [folders.config, folders.state],
+    needs: agentNeeds(agent.name === "command" ? (command[0] ?? "") : agent.name, env, home),
+    extra: {
+      read: absolute(settings["sandbox-read"], home),
+      write: absolute(settings["sandbox-write"], home),
+    },
+    command,
+    path: env["PATH"] ?? "",
+    bwrap: available.bwrap,
+  });
+  return made.ok ? made : { ...made, fix: "--sandbox off goes on without" };
+}
+
+const absolute = (paths: readonly string[] | undefined, home: string): readonly string[] =>
+  (paths ?? []).map((path) => (path.startsWith("~/") ? join(home, path.slice(2)) : path));
+
+const unavailable = ({ why, fix }: { why: string; fix: string }): ProblemError =>
+  new ProblemError({ code: "SANDBOX_UNAVAILABLE", why, fix });
