@@ -4,7 +4,7 @@ import type { CheckResult, Claim, Made, Sizing, TestCommand } from "../schema/fa
 import type { AttemptId, PhaseKey, Ticket } from "../schema/ids.ts";
 import type { Person } from "../schema/people.ts";
 import type { Finish, PhaseRule, Supervision } from "../schema/plan.ts";
-import type { Round } from "./findings/ledger.ts";
+import type { Iteration } from "./findings/ledger.ts";
 
 /** The state of a run: a fold of its journal. A state that cannot be written down cannot happen. */
 export type RunState = { readonly is: "none" } | ActiveRun | EndedRun;
@@ -77,7 +77,7 @@ export type PhaseRecord = {
   readonly seenTree: string | null;
   readonly made: Made | null;
   /** What reviewers said, over all attempts. */
-  readonly rounds: readonly Round[];
+  readonly rounds: readonly Iteration[];
   /** Reviewer verdicts and failed check runs over all attempts. */
   readonly iterations: number;
   readonly checkFailures: number;

@@ -8,17 +8,6 @@ export function renderFindings({ findings }: Ledger): string[] {
   return [...open, ...resolved].map(findingLine);
 }
 
-/** What to tell a person, and the agent that revises: the blockers, or everything where there is none. */
-export function concernTexts(open: readonly Finding[]): string[] {
-  const blockers = open.filter(({ severity }) => severity === "blocker");
-  return (blockers.length > 0 ? blockers : open).map(
-    (finding) => `${finding.id}: ${plainLine(finding.description, LONGEST_CONCERN)}${placeIn(finding)}`,
-  );
-}
-
-/** Characters; as long as a description may be, since the agent works from it. */
-const LONGEST_CONCERN = 4000;
-
 function findingLine(finding: Finding): string {
   const place = plainLine(placeText(finding), 120);
   const parts = [finding.id, finding.severity, ...(place === "" ? [] : [place]), STATES[finding.state]];
@@ -32,11 +21,6 @@ const STATES: Readonly<Record<Finding["state"], string>> = {
   returned: "came back",
   resolved: "resolved",
 };
-
-function placeIn(finding: Finding): string {
-  const place = plainLine(placeText(finding));
-  return place === "" ? "" : ` (${place})`;
-}
 
 const placeText = ({ file, line, location }: Finding): string =>
   file === null ? (location ?? "") : line === null ? file : `${file}:${line}`;

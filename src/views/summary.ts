@@ -1,8 +1,10 @@
 import { minutesBetween } from "../core/duration.ts";
+import { ledgerOf } from "../core/findings/ledger.ts";
 import type { ActiveRun, EndedRun, PhaseRecord } from "../core/run.ts";
 import type { Usage } from "../schema/agent.ts";
 import type { CheckResult, FileChange, Made } from "../schema/facts.ts";
 import { type PhaseKey, phaseNumber } from "../schema/ids.ts";
+import { renderFindings } from "./findings.ts";
 import { artifactSection, changesSection, decisionsSection, engineSections, linksSection } from "./summary-sections.ts";
 import { fullHead, minimalHead, titleLine } from "./summary-head.ts";
 
@@ -27,6 +29,8 @@ export type SummaryData = {
 export type EngineFacts = Readonly<Pick<Made, "concerns" | "unexpected" | "testsChanged" | "lines">> & {
   readonly usage: Usage;
   readonly checks: readonly CheckResult[];
+  /** What reviewers found, in one line each; what is open first. */
+  readonly findings: readonly string[];
 };
 
 /** Where summaries are written, relative to the working tree. */
@@ -82,14 +86,14 @@ export const nothing: Omit<SummaryData, "number" | "name"> = {
   engine: null,
 };
 
-function madeBy({ made, usage }: PhaseRecord): Partial<SummaryData> {
+function madeBy({ made, usage, rounds }: PhaseRecord): Partial<SummaryData> {
   if (made === null) return {};
   return {
     artifacts: made.artifacts,
     decisions: made.decisions.length > 0 ? made.decisions : splitDecisions(made.summary),
     changed: made.changed,
     changedSinceSeen: made.changedSinceSeen,
-    engine: { ...made, usage },
+    engine: { ...made, usage, findings: renderFindings(ledgerOf(rounds)) },
   };
 }
 

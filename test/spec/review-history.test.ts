@@ -19,10 +19,10 @@ import {
 } from "../../src/adapters/spec/review-history-file.ts";
 import { createFeatureMeta, type SpecMeta } from "../../src/core/spec/spec-meta.ts";
 import { specMetaAfter } from "../../src/core/spec/spec-meta-change.ts";
-import { reviewHistoryEntry, reviewHistorySummary, type ReviewRound } from "../../src/views/spec/review-history.ts";
+import { reviewHistoryEntry, reviewHistorySummary, type HistoryEntry } from "../../src/views/spec/review-history.ts";
 
 const AT = "2026-11-15T10:00:00.000Z";
-const round: ReviewRound = {
+const round: HistoryEntry = {
   phase: "design",
   iteration: 1,
   at: AT,
@@ -133,7 +133,7 @@ describe("the file", () => {
     mkdirSync(feature);
   });
   afterEach(() => rmSync(join(feature, ".."), { recursive: true, force: true }));
-  const add = (change: Partial<ReviewRound>) =>
+  const add = (change: Partial<HistoryEntry>) =>
     appendReviewHistory(feature, reviewHistoryEntry({ ...round, ...change }));
 
   test("SPEC-R6.2: entries follow each other; one that is told again after a crash is there once", () => {

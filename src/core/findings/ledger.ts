@@ -4,7 +4,7 @@ import { isSameFile, normalised, placeOf } from "./place.ts";
 import { wordingOf } from "./wording.ts";
 
 /** What one verdict said. */
-export type Round = {
+export type Iteration = {
   readonly issues: readonly Issue[];
   readonly approved: boolean;
   /** Files that the revision before this verdict changed; null or left out where nobody knows. */
@@ -43,7 +43,7 @@ export const MOST_ISSUES = 200;
 const MOST_COMPARED = 500;
 
 /** Follows findings from verdict to verdict, though lines move and words change. The order of issues makes no difference. */
-export function ledgerOf(rounds: readonly Round[]): Ledger {
+export function ledgerOf(rounds: readonly Iteration[]): Ledger {
   let tracked: readonly Tracked[] = [];
   const mentions: (readonly Mention[])[] = [];
   for (const [index, round] of rounds.entries()) {
@@ -72,7 +72,7 @@ type Tracked = {
 
 const RANK = { blocker: 0, warning: 1, note: 2 } as const;
 
-function afterRound(tracked: readonly Tracked[], round: Round, number: number): readonly Tracked[] {
+function afterRound(tracked: readonly Tracked[], round: Iteration, number: number): readonly Tracked[] {
   const issues = distinct(round.issues);
   const matches = matched(tracked, issues);
   const known = tracked.map((one) => {

@@ -1,12 +1,12 @@
-import { bySeverity, type Finding, isOpen, type Ledger, ledgerOf, type Mention, type Round } from "./ledger.ts";
+import { bySeverity, type Finding, isOpen, type Ledger, ledgerOf, type Mention, type Iteration } from "./ledger.ts";
 
 export type LoopSoFar = {
   /** Verdicts of this attempt, oldest first. */
-  readonly rounds: readonly Round[];
+  readonly rounds: readonly Iteration[];
   /** Verdicts that the attempt may have. */
   readonly limit: number;
   /** Verdicts of earlier attempts: they give findings their ids, and are neither counted nor held against this one. */
-  readonly earlier?: readonly Round[];
+  readonly earlier?: readonly Iteration[];
 };
 
 export type Stopped = "approved" | "limit" | "recurring" | "flipping" | "causing";
@@ -38,7 +38,7 @@ export function afterVerdict({ rounds, limit, earlier = [] }: LoopSoFar): AfterV
   return { leadsTo: "produce", stopped: null, why: null, open };
 }
 
-const isApproved = (round: Round | undefined): boolean =>
+const isApproved = (round: Iteration | undefined): boolean =>
   round !== undefined && round.approved && round.issues.every(({ severity }) => severity !== "blocker");
 
 /** What one revision did to the blockers, as ids. */

@@ -28,7 +28,7 @@ export const isFileName = (name: string): boolean => {
   return dot !== -1 && EXTENSIONS.has(name.slice(dot + 1).toLowerCase());
 };
 
-/** As a file of `Round.changed` and of a location are compared. */
+/** As a file of `Iteration.changed` and of a location are compared. */
 export const normalised = (path: string): string =>
   path
     .replaceAll("\\", "/")

@@ -3,23 +3,18 @@ import type { SpecMeta } from "../../core/spec/spec-meta.ts";
 import { SPEC_PHASES } from "../../core/spec/spec-phases.ts";
 import { markdownText } from "../markdown.ts";
 import { plainLine, plainText } from "../plain-text.ts";
+import type { Review } from "../reviews.ts";
 
-export type ReviewRound = {
-  readonly phase: string;
-  readonly iteration: number;
-  /** Time of the verdict. Phase, iteration and time together say which round it was. */
-  readonly at: string;
-  readonly summary: string;
+/** What an entry tells. Phase, iteration and time together say which verdict it was. */
+export type HistoryEntry = Pick<Review, "phase" | "iteration" | "at" | "summary" | "changesMade"> & {
   readonly issues: readonly Pick<Issue, "severity" | "description">[];
-  /** What was changed because of the verdict; null while that is not known. */
-  readonly changesMade: string | null;
 };
 
 const MOST_LINES = 40;
 const MOST_ISSUES = 50;
 
-/** One round as `.review-history.md` keeps it. Text of agents stays text: no line of it can pass for a heading or an issue. */
-export function reviewHistoryEntry({ phase, iteration, at, summary, issues, changesMade }: ReviewRound): string {
+/** One verdict as `.review-history.md` keeps it. Text of agents stays text: no line of it can pass for a heading or an issue. */
+export function reviewHistoryEntry({ phase, iteration, at, summary, issues, changesMade }: HistoryEntry): string {
   const listed = issues
     .slice(0, MOST_ISSUES)
     .map((issue) => `- [${issue.severity}] ${markdownText(issue.description)}`);

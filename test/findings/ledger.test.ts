@@ -1,0 +1,168 @@
+import { describe, expect, test } from "vitest";
+import { type Ledger, ledgerOf, MOST_ISSUES, type Iteration } from "../../src/core/findings/ledger.ts";
+import type { Issue } from "../../src/schema/agent.ts";
+
+const issue = (
+  description: string,
+  location: string | null = "src/a.ts:10",
+  severity: Issue["severity"] = "blocker",
+): Issue => ({
+  severity,
+  description,
+  location,
+});
+const round = (issues: readonly Issue[], changed: readonly string[] | null = null): Iteration => ({
+  issues,
+  approved: false,
+  changed,
+});
+const statesOf = ({ rounds }: Ledger): string[] =>
+  rounds.map((mentions) => mentions.map(({ id, state }) => `${id} ${state}`).join(", "));
+
+const leak = "The file handle is never closed when reading fails";
+const leakAgain = "If reading fails, the file handle is not closed";
+const bound = "The retry loop has no upper bound";
+const secret = "The password is written to the log";
+
+describe("ledgerOf", () => {
+  test.each<[string, Iteration[], string[]]>([
+    ["nothing", [], []],
+    ["a verdict without issues", [round([])], [""]],
+    [
+      "one said again in other words, on another line",
+      [round([issue(leak)]), round([issue(leakAgain, "src/a.ts:57")])],
+      ["F1 new", "F1 recurring"],
+    ],
+    ["one left out", [round([issue(leak)]), round([])], ["F1 new", "F1 resolved"]],
+    [
+      "one left out for good is not told again",
+      [round([issue(leak)]), round([]), round([])],
+      ["F1 new", "F1 resolved", ""],
+    ],
+    [
+      "one that comes back",
+      [round([issue(leak)]), round([]), round([issue(leakAgain)])],
+      ["F1 new", "F1 resolved", "F1 returned"],
+    ],
+    [
+      "one that came back and stays",
+      [round([issue(leak)]), round([]), round([issue(leak)]), round([issue(leak)])],
+      ["F1 new", "F1 resolved", "F1 returned", "F1 recurring"],
+    ],
+    [
+      "a new one in a file that the revision changed",
+      [round([issue(leak)]), round([issue(bound)], ["src/a.ts"])],
+      ["F1 new", "F1 resolved, F2 caused"],
+    ],
+    [
+      "a new one in a file that it left alone",
+      [round([issue(leak)]), round([issue(bound)], ["src/b.ts"])],
+      ["F1 new", "F1 resolved, F2 new"],
+    ],
+    [
+      "a new one where nobody knows what changed",
+      [round([issue(leak)]), round([issue(bound)], null)],
+      ["F1 new", "F1 resolved, F2 new"],
+    ],
+    [
+      "a new one without a place",
+      [round([issue(leak)]), round([issue(bound, null)], ["src/a.ts"])],
+      ["F1 new", "F1 resolved, F2 new"],
+    ],
+    ["the first verdict, which no fix came before", [round([issue(leak)], ["src/a.ts"])], ["F1 new"]],
+    [
+      "a known one in a changed file, which the revision did not cause",
+      [round([issue(leak)]), round([issue(leakAgain)], ["src/a.ts"])],
+      ["F1 new", "F1 recurring"],
+    ],
+    ["the same said twice at one place", [round([issue(leak), issue(leak)])], ["F1 new"]],
+    [
+      "the same at two lines, of which one is mended",
+      [round([issue(leak, "src/a.ts:10"), issue(leak, "src/a.ts:90")]), round([issue(leak, "src/a.ts:88")])],
+      ["F1 new, F2 new", "F1 resolved, F2 recurring"],
+    ],
+    [
+      "one split in two",
+      [round([issue(leak)]), round([issue(leak), issue(leakAgain)])],
+      ["F1 new", "F1 recurring, F2 new"],
+    ],
+    [
+      "an open one rather than a resolved one that reads the same",
+      [
+        round([issue(leak, "src/a.ts:10"), issue(leak, "src/a.ts:90")]),
+        round([issue(leak, "src/a.ts:90")]),
+        round([issue(leak, "src/a.ts")]),
+      ],
+      ["F1 new, F2 new", "F1 resolved, F2 recurring", "F2 recurring"],
+    ],
+  ])("follows %s", (_, rounds, expected) => {
+    expect(statesOf(ledgerOf(rounds))).toEqual(expected);
+  });
+
+  test("keeps the id when the severity changes, and tells the latest words and place", () => {
+    const { findings } = ledgerOf([round([issue(leak)]), round([issue(leakAgain, "src/a.ts:57", "warning")])]);
+    expect(findings).toEqual([
+      {
+        id: "F1",
+        severity: "warning",
+        description: leakAgain,
+        location: "src/a.ts:57",
+        file: "src/a.ts",
+        line: 57,
+        state: "recurring",
+        said: [1, 2],
+      },
+    ]);
+  });
+
+  test("numbers by round, and within a round blockers first, whatever the order", () => {
+    const first = [issue(secret, "src/b.ts:1", "note"), issue(leak), issue(bound)];
+    const ids = (issues: readonly Issue[]) =>
+      ledgerOf([round(issues)]).findings.map(({ id, description }) => [id, description]);
+    expect(ids(first)).toEqual(ids(first.toReversed()));
+    expect(ids(first).at(-1)).toEqual(["F3", secret]);
+  });
+
+  test("finds one again by its first words when its latest have drifted", () => {
+    const longer = `${leak}; use a finally block`;
+    const shorter = "The file handle is not closed";
+    expect(ledgerOf([round([issue(longer)]), round([issue(shorter)])]).findings).toHaveLength(2);
+    const { findings } = ledgerOf([round([issue(leak)]), round([issue(longer)]), round([issue(shorter)])]);
+    expect(findings.map(({ id }) => id)).toEqual(["F1"]);
+  });
+});
+
+describe("hostile verdicts", () => {
+  const many = (make: (index: number) => Issue, count = 500): Issue[] =>
+    Array.from({ length: count }, (_, index) => make(index));
+  const words = (index: number): string =>
+    Array.from({ length: 800 }, (_, at) => `w${"abcdefghij"[(index + at) % 10]}x`).join(" ");
+  const shapes: readonly (readonly [string, (index: number) => Issue])[] = [
+    ["500 long texts of the same words", (index) => issue(`${words(index)}${index}`.slice(-4000), `src/a.ts:${index}`)],
+    ["one word of 4,000 letters", (index) => issue("a".repeat(3990) + "b".repeat(index % 10), `src/a.ts:${index}`)],
+    ["dots and quotes only", (index) => issue(`a${"'.".repeat(1990)}b${index}`, ".".repeat(490) + index)],
+    [
+      "endings upon endings",
+      (index) => issue(`${"ationsizings".repeat(330)}${"s".repeat(index % 20)}`, ":".repeat(499)),
+    ],
+    ["names upon names", (index) => issue(`${"aB.cD::".repeat(560)}${index}`, `${"a/".repeat(240)}b.ts:${index}`)],
+    [
+      "white space and control characters",
+      (index) => issue(`${" \u0000\t\u001b[2J".repeat(600)}${index}`, `\u0007${" ".repeat(400)}line`),
+    ],
+  ];
+
+  test.each(shapes)("take bounded time: %s", (_, make) => {
+    const began = performance.now();
+    const { rounds } = ledgerOf(Array.from({ length: 3 }, () => round(many(make), ["src/a.ts"])));
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(rounds).toHaveLength(3);
+  });
+
+  test("of more issues than are followed, the blockers are", () => {
+    const notes = many((index) => issue(`note ${index}`, `src/a.ts:${index}`, "note"), MOST_ISSUES + 20);
+    const { findings } = ledgerOf([round([...notes, issue(leak)])]);
+    expect(findings).toHaveLength(MOST_ISSUES);
+    expect(findings[0]).toMatchObject({ id: "F1", severity: "blocker", description: leak });
+  });
+});

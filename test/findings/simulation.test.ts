@@ -1,0 +1,127 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { meanOf, simulateReviewers, type Tally } from "../../bench/reviewers.ts";
+import { afterVerdict } from "../../src/core/findings/loop-policy.ts";
+import { KINDS, LIMITS, type LoopPolicy, type Mode } from "./simulated-reviewer.ts";
+
+/** Loops per kind and mode, so a thousand per kind. */
+const RUNS = 250;
+
+describe("a thousand simulated loops per kind of reviewer", () => {
+  let tallies: readonly Tally[] = [];
+  const of = (kind: string, mode?: Mode): readonly Tally[] =>
+    tallies.filter((tally) => tally.kind === kind && (mode === undefined || tally.mode === mode));
+  beforeAll(() => {
+    tallies = simulateReviewers(afterVerdict, RUNS);
+  });
+
+  test("end within their mode's limit, and no blocker is ever called approved", () => {
+    expect(tallies.flatMap(({ broken }) => broken)).toEqual([]);
+    for (const { verdicts, mode } of tallies) expect(verdicts).toBeLessThanOrEqual(LIMITS[mode]);
+  });
+
+  test.each(KINDS)("take fewer verdicts than a limit of three in every mode: %s", (kind) => {
+    const own = of(kind);
+    expect(meanOf(own, ({ verdicts }) => verdicts)).toBeLessThan(meanOf(own, ({ fixed }) => fixed));
+  });
+
+  test("take fewer verdicts than a limit of three overall", () => {
+    expect(meanOf(tallies, ({ verdicts }) => verdicts)).toBeLessThan(meanOf(tallies, ({ fixed }) => fixed));
+  });
+
+  test.each(["plateau", "flip-flop", "causing"])(
+    "save at least one verdict of five where nothing converges: %s",
+    (kind) => {
+      for (const { verdicts, limitAlone } of of(kind, "full")) expect(verdicts).toBeLessThan(limitAlone - 1);
+    },
+  );
+
+  test("are hardly ever cut short where they converge", () => {
+    for (const { cutShort } of of("converging")) expect(cutShort).toBeLessThanOrEqual(0.02);
+    for (const { approved } of of("converging", "full")) expect(approved).toBeGreaterThan(0.95);
+  });
+
+  test("reach every reason to stop, each kind its own", () => {
+    const seen = new Set(tallies.flatMap(({ stops }) => Object.keys(stops)));
+    expect(seen).toEqual(new Set(["approved", "limit", "recurring", "flipping", "causing"]));
+    const usual = { plateau: "recurring", "flip-flop": "flipping", causing: "causing", converging: "approved" };
+    for (const [kind, reason] of Object.entries(usual))
+      for (const { stops } of of(kind, "full")) expect(stops[reason]).toBeGreaterThan(RUNS / 2);
+  });
+});
+
+describe("a policy with a planted bug is caught:", () => {
+  const over = (reason: "approved" | "limit") => ({ leadsTo: "complete", stopped: reason, why: null }) as const;
+  const goesOn = { leadsTo: "produce", stopped: null, why: null } as const;
+
+  test.each<[string, LoopPolicy, string]>([
+    [
+      "it believes the reviewer beside a blocker",
+      (loop) =>
+        loop.rounds.at(-1)?.approved === true ? { ...afterVerdict(loop), ...over("approved") } : afterVerdict(loop),
+      "a blocker was called approved",
+    ],
+    [
+      "it takes the absence of blockers for approval",
+      (loop) => {
+        const result = afterVerdict(loop);
+        return result.open.every(({ severity }) => severity !== "blocker")
+          ? { ...result, ...over("approved") }
+          : result;
+      },
+      "it was called approved though the reviewer did not",
+    ],
+    [
+      "it approves at the limit",
+      (loop) => {
+        const result = afterVerdict(loop);
+        return result.stopped === "limit" ? { ...result, ...over("approved") } : result;
+      },
+      "a blocker was called approved",
+    ],
+    [
+      "it allows one verdict more",
+      (loop) => afterVerdict({ ...loop, limit: loop.limit + 1 }),
+      "it went past its limit",
+    ],
+    [
+      "it goes on until there is approval",
+      (loop) => {
+        const result = afterVerdict(loop);
+        return result.stopped === "approved" ? result : { ...result, ...goesOn };
+      },
+      "it did not end",
+    ],
+    [
+      "it goes on for warnings",
+      (loop) => {
+        const result = afterVerdict(loop);
+        const another = result.stopped === "approved" && result.open.length > 0 && loop.rounds.length < loop.limit;
+        return another ? { ...result, ...goesOn } : result;
+      },
+      "what was approved went on",
+    ],
+    [
+      "it tells only the first blocker",
+      (loop) => {
+        const result = afterVerdict(loop);
+        return { ...result, open: result.open.slice(0, 1) };
+      },
+      "a blocker was not told",
+    ],
+  ])("%s", (_, policy, promise) => {
+    const broken = simulateReviewers(policy, 25).flatMap((tally) => tally.broken);
+    expect(broken.some((what) => what.endsWith(promise))).toBe(true);
+  });
+
+  test("it stops at the first revision without effect", () => {
+    const eager: LoopPolicy = (loop) => {
+      const [before, now] = loop.rounds.slice(-2).map(({ issues }) => issues.length);
+      const result = afterVerdict(loop);
+      return result.stopped === null && now !== undefined && now === before ? { ...result, ...over("limit") } : result;
+    };
+    const converging = simulateReviewers(eager, 50).filter(
+      ({ kind, mode }) => kind === "converging" && mode === "full",
+    );
+    expect(meanOf(converging, ({ cutShort }) => cutShort)).toBeGreaterThan(0.02);
+  });
+});
