@@ -13,8 +13,14 @@ export function resolvePlan(definition: WorkflowDefinition, choices: PlanChoices
   return definition.phases.map((phase) => ({
     ...phase,
     personaDigest: digestFor(phase, choices),
-    verdicts: phase.reviewer === null ? 0 : VERDICTS[choices.mode],
+    verdicts: verdictsOf(phase, choices.mode),
   }));
+}
+
+/** Where nothing is made, nothing can be revised: one verdict is all there is. */
+function verdictsOf({ reviewer, judged }: PhaseDefinition, mode: Mode): number {
+  if (reviewer === null) return 0;
+  return judged === true ? 1 : VERDICTS[mode];
 }
 
 function digestFor(phase: PhaseDefinition, { personaDigests }: PlanChoices): string {

@@ -64,7 +64,7 @@ describe("what code can tell by itself", () => {
 });
 
 describe("a phase in which nothing is made", () => {
-  const plan = [phaseRule({ judged: true, verdicts: 3, checks: { limit: 1, breaker: 1 } })];
+  const plan = [phaseRule({ judged: true, verdicts: 1, checks: { limit: 1, breaker: 1 } })];
 
   test("is checked and judged at once, and once only", () => {
     const player = advance(startRun({ plan }), "enter");

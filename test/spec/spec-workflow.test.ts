@@ -8,8 +8,9 @@ const spec = loadWorkflow("spec");
 const planIn = (mode: Mode) => resolvePlan(spec, { mode, personaDigests: personaDigests(spec) });
 
 describe("the spec workflow", () => {
-  test("SPEC-R1.1: has every phase in order but the last, which is a person's verb", () => {
-    expect(spec.phases.map(({ key }) => key)).toEqual(SPEC_PHASES.slice(0, -1));
+  test("SPEC-R1.1: has every phase in order, and only judges in the last", () => {
+    expect(spec.phases.map(({ key }) => key)).toEqual(SPEC_PHASES);
+    expect(spec.phases.filter(({ judged }) => judged === true).map(({ key }) => key)).toEqual(["finish"]);
   });
 
   test("has its folder, branch and flag, and asks how it ends", () => {
@@ -36,6 +37,7 @@ describe("the spec workflow", () => {
       ["create-tasks", "reviewer"],
       ["implement", "final-reviewer"],
       ["verify", null],
+      ["finish", "final-reviewer"],
     ]);
   });
 
@@ -47,12 +49,12 @@ describe("the spec workflow", () => {
   ])("SPEC-R2.6: in mode %s its reviewed phases have %i verdicts", ([mode, verdicts]) => {
     const plan = planIn(mode);
     for (const rule of plan) expect(PhaseRule.parse(rule)).toEqual(rule);
-    expect(plan.map((rule) => rule.verdicts)).toEqual([0, verdicts, verdicts, verdicts, verdicts, verdicts, 0]);
+    expect(plan.map((rule) => rule.verdicts)).toEqual([0, verdicts, verdicts, verdicts, verdicts, verdicts, 0, 1]);
   });
 
-  test("only implementing may write the tree; it and the verification have tests to pass", () => {
+  test("only implementing may write the tree; from then on tests have to pass", () => {
     expect(spec.phases.filter(({ writes }) => writes !== "item").map(({ key }) => key)).toEqual(["implement"]);
-    expect(spec.phases.filter(({ tests }) => tests).map(({ key }) => key)).toEqual(["implement", "verify"]);
+    expect(spec.phases.filter(({ tests }) => tests).map(({ key }) => key)).toEqual(["implement", "verify", "finish"]);
   });
 
   test.for([

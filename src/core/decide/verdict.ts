@@ -14,7 +14,7 @@ export function verdictEvent(run: ActiveRun, { verdict, changed = null }: Judged
   const after = afterVerdict({
     earlier: phase.rounds.slice(0, before),
     rounds: [...phase.rounds.slice(before), { ...verdict, changed }],
-    limit: phase.rule.judged === true ? 1 : phase.rule.verdicts,
+    limit: phase.rule.verdicts,
   });
   const { issues, summary } = verdict;
   const approved = after.stopped === "approved";
