@@ -1,0 +1,42 @@
+import * as z from "zod/mini";
+
+/** Everything since the first turn of the conversation. What was cached is part of the input. */
+const Tokens = z.object({ input_tokens: z.number(), output_tokens: z.number() });
+
+const ThreadStarted = z.object({ type: z.literal("thread.started"), thread_id: z.string() });
+const TurnCompleted = z.object({ type: z.literal("turn.completed"), usage: z.optional(z.nullable(Tokens)) });
+const TurnFailed = z.object({ type: z.literal("turn.failed"), error: z.object({ message: z.string() }) });
+
+/** Also printed when the service is asked again: no failure by itself. */
+const ErrorLine = z.object({ type: z.literal("error"), message: z.string() });
+
+const Item = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("agent_message"), text: z.string() }),
+  z.object({ type: z.literal("command_execution"), command: z.string() }),
+  z.object({ type: z.literal("file_change"), changes: z.array(z.object({ path: z.string(), kind: z.string() })) }),
+  z.object({ type: z.literal("mcp_tool_call"), server: z.string(), tool: z.string() }),
+  z.object({ type: z.literal("web_search"), query: z.string() }),
+  z.object({ type: z.literal("error"), message: z.string() }),
+]);
+export type Item = z.infer<typeof Item>;
+
+const ItemLine = z.object({ type: z.enum(["item.started", "item.completed"]), item: Item });
+
+const CodexLine = z.union([ThreadStarted, TurnCompleted, TurnFailed, ErrorLine, ItemLine]);
+export type CodexLine = z.infer<typeof CodexLine>;
+export type Turn = Extract<CodexLine, { type: "turn.completed" | "turn.failed" }>;
+
+/** A line of the stream as far as we care; null for everything else, so that new kinds of lines do no harm. */
+export function readCodexLine(text: string): CodexLine | null {
+  const line = z.safeParse(CodexLine, parseJson(text));
+  return line.success ? line.data : null;
+}
+
+/** Null for what is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // a warning printed between the lines, or a message in plain words
+  }
+}

@@ -1,0 +1,67 @@
+import { relative } from "node:path";
+import { parseJson } from "./codex-line.ts";
+import type { CodexLine, Item } from "./codex-line.ts";
+
+/** Characters of one progress text. */
+const LONGEST = 200;
+
+/** What a line tells a person who watches, in short texts. */
+export function progressTexts(line: CodexLine, cwd: string): string[] {
+  switch (line.type) {
+    case "item.started":
+      return line.item.type === "command_execution" ? shorten(`Run ${withoutShell(line.item.command)}`) : [];
+    case "item.completed":
+      return itemTexts(line.item, cwd);
+    case "error": // the last one is told as the failure
+      return line.message.startsWith("Reconnecting") ? shorten(`The model service failed. ${line.message}`) : [];
+    case "thread.started":
+    case "turn.completed":
+    case "turn.failed":
+      return [];
+    default:
+      return line satisfies never;
+  }
+}
+
+function itemTexts(item: Item, cwd: string): string[] {
+  switch (item.type) {
+    case "agent_message":
+      return isResult(item.text) ? [] : shorten(item.text);
+    case "file_change":
+      return item.changes.flatMap(({ kind, path }) => shorten(`File ${kind} ${inside(path, cwd)}`));
+    case "mcp_tool_call":
+      return shorten(`Tool ${item.server}.${item.tool}`);
+    case "web_search":
+      return shorten(`Search ${item.query}`);
+    case "error":
+      return shorten(item.message);
+    case "command_execution": // told when it began
+      return [];
+    default:
+      return item satisfies never;
+  }
+}
+
+/** The result comes as a message too, and is shown elsewhere. */
+function isResult(text: string): boolean {
+  const value = text.trimStart().startsWith("{") ? parseJson(text) : null;
+  return value !== null;
+}
+
+/** Every command is wrapped in the person's shell, which tells nothing. */
+const withoutShell = (command: string): string => command.replace(/^\S*sh -l?c (?='|")/, "");
+
+/** Paths below the working directory are shown relative to it. */
+function inside(text: string, cwd: string): string {
+  return text.startsWith(`${cwd}/`) ? relative(cwd, text) : text;
+}
+
+/** One line without control characters; nothing for an empty text. */
+function shorten(text: string): string[] {
+  const line = text
+    .slice(0, 4 * LONGEST)
+    .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ")
+    .trim();
+  if (line === "") return [];
+  return [line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line];
+}

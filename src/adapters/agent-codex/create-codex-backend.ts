@@ -1,0 +1,165 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Problem } from "../../core/problem.ts";
+import type { AgentBackend, AgentEvent, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
+import { findProgram } from "../agent-command/find-program.ts";
+import type { Environment } from "../process/agent-environment.ts";
+import type { Confine } from "../process/confine.ts";
+import { startAgentProcess } from "../process/start-agent-process.ts";
+import type { AgentProcessEnd, AgentProcessOptions } from "../process/start-agent-process.ts";
+import { streamEvents } from "../process/stream-events.ts";
+import type { Emit } from "../process/stream-events.ts";
+import { codexArguments } from "./codex-arguments.ts";
+import { readConversation } from "./codex-conversation.ts";
+import type { CodexConversation } from "./codex-conversation.ts";
+import { codexEnd, isLostConversation } from "./codex-end.ts";
+import type { CodexOutcome } from "./codex-end.ts";
+import { readCodexLine } from "./codex-line.ts";
+import type { Turn } from "./codex-line.ts";
+import { progressTexts } from "./codex-progress.ts";
+import { resultSchema } from "./result-schema.ts";
+
+export type CodexBackendOptions = {
+  /** Path, or a name to be found on PATH. */
+  readonly program: string;
+  readonly env: Environment;
+  /**
+   * The person's own arguments, such as a model. They come first: where both say something, ours count. Only the
+   * switch that turns off every sandbox has no opposite.
+   */
+  readonly extraArgs?: readonly string[];
+  readonly confine?: Confine | undefined;
+};
+
+const NAME = "codex";
+const VERSION_SECONDS = 30;
+
+/**
+ * Codex, started anew for every execution and read through its JSON lines. It knows no limit on turns or money, and
+ * tells tokens but no cost.
+ */
+export function createCodexBackend(options: CodexBackendOptions): AgentBackend {
+  const command = [options.program, ...(options.extraArgs ?? [])];
+  return {
+    name: NAME,
+    digest: createHash("sha256").update(JSON.stringify(command)).digest("hex"),
+    probe: () => probe(options),
+    run: (task, signal) =>
+      streamEvents(
+        (emit, stop) =>
+          withSchema(options, task.role, (schema) => execute({ command, options, task, emit, schema }, stop)),
+        signal,
+      ),
+  };
+}
+
+type Execution = {
+  readonly command: readonly string[];
+  readonly options: CodexBackendOptions;
+  readonly task: AgentTask;
+  readonly emit: Emit;
+  /** The file with the schema of the result. */
+  readonly schema: string;
+};
+
+/** Codex takes the schema as a file only. */
+async function withSchema(
+  options: CodexBackendOptions,
+  role: AgentTask["role"],
+  use: (file: string) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(await folderForFiles(options), "isdlc-codex-"));
+  try {
+    const file = join(folder, "result.json");
+    await writeFile(file, JSON.stringify(resultSchema(role)));
+    await use(file);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Behind a wall the usual place for temporary files is another one; what Codex keeps for itself is there. */
+async function folderForFiles({ env, confine }: CodexBackendOptions): Promise<string> {
+  if (confine === undefined) return tmpdir();
+  const folder = env["CODEX_HOME"] ?? join(env["HOME"] ?? homedir(), ".codex");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+async function execute(execution: Execution, signal: AbortSignal): Promise<void> {
+  const { task, emit } = execution;
+  const earlier = task.session === null ? null : readConversation(task.session);
+  let outcome = await converse(execution, earlier, signal);
+  if (earlier !== null && isLostConversation(outcome)) {
+    emit(progress("The earlier conversation is gone; beginning a new one"));
+    outcome = await converse(execution, null, signal);
+  }
+  const { left } = outcome.process;
+  if (left.length > 0) emit(progress(`These processes would not end: ${left.join(", ")}`));
+  emit(codexEnd(outcome, task));
+}
+
+async function converse(
+  { command, options, task, emit, schema }: Execution,
+  earlier: CodexConversation | null,
+  signal: AbortSignal,
+): Promise<CodexOutcome> {
+  let turn: Turn | null = null;
+  let message: string | null = null;
+  let conversation: CodexConversation | null = null;
+  const onLine = ({ text }: { readonly text: string }): void => {
+    const line = readCodexLine(text);
+    if (line === null) return;
+    if (line.type === "thread.started") conversation = begun(line.thread_id, earlier);
+    if (line.type === "turn.completed" || line.type === "turn.failed") turn = line;
+    if (line.type === "item.completed" && line.item.type === "agent_message") message = line.item.text;
+    for (const shown of progressTexts(line, task.cwd)) emit(progress(shown));
+  };
+  const { env, confine } = options;
+  const { cwd, access, nonce, prompt, limits } = task;
+  const argv = [...command, ...codexArguments(task, { schema, resume: earlier?.id ?? null })];
+  const process = await startFound(
+    { argv, cwd, access, confine, env, nonce, stdin: prompt, silenceSeconds: limits.silence, onLine },
+    signal,
+  );
+  return { process, turn, message, conversation };
+}
+
+/** Codex may answer with another conversation than the one asked for; that one has used nothing yet. */
+function begun(id: string, earlier: CodexConversation | null): CodexConversation {
+  return { id, before: earlier?.id === id ? earlier.before : { input: 0, output: 0 } };
+}
+
+/** The program is looked up each time and started by its full path: the folder it runs in has no say in it. */
+async function startFound(options: AgentProcessOptions, signal: AbortSignal): Promise<AgentProcessEnd> {
+  const [program = "", ...args] = options.argv;
+  const found = findProgram(program, options.env);
+  if (!found.ok) return { ended: "notStarted", exitCode: null, signal: null, stderrTail: found.detail, left: [] };
+  return startAgentProcess({ ...options, argv: [found.path, ...args] }, signal);
+}
+
+const progress = (text: string): AgentEvent => ({ type: "progress", text, usage: null });
+
+async function probe({ program, env }: CodexBackendOptions): Promise<Capabilities | Problem> {
+  const lines: string[] = [];
+  const end = await startFound(
+    {
+      argv: [program, "--version"],
+      cwd: process.cwd(),
+      env,
+      nonce: randomUUID(),
+      stdin: "",
+      silenceSeconds: VERSION_SECONDS,
+      onLine: ({ text }) => lines.push(text),
+    },
+    new AbortController().signal,
+  );
+  const version = /^codex\S* ([0-9]+\.[0-9]+\.[0-9]+)/.exec(lines[0] ?? "")?.[1];
+  if (end.exitCode === 0 && version !== undefined) {
+    return { version, structuredResult: true, readOnly: true, cost: false };
+  }
+  const said = end.stderrTail.trim() || lines[0] || `"${program} --version" did not tell its version`;
+  return { code: "AGENT_MISSING", agent: NAME, detail: said };
+}

@@ -1,0 +1,187 @@
+import { describe, expect, test } from "vitest";
+import { begins, completes, ending, fails, recorded, runFake, says, THREAD } from "./fake-backend.ts";
+import type { Play } from "./fake-backend.ts";
+
+const done = { status: "done", summary: "Written." };
+const whole = { ...done, decisions: [], artifacts: [], questions: [] };
+
+describe("output recorded from version 0.166.0", () => {
+  const play = (name: string, more: Partial<Play> = {}, session: string | null = null) =>
+    runFake([{ lines: recorded(`${name}-0.166.0`), ...more }], { session });
+
+  test("a phase that went well is a result with its tokens, and without a cost", async () => {
+    const { end, progress } = await play("phase");
+    expect(end).toMatchObject({ how: "result", result: whole });
+    expect(end.usage).toEqual({ input: 7 + 11 + 100, output: 3 + 10, usd: null });
+    expect(end.session).toMatch(/^[0-9a-f-]{36}\/118\/13$/);
+    expect(progress).toEqual([
+      expect.stringContaining("Model metadata for `scripted` not found") as string,
+      "Writing.",
+      "Run 'sleep 0.3; mkdir docs && echo hi > docs/a.md'",
+    ]);
+  });
+
+  test("a conversation that goes on is counted from where it was left", async () => {
+    const [started = ""] = recorded("resumed-0.166.0");
+    const id = (JSON.parse(started) as { thread_id: string }).thread_id;
+    const { end } = await play("resumed", {}, `${id}/1000/5`);
+    expect(end).toMatchObject({ how: "result", usage: { input: 30, output: 7, usd: null }, session: `${id}/1030/12` });
+  });
+
+  test("text alone is no result", async () => {
+    const { end } = await play("text-only");
+    expect(end).toMatchObject({ how: "failed", reason: "no_result", again: true, usage: { input: 100, output: 10 } });
+    expect(end).toMatchObject({ detail: expect.stringContaining("All done.") as string });
+  });
+
+  test("an error of the model service is told, with unknown usage", async () => {
+    const { end, progress } = await play("api-error", { exit: 1 });
+    expect(end).toMatchObject({ how: "failed", reason: "agent_failed", again: true, usage: null });
+    expect(end).toMatchObject({ detail: expect.stringContaining("high demand") as string });
+    expect(progress.at(-1)).toMatch(/^The model service failed\. Reconnecting\.\.\. 1\/1 \(.*high demand/);
+  });
+
+  test("errors before a good end are no failure", async () => {
+    const { end, progress } = await play("recovered");
+    expect(end).toMatchObject({ how: "result", result: whole });
+    expect(progress.at(-1)).toContain("Reconnecting... 1/1 (stream disconnected");
+  });
+
+  test("a refused key asks a person", async () => {
+    const { end } = await play("refused-key", { exit: 1 });
+    expect(end).toMatchObject({ how: "failed", reason: "agent_failed", again: false });
+  });
+});
+
+describe("success needs everything to agree", () => {
+  const good = ending(done);
+  const cases: { name: string; play: Play; reason: string; again: boolean }[] = [
+    { name: "exit code", play: { lines: good, exit: 3 }, reason: "bad_exit", again: true },
+    { name: "end by a signal", play: { lines: good, signal: "SIGKILL" }, reason: "bad_exit", again: true },
+    {
+      name: "turn that failed despite exit 0",
+      play: { lines: [...good, fails("odd")] },
+      reason: "agent_failed",
+      again: true,
+    },
+    { name: "turn that never ended", play: { lines: good.slice(0, 2) }, reason: "no_result", again: true },
+    { name: "no message at all", play: { lines: [begins, completes()] }, reason: "no_result", again: true },
+    { name: "no line at all", play: {}, reason: "no_result", again: true },
+    { name: "crash before any line", play: { stderr: "boom", exit: 1 }, reason: "bad_exit", again: true },
+    {
+      name: "version that does not know our options",
+      play: { stderr: "error: unexpected argument '--ignore-rules' found", exit: 2 },
+      reason: "bad_exit",
+      again: false,
+    },
+    {
+      name: "settings it cannot read",
+      play: { stderr: "Error loading config.toml: invalid type", exit: 1 },
+      reason: "bad_exit",
+      again: false,
+    },
+    { name: "unknown status", play: { lines: ending({ status: "approved" }) }, reason: "invalid_result", again: true },
+    {
+      name: "verdict where a result is due",
+      play: { lines: ending({ approved: true }) },
+      reason: "invalid_result",
+      again: true,
+    },
+    { name: "a number as result", play: { lines: ending(7) }, reason: "invalid_result", again: true },
+    { name: "null as result", play: { lines: ending(null) }, reason: "no_result", again: true },
+    {
+      name: "more text after the result",
+      play: { lines: [begins, says(JSON.stringify(done)), says("Anything else?"), completes()] },
+      reason: "no_result",
+      again: true,
+    },
+    {
+      name: "closing line cut short",
+      play: { lines: [...good.slice(0, 2), completes().slice(0, -9)] },
+      reason: "no_result",
+      again: true,
+    },
+    {
+      name: "result that is only the output of a command",
+      play: {
+        lines: [
+          begins,
+          JSON.stringify({
+            type: "item.completed",
+            item: { type: "command_execution", command: "cat", aggregated_output: JSON.stringify(done) },
+          }),
+          completes(),
+        ],
+      },
+      reason: "no_result",
+      again: true,
+    },
+  ];
+  test.each(cases)("$name", async ({ play, reason, again }) => {
+    expect((await runFake([play])).end).toMatchObject({ how: "failed", reason, again });
+  });
+
+  test("foreign lines do no harm, and of several messages the last one counts", async () => {
+    const noise = [
+      "",
+      "warning: something",
+      "[]",
+      "null",
+      '{"type":"tomorrow"}',
+      '{"type":"item.completed","item":{}}',
+    ];
+    const lines = [begins, says("First."), ...noise, says(JSON.stringify(done)), ...noise, completes()];
+    expect((await runFake([{ lines }])).end).toMatchObject({ how: "result", result: whole });
+  });
+
+  test.each([
+    ["unexpected status 400 Bad Request: no", false],
+    ["unexpected status 401 Unauthorized: no", false],
+    ["unexpected status 403 Forbidden: no", false],
+    ["unexpected status 404 Not Found: no", false],
+    ["unexpected status 408 Request Timeout: later", true],
+    ["unexpected status 429 Too Many Requests: later", true],
+    ["unexpected status 503 Service Unavailable: later", true],
+    ['{"error":{"message":"too odd","type":"invalid_request_error"}}', false],
+    ["You've hit your usage limit. Try again at 5 pm.", false],
+    ["Quota exceeded. Check your plan and billing details.", false],
+    ["Codex ran out of room in the model's context window.", false],
+    ["exceeded retry limit, last status: 429 Too Many Requests", true],
+    ["stream disconnected before completion: stream closed before response.completed", true],
+    ["something new", true],
+  ])("a turn that failed with %j: again is %s", async (message, again) => {
+    const { end } = await runFake([{ lines: [begins, fails(message)], exit: 1 }]);
+    expect(end).toMatchObject({ how: "failed", reason: "agent_failed", detail: message, again });
+  });
+});
+
+describe("usage", () => {
+  const result = says(JSON.stringify(done));
+  const none = JSON.stringify({ type: "turn.completed", usage: null });
+  test.each([
+    { name: "of a first execution", close: completes(100, 10), before: null, usage: [100, 10], kept: "/100/10" },
+    { name: "without what came before", close: completes(100, 10), before: "/60/4", usage: [40, 6], kept: "/100/10" },
+    { name: "unknown when all is zero", close: completes(0, 0), before: null, usage: null, kept: "/0/0" },
+    { name: "unknown when nothing is new", close: completes(60, 4), before: "/60/4", usage: null, kept: "/60/4" },
+    { name: "unknown when it is less than before", close: completes(9, 1), before: "/60/4", usage: null, kept: "/9/1" },
+    { name: "unknown when it is not told", close: none, before: "/60/4", usage: null, kept: "/60/4" },
+  ])("$name", async ({ close, before, usage, kept }) => {
+    const session = before === null ? null : `${THREAD}${before}`;
+    const { end } = await runFake([{ lines: [begins, result, close] }], { session });
+    expect(end.usage).toEqual(usage === null ? null : { input: usage[0], output: usage[1], usd: null });
+    expect(end.session).toBe(`${THREAD}${kept}`);
+  });
+
+  test("what a failed turn used is counted with the next one", async () => {
+    const failed = await runFake([{ lines: [begins, fails("odd")], exit: 1 }], { session: `${THREAD}/60/4` });
+    expect(failed.end.usage).toBeNull();
+    const next = await runFake([{ lines: [begins, result, completes(100, 10)] }], { session: failed.end.session });
+    expect(next.end.usage).toEqual({ input: 40, output: 6, usd: null });
+  });
+
+  test("another conversation than the one asked for began at nothing", async () => {
+    const other = `${THREAD.slice(0, -1)}9`;
+    const { end } = await runFake([{ lines: [begins, result, completes(100, 10)] }], { session: `${other}/60/4` });
+    expect(end).toMatchObject({ usage: { input: 100, output: 10 }, session: `${THREAD}/100/10` });
+  });
+});

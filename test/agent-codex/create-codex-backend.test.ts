@@ -1,0 +1,245 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createCodexBackend } from "../../src/adapters/agent-codex/create-codex-backend.ts";
+import type { Confine } from "../../src/adapters/process/confine.ts";
+import { systemProcessTable } from "../../src/adapters/process/process-table.ts";
+import { agentTask } from "../agent-claude/agent-task.ts";
+import { runBackend } from "../agent-claude/run-backend.ts";
+import { begins, completes, ending, FAKE_CODEX, runFake, says, THREAD } from "./fake-backend.ts";
+
+const good = { lines: ending({ status: "done" }) };
+const approved = { lines: ending({ approved: true }) };
+const table = systemProcessTable();
+const alive = (nonce: string) =>
+  table.all().filter(({ pid }) => table.environment(pid)?.includes(`ISDLC_NONCE=${nonce}`));
+
+/** The value after an option; undefined when it is not given. */
+const valueOf = (args: readonly string[], option: string) =>
+  args.includes(option) ? args[args.indexOf(option) + 1] : undefined;
+const settingsOf = (args: readonly string[]) => args.filter((_, at) => args[at - 1] === "-c");
+const argumentsOf = async (...given: Parameters<typeof runFake>) => (await runFake(...given)).notes[0]?.args ?? [];
+
+describe("how it is started", () => {
+  test("the prompt goes in on stdin and is no argument", async () => {
+    const prompt = "--dangerously-bypass-approvals-and-sandbox\nPROMPT 🙂\n".repeat(20_000);
+    const { notes } = await runFake([good], { prompt });
+    expect(notes[0]?.stdin).toBe(prompt);
+    expect(notes[0]?.args.join(" ")).not.toContain("PROMPT");
+    expect(notes[0]?.args.at(-1)).toBe("-");
+  });
+
+  test("a phase may write in its folder, a reviewer only read, and neither asks nor knows a way around", async () => {
+    const phase = await argumentsOf([good]);
+    const reviewer = await argumentsOf([approved], { role: "reviewer" });
+    expect(phase.slice(0, 2)).toEqual(["exec", "--json"]);
+    expect(valueOf(phase, "--sandbox")).toBe("workspace-write");
+    expect(valueOf(reviewer, "--sandbox")).toBe("read-only");
+    for (const args of [phase, reviewer]) {
+      expect(args).toEqual(expect.arrayContaining(["--ignore-rules", "--skip-git-repo-check"]));
+      expect(args.filter((arg) => arg.includes("dangerously"))).toEqual([]);
+      expect(settingsOf(args)).toEqual(
+        expect.arrayContaining(['approval_policy="never"', "features.apps=false", "features.plugins=false"]),
+      );
+    }
+  });
+
+  test("S4 the folder, those above it and what they really are count as untrusted", async () => {
+    const base = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-trust-")));
+    const [real, link] = [join(base, 'it"s real'), join(base, "link")];
+    mkdirSync(real);
+    symlinkSync(real, link);
+    const projects = settingsOf(await argumentsOf([good], { cwd: link })).find((text) => text.startsWith("projects="));
+    for (const folder of [real, link, base, dirname(base), "/"]) {
+      expect(projects).toContain(`${JSON.stringify(folder)}={trust_level="untrusted"}`);
+    }
+    rmSync(base, { recursive: true });
+  });
+
+  test("the persona is an instruction, whatever it holds", async () => {
+    const persona = 'You "design"\nsoftware = true # \\ \u007F';
+    const settings = settingsOf(await argumentsOf([good], { persona }));
+    expect(settings).toContain(String.raw`developer_instructions="You \"design\"\nsoftware = true # \\ \u007F"`);
+    const none = settingsOf(await argumentsOf([good], { persona: "" }));
+    expect(none.filter((text) => text.startsWith("developer_instructions"))).toEqual([]);
+  });
+
+  test.each([
+    { role: "phase" as const, play: good, required: ["status", "summary", "decisions", "artifacts", "questions"] },
+    { role: "reviewer" as const, play: approved, required: ["approved", "issues", "summary"] },
+  ])("a $role is told the schema of its result, in the strict form", async ({ role, play, required }) => {
+    const { notes } = await runFake([play], { role });
+    expect(notes[0]?.schema).toMatchObject({ type: "object", required });
+    const objects = objectsOf(notes[0]?.schema);
+    expect(objects).toHaveLength(2);
+    for (const { properties, ...rest } of objects) {
+      expect(rest).toMatchObject({ additionalProperties: false, required: Object.keys(properties) });
+    }
+    expect(JSON.stringify(notes[0]?.schema)).not.toMatch(/maxLength|default/);
+    expect(existsSync(valueOf(notes[0]?.args ?? [], "--output-schema") ?? "/")).toBe(false);
+  });
+
+  test("the person's own arguments come before ours", async () => {
+    const args = await argumentsOf([good], {}, { extraArgs: ["--model", "mine"] });
+    expect(args.slice(0, 3)).toEqual(["--model", "mine", "exec"]);
+  });
+
+  test("S11 it has the person's environment, our marks, and no other ISDLC variable", async () => {
+    const env = { KEPT: "yes", ISDLC_OPERATOR_TOKEN: "isdlc_secret" };
+    const { notes } = await runFake([good], { nonce: "n-7" }, { env });
+    const seen = notes[0]?.env ?? {};
+    expect(seen).toMatchObject({ KEPT: "yes", ISDLC_NONCE: "n-7", ISDLC_AGENT: "1" });
+    expect(JSON.stringify(seen)).not.toContain("isdlc_secret");
+  });
+});
+
+test.each(["phase", "reviewer"] as const)("behind a wall a %s finds its schema in Codex's own folder", async (role) => {
+  const home = mkdtempSync(join(tmpdir(), "isdlc-codex-home-"));
+  const places: unknown[] = [];
+  const confine: Confine = (argv, place) => {
+    places.push(place);
+    return ["/usr/bin/env", "WALL=yes", ...argv];
+  };
+  const env = { CODEX_HOME: join(home, "new") };
+  const { notes } = await runFake([role === "phase" ? good : approved], { role, cwd: home }, { env, confine });
+  expect(notes[0]?.env).toMatchObject({ WALL: "yes" });
+  expect(places).toEqual([{ cwd: home, access: role === "phase" ? "write" : "read" }]);
+  const schema = valueOf(notes[0]?.args ?? [], "--output-schema") ?? "";
+  expect(dirname(dirname(schema))).toBe(join(home, "new"));
+  expect(readdirSync(join(home, "new"))).toEqual([]);
+  rmSync(home, { recursive: true });
+});
+
+describe("conversations", () => {
+  const session = `${THREAD}/60/4`;
+  const lost = { stderr: `Error: thread/resume failed: no rollout found for thread id ${THREAD}`, exit: 1 };
+
+  test("an earlier one is gone on with, under the same rules", async () => {
+    const { notes } = await runFake([good], { session, access: "read" });
+    expect(notes).toHaveLength(1);
+    expect(notes[0]?.args.slice(-3)).toEqual(["resume", THREAD, "-"]);
+    expect(valueOf(notes[0]?.args ?? [], "--sandbox")).toBe("read-only");
+  });
+
+  test("one that is gone is begun anew, once", async () => {
+    const { end, notes, progress } = await runFake([lost, good], { session });
+    expect(end).toMatchObject({ how: "result", usage: { input: 100 } });
+    expect(notes.map(({ args }) => args.includes("resume"))).toEqual([true, false]);
+    expect(progress).toEqual(["The earlier conversation is gone; beginning a new one"]);
+  });
+
+  test("other failures of one are not repeated", async () => {
+    const { end, notes } = await runFake([{ lines: [begins], stderr: "crashed", exit: 1 }], { session });
+    expect(end).toMatchObject({ how: "failed", reason: "bad_exit", session });
+    expect(notes).toHaveLength(1);
+  });
+
+  test.each(["", THREAD, `--last/1/1`, "ses_1234", `${THREAD}/-1/2`, `-${THREAD.slice(1)}/1/2`, `${THREAD}/1/2/3`])(
+    "%j is no conversation of ours: a new one begins",
+    async (foreign) => {
+      const { end, notes } = await runFake([good], { session: foreign });
+      expect(notes[0]?.args).not.toContain("resume");
+      expect(end).toMatchObject({ usage: { input: 100, output: 10 } });
+    },
+  );
+});
+
+describe("being ended", () => {
+  test("R9 silence past the limit ends it, and the conversation is known", async () => {
+    const nonce = `silent-${process.pid}`;
+    const limits = { silence: 1, turns: null, usd: null };
+    const { end } = await runFake([{ lines: [begins], hang: true }], { nonce, limits });
+    expect(end).toMatchObject({ how: "failed", reason: "silent", detail: "no output for 1 seconds" });
+    expect(end).toMatchObject({ session: `${THREAD}/0/0`, usage: null });
+    expect(alive(nonce)).toEqual([]);
+  }, 15_000);
+
+  test("a program that does not exist is not started", async () => {
+    const backend = createCodexBackend({ program: "/no/such/codex", env: process.env });
+    const { end } = await runBackend(backend, agentTask("/"));
+    expect(end).toMatchObject({ how: "failed", reason: "not_started", again: false, usage: null, session: null });
+  });
+
+  test("a folder that does not exist starts nothing", async () => {
+    const backend = createCodexBackend({ program: FAKE_CODEX, env: process.env });
+    const { end } = await runBackend(backend, agentTask("/no/such/folder"));
+    expect(end).toMatchObject({ how: "failed", reason: "not_started" });
+  });
+});
+
+describe("probe", () => {
+  const probe = (program: string, version?: string) =>
+    createCodexBackend({ program, env: { ...process.env, FAKE_CODEX_VERSION: version } }).probe();
+
+  test("tells version and abilities", async () => {
+    const able = { structuredResult: true, readOnly: true, cost: false };
+    expect(await probe(FAKE_CODEX)).toEqual({ version: "9.9.9", ...able });
+  });
+
+  test.each([
+    ["/no/such/codex", undefined, /there is no/],
+    [FAKE_CODEX, "something else", /something else/],
+    [FAKE_CODEX, "", /did not tell its version/],
+    ["codex-that-is-nowhere", undefined, /on the PATH/],
+  ])("%s with version %s is a problem", async (program, version, detail) => {
+    const problem = { code: "AGENT_MISSING", agent: "codex", detail: expect.stringMatching(detail) as string };
+    expect(await probe(program, version)).toEqual(problem);
+  });
+});
+
+test("the digest names program and arguments, not the environment", () => {
+  const digest = (program: string, extraArgs: string[], env = {}) =>
+    createCodexBackend({ program, extraArgs, env }).digest;
+  expect(digest("codex", ["--model", "x"], { A: "1" })).toBe(digest("codex", ["--model", "x"], { B: "2" }));
+  expect(new Set([digest("codex", []), digest("codex2", []), digest("codex", ["--model"])]).size).toBe(3);
+});
+
+describe("progress", () => {
+  const item = (value: object) => JSON.stringify({ type: "item.completed", item: value });
+
+  test("S7 is one short line without control characters", async () => {
+    const text = `Hi\n\u001B]52;c;ZXZpbA==\u0007there\u202E ${"x".repeat(500)}`;
+    const { progress } = await runFake([{ lines: [begins, says(text), ...ending({ status: "done" })] }]);
+    expect(progress[0]).toMatch(/^Hi \]52;c;ZXZpbA== there x+…$/);
+    expect(progress[0]).toHaveLength(200);
+  });
+
+  test("tells what was done, paths as seen from the folder", async () => {
+    const cwd = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-progress-")));
+    const changes = [
+      { path: join(cwd, "src/a.ts"), kind: "add" },
+      { path: "/etc/b", kind: "delete" },
+    ];
+    const command = { type: "command_execution", command: "/bin/zsh -lc 'npm test'" };
+    const lines = [
+      begins,
+      JSON.stringify({ type: "item.started", item: command }),
+      item(command),
+      item({ type: "file_change", changes }),
+      item({ type: "mcp_tool_call", server: "docs", tool: "find" }),
+      item({ type: "web_search", query: "zod" }),
+      item({ type: "reasoning", text: "hm" }),
+      says('{"status":"done"}'),
+      completes(),
+    ];
+    const { progress } = await runFake([{ lines }], { cwd });
+    expect(progress).toEqual([
+      "Run 'npm test'",
+      "File add src/a.ts",
+      "File delete /etc/b",
+      "Tool docs.find",
+      "Search zod",
+    ]);
+    rmSync(cwd, { recursive: true });
+  });
+});
+
+type SchemaObject = { readonly properties: Record<string, unknown>; readonly required: string[] };
+
+/** All objects a schema describes, at any depth. */
+function objectsOf(value: unknown): SchemaObject[] {
+  if (typeof value !== "object" || value === null) return [];
+  const inner = Object.values(value).flatMap(objectsOf);
+  return "properties" in value ? [value as SchemaObject, ...inner] : inner;
+}

@@ -1,0 +1,185 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemProcessTable } from "../../../src/adapters/process/process-table.ts";
+import type { AgentTask } from "../../../src/ports/agent-backend.ts";
+import { ACP_RECIPES, withAcpAgent, type AcpSetup } from "../../agent-acp/with-acp-agent.ts";
+import { agentTask } from "../../agent-claude/agent-task.ts";
+import { runBackend } from "../../agent-claude/run-backend.ts";
+import type { Rule, Turn } from "../../stub-model/scenario.ts";
+import { agentBinary } from "../../support/agent-binaries.ts";
+
+const DONE: Turn = { json: { status: "done", summary: "Written." } };
+
+/** Where the agents differ. */
+const agents = await Promise.all(
+  [
+    {
+      name: "gemini" as const,
+      usage: { input: 106, output: 5, usd: null },
+      goesOn: false,
+      tellsStatus: true,
+      settings: ".gemini/settings.json",
+      servers: (mark: string) => ({ mcpServers: { bad: { command: "touch", args: [mark] } } }),
+    },
+    {
+      name: "opencode" as const,
+      usage: { input: null, output: null, usd: expect.closeTo(0.000116, 9) as number },
+      goesOn: true,
+      tellsStatus: false,
+      settings: "opencode.json",
+      servers: (mark: string) => ({ mcp: { bad: { type: "local", command: ["touch", mark] } } }),
+    },
+  ].map(async (agent) => ({ ...agent, binary: await agentBinary(ACP_RECIPES[agent.name].agent) })),
+);
+
+const alive = (nonce: string) => {
+  const table = systemProcessTable();
+  return table.all().filter(({ pid }) => table.environment(pid)?.includes(`ISDLC_NONCE=${nonce}`));
+};
+
+describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, usage, goesOn, ...agent }) => {
+  let cwd = "";
+  let setup: AcpSetup | null = null;
+
+  beforeEach(() => {
+    cwd = mkdtempSync(join(tmpdir(), "isdlc-repository-"));
+    const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
+    const who = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid"];
+    writeFileSync(join(cwd, "README.md"), "# Sample\n");
+    execFileSync("git", ["init", "-q", cwd], { env });
+    execFileSync("git", ["-C", cwd, "add", "."], { env });
+    execFileSync("git", ["-C", cwd, ...who, "commit", "-qm", "first"], { env });
+  });
+  afterEach(async () => {
+    await setup?.close();
+    setup = null;
+    rmSync(cwd, { recursive: true, force: true });
+  });
+
+  const start = async (...rules: Rule[]): Promise<AcpSetup> => (setup = await withAcpAgent(name, rules));
+  const startWith = (...turns: Turn[]) => start({ name: "work", turns });
+  const task = (more: Partial<AgentTask> = {}) => agentTask(cwd, more);
+
+  describe.skipIf(!binary.ok)("with a scripted model", () => {
+    test("is found and tells its version", async () => {
+      const { backend } = await startWith();
+      expect(await backend.probe()).toMatchObject({ version: ACP_RECIPES[name].agent.version });
+    });
+
+    test("a phase writes a file and returns a valid result, with usage and session", async () => {
+      const file = join(cwd, "docs/overview.md");
+      const { backend, model } = await startWith(
+        {
+          text: "Writing the overview.",
+          calls: [{ write: { path: file, content: "# Overview\n" } }],
+          usage: { input: 6, output: 3 },
+        },
+        { json: { status: "done", artifacts: ["docs/overview.md"] }, usage: { input: 100, output: 2 } },
+      );
+      const { end, progress } = await runBackend(backend, task({ prompt: "PROMPT-MARK", persona: "PERSONA-MARK" }));
+
+      expect(end).toMatchObject({ how: "result", result: { status: "done", artifacts: ["docs/overview.md"] }, usage });
+      expect(end.session).toMatch(/./);
+      expect(readFileSync(file, "utf8")).toBe("# Overview\n");
+      expect(progress[0]).toBe("Writing the overview.");
+      expect(progress.slice(1).join()).toContain("docs/overview.md");
+      expect(JSON.stringify(model.calls[0]?.request.messages)).toMatch(/PERSONA-MARK.*PROMPT-MARK/);
+      expect(model.refused).toEqual([]);
+    });
+
+    test("git may be read; other commands and files outside are refused, and the work goes on", async () => {
+      const [touched, outside] = [join(cwd, "touched"), `${cwd}-outside`];
+      const { backend, model } = await startWith(
+        { calls: [{ shell: `touch ${touched}` }] },
+        { calls: [{ write: { path: outside, content: "x" } }] },
+        { calls: [{ shell: "git status" }] },
+        DONE,
+      );
+      const { end, progress } = await runBackend(backend, task());
+      expect(end.how).toBe("result");
+      expect(progress).toContain("Not allowed: touch touched");
+      expect([existsSync(touched), existsSync(outside)]).toEqual([false, false]);
+      expect(JSON.stringify(model.calls.at(-1)?.request.messages)).toContain("nothing to commit");
+    });
+
+    test("a reviewer gives a verdict, and its attempts to write fail", async () => {
+      const [written, touched] = [join(cwd, "written"), join(cwd, "touched")];
+      const verdict = { approved: false, issues: [{ severity: "blocker", description: "No tests." }] };
+      const { backend, model } = await startWith(
+        { calls: [{ write: { path: written, content: "x" } }] },
+        { calls: [{ shell: `touch ${touched}` }] },
+        { calls: [{ read: join(cwd, "README.md") }] },
+        { json: verdict },
+      );
+      const { end } = await runBackend(backend, task({ role: "reviewer" }));
+      expect(end).toMatchObject({ how: "verdict", verdict });
+      expect([existsSync(written), existsSync(touched)]).toEqual([false, false]);
+      expect(JSON.stringify(model.calls.at(-1)?.request.messages)).toContain("Sample");
+    });
+
+    test("a result that is missing is asked for once more", async () => {
+      const { backend, model } = await startWith({ text: "All is done, believe me." }, DONE);
+      const { end, progress } = await runBackend(backend, task());
+      expect(end).toMatchObject({ how: "result", result: { summary: "Written." } });
+      expect(progress).toContain("Its answer holds no valid result; asking once more");
+      expect(model.calls).toHaveLength(2);
+    });
+
+    test("S4 servers and settings of the repository do nothing", async () => {
+      const mark = join(cwd, "marked");
+      mkdirSync(dirname(join(cwd, agent.settings)), { recursive: true });
+      writeFileSync(join(cwd, agent.settings), JSON.stringify(agent.servers(mark)));
+      const { backend } = await startWith(DONE);
+      expect((await runBackend(backend, task())).end.how).toBe("result");
+      expect(existsSync(mark)).toBe(false);
+    });
+
+    test("R12 a refused key is told", async () => {
+      const { backend } = await startWith({ fault: { status: 401, message: "bad key" } });
+      const { end } = await runBackend(backend, task());
+      expect(end).toMatchObject({ how: "failed", reason: "agent_failed", usage: null });
+      expect(end).toMatchObject({ detail: expect.stringContaining("bad key") as string, again: !agent.tellsStatus });
+    });
+
+    test("R9 R12 a model that never answers: the limit on silence ends it and no process is left", async () => {
+      const { backend, model } = await startWith({ fault: { hang: true } });
+      const hanging = task({ limits: { silence: 25, turns: null, usd: null } });
+      const { end } = await runBackend(backend, hanging);
+      expect(end).toMatchObject({ how: "failed", reason: "silent", usage: null, again: true });
+      expect(model.calls.length).toBeGreaterThan(0);
+      expect(alive(hanging.nonce)).toEqual([]);
+    }, 90_000);
+
+    test("R9 an abort ends it, and no process is left", async () => {
+      const { backend } = await startWith(
+        { text: "Working.\n", calls: [{ read: "README.md" }] },
+        { fault: { hang: true } },
+      );
+      const aborted = task();
+      const stop = new AbortController();
+      const reasons: string[] = [];
+      for await (const event of backend.run(aborted, stop.signal)) {
+        if (event.type === "end") reasons.push(event.how === "failed" ? event.reason : event.how);
+        else stop.abort();
+      }
+      expect(reasons).toEqual(["aborted"]);
+      expect(alive(aborted.nonce)).toEqual([]);
+    });
+
+    test("goes on with a conversation where it can, and begins anew where not", async () => {
+      const { backend, model } = await start(
+        { name: "first", when: { prompt: "FIRST" }, turns: [{ text: "Remember 42." }, DONE] },
+        { name: "second", when: { prompt: "SECOND" }, turns: [DONE] },
+      );
+      const first = (await runBackend(backend, task({ prompt: "FIRST" }))).end;
+      const { end, progress } = await runBackend(backend, task({ prompt: "SECOND", session: first.session }));
+      expect(end.how).toBe("result");
+      expect(end.session === first.session).toBe(goesOn);
+      expect(progress.includes("The earlier conversation is gone; beginning a new one")).toBe(!goesOn);
+      expect(JSON.stringify(model.calls.at(-1)?.request.messages).includes("Remember 42.")).toBe(goesOn);
+    });
+  });
+});

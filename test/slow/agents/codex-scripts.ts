@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Rule, ScriptedCall, Turn } from "../../stub-model/scenario.ts";
+
+/** A project whose tests pass. */
+export const PROJECT: Readonly<Record<string, string>> = {
+  "package.json": `${JSON.stringify({ type: "module", scripts: { test: "node --test" } })}\n`,
+  "src/greeting.js": "export const greeting = (name) => `Hello, ${name}!`;\n",
+  "test/greeting.test.js": testOf("greeting", "Hello, Ada!"),
+};
+
+export const FAREWELL = "export const farewell = (name) => `Goodbye, ${name}!`;\n";
+const STILL_WRONG = "export const farewell = (name) => `Goodbye ${name}`;\n";
+
+/** What the agent says and should not: it must reach no file. */
+export const DUMMY_KEY = "sk-proj-dummy-0123456789abcdefghijklmnopqrstuvwxyz";
+
+/** A file the reviewer tries to write. */
+export const FORBIDDEN = "written-by-the-reviewer.txt";
+
+export const GUIDANCE = "Name the module that says goodbye.";
+
+const METRICS = { files_directly_affected: 9, modules_affected: 4, risk_level: "medium", blast_radius: "medium" };
+const TASKS =
+  "- [ ] T1: say goodbye\n  - files: src/farewell.js, test/farewell.test.js\n  - needs: none\n  - serves: R1\n";
+
+type Phase = { readonly key: string; readonly outputs: readonly string[]; readonly reviewer: string | null };
+
+export const PHASES = (
+  JSON.parse(readFileSync(join(import.meta.dirname, "../../../workflows/feature.json"), "utf8")) as {
+    phases: readonly Phase[];
+  }
+).phases;
+
+/** The model for the workflow "feature"; the folder of the item is known before, as it follows from the title. */
+export function featureRules(item: string): Rule[] {
+  return [
+    {
+      name: "reviewer",
+      when: { system: "You judge the work of another agent" },
+      turns: [
+        { calls: [writes(FORBIDDEN, "mine"), { read: "README.md" }] },
+        { json: { approved: true, issues: [], summary: "The next phase can work from this." } },
+      ],
+    },
+    {
+      name: "analysed again",
+      when: { prompt: `REDO GUIDANCE: ${GUIDANCE}` },
+      turns: [{ calls: [writes(`${item}/impact-analysis.md`, impact("src/farewell.js"))] }, done("Named the module")],
+    },
+    {
+      name: "tasks",
+      when: { prompt: "Break the accepted design into tasks" },
+      turns: [{ calls: [writes(`${item}/tasks.md`, TASKS)] }, done("One task")],
+    },
+    {
+      name: "mended",
+      when: { prompt: "These checks failed on your work" },
+      turns: [{ calls: [writes("src/farewell.js", FAREWELL)] }, done("The comma is there")],
+    },
+    ...PHASES.map((phase) => phaseRule(phase, item)),
+  ];
+}
+
+function phaseRule({ key, outputs }: Phase, item: string): Rule {
+  const artifacts = outputs.map((file) => `${item}/${file}`);
+  const papers = artifacts.map((path) =>
+    writes(path, path.endsWith("impact-analysis.md") ? impact("src") : `# ${key}\n`),
+  );
+  const code = [
+    writes("src/farewell.js", STILL_WRONG),
+    writes("test/farewell.test.js", testOf("farewell", "Goodbye, Ada!")),
+  ];
+  return {
+    name: key,
+    when: { prompt: `${key} (` },
+    turns: [
+      { text: `The key is ${DUMMY_KEY}`, calls: key === "06-implementation" ? code : papers },
+      done(`Did ${key} with ${DUMMY_KEY}`, { artifacts, decisions: [`${key} is settled`] }),
+    ],
+  };
+}
+
+const impact = (where: string): string => `# Impact on ${where}\n\n\`\`\`json\n${JSON.stringify(METRICS)}\n\`\`\`\n`;
+
+const writes = (path: string, content: string): ScriptedCall => ({ write: { path, content } });
+
+/** In the strict form: every field is there. */
+const done = (summary: string, more: Readonly<Record<string, unknown>> = {}): Turn => ({
+  json: { status: "done", summary, decisions: [], artifacts: [], questions: [], ...more },
+});
+
+function testOf(name: string, expected: string): string {
+  return `import assert from "node:assert/strict";
+import test from "node:test";
+import { ${name} } from "../src/${name}.js";
+
+test("a ${name} has its comma", () => assert.equal(${name}("Ada"), "${expected}"));
+`;
+}

@@ -1,0 +1,80 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { agentBinary } from "../support/agent-binaries.ts";
+import type { AgentPackage } from "../support/agent-binaries.ts";
+import type { Rule } from "./scenario.ts";
+import { startStubModel } from "./start-stub-model.ts";
+import type { StubModel } from "./start-stub-model.ts";
+
+/** A real agent beside a scripted model: a program to start it with, and an empty home. */
+export type IsolatedAgent = {
+  readonly program: string;
+  readonly model: StubModel;
+  /** Where the agent finds the model. */
+  readonly url: string;
+  readonly home: string;
+  /** What every agent needs; settings of the product come on top. */
+  readonly env: Readonly<Record<string, string>>;
+  /** True when nothing but the scripted model can be reached. */
+  readonly isolated: boolean;
+  close(): Promise<void>;
+};
+
+/** Any number: each isolated program has the whole loopback device to itself. */
+const INSIDE_PORT = 4010;
+
+const LOOPBACK_ONLY = join(import.meta.dirname, "../agent-claude/loopback-only.mjs");
+
+/**
+ * Sets up an empty home, a scripted model and a way to start that agent with them.
+ * @throws when the agent is not installed; ask `agentBinary` first to skip.
+ */
+export async function isolatedAgent(agent: AgentPackage, rules: readonly Rule[]): Promise<IsolatedAgent> {
+  const binary = await agentBinary(agent);
+  if (!binary.ok) throw new Error(binary.why);
+  const folder = mkdtempSync(join(tmpdir(), `isdlc-${agent.name}-`));
+  const [home, bin, temporary] = ["home", "bin", "tmp"].map((name) => join(folder, name)) as [string, string, string];
+  for (const path of [home, bin, temporary]) mkdirSync(path);
+  const program = join(bin, agent.bin);
+  const isolated = canIsolate();
+  const socket = join(folder, "model.sock");
+  const model = await startStubModel(isolated ? { rules, socket } : { rules });
+  if (isolated) writeFileSync(program, isolatingScript(binary.program, socket), { mode: 0o755 });
+  else symlinkSync(binary.program, program);
+  return {
+    program,
+    model,
+    url: isolated ? `http://127.0.0.1:${INSIDE_PORT}` : model.url,
+    home,
+    env: {
+      PATH: [bin, process.env["PATH"] ?? ""].join(delimiter),
+      HOME: home,
+      TMPDIR: temporary,
+      GIT_CONFIG_GLOBAL: "/dev/null",
+      GIT_CONFIG_SYSTEM: "/dev/null",
+    },
+    isolated,
+    close: async () => {
+      await model.close();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Network namespaces are for root on Linux. */
+function canIsolate(): boolean {
+  try {
+    execFileSync("unshare", ["-n", "ip", "link", "set", "lo", "up"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isolatingScript(binary: string, socket: string): string {
+  const words = [process.execPath, LOOPBACK_ONLY, socket, String(INSIDE_PORT), binary];
+  const quoted = words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`);
+  return `#!/bin/sh\nexec unshare -n ${quoted.join(" ")} "$@"\n`;
+}
