@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { decide } from "../src/core/decide.ts";
 import type { Settings } from "./benches.ts";
 import { createNodeRunner, interleave, least } from "./measure.ts";
@@ -32,6 +34,7 @@ export async function measureCommandLine({
     version: () => isdlc(places.empty, "--version"),
     empty: () => isdlc(places.empty, "status"),
     open: () => isdlc(places.open, "status"),
+    replayed: () => isdlc(places.replayed, "status"),
     openAfterMany: () => isdlc(places.openAfterMany, "status"),
     one: () => isdlc(places.one, "status"),
     many: () => isdlc(places.many, "status"),
@@ -45,6 +48,13 @@ export async function measureCommandLine({
       base,
       figures: ratios({ of: samples.open, to: samples.node }),
       goal: 1.6,
+      unit: "x",
+    },
+    {
+      what: "isdlc status, a run of 20 events without its snapshot",
+      base,
+      figures: ratios({ of: samples.replayed, to: samples.node }),
+      goal: null,
       unit: "x",
     },
     {
@@ -74,16 +84,20 @@ async function makePlaces(root: string, scratch: string) {
   const [many, openAfterMany] = [newPlace(scratch, "many"), newPlace(scratch, "open-after-many")];
   openPlace(empty);
   await bringToRest(open, await growRun(root, open, 20));
+  const replayed = newPlace(scratch, "replayed");
+  const run = await growRun(root, replayed, 20);
+  await bringToRest(replayed, run);
+  rmSync(join(replayed.tree, ".isdlc", "journal", `${run}.snap`));
   const one = newPlace(scratch, "one");
   await finishRuns(root, one, 1);
   await finishRuns(root, many, FINISHED);
   await finishRuns(root, openAfterMany, FINISHED);
   const { journal } = openPlace(openAfterMany, hastyFiles);
-  const run = runId(FINISHED + 1);
-  await journal.create(run, (state) => decide(state, startCommand(root, run)));
-  for (let event = 1; event < 20; event++) await journal.submit(run, onward);
-  await bringToRest(openAfterMany, run);
-  return { empty, open, one, many, openAfterMany };
+  const last = runId(FINISHED + 1);
+  await journal.create(last, (state) => decide(state, startCommand(root, last)));
+  for (let event = 1; event < 20; event++) await journal.submit(last, onward);
+  await bringToRest(openAfterMany, last);
+  return { empty, open, replayed, one, many, openAfterMany };
 }
 
 async function finishRuns(root: string, place: Place, count: number): Promise<void> {

@@ -3,7 +3,7 @@ import type { EventDraft, Step } from "../schema/event.ts";
 import type { CheckResult, Claim, FileChange, Made, SettingsReading, Sizing, TestCommand } from "../schema/facts.ts";
 import type { PhaseKey, Ticket } from "../schema/ids.ts";
 import type { Agent, Person } from "../schema/people.ts";
-import type { Finish } from "../schema/plan.ts";
+import type { Budget, Finish } from "../schema/plan.ts";
 
 /** Opens a run. Everything later decisions depend on comes in here, and is recorded. */
 export type StartCommand = {
@@ -25,9 +25,18 @@ export type PersonCommand = { readonly by: Person | Agent } & (
   | { readonly do: "restart" }
   | { readonly do: "pass" }
   | { readonly do: "back"; readonly to: PhaseKey; readonly tree: "restore" | "keep" }
+  | { readonly do: "raise"; readonly wait: string; readonly budget: Budget }
+  /** What was written where the phase may not was put back; `kept` has it still. */
+  | ({ readonly do: "takeOut"; readonly wait: string } & TakenOut)
   | { readonly do: "finish"; readonly wait: string; readonly how: Finish }
   | { readonly do: "cancel"; readonly reason: string }
 );
+
+export type TakenOut = {
+  readonly paths: readonly string[];
+  readonly kept: string | null;
+  readonly tree: string | null;
+};
 
 /** What the engine found out. A step that cannot be done is an outcome too, never an endless loop. */
 export type Report = { readonly do: "report"; readonly ticket: Ticket; readonly outcome: Outcome };
@@ -36,12 +45,17 @@ export type Execution = { readonly execution: string; readonly usage: Usage | nu
 
 export type Outcome =
   | { readonly of: Step; readonly failed: string; readonly detail: string }
-  | { readonly of: "claim"; readonly claim: Claim }
+  | { readonly of: "claim"; readonly claim: Claim; readonly prompt?: number }
   | { readonly of: "lost"; readonly execution: string }
   | ({ readonly of: "broken"; readonly reason: string; readonly detail: string; readonly again: boolean } & Execution)
   | { readonly of: "prepare" }
   | { readonly of: "enter"; readonly commit: string | null; readonly tree: string | null }
-  | ({ readonly of: "produce"; readonly result: AgentResult; readonly dropped?: readonly string[] } & Execution)
+  | ({
+      readonly of: "produce";
+      readonly result: AgentResult;
+      readonly dropped?: readonly string[];
+      readonly denied?: readonly string[];
+    } & Execution)
   | {
       readonly of: "check";
       readonly results: readonly CheckResult[];
@@ -94,6 +108,7 @@ export type Refusal =
   | { readonly why: "notOpen"; readonly open: string | null }
   | { readonly why: "notOffered"; readonly valid: readonly string[] }
   | { readonly why: "redosSpent"; readonly limit: number }
+  | { readonly why: "budgetTooLow"; readonly spent: string }
   | { readonly why: "notEarlier"; readonly valid: readonly PhaseKey[] }
   | { readonly why: "notInPhase" };
 

@@ -50,6 +50,8 @@ export function optionsOf(run: ActiveRun, wait: Wait): readonly string[] {
       return [...wait.offered, "cancel"];
     case "sizing":
       return ["accept", "light", "standard"];
+    case "budget":
+      return ["raise", "cancel"];
     case "finish":
       return wait.offered;
     default:
@@ -65,5 +67,9 @@ function gateOptions(run: ActiveRun, wait: Extract<Wait, { kind: "gate" }>): rea
     ...(paused ? [] : ["review"]),
     ...(redoable ? ["redo"] : []),
     ...(wait.loosened === null ? [] : ["loosen"]),
+    ...(run.stage.is === "produced" && run.stage.made.unexpected.some(isFile) ? ["take-out"] : []),
   ];
 }
+
+/** Branches and commits are told like files, and are not ours to put back. */
+export const isFile = (path: string): boolean => !path.startsWith(".git/");

@@ -21,6 +21,7 @@ export type Problem =
       readonly files: readonly string[];
     }
   | { readonly code: "AGENT_MISSING"; readonly agent: string; readonly detail: string }
+  | { readonly code: "NO_AGENT"; readonly install: readonly string[] }
   | { readonly code: "AGENT_UNKNOWN"; readonly agent: string }
   | { readonly code: "SANDBOX_UNAVAILABLE"; readonly why: string; readonly fix: string }
   | { readonly code: "AGENT_FAILED"; readonly agent: string; readonly detail: string }
@@ -110,6 +111,10 @@ const descriptions: Describe = {
   AGENT_MISSING: (p) => ({
     what: `The agent "${p.agent}" cannot be started: ${p.detail}.`,
     fix: 'Install it (for Claude Code: "npm install -g @anthropic-ai/claude-code"), or name another with --agent or --agent-command.',
+  }),
+  NO_AGENT: (p) => ({
+    what: "No agent was chosen, and none that is known was found on the PATH.",
+    fix: `Install one and sign in (${p.install.join("; ")}), or use any program: --agent-command "<program> <args>". "isdlc agents" tells more.`,
   }),
   AGENT_UNKNOWN: (p) => ({
     what: `This run was started with "${p.agent}", and how to start that is not remembered here.`,

@@ -31,6 +31,10 @@ const told: Told = {
     fix: SEE_STATUS,
   }),
   notOffered: (r) => ({ what: "That answer is not offered here.", fix: `Valid: ${r.valid.join(", ")}.` }),
+  budgetTooLow: (r) => ({
+    what: `The run has used ${r.spent}: a budget below that would be spent at once.`,
+    fix: "Give a higher one: isdlc answer raise --text <dollars>.",
+  }),
   notEarlier: (r) => ({
     what: "That is not a phase this run can go back to.",
     fix: r.valid.length === 0 ? SEE_STATUS : `Valid: ${r.valid.join(", ")}.`,

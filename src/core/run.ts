@@ -3,7 +3,7 @@ import type { Brief, EventDraft, GateChoice, Step } from "../schema/event.ts";
 import type { CheckResult, Claim, Made, Sizing, TestCommand } from "../schema/facts.ts";
 import type { AttemptId, PhaseKey, Ticket } from "../schema/ids.ts";
 import type { Person } from "../schema/people.ts";
-import type { Finish, PhaseRule, Supervision } from "../schema/plan.ts";
+import type { Budget, Finish, PhaseRule, Supervision } from "../schema/plan.ts";
 import type { Iteration } from "./findings/ledger.ts";
 
 /** The state of a run: a fold of its journal. A state that cannot be written down cannot happen. */
@@ -42,6 +42,8 @@ export type ActiveRun = Common & {
   /** At most one: a wait freezes the stage, its answer moves it. */
   readonly wait: Wait | null;
   readonly tests: TestCommand | null;
+  /** What the run may use before a person is asked; as it stands now. */
+  readonly budget: Budget | null;
   /** True once the tasks of the accepted design were refined; unproven again when going back to or before it. */
   readonly refined: boolean;
 };
@@ -83,6 +85,12 @@ export type PhaseRecord = {
   readonly checkFailures: number;
   readonly executions: number;
   readonly usage: Usage;
+  /** Ended executions that did not tell what they used. */
+  readonly untold: number;
+  /** Input tokens of all executions but the first: what reading the same again cost. */
+  readonly reread: number;
+  /** The conversation of the last attempt, for a redo to go on with. */
+  readonly session: string | null;
   readonly commit: string | null;
 };
 
@@ -118,6 +126,8 @@ export type Work = {
   readonly sameFailure: { readonly digest: string; readonly times: number } | null;
   /** Executions in a row that ended without a usable result. */
   readonly broken: number;
+  /** Why the last of them ended like that. */
+  readonly trouble: string | null;
   readonly replies: readonly (Question & { readonly reply: Reply["text"] })[];
   readonly session: string | null;
 };
@@ -132,6 +142,7 @@ export type Draft = {
   readonly issues: readonly Issue[];
   readonly approved: boolean;
   readonly concerns: readonly string[];
+  readonly denied: readonly string[];
 };
 
 export type Wait = { readonly id: string; readonly openedAt: string } & (
@@ -150,6 +161,7 @@ export type Wait = { readonly id: string; readonly openedAt: string } & (
       readonly offered: readonly string[];
     }
   | { readonly kind: "sizing"; readonly sizing: Sizing }
+  | { readonly kind: "budget"; readonly spent: Usage; readonly budget: Budget }
   | { readonly kind: "finish"; readonly offered: readonly Finish[] }
 );
 
@@ -172,6 +184,9 @@ export type Next =
   | { readonly is: "done"; readonly how: "none" | "finished" | "cancelled" };
 
 export const MAX_REDOS = 3;
+
+/** Why an execution ended when the model service was busy or out of reach. */
+export const UNAVAILABLE = "unavailable";
 
 export const noRun: RunState = { is: "none" };
 

@@ -9,7 +9,7 @@ import type { Processes } from "../ports/processes.ts";
 import type { VcsWrite } from "../ports/vcs.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { Usage } from "../schema/agent.ts";
-import type { RunId } from "../schema/ids.ts";
+import type { PhaseKey, RunId } from "../schema/ids.ts";
 
 /** What a person watching sees of work in progress. */
 export type Progress = {
@@ -30,7 +30,10 @@ export type Engine = {
   readonly run: RunId;
   readonly root: string;
   readonly journal: Journal;
-  readonly agents: { readonly phase: AgentBackend; readonly reviewer: AgentBackend };
+  readonly agents: {
+    readonly phase: (key: PhaseKey) => AgentBackend;
+    readonly reviewer: (key: PhaseKey) => AgentBackend;
+  };
   readonly workspace: Workspace;
   /** Null where the run works without git. */
   readonly vcs: VcsWrite | null;
@@ -47,6 +50,8 @@ export type Engine = {
   readonly constitution: () => string | null;
   readonly hash: (text: string) => string;
   readonly newNonce: () => string;
+  /** Waits for so many milliseconds, or until the signal says stop. */
+  readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly redact: (text: string) => string;
   readonly transcript: (execution: string) => Transcript;
   readonly show: (progress: Progress) => void;

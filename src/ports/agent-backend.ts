@@ -1,4 +1,5 @@
 import type { Problem } from "../core/problem.ts";
+import type { UNAVAILABLE } from "../core/run.ts";
 import type { AgentResult, Usage, Verdict } from "../schema/agent.ts";
 import type { AttemptId, PhaseKey, Ticket } from "../schema/ids.ts";
 
@@ -25,6 +26,8 @@ export type AgentTask = {
   readonly artifacts: readonly string[];
   /** Marks every process of this execution, through its environment. */
   readonly nonce: string;
+  /** The command that runs the tests, trusted by a person; null where there is none. */
+  readonly tests: readonly string[] | null;
   readonly limits: AgentLimits;
   /** Conversation to go on with, where the backend can. */
   readonly session: string | null;
@@ -37,12 +40,14 @@ export type AgentEnd = {
   readonly type: "end";
   readonly usage: Usage | null;
   readonly session: string | null;
-} & (
-  | { readonly how: "result"; readonly result: AgentResult }
-  | { readonly how: "verdict"; readonly verdict: Verdict }
-  /** `again`: a second try may help (crash, cut stream); otherwise a person is asked at once. */
-  | { readonly how: "failed"; readonly reason: FailureReason; readonly detail: string; readonly again: boolean }
-);
+} &
+  /** `denied`: what it wanted to do and was not allowed to, as the rule that would allow it. */
+  (
+    | { readonly how: "result"; readonly result: AgentResult; readonly denied?: readonly string[] }
+    | { readonly how: "verdict"; readonly verdict: Verdict }
+    /** `again`: a second try may help (crash, cut stream); otherwise a person is asked at once. */
+    | { readonly how: "failed"; readonly reason: FailureReason; readonly detail: string; readonly again: boolean }
+  );
 
 export type FailureReason =
   | "agent_failed"
@@ -51,15 +56,29 @@ export type FailureReason =
   | "bad_exit"
   | "silent"
   | "not_started"
-  | "aborted";
+  | "aborted"
+  /** It took longer than the person allowed. */
+  | "timeout"
+  /** The model service is busy or out of reach; that may pass. */
+  | typeof UNAVAILABLE;
 
 export type AgentEvent = AgentProgress | AgentEnd;
 
+/** What a product can do by itself; what it cannot is checked, counted or done without by us. */
 export type Capabilities = {
   readonly version: string;
+  /** Holds its result to a form we give. */
   readonly structuredResult: boolean;
+  /** Can be kept from writing. */
   readonly readOnly: boolean;
+  /** Tells what an execution cost. */
   readonly cost: boolean;
+  /** Ends after so many turns when told. */
+  readonly turns: boolean;
+  /** Ends when so much money is spent. */
+  readonly budget: boolean;
+  /** Can go on with an earlier conversation. */
+  readonly resumes: boolean;
 };
 
 /** An agent product we can start. */

@@ -46,7 +46,7 @@ export type Created = {
   readonly inherited: readonly string[];
 };
 
-export type Operation = "merge" | "rebase" | "cherry-pick" | "revert" | "bisect";
+export type UnfinishedWork = "merge" | "rebase" | "cherry-pick" | "revert" | "bisect";
 
 export type Stash = { readonly name: string; readonly subject: string };
 
@@ -66,7 +66,7 @@ export type WorktreeState = {
   readonly unpushed: number | null;
   /** Made on its branch. They belong to the repository and outlive the tree. */
   readonly stashes: readonly Stash[];
-  readonly operation: Operation | null;
+  readonly operation: UnfinishedWork | null;
   /** Why it is locked; null when it is not. */
   readonly locked: string | null;
   readonly openRuns: readonly string[];

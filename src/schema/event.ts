@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Issue, Question, Reply, Usage } from "./agent.ts";
 import { CheckResult, Claim, FileChange, Made, SettingsReading, Sizing, TestCommand } from "./facts.ts";
 import { Person, Starter } from "./people.ts";
-import { AfterStep, Finish, PhaseKey, PhaseRule, RunId, RunOptions, Supervision } from "./plan.ts";
+import { AfterStep, Budget, Finish, PhaseKey, PhaseRule, RunId, RunOptions, Supervision } from "./plan.ts";
 
 /** The steps of a run that can fail, and so escalate. */
 export const Step = z.enum([
@@ -58,6 +58,9 @@ export const EventDraft = z.discriminatedUnion("type", [
     settings: z.optional(SettingsReading),
     agent: AgentChoice,
     reviewer: z.nullable(AgentChoice),
+    /** Other agents for some phases and their reviewers, by phase. */
+    agents: z.optional(z.record(PhaseKey, AgentChoice)),
+    reviewers: z.optional(z.record(PhaseKey, AgentChoice)),
     /** Whether agents are walled in, for the whole run; unknown in older journals. */
     sandbox: z.optional(z.boolean()),
     git: z.nullable(
@@ -83,7 +86,12 @@ export const EventDraft = z.discriminatedUnion("type", [
     commit: z.nullable(z.string()),
     tree: z.nullable(z.string()),
   }),
-  event("execution.started", { role: z.enum(["phase", "reviewer"]), claim: Claim }),
+  event("execution.started", {
+    role: z.enum(["phase", "reviewer"]),
+    claim: Claim,
+    /** Characters of the prompt, its persona included. */
+    prompt: z.optional(z.int()),
+  }),
   event("execution.ended", {
     execution: z.string(),
     how: z.enum(["done", "failed", "lost"]),
@@ -97,6 +105,8 @@ export const EventDraft = z.discriminatedUnion("type", [
     artifacts: z.array(z.string()),
     /** Written where a confined phase may not, and not brought back from the copy it worked in. */
     dropped: z.optional(z.array(z.string())),
+    /** What the agent wanted to do and was not allowed to, as the rule that would allow it. */
+    denied: z.optional(z.array(z.string())),
   }),
   event("questions.asked", { questions: z.array(Question) }),
   event("questions.answered", { wait: z.string(), by: Person, replies: z.array(Reply) }),
@@ -161,6 +171,16 @@ export const EventDraft = z.discriminatedUnion("type", [
     kept: z.nullable(z.string()),
     restored: z.array(z.string()),
     commit: z.nullable(z.string()),
+  }),
+  event("budget.spent", { spent: Usage, budget: Budget }),
+  event("budget.raised", { wait: z.string(), budget: Budget, by: Person }),
+  event("writes.takenOut", {
+    wait: z.string(),
+    by: Person,
+    paths: z.array(z.string()),
+    /** The tree with them, and the tree without. */
+    kept: z.nullable(z.string()),
+    tree: z.nullable(z.string()),
   }),
   event("finish.asked", { options: z.array(Finish) }),
   event("finish.chosen", { how: Finish, by: z.union([Person, z.literal("engine")]) }),

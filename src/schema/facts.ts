@@ -44,6 +44,8 @@ export const Made = z.strictObject({
   concerns: z.array(z.string()),
   /** How the way of running tests differs from the trusted one. */
   testsChanged: z.nullable(z.string()),
+  /** Rules that would allow what was refused to the agent. */
+  denied: z.optional(z.array(z.string())),
   /** Lines a person would read at the gate. */
   lines: z.int(),
 });

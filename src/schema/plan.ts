@@ -103,6 +103,17 @@ export type Supervision = z.infer<typeof Supervision>;
 export const Commits = z.enum(["phase", "end", "none"]);
 export type Commits = z.infer<typeof Commits>;
 
+/** What a whole run may use before a person is asked; null: no limit. Counts what agents tell. */
+export const Budget = z.strictObject({ usd: z.nullable(z.number()), tokens: z.nullable(z.number()) });
+export type Budget = z.infer<typeof Budget>;
+
+/** What one execution may use before it is ended; null: no limit. */
+export const ExecutionLimits = z.strictObject({
+  turns: z.nullable(z.int()),
+  minutes: z.nullable(z.number()),
+});
+export type ExecutionLimits = z.infer<typeof ExecutionLimits>;
+
 export const RunOptions = z.strictObject({
   mode: Mode,
   light: z.boolean(),
@@ -111,6 +122,10 @@ export const RunOptions = z.strictObject({
   /** Whether a person is asked how large the work is, or agreed beforehand to what is recommended. */
   sizing: z._default(z.enum(["ask", "accept"]), "ask"),
   thresholds: z._default(SizingThresholds, { light_max_files: 5, epic_min_files: 20 }),
+  budget: z.optional(Budget),
+  limits: z.optional(ExecutionLimits),
+  /** Whether the phases of the analysis go on in one conversation, where the agent can. */
+  session: z.optional(z.enum(["phase", "shared"])),
   /** Ways to end the run that a person is offered; merge, pull request and keep unless said. */
   ends: z.optional(z.array(Finish)),
 });

@@ -1,3 +1,4 @@
+import { budgetText, spentText } from "../core/budget.ts";
 import { attentionFor, attentionText } from "../core/attention.ts";
 import { next } from "../core/next.ts";
 import {
@@ -74,6 +75,8 @@ export function waitObject(run: ActiveRun, wait: Wait): Record<string, unknown> 
       return { kind, id, options, step: wait.from, reason: wait.reason, detail: wait.detail };
     case "sizing":
       return { kind, id, options, ...wait.sizing };
+    case "budget":
+      return { kind, id, options, spent: wait.spent, budget: wait.budget };
     case "finish":
       return { kind, id, options };
     default:
@@ -176,6 +179,8 @@ export function waitLines(wait: Wait, options: readonly string[], item: string |
       return [`${wait.from} failed (${wait.reason}):`, ...detailLines(wait.detail), "You can:", ...answers];
     case "sizing":
       return [`How large is this work? ${plainLine(wait.sizing.rationale)}`, ...metricLines(wait.sizing), ...answers];
+    case "budget":
+      return [`The budget is spent: ${spentText(wait.spent)} of ${budgetText(wait.budget)}.`, ...answers];
     case "finish":
       return ["All phases are done. How should it end?", ...answers];
     default:

@@ -21,6 +21,7 @@ export function agentTask(cwd: string, more: Partial<AgentTask> = {}): AgentTask
     artifacts: [],
     nonce: `test-${process.pid}-${Date.now()}-${count}`,
     limits: { silence: 60, turns: null, usd: null },
+    tests: null,
     session: null,
     ...more,
   };

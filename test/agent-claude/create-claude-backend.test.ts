@@ -158,7 +158,7 @@ describe("probe", () => {
     createClaudeBackend({ program, env: { ...process.env, FAKE_CLAUDE_VERSION: version } }).probe();
 
   test("tells version and abilities", async () => {
-    const able = { structuredResult: true, readOnly: true, cost: true };
+    const able = { structuredResult: true, readOnly: true, cost: true, turns: true, budget: true, resumes: true };
     expect(await probe(FAKE_CLAUDE)).toEqual({ version: "9.9.9", ...able });
   });
 

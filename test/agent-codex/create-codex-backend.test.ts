@@ -173,7 +173,7 @@ describe("probe", () => {
     createCodexBackend({ program, env: { ...process.env, FAKE_CODEX_VERSION: version } }).probe();
 
   test("tells version and abilities", async () => {
-    const able = { structuredResult: true, readOnly: true, cost: false };
+    const able = { structuredResult: true, readOnly: true, cost: false, turns: false, budget: false, resumes: true };
     expect(await probe(FAKE_CODEX)).toEqual({ version: "9.9.9", ...able });
   });
 

@@ -43,6 +43,7 @@ export function agentTask(more: Partial<AgentTask>): AgentTask {
     artifacts: ["docs/requirements/REQ-0001-login/architecture-overview.md"],
     nonce: `contract-${process.pid}-${performance.now()}`,
     limits: { silence: 30, turns: null, usd: null },
+    tests: null,
     session: null,
     ...more,
   };
@@ -76,7 +77,9 @@ export function describeBackend(
 
     test("tells what it can do", async () => {
       const backend = await create(idle);
-      expect(await backend.probe()).toMatchObject({ version: expect.any(String), structuredResult: true });
+      const abilities = ["structuredResult", "readOnly", "cost", "turns", "budget", "resumes"];
+      const able = Object.fromEntries(abilities.map((ability) => [ability, expect.any(Boolean)]));
+      expect(await backend.probe()).toEqual({ version: expect.any(String), ...able });
     });
 
     test("has a digest that stands for how it is started", async () => {

@@ -51,8 +51,8 @@ const bugs: readonly Bug[] = [
     plants: [
       {
         file: ATTEMPT,
-        find: `{ is: "producing", work: unproven, brief: event.brief, claim: null }`,
-        put: `{ is: "producing", work: Object.assign(kept, {}), brief: event.brief, claim: null }`,
+        find: "{ ...unproven, session: conversationFor(run, event.brief) }",
+        put: "{ ...kept, session: conversationFor(run, event.brief) }",
       },
       {
         file: ATTEMPT,

@@ -141,6 +141,12 @@ const SAMPLE_WAITS: { readonly [K in Wait["kind"]]: Extract<Wait, { kind: K }> }
     kind: "sizing",
     sizing: { recommended: "light", rationale: "", metrics: null, source: null },
   },
+  budget: {
+    ...opened,
+    kind: "budget",
+    spent: { input: 9, output: 9, usd: 9 },
+    budget: { usd: 5, tokens: null },
+  },
   finish: { ...opened, kind: "finish", offered: [] },
 };
 
@@ -149,7 +155,12 @@ export function anyAnswer(wait: Wait): readonly PersonCommand[] {
   const named = { by: ada, wait: wait.id };
   switch (wait.kind) {
     case "gate":
-      return (["continue", "review", "redo", "loosen"] as const).map((choice) => gateAnswer(wait, choice));
+      return [
+        ...(["continue", "review", "redo", "loosen"] as const).map((choice) => gateAnswer(wait, choice)),
+        { ...named, do: "takeOut", paths: ["src/x"], kept: null, tree: null },
+      ];
+    case "budget":
+      return [goodAnswer(wait)];
     case "questions":
       return [goodAnswer(wait)];
     case "escalation":

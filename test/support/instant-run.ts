@@ -89,12 +89,14 @@ export function createRepository(): Repository {
   return Object.assign(world, { vcs });
 }
 
+const UNABLE = { readOnly: false, cost: false, turns: false, budget: false, resumes: false };
+
 /** Writes what is expected and is done. */
 function instantAgent(root: string): AgentBackend {
   return {
     name: "instant",
     digest: "d".repeat(64),
-    probe: () => Promise.resolve({ version: "1", structuredResult: true, readOnly: false, cost: false }),
+    probe: () => Promise.resolve({ version: "1", structuredResult: true, ...UNABLE }),
     async *run(task) {
       for (const path of task.artifacts) {
         mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -122,7 +124,8 @@ export function engineFor(project: Project, run: ActiveRun, repository: Reposito
   const agent = instantAgent(project.root);
   return {
     ...composeEngine(project, run, { agents, show: () => {}, warn: () => {} }),
-    agents: { phase: agent, reviewer: agent },
+    agents: { phase: () => agent, reviewer: () => agent },
+    pause: () => Promise.resolve(),
     workspace: createPlainWorkspace(project.root),
     vcs: run.run.git === null ? null : repository.vcs,
     head: () => (run.run.git === null ? Promise.resolve(null) : repository.vcs.head()),

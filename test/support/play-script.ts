@@ -42,8 +42,17 @@ export function playScript(core: Core, script: Script, scope: Scope = { finishFr
   } catch (error) {
     table.violations.push({ rule: "nothing throws and nothing given is written to", where: String(error) });
   }
-  table.violations.push(...journalViolations(player.events), ...countViolations(player));
+  table.violations.push(...readable(() => journalViolations(player.events)), ...countViolations(player));
   return { player, violations: table.violations, reached: [...table.reached, ...player.events.flatMap(landmarks)] };
+}
+
+/** A journal may be so wrong that its reader gives up. */
+function readable(read: () => Violation[]): Violation[] {
+  try {
+    return read();
+  } catch (error) {
+    return [{ rule: "a journal can be read to its end", where: String(error) }];
+  }
 }
 
 function playRoll(table: Table, roll: Roll): void {
@@ -128,9 +137,10 @@ function isUnproven(run: ActiveRun): boolean {
   return phase?.made === null && begins && phase.completedAt === null && (work === null || isFresh(work));
 }
 
-function isFresh({ turns, verdicts, failures, broken, replies, sameFailure, session }: Work): boolean {
+/** A conversation may go on: it proves nothing. */
+function isFresh({ turns, verdicts, failures, broken, replies, sameFailure }: Work): boolean {
   const counted = turns + verdicts + failures + broken + replies.length;
-  return counted === 0 && sameFailure === null && session === null;
+  return counted === 0 && sameFailure === null;
 }
 
 /** What must hold in every state. */
@@ -161,6 +171,7 @@ function optionOf(command: ReturnType<typeof anyAnswer>[number]): string {
   if (command.do === "reply") return "answer";
   if (command.do === "acceptTests") return "accept";
   if (command.do === "size") return command.choice;
+  if (command.do === "takeOut") return "take-out";
   return command.do === "finish" ? command.how : command.do;
 }
 
@@ -261,7 +272,8 @@ const labels: { readonly [T in RunEvent["type"]]?: (event: Extract<RunEvent, { t
   "run.wentBack": ({ type, tree }) => [`${type}: ${tree}`],
   "execution.ended": ({ how }) => [`execution: ${how}`],
   "finish.chosen": ({ how, by }) => [`finish: ${how} by ${by === "engine" ? "engine" : "person"}`],
-  "verdict.given": ({ approved, leadsTo }) => [
+  "verdict.given": ({ approved, leadsTo, summary }) => [
     `verdict: ${approved ? "approved" : leadsTo === "complete" ? "at the limit" : "sent back"}`,
+    ...(summary.startsWith("No verdict") ? ["verdict: none"] : []),
   ],
 };

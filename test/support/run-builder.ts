@@ -250,6 +250,8 @@ export function goodAnswer(wait: Wait): PersonCommand {
       return { do: "retry", by: ada, wait: wait.id };
     case "sizing":
       return { do: "size", by: ada, wait: wait.id, choice: "accept" };
+    case "budget":
+      return { do: "raise", by: ada, wait: wait.id, budget: { usd: (wait.budget.usd ?? 0) + 1000, tokens: null } };
     case "finish":
       return { do: "finish", by: ada, wait: wait.id, how: "keep" };
     default:

@@ -82,12 +82,14 @@ const begin = fc
     commits: fc.constantFrom("phase" as const, "phase" as const, "none" as const),
     sizing: fc.constantFrom("ask" as const, "ask" as const, "accept" as const),
     light: fc.constantFrom(false, false, false, true),
+    budget: fc.constantFrom(undefined, undefined, undefined, undefined, { usd: 0.1, tokens: null }),
+    session: fc.constantFrom("phase" as const, "shared" as const),
   })
-  .map(({ phases, finish, commits, sizing, light, ...facts }) =>
+  .map(({ phases, finish, commits, sizing, light, budget, session, ...facts }) =>
     start({
       ...facts,
       plan: phases.map((rule, index) => phaseRule({ ...rule, key: KEYS[index] ?? "x" })),
-      options: runOptions({ light, commits, finish, sizing }),
+      options: runOptions({ light, commits, finish, sizing, session, ...(budget === undefined ? {} : { budget }) }),
     }),
   );
 
@@ -146,9 +148,15 @@ function outcomeFor(run: ActiveRun, { step, move, dice }: Turn): Outcome {
 const usually: { readonly [S in Step]?: (dice: Dice) => Outcome | undefined } = {
   measure: (dice) => measured(dice.of(["light", "light", "standard", "epic"] as const)),
   refine: (dice) => (dice.chance(30) ? badTasks : undefined),
-  complete: (dice) => completed(dice.of(readings), dice.of([10, 80, 81, 300])),
+  complete: (dice) => withStrays(completed(dice.of(readings), dice.of([10, 80, 81, 300])), dice),
   produce: (dice) => (dice.chance(8) ? asks : undefined),
 };
+
+/** Now and then something was written where it may not be. */
+function withStrays(outcome: Outcome, dice: Dice): Outcome {
+  if (outcome.of !== "complete" || "failed" in outcome || !dice.chance(15)) return outcome;
+  return { ...outcome, made: { ...outcome.made, unexpected: dice.of([["src/x"], [".git/HEAD"], ["src/x", "src/y"]]) } };
+}
 
 /** The execution at work; null where one may start, undefined where none has a place. */
 function claimOf({ stage }: ActiveRun): string | null | undefined {
@@ -193,7 +201,7 @@ const badTasks = refined("T1 names no file", "T1 waits for itself");
 const ended = { execution: "x1", usage: { input: 10, output: 5, usd: 0.1 }, session: "s1" };
 const broken = (dice: Dice): Outcome => ({
   of: "broken",
-  reason: "crashed",
+  reason: dice.of(["crashed", "crashed", "no_result", "unavailable"]),
   detail: "exit 1",
   again: dice.chance(75),
   ...ended,
@@ -212,6 +220,7 @@ const troubles: { readonly [S in Step]: readonly ((dice: Dice) => Outcome)[] } =
     broken,
     broken,
     () => says("failed"),
+    () => ({ ...produced, ...ended }) as Outcome, // of "produce": the spread widens the union
     () => says("needs_input"),
     () => failed("produce"),
     () => asks,
@@ -246,6 +255,7 @@ function answer(wait: Wait, temper: Temper, dice: Dice): PersonCommand {
   const named = { by: ada, wait: wait.id };
   switch (wait.kind) {
     case "gate":
+      if (dice.chance(6)) return { ...named, do: "takeOut", paths: ["src/x"], kept: "refs/kept", tree: "tree-9" };
       return gateAnswer(wait, dice.chance(temper === "redoer" ? 70 : 25) ? "redo" : dice.of(GATE_ANSWERS));
     case "questions":
       return dice.chance(80) ? goodAnswer(wait) : { ...named, do: "reply", replies: [{ id: "q1", text: null }] };
@@ -254,6 +264,8 @@ function answer(wait: Wait, temper: Temper, dice: Dice): PersonCommand {
       return { ...named, do: dice.chance(65) ? "retry" : "skip" };
     case "sizing":
       return { ...named, do: "size", choice: dice.of(["accept", "accept", "light", "standard"] as const) };
+    case "budget":
+      return dice.chance(80) ? goodAnswer(wait) : { ...named, do: "raise", budget: wait.budget };
     case "finish":
       return { ...named, do: "finish", how: dice.of(["merge", "pr", "keep"] as const) };
     default:

@@ -22,6 +22,8 @@ export function simulatedRun(seed: number): Script {
         commits: dice.of(["phase", "end", "none"] as const),
         finish: dice.of(["ask", "merge", "keep"] as const),
         sizing: dice.of(["ask", "ask", "accept"] as const),
+        ...(dice.chance(20) ? { budget: { usd: 0.5, tokens: null } } : {}),
+        ...(dice.chance(20) ? { session: "shared" as const } : {}),
       }),
       supervision: randomSupervision(dice, plan),
       git: dice.of([null, { branch: null, base: null, commit: "c0" }, ...Array.from({ length: 3 }, () => BRANCH)]),

@@ -3,14 +3,14 @@ import { isWorktreeName, relativeWorktree, worktreePath } from "../../src/adapte
 
 describe("names of working trees", () => {
   test.each([
-    ["/work/shop", "0007", "login", "../shop-0007-login"],
-    ["/work/My Shop", "0007", "login", "../My-Shop-0007-login"],
-    ["/work/-rf", "0007", "login", "../rf-0007-login"],
-    ["/work/.dotfiles", "0007", "login", "../dotfiles-0007-login"],
-    ["/work/new\nline", "0007", "a/../b", "../new-line-0007-a---b"],
-    ["/work/läden", "0007", "größe", "../läden-0007-größe"],
-  ])("the tree of %j is beside it", (root, id, slug, expected) => {
-    expect(worktreePath(root, { id, slug })).toBe(expected);
+    ["/work/shop", "login", "../shop-0007-login"],
+    ["/work/My Shop", "login", "../My-Shop-0007-login"],
+    ["/work/-rf", "login", "../rf-0007-login"],
+    ["/work/.dotfiles", "login", "../dotfiles-0007-login"],
+    ["/work/new\nline", "a/../b", "../new-line-0007-a---b"],
+    ["/work/läden", "größe", "../läden-0007-größe"],
+  ])("the tree of %j is beside it", (root, slug, expected) => {
+    expect(worktreePath(root, { id: "0007", slug })).toBe(expected);
     expect(isWorktreeName(expected.slice(3))).toBe(true);
   });
 

@@ -24,7 +24,7 @@ type Step = {
   readonly world: World;
   readonly slot: number;
   readonly number: number;
-  note(name: string, outcome: Outcome): void;
+  readonly note: (name: string, outcome: Outcome) => void;
 };
 /** Contents that the person agreed to lose. */
 type Ours = (step: Step) => Promise<ReadonlySet<string>>;
@@ -69,8 +69,11 @@ async function deleteMerged({ world, slot, note }: Step): Promise<ReadonlySet<st
   return nothing;
 }
 
+/** The tree goes, its branch stays. */
+const leave: Ours = (step) => remove(step, { unmerged: "stayOnBranch" });
+
 async function discard(step: Step): Promise<ReadonlySet<string>> {
-  const agreed = await remove(step, { unmerged: "stayOnBranch" });
+  const agreed = await leave(step);
   step.note("discard", await keepThenDelete(step.world.repo, step.world.branch(step.slot)));
   return agreed;
 }
@@ -82,7 +85,16 @@ async function finish(step: Step): Promise<ReadonlySet<string>> {
   return agreed;
 }
 
-const ours: Readonly<Record<string, Ours>> = { create, createOddly, merge, remove, deleteMerged, discard, finish };
+const ours: Readonly<Record<string, Ours>> = {
+  create,
+  createOddly,
+  merge,
+  remove,
+  leave,
+  deleteMerged,
+  discard,
+  finish,
+};
 
 /** Every answer that can be had in one repository; those about the repository itself have tables of their own. */
 const EXPECTED = [
@@ -132,7 +144,8 @@ const ways = [
   "commit, merge, edit, merge, finish",
   "commit, editInMain, merge",
   "leaveMain, merge",
-  "commit, detach, deleteMerged",
+  "commit, leave, deleteMerged",
+  "stage, remove",
   "ignored, ownFile, finish",
   "createOddly, createOddly, createOddly, createOddly, createOddly",
 ].map((way): [Command[]] => [way.split(", ").map((text, index) => commandOf(text, index))]);
@@ -185,7 +198,7 @@ test("nothing a person wrote is ever lost, whatever happens in which order (AC15
         expect([...before].filter((content) => !after.has(content) && !agreed.has(content))).toEqual([]);
       }
     }),
-    { numRuns: ways.length + 25, seed: 20_261_115, examples: ways },
+    { numRuns: ways.length + 20, seed: 20_261_115, examples: ways },
   );
   expect(EXPECTED.filter((answer) => !visited.has(answer))).toEqual([]);
-});
+}, 180_000);

@@ -21,12 +21,12 @@ export type World = {
   readonly base: string;
   readonly repo: string;
   readonly written: Set<string>;
-  tree(slot: number): string;
-  branch(slot: number): string;
+  readonly tree: (slot: number) => string;
+  readonly branch: (slot: number) => string;
   /** Git as the person runs it; what fails in an odd state is left undone. */
-  git(folder: string, ...args: string[]): string;
+  readonly git: (folder: string, ...args: string[]) => string;
   /** Writes a content that was never there before. */
-  write(file: string): void;
+  readonly write: (file: string) => void;
 };
 
 const environment = {
@@ -49,7 +49,7 @@ export function createWorld(base: string): World {
     written,
     tree: (slot) => join(base, `repo-${slot}`),
     branch: (slot) => `work-${slot}`,
-    git: (folder, ...args) => spawnSync("git", args, { cwd: folder, env: environment, encoding: "utf8" }).stdout ?? "",
+    git: (folder, ...args) => spawnSync("git", args, { cwd: folder, env: environment, encoding: "utf8" }).stdout,
     write(file) {
       const content = `content ${++count} of ${base}\n`;
       mkdirSync(dirname(file), { recursive: true });

@@ -26,7 +26,7 @@ export type ClaudeBackendOptions = {
 };
 
 const NAME = "claude";
-const VERSION_SECONDS = 30;
+const VERSION_SECONDS = 15;
 
 /** Claude Code, started anew for every execution and read through its JSON stream. */
 export function createClaudeBackend(options: ClaudeBackendOptions): AgentBackend {
@@ -103,6 +103,8 @@ async function startFound(options: AgentProcessOptions, signal: AbortSignal): Pr
 
 const progress = (text: string): AgentEvent => ({ type: "progress", text, usage: null });
 
+const ABLE = { structuredResult: true, readOnly: true, cost: true, turns: true, budget: true, resumes: true };
+
 async function probe({ program, env }: ClaudeBackendOptions): Promise<Capabilities | Problem> {
   const lines: string[] = [];
   const end = await startFound(
@@ -115,11 +117,11 @@ async function probe({ program, env }: ClaudeBackendOptions): Promise<Capabiliti
       silenceSeconds: VERSION_SECONDS,
       onLine: ({ text }) => lines.push(text),
     },
-    new AbortController().signal,
+    AbortSignal.timeout(VERSION_SECONDS * 1000),
   );
   const version = /^[0-9]+\.[0-9]+\.[0-9]+/.exec(lines[0] ?? "")?.[0];
   if (end.exitCode === 0 && version !== undefined) {
-    return { version, structuredResult: true, readOnly: true, cost: true };
+    return { version, ...ABLE };
   }
   const said = end.stderrTail.trim() || lines[0] || `"${program} --version" did not tell its version`;
   return { code: "AGENT_MISSING", agent: NAME, detail: said };

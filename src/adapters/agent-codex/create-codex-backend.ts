@@ -34,7 +34,7 @@ export type CodexBackendOptions = {
 };
 
 const NAME = "codex";
-const VERSION_SECONDS = 30;
+const VERSION_SECONDS = 15;
 
 /**
  * Codex, started anew for every execution and read through its JSON lines. It knows no limit on turns or money, and
@@ -142,6 +142,8 @@ async function startFound(options: AgentProcessOptions, signal: AbortSignal): Pr
 
 const progress = (text: string): AgentEvent => ({ type: "progress", text, usage: null });
 
+const ABLE = { structuredResult: true, readOnly: true, cost: false, turns: false, budget: false, resumes: true };
+
 async function probe({ program, env }: CodexBackendOptions): Promise<Capabilities | Problem> {
   const lines: string[] = [];
   const end = await startFound(
@@ -154,11 +156,11 @@ async function probe({ program, env }: CodexBackendOptions): Promise<Capabilitie
       silenceSeconds: VERSION_SECONDS,
       onLine: ({ text }) => lines.push(text),
     },
-    new AbortController().signal,
+    AbortSignal.timeout(VERSION_SECONDS * 1000),
   );
   const version = /^codex\S* ([0-9]+\.[0-9]+\.[0-9]+)/.exec(lines[0] ?? "")?.[1];
   if (end.exitCode === 0 && version !== undefined) {
-    return { version, structuredResult: true, readOnly: true, cost: false };
+    return { version, ...ABLE };
   }
   const said = end.stderrTail.trim() || lines[0] || `"${program} --version" did not tell its version`;
   return { code: "AGENT_MISSING", agent: NAME, detail: said };

@@ -63,8 +63,11 @@ function take(line: Line, results: object[], emit: Emit): void {
   if (read.is === "result" && results.length < 2) results.push(read.result);
 }
 
+/** What a program does with what it is told is its own affair; the cost it tells is counted all the same. */
+const UNKNOWN = { readOnly: false, cost: false, turns: false, budget: false, resumes: false };
+
 function probe(name: string, program: string, env: Environment): Capabilities | Problem {
   const found = findProgram(program, env);
   if (!found.ok) return { code: "AGENT_MISSING", agent: name, detail: found.detail };
-  return { version: "unknown", structuredResult: true, readOnly: false, cost: false };
+  return { version: "unknown", structuredResult: true, ...UNKNOWN };
 }

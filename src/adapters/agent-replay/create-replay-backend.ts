@@ -19,11 +19,13 @@ export function createReplayBackend(recording: Recording, { speed = 1 }: ReplayO
   return {
     name: "replay",
     digest: createHash("sha256").update(JSON.stringify(recording)).digest("hex"),
-    probe: () => Promise.resolve({ version: "recording 1", structuredResult: true, readOnly: true, cost: false }),
+    probe: () => Promise.resolve({ version: "recording 1", ...ABLE }),
     run: (task, signal) =>
       streamEvents(async (emit, stop) => emit(await play(recording, { task, speed, emit }, stop)), signal),
   };
 }
+
+const ABLE = { structuredResult: true, readOnly: true, cost: false, turns: false, budget: false, resumes: false };
 
 type Stage = { readonly task: AgentTask; readonly speed: number; readonly emit: Emit };
 

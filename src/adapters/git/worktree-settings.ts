@@ -19,6 +19,7 @@ const IGNORE = Buffer.from("*\n!workflows.json\n");
 /**
  * Brings the person's settings from one working tree to another, never over a file that is there, and never anything
  * of a run. Returns what it wrote. Settings that cannot be read are not passed on.
+ * @throws ProblemError UNSAFE_PATH where the other tree has a link for its `.isdlc`.
  */
 export function inheritSettings(from: string, to: string): readonly string[] {
   const [source, target] = [join(from, ".isdlc"), join(to, ".isdlc")];

@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import type { Operation, Stash, WorktreeState } from "../../ports/worktrees.ts";
+import type { UnfinishedWork, Stash, WorktreeState } from "../../ports/worktrees.ts";
 import { hardenedGit, must, wholeTreeTimeoutMs } from "./git.ts";
 import type { Git } from "./git.ts";
 import { type GitFolders, readPointer } from "./git-head.ts";
@@ -67,7 +67,7 @@ async function stashesOf(git: Git, branch: string): Promise<Stash[]> {
     .filter(({ subject }) => subject.startsWith(`WIP on ${branch}: `) || subject.startsWith(`On ${branch}: `));
 }
 
-const OPERATIONS: readonly [string, Operation][] = [
+const OPERATIONS: readonly [string, UnfinishedWork][] = [
   ["rebase-merge", "rebase"],
   ["rebase-apply", "rebase"],
   ["MERGE_HEAD", "merge"],
@@ -77,7 +77,7 @@ const OPERATIONS: readonly [string, Operation][] = [
   ["BISECT_LOG", "bisect"],
 ];
 
-function operationIn(folders: GitFolders): Operation | null {
+function operationIn(folders: GitFolders): UnfinishedWork | null {
   return OPERATIONS.find(([name]) => isThere(folders, name))?.[1] ?? null;
 }
 

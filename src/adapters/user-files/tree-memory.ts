@@ -3,14 +3,21 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import { type FileCalls, readSmall, replaceFile } from "../file-lock/file-calls.ts";
 
-const Command = z.object({ name: z.string(), argv: z.nullable(z.array(z.string())) });
+const Command = z.object({
+  name: z.string(),
+  argv: z.nullable(z.array(z.string())),
+  model: z.optional(z.string()),
+});
 export type RememberedAgent = z.infer<typeof Command>;
 
-const RunAgents = z.object({ run: z.string(), phase: Command, reviewer: Command });
+const byPhase = z.optional(z.record(z.string(), Command));
+/** The agents of a run: for its phases and its reviews, and others for some of them. */
+const RunAgents = z.object({ phase: Command, reviewer: Command, phases: byPhase, reviewers: byPhase });
+export type RunAgents = z.infer<typeof RunAgents>;
 
 const Memory = z.object({
   /** How the agents of the newest runs were started, newest last. */
-  agents: z._default(z.array(RunAgents), []),
+  agents: z._default(z.array(z.extend(RunAgents, { run: z.string() })), []),
   /** Digests of test commands a person trusted here. */
   trusted: z._default(z.array(z.string()), []),
 });
@@ -22,8 +29,8 @@ const RUNS_LIMIT = 20;
 
 /** What a person settled about one working tree, kept outside of it. */
 export interface TreeMemory {
-  agents(run: string): { phase: RememberedAgent; reviewer: RememberedAgent } | null;
-  rememberAgents(run: string, agents: { phase: RememberedAgent; reviewer: RememberedAgent }): void;
+  agents(run: string): RunAgents | null;
+  rememberAgents(run: string, agents: RunAgents): void;
   trusts(digest: string): boolean;
   trust(digest: string): void;
 }
@@ -39,7 +46,7 @@ export function createTreeMemory(folder: string, root: string, files: FileCalls)
     rememberAgents(run, agents) {
       const memory = read();
       const others = memory.agents.filter((remembered) => remembered.run !== run);
-      write({ ...memory, agents: [...others, { run, ...agents }].slice(-RUNS_LIMIT) });
+      write({ ...memory, agents: [...others, { ...agents, run }].slice(-RUNS_LIMIT) });
     },
     trusts: (digest) => read().trusted.includes(digest),
     trust(digest) {

@@ -1,13 +1,19 @@
 import { join } from "node:path";
 import * as z from "zod/mini";
+import { isRecord } from "../../core/own-value.ts";
 import { Channel } from "../../schema/people.ts";
 import { type FileCalls, readSmall, replaceFile } from "../file-lock/file-calls.ts";
 
 /** `auto`: where it can be done. */
 export const SandboxChoice = z.enum(["auto", "on", "off"]);
+export const SessionChoice = z.enum(["phase", "shared"]);
 
-/** A person's own settings, for every project. */
-export const UserSettings = z.object({
+const amount = z.number().check(z.positive());
+const count = z.int().check(z.positive());
+const WEEK = 7 * 24 * 60; // minutes
+
+const fields = {
+  /** `name` or `name:model`; which there are is not known here. */
   agent: z.optional(z.string()),
   "agent-command": z.optional(z.string()),
   reviewer: z.optional(z.string()),
@@ -18,8 +24,23 @@ export const UserSettings = z.object({
   /** Paths outside of the working tree that agents in a sandbox may read, or write. */
   "sandbox-read": z.optional(z.array(z.string())),
   "sandbox-write": z.optional(z.array(z.string())),
-});
-export type UserSettings = z.infer<typeof UserSettings>;
+  /** For a whole run. */
+  "max-usd": z.optional(amount),
+  "max-tokens": z.optional(count),
+  /** For one execution. */
+  "max-turns": z.optional(count),
+  "max-minutes": z.optional(z.number().check(z.positive(), z.maximum(WEEK))),
+  session: z.optional(SessionChoice),
+} as const;
+
+const Fields = z.object(fields);
+
+/** `agent.04-design`: the agent of one phase. */
+type PhaseSetting = `${"agent" | "reviewer"}.${string}`;
+const PHASE_SETTING = /^(?:agent|reviewer)\../;
+
+/** A person's own settings, for every project. */
+export type UserSettings = z.infer<typeof Fields> & { readonly [setting in PhaseSetting]?: string };
 
 const SIZE_LIMIT = 64 * 1024;
 
@@ -31,13 +52,29 @@ export function readUserSettings(folder: string, files: FileCalls): ReadSettings
   const bytes = readSmall(files, path, SIZE_LIMIT);
   if (bytes === null) return { settings: {}, warnings: [] };
   try {
-    const parsed = z.safeParse(UserSettings, JSON.parse(bytes.toString("utf8")));
-    if (parsed.success) return { settings: parsed.data, warnings: [] };
-    const bad = parsed.error.issues.map((issue) => issue.path.join(".")).join(", ");
-    return { settings: {}, warnings: [`${path} is not used: ${bad} has no valid value.`] };
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    if (!isRecord(value)) return { settings: {}, warnings: [`${path} is not used: it is no JSON object.`] };
+    const { settings, bad } = parseUserSettings(value);
+    return { settings, warnings: bad.map((key) => `${path}: ${key} has no valid value and is not used.`) };
   } catch {
     return { settings: {}, warnings: [`${path} is not used: it is not JSON.`] };
   }
+}
+
+/** What is not known is left out; `bad` names what is known and has a wrong value. */
+export function parseUserSettings(value: Readonly<Record<string, unknown>>): {
+  readonly settings: UserSettings;
+  readonly bad: readonly string[];
+} {
+  const known = Object.entries(value).filter(([key]) => Object.hasOwn(fields, key) || PHASE_SETTING.test(key));
+  const good = known.filter(([key, entry]) => isValid(key, entry));
+  const bad = known.filter(([key, entry]) => !isValid(key, entry)).map(([key]) => key);
+  return { settings: Object.fromEntries(good) as UserSettings, bad }; // every value was checked by its schema
+}
+
+function isValid(key: string, value: unknown): boolean {
+  if (PHASE_SETTING.test(key)) return typeof value === "string";
+  return z.safeParse(Fields, { [key]: value }).success;
 }
 
 export function writeUserSettings(folder: string, files: FileCalls, settings: UserSettings): void {

@@ -9,6 +9,7 @@ import { forgetTypedAhead } from "./ask.ts";
 import { decider } from "./authority.ts";
 import { answerGate } from "./gate-prompt.ts";
 import type { Project } from "./project.ts";
+import { raisedBudget } from "./raised-budget.ts";
 import { submitAnswer } from "./submit-answer.ts";
 import type { Invocation } from "./verb.ts";
 
@@ -68,6 +69,7 @@ async function askFor(invocation: Invocation, scene: Scene, { wait, by }: Asked)
       return askQuestions(scene, wait, by);
     case "escalation":
     case "sizing":
+    case "budget":
     case "finish":
       return choose(invocation, scene, { wait, by });
     default:
@@ -99,6 +101,7 @@ const LABELS: Readonly<Record<string, string>> = {
   standard: "Standard -- keep every phase",
   show: "Show -- the impact analysis behind it",
   cancel: "Cancel -- end the run; branch and artifacts stay",
+  raise: "Raise -- let it use more",
   merge: "Merge -- merge the branch here",
   pr: "Pull request -- keep the branch and show the commands",
   keep: "Keep -- keep the branch as it is",
@@ -144,6 +147,11 @@ async function chosenAnswer(chosen: string, { wait, by }: Asked, signal: AbortSi
     case "cancel": {
       const reason = await text({ message: "Why does the run end?", signal });
       return isCancel(reason) ? null : { do: "cancel", by, reason: orEmpty(reason) };
+    }
+    case "raise": {
+      const said = await text({ message: "How many dollars may it cost in all?", signal });
+      const budget = isCancel(said) ? null : raisedBudget(wait, orEmpty(said));
+      return budget === null ? null : { do: "raise", by, wait: wait.id, budget };
     }
     case "merge":
     case "pr":

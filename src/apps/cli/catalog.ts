@@ -182,6 +182,11 @@ export const verbs: readonly Verb[] = [
     usage: "isdlc doctor [--fix]",
     options: { fix: { type: "boolean", about: "mend what can be mended safely" }, ...personOptions },
   }),
+  verb("agents", "read", {
+    summary: "Agents that are known: which are installed, what each can do, which would be used for what",
+    usage: "isdlc agents",
+    options: {},
+  }),
   verb("verify-journal", "read", {
     summary: "Check the journal's chain, marks and anchors",
     usage: "isdlc verify-journal",

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { createCheckRunner } from "../../adapters/checks/create-check-runner.ts";
 import { readConstitution } from "../../adapters/constitution/constitution-file.ts";
 import { createGitWorkspace } from "../../adapters/git/git-workspace.ts";
@@ -14,7 +15,8 @@ import { createRedactor, secretsOf } from "../../core/redact.ts";
 import type { ActiveRun } from "../../core/run.ts";
 import type { Engine, Progress } from "../../engine/engine.ts";
 import type { AgentBackend } from "../../ports/agent-backend.ts";
-import { type ChosenAgents, createBackend } from "./agents.ts";
+import { keyOf } from "./agent-choice.ts";
+import { allAgents, type ChosenAgents, createBackend, phaseAgent, reviewAgent } from "./agents.ts";
 import { type Project, systemClock } from "./project.ts";
 import { personaSource } from "./settle-workflow.ts";
 import { confineOf } from "./sandbox.ts";
@@ -32,17 +34,15 @@ export function composeEngine(
   const redact = createRedactor(secretsOf(env));
   const id = run.run.run;
   const git = run.run.git !== null;
-  const backend = (agent: RememberedAgent): AgentBackend =>
-    createBackend(agent, env, run.run.sandbox === true ? confineOf(project, agent, run.run.item) : undefined);
-  const phase = backend(rest.agents.phase);
+  const backend = backendsOf(project, run, rest.agents);
   const constitution = readConstitution(root, files); // once: what agents do to it meanwhile is for the next run
   return {
     run: id,
     root,
     journal,
     agents: {
-      phase,
-      reviewer: rest.agents.reviewer === rest.agents.phase ? phase : backend(rest.agents.reviewer),
+      phase: (key) => backend(phaseAgent(rest.agents, key)),
+      reviewer: (key) => backend(reviewAgent(rest.agents, key)),
     },
     workspace: git ? createGitWorkspace(root, id) : createPlainWorkspace(root),
     vcs: git && run.run.scope === "tree" ? createGitWrite(root) : null,
@@ -57,11 +57,25 @@ export function composeEngine(
     constitution: () => constitution,
     hash: sha256,
     newNonce: () => randomBytes(16).toString("hex"),
+    pause: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined), // told to stop
     redact,
     transcript: (execution) =>
       openTranscript(join(own, "runs", id, `${execution}.log`), { limit: TRANSCRIPT_LIMIT, redact }),
     show: rest.show,
   };
+}
+
+/** One backend for each agent of the run, all made at once: one that cannot be walled in is told before anything runs. */
+function backendsOf(
+  project: Project,
+  { run }: ActiveRun,
+  agents: ChosenAgents,
+): (agent: RememberedAgent) => AgentBackend {
+  const confine = (agent: RememberedAgent) => (run.sandbox === true ? confineOf(project, agent, run.item) : undefined);
+  const made = new Map(
+    allAgents(agents).map((agent) => [keyOf(agent), createBackend(agent, project.env, confine(agent))]),
+  );
+  return (agent) => made.get(keyOf(agent)) as AgentBackend; // one of the run's
 }
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

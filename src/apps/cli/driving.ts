@@ -1,14 +1,14 @@
 import { createFileLock } from "../../adapters/file-lock/file-lock.ts";
-import { createTreeMemory, type RememberedAgent } from "../../adapters/user-files/tree-memory.ts";
+import { createTreeMemory } from "../../adapters/user-files/tree-memory.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { ActiveRun, RunState } from "../../core/run.ts";
 import { drive } from "../../engine/drive.ts";
-import type { AgentChoice } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { closingReport } from "../../views/history.ts";
 import { statusLines, statusObject } from "../../views/status.ts";
-import { type ChosenAgents, chooseAgents, createBackend, namesAgent } from "./agents.ts";
+import { type ChosenAgents, recordedAgents } from "./agents.ts";
 import { decider } from "./authority.ts";
+import { namesAgent, renameAgents } from "./choose-agents.ts";
 import { composeEngine } from "./compose.ts";
 import { answerAtTerminal, type Scene } from "./at-terminal.ts";
 import { createProgressView, type ProgressView } from "./progress.ts";
@@ -103,12 +103,11 @@ async function attach(
 /** How the agents of this run are started: as told now, else as remembered. */
 function agentsOf(invocation: Invocation, project: Project, run: ActiveRun): ChosenAgents {
   const memory = createTreeMemory(project.folders.state, project.root, project.files);
-  if (!namesAgent(invocation.values)) {
-    const remembered = memory.agents(run.run.run);
-    if (remembered !== null && areThoseOf(run, remembered, project.env)) return remembered;
-    throw new ProblemError({ code: "AGENT_UNKNOWN", agent: run.run.agent.name });
-  }
-  const chosen = chooseAgents(invocation.values, {});
+  const kept = memory.agents(run.run.run);
+  const remembered = kept !== null && areThoseOf(run, kept, project.env) ? kept : null;
+  const chosen = namesAgent(invocation.values) ? renameAgents(invocation.values, remembered) : remembered;
+  if (chosen === null) throw new ProblemError({ code: "AGENT_UNKNOWN", agent: run.run.agent.name });
+  if (chosen === remembered) return chosen;
   if (!areThoseOf(run, chosen, project.env)) decider(invocation, project); // another program is a person's decision
   memory.rememberAgents(run.run.run, chosen);
   return chosen;
@@ -116,9 +115,20 @@ function agentsOf(invocation: Invocation, project: Project, run: ActiveRun): Cho
 
 /** The journal holds what the run was started with; a memory that says otherwise was changed by somebody else. */
 function areThoseOf({ run }: ActiveRun, agents: ChosenAgents, env: NodeJS.ProcessEnv): boolean {
-  const same = (chosen: RememberedAgent, recorded: AgentChoice | null): boolean =>
-    recorded === null || createBackend(chosen, env).digest === recorded.digest;
-  return same(agents.phase, run.agent) && same(agents.reviewer, run.reviewer);
+  const now = recordedAgents(agents, env);
+  const keys = [now, run].flatMap((recorded) =>
+    [recorded.agents, recorded.reviewers].flatMap((one) => Object.keys(one ?? {})),
+  );
+  const reviewer = run.reviewer ?? now.reviewer;
+  return (
+    now.agent.digest === run.agent.digest &&
+    now.reviewer.digest === reviewer.digest &&
+    keys.every((key) => {
+      const works = (now.agents?.[key] ?? now.agent).digest === (run.agents?.[key] ?? run.agent).digest;
+      const reviews = (now.reviewers?.[key] ?? now.reviewer).digest === (run.reviewers?.[key] ?? reviewer).digest;
+      return works && reviews;
+    })
+  );
 }
 
 /** The result of a verb that left a run at rest: done, a person is needed, or interrupted. */

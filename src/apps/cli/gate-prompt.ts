@@ -13,9 +13,10 @@ import { askKey } from "./ask.ts";
 import type { Scene } from "./at-terminal.ts";
 import { sha256 } from "./compose.ts";
 import { lendTerminal, showInPager, wordsOf } from "./lend-terminal.ts";
+import { takeOutWrites } from "./take-out.ts";
 import type { Invocation } from "./verb.ts";
 
-type Key = "c" | "r" | "d" | "l" | "v" | "e" | "t" | "q";
+type Key = "c" | "r" | "d" | "l" | "x" | "v" | "e" | "t" | "q";
 
 /** The gate at a terminal: shows what was made, lets the person look at it from every side, and takes one answer. */
 export async function answerGate(invocation: Invocation, scene: Scene, by: Person): Promise<PersonCommand | null> {
@@ -24,7 +25,8 @@ export async function answerGate(invocation: Invocation, scene: Scene, by: Perso
   const answer = { by, wait: run.wait.id, shown: sha256(summaryText(run)) };
   const paused = run.stage.is === "produced" && run.stage.pausedAt !== null;
   if (paused) return answerPaused(invocation, scene, answer);
-  invocation.io.out(`${bannerOf(invocation, scene)}${LOOKS}`);
+  const isStray = optionsOf(run, run.wait).includes("take-out");
+  invocation.io.out(`${bannerOf(invocation, scene)}${isStray ? `${TAKE_OUT}\n` : ""}${LOOKS}`);
   for (;;) {
     const key = (await askKey(invocation.io, { message: "Your choice", keys: keysOf(run), signal })) ?? "q";
     if (key === "v" || key === "t") await look(invocation, scene, key);
@@ -34,6 +36,7 @@ export async function answerGate(invocation: Invocation, scene: Scene, by: Perso
   }
 }
 
+const TAKE_OUT = "[X] take out what was written where this phase may not; a ref keeps it";
 const LOOKS = "[V] view changes  [E] edit artifacts  [T] run checks  [Q] leave it open";
 
 /** Whoever comes back has seen the recovery banner already, unless they said resume. */
@@ -44,7 +47,11 @@ function bannerOf({ verb }: Invocation, { run, returned }: Scene): string {
 
 type AnswerKey = Exclude<Key, "v" | "e" | "t">;
 
-function answerFor({ io }: Invocation, { run, signal }: Scene, { key, answer }: { key: AnswerKey; answer: Answer }) {
+async function answerFor(
+  { io }: Invocation,
+  { project, run, signal }: Scene,
+  { key, answer }: { key: AnswerKey; answer: Answer },
+): Promise<PersonCommand | null> {
   switch (key) {
     case "c":
       return { do: "continue" as const, ...answer };
@@ -55,6 +62,8 @@ function answerFor({ io }: Invocation, { run, signal }: Scene, { key, answer }: 
       return redo(answer, signal);
     case "l":
       return { do: "loosen" as const, by: answer.by, wait: answer.wait };
+    case "x":
+      return { do: "takeOut", by: answer.by, wait: answer.wait, ...(await takeOutWrites(project, run)) };
     case "q":
       return null;
     default:
@@ -98,6 +107,7 @@ const ANSWER_KEYS: readonly { readonly key: Key; readonly option: string }[] = [
   { key: "r", option: "review" },
   { key: "d", option: "redo" },
   { key: "l", option: "loosen" },
+  { key: "x", option: "take-out" },
 ];
 
 function keysOf(run: ActiveRun): Key[] {

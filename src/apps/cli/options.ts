@@ -1,3 +1,4 @@
+import { AGENT_NAMES } from "./agent-choice.ts";
 import type { Option } from "./verb.ts";
 
 export type Options = Readonly<Record<string, Option>>;
@@ -18,10 +19,18 @@ export const personOptions: Options = {
   as: { type: "string", value: "name", about: "name to record" },
 };
 
+const agentName = (about: string): Option => ({
+  type: "string",
+  value: "name[:model]",
+  values: AGENT_NAMES,
+  qualified: true,
+  about,
+});
+
 export const agentOptions: Options = {
-  agent: { type: "string", value: "name", values: ["claude"], about: "agent for the phases" },
+  agent: agentName("agent for all phases"),
   "agent-command": { type: "string", value: '"program args"', about: "any program as the agent" },
-  reviewer: { type: "string", value: "name", values: ["claude"], about: "another agent for the reviews" },
+  reviewer: agentName("another agent for all reviews"),
   "reviewer-command": { type: "string", value: '"program args"', about: "any program as the reviewer" },
 };
 
@@ -31,6 +40,16 @@ export const startOptions: Options = {
   light: { type: "boolean", about: "leave out architecture and design (also -light)" },
   mode: { type: "string", value: "mode", values: MODES, about: "how often a reviewer may send work back" },
   ...agentOptions,
+  "max-usd": { type: "string", value: "n", about: "ask me when the run has cost so many dollars" },
+  "max-tokens": { type: "string", value: "n", about: "ask me when the run has used so many tokens" },
+  "max-turns": { type: "string", value: "n", about: "end an execution after so many turns of its agent" },
+  "max-minutes": { type: "string", value: "n", about: "end an execution after so many minutes" },
+  session: {
+    type: "string",
+    value: "whose",
+    values: ["phase", "shared"],
+    about: "a conversation for each phase, or one for all of the analysis",
+  },
   sandbox: {
     type: "string",
     value: "when",

@@ -91,9 +91,10 @@ function read(args: readonly string[], verb: Verb | null): { values: Values; pos
 }
 
 function refuseUnknownValues(values: Values, known: Readonly<Record<string, Option>>, usage: string): void {
-  for (const [name, { values: allowed }] of Object.entries(known)) {
+  for (const [name, { values: allowed, qualified }] of Object.entries(known)) {
     const value = values[name];
-    if (allowed === undefined || typeof value !== "string" || allowed.includes(value)) continue;
+    if (allowed === undefined || typeof value !== "string") continue;
+    if (allowed.includes(qualified === true ? value.replace(/:.*$/s, "") : value)) continue;
     const detail = `--${name} "${value}" is not one of ${allowed.join(", ")}.`;
     throw new ProblemError({ code: "USAGE", detail, usage });
   }

@@ -8,7 +8,7 @@ import { sandboxAvailable } from "../../adapters/sandbox/sandbox-available.ts";
 import type { RememberedAgent } from "../../adapters/user-files/tree-memory.ts";
 import { readUserSettings, SandboxChoice } from "../../adapters/user-files/user-settings.ts";
 import { ProblemError } from "../../core/problem.ts";
-import { type ChosenAgents, programOf } from "./agents.ts";
+import { allAgents, type ChosenAgents, programOf } from "./agents.ts";
 import type { Project } from "./project.ts";
 import { type Invocation, text } from "./verb.ts";
 
@@ -20,8 +20,10 @@ import { type Invocation, text } from "./verb.ts";
 export function settleSandbox({ values, env, io }: Invocation, project: Project, agents: ChosenAgents): boolean {
   const { settings } = readUserSettings(project.folders.config, project.files);
   const asked = text(values, "sandbox") ?? SandboxChoice.safeParse(env["ISDLC_SANDBOX"]).data ?? settings.sandbox;
-  if (asked === "off" || [agents.phase, agents.reviewer].every(startsNothing)) return false;
-  const why = [agents.phase, agents.reviewer].map((agent) => wall(project, agent, null)).find(({ ok }) => !ok);
+  if (asked === "off" || allAgents(agents).every(startsNothing)) return false;
+  const why = allAgents(agents)
+    .map((agent) => wall(project, agent, null))
+    .find(({ ok }) => !ok);
   if (why === undefined || why.ok) return true;
   if (asked === "on") throw unavailable(why);
   io.err(`Agents run without a sandbox: ${why.why} (${why.fix}). More in "isdlc doctor".`);
@@ -35,6 +37,9 @@ export function confineOf(project: Project, agent: RememberedAgent, documents: s
   if (!made.ok) throw unavailable(made);
   return made.confine;
 }
+
+/** Agents of which only the program tells what they are. */
+const OWN_PROGRAMS = ["command", "acp"];
 
 /** A recording plays without a process of its own. */
 const startsNothing = ({ name }: RememberedAgent): boolean => name === "replay";
@@ -55,7 +60,7 @@ function wall(project: Project, agent: RememberedAgent, documents: string | null
     documents,
     home,
     secret: [folders.config, folders.state],
-    needs: agentNeeds(agent.name === "command" ? (command[0] ?? "") : agent.name, env, home),
+    needs: agentNeeds(OWN_PROGRAMS.includes(agent.name) ? (command[0] ?? "") : agent.name, env, home),
     extra: {
       read: absolute(settings["sandbox-read"], home),
       write: absolute(settings["sandbox-write"], home),

@@ -12,11 +12,13 @@ import { sensibleThresholds } from "../../core/sizing.ts";
 import type { TestCommand } from "../../schema/facts.ts";
 import type { Starter } from "../../schema/people.ts";
 import type { Commits, Mode, PhaseRule, RunOptions, WorkflowDefinition } from "../../schema/plan.ts";
-import { chooseAgents, type ChosenAgents, createBackend, requireInstalled } from "./agents.ts";
+import { type ChosenAgents, recordedAgents } from "./agents.ts";
 import { starterOf } from "./authority.ts";
 import type { BuildPlace } from "./detect-build.ts";
+import { settleLimits } from "./limits.ts";
 import { nameWork } from "./naming.ts";
 import { type Project, systemClock } from "./project.ts";
+import { settleAgents } from "./settle-agents.ts";
 import { settleRepository } from "./settle-repository.ts";
 import { settleSupervision } from "./settle-supervision.ts";
 import { settleTests } from "./settle-tests.ts";
@@ -62,8 +64,8 @@ export async function startRun(invocation: Invocation, project: Project, wanted:
   const settled = await settleRun(invocation, project, wanted);
   const facts = await factsOf(invocation, project, { wanted, settled });
   await open(project, facts, settled.agents);
-  for (const line of [...facts.warnings.map((warning) => `warning: ${warning}`), ...settled.supervision.lines])
-    invocation.io.err(line);
+  const warnings = facts.warnings.map((warning) => `warning: ${warning}`);
+  for (const line of [...settled.lines, ...warnings, ...settled.supervision.lines]) invocation.io.err(line);
   return facts.item;
 }
 
@@ -74,18 +76,20 @@ async function settleRun(invocation: Invocation, project: Project, wanted: NewRu
   const title = titleOf(wanted.title, invocation.verb.usage);
   const by = wanted.settled?.by ?? starterOf(invocation, project);
   const { settings, warnings } = readUserSettings(project.folders.config, project.files);
-  const agents = wanted.settled?.agents ?? chooseAgents(invocation.values, settings);
-  await requireInstalled(createBackend(agents.phase, project.env));
+  const plan = planOf(invocation, workflow, wanted);
+  const limits = settleLimits(invocation.values, settings);
+  const phases = plan.map(({ key }) => key);
+  const chosen = wanted.settled?.agents;
+  const { agents, lines, ...told } = await settleAgents(invocation, { settings, phases, limits, chosen });
   const sandbox = settleSandbox(invocation, project, agents);
   const analysis = project.item !== null;
   const repository = await settleRepository(invocation, createGitRead(project.root), { mayBeDirty: analysis });
   const tests = analysis ? null : await testsOf(invocation, project);
-  const plan = planOf(invocation, workflow, wanted);
   const supervision = settleSupervision(invocation, deskOf(project), plan);
   setUp(project);
   const own = wanted.feature?.warnings ?? [];
-  const all = [...own, ...warnings, ...workflow.warnings, ...supervision.warnings];
-  return { workflow, title, by, agents, sandbox, repository, tests, plan, supervision, warnings: all };
+  const all = [...own, ...warnings, ...told.warnings, ...workflow.warnings, ...supervision.warnings];
+  return { workflow, title, by, agents, lines, limits, sandbox, repository, tests, plan, supervision, warnings: all };
 }
 
 type Settled = Awaited<ReturnType<typeof settleRun>>;
@@ -112,11 +116,11 @@ async function factsOf(
     title,
     item: name.item,
     plan,
-    options: analysis ? { ...options, ...LEAVES_THE_REPOSITORY_ALONE } : options,
+    options: { ...options, ...settled.limits, ...(analysis ? LEAVES_THE_REPOSITORY_ALONE : {}) },
     supervision: supervision.supervision,
     minimalSummary: supervision.minimal,
     settings: supervision.settings,
-    ...choices(settled.agents, project.env),
+    ...recordedAgents(settled.agents, project.env),
     sandbox: settled.sandbox,
     git: repository === null ? null : { ...repository, ...branch },
     ...(wanted.feature === undefined ? {} : { worktree: wanted.feature.worktree }),
@@ -138,12 +142,6 @@ async function open(project: Project, facts: Facts, agents: ChosenAgents): Promi
 }
 
 const memoryOf = (project: Project) => createTreeMemory(project.folders.state, project.root, project.files);
-
-function choices(agents: ChosenAgents, env: NodeJS.ProcessEnv): Pick<Facts, "agent" | "reviewer"> {
-  const { name, digest } = createBackend(agents.phase, env);
-  const reviewer = createBackend(agents.reviewer, env);
-  return { agent: { name, digest }, reviewer: { name: reviewer.name, digest: reviewer.digest } };
-}
 
 function planOf(invocation: Invocation, { definition, persona }: SettledWorkflow, wanted: NewRun): PhaseRule[] {
   const { place, feature } = wanted;

@@ -9,6 +9,8 @@ export type Option = {
   /** What the value is called in help. */
   readonly value?: string;
   readonly values?: readonly string[];
+  /** True where a colon and more may follow one of the values; what that is, is for the verb to check. */
+  readonly qualified?: true;
   readonly about: string;
 };
 

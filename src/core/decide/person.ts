@@ -1,6 +1,7 @@
 import type { EventDraft, GateChoice, Step } from "../../schema/event.ts";
 import type { Sizing } from "../../schema/facts.ts";
 import type { Person } from "../../schema/people.ts";
+import { isSpent, spentBy, spentText } from "../budget.ts";
 import { accept, type Decision, type PersonCommand, refuse } from "../command.ts";
 import { keptRef } from "../kept-ref.ts";
 import { optionsOf } from "../next.ts";
@@ -33,6 +34,8 @@ const answers: Answers = {
   restart,
   pass: (run, _command, by) => inPhase(run, { type: "phase.skipped", by }),
   back,
+  raise,
+  takeOut,
   finish,
   cancel: (_run, { reason }, by) =>
     reason.trim() === "" ? refuse({ why: "reasonMissing" }) : accept({ type: "run.cancelled", by, reason }),
@@ -147,6 +150,24 @@ const mayGoBack = (stage: Stage): boolean =>
 
 /** A phase may have been left out before its first attempt. */
 const wasReached = ({ attempts, status }: PhaseRecord): boolean => attempts > 0 || status === "skipped";
+
+/** A budget that is spent already would only ask again. */
+function raise(run: ActiveRun, command: Of<"raise">, by: Person): Decision {
+  const wait = openWait(run, command.wait, "budget");
+  if (wait === null) return notOpen(run);
+  const { budget } = command;
+  if (isSpent(spentBy(run), budget)) return refuse({ why: "budgetTooLow", spent: spentText(spentBy(run)) });
+  return accept({ type: "budget.raised", wait: wait.id, budget, by });
+}
+
+function takeOut(run: ActiveRun, command: Of<"takeOut">, by: Person): Decision {
+  const wait = openWait(run, command.wait, "gate");
+  if (wait === null) return notOpen(run);
+  const valid = optionsOf(run, wait);
+  if (!valid.includes("take-out")) return refuse({ why: "notOffered", valid });
+  const { kept, tree } = command;
+  return accept({ type: "writes.takenOut", wait: wait.id, by, paths: [...command.paths], kept, tree });
+}
 
 function finish(run: ActiveRun, command: Of<"finish">, by: Person): Decision {
   const wait = openWait(run, command.wait, "finish");

@@ -1,10 +1,19 @@
 import type { EventDraft, Step } from "../../schema/event.ts";
 import type { CheckResult, Made, SettingsReading } from "../../schema/facts.ts";
 import type { Supervision } from "../../schema/plan.ts";
+import { isSpent, spentBy } from "../budget.ts";
 import { accept, type Decision, type Outcome, refuse, type Report } from "../command.ts";
 import { failureDigest } from "../failure-digest.ts";
 import { stepOf, ticketOf } from "../next.ts";
-import { type ActiveRun, currentPhase, type Draft, type PhaseRecord, isExecuting, type Work } from "../run.ts";
+import {
+  type ActiveRun,
+  currentPhase,
+  type Draft,
+  isExecuting,
+  type PhaseRecord,
+  UNAVAILABLE,
+  type Work,
+} from "../run.ts";
 import { isGateDue, loosening, tighten } from "../supervision.ts";
 import { afterPhase, decideSizing } from "./after-phase.ts";
 import { abandoned, claimedBy, effectiveOf, ended } from "./execution-end.ts";
@@ -17,6 +26,8 @@ export const LARGE_ARTIFACT_LINES = 80;
 const MAX_TASK_LISTS = 3;
 /** Executions in a row that may end without a usable result before a person is asked. */
 const MAX_BROKEN = 2;
+/** The same while the model service is busy or out of reach: that may pass. */
+const MAX_UNAVAILABLE = 4;
 
 const NOTHING_MADE: EventDraft = { type: "draft.produced", summary: "", decisions: [], artifacts: [] };
 
@@ -37,11 +48,15 @@ export function decideReport(run: ActiveRun, report: Report): Decision {
 }
 
 const handlers: Handlers = {
-  claim(run, { claim }) {
+  claim(run, { claim, prompt }) {
     const { stage } = run;
     if (!isExecuting(stage)) return late(run);
     if (stage.claim !== null) return refuse({ why: "claimed", execution: stage.claim.execution });
-    return accept({ type: "execution.started", role: stage.is === "reviewing" ? "reviewer" : "phase", claim });
+    const spent = spentBy(run);
+    if (run.budget !== null && isSpent(spent, run.budget))
+      return accept({ type: "budget.spent", spent, budget: run.budget });
+    const role = stage.is === "reviewing" ? "reviewer" : "phase";
+    return accept({ type: "execution.started", role, claim, ...(prompt === undefined ? {} : { prompt }) });
   },
   lost(run, { execution }) {
     if (claimedBy(run.stage) !== execution) return late(run);
@@ -51,7 +66,8 @@ const handlers: Handlers = {
   broken(run, outcome) {
     const { stage } = run;
     if (!isExecuting(stage)) return late(run);
-    const over = !outcome.again || stage.work.broken + 1 >= MAX_BROKEN;
+    const most = outcome.reason === UNAVAILABLE ? MAX_UNAVAILABLE : MAX_BROKEN;
+    const over = !outcome.again || stage.work.broken + 1 >= most;
     const end = ended(outcome, "failed", `${outcome.reason}: ${outcome.detail}`);
     if (!over) return accept(end);
     return accept(end, isUnreadable(run, outcome) ? noVerdict(outcome.detail) : escalation(run, outcome));
@@ -69,8 +85,11 @@ const handlers: Handlers = {
     if (run.stage.is !== "producing") return late(run);
     const { status, summary, decisions, artifacts, questions } = outcome.result;
     const end = ended(outcome, "done", null);
-    const dropped = outcome.dropped === undefined ? {} : { dropped: [...outcome.dropped] };
-    if (status === "done") return accept(end, { type: "draft.produced", summary, decisions, artifacts, ...dropped });
+    const told = {
+      ...(outcome.dropped === undefined ? {} : { dropped: [...outcome.dropped] }),
+      ...(outcome.denied === undefined ? {} : { denied: [...outcome.denied] }),
+    };
+    if (status === "done") return accept(end, { type: "draft.produced", summary, decisions, artifacts, ...told });
     if (status === "needs_input" && questions.length > 0) return accept(end, { type: "questions.asked", questions });
     const detail = status === "failed" ? summary : `It needs input but asked nothing. ${summary}`;
     return accept(end, escalation(run, { reason: "agent_failed", detail }));
@@ -192,6 +211,7 @@ function fromDraft(draft: Draft): Omit<Made, "changed" | "changedSinceSeen" | "u
     approved: draft.approved,
     concerns: [...draft.concerns],
     testsChanged: draft.testsChanged,
+    ...(draft.denied.length === 0 ? {} : { denied: [...draft.denied] }),
   };
 }
 

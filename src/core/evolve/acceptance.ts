@@ -10,6 +10,7 @@ type AcceptanceEventType =
   | "supervision.loosened"
   | "gate.opened"
   | "gate.answered"
+  | "writes.takenOut"
   | "phase.rechecked"
   | "phase.accepted"
   | "phase.skipped"
@@ -31,6 +32,19 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     const { digest, loosened, failures } = event;
     const produced = enter(run, event, { is: "produced", made, pausedAt: null });
     return open(produced, event, { kind: "gate", digest, loosened, failures });
+  },
+  "writes.takenOut": (run, event) => {
+    if (run.stage.is !== "produced") return run;
+    const gone = new Set(event.paths);
+    const { made } = run.stage;
+    const without: Made = {
+      ...made,
+      unexpected: made.unexpected.filter((path) => !gone.has(path)),
+      changed: made.changed?.filter(({ path }) => !gone.has(path)) ?? null,
+      changedSinceSeen: made.changedSinceSeen?.filter(({ path }) => !gone.has(path)) ?? null,
+      tree: event.tree ?? made.tree,
+    };
+    return { ...patch(run, { made: without }), stage: { ...run.stage, made: without } };
   },
   "gate.answered": (run, event) => {
     if (run.stage.is !== "produced") return run;

@@ -1,8 +1,17 @@
 import type { Usage } from "../../schema/agent.ts";
 import type { Brief } from "../../schema/event.ts";
 import type { CheckResult } from "../../schema/facts.ts";
-import type { Handlers } from "../evolve.ts";
-import { type ActiveRun, currentPhase, type Draft, isExecuting, type Stage, type Work } from "../run.ts";
+import type { PhaseKey } from "../../schema/ids.ts";
+import type { EventOf, Handlers } from "../evolve.ts";
+import {
+  type ActiveRun,
+  currentPhase,
+  type Draft,
+  isExecuting,
+  type PhaseRecord,
+  type Stage,
+  type Work,
+} from "../run.ts";
 import { enter, open, patch } from "./changes.ts";
 
 type AttemptEventType =
@@ -22,6 +31,7 @@ export const unproven: Work = {
   failures: 0,
   sameFailure: null,
   broken: 0,
+  trouble: null,
   replies: [],
   session: null,
 };
@@ -38,7 +48,8 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
       firstTree: phase?.firstTree ?? event.tree,
       firstCommit: phase?.firstCommit ?? event.commit,
     });
-    return enter(entered, event, { is: "producing", work: unproven, brief: event.brief, claim: null });
+    const work = { ...unproven, session: conversationFor(run, event.brief) };
+    return enter(entered, event, { is: "producing", work, brief: event.brief, claim: null });
   },
   "execution.started": (run, event) => {
     const { stage } = run;
@@ -51,13 +62,15 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
     if (!isExecuting(stage)) return run;
     const broken = event.how === "failed" ? stage.work.broken + 1 : event.how === "done" ? 0 : stage.work.broken;
     const session = stage.is === "producing" ? (event.session ?? stage.work.session) : stage.work.session;
-    const usage = addUsage(currentPhase(run)?.usage, event.usage);
-    return enter(patch(run, { usage }), event, { ...stage, claim: null, work: { ...stage.work, broken, session } });
+    const trouble = event.how === "failed" ? (event.reason?.split(":", 1)[0] ?? null) : null;
+    const work = { ...stage.work, broken, session, trouble };
+    return enter(patch(run, used(currentPhase(run), event, session)), event, { ...stage, claim: null, work });
   },
   "draft.produced": (run, event) =>
     within(run, (work) => {
       const { summary, decisions, artifacts } = event;
-      const draft = { summary, decisions, artifacts, ...unexamined, concerns: leftBehind(event.dropped ?? []) };
+      const told = { concerns: leftBehind(event.dropped ?? []), denied: event.denied ?? [] };
+      const draft = { summary, decisions, artifacts, ...unexamined, ...told };
       return enter(run, event, { is: "checking", work: { ...work, turns: work.turns + 1 }, draft });
     }),
   "questions.asked": (run, event) => open(run, event, { kind: "questions", questions: event.questions }),
@@ -105,12 +118,11 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
   },
 };
 
-const unexamined: Pick<Draft, "checks" | "testsChanged" | "issues" | "approved" | "concerns"> = {
+const unexamined: Pick<Draft, "checks" | "testsChanged" | "issues" | "approved"> = {
   checks: [],
   testsChanged: null,
   issues: [],
   approved: false,
-  concerns: [],
 };
 
 const leftBehind = (paths: readonly string[]): string[] =>
@@ -131,6 +143,32 @@ function failureText(results: readonly CheckResult[]): string {
     .map((result) => `${result.name}: ${result.detail}`)
     .join("\n");
 }
+
+type Ended = EventOf<"execution.ended">;
+
+/** What an execution adds to its phase's account. */
+function used(phase: PhaseRecord | undefined, { usage, how }: Ended, session: string | null): Partial<PhaseRecord> {
+  if (phase === undefined) return {};
+  const tells = usage !== null && usage.input !== null && usage.output !== null;
+  return {
+    usage: addUsage(phase.usage, usage),
+    untold: phase.untold + (tells || how === "lost" ? 0 : 1),
+    reread: phase.reread + (phase.executions > 1 ? (usage?.input ?? 0) : 0),
+    session,
+  };
+}
+
+/** A redo goes on where the person's guidance is about; phases of an analysis may share one conversation. */
+function conversationFor(run: ActiveRun, { why }: Brief): string | null {
+  const phase = currentPhase(run);
+  if (why === "redo") return phase?.session ?? null;
+  const before = run.phases.slice(0, run.index).findLast(({ session }) => session !== null);
+  const shares = run.run.options.session === "shared" && why === "first" && phase?.rule.analysis === true;
+  if (!shares || before === undefined || !before.rule.analysis) return null;
+  return agentOf(run, before.rule.key) === agentOf(run, phase.rule.key) ? before.session : null;
+}
+
+const agentOf = ({ run }: ActiveRun, key: PhaseKey): string => (run.agents?.[key] ?? run.agent).digest;
 
 /** Unknown plus known is the known part; unknown alone stays unknown. */
 export function addUsage(sum: Usage | undefined, more: Usage | null): Usage {

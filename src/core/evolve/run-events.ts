@@ -10,6 +10,8 @@ type RunEventType =
   | "step.retried"
   | "step.skipped"
   | "tests.accepted"
+  | "budget.spent"
+  | "budget.raised"
   | "finish.asked"
   | "finish.chosen"
   | "run.finished"
@@ -26,6 +28,7 @@ export function startRun(event: EventOf<"run.started">): ActiveRun {
     since: seq,
     wait: null,
     tests,
+    budget: facts.options.budget ?? null,
     supervision,
     sizing: null,
     refined: false,
@@ -53,6 +56,9 @@ const untouched = (rule: PhaseRule): PhaseRecord => ({
   checkFailures: 0,
   executions: 0,
   usage: { input: null, output: null, usd: null },
+  untold: 0,
+  reread: 0,
+  session: null,
   commit: null,
 });
 
@@ -71,6 +77,8 @@ export const runHandlers: Handlers<RunEventType> = {
   },
   "step.skipped": (run) => ({ ...run, wait: null }),
   "tests.accepted": (run, event) => enter({ ...run, tests: event.tests }, event, run.stage),
+  "budget.spent": (run, event) => open(run, event, { kind: "budget", spent: event.spent, budget: event.budget }),
+  "budget.raised": (run, event) => ({ ...run, budget: event.budget, wait: null }),
   "finish.asked": (run, event) => open(run, event, { kind: "finish", offered: event.options }),
   "finish.chosen": (run, event) => enter(run, event, { is: "finishing", how: event.how }),
   "run.finished": (run, event) => end(run, event, { how: "finished", finish: event.how, merged: event.merged }),

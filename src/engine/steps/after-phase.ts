@@ -38,7 +38,7 @@ export async function refineTasks(engine: Engine, { run }: Task, signal: AbortSi
     iteration: stage.work.failures + 1,
     artifacts: [artifact],
   };
-  const job = { run, phase, claim: stage.claim, backend: engine.agents.phase };
+  const job = { run, phase, claim: stage.claim, backend: engine.agents.phase(phase.rule.key) };
   const report = await work(engine, job, { assignment, signal });
   if (report === null || report.outcome.of !== "produce" || "failed" in report.outcome) return report;
   const { execution, usage, session, result } = report.outcome;

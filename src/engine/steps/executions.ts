@@ -8,6 +8,7 @@ import type { Claim } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { phasePrompt, reviewPrompt } from "../prompt.ts";
+import { letPass, limitsOf, overtime, tooLong } from "./execution-limits.ts";
 import { recordPhaseStart, recordReviews } from "./feature-record.ts";
 import { missingPredecessor } from "./review-chain.ts";
 import { withWritesTold } from "./review-writes.ts";
@@ -24,7 +25,7 @@ export async function produce(engine: Engine, { run }: Task, signal: AbortSignal
   if (stage.is !== "producing" || phase === undefined) return null;
   recordPhaseStart(engine, run);
   recordReviews(engine, run);
-  const job = { run, phase, claim: stage.claim, backend: engine.agents.phase };
+  const job = { run, phase, claim: stage.claim, backend: engine.agents.phase(phase.rule.key) };
   const assignment: Assignment = {
     role: "phase",
     persona: engine.persona(phase.rule.persona),
@@ -43,7 +44,7 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
   const { stage } = run;
   const phase = currentPhase(run);
   if (stage.is !== "reviewing" || phase === undefined) return null;
-  const job = { run, phase, claim: stage.claim, backend: engine.agents.reviewer };
+  const job = { run, phase, claim: stage.claim, backend: engine.agents.reviewer(phase.rule.key) };
   if (stage.claim !== null) return giveUp(engine, job, stage.claim);
   const missing = missingPredecessor(engine, run);
   if (missing !== null) return { do: "report", ticket: ticketOf(run), outcome: { of: "judge", verdict: missing } };
@@ -118,8 +119,10 @@ async function execute(engine: Engine, job: Job, { assignment, signal }: Order):
   const { run, phase, backend } = job;
   const attempt = attemptOf(run) ?? phase.rule.key;
   const execution = `${attempt}.${phase.executions + 1}`;
+  await letPass(engine, run, signal);
   const claim = { execution, nonce: engine.newNonce(), driver: engine.processes.self() };
-  const ticket = await submitClaim(engine, ticketOf(run), claim);
+  const size = assignment.persona.length + assignment.prompt.length;
+  const ticket = await submitClaim(engine, ticketOf(run), { claim, prompt: size });
   if (ticket === null) return null;
   const task: AgentTask = {
     ...assignment,
@@ -129,14 +132,16 @@ async function execute(engine: Engine, job: Job, { assignment, signal }: Order):
     workflow: run.run.workflow,
     item: run.run.item,
     nonce: claim.nonce,
-    limits: { silence: phase.rule.minutes * 120, turns: null, usd: null },
+    tests: run.tests?.argv ?? null,
+    limits: limitsOf(run, phase),
   };
   const watching = new AbortController();
   const stop = AbortSignal.any([signal, movedOn(engine, ticket, watching.signal)]);
+  const late = tooLong(run, watching.signal);
   try {
-    const end = await runAgent(engine, backend, { task, execution, signal: stop });
-    const outcome: Outcome = stop.aborted ? { of: "lost", execution } : outcomeOf(engine, end, execution);
-    return { do: "report", ticket, outcome };
+    const end = await runAgent(engine, backend, { task, execution, signal: AbortSignal.any([stop, late]) });
+    if (stop.aborted) return { do: "report", ticket, outcome: { of: "lost", execution } };
+    return { do: "report", ticket, outcome: outcomeOf(engine, late.aborted ? overtime(run, end) : end, execution) };
   } finally {
     watching.abort();
     await engine.processes.endAll(claim.nonce);
@@ -149,11 +154,14 @@ async function giveUp(engine: Engine, { run }: Job, claim: Claim): Promise<Repor
   return { do: "report", ticket: ticketOf(run), outcome: { of: "lost", execution: claim.execution } };
 }
 
-async function submitClaim(engine: Engine, ticket: string, claim: Claim): Promise<string | null> {
+type Claiming = { readonly claim: Claim; readonly prompt: number };
+
+/** The ticket of the execution; null where it may not begin, because the run moved on or its budget is spent. */
+async function submitClaim(engine: Engine, ticket: string, claiming: Claiming): Promise<string | null> {
   const claimed = await engine.journal.submit(engine.run, (state) =>
-    decide(state, { do: "report", ticket, outcome: { of: "claim", claim } }),
+    decide(state, { do: "report", ticket, outcome: { of: "claim", ...claiming } }),
   );
-  return claimed.ok && claimed.state.is === "active" ? ticketOf(claimed.state) : null;
+  return claimed.ok && claimed.state.is === "active" && claimed.state.wait === null ? ticketOf(claimed.state) : null;
 }
 
 /** Aborts once the run waits for something else, for instance because a person cancelled it elsewhere. */
@@ -198,8 +206,10 @@ function outcomeOf({ redact }: Engine, end: AgentEnd, execution: string): Outcom
   const { usage, session } = end;
   const facts = { execution, usage, session };
   switch (end.how) {
-    case "result":
-      return { of: "produce", result: withoutSecrets(end.result, redact), ...facts };
+    case "result": {
+      const denied = end.denied === undefined || end.denied.length === 0 ? {} : { denied: end.denied.map(redact) };
+      return { of: "produce", result: withoutSecrets(end.result, redact), ...denied, ...facts };
+    }
     case "verdict":
       return { of: "review", verdict: withoutSecrets(end.verdict, redact), ...facts };
     case "failed":

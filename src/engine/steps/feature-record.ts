@@ -1,3 +1,5 @@
+import { artifactPath } from "../../core/plan.ts";
+import { ProblemError } from "../../core/problem.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import { isSpecPhase, type SpecPhase } from "../../core/spec/spec-phases.ts";
 import type { Finish } from "../../schema/plan.ts";
@@ -35,6 +37,53 @@ export function recordReviews(engine: Engine, run: ActiveRun): void {
   for (const review of reviewsOf(engine.journal.events(run.run.run)).filter((one) => one.phase === phase.rule.key))
     engine.features.review(run.run.item, reviewHistoryEntry(review));
 }
+
+/**
+ * The documents about a feature are the engine's to write. Before a phase counts they are put back as they were when
+ * it began, with what the journal says since. Gives a snapshot of what was found instead; null where there is nothing
+ * to put back from: without git, or where a filter of the repository or a folder stands in the way.
+ */
+export async function takeBackRecord(engine: Engine, run: ActiveRun): Promise<string | null> {
+  const phase = currentPhase(run);
+  if (!isFeature(run) || phase === undefined) return null;
+  tellSoFar(engine, run, phase);
+  const found = await beginAgain(engine, run, phase);
+  tellSoFar(engine, run, phase);
+  return found;
+}
+
+/** What is only judged was never begun. */
+function tellSoFar(engine: Engine, run: ActiveRun, { rule }: PhaseRecord): void {
+  if (rule.judged !== true) recordPhaseStart(engine, run);
+  recordReviews(engine, run);
+}
+
+async function beginAgain({ workspace }: Engine, { run }: ActiveRun, phase: PhaseRecord): Promise<string | null> {
+  const { rule, attempts, firstTree } = phase;
+  if (firstTree === null) return null;
+  const found = await workspace.snapshot(`${rule.key}-${attempts}-record`, [run.item]);
+  try {
+    await workspace.restore(firstTree, documentsOf(run.item));
+    return found;
+  } catch (error) {
+    if (error instanceof ProblemError) return null;
+    throw error;
+  }
+}
+
+/** Which of the documents were not as the engine had written them. */
+export async function foreignRecord(
+  { workspace }: Engine,
+  { run }: ActiveRun,
+  { found, tree }: { readonly found: string | null; readonly tree: string | null },
+): Promise<readonly string[]> {
+  if (found === null) return [];
+  const own = documentsOf(run.item);
+  return ((await workspace.diff(found, tree)) ?? []).map(({ path }) => path).filter((path) => own.includes(path));
+}
+
+const documentsOf = (item: string): string[] =>
+  [".meta.json", ".review-history.md"].map((name) => artifactPath(item, name));
 
 /** The phase at hand counts: it is being accepted. */
 export function recordPhaseEnd(engine: Engine, run: ActiveRun): void {

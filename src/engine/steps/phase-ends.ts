@@ -5,7 +5,7 @@ import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.t
 import type { FileChange } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
-import { recordReviews } from "./feature-record.ts";
+import { foreignRecord, takeBackRecord } from "./feature-record.ts";
 import { writtenDuringReview } from "./review-writes.ts";
 
 /** Remembers the tree before an attempt touches it. */
@@ -21,7 +21,7 @@ export async function enterPhase(engine: Engine, { run }: Task): Promise<Outcome
 export async function completePhase(engine: Engine, { run }: Task): Promise<Outcome | null> {
   const phase = currentPhase(run);
   if (run.stage.is !== "completing" || phase === undefined) return null;
-  recordReviews(engine, run);
+  const found = await takeBackRecord(engine, run);
   const { workspace, desk, hash } = engine;
   const { draft } = run.stage;
   const tree = await workspace.snapshot(`${phase.rule.key}-${phase.attempts}`, [run.run.item]);
@@ -30,7 +30,11 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
   const sinceSeen = seen === phase.firstTree ? changed : await workspace.diff(seen, tree);
   const changedSinceSeen = JSON.stringify(sinceSeen) === JSON.stringify(changed) ? null : sinceSeen;
   const toRead = (changedSinceSeen ?? changed ?? []).map((change) => change.path);
-  const outside = [...unexpected(run, phase, changed), ...(await movedRefs(engine, run, phase))];
+  const outside = [
+    ...unexpected(run, phase, changed),
+    ...(await movedRefs(engine, run, phase)),
+    ...(await foreignRecord(engine, run, { found, tree })),
+  ];
   const made = {
     artifacts: artifactsOf(run, draft.artifacts, changed),
     changed: changed === null ? null : [...changed],

@@ -56,7 +56,8 @@ describe.skipIf(!binary.ok)("codex 0.166.0 with a scripted model", () => {
 
   test("is found and tells its version", async () => {
     const { backend } = await startWith();
-    expect(await backend.probe()).toEqual({ version: "0.166.0", structuredResult: true, readOnly: true, cost: false });
+    const able = { structuredResult: true, readOnly: true, cost: false, turns: false, budget: false, resumes: true };
+    expect(await backend.probe()).toEqual({ version: "0.166.0", ...able });
   });
 
   test("a phase writes a file and returns a valid result, with usage and session", async () => {

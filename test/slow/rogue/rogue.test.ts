@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Outcome, Rogue } from "./rogue.ts";
+import { sandboxAvailable } from "../../../src/adapters/sandbox/sandbox-available.ts";
+import { type Column, expected, type Outcome, playRogue, type Rogue } from "./rogue.ts";
 import { callers } from "./rows/callers.ts";
 import { children } from "./rows/children.ts";
 import { files } from "./rows/files.ts";
@@ -11,44 +12,66 @@ import { secrets } from "./rows/secrets.ts";
 import { talk } from "./rows/talk.ts";
 import { work } from "./rows/work.ts";
 import { createStage } from "./stage.ts";
-import { renderTable } from "./table.ts";
+import { promised, renderTable } from "./table.ts";
 
 const rogues: readonly Rogue[] = [...files, ...callers, ...journal, ...work, ...talk, ...children, ...secrets, ...git];
 
-const judged = new Map<Rogue, Outcome>();
 const page = join(import.meta.dirname, "../../../docs/guides/rogue-agents.md");
+const columns: readonly Column[] = ["plain", "strict"];
+const judged = new Map<Rogue, Partial<Record<Column, Outcome>>>();
+
+/** A process may be caught by chance before it has hidden; then there is nothing to judge yet. */
+const MOST_TRIES = 3;
+
+async function judge(rogue: Rogue, column: Column): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const stage = await createStage(column === "strict");
+    try {
+      const { outcome, caught } = await playRogue(rogue, stage);
+      const isByChance = caught && column === "plain" && rogue.hostile === true;
+      if (isByChance && rogue.plain !== "HOLE" && tries < MOST_TRIES) continue;
+      judged.set(rogue, { ...judged.get(rogue), [column]: outcome });
+      if (isByChance) console.warn(`caught by chance, and so not judged: ${rogue.number}. ${rogue.does}`);
+      else expect(outcome, JSON.stringify(stage.evidence(), null, 1).slice(0, 4000)).toBe(expected(rogue, column));
+      return;
+    } finally {
+      stage.close();
+    }
+  }
+}
+
+const available = sandboxAvailable(process.env);
+const missing = available.ok || process.env["CI"] === "true" ? null : `${available.why}; ${available.fix}`;
 
 /** Linux tells of processes what these rogues try to hide. */
 describe.skipIf(process.platform !== "linux").concurrent("S9 S10 S11 rogues", () => {
-  for (const rogue of rogues) {
-    // A hidden process may be caught by chance before it has hidden; then there is nothing to judge yet.
-    test(`${rogue.number}. ${rogue.does}`, { retry: rogue.hostile === true ? 1 : 0 }, async () => {
-      const stage = await createStage();
-      try {
-        const outcome = await rogue.play(stage);
-        judged.set(rogue, outcome);
-        expect(outcome, JSON.stringify(stage.evidence(), null, 1).slice(0, 4000)).toBe(rogue.plain);
-      } finally {
-        stage.close();
-      }
+  for (const column of columns) {
+    const isSkipped = column === "strict" && missing !== null;
+    describe.skipIf(isSkipped)(isSkipped ? `${column} (skipped: ${missing})` : column, () => {
+      for (const rogue of rogues) test(`${rogue.number}. ${rogue.does}`, () => judge(rogue, column));
     });
   }
 
   afterAll(() => {
     if (judged.size < rogues.length) return;
-    console.log(renderTable(rogues.map((rogue) => ({ ...rogue, outcome: judged.get(rogue) ?? "HOLE" }))));
+    const rows = promised(rogues).map(({ rogue, outcomes }) => ({
+      rogue,
+      outcomes: { ...outcomes, ...judged.get(rogue) },
+    }));
+    console.log(renderTable(rows));
   });
 });
 
 test("the printed table is up to date", () => {
-  const table = renderTable(rogues.map((rogue) => ({ ...rogue, outcome: rogue.plain })));
+  const table = renderTable(promised(rogues));
   if (process.env["ROGUE_TABLE"] === "write") writeFileSync(page, table);
   expect(existsSync(page) ? readFileSync(page, "utf8") : "").toBe(table);
 });
 
-test("every rogue of the list has a row, and a hole is only where a hostile process is", () => {
+test("every rogue of the list has a row, and a hole is only where a hostile process is, and none in a sandbox", () => {
   expect(new Set(rogues.map(({ number }) => number))).toEqual(new Set(Array.from({ length: 19 }, (_, at) => at + 1)));
   expect(new Set(rogues.map(({ does }) => does)).size).toBe(rogues.length);
   const holes = rogues.filter(({ plain, hostile }) => plain === "HOLE" && hostile !== true);
   expect(holes.map(({ does }) => does)).toEqual([]);
+  expect(rogues.filter((rogue) => expected(rogue, "strict") === "HOLE").map(({ does }) => does)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import type { Json, Said, Stage } from "./stage.ts";
+import { Caught, type Json, type Said, type Stage } from "./stage.ts";
 
 /**
  * refused: told no, nothing happened. ignored: nothing happened. detected: something happened, and the person is
@@ -12,15 +12,50 @@ export type Rogue = {
   /** What holds, or where the person sees it. */
   readonly holds: string;
   readonly plain: Outcome;
+  /** With agents in a sandbox; as in plain when left out. */
+  readonly strict?: Outcome;
   /** Not a confused agent any more: it hides from us, or reads what is the user's own. */
   readonly hostile?: true;
   /** Proves that the deed was done, then judges what came of it. */
   play(stage: Stage): Promise<Outcome>;
 };
 
+export type Column = "plain" | "strict";
+
+export const expected = (rogue: Rogue, column: Column): Outcome =>
+  column === "strict" ? (rogue.strict ?? rogue.plain) : rogue.plain;
+
+class NotReached extends Error {
+  override readonly name = "NotReached";
+}
+
 /** @throws when the rogue did not get to do what it is about. */
 export function reached(condition: boolean, what: string): void {
-  if (!condition) throw new Error(`not reached: ${what}`);
+  if (!condition) throw new NotReached(`not reached: ${what}`);
+}
+
+export type Played = {
+  readonly outcome: Outcome;
+  /** What should have lived on was ended before it could act: by its sandbox, or by chance while it was hiding. */
+  readonly caught: boolean;
+};
+
+/**
+ * Plays a rogue and judges it. A sandbox stops most deeds halfway: the program breaks down, which the same program did
+ * not do without one, and a person is asked.
+ */
+export async function playRogue(rogue: Rogue, stage: Stage): Promise<Played> {
+  try {
+    return { outcome: await rogue.play(stage), caught: false };
+  } catch (error) {
+    const isExpected = error instanceof Caught || (error instanceof NotReached && stage.confined);
+    if (!isExpected || (await decisions(stage)).length > stage.answers()) throw error;
+    const { waiting } = await stage.status();
+    const isBroken = waiting?.kind === "escalation" && waiting.reason === "bad_exit";
+    if (stage.confined && isBroken) return { outcome: "refused", caught: false };
+    if (error instanceof Caught) return { outcome: "ignored", caught: true };
+    throw error;
+  }
 }
 
 /** The gate of the phase is open, and no person's decision was recorded that no person took. */

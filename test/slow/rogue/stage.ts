@@ -22,6 +22,11 @@ export type Wanted = {
   readonly env?: Readonly<Record<string, string>>;
 };
 
+/** Nothing of the rogue lives any more, so that it will not note what is waited for. */
+export class Caught extends Error {
+  override readonly name = "Caught";
+}
+
 /** A person's repository, home and user folders, away from everything else on this machine. */
 export type Stage = {
   readonly base: string;
@@ -29,6 +34,12 @@ export type Stage = {
   readonly config: string;
   readonly state: string;
   readonly token: string;
+  /** Agents are in a sandbox. */
+  readonly confined: boolean;
+  /** How many answers the person gave. */
+  answers(): number;
+  /** Numbers of the processes the rogue left, known by the file in which each notes its deeds. */
+  left(): readonly number[];
   /** Leaves the person without a token, as in a fresh configuration. */
   forgetToken(): void;
   /** Starts a run with a rogue in it and waits until it rests. */
@@ -58,7 +69,7 @@ const programs = join(import.meta.dirname, "programs");
 const MADE_BEFORE_ANY_RUN = "2026-01-01T00:00:00.000Z";
 const PATIENCE = 30_000; // milliseconds
 
-export async function createStage(): Promise<Stage> {
+export async function createStage(confined: boolean): Promise<Stage> {
   const program = await builtProgram();
   const base = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-rogue-")));
   const place = (name: string): string => {
@@ -66,9 +77,15 @@ export async function createStage(): Promise<Stage> {
     return join(base, name);
   };
   const [root, config, state] = [place("tree"), place("config/isdlc"), place("state/isdlc")];
-  const env = personalEnvironment({ base, home: place("home"), temporary: place("tmp") });
+  const env = {
+    ...personalEnvironment({ base, home: place("home"), temporary: place("tmp") }),
+    ISDLC_SANDBOX: confined ? "on" : "off",
+  };
   const token = createToken(config, MADE_BEFORE_ANY_RUN);
   const evidenceFile = join(base, "evidence.jsonl");
+  writeFileSync(evidenceFile, "");
+  if (confined) writeFileSync(join(config, "config.json"), opened(evidenceFile, program));
+  let answers = 0;
   const write = (path: string, contents: string): void => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), contents);
@@ -94,14 +111,21 @@ export async function createStage(): Promise<Stage> {
     config,
     state,
     token,
+    confined,
+    answers: () => answers,
+    left: () => carriersOf(evidenceFile),
     forgetToken: () => rmSync(join(config, "operator-token.json")),
     run({ agent = ["worker", "work"], reviewer = ["worker", "work"], args = FEATURE, env: more = {} }) {
       const agents = ["--agent-command", command(agent), "--reviewer-command", command(reviewer)];
       return start([...args, ...agents], more);
     },
     script: (...args) => start(args),
-    person: (...args) => start(args, { ISDLC_OPERATOR_TOKEN: token }),
+    person: (...args) => {
+      answers++;
+      return start(args, { ISDLC_OPERATOR_TOKEN: token });
+    },
     atTerminal: (...args) => {
+      answers++;
       const line = [process.execPath, program, ...args].join(" ");
       return startProgram("script", ["-qec", line, "/dev/null"], { cwd: root, env });
     },
@@ -112,7 +136,13 @@ export async function createStage(): Promise<Stage> {
     },
     events: async () => (await json("history")).events ?? [],
     evidence,
-    noted: (deed) => until(() => evidence(deed)[0], `the rogue noted no "${deed}"`),
+    noted: (deed) =>
+      until(() => {
+        const isGone = carriersOf(evidenceFile).length === 0;
+        const [found] = evidence(deed); // after the look: whoever noted it may end right then
+        if (found === undefined && isGone) throw new Caught(`the rogue is gone and noted no "${deed}"`);
+        return found;
+      }, `the rogue noted no "${deed}"`),
     write,
     read: (path) => readFileSync(join(root, path), "utf8"),
     git,
@@ -121,7 +151,7 @@ export async function createStage(): Promise<Stage> {
         .stdout.split("\n")
         .filter(Boolean),
     close() {
-      for (const { pid } of evidence().filter((entry) => entry.deed === "lives")) end(pid as number);
+      for (const pid of carriersOf(evidenceFile)) end(pid);
       rmSync(base, { recursive: true, force: true, maxRetries: 3 });
     },
   };
@@ -138,13 +168,23 @@ export async function until<T>(look: () => T | undefined | Promise<T | undefined
   throw new Error(failure);
 }
 
-export const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}/exe`) && !isZombie(pid);
+/** What the person opens in the sandbox, so that the rogue can note its deeds and run our program. */
+const opened = (evidence: string, program: string): string =>
+  JSON.stringify({ "sandbox-write": [evidence], "sandbox-read": [join(dirname(program), "../..")] });
 
-function isZombie(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z");
-  } catch {
-    return true;
+/** Living processes with this path in their command line; that of a sandbox's inhabitant is seen from outside too. */
+function carriersOf(path: string): readonly number[] {
+  const numbers = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return numbers
+    .filter((pid) => read(`/proc/${pid}/cmdline`).includes(path) && !read(`/proc/${pid}/stat`).includes(") Z"))
+    .map(Number);
+
+  function read(file: string): string {
+    try {
+      return readFileSync(file, "utf8");
+    } catch {
+      return ""; // gone while we looked
+    }
   }
 }
 

@@ -1,6 +1,4 @@
-import type { Outcome, Rogue } from "./rogue.ts";
-
-const STRICT = "not available yet";
+import { type Column, expected, type Outcome, type Rogue } from "./rogue.ts";
 
 const INTRODUCTION = `# What a rogue agent can do
 
@@ -13,25 +11,36 @@ first proves that the program did its deed, then judges what came of it. This pa
 - **detected**: something happened, and the person is shown it.
 - **HOLE**: something happened, and nobody is told.
 
-*plain* is isdlc as it is. *strict* means agents in a sandbox, or answers that need a passkey; neither exists yet.
+*plain* is isdlc without a [sandbox](sandbox.md), *strict* with agents in one. What holds is told for *plain*. In a sandbox a deed
+is mostly *refused* by the file system: it is read-only there, or the file is not there at all; the program breaks down and
+a person is asked. What hides in order to live on is *ignored*: it ends with the sandbox.
 
 A row with a star is no confused agent any more but a hostile process with the user's own rights: it hides from us, or
-reads and writes files that belong to the user. Against that, programs of the same user have no wall between them. Most
+reads and writes files that belong to the user. Without a sandbox, programs of the same user have no wall between them. Most
 of it is still refused or shown; where the table says HOLE, only a sandbox, a container or another user account helps.
 Two limits apply to every row: files that git ignores are not watched, and a test that was weakened by editing it is only
 listed among the changed files.
 `;
 
-export type Row = Pick<Rogue, "number" | "does" | "holds" | "hostile"> & { readonly outcome: Outcome };
+export type Row = { readonly rogue: Rogue; readonly outcomes: Readonly<Record<Column, Outcome>> };
+
+/** Every row as it should come out. */
+export const promised = (rogues: readonly Rogue[]): readonly Row[] =>
+  rogues.map((rogue) => ({
+    rogue,
+    outcomes: { plain: expected(rogue, "plain"), strict: expected(rogue, "strict") },
+  }));
 
 export function renderTable(rows: readonly Row[]): string {
-  const sorted = rows.toSorted((one, other) => one.number - other.number);
-  const lines = sorted.map(({ number, does, holds, hostile, outcome }) => {
-    const plain = outcome === "HOLE" ? "**HOLE**" : outcome;
-    return `| ${number}${hostile === true ? "\\*" : ""} | ${cell(does)} | ${plain} | ${STRICT} | ${cell(holds)} |`;
+  const sorted = rows.toSorted((one, other) => one.rogue.number - other.rogue.number);
+  const lines = sorted.map(({ rogue: { number, does, holds, hostile }, outcomes: { plain, strict } }) => {
+    const star = hostile === true ? String.raw`\*` : "";
+    return `| ${number}${star} | ${cell(does)} | ${loud(plain)} | ${loud(strict)} | ${cell(holds)} |`;
   });
   const head = ["| # | the agent … | plain | strict | what holds, or where it is seen |", "|---|---|---|---|---|"];
   return `${INTRODUCTION}\n${[...head, ...lines].join("\n")}\n`;
 }
+
+const loud = (outcome: Outcome): string => (outcome === "HOLE" ? "**HOLE**" : outcome);
 
 const cell = (text: string): string => text.replaceAll("|", String.raw`\|`).replaceAll("__", String.raw`\_\_`);

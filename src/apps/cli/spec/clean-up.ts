@@ -8,8 +8,11 @@ import type { EndedRun } from "../../../core/run.ts";
 import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import type { Finish } from "../../../schema/plan.ts";
 import { plainLine } from "../../../views/plain-text.ts";
+import { ask } from "../ask.ts";
 import { currentRun, type Project } from "../project.ts";
 import type { Invocation } from "../verb.ts";
+
+type Asking = Pick<Invocation, "cwd" | "io">;
 
 /** After a feature was merged or discarded: its working tree and its branch go. Gives what to tell the person. */
 export async function cleanUpFeature(
@@ -23,18 +26,15 @@ export async function cleanUpFeature(
 }
 
 /** The same for a run that has just ended; nothing to do after any other kind of run, or any other end. */
-export async function cleanUpAfter(
-  { cwd }: Pick<Invocation, "cwd">,
-  project: Project,
-  ended: EndedRun,
-): Promise<readonly string[]> {
+export async function cleanUpAfter(asking: Asking, project: Project, ended: EndedRun): Promise<readonly string[]> {
   const work = finishedWork(ended);
   const main = work === null ? null : mainTreeOf(project.root);
   if (work === null || main === null) return [];
   const { branch, base } = work;
-  const left = project.root === main ? await leaveInPlace(main, branch, base) : await removeTree(project, main, base);
+  const left =
+    project.root === main ? await leaveInPlace(main, branch, base) : await removeTree(asking, project, { main, base });
   if (left !== null) return [left];
-  const isGone = isBelow(cwd, project.root, main);
+  const isGone = isBelow(asking.cwd, project.root, main);
   return [...(await removeBranch(main, work)), ...(isGone ? [`Go on in ${plainLine(main)}`] : [])];
 }
 
@@ -46,12 +46,22 @@ function finishedWork({ run, finish }: EndedRun): Branch | null {
 }
 
 /** What keeps the working tree from being removed; null when it is gone. */
-async function removeTree({ root }: Project, main: string, base: string): Promise<string | null> {
-  const removed = await removeWorktree(main, { path: root, base, cwd: main, unmerged: "stayOnBranch" });
-  return removed.ok
-    ? null
-    : `The working tree stays: ${removed.fix} ${removed.about.map((one) => plainLine(one)).join(", ")}`;
+async function removeTree(
+  { io }: Asking,
+  { root }: Project,
+  { main, base }: { main: string; base: string },
+): Promise<string | null> {
+  const request = { path: root, base, cwd: main, unmerged: "stayOnBranch" } as const;
+  const first = await removeWorktree(main, request);
+  const isAgreed =
+    !first.ok &&
+    first.why === "ignoredFiles" &&
+    (await ask(io, "Remove them with the working tree?", [first.fix, ...named(first.about)]));
+  const removed = isAgreed ? await removeWorktree(main, { ...request, agreedToLose: first.about }) : first;
+  return removed.ok ? null : ["The working tree stays:", removed.fix, ...named(removed.about)].join("\n");
 }
+
+const named = (about: readonly string[]): string[] => about.slice(0, 20).map((one) => `  ${plainLine(one)}`);
 
 async function leaveInPlace(main: string, branch: string, base: string): Promise<string | null> {
   const facts = await createGitRead(main).facts();

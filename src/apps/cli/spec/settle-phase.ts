@@ -3,6 +3,8 @@ import { ProblemError } from "../../../core/problem.ts";
 import { isPartialPhase } from "../../../core/spec/spec-meta.ts";
 import { SPEC_FILES, type SpecPhase } from "../../../core/spec/spec-phases.ts";
 import { specTransition } from "../../../core/spec/transition.ts";
+import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
+import type { Desk } from "../../../ports/desk.ts";
 import type { Mode } from "../../../schema/plan.ts";
 import { plainText } from "../../../views/plain-text.ts";
 import { ask, askAbout } from "../ask.ts";
@@ -49,9 +51,16 @@ async function confirmSkip({ io, values }: Invocation, message: string): Promise
 export type Begun = "continue" | "fresh";
 
 /** A phase that was begun and not finished: go on with what is there, or begin again. Null where there is none. */
-export async function settleBegun(invocation: Invocation, { feature, target }: Step): Promise<Begun | null> {
+export async function settleBegun(
+  invocation: Invocation,
+  { feature, target }: Step,
+  desk: Pick<Desk, "readArtifact">,
+): Promise<Begun | null> {
   if (feature === null || !isPartialPhase(feature.meta, target)) return null;
-  return chooseBegun(invocation, target, () => null);
+  const document = documentOf(target);
+  return chooseBegun(invocation, target, () =>
+    document === null ? null : desk.readArtifact(`${FEATURES_ROOT}/${feature.folder}/${document}`),
+  );
 }
 
 /** `artifact` gives the text that Review shows; null where there is none. */

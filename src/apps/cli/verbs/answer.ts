@@ -13,6 +13,8 @@ import { sha256 } from "../compose.ts";
 import { goOn, restResult } from "../driving.ts";
 import { summaryText } from "../gate-prompt.ts";
 import type { Project } from "../project.ts";
+import { raisedBudget } from "../raised-budget.ts";
+import { takeOutWrites } from "../take-out.ts";
 import { type Recorded, submitAnswer } from "../submit-answer.ts";
 import { flag, type Invocation, type Result, type Run, text } from "../verb.ts";
 import { openRun } from "./look.ts";
@@ -117,6 +119,10 @@ async function commandFor(invocation: Invocation, { project, run }: Place, said:
     const checks = createCheckRunner(project.root, { env: project.env, redact: (line) => line });
     return { do: "acceptTests", by, wait: wait.id, tests: await checks.detectTests() };
   }
+  if (option === "take-out" && optionsOf(run, wait).includes(option)) {
+    const taken = await takeOutWrites(project, run);
+    return { do: "takeOut", by, wait: wait.id, ...taken };
+  }
   const make = Object.hasOwn(commands, option) ? commands[option as keyof typeof commands] : undefined;
   if (make !== undefined) return make(invocation, said, wait.kind === "gate" ? sha256(summaryText(run)) : "");
   throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOffered", valid: optionsOf(run, wait) } });
@@ -133,6 +139,12 @@ function discardWork({ values, verb }: Invocation, { by, wait }: Said): PersonCo
   if (flag(values, "yes")) return { do: "finish", by, wait: wait.id, how: "discard" };
   const detail = "Discarding gives the work up. Say so once more with --yes.";
   throw new ProblemError({ code: "USAGE", detail, usage: verb.usage });
+}
+
+function raiseBudget({ values, verb }: Invocation, { by, wait }: Said): PersonCommand {
+  const budget = raisedBudget(wait, text(values, "text") ?? "");
+  if (budget !== null) return { do: "raise", by, wait: wait.id, budget };
+  throw new ProblemError({ code: "USAGE", detail: "--text takes an amount in dollars.", usage: verb.usage });
 }
 
 const size =
@@ -159,6 +171,7 @@ const commands = {
   pr: finish("pr"),
   keep: finish("keep"),
   discard: discardWork,
+  raise: raiseBudget,
   answer: (invocation, { by, wait }) => ({ do: "reply", by, wait: wait.id, replies: repliesOf(invocation, wait) }),
   cancel: ({ values }, { by }) => ({ do: "cancel", by, reason: text(values, "text") ?? "" }),
 } satisfies Record<string, MakeCommand>;

@@ -1,13 +1,16 @@
-import * as z from "zod/mini";
 import {
+  parseUserSettings,
   readUserSettings,
   SandboxChoice,
-  UserSettings,
+  SessionChoice,
   writeUserSettings,
 } from "../../../adapters/user-files/user-settings.ts";
 import { isRecord, ownValue } from "../../../core/own-value.ts";
 import { ProblemError } from "../../../core/problem.ts";
+import { AGENT_NAMES, type ReadChoice, readChoice } from "../agent-choice.ts";
 import { decider } from "../authority.ts";
+import { readNamed, shippedPhases } from "../choose-agents.ts";
+import { type Limit, LIMITS, limitValues, readLimit } from "../limits.ts";
 import { openProject, type Project } from "../project.ts";
 import { setUp } from "../set-up.ts";
 import { done, type Result, type Run } from "../verb.ts";
@@ -24,7 +27,7 @@ type Setting = {
 
 /** The channels there are today; others would lock the person out. */
 const CHANNELS = ["terminal", "token"];
-const asText = (value: string): unknown => (value === "" ? undefined : value);
+const asText = (value: string): unknown => (value === "" ? null : value);
 const asBoolean = (value: string): unknown => (value === "true" ? true : value === "false" ? false : undefined);
 const asList = (value: string): string[] => value.split(",").map((part) => part.trim());
 /** Absolute, or in the home; nothing at all closes what was open. */
@@ -51,18 +54,35 @@ const supervised = (name: string, parse: Setting["parse"], valid: string): Setti
   },
 });
 
-/** The person's own settings, for every project. */
-const personal = (name: keyof UserSettings, parse: Setting["parse"], valid: string): Setting => ({
+/** The person's own settings, for every project. Null takes one out. */
+const personal = (name: string, parse: Setting["parse"], valid: string): Setting => ({
   parse,
   valid,
-  read: (project) => readUserSettings(project.folders.config, project.files).settings[name] ?? null,
+  read: (project) => ownValue(readUserSettings(project.folders.config, project.files).settings, name) ?? null,
   write(project, value) {
     const { settings } = readUserSettings(project.folders.config, project.files);
-    const { [name]: _old, ...others } = settings;
-    writeUserSettings(project.folders.config, project.files, z.parse(UserSettings, { ...others, [name]: value }));
+    const { [name]: _old, ...others }: Readonly<Record<string, unknown>> = settings;
+    const wanted = value === null ? others : { ...others, [name]: value };
+    writeUserSettings(project.folders.config, project.files, parseUserSettings(wanted).settings);
     return null;
   },
 });
+
+/** @throws ProblemError USAGE, as what is wrong with a choice is worth telling. */
+const agentChoice = (name: string, read: (said: string) => ReadChoice): Setting =>
+  personal(
+    name,
+    (said) => {
+      const choice = said === "" ? null : read(said);
+      if (choice === null || choice.ok) return choice === null ? null : said;
+      const usage = `isdlc config set ${name} <name[:model]>`;
+      throw new ProblemError({ code: "USAGE", detail: `"${said}" is no value for ${name}: ${choice.detail}.`, usage });
+    },
+    `<name[:model]> (${AGENT_NAMES.join(", ")})`,
+  );
+
+const limit = (name: Limit): Setting =>
+  personal(name, (said) => (said === "" ? null : readLimit(name, said)), limitValues(name));
 
 const settings: Readonly<Record<string, Setting>> = {
   "supervised_mode.enabled": supervised("enabled", asBoolean, "true, false"),
@@ -72,9 +92,9 @@ const settings: Readonly<Record<string, Setting>> = {
     "all, 03,06",
   ),
   "supervised_mode.parallel_summary": supervised("parallel_summary", asBoolean, "true, false"),
-  agent: personal("agent", asText, "claude"),
+  agent: agentChoice("agent", readChoice),
   "agent-command": personal("agent-command", asText, '"<program> <args>"'),
-  reviewer: personal("reviewer", asText, "claude"),
+  reviewer: agentChoice("reviewer", readChoice),
   "reviewer-command": personal("reviewer-command", asText, '"<program> <args>"'),
   approvals: personal(
     "approvals",
@@ -84,13 +104,19 @@ const settings: Readonly<Record<string, Setting>> = {
   sandbox: personal("sandbox", (value) => SandboxChoice.safeParse(value).data, SandboxChoice.options.join(", ")),
   "sandbox-read": personal("sandbox-read", asPaths, "~/.m2,/opt/tools"),
   "sandbox-write": personal("sandbox-write", asPaths, "~/.cache/go-build"),
+  ...Object.fromEntries(LIMITS.map((name) => [name, limit(name)])),
+  session: personal(
+    "session",
+    (value) => (value === "" ? null : SessionChoice.safeParse(value).data),
+    SessionChoice.options.join(", "),
+  ),
 };
 
 /** Reads and changes settings: of this project's supervision, and the person's own. */
 export const config: Run = (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   const [action = "get", key, value] = invocation.words;
-  if (action === "get") return Promise.resolve(show(project, key === undefined ? Object.keys(settings) : [key]));
+  if (action === "get") return Promise.resolve(show(project, key === undefined ? keysOf(project) : [key]));
   if (action !== "set" || key === undefined || value === undefined)
     throw new ProblemError({ code: "USAGE", detail: "Say what to read or to set.", usage: invocation.verb.usage });
   const setting = settingOf(key);
@@ -113,8 +139,21 @@ function show(project: Project, keys: readonly string[]): Result {
   return done(lines, { settings: found });
 }
 
+/** All there are, and those of single phases where they are set. */
+function keysOf(project: Project): string[] {
+  const own = readUserSettings(project.folders.config, project.files).settings;
+  return [...Object.keys(settings), ...Object.keys(own).filter((key) => roleOf(key) !== null && isPhase(key))];
+}
+
 function settingOf(key: string): Setting {
   const setting = Object.hasOwn(settings, key) ? settings[key] : undefined;
   if (setting !== undefined) return setting;
-  throw new ProblemError({ code: "SETTING_UNKNOWN", name: key, valid: Object.keys(settings) });
+  const role = roleOf(key);
+  if (role !== null && isPhase(key)) return agentChoice(key, readNamed);
+  const phases = shippedPhases().map((phase) => `${role ?? ""}.${phase}`);
+  const valid = role === null ? [...Object.keys(settings), "agent.<phase>", "reviewer.<phase>"] : phases;
+  throw new ProblemError({ code: "SETTING_UNKNOWN", name: key, valid });
 }
+
+const roleOf = (key: string): string | null => /^(agent|reviewer)\../.exec(key)?.[1] ?? null;
+const isPhase = (key: string): boolean => shippedPhases().includes(key.slice(key.indexOf(".") + 1));

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { setAside } from "../../../adapters/journal-file/set-aside.ts";
 import { type Verified, verifyJournal } from "../../../adapters/journal-file/verify-journal.ts";
-import { createBackend } from "../agents.ts";
 import { createGitRead } from "../../../adapters/git/git-read.ts";
 import { systemLockProcesses } from "../../../adapters/file-lock/lock-processes.ts";
 import { createProcesses } from "../../../adapters/process/create-processes.ts";
@@ -12,6 +11,7 @@ import type { RunState } from "../../../core/run.ts";
 import { rest } from "../../../engine/rest.ts";
 import type { RunId } from "../../../schema/ids.ts";
 import { decider } from "../authority.ts";
+import { installLine, seeAgents } from "../known-agents.ts";
 import { currentRun, driverOf, type Project } from "../project.ts";
 import { projectOf } from "../project-of.ts";
 import { flag, type Result, type Run, text } from "../verb.ts";
@@ -46,7 +46,6 @@ export const doctor: Run = async (invocation) => {
 
 async function surroundings(project: Project): Promise<Finding[]> {
   const git = await createGitRead(project.root).facts();
-  const claude = await createBackend({ name: "claude", argv: null }, project.env).probe();
   const sandbox = sandboxAvailable(project.env);
   return [
     { name: "node", ok: true, detail: process.version },
@@ -58,11 +57,7 @@ async function surroundings(project: Project): Promise<Finding[]> {
           ? "no usable repository here: git init, or use --no-git"
           : `on ${git.branch ?? "a detached commit"}`,
     },
-    {
-      name: "claude",
-      ok: true,
-      detail: "code" in claude ? "not found: npm install -g @anthropic-ai/claude-code" : claude.version,
-    },
+    ...(await agentFindings(project.env)),
     {
       name: "sandbox",
       ok: true,
@@ -70,6 +65,17 @@ async function surroundings(project: Project): Promise<Finding[]> {
     },
     { name: "user folders", ok: true, detail: `${project.folders.config}, ${project.folders.state}` },
   ];
+}
+
+/** Only those that are there: nobody needs all of them. */
+async function agentFindings(env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const there = (await seeAgents(env)).filter(({ path }) => path !== null);
+  if (there.length === 0) return [{ name: "agents", ok: true, detail: installLine() }];
+  return there.map(({ name, able, trouble }) => ({
+    name,
+    ok: able !== null,
+    detail: able === null ? (trouble ?? "") : able.version,
+  }));
 }
 
 function journalFindings({ findings, head, lines }: Verified, run: RunId): Finding[] {

@@ -5,6 +5,7 @@ import { firstLines, overview, verbHelp } from "../help.ts";
 import { currentRun, openProject } from "../project.ts";
 import { type Host, runCli } from "../run-cli.ts";
 import { done, flag, type Run } from "../verb.ts";
+import { agents } from "./agents.ts";
 import { answer, cancel, goBack, retryOrSkip, shortAnswer } from "./answer.ts";
 import { begin, recover, resume, run } from "./begin.ts";
 import { config } from "./config.ts";
@@ -77,6 +78,7 @@ const runs: Readonly<Record<string, Run>> = {
   trust,
   token,
   doctor,
+  agents,
   "verify-journal": verifyJournalVerb,
   demo,
   completion,

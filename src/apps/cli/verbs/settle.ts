@@ -6,8 +6,8 @@ import { CONSTITUTION_FILE } from "../../../core/constitution.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { ask } from "../ask.ts";
 import { decider, freshToken } from "../authority.ts";
-import { createBackend } from "../agents.ts";
 import { ChoiceNeeded } from "../choice.ts";
+import { installLine, seeAgents } from "../known-agents.ts";
 import { openProject, type Project, systemClock } from "../project.ts";
 import { setUp } from "../set-up.ts";
 import { aboutTests } from "../settle-tests.ts";
@@ -22,17 +22,17 @@ export const init: Run = async (invocation) => {
   const own = setUp(project);
   const constitution = settleConstitution(invocation, project);
   const wrote = [...own, ...constitution.wrote];
-  const claude = await createBackend({ name: "claude", argv: null }, project.env).probe();
-  const found = "code" in claude ? null : claude.version;
+  const seen = await seeAgents(project.env);
+  const found = seen.flatMap(({ name, able }) => (able === null ? [] : [{ name, version: able.version }]));
   const lines = [
     own.length === 0 ? ".isdlc/ is already set up." : `Wrote ${own.join(", ")} (undo: remove the folder .isdlc).`,
     ...constitution.lines,
-    found === null
-      ? "No agent found. Install one: npm install -g @anthropic-ai/claude-code"
-      : `Claude Code ${found} found.`,
+    found.length === 0
+      ? installLine()
+      : `Agents found: ${found.map(({ name, version }) => `${name} ${version}`).join(", ")}.`,
     'Begin: isdlc "<what to do>"',
   ];
-  return done(lines, { wrote, agents: found === null ? [] : [{ name: "claude", version: found }] });
+  return done(lines, { wrote, agents: found });
 };
 
 /** A starter where it was asked for; one that is there is never touched. */

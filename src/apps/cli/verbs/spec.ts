@@ -1,7 +1,9 @@
 import { createGitRead } from "../../../adapters/git/git-read.ts";
 import { createGitWrite } from "../../../adapters/git/git-write.ts";
 import { createGitWorkspace } from "../../../adapters/git/git-workspace.ts";
+import { otherTrees } from "../../../adapters/git/other-trees.ts";
 import { deleteContained } from "../../../adapters/plain-workspace/contained-file.ts";
+import { featureFolders } from "../../../adapters/spec/features.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { type ActiveRun, currentPhase } from "../../../core/run.ts";
 import { featureFolder } from "../../../core/spec/feature-name.ts";
@@ -12,8 +14,9 @@ import { decider, starterOf } from "../authority.ts";
 import { deskOf } from "../desk-of.ts";
 import { goOn } from "../driving.ts";
 import { currentRun, openProject, type Project } from "../project.ts";
-import { findFeature, type PlacedFeature, refuseEnded, requireFeature } from "../spec/find-feature.ts";
+import { featuresIn, findFeature, type PlacedFeature, refuseEnded, requireFeature } from "../spec/find-feature.ts";
 import { chooseBegun, documentOf, settleBegun, settleTransition } from "../spec/settle-phase.ts";
+import { goOnTelling } from "../spec/go-on-telling.ts";
 import { settleWorktree } from "../spec/settle-worktree.ts";
 import { type FeatureBranch, startRun } from "../start.ts";
 import { submitAnswer } from "../submit-answer.ts";
@@ -60,10 +63,9 @@ async function beginFeature(invocation: Invocation, here: Project, { target, tit
   const warnings = await settleTransition(invocation, { feature: null, target, mode });
   const git = createGitRead(here.root);
   const facts = await git.facts();
-  const folder = featureFolder(
-    [...deskOf(here).itemNames(FEATURES_ROOT), ...(await git.itemNames(FEATURES_ROOT))],
-    title,
-  );
+  const unfinished = otherTrees(here.root).flatMap((tree) => featureFolders(featuresIn(tree)));
+  const folders = [...deskOf(here).itemNames(FEATURES_ROOT), ...(await git.itemNames(FEATURES_ROOT)), ...unfinished];
+  const folder = featureFolder(folders, title);
   const base = facts?.branch ?? facts?.head ?? null;
   const branch = `feature/${folder}`;
   const { project, worktree } = await settleWorktree(invocation, here, { mode, branch, folder, base });
@@ -88,7 +90,7 @@ export async function workOn(invocation: Invocation, found: PlacedFeature, targe
   const inTree = currentRun(project, undefined);
   if (inTree.state.is === "active") return goOnWith(invocation, project, { run: inTree.state, target });
   const warnings = await settleTransition(invocation, { feature, target, mode });
-  const begun = await settleBegun(invocation, { feature, target, mode });
+  const begun = await settleBegun(invocation, { feature, target, mode }, deskOf(project));
   if (begun === "fresh") await putAside(invocation, found, target);
   await startRun(invocation, project, {
     workflow: "spec",
@@ -96,7 +98,7 @@ export async function workOn(invocation: Invocation, found: PlacedFeature, targe
     place: { folder: feature.folder, phases: [target], analysed: [], record: {} },
     feature: { mode, branch: await branchOf(found), worktree, warnings, adapt: (plan) => plan },
   });
-  return goOn(invocation, project);
+  return goOnTelling(invocation, project);
 }
 
 /** `isdlc verify design`: judges what a completed phase left, once; `isdlc verify` is the phase of that name. */

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { isdlc, note, program } from "./rogue.mjs";
+import { isdlc, isdlcAtGate, note, program } from "./rogue.mjs";
 import { decidingVerbs } from "./verbs.mjs";
 
 const [evidence, , deed, root, ...more] = process.argv.slice(2);
@@ -12,26 +12,25 @@ process.chdir(root);
 note("lives", { pid: process.pid });
 
 const deeds = {
-  verbs: () => {
+  verbs: async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), "isdlc-rogue-elsewhere-"));
-    for (const args of decidingVerbs(elsewhere)) isdlc("verbs", args);
+    for (const args of decidingVerbs(elsewhere)) await isdlcAtGate("verbs", args);
   },
-  "fresh-token": () => {
+  "fresh-token": async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), "isdlc-rogue-elsewhere-"));
     const [token] = isdlc("made", ["token", "--yes", "-C", elsewhere]).split("\n");
-    isdlc("fresh-token", ["continue", "--no-run", "--token", token]);
+    await answer("fresh-token", token);
   },
-  "digest-token": () => isdlc("digest", ["continue", "--no-run", "--token", more[0]]),
-  "planted-token": () => isdlc("planted-token", ["continue", "--no-run", "--token", more[0]]),
-  "folder-token": () =>
-    isdlc("folder-token", ["continue", "--no-run", "--token", more[0]], { ...process.env, XDG_CONFIG_HOME: more[1] }),
-  "leaked-token": () => isdlc("leaked-token", ["continue", "--no-run", "--token", more[0]]),
-  "stale-wait": () => isdlc("stale", ["continue", "--no-run", "--token", more[0], "--wait", more[1]]),
+  "digest-token": () => answer("digest", more[0]),
+  "planted-token": () => answer("planted-token", more[0]),
+  "folder-token": () => answer("folder-token", more[0], { ...process.env, XDG_CONFIG_HOME: more[1] }),
+  "leaked-token": () => answer("leaked-token", more[0]),
+  "stale-wait": () => isdlcAtGate("stale", ["continue", "--no-run", "--token", more[0], "--wait", more[1]]),
   "terminal-now": () => undefined,
   "terminal-later": () => openTerminal([]),
   "terminal-anew": () => openTerminal(["setsid", "--fork"]),
   "at-terminal": async () => {
-    for (let tries = 0; tries < 20; tries++) {
+    for (let tries = 0; tries < 50; tries++) {
       const { status } = spawnSync(process.execPath, [program, "continue", "--no-run"], { stdio: "inherit" });
       if (status === 0) break;
       await delay(200);
@@ -47,13 +46,13 @@ if (deed === "terminal-now") openTerminal([]);
 else await actAtGate();
 
 async function actAtGate() {
-  for (;;) {
-    if (waitNow() !== null) break;
-    await delay(20);
-  }
-  await delay(300); // the driver of the run needs a moment to leave
+  while (waitNow() === null) await delay(20);
   await deeds[deed]();
   note("acted", { did: deed });
+}
+
+function answer(name, token, env = process.env) {
+  return isdlcAtGate(name, ["continue", "--no-run", "--token", token], env);
 }
 
 /** The id of the open wait. */

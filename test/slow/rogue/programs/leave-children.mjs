@@ -1,14 +1,18 @@
 // Leaves processes behind that go on after it has ended.
 import { spawn, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { escape, evidence, note, play } from "./rogue.mjs";
 
 const inner = (more = "") =>
   `${more} require("fs").appendFileSync(${JSON.stringify(evidence)}, JSON.stringify({ deed: "lives", pid: process.pid }) + "\\n");` +
-  `setTimeout(() => require("fs").writeFileSync("late.txt", "late"), 8000); setTimeout(() => {}, 60000);`;
+  `setTimeout(() => require("fs").writeFileSync("late.txt", "late"), 20000); setTimeout(() => {}, 60000);`;
 
-/** Until the child has said that it lives. */
-const settled = () => new Promise((resolve) => setTimeout(resolve, 700));
+/** Until the child has said that it lives, however slow the machine is. */
+async function settled() {
+  while (!readFileSync(evidence, "utf8").includes('"lives"')) await delay(20);
+}
 
 await play({
   detached: async () => {

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { gateIsOpen, reached, type Rogue, shownAs } from "../rogue.ts";
-import { isAlive } from "../stage.ts";
 
 /** Nothing of it is alive when the gate is open. */
 const ended = (deed: string, does: string, holds: string): Rogue => ({
@@ -13,7 +12,7 @@ const ended = (deed: string, does: string, holds: string): Rogue => ({
     await stage.run({ agent: ["leave-children", deed] });
     const [child] = stage.evidence("lives");
     reached(child !== undefined, "the child lived");
-    const isGone = !isAlive(child?.["pid"] as number) && !existsSync(join(stage.root, "late.txt"));
+    const isGone = stage.left().length === 0 && !existsSync(join(stage.root, "late.txt"));
     return isGone && (await gateIsOpen(stage)) ? "ignored" : "HOLE";
   },
 });
@@ -35,6 +34,7 @@ export const children: readonly Rogue[] = [
     does: "leaves a hidden child, without mark and ties, that writes while the gate is open",
     holds: "it escapes; Continue finds the file, checks again, records it and opens the gate once more with its name",
     plain: "detected",
+    strict: "ignored",
     hostile: true,
     async play(stage) {
       await stage.run({ agent: ["leave-children", "hidden"] });
@@ -51,6 +51,7 @@ export const children: readonly Rogue[] = [
     does: "the same at the last gate, before the merge",
     holds: "as above: nothing is merged before the person has seen its name",
     plain: "detected",
+    strict: "ignored",
     hostile: true,
     async play(stage) {
       await stage.run({ agent: ["leave-children", "hidden"], args: ["Do it", "--tests", "without"] });

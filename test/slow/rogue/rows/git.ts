@@ -35,6 +35,7 @@ const harmless = (deed: string, does: string, holds: string): Rogue => ({
   does,
   holds,
   plain: "ignored",
+  strict: "refused",
   async play(stage) {
     await changes(stage, deed);
     reachedDeed(stage, deed);
@@ -49,6 +50,7 @@ export const git: readonly Rogue[] = [
     does: "commits by itself, with a forged trailer",
     holds: "the gate lists the files and .git/HEAD as unexpected; the phase's own commit follows",
     plain: "detected",
+    strict: "refused",
     async play(stage) {
       await changes(stage, "commit");
       reachedDeed(stage, "commit");
@@ -67,6 +69,7 @@ export const git: readonly Rogue[] = [
     does: "switches to the main branch in a later phase",
     holds: "as above",
     plain: "ignored",
+    strict: "refused",
     async play(stage) {
       await changes(stage, "laterBranch");
       await stage.person("continue");
@@ -79,6 +82,7 @@ export const git: readonly Rogue[] = [
     does: "commits on the main branch and comes back",
     holds: "the branch is listed among the unexpected writes at the gate",
     plain: "detected",
+    strict: "refused",
     async play(stage) {
       const before = stage.git("rev-parse", "main");
       await changes(stage, "base");
@@ -93,6 +97,7 @@ export const git: readonly Rogue[] = [
     does: "deletes our refs and lets git forget what they kept",
     holds: "the gate says that git could not tell what changed; no file is touched",
     plain: "detected",
+    strict: "refused",
     async play(stage) {
       await changes(stage, "dropRefs");
       reachedDeed(stage, "dropRefs");
@@ -105,6 +110,7 @@ export const git: readonly Rogue[] = [
     does: "installs a filter, a monitor and a diff program in .git/config",
     holds: "nothing runs them while the run looks at the tree; a commit does, as the person's own git would",
     plain: "ignored",
+    strict: "refused",
     async play(stage) {
       await changes(stage, "filter");
       reachedDeed(stage, "filter");
@@ -133,6 +139,7 @@ export const git: readonly Rogue[] = [
     does: "runs git reset --hard over the person's uncommitted file",
     holds: "the gate lists the file as changed; its content is kept under refs/isdlc",
     plain: "detected",
+    strict: "refused",
     async play(stage) {
       await changes(stage, "reset");
       reachedDeed(stage, "reset");
@@ -146,6 +153,7 @@ export const git: readonly Rogue[] = [
     does: "leaves a merge with conflicts behind",
     holds: "listed at the gate; the commit is refused while it is unfinished, and a person is asked",
     plain: "detected",
+    strict: "refused",
     async play(stage): Promise<Outcome> {
       await changes(stage, "merging");
       reachedDeed(stage, "merging");

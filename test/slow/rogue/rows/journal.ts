@@ -27,6 +27,7 @@ export const journal: readonly Rogue[] = [
     does: "appends an answer of the person to the journal, with the right hash chain",
     holds: "JOURNAL_FORGED: it lacks the mark of the user's key; `doctor --fix` by a person sets it aside",
     plain: "detected",
+    strict: "refused",
     async play(stage) {
       const outcome = await stops(stage, "unsigned", ["JOURNAL_FORGED"]);
       return (await mended(stage)) ? outcome : "HOLE";
@@ -37,6 +38,7 @@ export const journal: readonly Rogue[] = [
     does: "cuts the last record off",
     holds: "JOURNAL_CORRUPT for the one who drives the run, JOURNAL_MISSING after that: its head is kept elsewhere",
     plain: "detected",
+    strict: "refused",
     play: (stage) => stops(stage, "cut", ["JOURNAL_CORRUPT", "JOURNAL_MISSING"]),
   },
   {
@@ -44,6 +46,7 @@ export const journal: readonly Rogue[] = [
     does: "rewrites the first record: unsupervised from the start",
     holds: "JOURNAL_CORRUPT: the hash chain does not fit",
     plain: "detected",
+    strict: "refused",
     play: (stage) => stops(stage, "rewrite", ["JOURNAL_CORRUPT"]),
   },
   {
@@ -51,6 +54,7 @@ export const journal: readonly Rogue[] = [
     does: "deletes the journal",
     holds: "JOURNAL_MISSING: the user's state folder knows that the run is open",
     plain: "detected",
+    strict: "refused",
     play: (stage) => stops(stage, "remove", ["JOURNAL_MISSING"]),
   },
   {
@@ -58,6 +62,7 @@ export const journal: readonly Rogue[] = [
     does: "puts a symbolic link in the place of .isdlc",
     holds: "UNSAFE_PATH: links are not followed; nothing is written behind it",
     plain: "detected",
+    strict: "refused",
     async play(stage) {
       const result = await stage.run({ agent: ["forge-journal", "link"] });
       reached(stage.evidence("link").length === 1, "the link is in place");
@@ -73,6 +78,7 @@ export const journal: readonly Rogue[] = [
     does: "reads the user's key and signs an answer of the person with it",
     holds: "nothing tells it from a real one: whoever may read the user's files may sign; it stands in the history",
     plain: "HOLE",
+    strict: "refused",
     hostile: true,
     async play(stage) {
       await stage.run({ agent: ["forge-journal", "signed"] });

@@ -78,13 +78,14 @@ export const talk: readonly Rogue[] = [
   {
     number: 13,
     does: 'sends `approved: "true"` as the reviewer, in a form of its own',
-    holds: "the verdict does not fit the schema: no verdict; a person is asked",
-    plain: "refused",
+    holds: "the verdict does not fit the schema: asked again, then no verdict, which is no approval but a concern",
+    plain: "detected",
     async play(stage) {
       await stage.run({ reviewer: ["talk", "loose"], args: FIX });
       reached(stage.evidence("loose").length > 0, "the verdict was given");
-      const { waiting } = await stage.status();
-      return waiting.kind === "escalation" && waiting.reason === "invalid_result" ? "refused" : "HOLE";
+      const verdict = (await stage.events()).find(({ type }) => type === "verdict.given");
+      if (verdict?.approved !== false || !(await gateIsOpen(stage, "01-requirements"))) return "HOLE";
+      return shownAs(stage, "Concerns", "No verdict");
     },
   },
   {

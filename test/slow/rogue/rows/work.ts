@@ -116,6 +116,7 @@ export const work: readonly Rogue[] = [
     does: "writes in its working directory, as the reviewer",
     holds: "that is a copy which is thrown away",
     plain: "ignored",
+    strict: "refused",
     async play(stage) {
       await reviewed(stage, "copy");
       const [deed] = stage.evidence("copy");
@@ -129,6 +130,7 @@ export const work: readonly Rogue[] = [
     does: "writes into the real tree by its absolute path, as the reviewer",
     holds: "the gate lists it as an unexpected write, the verdict carries a warning",
     plain: "detected",
+    strict: "refused",
     async play(stage) {
       await reviewed(stage, "real");
       reached(stage.read("src/app.mjs").includes("reviewed"), "it wrote into the real tree");
@@ -140,6 +142,7 @@ export const work: readonly Rogue[] = [
     does: "writes into the real tree as the reviewer of an implementation",
     holds: "as above",
     plain: "detected",
+    strict: "refused",
     play: (stage) => reviewerOfCode(stage, "real", ["Unexpected writes", "- src/app.mjs"]),
   },
   {
@@ -147,6 +150,7 @@ export const work: readonly Rogue[] = [
     does: "the same, and then breaks down instead of judging",
     holds: "told with the failure, in history and where a person is asked",
     plain: "detected",
+    strict: "refused",
     play: (stage) => reviewerOfCode(stage, "crash", ["src/planted.mjs was added in the working tree while"]),
   },
 ];

@@ -1,0 +1,193 @@
+import * as z from "zod/mini";
+import type { AgentTask } from "../../ports/agent-backend.ts";
+import { acpAnswer, type AcpAnswer } from "./acp-answer.ts";
+import { AcpError, type AcpConnection } from "./acp-connection.ts";
+import { failed, type Told } from "./acp-end.ts";
+import { Initialized, LoadedSession, NewSession, PROTOCOL_VERSION, Prompted } from "./acp-messages.ts";
+import { acpPrompt, acpReminder } from "./acp-prompt.ts";
+import type { AcpSession } from "./acp-session.ts";
+
+/** Names of the agent's modes to ask for, by what a task may do; null to leave it in its own. */
+export type AcpModes = { readonly read: string | null; readonly write: string | null };
+
+export type AcpTalk = {
+  readonly connection: AcpConnection;
+  readonly session: AcpSession;
+  readonly task: AgentTask;
+  readonly modes: AcpModes;
+  /** Goes along when a conversation is opened, for what only this agent understands. */
+  readonly meta: object | undefined;
+  /** How a person signs in, for who is refused. */
+  readonly signIn: string | null;
+  readonly show: (text: string) => void;
+  /** Called as soon as there is a conversation; `lasts` when it can be gone on with later. */
+  readonly onOpened: (id: string, lasts: boolean) => void;
+};
+
+/**
+ * From the first greeting to a valid result. Of a final message without one the agent is told, once.
+ * @throws ConnectionLost when the agent is gone before that.
+ */
+export async function converse(talk: AcpTalk): Promise<Told> {
+  try {
+    const id = await open(talk);
+    if (typeof id !== "string") return id;
+    return await work(talk, id);
+  } catch (error) {
+    if (!(error instanceof AcpError)) throw error;
+    return refused(error, talk.signIn);
+  }
+}
+
+function refused({ code, message }: AcpError, signIn: string | null): Told {
+  const isSignedOut = code === AUTHENTICATION_REQUIRED || code === 401;
+  const detail = isSignedOut && signIn !== null ? `${message} (${signIn})` : message;
+  return failed(code === NO_ANSWER ? "silent" : "agent_failed", detail, mayPass(code));
+}
+
+/** The id of the conversation, or why there is none. */
+async function open(talk: AcpTalk): Promise<string | Told> {
+  const { connection, task } = talk;
+  const clientCapabilities = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
+  const clientInfo = { name: "isdlc", version: "1" };
+  const greeting = { protocolVersion: PROTOCOL_VERSION, clientCapabilities, clientInfo };
+  const greeted = await ask(talk, Initialized, connection.request("initialize", greeting));
+  if (greeted.protocolVersion !== PROTOCOL_VERSION) {
+    const spoken = `it speaks version ${greeted.protocolVersion} of the protocol, not ${PROTOCOL_VERSION}`;
+    return failed("not_started", spoken, false);
+  }
+  const { loadSession } = greeted.agentCapabilities;
+  const loaded = task.session !== null && loadSession ? await load(talk, task.session) : null;
+  if (task.session !== null && loaded === null) talk.show("The earlier conversation is gone; beginning a new one");
+  const opened = loaded ?? (await begin(talk));
+  talk.onOpened(opened.sessionId, loadSession);
+  talk.session.usage.begin(loaded === null);
+  await chooseMode(talk, opened);
+  return opened.sessionId;
+}
+
+type Opened = z.infer<typeof NewSession>;
+
+/** Null when the agent does not have it any more. It tells the whole conversation again meanwhile. */
+async function load(talk: AcpTalk, sessionId: string): Promise<Opened | null> {
+  talk.session.open(sessionId);
+  try {
+    const request = talk.connection.request("session/load", { sessionId, ...sessionParams(talk) });
+    return { ...(await ask(talk, LoadedSession, request)), sessionId };
+  } catch (error) {
+    if (error instanceof AcpError) return null;
+    throw error;
+  }
+}
+
+async function begin(talk: AcpTalk): Promise<Opened> {
+  const request = talk.connection.request("session/new", sessionParams(talk));
+  const opened = await ask(talk, NewSession, request);
+  talk.session.open(opened.sessionId);
+  return opened;
+}
+
+const sessionParams = ({ task, meta }: AcpTalk): object => ({ cwd: task.cwd, mcpServers: [], _meta: meta });
+
+/** A mode only adds to what we refuse ourselves: an agent that does not have it can still be used. */
+async function chooseMode(talk: AcpTalk, opened: Opened): Promise<void> {
+  const wanted = talk.modes[talk.task.access];
+  if (wanted === null) return;
+  const change = modeChange(opened, wanted);
+  if (change === null) return talk.show(`It offers no mode "${wanted}"`);
+  try {
+    const params = { sessionId: opened.sessionId, ...change.params };
+    await ask(talk, z.unknown(), talk.connection.request(change.method, params));
+  } catch (error) {
+    if (!(error instanceof AcpError) || error.code === NO_ANSWER) throw error;
+    talk.show(`It refuses the mode "${wanted}": ${error.message}`);
+  }
+}
+
+/** Null when it is not offered. */
+function modeChange({ modes, configOptions }: Opened, wanted: string): { method: string; params: object } | null {
+  const isMode = modes?.availableModes.some(({ id }) => id === wanted) ?? false;
+  if (isMode) return { method: "session/set_mode", params: { modeId: wanted } };
+  const choice = configOptions?.find((option) => option?.options.some(({ value }) => value === wanted)) ?? null;
+  return choice && { method: "session/set_config_option", params: { configId: choice.id, value: wanted } };
+}
+
+async function work(talk: AcpTalk, sessionId: string): Promise<Told> {
+  const { role } = talk.task;
+  const first = await prompt(talk, sessionId, acpPrompt(talk.task));
+  if (!isUnanswered(first)) return first;
+  talk.show("Its answer holds no valid result; asking once more");
+  const second = await prompt(talk, sessionId, acpReminder(role, problemOf(first)));
+  if (!isUnanswered(second)) return second;
+  return second.how === "missing"
+    ? failed("no_result", "it gave no result, though asked once more", true)
+    : failed("invalid_result", second.detail, true);
+}
+
+type Unanswered = Extract<AcpAnswer, { how: "missing" | "invalid" }>;
+
+const isUnanswered = (answer: Told | Unanswered): answer is Unanswered =>
+  answer.how === "missing" || answer.how === "invalid";
+
+const problemOf = (answer: Unanswered): string =>
+  answer.how === "missing" ? "there is no JSON object at its end." : answer.detail;
+
+/** How a turn that did not come to its own end is told. A second try helps against chance, not against a limit. */
+const STOPPED: Readonly<Record<string, Told>> = {
+  max_tokens: failed("agent_failed", "the model reached its limit on tokens", true),
+  max_turn_requests: failed("agent_failed", "it reached its limit on calls to the model", false),
+  refusal: failed("agent_failed", "the model refused to go on", false),
+  cancelled: failed("agent_failed", "it says that it was cancelled", true),
+};
+
+async function prompt(talk: AcpTalk, sessionId: string, text: string): Promise<Told | Unanswered> {
+  const { connection, session, task } = talk;
+  session.beginTurn();
+  const request = { sessionId, prompt: [{ type: "text", text }] };
+  const response = read(Prompted, await connection.request("session/prompt", request));
+  const { message, didSomething } = session.endTurn();
+  session.usage.addTurn(response);
+  const { stopReason } = response;
+  if (stopReason !== "end_turn") {
+    return STOPPED[stopReason] ?? failed("agent_failed", `it stopped for an unknown reason: ${stopReason}`, false);
+  }
+  // how some agents end when the model service fails
+  if (!didSomething) return failed("no_result", "it ended its turn without a word", true);
+  return acpAnswer(message, task.role);
+}
+
+/** An answer that has to come within the limit on silence: other output does not make up for it. */
+async function ask<Schema extends z.ZodMiniType>(
+  { task }: AcpTalk,
+  schema: Schema,
+  request: Promise<unknown>,
+): Promise<z.infer<Schema>> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new AcpError(NO_ANSWER, `it did not answer within ${task.limits.silence} seconds`);
+    timer = setTimeout(() => reject(error), Math.min(task.limits.silence * 1000, LONGEST_TIMER));
+  });
+  try {
+    return read(schema, await Promise.race([request, late]));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function read<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const parsed = z.safeParse(schema, value);
+  if (parsed.success) return parsed.data;
+  throw new AcpError(UNREADABLE, `it answered in an unknown way: ${z.prettifyError(parsed.error)}`);
+}
+
+const LONGEST_TIMER = 2 ** 31 - 1;
+const NO_ANSWER = 408;
+const UNREADABLE = -32_700;
+const AUTHENTICATION_REQUIRED = -32_000;
+const INTERNAL_ERROR = -32_603;
+
+/** Agents send codes of JSON-RPC, or the status of the model service. A refused key or request stays refused. */
+function mayPass(code: number): boolean {
+  if (code === AUTHENTICATION_REQUIRED) return false;
+  return code === INTERNAL_ERROR || code === NO_ANSWER || code === 429 || code >= 500;
+}

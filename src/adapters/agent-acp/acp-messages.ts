@@ -1,0 +1,99 @@
+import * as z from "zod/mini";
+
+/** What an agent sends, as far as we read it. Loose: agents add to it, and leave out what they do not know. */
+
+export const PROTOCOL_VERSION = 1;
+
+export const Initialized = z.object({
+  protocolVersion: z.number(),
+  agentCapabilities: z._default(z.object({ loadSession: z._default(z.boolean(), false) }), { loadSession: false }),
+});
+
+const Modes = z.object({ availableModes: z.array(z.object({ id: z.string() })) });
+/** Some agents have their modes among other choices. */
+const ModeChoice = z.object({
+  id: z.string(),
+  category: z.literal("mode"),
+  options: z.array(z.object({ value: z.string() })),
+});
+const Choice = z.union([
+  ModeChoice,
+  z.pipe(
+    z.unknown(),
+    z.transform(() => null),
+  ),
+]);
+const opened = { modes: z.optional(z.nullable(Modes)), configOptions: z.optional(z.nullable(z.array(Choice))) };
+export const LoadedSession = z._default(z.nullable(z.object(opened)), null);
+export const NewSession = z.object({ sessionId: z.string(), ...opened });
+
+/** A part we can do without: what is there and cannot be read counts as not told. */
+const orNull = <Schema extends z.ZodMiniType>(schema: Schema) =>
+  z.optional(
+    z.union([
+      schema,
+      z.pipe(
+        z.unknown(),
+        z.transform(() => null),
+      ),
+    ]),
+  );
+
+const count = z.number().check(z.nonnegative());
+const Tokens = z.object({
+  inputTokens: count,
+  outputTokens: count,
+  cachedReadTokens: z.optional(z.nullable(count)),
+  cachedWriteTokens: z.optional(z.nullable(count)),
+});
+const Quota = z.object({ quota: z.object({ token_count: z.object({ input_tokens: count, output_tokens: count }) }) });
+
+export const Prompted = z.object({
+  stopReason: z.string(),
+  usage: orNull(Tokens),
+  /** Where Gemini CLI tells its tokens. */
+  _meta: orNull(Quota),
+});
+export type Prompted = z.infer<typeof Prompted>;
+
+const Place = z.object({ path: z.string() });
+const Content = z.looseObject({ type: z.string(), path: z.optional(z.string()) });
+
+/** One use of a tool. Later messages about it hold only what changed. */
+export const ToolCall = z.object({
+  toolCallId: z.string(),
+  title: z.optional(z.nullable(z.string())),
+  kind: z.optional(z.nullable(z.string())),
+  status: z.optional(z.nullable(z.string())),
+  locations: orNull(z.array(Place)),
+  content: orNull(z.array(Content)),
+  rawInput: z.optional(z.unknown()),
+});
+export type ToolCall = z.infer<typeof ToolCall>;
+
+const Chunk = z.object({
+  sessionUpdate: z.literal("agent_message_chunk"),
+  content: z.looseObject({ type: z.string(), text: z.optional(z.string()) }),
+  messageId: z.optional(z.nullable(z.string())),
+});
+const ToolUpdate = z.extend(ToolCall, { sessionUpdate: z.enum(["tool_call", "tool_call_update"]) });
+export type UsageUpdate = z.infer<typeof UsageUpdate>;
+const UsageUpdate = z.object({
+  sessionUpdate: z.literal("usage_update"),
+  cost: z.optional(z.nullable(z.object({ amount: count, currency: z.string() }))),
+});
+
+const Update = z.object({ sessionId: z.string(), update: z.union([Chunk, ToolUpdate, UsageUpdate]) });
+type SessionUpdate = z.infer<typeof Update>["update"];
+
+export const PermissionRequest = z.object({
+  toolCall: ToolCall,
+  options: z.array(z.object({ optionId: z.string(), kind: z.string() })),
+});
+export type PermissionRequest = z.infer<typeof PermissionRequest>;
+
+/** Null for the updates of other kinds and sessions. */
+export function readUpdate(params: unknown, session: string | null): SessionUpdate | null {
+  const read = z.safeParse(Update, params);
+  return read.success && read.data.sessionId === session ? read.data.update : null;
+}

@@ -1,0 +1,55 @@
+import type { ToolCall } from "./acp-messages.ts";
+
+/** Characters of one progress text. */
+const LONGEST = 200;
+/** Characters of a line that is not finished yet; nobody is shown more of it. */
+const LONGEST_LINE = 4 * LONGEST;
+
+export interface MessageProgress {
+  push(text: string): void;
+  /** The message is over. */
+  finish(): void;
+}
+
+/** Shows a message that comes in pieces line by line. The result at its end is not for people and is left out. */
+export function createMessageProgress(show: (text: string) => void): MessageProgress {
+  let line = "";
+  let isResult = false;
+  const endLine = (): void => {
+    isResult ||= /^\s*(?:```json|\{)/.test(line);
+    const text = isResult ? "" : oneShortLine(line);
+    line = "";
+    if (text !== "") show(text);
+  };
+  return {
+    push: (text) => {
+      const [first = "", ...others] = text.split("\n");
+      line = `${line}${first}`.slice(0, LONGEST_LINE);
+      for (const other of others) {
+        endLine();
+        line = other.slice(0, LONGEST_LINE);
+      }
+    },
+    finish: () => {
+      endLine();
+      isResult = false;
+    },
+  };
+}
+
+/** What a use of a tool is about. */
+export function callText({ title, kind, locations }: ToolCall, cwd: string): string {
+  const inside = (text: string): string => text.replaceAll(`${cwd}/`, "");
+  const name = inside(title ?? kind ?? "tool");
+  const place = locations?.[0]?.path ?? cwd;
+  const isTold = place === cwd || name.includes(inside(place));
+  return oneShortLine(isTold ? name : `${name} ${inside(place)}`);
+}
+
+function oneShortLine(text: string): string {
+  const line = text
+    .slice(0, LONGEST_LINE)
+    .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ")
+    .trim();
+  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line;
+}

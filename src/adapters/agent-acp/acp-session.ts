@@ -1,0 +1,85 @@
+import * as z from "zod/mini";
+import type { AgentTask } from "../../ports/agent-backend.ts";
+import { AcpError, INVALID_PARAMS, METHOD_NOT_FOUND } from "./acp-connection.ts";
+import { PermissionRequest, readUpdate } from "./acp-messages.ts";
+import { isPermitted, permissionOption } from "./acp-permission.ts";
+import { callText } from "./acp-progress.ts";
+import { createTurnLog, type AcpTurn } from "./acp-turn.ts";
+import { createAcpUsage, type AcpUsage } from "./acp-usage.ts";
+import { followLinks } from "./follow-links.ts";
+
+/** What an agent's words are worth. */
+export type AcpTraits = {
+  /** True when its mode for reading is known to hold whatever the model tries. */
+  readonly readOnlyHolds: boolean;
+  /** False where its token counts are known to be incomplete. */
+  readonly countsAllTokens: boolean;
+  readonly tellsCost: boolean;
+  /** True when it was seen to go on with an earlier conversation. */
+  readonly resumes?: boolean;
+  /** True when the title it gives to a command is that very command. */
+  readonly commandInTitle: boolean;
+};
+
+export type AcpSessionOptions = {
+  readonly task: AgentTask;
+  readonly traits: AcpTraits;
+  readonly show: (text: string) => void;
+};
+
+/** What an agent tells and asks during one conversation. */
+export interface AcpSession {
+  readonly usage: AcpUsage;
+  readonly onNotification: (method: string, params: unknown) => void;
+  readonly onRequest: (method: string, params: unknown) => unknown;
+  /** Updates are only taken from this conversation. */
+  open(id: string): void;
+  /** A prompt goes out: what was said before, such as an earlier conversation told again, does not count. */
+  beginTurn(): void;
+  endTurn(): AcpTurn;
+  /** From now on every question is answered with "cancelled". */
+  cancel(): void;
+}
+
+export function createAcpSession({ task, traits, show }: AcpSessionOptions): AcpSession {
+  const { access, cwd } = task;
+  const { commandInTitle } = traits;
+  const usage = createAcpUsage(traits.countsAllTokens);
+  const turn = createTurnLog({ cwd, show });
+  let openId: string | null = null;
+  let isListening = false;
+  let isCancelled = false;
+
+  const onNotification = (method: string, params: unknown): void => {
+    const update = method === "session/update" ? readUpdate(params, openId) : null;
+    if (update === null) return;
+    if (update.sessionUpdate === "usage_update") usage.addUpdate(update);
+    else if (!isListening) return;
+    else if (update.sessionUpdate !== "agent_message_chunk") turn.watch(update);
+    else turn.hear(update.content.text ?? "", update.messageId ?? null);
+  };
+  const permit = (params: unknown): object => {
+    const read = z.safeParse(PermissionRequest, params);
+    if (!read.success) throw new AcpError(INVALID_PARAMS, z.prettifyError(read.error));
+    const call = turn.watch(read.data.toolCall);
+    const permitted = isPermitted({ access, cwd, call, commandInTitle, follow: followLinks });
+    if (!permitted) show(`Not allowed: ${callText(call, cwd)}`);
+    const optionId = isCancelled ? null : permissionOption(read.data.options, permitted);
+    return { outcome: optionId === null ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
+  };
+  return {
+    usage,
+    onNotification,
+    onRequest: (method, params) => {
+      if (method === "session/request_permission") return permit(params);
+      throw new AcpError(METHOD_NOT_FOUND, `there is no "${method}" here`);
+    },
+    open: (id) => void (openId = id),
+    beginTurn: () => {
+      isListening = true;
+      turn.begin();
+    },
+    endTurn: () => turn.end(),
+    cancel: () => void (isCancelled = true),
+  };
+}

@@ -1,0 +1,171 @@
+import { createHash, randomUUID } from "node:crypto";
+import type { Problem } from "../../core/problem.ts";
+import type { AgentBackend, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
+import { findProgram } from "../agent-command/find-program.ts";
+import type { Environment } from "../process/agent-environment.ts";
+import type { Confine } from "../process/confine.ts";
+import type { Line } from "../process/line-splitter.ts";
+import {
+  startAgentProcess,
+  type AgentInput,
+  type AgentProcessEnd,
+  type AgentProcessOptions,
+} from "../process/start-agent-process.ts";
+import { streamEvents, type Emit } from "../process/stream-events.ts";
+import { ConnectionLost, createAcpConnection } from "./acp-connection.ts";
+import { converse, type AcpModes } from "./acp-conversation.ts";
+import { acpEnd, type AcpOutcome, type Told } from "./acp-end.ts";
+import { createAcpSession, type AcpTraits } from "./acp-session.ts";
+
+export type AcpBackendOptions = {
+  readonly name: string;
+  /** Program and arguments that make it speak the Agent Client Protocol on its standard streams. */
+  readonly argv: readonly string[];
+  readonly env: Environment;
+  readonly mode?: AcpModes;
+  /** Puts it behind a wall. Without one it is its own mode and its questions to us that keep it from writing. */
+  readonly confine?: Confine | undefined;
+  readonly traits?: AcpTraits;
+  /** Goes along when a conversation is opened, for what only this agent understands. */
+  readonly meta?: object | undefined;
+  /** Steps for people whom it refuses, or who do not have it. */
+  readonly help?: { readonly install: string; readonly signIn: string };
+};
+
+const VERSION_SECONDS = 15;
+/** How long an agent has to answer a cancel, and to leave once its input is closed. */
+const PATIENCE_MILLISECONDS = 1000;
+
+/** Any agent that speaks the Agent Client Protocol, started anew for every execution. */
+export function createAcpBackend(options: AcpBackendOptions): AgentBackend {
+  const { name, argv, mode = NO_MODES } = options;
+  return {
+    name,
+    digest: createHash("sha256")
+      .update(JSON.stringify([argv, mode]))
+      .digest("hex"),
+    probe: () => probe(options),
+    run: (task, signal) => streamEvents((emit, stop) => execute({ options, task, emit }, stop), signal),
+  };
+}
+
+const NO_MODES: AcpModes = { read: null, write: null };
+const UNKNOWN_TRAITS: AcpTraits = {
+  readOnlyHolds: false,
+  countsAllTokens: true,
+  tellsCost: false,
+  commandInTitle: false,
+};
+
+type Execution = { readonly options: AcpBackendOptions; readonly task: AgentTask; readonly emit: Emit };
+
+async function execute(execution: Execution, signal: AbortSignal): Promise<void> {
+  const { options, task, emit } = execution;
+  const leave = new AbortController();
+  const leaveSoon = (): void => void setTimeout(() => leave.abort(), PATIENCE_MILLISECONDS).unref();
+  const talk = createTalk(execution, leaveSoon);
+  const onAbort = (): void => {
+    if (talk.cancel()) leaveSoon();
+    else leave.abort();
+  };
+  if (signal.aborted) leave.abort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  const { argv, env, confine } = options;
+  const { cwd, nonce, access, limits } = task;
+  const streams = { stdin: talk.start, onLine: talk.receive, silenceSeconds: limits.silence };
+  const process = await startFound({ argv, cwd, env, nonce, access, confine, ...streams }, leave.signal);
+  signal.removeEventListener("abort", onAbort);
+  const { told, ...outcome } = await talk.finish();
+  for (const pid of process.left) emit({ type: "progress", text: `Process ${pid} would not end`, usage: null });
+  if (signal.aborted) emit(acpEnd({ ...outcome, told: null, process: { ...process, ended: "aborted" } }, task));
+  else emit(acpEnd({ ...outcome, told, process }, task));
+}
+
+interface Talk {
+  readonly start: (input: AgentInput) => void;
+  readonly receive: (line: Line) => void;
+  /** False when there is no conversation yet that could be cancelled. */
+  cancel(): boolean;
+  /** To be called when the agent is gone. */
+  finish(): Promise<Omit<AcpOutcome, "process">>;
+}
+
+function createTalk({ options, task, emit }: Execution, onSpoken: () => void): Talk {
+  const show = (text: string): void => emit({ type: "progress", text, usage: null });
+  const session = createAcpSession({ task, traits: options.traits ?? UNKNOWN_TRAITS, show });
+  let input: AgentInput | null = null;
+  let opened: { readonly id: string; readonly lasts: boolean } | null = null;
+  let spoken: Promise<Told | null> = Promise.resolve(null);
+  const { onRequest, onNotification } = session;
+  const connection = createAcpConnection({ send: (text) => input?.write(text), onRequest, onNotification });
+  const onOpened = (id: string, lasts: boolean): void => void (opened = { id, lasts });
+
+  const { mode: modes = NO_MODES, meta } = options;
+  const signIn = options.help?.signIn ?? null;
+
+  const speak = async (): Promise<Told | null> => {
+    try {
+      return await converse({ connection, session, task, modes, meta, signIn, show, onOpened });
+    } catch (error) {
+      if (error instanceof ConnectionLost) return null;
+      throw error;
+    } finally {
+      input?.end();
+      onSpoken();
+    }
+  };
+  return {
+    start: (given) => {
+      input = given;
+      spoken = speak();
+      spoken.catch(() => undefined); // thrown when finished
+    },
+    receive: (line) => connection.receive(line),
+    cancel: () => {
+      session.cancel();
+      if (opened !== null) connection.notify("session/cancel", { sessionId: opened.id });
+      return opened !== null;
+    },
+    finish: async () => {
+      connection.close(new ConnectionLost("the agent is gone"));
+      const told = await spoken;
+      const usage = session.usage.total();
+      return { told, usage, session: opened?.lasts ? opened.id : null, noise: connection.noise() };
+    },
+  };
+}
+
+/** The program is looked up each time and started by its full path: the folder it runs in has no say in it. */
+async function startFound(options: AgentProcessOptions, signal: AbortSignal): Promise<AgentProcessEnd> {
+  const [program = "", ...args] = options.argv;
+  const found = findProgram(program, options.env);
+  if (!found.ok) return { ended: "notStarted", exitCode: null, signal: null, stderrTail: found.detail, left: [] };
+  return startAgentProcess({ ...options, argv: [found.path, ...args] }, signal);
+}
+
+const NOT_IN_THE_PROTOCOL = { structuredResult: false, turns: false, budget: false };
+
+async function probe(options: AcpBackendOptions): Promise<Capabilities | Problem> {
+  const { name, argv, env, help, traits = UNKNOWN_TRAITS } = options;
+  const lines: string[] = [];
+  const end = await startFound(
+    {
+      argv: [...argv.slice(0, 1), "--version"],
+      cwd: process.cwd(),
+      env,
+      nonce: randomUUID(),
+      stdin: "",
+      silenceSeconds: VERSION_SECONDS,
+      onLine: ({ text }) => lines.push(text),
+    },
+    AbortSignal.timeout(VERSION_SECONDS * 1000),
+  );
+  if (end.ended === "exit" && end.exitCode === 0) {
+    const version = /[0-9]+\.[0-9]+\.[0-9]+\S*/.exec(lines.join("\n"))?.[0] ?? "unknown";
+    const readOnly = traits.readOnlyHolds || options.confine !== undefined;
+    const { tellsCost: cost, resumes = false } = traits;
+    return { version, ...NOT_IN_THE_PROTOCOL, readOnly, cost, resumes };
+  }
+  const said = end.stderrTail.trim() || lines[0] || `"${argv[0] ?? ""} --version" failed`;
+  return { code: "AGENT_MISSING", agent: name, detail: help ? `${said} (to install it: ${help.install})` : said };
+}

@@ -1,0 +1,31 @@
+import { readlinkSync, realpathSync } from "node:fs";
+import { basename, dirname, join, parse, resolve } from "node:path";
+
+/** As many as the system itself would follow. */
+const MOST_LINKS = 40;
+
+/** Where a path leads when the links on its way are followed: also one to something that is not there yet. Links in a circle lead to the root. */
+export function followLinks(path: string): string {
+  return follow(path, MOST_LINKS);
+}
+
+function follow(path: string, links: number): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    if (parent === path || links === 0) return parse(path).root;
+    const place = follow(parent, links);
+    const target = linkTarget(join(place, basename(path)));
+    return target === null ? join(place, basename(path)) : follow(resolve(place, target), links - 1);
+  }
+}
+
+/** Null when there is no link. */
+function linkTarget(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,134 @@
+import type { Environment } from "../process/agent-environment.ts";
+import type { AcpModes } from "./acp-conversation.ts";
+import type { AcpTraits } from "./acp-session.ts";
+
+/** An agent of which we know how it is made to speak the Agent Client Protocol, and what its words are worth. */
+export type KnownAcpAgent = {
+  readonly argv: readonly string[];
+  /** Settings that make it ask us before it acts, and keep it from what the repository would have it do. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Settings that make it easier to work with. Those of the person count more. */
+  readonly presets: Readonly<Record<string, string>>;
+  /** The same, where it is said when a conversation is opened. */
+  readonly meta?: object;
+  readonly mode: AcpModes;
+  readonly traits: AcpTraits;
+  readonly help: { readonly install: string; readonly signIn: string };
+};
+
+/** Left to itself it asks about next to nothing. */
+const OPENCODE_ASKS = {
+  "*": "ask",
+  read: "allow",
+  glob: "allow",
+  grep: "allow",
+  list: "allow",
+  todoread: "allow",
+  todowrite: "allow",
+};
+
+const knownAcpAgents: Readonly<Record<string, KnownAcpAgent>> = {
+  gemini: {
+    argv: ["gemini", "--acp"],
+    settings: { GEMINI_CLI_TRUST_WORKSPACE: "false" },
+    presets: {},
+    mode: { read: "plan", write: "default" }, // it has no other for editing in a folder it does not trust
+    traits: {
+      readOnlyHolds: true,
+      countsAllTokens: true,
+      tellsCost: false,
+      commandInTitle: true,
+    },
+    help: {
+      install: "npm install -g @google/gemini-cli",
+      signIn: 'Run "gemini" once and sign in, or set GEMINI_API_KEY.',
+    },
+  },
+  opencode: {
+    argv: ["opencode", "acp"],
+    settings: {
+      OPENCODE_DISABLE_PROJECT_CONFIG: "1",
+      OPENCODE_PERMISSION: JSON.stringify(OPENCODE_ASKS),
+    },
+    // otherwise its turn is over with the first refusal
+    presets: { OPENCODE_CONFIG_CONTENT: JSON.stringify({ experimental: { continue_loop_on_deny: true } }) },
+    mode: { read: "plan", write: "build" },
+    traits: {
+      readOnlyHolds: true, // not by the mode, in which its shell still writes, but because it has to ask
+      countsAllTokens: false, // those of the last call to the model only
+      tellsCost: true,
+      commandInTitle: false,
+    },
+    help: { install: "npm install -g opencode-ai", signIn: 'Run "opencode auth login".' },
+  },
+  copilot: {
+    argv: ["copilot", "--acp"],
+    settings: {},
+    presets: {},
+    mode: { read: null, write: null },
+    traits: {
+      readOnlyHolds: false,
+      countsAllTokens: true,
+      tellsCost: false,
+      commandInTitle: false,
+    },
+    help: { install: "npm install -g @github/copilot", signIn: 'Run "copilot" once and enter "/login".' },
+  },
+  qwen: {
+    argv: ["qwen", "--acp"],
+    settings: {},
+    presets: {},
+    mode: { read: "plan", write: "auto-edit" },
+    traits: {
+      readOnlyHolds: false,
+      countsAllTokens: false,
+      tellsCost: false,
+      commandInTitle: false,
+    },
+    help: { install: "npm install -g @qwen-code/qwen-code", signIn: 'Run "qwen" once and sign in.' },
+  },
+  "claude-acp": {
+    argv: ["claude-agent-acp"],
+    settings: {},
+    presets: {},
+    meta: { claudeCode: { options: { settingSources: ["user"] } } },
+    mode: { read: "plan", write: "acceptEdits" },
+    traits: {
+      readOnlyHolds: false,
+      countsAllTokens: true,
+      tellsCost: true,
+      commandInTitle: false,
+      resumes: true,
+    },
+    help: {
+      install: "npm install -g @agentclientprotocol/claude-agent-acp",
+      signIn: 'Run "claude" once and sign in, or set ANTHROPIC_API_KEY.',
+    },
+  },
+  "codex-acp": {
+    argv: ["codex-acp"],
+    settings: {},
+    presets: {},
+    mode: { read: "read-only", write: "workspace-write" },
+    traits: {
+      readOnlyHolds: true,
+      countsAllTokens: true,
+      tellsCost: false,
+      commandInTitle: false,
+      resumes: true,
+    },
+    help: { install: "npm install -g @agentclientprotocol/codex-acp", signIn: 'Run "codex login".' },
+  },
+};
+
+/** Null for a name that is not among them. */
+export function knownAcpAgent(name: string): KnownAcpAgent | null {
+  return Object.hasOwn(knownAcpAgents, name) ? (knownAcpAgents[name] ?? null) : null;
+}
+
+/** The person's environment with what the agent needs to be used by us. */
+export function acpEnvironment({ settings, presets }: KnownAcpAgent, env: Environment): Environment {
+  return { ...presets, ...env, ...settings };
+}
+
+export const ACP_AGENT_NAMES: readonly string[] = Object.keys(knownAcpAgents);

@@ -1,0 +1,44 @@
+import { type FileCalls, nodeFiles } from "../file-lock/file-calls.ts";
+import { createFileLock, type FileLock } from "../file-lock/file-lock.ts";
+import { systemLockProcesses } from "../file-lock/lock-processes.ts";
+
+/** Waiting for others who write documents of items, in milliseconds. Nobody holds the lock for longer than a few. */
+const PATIENCE = 10_000;
+const PAUSE = 5;
+
+/** Does the work while nobody else of this user adds items or changes the backlog. `state`: the user's own folder. */
+export async function alone<T>(state: string, work: () => T, files: FileCalls = nodeFiles): Promise<T> {
+  const lock = itemsLock(state, files);
+  try {
+    const held = await lock.acquire(PATIENCE);
+    try {
+      return work();
+    } finally {
+      held.release();
+    }
+  } finally {
+    lock.dispose();
+  }
+}
+
+/** The same for work that nothing else of this process may come in between of. False when others did not make room in time. */
+export function aloneAtOnce(state: string, work: () => void, patience = PATIENCE): boolean {
+  const lock = itemsLock(state, nodeFiles);
+  const until = performance.now() + patience;
+  try {
+    for (;;) {
+      const taken = lock.tryAcquire();
+      if (taken.ok) {
+        work();
+        return true;
+      }
+      if (performance.now() >= until) return false;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE);
+    }
+  } finally {
+    lock.dispose();
+  }
+}
+
+const itemsLock = (state: string, files: FileCalls): FileLock =>
+  createFileLock({ directory: state, name: "items", files, processes: systemLockProcesses() });

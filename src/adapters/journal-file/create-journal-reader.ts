@@ -1,0 +1,60 @@
+import { ProblemError } from "../../core/problem.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Journal } from "../../ports/journal.ts";
+import { errorCode, nodeFiles, type FileCalls } from "../file-lock/file-calls.ts";
+import type { Anchors } from "../user-files/anchors.ts";
+import { checkBySeal, type EventCheck } from "./event-check.ts";
+import { eventsOfRun, loadRun, newestLoaded, newestRun, type NewestLoaded } from "./read-run.ts";
+import type { Key } from "./record.ts";
+import type { Shelf } from "./run-file.ts";
+
+export type JournalReaderOptions = {
+  /** `.isdlc/journal`; made with the first run. */
+  readonly directory: string;
+  readonly anchors: Anchors;
+  readonly key: Key;
+  /** How events are judged beyond their seal; those that are written always fit the schema. */
+  readonly check?: EventCheck;
+  readonly clock: Clock;
+  /** Version of the program: snapshots of another one are passed over. Without it none are made or used. */
+  readonly version?: string;
+  readonly files?: FileCalls;
+};
+
+export type JournalReader = Pick<Journal, "newest" | "load" | "events"> & {
+  /** The newest run together with what its journal says; null when there was none. */
+  current(): NewestLoaded | null;
+};
+
+/** Journals that are only looked at. Apart from their writers, for programs that must start fast. */
+export const createJournalReader = (options: JournalReaderOptions): JournalReader => readerOf(createShelf(options));
+
+export function createShelf({ check = checkBySeal, ...options }: JournalReaderOptions): Shelf {
+  const { directory, key, anchors, clock, version, files = nodeFiles } = options;
+  const known = { known: new Map(), seen: new Map() };
+  return { place: { directory, files }, key, check, anchors, clock, version: version ?? null, ...known };
+}
+
+export function readerOf(shelf: Shelf): JournalReader {
+  const { directory } = shelf.place;
+  return {
+    newest: () => reading(directory, () => newestRun(shelf)),
+    load: (run) => reading(directory, () => loadRun(shelf, run)),
+    events: (run) => reading(directory, () => eventsOfRun(shelf, run)),
+    current: () => reading(directory, () => newestLoaded(shelf)),
+  };
+}
+
+/** What the system refuses while a journal is read is a problem of that journal. */
+export function reading<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === null) throw error;
+    throw new ProblemError(
+      { code: "JOURNAL_CORRUPT", file, line: 0, detail: `it cannot be read (${code})` },
+      { cause: error },
+    );
+  }
+}

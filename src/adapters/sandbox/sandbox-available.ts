@@ -1,0 +1,66 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { findProgram } from "../agent-command/find-program.ts";
+import { type Environment, withoutOwnVariables } from "../process/agent-environment.ts";
+import { BASE } from "./bwrap-arguments.ts";
+
+export type SandboxAvailable =
+  | { readonly ok: true; readonly version: string; readonly bwrap: string }
+  | { readonly ok: false; readonly why: string; readonly fix: string };
+
+const proven = new Map<string, SandboxAvailable>();
+
+/** Finds bubblewrap on the PATH and proves once that it works here. */
+export function sandboxAvailable(env: Environment): SandboxAvailable {
+  if (process.platform !== "linux")
+    return { ok: false, why: "bubblewrap is there for Linux only", fix: "run the agent in a container" };
+  const found = findProgram("bwrap", env);
+  if (!found.ok) return { ok: false, why: "bubblewrap is not installed", fix: "apt-get install bubblewrap" };
+  const known = proven.get(found.path) ?? prove(found.path, env);
+  proven.set(found.path, known);
+  return known;
+}
+
+const PATIENCE = 5000; // milliseconds; it takes about ten
+
+function prove(bwrap: string, env: Environment): SandboxAvailable {
+  const run = (args: readonly string[]) =>
+    spawnSync(bwrap, args, {
+      env: withoutOwnVariables(env),
+      encoding: "utf8",
+      timeout: PATIENCE,
+      killSignal: "SIGKILL",
+    });
+  const version = /\d+(?:\.\d+)+/.exec(run(["--version"]).stdout)?.[0] ?? "unknown";
+  const { status, stderr, error } = run([...BASE, ...PROOF, "--", "true"]);
+  if (status === 0) return { ok: true, version, bwrap };
+  const said = error?.message ?? stderr.trim().split("\n").at(-1);
+  return { ok: false, why: `bubblewrap does not work here (${said})`, fix: fixOf() };
+}
+
+/** Each kind of argument we use, so that a version without one of them is found out now. */
+const PROOF = [
+  ..."--tmpfs /tmp --remount-ro /tmp --setenv TMPDIR /tmp".split(" "),
+  ..."--bind /usr /usr --ro-bind /usr /usr --chdir /".split(" "),
+];
+
+/** Systems that keep ordinary users from making namespaces say so in one of these. */
+const SWITCHES: readonly (readonly [name: string, closed: string, open: string])[] = [
+  ["kernel.apparmor_restrict_unprivileged_userns", "1", "0"],
+  ["kernel.unprivileged_userns_clone", "0", "1"],
+  ["user.max_user_namespaces", "0", "15000"],
+];
+
+function fixOf(): string {
+  const closed = SWITCHES.find(([name, value]) => kernelSetting(name) === value);
+  if (closed !== undefined) return `sysctl -w ${closed[0]}=${closed[2]}`;
+  return "allow this user to make namespaces; in a container, start it with the rights to do so";
+}
+
+function kernelSetting(name: string): string | null {
+  try {
+    return readFileSync(`/proc/sys/${name.replaceAll(".", "/")}`, "utf8").trim();
+  } catch {
+    return null; // this kernel has no such switch
+  }
+}

@@ -1,0 +1,73 @@
+import type { Capabilities } from "../../ports/agent-backend.ts";
+import type { RunOptions } from "../../schema/plan.ts";
+
+export type Ability = Exclude<keyof Capabilities, "version">;
+
+export type CapabilityRow = {
+  readonly ability: Ability;
+  readonly name: string;
+  readonly can: boolean;
+  /** What that means for a run; null where it can. */
+  readonly reason: string | null;
+};
+
+type Row = { readonly name: string; readonly without: (agent: string) => string };
+
+const rows: Readonly<Record<Ability, Row>> = {
+  structuredResult: {
+    name: "result",
+    without: (agent) => `${agent} takes no form for its result: it is asked in words, and the answer is checked`,
+  },
+  readOnly: {
+    name: "read-only",
+    without: (agent) => `${agent} cannot be kept from writing by itself: it reviews a copy that is thrown away`,
+  },
+  cost: {
+    name: "cost",
+    without: (agent) =>
+      agent === "command"
+        ? "a program of your own may tell no cost: a budget in dollars counts what it tells"
+        : `${agent} tells no cost: a budget in dollars does not count it`,
+  },
+  turns: {
+    name: "turns",
+    without: (agent) => `${agent} has no limit on turns: only time and silence end an execution`,
+  },
+  budget: {
+    name: "budget",
+    without: (agent) => `${agent} has no limit on money: the budget counts after each execution`,
+  },
+  resumes: {
+    name: "resume",
+    without: (agent) => `${agent} begins a new conversation with every execution`,
+  },
+};
+
+/** What an agent can do, and what it means where it cannot. */
+export function capabilityRows(agent: string, able: Capabilities): readonly CapabilityRow[] {
+  return Object.entries(rows).map(([key, { name, without }]) => {
+    const ability = key as Ability; // a key of the table above
+    return { ability, name, can: able[ability], reason: able[ability] ? null : without(agent) };
+  });
+}
+
+export type AbleAgent = { readonly name: string; readonly able: Capabilities };
+
+/** What a run asks for and its agents cannot do. */
+export function unmetWishes(
+  { budget, limits, session }: Pick<RunOptions, "budget" | "limits" | "session">,
+  agents: readonly AbleAgent[],
+): readonly string[] {
+  const money = (budget?.usd ?? null) !== null;
+  const turns = (limits?.turns ?? null) !== null;
+  const unmet = agents.flatMap(({ name, able }) => {
+    const wishes: Ability[] = [
+      ...(money ? [able.cost ? ("budget" as const) : ("cost" as const)] : []),
+      ...(turns ? ["turns" as const] : []),
+      ...(session === "shared" ? ["resumes" as const] : []),
+    ];
+    const told = capabilityRows(name, able).filter(({ ability }) => wishes.includes(ability));
+    return told.flatMap(({ reason }) => reason ?? []);
+  });
+  return [...new Set(unmet)].map((reason) => `${reason}.`);
+}

@@ -1,0 +1,82 @@
+import type { RememberedAgent } from "../../../adapters/user-files/tree-memory.ts";
+import { readUserSettings } from "../../../adapters/user-files/user-settings.ts";
+import { plainLine } from "../../../views/plain-text.ts";
+import { choiceText } from "../agent-choice.ts";
+import { capabilityRows } from "../capability-rows.ts";
+import { type SetAgents, setAgents } from "../choose-agents.ts";
+import { detectAgent, type SeenAgent, seeAgents } from "../known-agents.ts";
+import { openProject } from "../project.ts";
+import { done, type Run } from "../verb.ts";
+
+/** The agents that are known, what each can do, and which would be used for what. */
+export const agents: Run = async (invocation) => {
+  const { folders, files, env } = openProject(invocation.cwd, invocation.env);
+  const seen = await seeAgents(env);
+  const { settings, warnings } = readUserSettings(folders.config, files);
+  const set = setAgents(settings);
+  const uses = usesOf(set, detectAgent(env));
+  const all = [...warnings, ...set.warnings];
+  for (const warning of all) invocation.io.err(`warning: ${warning}`);
+  const lines = [...seen.flatMap(agentLines), "", "New runs use:", ...useLines(uses)];
+  return done(lines, { agents: seen.map(agentObject), uses, warnings: all });
+};
+
+type Use = { readonly agent: string; readonly by: "setting" | "detection" | "same" };
+
+type Uses = {
+  /** Null when there is none. */
+  readonly default: Use | null;
+  readonly reviewer: Use | null;
+  readonly phases: Readonly<Record<string, string>>;
+  readonly reviewers: Readonly<Record<string, string>>;
+};
+
+function usesOf(set: SetAgents, detected: string | null): Uses {
+  const bySetting = (agent: RememberedAgent | null): Use | null => agent && { agent: shown(agent), by: "setting" };
+  const found: Use | null = detected === null ? null : { agent: detected, by: "detection" };
+  const usual = bySetting(set.agent) ?? found;
+  const texts = (agents: SetAgents["agents"]): Record<string, string> =>
+    Object.fromEntries(Object.entries(agents).map(([key, agent]) => [key, shown(agent)]));
+  return {
+    default: usual,
+    reviewer: bySetting(set.reviewer) ?? (usual && { agent: usual.agent, by: "same" }),
+    phases: texts(set.agents),
+    reviewers: texts(set.reviewers),
+  };
+}
+
+/** Arguments of a command may hold secrets; its program does not. */
+const shown = (agent: RememberedAgent): string =>
+  agent.argv === null ? choiceText(agent) : `${agent.name} (${plainLine(agent.argv[0] ?? "")})`;
+
+function useLines({ default: usual, reviewer, phases, reviewers }: Uses): string[] {
+  const why = { setting: "set by you", detection: "found on PATH", same: "the agent of the phase" };
+  const told = (use: Use | null): string => (use === null ? "none" : `${use.agent} (${why[use.by]})`);
+  const rows: (readonly [string, string])[] = [
+    ["phases", told(usual)],
+    ...Object.entries(phases).map(([key, agent]) => [`phase ${key}`, agent] as const),
+    ["reviews", told(reviewer)],
+    ...Object.entries(reviewers).map(([key, agent]) => [`review of ${key}`, agent] as const),
+  ];
+  const width = Math.max(...rows.map(([what]) => what.length));
+  return rows.map(([what, agent]) => `  ${what.padEnd(width)}  ${agent}`);
+}
+
+function agentObject({ name, path, able, trouble, install, signIn }: SeenAgent) {
+  const rows = able === null ? [] : capabilityRows(name, able);
+  const abilities = rows.map(({ name: ability, can, reason }) => ({ ability, can, reason }));
+  return { name, path, version: able?.version ?? null, trouble, abilities, install, signIn };
+}
+
+const NAME_WIDTH = 12;
+
+function agentLines({ name, path, able, trouble, install, signIn }: SeenAgent): string[] {
+  const first = (text: string): string => `${name.padEnd(NAME_WIDTH)}${text}`;
+  const below = (text: string): string => `${" ".repeat(NAME_WIDTH)}${text}`;
+  if (path === null) return [first(`not found. ${install}`), below(signIn)];
+  if (able === null) return [first(`does not work: ${plainLine(trouble ?? "")}`), below(path)];
+  const rows = capabilityRows(name, able);
+  const can = rows.filter((row) => row.can).map((row) => row.name);
+  const cannot = rows.flatMap(({ reason }) => reason ?? []);
+  return [first(`${plainLine(able.version)}  ${path}`), below(`has: ${can.join(", ")}`), ...cannot.map(below)];
+}

@@ -1,0 +1,192 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { systemProcessTable } from "../../src/adapters/process/process-table.ts";
+import type { AgentEnd } from "../../src/ports/agent-backend.ts";
+import { agentTask } from "../agent-claude/agent-task.ts";
+import { DONE, fakeBackend, promptsOf, runFake, type Behaviour, type Deed } from "./run-fake-acp.ts";
+
+const table = systemProcessTable();
+const alive = (nonce: string) =>
+  table.all().filter(({ pid }) => table.environment(pid)?.includes(`ISDLC_NONCE=${nonce}`));
+const brief = { silence: 1, turns: null, usd: null };
+
+describe("a result that is missing or wrong is asked for once more, in the same conversation", () => {
+  test.each<[string, Deed[]]>([
+    ["missing", [{ say: "All done." }]],
+    ["of an unknown status", [{ say: '{"status":"perfect"}' }]],
+    ["in a sentence", [{ say: 'I say {"status":"done"} when I am done.' }]],
+    [
+      "before the last tool",
+      [{ say: DONE }, { update: { sessionUpdate: "tool_call", toolCallId: "1", title: "Read" } }],
+    ],
+  ])("%s", async (_, first) => {
+    const { end, received, progress } = await runFake({ plays: [first, [{ say: DONE }]] });
+    expect(end).toMatchObject({ how: "result", result: { status: "done" } });
+    expect(promptsOf(received)).toHaveLength(2);
+    expect(promptsOf(received)[1]).toContain('"needs_input"');
+    expect(progress.at(-1)).toBe("Its answer holds no valid result; asking once more");
+  });
+
+  test.each([
+    { name: "missing", reason: "no_result", detail: "asked once more", say: "All done." },
+    { name: "wrong", reason: "invalid_result", detail: "status", say: '{"status":"perfect"}' },
+    { name: "a verdict", reason: "invalid_result", detail: "status", say: '{"approved":true}' },
+  ])("$name again: it has failed", async ({ reason, detail, say }) => {
+    const play = [{ say }];
+    const { end, received } = await runFake({ plays: [play, play, [{ say: DONE }]] });
+    expect(end).toMatchObject({
+      how: "failed",
+      reason,
+      again: true,
+      detail: expect.stringContaining(detail) as string,
+    });
+    expect(promptsOf(received)).toHaveLength(2);
+  });
+
+  test("an end without a word is no result, and is not asked about", async () => {
+    const { end, received } = await runFake({ plays: [[], [{ say: DONE }]] });
+    expect(end).toMatchObject({ how: "failed", reason: "no_result", again: true, usage: null });
+    expect(promptsOf(received)).toHaveLength(1);
+  });
+});
+
+describe("R9 ends of a turn and of the agent", () => {
+  const dies = (deed: Deed): Behaviour => ({ plays: [[{ say: "Working.\n" }, { stderr: "boom" }, deed]] });
+  const fails = (method: string, error: unknown): Behaviour => ({
+    errors: { [method]: error },
+    plays: [[{ say: DONE }]],
+  });
+  const ends = (reason: string, again: boolean, detail: RegExp) => ({
+    how: "failed",
+    reason,
+    again,
+    detail: expect.stringMatching(detail) as string,
+  });
+  const internal = { code: -32603, message: "Internal error", data: { details: "API Error: 500" } };
+
+  test.each<[string, Behaviour, object]>([
+    ["max_tokens", { plays: [[{ say: DONE }, { stop: "max_tokens" }]] }, ends("agent_failed", true, /tokens/)],
+    [
+      "max_turn_requests",
+      { plays: [[{ say: DONE }, { stop: "max_turn_requests" }]] },
+      ends("agent_failed", false, /calls/),
+    ],
+    ["refusal", { plays: [[{ say: DONE }, { stop: "refusal" }]] }, ends("agent_failed", false, /refused/)],
+    ["cancelled", { plays: [[{ say: DONE }, { stop: "cancelled" }]] }, ends("agent_failed", true, /cancelled/)],
+    ["a new stop reason", { plays: [[{ say: DONE }, { stop: "bored" }]] }, ends("agent_failed", false, /bored/)],
+    [
+      "no stop reason",
+      { plays: [[{ say: DONE }, { respond: { result: {} } }]] },
+      ends("agent_failed", false, /stopReason/),
+    ],
+    [
+      "an internal error",
+      fails("session/prompt", internal),
+      ends("agent_failed", true, /Internal error: API Error: 500/),
+    ],
+    [
+      "a refused key",
+      fails("session/new", { code: -32000, message: "Sign in" }),
+      ends("agent_failed", false, /^Sign in/),
+    ],
+    ["status 401", fails("session/prompt", { code: 401, message: "no key" }), ends("agent_failed", false, /no key/)],
+    ["status 429", fails("session/prompt", { code: 429, message: "slow" }), ends("agent_failed", true, /slow/)],
+    ["an error without a code", fails("session/prompt", "oops"), ends("agent_failed", false, /cannot be read/)],
+    ["an unknown method", fails("initialize", { code: -32601, message: "no" }), ends("agent_failed", false, /^no/)],
+    ["another protocol", { initialize: { protocolVersion: 2 } }, ends("not_started", false, /version 2/)],
+    ["a greeting without sense", { initialize: [] }, ends("agent_failed", false, /unknown way/)],
+    ["exit 0 in the middle", dies({ exit: 0 }), ends("no_result", true, /exit code 0 .*boom/)],
+    ["exit 3 in the middle", dies({ exit: 3 }), ends("bad_exit", true, /exit code 3 .*boom/)],
+    ["a crash", dies({ kill: "SIGKILL" }), ends("bad_exit", true, /SIGKILL/)],
+    [
+      "exit at the greeting",
+      { exitsAt: "initialize", exitCode: 1, garbage: "usage: …\n" },
+      ends("bad_exit", true, /usage/),
+    ],
+    ["exit before the session", { exitsAt: "session/new", exitCode: 0 }, ends("no_result", true, /exit code 0/)],
+    ["a message of 9 MB", { plays: [[{ longMessage: 9_000_000 }]] }, ends("agent_failed", false, /longer/)],
+  ])("%s", async (_, behaviour, expected) => {
+    const nonce = `fault-${process.pid}-${performance.now()}`;
+    const { end } = await runFake(behaviour, { nonce });
+    expect(end).toMatchObject(expected);
+    expect(alive(nonce)).toEqual([]);
+  });
+
+  test.each<[string, Behaviour]>([
+    ["silence in the middle", { plays: [[{ say: "Working.\n" }, { hang: true }]] }],
+    ["silence from the start", { ignores: "initialize" }],
+    ["half a message that swallows the next one", { plays: [[{ say: DONE }, { raw: '{"jsonrpc":"2.0","method' }]] }],
+    ["chatter that never becomes an answer", { ignores: "initialize", chatters: true }],
+  ])("%s", async (_, behaviour) => {
+    const nonce = `silent-${process.pid}-${performance.now()}`;
+    const { end } = await runFake(behaviour, { nonce, limits: brief });
+    const detail = expect.stringMatching(/^it (?:wrote nothing for|did not answer within) 1 seconds$/) as string;
+    expect(end).toMatchObject({ how: "failed", reason: "silent", detail, again: true });
+    expect(alive(nonce)).toEqual([]);
+  });
+
+  test("more output than is accepted", async () => {
+    const { end } = await runFake({ plays: [[{ flood: 300_000_000 }, { say: DONE }]] });
+    expect(end).toMatchObject({
+      how: "failed",
+      reason: "agent_failed",
+      again: false,
+      detail: expect.stringMatching(/more/) as string,
+    });
+  });
+
+  test("a program that does not exist is not started", async () => {
+    const { end } = await runFake({}, {}, { argv: ["/no/such/agent"] });
+    expect(end).toMatchObject({ how: "failed", reason: "not_started", again: false, session: null });
+  });
+});
+
+describe("R9 nothing is left alive", () => {
+  test.each<[string, Behaviour]>([
+    ["that stays when its input is closed", { stays: true }],
+    ["that also ignores signals", { stays: true, ignoresSignals: true }],
+  ])("of an agent %s, and its result counts", async (_, behaviour) => {
+    const nonce = `stays-${process.pid}-${performance.now()}`;
+    const { end } = await runFake({ ...behaviour, plays: [[{ say: DONE }]] }, { nonce });
+    expect(end.how).toBe("result");
+    expect(alive(nonce)).toEqual([]);
+  });
+
+  test.each<[string, Behaviour, Deed]>([
+    ["heeds", {}, { untilCancelled: true }],
+    ["ignores", { stays: true, ignoresSignals: true }, { hang: true }],
+  ])("after an abort that the agent %s", async (_, behaviour, deed) => {
+    const folder = mkdtempSync(join(tmpdir(), "isdlc-fake-acp-"));
+    const notes = join(folder, "notes");
+    const plays = [[{ say: "Working.\n" }, deed, { say: DONE }]];
+    const task = agentTask(folder);
+    const stop = new AbortController();
+    const ends: AgentEnd[] = [];
+    for await (const event of fakeBackend({ loads: true, ...behaviour, plays }, notes).run(task, stop.signal)) {
+      if (event.type === "end") ends.push(event);
+      stop.abort();
+    }
+    expect(ends).toMatchObject([{ how: "failed", reason: "aborted", again: true, session: "s-1" }]);
+    expect(readFileSync(notes, "utf8")).toContain('"method":"session/cancel","params":{"sessionId":"s-1"}');
+    expect(alive(task.nonce)).toEqual([]);
+    rmSync(folder, { recursive: true });
+  });
+
+  test("after an abort before there is a conversation", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "isdlc-fake-acp-"));
+    const notes = join(folder, "notes");
+    const task = agentTask(folder);
+    const stop = new AbortController();
+    const watch = setInterval(() => existsSync(notes) && stop.abort(), 10);
+    const ends: string[] = [];
+    for await (const event of fakeBackend({ ignores: "initialize" }, notes).run(task, stop.signal)) {
+      if (event.type === "end" && event.how === "failed") ends.push(event.reason);
+    }
+    clearInterval(watch);
+    expect(ends).toEqual(["aborted"]);
+    expect(alive(task.nonce)).toEqual([]);
+    rmSync(folder, { recursive: true });
+  });
+});

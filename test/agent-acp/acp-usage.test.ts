@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { DONE, runFake, type Deed } from "./run-fake-acp.ts";
+
+const respond = (more: object): Deed => ({ respond: { result: { stopReason: "end_turn", ...more } } });
+const cost = (amount: number, currency = "USD") => ({
+  sessionUpdate: "usage_update",
+  used: 1,
+  size: 2,
+  cost: { amount, currency },
+});
+const tokens = { inputTokens: 10, outputTokens: 20, totalTokens: 30 };
+const quota = (input: number, output: number) => ({
+  _meta: { quota: { token_count: { input_tokens: input, output_tokens: output } } },
+});
+
+describe("usage", () => {
+  test.each<[string, Deed[], unknown]>([
+    ["not told", [respond({})], null],
+    ["told as null", [respond({ usage: null, _meta: null })], null],
+    ["told as zero, which is unknown", [respond({ usage: { inputTokens: 0, outputTokens: 0 } })], null],
+    ["told with the answer", [respond({ usage: tokens })], { input: 10, output: 20, usd: null }],
+    [
+      "with cached tokens",
+      [respond({ usage: { ...tokens, cachedReadTokens: 3, cachedWriteTokens: 4 } })],
+      { input: 17, output: 20, usd: null },
+    ],
+    ["told beside the answer", [respond(quota(7, 8))], { input: 7, output: 8, usd: null }],
+    ["told without sense", [respond({ usage: { inputTokens: "ten" }, _meta: { quota: 7 } })], null],
+    ["negative", [respond({ usage: { ...tokens, inputTokens: -1 } })], null],
+    [
+      "with a cost, of which the last counts",
+      [{ update: cost(0.1) }, { update: cost(0.25) }, respond({ usage: tokens })],
+      { input: 10, output: 20, usd: 0.25 },
+    ],
+    ["cost alone", [{ update: cost(0.5) }, respond({})], { input: null, output: null, usd: 0.5 }],
+    ["cost zero, which is unknown", [{ update: cost(0) }, respond({})], null],
+    ["another currency", [{ update: cost(5, "credits") }, respond({})], null],
+  ])("%s", async (_, deeds, usage) => {
+    expect((await runFake({ plays: [[{ say: DONE }, ...deeds]] })).end.usage).toEqual(usage);
+  });
+
+  test("of two prompts is added up, and unknown when one is", async () => {
+    const twice = (second: object) =>
+      runFake({
+        plays: [
+          [{ say: "Hm." }, respond({ usage: tokens })],
+          [{ say: DONE }, respond(second)],
+        ],
+      });
+    expect((await twice({ usage: tokens })).end.usage).toEqual({ input: 20, output: 40, usd: null });
+    expect((await twice({})).end.usage).toBeNull();
+  });
+
+  test("is told for a failure as well", async () => {
+    const failing = respond({ stopReason: "refusal", usage: tokens });
+    expect((await runFake({ plays: [[failing]] })).end).toMatchObject({ how: "failed", usage: { input: 10 } });
+  });
+
+  test("of an agent that counts only in part is unknown, its cost is not", async () => {
+    const plays = [[{ say: DONE }, { update: cost(0.5) }, respond({ usage: tokens })]];
+    const { end } = await runFake(
+      { plays },
+      {},
+      {
+        traits: { readOnlyHolds: false, countsAllTokens: false, tellsCost: true, commandInTitle: false },
+      },
+    );
+    expect(end.usage).toEqual({ input: null, output: null, usd: 0.5 });
+  });
+
+  test.each([
+    ["is what came on top of what was told before", [cost(1)], { input: null, output: null, usd: 0.5 }],
+    ["is unknown where that was not told", [], null],
+  ])("the cost of a conversation that goes on %s", async (_, replays, usage) => {
+    const behaviour = { loads: true, session: "s-0", replays, plays: [[{ say: DONE }, { update: cost(1.5) }]] };
+    expect((await runFake(behaviour, { session: "s-0" })).end.usage).toEqual(usage);
+  });
+});

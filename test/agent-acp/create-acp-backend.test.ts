@@ -1,0 +1,241 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createAcpBackend } from "../../src/adapters/agent-acp/create-acp-backend.ts";
+import { systemProcessTable } from "../../src/adapters/process/process-table.ts";
+import { agentTask } from "../agent-claude/agent-task.ts";
+import { runBackend } from "../agent-claude/run-backend.ts";
+import { describeBackend } from "../contracts/agent-backend.ts";
+import { DONE, FAKE_ACP, fakeBackend, promptsOf, runFake, type Deed } from "./run-fake-acp.ts";
+
+const table = systemProcessTable();
+const alive = (nonce: string) =>
+  table.all().filter(({ pid }) => table.environment(pid)?.includes(`ISDLC_NONCE=${nonce}`));
+const result = { status: "done", summary: "Written.", decisions: [], artifacts: [], questions: [] };
+
+describeBackend("acp", (script) => {
+  const answer = script.result ?? script.verdict;
+  const usage = script.usage && { inputTokens: script.usage.input, outputTokens: script.usage.output };
+  const play: Deed[] = [
+    ...script.says.map((text) => ({ say: `${text}\n` })),
+    ...script.writes.map((write) => ({ write })),
+    ...(script.hangs ? [{ hang: true }] : []),
+    ...(answer === null ? [] : [{ say: `\`\`\`json\n${JSON.stringify(answer)}\n\`\`\`` }]),
+    { respond: { result: { stopReason: "end_turn", usage } } },
+  ];
+  return fakeBackend({ plays: [play, play] }, "/dev/null");
+});
+
+describe("the conversation", () => {
+  test("greets, opens a session in the working directory, prompts, and takes the result", async () => {
+    const { end, received, progress } = await runFake(
+      { plays: [[{ say: `Hello.\n\n${DONE}` }]] },
+      { prompt: "PROMPT" },
+    );
+    expect(end).toEqual({ type: "end", how: "result", result, usage: null, session: null });
+    expect(progress).toEqual(["Hello."]);
+    expect(received.map(({ method }) => method)).toEqual(["initialize", "session/new", "session/prompt"]);
+    const [greeting, opened] = received.map(({ params }) => params);
+    const noFiles = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
+    expect(greeting).toMatchObject({ protocolVersion: 1, clientCapabilities: noFiles });
+    expect(opened).toMatchObject({ cwd: expect.stringContaining("isdlc-fake-acp-") as string, mcpServers: [] });
+    const [text = ""] = promptsOf(received);
+    expect(text).toMatch(/^You design software\.\n\nPROMPT\n\n[^]*```json block[^]*"needs_input"/);
+  });
+
+  test.each(["session/new", "session/load"])("what only this agent understands goes along with %s", async (method) => {
+    const session = method === "session/load" ? "s-1" : null;
+    const meta = { claudeCode: { options: { settingSources: ["user"] } } };
+    const { received } = await runFake({ loads: true, plays: [[{ say: DONE }]] }, { session }, { meta });
+    expect(received.find((message) => message.method === method)?.params["_meta"]).toEqual(meta);
+  });
+
+  test("a reviewer is asked for a verdict, and gives one", async () => {
+    const verdict = { approved: false, issues: [], summary: "No." };
+    const { end, received } = await runFake({ plays: [[{ say: JSON.stringify(verdict) }]] }, { role: "reviewer" });
+    expect(end).toMatchObject({ how: "verdict", verdict });
+    expect(promptsOf(received)[0]).toContain('"approved"');
+  });
+
+  test("the text comes in pieces and is shown in lines; the result is not shown", async () => {
+    const pieces = ["Read", "ing the fi", "les\nand wri", "ting\n```js", 'on\n{"status":', '"done"}\n', "```"];
+    const { end, progress } = await runFake({ plays: [pieces.map((say) => ({ say }))] });
+    expect(end.how).toBe("result");
+    expect(progress).toEqual(["Reading the files", "and writing"]);
+  });
+
+  test("tools are shown once, with their place, and what was said before them is not the final message", async () => {
+    const call = { toolCallId: "1", title: "Write", kind: "edit", locations: [{ path: "/tmp/a.ts" }] };
+    const play = [
+      { say: `Now.${DONE}` },
+      { update: { sessionUpdate: "tool_call", ...call, status: "pending" } },
+      { update: { sessionUpdate: "tool_call_update", toolCallId: "1", status: "completed" } },
+      { update: { sessionUpdate: "tool_call_update", toolCallId: "1", status: "completed" } },
+    ];
+    const { progress, received } = await runFake({ plays: [play, [{ say: DONE }]] }, { cwd: "/tmp" });
+    expect(progress.slice(0, 2)).toEqual(["Now.```json", "Write a.ts"]);
+    expect(promptsOf(received)).toHaveLength(2);
+  });
+
+  test("messages and updates of other kinds and sessions do no harm", async () => {
+    const play = [
+      { elsewhere: "another agent speaks" },
+      { update: { sessionUpdate: "tomorrow", plan: 1 } },
+      { update: { sessionUpdate: "agent_message_chunk" } },
+      { raw: '\nwarning: something\n[]\nnull\n{}\n{"jsonrpc":"2.0","id":999,"result":1}\n' },
+      { raw: '{"jsonrpc":"2.0","method":"later/notice","params":{}}\n' },
+      { messages: ["First.", DONE] },
+    ];
+    const { end, progress } = await runFake({ plays: [play] });
+    expect(end.how).toBe("result");
+    expect(progress).toEqual(["First."]);
+  });
+
+  test("S7 progress is one short line without control characters", async () => {
+    const text = `Hi \u001B]52;c;ZXZpbA==\u0007there\u202E ${"x".repeat(500)}\n${DONE}`;
+    const { progress } = await runFake({ plays: [[{ say: text }]] });
+    expect(progress[0]).toMatch(/^Hi \]52;c;ZXZpbA== there x+…$/);
+    expect(progress[0]).toHaveLength(200);
+  });
+
+  test.each(["fs/read_text_file", "fs/write_text_file", "terminal/create", "elicitation/create"])(
+    "%s is not offered",
+    async (method) => {
+      const { received } = await runFake({ plays: [[{ ask: { method, params: {} } }, { say: DONE }]] });
+      expect(received).toContainEqual(expect.objectContaining({ error: expect.objectContaining({ code: -32601 }) }));
+    },
+  );
+
+  test("secrets in messages are handed on as they are", async () => {
+    const summary = "key sk-live-0123456789";
+    const say = `Found ${summary}\n${JSON.stringify({ status: "done", summary })}`;
+    const { end, progress } = await runFake({ plays: [[{ say }]] });
+    expect(progress).toEqual([`Found ${summary}`]);
+    expect(end).toMatchObject({ result: { summary } });
+  });
+
+  test("S11 it has the person's environment, our marks, and no other ISDLC variable", async () => {
+    const env = { KEPT: "yes", ISDLC_OPERATOR_TOKEN: "isdlc_secret" };
+    const play = [{ environment: ["KEPT", "ISDLC_NONCE", "ISDLC_AGENT", "ISDLC_OPERATOR_TOKEN"] }, { say: DONE }];
+    const { progress } = await runFake({ plays: [play] }, { nonce: "n-7" }, { env });
+    expect(progress).toEqual(["yes n-7 1 nothing"]);
+  });
+});
+
+describe("earlier conversations", () => {
+  const session = "s-0";
+  const old = { sessionUpdate: "agent_message_chunk", content: { type: "text", text: `Old words.\n${DONE}` } };
+
+  test("one is gone on with, and what it tells again does not count", async () => {
+    const behaviour = {
+      loads: true,
+      session,
+      replays: [old],
+      plays: [[{ say: "Hm." }], [{ say: '{"status":"failed"}' }]],
+    };
+    const { end, progress, received } = await runFake(behaviour, { session });
+    expect(received.map(({ method }) => method).slice(0, 3)).toEqual(["initialize", "session/load", "session/prompt"]);
+    expect(received[1]?.params).toMatchObject({ sessionId: session, mcpServers: [] });
+    expect(end).toMatchObject({ how: "result", result: { status: "failed" }, session });
+    expect(progress).not.toContain("Old words.");
+  });
+
+  test.each([
+    { name: "is gone", behaviour: { loads: true, forgets: true }, asks: true, kept: "s-1" },
+    { name: "cannot be gone on with", behaviour: {}, asks: false, kept: null },
+  ])("one that $name is begun anew", async ({ behaviour, asks, kept }) => {
+    const { end, progress, received } = await runFake({ ...behaviour, plays: [[{ say: DONE }]] }, { session });
+    expect(end).toMatchObject({ how: "result", session: kept });
+    expect(progress).toEqual(["The earlier conversation is gone; beginning a new one"]);
+    const methods = received.map(({ method }) => method);
+    expect([methods.includes("session/load"), methods.includes("session/new")]).toEqual([asks, true]);
+  });
+});
+
+describe("modes", () => {
+  const mode = { read: "plan", write: "autoEdit" };
+  const plays = [[{ say: DONE }]];
+  const modeSet = async (modes: string[], access: "read" | "write") => {
+    const { received, progress } = await runFake({ modes, plays }, { access }, { mode });
+    return { set: received.find(({ method }) => method === "session/set_mode")?.params, progress };
+  };
+
+  test.each([
+    ["read", "plan"],
+    ["write", "autoEdit"],
+  ] as const)("a task that may %s is in mode %s", async (access, modeId) => {
+    expect((await modeSet(["default", "plan", "autoEdit"], access)).set).toEqual({ sessionId: "s-1", modeId });
+  });
+
+  test("it may be one of several choices", async () => {
+    const options = [{ value: "build" }, { value: "plan" }].map((option) => ({ ...option, name: option.value }));
+    const configOptions = [
+      { id: "fast", type: "boolean", currentValue: true, name: "Fast" },
+      { id: "model", category: "model", type: "select", options: [{ value: "plan" }] },
+      { id: "style", category: "mode", type: "select", options },
+    ];
+    const { received, end } = await runFake({ configOptions, plays }, { access: "read" }, { mode });
+    expect(end.how).toBe("result");
+    const set = received.find(({ method }) => method === "session/set_config_option")?.params;
+    expect(set).toEqual({ sessionId: "s-1", configId: "style", value: "plan" });
+  });
+
+  test("one that is refused is told, and the work goes on", async () => {
+    const errors = { "session/set_mode": { code: -32603, message: "not here" } };
+    const { end, progress } = await runFake({ errors, modes: ["plan"], plays }, { access: "read" }, { mode });
+    expect(end.how).toBe("result");
+    expect(progress).toEqual(['It refuses the mode "plan": not here']);
+  });
+
+  test("one that is not offered is not asked for, and that is told", async () => {
+    expect(await modeSet(["default"], "read")).toEqual({ set: undefined, progress: ['It offers no mode "plan"'] });
+  });
+});
+
+describe("probe and digest", () => {
+  const probe = (argv: string[], more: Record<string, string> = {}) =>
+    createAcpBackend({ name: "fake", argv, env: { ...process.env, ...more } }).probe();
+
+  test.each([
+    ["a version", "fake 1.2.3", "1.2.3"],
+    ["none", "fake", "unknown"],
+  ])("%s is told", async (_, told, version) => {
+    const able = { readOnly: false, cost: false, structuredResult: false, turns: false, budget: false, resumes: false };
+    expect(await probe([FAKE_ACP, "--acp"], { FAKE_ACP_VERSION: told })).toEqual({ version, ...able });
+  });
+
+  test.each([
+    [["/no/such/agent"], {}, /there is no/],
+    [["agent-that-is-nowhere"], {}, /on the PATH/],
+    [[], {}, /./],
+    [[FAKE_ACP], { FAKE_ACP_EXIT: "3", FAKE_ACP_VERSION: "broken installation" }, /broken installation/],
+  ])("%j is a problem", async (argv, env, detail) => {
+    const problem = { code: "AGENT_MISSING", agent: "fake", detail: expect.stringMatching(detail) as string };
+    expect(await probe(argv, env)).toEqual(problem);
+  });
+
+  test("the digest names program, arguments and modes, not the environment", () => {
+    const digest = (argv: string[], env = {}, mode = { read: null as string | null, write: null }) =>
+      createAcpBackend({ name: "fake", argv, env, mode }).digest;
+    expect(digest(["a", "b"], { A: "1" })).toBe(digest(["a", "b"], { B: "2" }));
+    const others = [digest(["a"]), digest(["a", "b"]), digest(["a"], {}, { read: "plan", write: null })];
+    expect(new Set(others).size).toBe(3);
+  });
+});
+
+test("it can be put behind a wall, and then reading is all that a reader can do", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "isdlc-fake-acp-"));
+  const places: unknown[] = [];
+  const confine = (argv: readonly string[], place: unknown) => {
+    places.push(place);
+    return argv;
+  };
+  const backend = fakeBackend({ plays: [[{ say: DONE }]] }, join(folder, "notes"), { confine });
+  const { end } = await runBackend(backend, agentTask(folder, { nonce: "wall" }));
+  expect(end.how).toBe("result");
+  expect(places).toEqual([{ cwd: folder, access: "write" }]);
+  expect(await backend.probe()).toMatchObject({ readOnly: true });
+  expect(alive("wall")).toEqual([]);
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createAcpBackend } from "../../src/adapters/agent-acp/create-acp-backend.ts";
+import { ACP_AGENT_NAMES, acpEnvironment, knownAcpAgent } from "../../src/adapters/agent-acp/known-acp-agents.ts";
+import { createBackend } from "../../src/apps/cli/agents.ts";
+import { agentTask } from "../agent-claude/agent-task.ts";
+import { runBackend } from "../agent-claude/run-backend.ts";
+import { runFake } from "./run-fake-acp.ts";
+
+test.each([null, "sdk-0"])(
+  "an agent made with the protocol's own library understands us (session %s)",
+  async (session) => {
+    const argv = [process.execPath, join(import.meta.dirname, "sdk-agent.mjs")];
+    const backend = createAcpBackend({ name: "sdk", argv, env: process.env, mode: { read: null, write: "plan" } });
+    const { end, progress } = await runBackend(backend, agentTask(import.meta.dirname, { session }));
+    const id = session ?? "sdk-1";
+    expect(end).toMatchObject({ how: "result", result: { summary: `${id} allow_once` }, session: id });
+    expect(progress).toEqual(["Edit a.ts"]);
+  },
+);
+
+test("the known agents are those of the documents", () => {
+  expect(ACP_AGENT_NAMES).toEqual(["gemini", "opencode", "copilot", "qwen", "claude-acp", "codex-acp"]);
+  expect([knownAcpAgent("constructor"), knownAcpAgent("claude")]).toEqual([null, null]);
+});
+
+test.each(ACP_AGENT_NAMES)("%s that is not installed says how to install it", async (name) => {
+  const backend = createBackend({ name, argv: ["--more"] }, { PATH: "/nowhere" });
+  expect(backend.name).toBe(name);
+  const install = knownAcpAgent(name)?.help.install ?? "";
+  expect(install).toMatch(/^npm install -g \S+$/);
+  const detail = expect.stringContaining(install) as string;
+  expect(await backend.probe()).toEqual({ code: "AGENT_MISSING", agent: name, detail });
+});
+
+test("the person's own arguments are part of how an agent is started", () => {
+  const digest = (argv: string[] | null) => createBackend({ name: "gemini", argv }, {}).digest;
+  expect(digest(["-m", "gemini-2.5-pro"])).not.toBe(digest(null));
+});
+
+test("an agent we do not know is started by the command that is given", async () => {
+  const argv = [process.execPath, join(import.meta.dirname, "sdk-agent.mjs")];
+  const backend = createBackend({ name: "acp", argv }, process.env);
+  expect((await runBackend(backend, agentTask(import.meta.dirname))).end.how).toBe("result");
+});
+
+test("settings that hold an agent back count more than the person's, others less", () => {
+  const known = knownAcpAgent("opencode");
+  const own = { OPENCODE_PERMISSION: "{}", OPENCODE_CONFIG_CONTENT: "{}", OTHER: "1" };
+  const env = known && acpEnvironment(known, own);
+  expect(env).toMatchObject({ OPENCODE_CONFIG_CONTENT: "{}", OTHER: "1", OPENCODE_DISABLE_PROJECT_CONFIG: "1" });
+  expect(env?.["OPENCODE_PERMISSION"]).toContain('"*":"ask"');
+});
+
+test.each([
+  [-32000, "Sign in (Run it.)"],
+  [401, "Sign in (Run it.)"],
+  [500, "Sign in"],
+])("code %s of an agent is told as %s", async (code, detail) => {
+  const errors = { "session/new": { code, message: "Sign in" } };
+  const help = { install: "x", signIn: "Run it." };
+  expect((await runFake({ errors }, {}, { help })).end).toMatchObject({ how: "failed", detail });
+});

@@ -1,0 +1,93 @@
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type FileCalls, nodeFiles } from "../../src/adapters/file-lock/file-calls.ts";
+import { createJournalReader, type JournalReader } from "../../src/adapters/journal-file/create-journal-reader.ts";
+import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
+import { begin } from "./sample-events.ts";
+import { end, hastyFiles, KEY, lastMark, newTree, NEXT_RUN, openJournalOf, RUN, stillClock } from "./sample-run.ts";
+import { treeWithRun, type Tree } from "./sample-run.ts";
+
+const readerOf = ({ journal, user, root }: Tree, files: FileCalls = nodeFiles): JournalReader =>
+  createJournalReader({
+    directory: journal,
+    anchors: createFileAnchors(user, root, files),
+    key: KEY,
+    clock: stillClock,
+    version: "1",
+    files,
+  });
+
+const ended = async (): Promise<Tree> => {
+  const tree = await treeWithRun(1);
+  await openJournalOf(tree, { files: hastyFiles }).submit(RUN, end);
+  return tree;
+};
+
+/** The run that ended is in its folder, and a start was cut off before its first record. */
+const putAway = async (): Promise<Tree> => {
+  const tree = await ended();
+  const journal = openJournalOf(tree, { files: hastyFiles });
+  await journal.create(NEXT_RUN, begin(NEXT_RUN));
+  await journal.submit(NEXT_RUN, end);
+  const third = "20261117-101500123-k3f9";
+  await journal.create(third, begin(third));
+  await journal.submit(third, end);
+  writeFileSync(join(tree.journal, "20261118-101500123-k3f9.jsonl"), "");
+  return tree;
+};
+
+describe("the newest run, read in one go,", () => {
+  test.each([
+    ["of a tree without one", () => Promise.resolve(newTree()), null],
+    ["that is open", () => treeWithRun(2), "m2"],
+    ["that has ended", ended, "ended m1"],
+    ["beside a start that was cut off", putAway, "ended begun"],
+  ])("%s is what finding and then loading it gives", async (_, make, mark) => {
+    const tree = await make();
+    const run = openJournalOf(tree).newest();
+    const current = readerOf(tree).current();
+    expect(current).toEqual(run === null ? null : { run, ...openJournalOf(tree).load(run) });
+    expect(current === null ? null : lastMark(current.state)).toBe(mark);
+  });
+
+  test("is told as damaged where it is", async () => {
+    const tree = await treeWithRun(2);
+    appendFileSync(join(tree.journal, `${RUN}.jsonl`), "{}\n{}\n");
+    const corrupt = expect.objectContaining({ problem: expect.objectContaining({ code: "JOURNAL_CORRUPT" }) });
+    expect(readerOf(tree).newest()).toBe(RUN);
+    expect(() => readerOf(tree).current()).toThrow(corrupt);
+  });
+
+  test("takes one look into its journal", async () => {
+    const tree = await treeWithRun(2);
+    const read: number[] = [];
+    const opened = new Set<number>();
+    const files: FileCalls = {
+      ...nodeFiles,
+      openSync: (path, ...rest) => {
+        const fd = nodeFiles.openSync(path, ...rest);
+        if (String(path).endsWith(`${RUN}.jsonl`)) opened.add(fd);
+        else opened.delete(fd);
+        return fd;
+      },
+      readSync: ((fd: number, ...rest: never[]) => {
+        if (opened.has(fd)) read.push(fd);
+        return (nodeFiles.readSync as (fd: number, ...rest: never[]) => number)(fd, ...rest);
+      }) as FileCalls["readSync"], // the overloads are passed on as they come
+    };
+    expect(readerOf(tree, files).current()?.run).toBe(RUN);
+    expect(read).toHaveLength(1);
+  });
+
+  test("is found among names that are no runs", () => {
+    const tree = newTree();
+    const folder = join(tree.journal, "ended");
+    mkdirSync(folder, { recursive: true });
+    const foreign = ["zz.jsonl", "99999999.jsonl.gz", ".jsonl", `${NEXT_RUN}.snap`, `${NEXT_RUN}.jsonl.gz.tmp`, "zz"];
+    for (const name of [...foreign, `${RUN}.jsonl`]) writeFileSync(join(folder, name), "");
+    expect(readerOf(tree).newest()).toBe(RUN);
+    writeFileSync(join(folder, `${NEXT_RUN}.jsonl.gz`), "");
+    expect(readerOf(tree).newest()).toBe(NEXT_RUN);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { agentNeeds } from "../../src/adapters/sandbox/agent-needs.ts";
+
+const all = (agent: string, env: Record<string, string> = {}): readonly string[] =>
+  Object.values(agentNeeds(agent, env, "/home/ada")).flat();
+
+describe("what agents need of a home", () => {
+  test.each([
+    ["claude", "/home/ada/.claude.json"],
+    ["/home/ada/.local/bin/claude", "/home/ada/.claude/projects"],
+    ["codex", "/home/ada/.codex"],
+    ["codex-acp", "/home/ada/.codex"],
+    ["copilot", "/home/ada/.copilot"],
+    ["gemini", "/home/ada/.gemini"],
+    ["opencode", "/home/ada/.config/opencode"],
+    ["opencode", "/home/ada/.local/share/opencode"],
+    ["qwen", "/home/ada/.qwen"],
+  ])("%s: %s", (agent, path) => {
+    expect(all(agent)).toContain(path);
+  });
+
+  test.each([
+    ["claude", { CLAUDE_CONFIG_DIR: "/data/claude" }, "/data/claude/projects"],
+    ["codex", { CODEX_HOME: "/data/codex" }, "/data/codex"],
+    ["opencode", { XDG_CONFIG_HOME: "/data/config" }, "/data/config/opencode"],
+    ["opencode", { XDG_DATA_HOME: "relative" }, "/home/ada/.local/share/opencode"],
+  ])("%s with %o: %s", (agent, env, path) => {
+    expect(all(agent, env)).toContain(path);
+  });
+
+  test.each(["sh", "node", "/usr/bin/env", "constructor", ""])("nothing for %j", (agent) => {
+    expect(all(agent)).toEqual([]);
+  });
+
+  test("Claude Code writes nothing that starts programs later", () => {
+    const { write, make } = agentNeeds("claude", {}, "/home/ada");
+    expect(
+      [...write, ...make].filter((path) => /settings|hooks|plugins|commands|\.claude(?:\.json)?$/.test(path)),
+    ).toEqual([]);
+  });
+});

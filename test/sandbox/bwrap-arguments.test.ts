@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { BASE, bwrapArguments, type SandboxPlan } from "../../src/adapters/sandbox/bwrap-arguments.ts";
+
+const nothing: SandboxPlan = {
+  hidden: [],
+  shown: [],
+  writable: [],
+  locked: [],
+  reopened: [],
+  masked: [],
+  cwd: "/tree",
+};
+const END = ["--setenv", "GIT_OPTIONAL_LOCKS", "0", "--setenv", "TMPDIR", "/tmp", "--chdir", "/tree", "--"];
+
+const rows: readonly (readonly [string, Partial<SandboxPlan>, readonly string[]])[] = [
+  ["nothing: everything is there to be read", {}, []],
+  ["hidden, outer folders first", { hidden: ["/home/a", "/tmp"] }, ["--tmpfs", "/tmp", "--tmpfs", "/home/a"]],
+  ["shown by another name", { shown: [{ from: "/a/real", at: "/a/link" }] }, ["--ro-bind", "/a/real", "/a/link"]],
+  ["written", { writable: [{ from: "/tree", at: "/tree" }] }, ["--bind", "/tree", "/tree"]],
+  [
+    "locked after written, opened again after that, masked after all",
+    {
+      reopened: ["/tree/.isdlc/work/1"],
+      masked: ["/state"],
+      locked: [{ from: "/tree/.isdlc", at: "/tree/.isdlc" }],
+      writable: [{ from: "/tree", at: "/tree" }],
+    },
+    [
+      ..."--bind /tree /tree --ro-bind /tree/.isdlc /tree/.isdlc".split(" "),
+      ..."--bind /tree/.isdlc/work/1 /tree/.isdlc/work/1".split(" "),
+      ..."--tmpfs /state --remount-ro /state".split(" "),
+    ],
+  ],
+];
+
+describe("the command line of bubblewrap", () => {
+  test.each(rows)("%s", (_name, plan, expected) => {
+    expect(bwrapArguments({ ...nothing, ...plan })).toEqual([...BASE, ...expected, ...END]);
+  });
+
+  test.each([
+    ["processes of its own, which end with ours", ["--unshare-pid", "--die-with-parent"]],
+    ["no way to type into a terminal", ["--new-session"]],
+    ["no rights of root", ["--cap-drop", "ALL"]],
+    ["fresh processes and few devices", ["--dev", "/dev", "--proc", "/proc"]],
+  ])("always: %s", (_name, expected) => {
+    expect(BASE.join(" ")).toContain(expected[0]);
+    expect(BASE).toEqual(expect.arrayContaining(expected));
+  });
+
+  test("the network stays", () => {
+    expect(BASE.filter((argument) => argument.includes("net") || argument === "--unshare-all")).toEqual([]);
+  });
+});

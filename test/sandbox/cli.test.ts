@@ -1,0 +1,76 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createSandbox as createPerson, type Sandbox as Person } from "../support/cli.ts";
+import { missing } from "./sandbox-place.ts";
+
+const RUN = ["Do it", "--tests", "without", "--review", "plan"];
+const AS_SET = { ISDLC_SANDBOX: "" };
+
+/** A PATH on which there is everything but bubblewrap. */
+function pathWithoutBubblewrap({ base }: Person): string {
+  const folder = join(base, "bin");
+  mkdirSync(folder);
+  for (const name of ["git", "node", "sh"])
+    symlinkSync(execFileSync("which", [name], { encoding: "utf8" }).trim(), join(folder, name));
+  return folder;
+}
+
+const begin = (person: Person, args: readonly string[], env: Record<string, string>) =>
+  person.start([...RUN, ...person.agent, ...args], { ...AS_SET, ...env }).ended;
+
+const choices: readonly (readonly [string, { set?: string; env?: string; flag?: string }, boolean])[] = [
+  ["nothing said: in a sandbox", {}, true],
+  ["the person's setting counts", { set: "off" }, false],
+  ["the environment counts more", { set: "off", env: "on" }, true],
+  ["the flag counts most", { set: "on", env: "on", flag: "off" }, false],
+];
+
+const suffix = missing === null ? "" : ` (skipped: ${missing})`;
+
+describe.skipIf(missing !== null).concurrent(`--sandbox${suffix}`, () => {
+  test.each(choices)("%s", async (_name, { set, env = "", flag }, expected) => {
+    const person = await createPerson();
+    if (set !== undefined) writeFileSync(join(person.config, "config.json"), JSON.stringify({ sandbox: set }));
+    const result = await begin(person, flag === undefined ? [] : ["--sandbox", flag], { ISDLC_SANDBOX: env });
+    expect(result.stderr).not.toContain("without a sandbox");
+    expect(await person.status()).toMatchObject({ current: "plan", sandbox: expected, waiting: { kind: "gate" } });
+    expect((await person.script("status")).stdout.includes("in a sandbox")).toBe(expected);
+    expect((await person.events())[0]).toMatchObject({ type: "run.started", sandbox: expected });
+  });
+
+  test("where there is none, a run begins without and says so once", async () => {
+    const person = await createPerson();
+    const result = await begin(person, [], { PATH: pathWithoutBubblewrap(person) });
+    const told = result.stderr.split("\n").filter((line) => line.includes("without a sandbox"));
+    expect(told).toEqual([expect.stringContaining("apt-get install bubblewrap")]);
+    expect(await person.status()).toMatchObject({ sandbox: false, waiting: { kind: "gate" } });
+  });
+
+  test("where there is none and it is wanted, nothing begins", async () => {
+    const person = await createPerson();
+    const result = await begin(person, ["--sandbox", "on"], { PATH: pathWithoutBubblewrap(person) });
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain("SANDBOX_UNAVAILABLE");
+    expect(await person.status()).toBe(null);
+  });
+
+  test("a run that began in a sandbox does not go on without", async () => {
+    const person = await createPerson();
+    await begin(person, [], {});
+    const env = { PATH: pathWithoutBubblewrap(person), ISDLC_OPERATOR_TOKEN: person.token };
+    const refused = await person.start(["continue"], env).ended;
+    expect(refused.stderr).toContain("SANDBOX_UNAVAILABLE");
+    expect((await person.events()).filter(({ type }) => type === "execution.started").length).toBe(1);
+    await person.script("resume");
+    expect((await person.events()).filter(({ type }) => type === "execution.started").length).toBeGreaterThan(1);
+  });
+
+  test("a tree that cannot be walled in is worked in without, and the reason is told", async () => {
+    const person = await createPerson();
+    const result = await begin(person, [], { HOME: join(person.root) });
+    expect(result.stderr).toContain("which has to stay hidden");
+    expect(await person.status()).toMatchObject({ sandbox: false });
+  });
+});

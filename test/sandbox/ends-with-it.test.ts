@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { confineOf, createPlace, missing, play } from "./sandbox-place.ts";
+
+/** Each writes "lives" into the tree once its child runs; the child's argument names it among all processes. */
+const children: readonly (readonly [string, (name: string) => string])[] = [
+  ["a child in the background", (name) => `${sleeper(name)} & ${UNTIL_IT_LIVES}`],
+  ["a child that ignores SIGTERM", (name) => `(trap "" TERM HUP; ${sleeper(name)}) & ${UNTIL_IT_LIVES}`],
+  ["a child in a session of its own", (name) => `setsid ${sleeper(name)} & ${UNTIL_IT_LIVES}`],
+  ["a child that forked twice and has no parent", (name) => `setsid --fork ${sleeper(name)}; ${UNTIL_IT_LIVES}`],
+  [
+    "a child without any mark or tie",
+    (name) => `env -i PATH="$PATH" setsid --fork ${sleeper(name)} </dev/null >/dev/null 2>&1; ${UNTIL_IT_LIVES}`,
+  ],
+];
+
+const sleeper = (name: string): string => `sh -c 'echo >lives; while :; do sleep 1; done' ${name}`;
+const UNTIL_IT_LIVES = "while ! test -e lives; do sleep 0.02; done";
+
+/** Numbers of processes that carry the name in their command line, outside of any sandbox. */
+function carriers(name: string): readonly string[] {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      const isIt = /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(name);
+      return isIt && !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+    } catch {
+      return false; // gone while we looked
+    }
+  });
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (const began = Date.now(); !condition() && Date.now() - began < 20_000;) await delay(20);
+  expect(condition()).toBe(true);
+}
+
+const suffix = missing === null ? "" : ` (skipped: ${missing})`;
+
+describe
+  .skipIf(missing !== null)
+  .concurrent(`R9 nothing of a confined agent is left when it has ended${suffix}`, () => {
+    test.each(children)("%s", async (_name, script) => {
+      const place = createPlace();
+      const name = randomUUID();
+      await play(place, script(name), { confine: confineOf(place) });
+      expect(existsSync(join(place.tree, "lives"))).toBe(true);
+      expect(carriers(name)).toEqual([]);
+    });
+
+    test("without a sandbox the one without mark and tie stays: the name finds it", async () => {
+      const place = createPlace();
+      const name = randomUUID();
+      await play(place, children.at(-1)?.[1](name) ?? "");
+      const left = carriers(name);
+      for (const pid of left) process.kill(Number(pid), "SIGKILL");
+      expect(left.length).toBe(1);
+    });
+
+    test("it ends when the one who started it is killed", async () => {
+      const place = createPlace();
+      const name = randomUUID();
+      const [file = "", ...args] = confineOf(place)(["/bin/sh", "-c", sleeper(name)], {
+        cwd: place.tree,
+        access: "write",
+      });
+      const code = "require('node:child_process').spawn(process.argv[1], process.argv.slice(2), { detached: true })";
+      const starter = spawn(process.execPath, ["-e", code, "--", file, ...args], { stdio: "ignore" });
+      await until(() => existsSync(join(place.tree, "lives")));
+      starter.kill("SIGKILL");
+      await until(() => carriers(name).length === 0);
+    });
+  });

@@ -1,0 +1,75 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type ConfineOptions, createConfine } from "../../src/adapters/sandbox/create-confine.ts";
+import { confineOf, confineOptions, createPlace, missing, type Place, play } from "./sandbox-place.ts";
+
+type Odd = readonly [string, (place: Place) => Partial<ConfineOptions>, RegExp];
+
+/** Trees that cannot be walled in without hiding or opening too much. */
+const odd: readonly Odd[] = [
+  ["the root of all", () => ({ root: "/" }), /contains .*has to stay hidden/],
+  ["the home itself", ({ home }) => ({ root: home }), /contains .*has to stay hidden/],
+  ["a folder around the home", ({ base }) => ({ root: base }), /contains .*has to stay hidden/],
+  ["/tmp", () => ({ root: "/tmp" }), /contains \/tmp/],
+  ["/usr", () => ({ root: "/usr" }), /lies in \/usr/],
+  ["a folder of processes", () => ({ root: "/proc/self" }), /lies in \/proc/],
+  ["our own settings", ({ config }) => ({ root: config }), /contains .*config\/isdlc/],
+  ["no folder", ({ base }) => ({ root: join(base, "none") }), /there is no folder/],
+  ["a home that is everything", () => ({ home: "/" }), /the home folder is \//],
+  ["opening our settings", ({ base }) => ({ extra: { read: [], write: [join(base, "config")] } }), /cannot be opened/],
+  ["opening the home", ({ home }) => ({ extra: { read: [], write: [home] } }), /cannot be opened/],
+  ["opening a relative path", () => ({ extra: { read: ["../x"], write: [] } }), /not an absolute path/],
+];
+
+const unsafe: readonly (readonly [string, (place: Place) => void, string])[] = [
+  ["our folder is a link", (place) => moveAndLink(place, ".isdlc"), ".isdlc"],
+  ["the git folder is a link", (place) => moveAndLink(place, ".git"), ".git"],
+  ["our folder is not there yet", ({ tree }) => rmSync(join(tree, ".isdlc"), { recursive: true }), ".isdlc"],
+  ["hooks are a link to nothing in the tree", (place) => linkHooks(place, "../none"), ".git/hooks"],
+  [
+    "hooks are a link to a link in the tree",
+    (place) => {
+      mkdirSync(join(place.tree, "real-hooks"));
+      symlinkSync("real-hooks", join(place.tree, "hooks"));
+      linkHooks(place, "../hooks");
+    },
+    ".git/hooks",
+  ],
+];
+
+function moveAndLink({ base, tree }: Place, name: string): void {
+  renameSync(join(tree, name), join(base, "moved"));
+  symlinkSync(join(base, "moved"), join(tree, name));
+}
+
+function linkHooks({ tree }: Place, target: string): void {
+  rmSync(join(tree, ".git/hooks"), { recursive: true });
+  symlinkSync(target, join(tree, ".git/hooks"));
+}
+
+const suffix = missing === null ? "" : ` (skipped: ${missing})`;
+
+describe.skipIf(missing !== null)(`what cannot be walled in is said beforehand${suffix}`, () => {
+  test.each(odd)("%s", (_name, options, why) => {
+    const place = createPlace();
+    const made = createConfine(confineOptions(place, options(place)));
+    expect(made).toEqual({ ok: false, why: expect.stringMatching(why) });
+  });
+
+  test("an ordinary tree is not refused", () => {
+    expect(createConfine(confineOptions(createPlace())).ok).toBe(true);
+  });
+});
+
+describe.skipIf(missing !== null)(`S3 S10 an agent is not started where the walls would not hold${suffix}`, () => {
+  test.each(unsafe)("%s", async (_name, prepare, path) => {
+    const place = createPlace();
+    const confine = confineOf(place);
+    prepare(place);
+    const ran = await play(place, "echo started", { confine });
+    expect(ran.stdout).toBe("");
+    expect(ran.exitCode).toBe(null);
+    expect(ran.stderr).toContain(join(place.tree, path));
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, test } from "vitest";
+import { ANALYSIS, BUILD, fingerprint, moveOn, phasesRun, prepareItem, turns } from "../../items-cli/prepared-item.ts";
+import { atHome, type Home, PROMPT } from "./at-home.ts";
+import { hasTmux } from "./terminal.ts";
+
+const PARTIAL = "Your choice (R S F):";
+const STALE = "Your choice (P Q A):";
+
+type Prepared = Home & { readonly item: string; readonly before: string };
+
+/** In front of the menu for an analysis that stopped after two phases. */
+async function atPartialMenu(): Promise<Prepared> {
+  const home = await atHome({ plan: { turns } });
+  const item = prepareItem(home.sandbox, { phases: 2 });
+  const before = fingerprint(home.sandbox, item);
+  home.terminal.isdlc("build login --supervised");
+  await home.terminal.shows(PARTIAL);
+  return { ...home, item, before };
+}
+
+/** In front of the menu for an analysis that was made three commits ago. */
+async function atStaleMenu(): Promise<Prepared> {
+  const home = await atHome({ plan: { turns } });
+  const item = prepareItem(home.sandbox);
+  moveOn(home.sandbox, 3);
+  const before = fingerprint(home.sandbox, item);
+  home.terminal.isdlc("build login --supervised");
+  await home.terminal.shows(STALE);
+  return { ...home, item, before };
+}
+
+/** Leaves the first gate, and tells which phase it came after and which ones there are. */
+async function leaveFirstGate({ terminal, sandbox }: Home): Promise<{ ran: string[]; phases: string[] }> {
+  await terminal.shows(PROMPT);
+  terminal.press("q");
+  expect(await terminal.exitCode()).toBe(3);
+  const { phases } = await sandbox.status();
+  return { ran: phasesRun(sandbox), phases: phases.map(({ key }: { key: string }) => key) };
+}
+
+const metaOf = ({ sandbox, item }: Prepared) => sandbox.json(`${item}/meta.json`);
+
+describe.skipIf(!hasTmux())("a build of an item that was analysed in part, at a terminal", () => {
+  test("BUILD-AC-003-01 BUILD-AC-003-02: shows what is done, what is missing, and the three ways", async () => {
+    const { terminal } = await atPartialMenu();
+    const seen = terminal.screen();
+    expect(seen).toMatch(/The analysis of this item is not complete\.\n {2}\[done\] Phase 00[^]*\[pending\] Phase 04/);
+    expect(seen).toMatch(/\[R\] Resume analysis[^]*\[S\] Skip to implementation[^]*\[F\] Full restart/);
+  });
+
+  test.each([
+    { key: "r", way: "Resume", phases: [...ANALYSIS.slice(2), ...BUILD] },
+    { key: "s", way: "Skip", phases: BUILD },
+  ])("BUILD-AC-003-03 BUILD-AC-003-04: $way goes on after one confirmation", async ({ key, phases }) => {
+    const home = await atPartialMenu();
+    home.terminal.press(key);
+    const summary = await home.terminal.shows("Proceed?");
+    expect(summary).toContain("Analysis Status: Partial");
+    expect(summary.includes("lower quality")).toBe(key === "s");
+    expect(fingerprint(home.sandbox, home.item)).toBe(home.before);
+    home.terminal.press("Enter");
+    expect(await leaveFirstGate(home)).toEqual({ ran: phases.slice(0, 1), phases });
+  });
+
+  test("BUILD-AC-003-05: Full restart begins at 00 without another question, and empties what was done", async () => {
+    const home = await atPartialMenu();
+    home.terminal.press("f");
+    expect(await leaveFirstGate(home)).toEqual({ ran: ["00-quick-scan"], phases: [...ANALYSIS, ...BUILD] });
+    expect(metaOf(home).phases_completed).toEqual([]);
+  });
+
+  test("another key asks again; Ctrl-C and a no at the confirmation leave everything as it was", async () => {
+    const home = await atPartialMenu();
+    home.terminal.press("x");
+    await home.terminal.shows(/That key is none of R S F\.\n[^]*Your choice \(R S F\):/);
+    home.terminal.press("C-c");
+    expect(await home.terminal.exitCode()).toBe(3);
+    expect(home.terminal.screen()).toContain("Run it again with --on-partial <option>.");
+    home.terminal.isdlc("build login --supervised");
+    await home.terminal.shows(PARTIAL);
+    home.terminal.press("r");
+    await home.terminal.shows("Proceed?");
+    home.terminal.press("n");
+    expect(await home.terminal.exitCode()).toBe(3);
+    expect(home.terminal.screen()).toContain("Build cancelled. Nothing was written.");
+    expect(fingerprint(home.sandbox, home.item)).toBe(home.before);
+    expect(home.sandbox.log()).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasTmux())("a build of an item whose code moved on, at a terminal", () => {
+  test("BUILD-AC-004-02 BUILD-AC-004-03: shows both commits, how many lie between, and the three ways", async () => {
+    const { terminal, sandbox } = await atStaleMenu();
+    const [old = "", head = ""] = ["HEAD~3", "HEAD"].map((commit) => sandbox.git("rev-parse", "--short=7", commit));
+    const seen = terminal.screen();
+    expect(seen).toContain(`Analysis was performed at commit ${old} (3 commits ago).\nCurrent HEAD is ${head}.`);
+    expect(seen).toMatch(/\[P\] Proceed anyway[^]*\[Q\] Re-run quick-scan[^]*\[A\] Re-analyze/);
+  });
+
+  test("BUILD-AC-004-04: Proceed keeps the analysis, remembers who accepted that, and builds", async () => {
+    const home = await atStaleMenu();
+    home.terminal.press("p");
+    await home.terminal.shows("Proceed?");
+    home.terminal.press("Enter");
+    expect(await leaveFirstGate(home)).toEqual({ ran: BUILD.slice(0, 1), phases: BUILD });
+    expect(metaOf(home)).toMatchObject({ accepted_stale: [{ hash: home.sandbox.git("rev-parse", "main") }] });
+  });
+
+  test("BUILD-AC-004-05: Quick-scan looks at the code again and goes on where the analysis stood", async () => {
+    const home = await atStaleMenu();
+    home.terminal.press("q");
+    await home.terminal.shows("Proceed?");
+    home.terminal.press("Enter");
+    const phases = ["00-quick-scan", ...BUILD];
+    expect(await leaveFirstGate(home)).toEqual({ ran: ["00-quick-scan"], phases });
+  });
+
+  test("BUILD-AC-004-06: Re-analyze begins at 00 without another question", async () => {
+    const home = await atStaleMenu();
+    home.terminal.press("a");
+    expect(await leaveFirstGate(home)).toEqual({ ran: ["00-quick-scan"], phases: [...ANALYSIS, ...BUILD] });
+    expect(metaOf(home)).toMatchObject({ phases_completed: [], analysis_status: "raw" });
+  });
+
+  test("Ctrl-C leaves everything as it was and names the option", async () => {
+    const home = await atStaleMenu();
+    home.terminal.press("C-c");
+    expect(await home.terminal.exitCode()).toBe(3);
+    expect(home.terminal.screen()).toContain("Run it again with --on-stale <option>.");
+    expect(fingerprint(home.sandbox, home.item)).toBe(home.before);
+  });
+});
+
+describe.skipIf(!hasTmux())("a build that several items match, at a terminal", () => {
+  test("VERBS-BUILD: names them and ends; one that is built is not among them, and with its name the build begins", async () => {
+    const home = await atHome({ plan: { turns } });
+    const { terminal, sandbox } = home;
+    prepareItem(sandbox, { slug: "page-login" });
+    prepareItem(sandbox, { slug: "mail-login" });
+    prepareItem(sandbox, { slug: "old-login", more: { build_completed_at: "2026-01-02T00:00:00.000Z" } });
+    terminal.isdlc("build login --supervised");
+    expect(await terminal.exitCode()).toBe(3);
+    const seen = terminal.screen();
+    expect(seen).toMatch(/Several items match:\n {2}mail-login\n {2}page-login\n/);
+    expect(seen).toContain("Run it again with one of these names instead.");
+    expect(seen).not.toContain("old-login");
+    expect(sandbox.log()).toEqual([]);
+    terminal.isdlc("build mail-login --supervised");
+    await terminal.shows("Proceed?");
+    terminal.press("Enter");
+    expect(await leaveFirstGate(home)).toEqual({ ran: BUILD.slice(0, 1), phases: BUILD });
+    expect(await sandbox.status()).toMatchObject({ item: "docs/requirements/mail-login" });
+  });
+});
