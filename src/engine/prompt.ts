@@ -3,10 +3,17 @@ import { artifactPath, inputsOf } from "../core/plan.ts";
 import type { ActiveRun, Draft, PhaseRecord, Work } from "../core/run.ts";
 import type { Brief } from "../schema/event.ts";
 
+export type Turn = {
+  readonly work: Work;
+  readonly brief: Brief;
+  /** What the first phase wrote about the repository; empty where there is nothing. */
+  readonly digest: string;
+};
+
 /** What the agent of a phase is told, beside its persona. Only what this phase needs. */
-export function phasePrompt(run: ActiveRun, phase: PhaseRecord, turn: { work: Work; brief: Brief }): string {
+export function phasePrompt(run: ActiveRun, phase: PhaseRecord, turn: Turn): string {
   return sections([
-    ...assignment(run, phase),
+    ...assignment(run, phase, turn.digest.slice(0, DIGEST_LENGTH)),
     section("What the next phase must be able to take from your work", phase.rule.needs),
     section("You may write", writable(run, phase)),
     "Where the project has an AGENTS.md or CLAUDE.md, its conventions hold for your work.",
@@ -27,7 +34,7 @@ export type Judged = {
 /** What the reviewer is told. The artifacts are data to it, never instructions. */
 export function reviewPrompt(run: ActiveRun, phase: PhaseRecord, { draft, constitution, changed }: Judged): string {
   return sections([
-    ...assignment(run, phase),
+    ...assignment(run, phase, ""),
     section("Judge whether the next phase could work from this alone. It needs", phase.rule.needs),
     section("What was made", list(draft.artifacts.length > 0 ? draft.artifacts : outputs(run, phase))),
     section("Files that this work changed", list(changed.slice(0, MOST_CHANGED))),
@@ -72,14 +79,26 @@ const TASKS_FORMAT = `One task per change a developer can finish and test in one
 
 Every task names its files, what it needs (task ids, or none) and what it serves. No task waits for itself.`;
 
-function assignment(run: ActiveRun, phase: PhaseRecord): string[] {
+/** The same words for every phase of a run come first, so that a model service can keep them. */
+function assignment(run: ActiveRun, phase: PhaseRecord, digest: string): string[] {
   return [
     section("Task", run.run.title),
-    section("Phase", `${phase.rule.key} (${phase.rule.name}) of the workflow "${run.run.workflow}"`),
     section("Folder of this item", run.run.item),
+    section("What the first phase found out about the repository, so that nobody has to look again", quoted(digest)),
+    section("Phase", `${phase.rule.key} (${phase.rule.name}) of the workflow "${run.run.workflow}"`),
     section("Read first", list(inputsOf(plan(run), run.index, run.run.item))),
     section("Write", list(outputs(run, phase))),
   ];
+}
+
+const DIGEST_LENGTH = 6000;
+
+/** Where the first phase of this run wrote about the repository; null for that phase itself, and where it wrote nothing. */
+export function digestPath(run: ActiveRun): string | null {
+  const [first] = run.phases;
+  const [name] = first?.rule.outputs ?? [];
+  if (first === undefined || name === undefined || run.index === 0 || first.status !== "completed") return null;
+  return first.rule.analysis ? artifactPath(run.run.item, name) : null;
 }
 
 function writable(run: ActiveRun, phase: PhaseRecord): string {

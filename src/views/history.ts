@@ -1,3 +1,4 @@
+import { budgetText, spentText } from "../core/budget.ts";
 import type { EndedRun } from "../core/run.ts";
 import { shellWord } from "../core/shell-word.ts";
 import type { RunEvent } from "../schema/event.ts";
@@ -19,7 +20,8 @@ type Sentences = { readonly [T in RunEvent["type"]]?: (event: Extract<RunEvent, 
 const sentences: Sentences = {
   "run.started": (e) => `${e.workflow} started by ${who(e.by)}: ${plainLine(e.title)}`,
   "attempt.started": (e) => `${e.phase}#${e.attempt} begins (${e.brief.why})`,
-  "execution.started": (e) => `${e.claim.execution} runs (${e.role})`,
+  "execution.started": (e) =>
+    `${e.claim.execution} runs (${e.role}${e.prompt === undefined ? "" : `, prompt of ${e.prompt} characters`})`,
   "execution.ended": (e) =>
     `${e.execution} ended: ${e.how}${e.reason === null ? "" : ` (${plainLine(e.reason, 120)})`}`,
   "draft.produced": (e) => `produced: ${plainLine(e.summary, 120)}`,
@@ -28,7 +30,11 @@ const sentences: Sentences = {
       .filter((r) => r.ok === false)
       .map((r) => r.name)
       .join(", ")}`,
-  "verdict.given": (e) => `reviewer: ${e.approved ? "approved" : `not approved, ${e.concerns.length} concerns`}`,
+  "verdict.given": (e) =>
+    `reviewer: ${e.approved ? "approved" : `not approved, ${e.concerns.length} concerns`}${e.stopped === undefined ? "" : `; stopped: ${plainLine(e.stopped, 120)}`}`,
+  "budget.spent": (e) => `the budget is spent: ${spentText(e.spent)} of ${budgetText(e.budget)}`,
+  "budget.raised": (e) => `budget raised to ${budgetText(e.budget)} by ${who(e.by)}`,
+  "writes.takenOut": (e) => `${e.paths.length} files taken out by ${who(e.by)}`,
   "gate.opened": (e) => `gate opened${e.failures.length > 0 ? " (a check failed after edits)" : ""}`,
   "gate.answered": (e) => `${e.choice} by ${who(e.by)}${e.guidance === null ? "" : `: ${plainLine(e.guidance, 200)}`}`,
   "questions.answered": (e) => `questions answered by ${who(e.by)}`,
@@ -77,8 +83,8 @@ export function closingReport(run: EndedRun): string[] {
   );
   const skipped = run.phases.filter(({ status }) => status === "skipped").map(({ rule }) => `  ${rule.key}`);
   const spent = run.phases
-    .map((phase) => ({ key: phase.rule.key, used: tokens(phase.usage) }))
-    .filter(({ used }) => used !== "");
+    .map((phase) => ({ key: phase.rule.key, used: tokens(phase.usage, phase.untold > 0), phase }))
+    .filter(({ used, phase }) => used !== "" || phase.untold > 0);
   return [
     `${run.how === "finished" ? "Finished" : "Cancelled"}: ${plainLine(run.run.title)}`,
     tookLine(run),
@@ -86,14 +92,20 @@ export function closingReport(run: EndedRun): string[] {
     ...block("Concerns left open", concerns),
     ...block("Written where the phase may not", outside),
     ...block("Skipped", skipped),
-    ...block(
-      "Used",
-      spent.map(({ key, used }) => `  ${key}: ${used}`),
-    ),
+    ...block("Used", [
+      ...spent.map(({ key, used }) => `  ${key}: ${used === "" ? "unknown" : used}`),
+      ...rereadLine(run),
+    ]),
     ...(run.merged === null
       ? keptBranch(run)
       : [`Merged into ${run.run.git?.base ?? "the base branch"} as ${run.merged.slice(0, 12)}.`]),
   ];
+}
+
+/** Input of every execution but the first of its phase: revisions, redos and retries read again. */
+function rereadLine({ phases }: EndedRun): string[] {
+  const reread = phases.reduce((sum, phase) => sum + phase.reread, 0);
+  return reread === 0 ? [] : [`  of that for reading again: ${tokens({ input: reread, output: null, usd: null })}`];
 }
 
 function tookLine(run: EndedRun): string {

@@ -48,13 +48,16 @@ export function metricsOf(run: EndedRun): RunMetrics & { readonly gates: number;
   };
 }
 
-/** Known only when every phase in which an agent worked tells. */
-function usageOf(phases: readonly Pick<PhaseRecord, "usage" | "executions">[]): {
+/** Known only when every execution of every phase tells. */
+function usageOf(phases: readonly Pick<PhaseRecord, "usage" | "executions" | "untold">[]): {
   readonly tokens: number | null;
   readonly usd: number | null;
 } {
-  const worked = phases.filter(({ executions }) => executions > 0).map(({ usage }) => usage);
-  return { tokens: allOf(worked.map(tokensOf)), usd: allOf(worked.map(({ usd }) => usd)) };
+  const worked = phases.filter(({ executions }) => executions > 0);
+  return {
+    tokens: allOf(worked.map(({ usage, untold }) => (untold > 0 ? null : tokensOf(usage)))),
+    usd: allOf(worked.map(({ usage, untold }) => (untold > 0 ? null : usage.usd))),
+  };
 }
 
 const tokensOf = ({ input, output }: Usage): number | null =>

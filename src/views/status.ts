@@ -122,17 +122,17 @@ function phaseLine(phase: PhaseRecord): string {
     phase.redos > 0 ? `${phase.redos} ${phase.redos === 1 ? "redo" : "redos"}` : "",
     phase.iterations > 0 ? `${phase.iterations} reviewed` : "",
     (phase.made?.concerns.length ?? 0) > 0 ? `${phase.made?.concerns.length} concerns` : "",
-    tokens(phase.usage),
+    tokens(phase.usage, phase.untold > 0),
   ].filter((detail) => detail !== "");
   const tail = details.length === 0 ? "" : `  (${details.join(", ")})`;
   return `  ${MARKS[phase.status]} ${phase.rule.key}${tail}`;
 }
 
-/** Tokens for people; nothing where they are unknown, which is never zero. */
-export function tokens({ input, output, usd }: Usage): string {
+/** Tokens for people; nothing where they are unknown, which is never zero. `more`: some executions did not tell. */
+export function tokens({ input, output, usd }: Usage, more = false): string {
   if (input === null && output === null) return "";
-  const money = usd === null ? "" : `, $${usd.toFixed(2)}`;
-  return `${compact((input ?? 0) + (output ?? 0))} tokens${money}`;
+  const money = usd === null ? "" : `, $${usd.toFixed(2)}${more ? " and more" : ""}`;
+  return `${more ? "at least " : ""}${compact((input ?? 0) + (output ?? 0))} tokens${money}`;
 }
 
 const compact = (count: number): string => (count < 10_000 ? String(count) : `${Math.round(count / 1000)}k`);

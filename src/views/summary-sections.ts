@@ -41,13 +41,16 @@ const letterOf: { readonly [C in FileChange["change"]]: string } = {
 /** What a person must not miss; nothing when there is nothing. */
 export function engineSections(engine: EngineFacts | null): string[] {
   if (engine === null) return [];
-  const { concerns, unexpected, testsChanged, findings } = engine;
+  const { concerns, unexpected, testsChanged, findings, denied = [] } = engine;
   return [
     ...(concerns.length === 0 ? [] : [section("Concerns", bullets(concerns))]),
     ...(findings.length === 0 ? [] : [section("Findings of the Reviewer", bullets(findings))]),
     ...(unexpected.length === 0
       ? []
       : [section("Unexpected Writes", list(unexpected.map((path) => `- ${markdownPath(path)}`)))]),
+    ...(denied.length === 0
+      ? []
+      : [section("Refused to the Agent", bullets(denied.map((rule) => `allow it with: ${rule}`)))]),
     ...(testsChanged === null ? [] : [section("Tests Are Run Differently", markdownText(testsChanged))]),
   ];
 }

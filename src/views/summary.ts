@@ -26,8 +26,10 @@ export type SummaryData = {
 };
 
 /** What only the engine knows about a phase. */
-export type EngineFacts = Readonly<Pick<Made, "concerns" | "unexpected" | "testsChanged" | "lines">> & {
+export type EngineFacts = Readonly<Pick<Made, "concerns" | "unexpected" | "testsChanged" | "lines" | "denied">> & {
   readonly usage: Usage;
+  /** Executions that did not tell what they used. */
+  readonly untold: number;
   readonly checks: readonly CheckResult[];
   /** What reviewers found, in one line each; what is open first. */
   readonly findings: readonly string[];
@@ -86,14 +88,14 @@ export const nothing: Omit<SummaryData, "number" | "name"> = {
   engine: null,
 };
 
-function madeBy({ made, usage, rounds }: PhaseRecord): Partial<SummaryData> {
+function madeBy({ made, usage, untold, rounds }: PhaseRecord): Partial<SummaryData> {
   if (made === null) return {};
   return {
     artifacts: made.artifacts,
     decisions: made.decisions.length > 0 ? made.decisions : splitDecisions(made.summary),
     changed: made.changed,
     changedSinceSeen: made.changedSinceSeen,
-    engine: { ...made, usage, findings: renderFindings(ledgerOf(rounds)) },
+    engine: { ...made, usage, untold, findings: renderFindings(ledgerOf(rounds)) },
   };
 }
 

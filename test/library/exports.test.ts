@@ -6,6 +6,7 @@ const PROMISED = [
   "ANALYSIS_PHASES",
   "IMPLEMENTATION_PHASES",
   "MARKER_REGEX",
+  "SPEC_PHASES",
   "TIER_ORDER",
   "appendToBacklog",
   "applySizingDecision",
@@ -32,10 +33,13 @@ const PROMISED = [
   "recordReviewAction",
   "resetPhasesForWorkflow",
   "resolveItem",
+  "reviewArtifact",
   "searchBacklogTitles",
   "shouldReviewPhase",
   "updateBacklogMarker",
+  "updatePhaseState",
   "validatePhasesCompleted",
+  "validateTransition",
   "writeMetaJson",
 ];
 

@@ -7,7 +7,7 @@ import type { AgentBackend, AgentEnd, AgentTask } from "../../ports/agent-backen
 import type { Claim } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
-import { phasePrompt, reviewPrompt } from "../prompt.ts";
+import { digestPath, phasePrompt, reviewPrompt } from "../prompt.ts";
 import { letPass, limitsOf, overtime, tooLong } from "./execution-limits.ts";
 import { recordPhaseStart, recordReviews } from "./feature-record.ts";
 import { missingPredecessor } from "./review-chain.ts";
@@ -29,7 +29,7 @@ export async function produce(engine: Engine, { run }: Task, signal: AbortSignal
   const assignment: Assignment = {
     role: "phase",
     persona: engine.persona(phase.rule.persona),
-    prompt: phasePrompt(run, phase, stage),
+    prompt: phasePrompt(run, phase, { ...stage, digest: digestFor(engine, run) }),
     access: "write",
     cwd: engine.root,
     session: stage.work.session,
@@ -82,6 +82,11 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
 async function changedByAll({ workspace }: Engine, { run }: ActiveRun, now: string | null): Promise<string[]> {
   const changes = await workspace.diff(run.git?.baseTip ?? run.git?.commit ?? null, now);
   return (changes ?? []).map(({ path, change }) => `${path} (${change})`);
+}
+
+function digestFor({ desk }: Engine, run: ActiveRun): string {
+  const path = digestPath(run);
+  return path === null ? "" : (desk.readArtifact(path) ?? "");
 }
 
 const outputsOf = (run: ActiveRun, phase: PhaseRecord): string[] =>

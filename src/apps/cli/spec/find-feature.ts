@@ -57,7 +57,7 @@ function lastActive(project: Project): PlacedFeature | null {
 /** `003`, `3` or the whole folder. */
 function namedFeature(project: Project, words: string): PlacedFeature | null {
   const inTree = (tree: string): Feature | null => {
-    const folder = featureFolders(featuresIn(tree)).find((name) => name === words || isNumberOf(name, words));
+    const folder = featureFolders(featuresIn(tree)).find((name) => isNamedBy(name, words));
     return folder === undefined ? null : featureAt(featuresIn(tree), folder);
   };
   const here = inTree(project.root);
@@ -71,6 +71,8 @@ function namedFeature(project: Project, words: string): PlacedFeature | null {
     });
   return found;
 }
+
+export const isNamedBy = (folder: string, words: string): boolean => folder === words || isNumberOf(folder, words);
 
 const isNumberOf = (folder: string, words: string): boolean =>
   /^[0-9]+$/.test(words) && Number(/^[0-9]+/.exec(folder)?.[0] ?? Number.NaN) === Number(words);

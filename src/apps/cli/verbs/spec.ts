@@ -9,12 +9,20 @@ import { type ActiveRun, currentPhase } from "../../../core/run.ts";
 import { featureFolder } from "../../../core/spec/feature-name.ts";
 import { isSpecPhase, type SpecPhase } from "../../../core/spec/spec-phases.ts";
 import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
+import type { Workspace } from "../../../ports/workspace.ts";
 import type { Mode, PhaseRule } from "../../../schema/plan.ts";
 import { decider, starterOf } from "../authority.ts";
 import { deskOf } from "../desk-of.ts";
 import { goOn } from "../driving.ts";
 import { currentRun, openProject, type Project } from "../project.ts";
-import { featuresIn, findFeature, type PlacedFeature, refuseEnded, requireFeature } from "../spec/find-feature.ts";
+import {
+  featuresIn,
+  findFeature,
+  isNamedBy,
+  type PlacedFeature,
+  refuseEnded,
+  requireFeature,
+} from "../spec/find-feature.ts";
 import { chooseBegun, documentOf, settleBegun, settleTransition } from "../spec/settle-phase.ts";
 import { goOnTelling } from "../spec/go-on-telling.ts";
 import { settleWorktree } from "../spec/settle-worktree.ts";
@@ -29,8 +37,8 @@ export const specPhase: Run = async (invocation) => {
   starterOf(invocation, here);
   const target = invocation.verb.name as SpecPhase; // the verbs of this function are named after the phases
   const open = currentRun(here, undefined);
-  if (open.state.is === "active") return goOnWith(invocation, here, { run: open.state, target });
   const words = invocation.words.join(" ").trim();
+  if (open.state.is === "active") return goOnWith(invocation, here, { run: open.state, target, words });
   const found =
     NEEDS_A_FEATURE.has(target) || words === ""
       ? await requireFeature(invocation, here, words)
@@ -41,11 +49,12 @@ export const specPhase: Run = async (invocation) => {
 /** Nothing is verified of what was never begun. */
 const NEEDS_A_FEATURE: ReadonlySet<SpecPhase> = new Set<SpecPhase>(["verify", "finish"]);
 
-type Open = { readonly run: ActiveRun; readonly target: SpecPhase };
+type Open = { readonly run: ActiveRun; readonly target: SpecPhase; readonly words: string };
 
 /** A run that was interrupted in this very phase is the phase begun and not finished; any other one comes first. */
-async function goOnWith(invocation: Invocation, project: Project, { run, target }: Open): Promise<Result> {
-  if (run.wait !== null || currentPhase(run)?.rule.key !== target) return recover(invocation, project);
+async function goOnWith(invocation: Invocation, project: Project, { run, target, words }: Open): Promise<Result> {
+  const isThisPhase = currentPhase(run)?.rule.key === target && isAbout(run, words);
+  if (run.wait !== null || !isThisPhase) return recover(invocation, project);
   const document = documentOf(target);
   const artifact = (): string | null =>
     document === null ? null : deskOf(project).readArtifact(`${run.run.item}/${document}`);
@@ -54,6 +63,12 @@ async function goOnWith(invocation: Invocation, project: Project, { run, target 
     await submitAnswer(project, run.run.run, { do: "back", to: target, tree: "restore", by });
   }
   return goOn(invocation, project);
+}
+
+/** No words mean the work at hand; else they name its feature, or are what it was begun with. */
+function isAbout({ run }: ActiveRun, words: string): boolean {
+  const folder = run.item.slice(FEATURES_ROOT.length + 1);
+  return words === "" || words === run.title || isNamedBy(folder, words);
 }
 
 type New = { readonly target: SpecPhase; readonly title: string };
@@ -88,7 +103,8 @@ export async function workOn(invocation: Invocation, found: PlacedFeature, targe
   const { project, feature } = found;
   const { mode, name, worktree } = feature.meta;
   const inTree = currentRun(project, undefined);
-  if (inTree.state.is === "active") return goOnWith(invocation, project, { run: inTree.state, target });
+  if (inTree.state.is === "active")
+    return goOnWith(invocation, project, { run: inTree.state, target, words: feature.folder });
   const warnings = await settleTransition(invocation, { feature, target, mode });
   const begun = await settleBegun(invocation, { feature, target, mode }, deskOf(project));
   if (begun === "fresh") await putAside(invocation, found, target);
@@ -157,10 +173,19 @@ async function putAside({ io }: Invocation, { project, feature }: PlacedFeature,
   const document = documentOf(phase);
   if (document === null) return;
   const path = `${FEATURES_ROOT}/${feature.folder}/${document}`;
-  const name = `${phase}-unfinished`;
-  const kept = await createGitWorkspace(project.root, feature.folder).snapshot(name, []);
+  const workspace = createGitWorkspace(project.root, feature.folder);
+  const name = await freeName(workspace, `${phase}-unfinished`);
+  const kept = await workspace.snapshot(name, [path]);
   if (kept === null)
     throw new ProblemError({ code: "GIT_UNAVAILABLE", detail: `${path} could not be kept before it is taken away` });
   deleteContained(project.root, path);
   io.err(`${path} is kept on refs/isdlc/${feature.folder}/${name}`);
+}
+
+/** What was kept before stays. */
+async function freeName(workspace: Pick<Workspace, "kept">, wanted: string): Promise<string> {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? wanted : `${wanted}-${number}`;
+    if ((await workspace.kept(name)) === null) return name;
+  }
 }
