@@ -28,6 +28,8 @@ export type SummaryData = {
 /** What only the engine knows about a phase. */
 export type EngineFacts = Readonly<Pick<Made, "concerns" | "unexpected" | "testsChanged" | "lines" | "denied">> & {
   readonly usage: Usage;
+  /** Whether agents were walled in; null where the journal does not tell. */
+  readonly sandbox: boolean | null;
   /** Executions that did not tell what they used. */
   readonly untold: number;
   readonly checks: readonly CheckResult[];
@@ -73,7 +75,7 @@ export function summaryOf(run: ActiveRun | EndedRun, phaseKey: PhaseKey): Summar
     name: rule.name,
     status: statusText[status],
     duration: durationOf(startedAt, completedAt),
-    ...madeBy(record),
+    ...madeBy(record, run.run.sandbox ?? null),
   };
 }
 
@@ -88,14 +90,14 @@ export const nothing: Omit<SummaryData, "number" | "name"> = {
   engine: null,
 };
 
-function madeBy({ made, usage, untold, rounds }: PhaseRecord): Partial<SummaryData> {
+function madeBy({ made, usage, untold, rounds }: PhaseRecord, sandbox: boolean | null): Partial<SummaryData> {
   if (made === null) return {};
   return {
     artifacts: made.artifacts,
     decisions: made.decisions.length > 0 ? made.decisions : splitDecisions(made.summary),
     changed: made.changed,
     changedSinceSeen: made.changedSinceSeen,
-    engine: { ...made, usage, untold, findings: renderFindings(ledgerOf(rounds)) },
+    engine: { ...made, usage, untold, sandbox, findings: renderFindings(ledgerOf(rounds)) },
   };
 }
 

@@ -7,16 +7,18 @@ export type CodexStart = {
   readonly schema: string;
   /** Id of the conversation to go on with; null to begin one. */
   readonly resume: string | null;
+  /** True where a sandbox of ours is around it: one inside the other fails for root, and ours is the stricter one. */
+  readonly walled: boolean;
 };
 
 /** Arguments for one execution. The prompt is no part of them: it goes in on stdin, which `-` stands for. */
-export function codexArguments(task: AgentTask, { schema, resume }: CodexStart): string[] {
+export function codexArguments(task: AgentTask, { schema, resume, walled }: CodexStart): string[] {
   return [
     "exec",
     "--json",
     "--skip-git-repo-check",
     "--sandbox",
-    task.access === "read" ? "read-only" : "workspace-write",
+    walled ? "danger-full-access" : task.access === "read" ? "read-only" : "workspace-write",
     ...NO_WAY_AROUND,
     ...setting("projects", distrusted(task.cwd)),
     ...STARTS_FAST,

@@ -119,7 +119,10 @@ async function converse(
   };
   const { env, confine } = options;
   const { cwd, access, nonce, prompt, limits } = task;
-  const argv = [...command, ...codexArguments(task, { schema, resume: earlier?.id ?? null })];
+  const argv = [
+    ...command,
+    ...codexArguments(task, { schema, resume: earlier?.id ?? null, walled: confine !== undefined }),
+  ];
   const process = await startFound(
     { argv, cwd, access, confine, env, nonce, stdin: prompt, silenceSeconds: limits.silence, onLine },
     signal,
