@@ -5,6 +5,7 @@ import type { RunEvent } from "../schema/event.ts";
 import type { Person, Starter } from "../schema/people.ts";
 import { metricsOf } from "./metrics.ts";
 import { plainLine } from "./plain-text.ts";
+import { pullRequestCommands } from "./pull-request.ts";
 import { durationText } from "./runs-table.ts";
 import { tokens } from "./status.ts";
 
@@ -123,13 +124,13 @@ function block(title: string, lines: readonly string[], empty?: string): string[
   return [`${title}:`, ...lines];
 }
 
-function keptBranch({ run, finish }: EndedRun): string[] {
-  const branch = run.git?.branch ?? null;
-  if (branch === null) return [];
-  if (finish !== "pr") return [`The branch ${branch} is kept.`];
+function keptBranch(ended: EndedRun): string[] {
+  const branch = ended.run.git?.branch ?? null;
+  if (branch === null || ended.finish === "discard") return [];
+  if (ended.finish !== "pr") return [`The branch ${branch} is kept.`];
+  const commands = pullRequestCommands(ended, "gh") ?? [];
   return [
     `The branch ${branch} is ready for a pull request:`,
-    `  git push -u origin ${shellWord(branch)}`,
-    `  gh pr create --base ${shellWord(run.git?.base ?? "main")} --head ${shellWord(branch)} --title ${shellWord(plainLine(run.title))}`,
+    ...commands.map((argv) => `  ${argv.map(shellWord).join(" ")}`),
   ];
 }

@@ -33,6 +33,8 @@ export interface TreeMemory {
   rememberAgents(run: string, agents: RunAgents): void;
   trusts(digest: string): boolean;
   trust(digest: string): void;
+  /** Everything that is trusted here. */
+  trusted(): readonly string[];
 }
 
 export function createTreeMemory(folder: string, root: string, files: FileCalls): TreeMemory {
@@ -48,6 +50,7 @@ export function createTreeMemory(folder: string, root: string, files: FileCalls)
       const others = memory.agents.filter((remembered) => remembered.run !== run);
       write({ ...memory, agents: [...others, { ...agents, run }].slice(-RUNS_LIMIT) });
     },
+    trusted: () => read().trusted,
     trusts: (digest) => read().trusted.includes(digest),
     trust(digest) {
       const memory = read();

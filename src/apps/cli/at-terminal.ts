@@ -139,35 +139,42 @@ function showAnalysis({ io }: Invocation, { engine, run }: Scene): void {
 }
 
 async function chosenAnswer(chosen: string, { wait, by }: Asked, signal: AbortSignal): Promise<PersonCommand | null> {
-  const { confirm, isCancel, text } = await import("@clack/prompts");
+  const named = { by, wait: wait.id };
   switch (chosen) {
     case "retry":
     case "skip":
-      return { do: chosen, by, wait: wait.id };
+      return { do: chosen, ...named };
     case "cancel": {
-      const reason = await text({ message: "Why does the run end?", signal });
-      return isCancel(reason) ? null : { do: "cancel", by, reason: orEmpty(reason) };
+      const reason = await askText("Why does the run end?", signal);
+      return reason === null ? null : { do: "cancel", by, reason };
     }
     case "raise": {
-      const said = await text({ message: "How many dollars may it cost in all?", signal });
-      const budget = isCancel(said) ? null : raisedBudget(wait, orEmpty(said));
-      return budget === null ? null : { do: "raise", by, wait: wait.id, budget };
+      const said = await askText("How many dollars may it cost in all?", signal);
+      const budget = said === null ? null : raisedBudget(wait, said);
+      return budget === null ? null : { do: "raise", ...named, budget };
     }
     case "merge":
     case "pr":
     case "keep":
-      return { do: "finish", by, wait: wait.id, how: chosen };
-    case "discard": {
-      const sure = await confirm({
-        message: "Discard this work? Its branch goes; a ref keeps what was on it.",
-        signal,
-        initialValue: false,
-      });
-      return isCancel(sure) || !sure ? null : { do: "finish", by, wait: wait.id, how: chosen };
-    }
+      return { do: "finish", ...named, how: chosen };
+    case "discard":
+      return (await isSure(signal)) ? { do: "finish", ...named, how: chosen } : null;
     default:
       return null;
   }
+}
+
+/** Null when the person breaks off. */
+async function askText(message: string, signal: AbortSignal): Promise<string | null> {
+  const { isCancel, text } = await import("@clack/prompts");
+  const said = await text({ message, signal });
+  return isCancel(said) ? null : orEmpty(said);
+}
+
+async function isSure(signal: AbortSignal): Promise<boolean> {
+  const { confirm } = await import("@clack/prompts");
+  const message = "Discard this work? Its branch goes; a ref keeps what was on it.";
+  return (await confirm({ message, signal, initialValue: false })) === true;
 }
 
 /** The prompt gives undefined for an empty line. */

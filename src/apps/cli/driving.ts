@@ -15,6 +15,7 @@ import { createProgressView, type ProgressView } from "./progress.ts";
 import { currentRun, driverLock, type Project } from "./project.ts";
 import { withSignals } from "./signals.ts";
 import { cleanUpAfter } from "./spec/clean-up.ts";
+import { openPullRequest } from "./spec/open-pull-request.ts";
 import { flag, type Invocation, type Result } from "./verb.ts";
 
 /** Where progress is shown, and who answers what is open. */
@@ -32,7 +33,10 @@ export async function goOn(
 ): Promise<Result> {
   const result = await driveOpenRun(invocation, project, seat);
   const { state } = currentRun(project, undefined);
-  const told = state.is === "ended" && result.code === 0 ? await cleanUpAfter(invocation, project, state) : [];
+  const isOver = state.is === "ended" && result.code === 0;
+  const told = isOver
+    ? [...(await openPullRequest(invocation, project, state)), ...(await cleanUpAfter(invocation, project, state))]
+    : [];
   return { ...result, lines: [...result.lines, ...told] };
 }
 

@@ -25,8 +25,7 @@ export async function answerGate(invocation: Invocation, scene: Scene, by: Perso
   const answer = { by, wait: run.wait.id, shown: sha256(summaryText(run)) };
   const paused = run.stage.is === "produced" && run.stage.pausedAt !== null;
   if (paused) return answerPaused(invocation, scene, answer);
-  const isStray = optionsOf(run, run.wait).includes("take-out");
-  invocation.io.out(`${bannerOf(invocation, scene)}${isStray ? `${TAKE_OUT}\n` : ""}${LOOKS}`);
+  invocation.io.out(`${bannerOf(invocation, scene)}${keysOf(run).includes("x") ? TAKE_OUT : ""}${LOOKS}`);
   for (;;) {
     const key = (await askKey(invocation.io, { message: "Your choice", keys: keysOf(run), signal })) ?? "q";
     if (key === "v" || key === "t") await look(invocation, scene, key);
@@ -36,7 +35,7 @@ export async function answerGate(invocation: Invocation, scene: Scene, by: Perso
   }
 }
 
-const TAKE_OUT = "[X] take out what was written where this phase may not; a ref keeps it";
+const TAKE_OUT = "[X] take out what was written where this phase may not; a ref keeps it\n";
 const LOOKS = "[V] view changes  [E] edit artifacts  [T] run checks  [Q] leave it open";
 
 /** Whoever comes back has seen the recovery banner already, unless they said resume. */
@@ -162,7 +161,7 @@ async function edit({ io, env }: Viewer, paths: readonly string[]): Promise<bool
     return false;
   }
   const editor = wordsOf(env["VISUAL"] ?? env["EDITOR"] ?? "vi");
-  const opened = await lendTerminal({ argv: [...editor, ...paths], env });
+  const opened = (await lendTerminal({ argv: [...editor, ...paths], env })) !== null;
   if (!opened) io.out(`The editor ${editor.join(" ")} could not be started; set EDITOR to yours.`);
   return opened;
 }

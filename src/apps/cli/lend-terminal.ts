@@ -5,20 +5,22 @@ export type Guest = {
   readonly argv: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly input?: string;
+  readonly cwd?: string;
 };
 
-/** Lets a program of the person use the terminal until it ends. False when it could not be started. */
-export async function lendTerminal({ argv, env, input }: Guest): Promise<boolean> {
+/** Lets a program of the person use the terminal until it ends. Null when it could not be started; -1 for a signal. */
+export async function lendTerminal({ argv, env, input, cwd }: Guest): Promise<number | null> {
   const [program = "", ...args] = argv;
   const restore = ignoreInterrupts();
   try {
-    return await new Promise<boolean>((resolve) => {
+    return await new Promise<number | null>((resolve) => {
       const child = spawn(program, args, {
         stdio: [input === undefined ? "inherit" : "pipe", "inherit", "inherit"],
         env,
+        ...(cwd === undefined ? {} : { cwd }),
       });
-      child.once("error", () => resolve(false));
-      child.once("close", () => resolve(true));
+      child.once("error", () => resolve(null));
+      child.once("close", (code) => resolve(code ?? -1));
       child.stdin?.on("error", () => undefined); // whoever has seen enough stops reading
       child.stdin?.end(input);
     });
@@ -31,7 +33,7 @@ export async function lendTerminal({ argv, env, input }: Guest): Promise<boolean
 export async function showInPager(text: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const named = env["PAGER"];
   const argv = named === undefined ? ["less", "-FRX"] : wordsOf(named);
-  return argv.length > 0 && (await lendTerminal({ argv, env, input: text }));
+  return argv.length > 0 && (await lendTerminal({ argv, env, input: text })) !== null;
 }
 
 /** A command of the person's environment: arguments split at spaces, no shell. */

@@ -38,11 +38,12 @@ export async function cleanUpAfter(asking: Asking, project: Project, ended: Ende
   return [...(await removeBranch(main, work)), ...(isGone ? [`Go on in ${plainLine(main)}`] : [])];
 }
 
-/** A feature that was merged or discarded, on a branch of its own. */
+/** A feature, or work in a tree of its own, that was merged or discarded. */
 function finishedWork({ run, finish }: EndedRun): Branch | null {
   const { branch = null, base = null } = run.git ?? {};
   if ((finish !== "merge" && finish !== "discard") || branch === null || base === null) return null;
-  return run.item.startsWith(`${FEATURES_ROOT}/`) ? { branch, base, finish } : null;
+  const isOurs = run.item.startsWith(`${FEATURES_ROOT}/`) || typeof run.worktree === "string";
+  return isOurs ? { branch, base, finish } : null;
 }
 
 /** What keeps the working tree from being removed; null when it is gone. */

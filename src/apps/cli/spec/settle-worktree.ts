@@ -1,5 +1,6 @@
 import { createWorktree } from "../../../adapters/git/worktree-create.ts";
 import { mainTreeOf, worktreePath } from "../../../adapters/git/worktree-place.ts";
+import { createTreeMemory } from "../../../adapters/user-files/tree-memory.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import type { Mode } from "../../../schema/plan.ts";
 import { plainLine } from "../../../views/plain-text.ts";
@@ -31,19 +32,33 @@ const WISH: Readonly<Record<Mode, "never" | "asked" | "recommended" | "always">>
 };
 
 /**
- * Where new work is done: here, or in a working tree that is made for it.
+ * Where a new feature is built: here, or in a working tree that is made for it.
  * @throws ProblemError WORKTREE_REFUSED with the way forward; nothing has been written then
  */
 export async function settleWorktree(invocation: Invocation, project: Project, wanted: Wanted): Promise<Place> {
-  if (wanted.base === null || !(await isWanted(invocation, wanted.mode))) return { project, worktree: null };
-  const main = mainTreeOf(project.root) ?? project.root;
-  const [id = "", ...slug] = wanted.folder.split("-");
-  const path = worktreePath(main, { id, slug: slug.join("-") });
-  const made = await createWorktree(project.root, { branch: wanted.branch, path, base: wanted.base });
-  if (!made.ok) throw new ProblemError({ code: "WORKTREE_REFUSED", why: made.why, fix: made.fix });
-  invocation.io.err(`Working tree: ${plainLine(made.path)} on ${made.branch}`);
-  return { project: openProject(made.path, project.env), worktree: made.stored };
+  const { base, mode } = wanted;
+  if (base === null || !(await isWanted(invocation, mode))) return { project, worktree: null };
+  return makeWorktree(invocation, project, { ...wanted, base });
 }
+
+/** A working tree beside the main one, with the settings and the trust of the tree it comes from. */
+export async function makeWorktree(
+  { io }: Invocation,
+  project: Project,
+  { branch, folder, base }: Omit<Wanted, "mode" | "base"> & { readonly base: string },
+): Promise<Place> {
+  const main = mainTreeOf(project.root) ?? project.root;
+  const [id = "", ...slug] = folder.split("-");
+  const path = worktreePath(main, { id, slug: slug.join("-") });
+  const made = await createWorktree(project.root, { branch, path, base });
+  if (!made.ok) throw new ProblemError({ code: "WORKTREE_REFUSED", why: made.why, fix: made.fix });
+  const there = openProject(made.path, project.env);
+  for (const digest of memoryOf(project).trusted()) memoryOf(there).trust(digest);
+  io.err(`Working tree: ${plainLine(made.path)} on ${made.branch}`);
+  return { project: there, worktree: made.stored };
+}
+
+const memoryOf = ({ folders, root, files }: Project) => createTreeMemory(folders.state, root, files);
 
 async function isWanted({ values, io }: Invocation, mode: Mode): Promise<boolean> {
   if (flag(values, "worktree")) return true;

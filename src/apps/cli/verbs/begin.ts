@@ -1,8 +1,9 @@
+import { createGitRead } from "../../../adapters/git/git-read.ts";
 import { workflowNames } from "../../../adapters/definitions/definitions.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import type { ActiveRun } from "../../../core/run.ts";
 import { rest } from "../../../engine/rest.ts";
-import type { Mode } from "../../../schema/plan.ts";
+import type { Mode, PhaseRule } from "../../../schema/plan.ts";
 import { recoveryBanner } from "../../../views/gate-banner.ts";
 import { starterOf } from "../authority.ts";
 import { goOn, restResult } from "../driving.ts";
@@ -11,7 +12,9 @@ import { explain } from "../explain.ts";
 import { currentRun, openProject, type Project } from "../project.ts";
 import { settleWorkflow } from "../settle-workflow.ts";
 import { projectOf } from "../project-of.ts";
-import { startRun } from "../start.ts";
+import { nameWork } from "../naming.ts";
+import { makeWorktree } from "../spec/settle-worktree.ts";
+import { type NewRun, startRun } from "../start.ts";
 import { flag, type Invocation, type Result, type Run, text } from "../verb.ts";
 import { deskOf } from "../desk-of.ts";
 import type { FoundItem } from "../../../adapters/items/resolve-item.ts";
@@ -46,10 +49,44 @@ async function start(invocation: Invocation, workflow: string, words: readonly s
   const open = currentRun(project, undefined);
   starterOf(invocation, project);
   if (open.state.is === "active") return recover(invocation, project);
-  const work = await workOf(invocation, project, { workflow, words: words.join(" ").trim() });
-  const item = await startRun(invocation, project, { workflow, ...work });
-  if (work.place !== undefined) await keepRecord(invocation, project, { ...work, record: work.place.record, item });
-  return goOn(invocation, project);
+  const wanted = await workOf(invocation, project, { workflow, words: words.join(" ").trim() });
+  const { there, work } = flag(invocation.values, "worktree")
+    ? await elsewhere(invocation, project, { workflow, work: wanted })
+    : { there: project, work: wanted };
+  const item = await startRun(invocation, there, { workflow, ...work });
+  if (work.place !== undefined) await keepRecord(invocation, there, { ...work, record: work.place.record, item });
+  return goOn(invocation, there);
+}
+
+/** The same work in a working tree of its own, which is made here. */
+async function elsewhere(
+  invocation: Invocation,
+  project: Project,
+  { workflow, work }: { workflow: string; work: Work },
+): Promise<{ there: Project; work: Work & Pick<NewRun, "feature"> }> {
+  const { definition } = settleWorkflow(project, workflow);
+  const facts = await createGitRead(project.root).facts();
+  if (definition.branch === null || facts === null || facts.head === null) {
+    const detail = `The workflow "${workflow}" has no branch here that a working tree could be made for.`;
+    throw new ProblemError({ code: "USAGE", detail, usage: invocation.verb.usage });
+  }
+  const named = await nameWork({
+    project,
+    definition,
+    title: work.title,
+    run: "",
+    git: true,
+    folder: work.place?.folder ?? null,
+  });
+  const branch = named.branch ?? "";
+  const folder = branch.slice(definition.branch.length);
+  const base = facts.branch ?? facts.head;
+  const made = await makeWorktree(invocation, project, { branch, folder, base });
+  const mode = (text(invocation.values, "mode") ?? "standard") as Mode; // the catalog allows no other value
+  const begun = { branch, base: facts.branch, commit: facts.head };
+  const feature = { mode, branch: begun, worktree: made.worktree, warnings: [], adapt: (plan: PhaseRule[]) => plan };
+  const place = work.place === undefined ? {} : { place: { ...work.place, folder } };
+  return { there: made.project, work: { ...work, ...place, feature } };
 }
 
 type Work = { readonly title: string; readonly place?: BuildPlace; readonly isListed?: boolean };

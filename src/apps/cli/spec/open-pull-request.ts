@@ -1,0 +1,28 @@
+import { findProgram } from "../../../adapters/agent-command/find-program.ts";
+import type { EndedRun } from "../../../core/run.ts";
+import { pullRequestCommands } from "../../../views/pull-request.ts";
+import { shellWord } from "../../../core/shell-word.ts";
+import { ask } from "../ask.ts";
+import { lendTerminal } from "../lend-terminal.ts";
+import type { Project } from "../project.ts";
+import type { Invocation } from "../verb.ts";
+
+/**
+ * After a person chose a pull request: offers to push the branch and open it with the tool they have. Nothing is pushed
+ * without a yes at this terminal; elsewhere the closing report has the commands.
+ */
+export async function openPullRequest(
+  { io, env }: Pick<Invocation, "io" | "env">,
+  { root }: Project,
+  ended: EndedRun,
+): Promise<readonly string[]> {
+  const tool = (["gh", "glab"] as const).find((name) => findProgram(name, env).ok);
+  const commands = pullRequestCommands(ended, tool ?? "gh");
+  if (ended.finish !== "pr" || commands === null || tool === undefined || !io.interactive) return [];
+  const shown = commands.map((argv) => `  ${argv.map(shellWord).join(" ")}`);
+  if (!(await ask(io, "Run these now?", shown))) return [];
+  for (const argv of commands)
+    if ((await lendTerminal({ argv, env, cwd: root })) !== 0)
+      return [`${argv[0]} did not end well; the commands above are yours to run.`];
+  return [];
+}

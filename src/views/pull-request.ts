@@ -1,0 +1,32 @@
+import type { EndedRun } from "../core/run.ts";
+import { plainLine } from "./plain-text.ts";
+
+export type RequestTool = "gh" | "glab";
+
+/** The commands that publish a branch and propose it, as argument lists; null where there is no branch to propose. */
+export function pullRequestCommands({ run }: Pick<EndedRun, "run">, tool: RequestTool): readonly string[][] | null {
+  const { branch = null, base = null } = run.git ?? {};
+  if (branch === null) return null;
+  const [title, body] = [plainLine(run.title, 200), `What was asked for and decided: ${run.item}`];
+  const push = ["git", "push", "-u", "origin", branch];
+  const target = base ?? "main";
+  return tool === "gh"
+    ? [push, ["gh", "pr", "create", "--base", target, "--head", branch, "--title", title, "--body", body]]
+    : [
+        push,
+        [
+          "glab",
+          "mr",
+          "create",
+          "--target-branch",
+          target,
+          "--source-branch",
+          branch,
+          "--title",
+          title,
+          "--description",
+          body,
+          "--yes",
+        ],
+      ];
+}
