@@ -1,5 +1,5 @@
 import { attentionFor, attentionText } from "../core/attention.ts";
-import { optionsOf } from "../core/next.ts";
+import { isFile, optionsOf } from "../core/next.ts";
 import { type ActiveRun, currentPhase, MAX_REDOS, type PhaseRecord, type Wait } from "../core/run.ts";
 import type { Supervision } from "../schema/plan.ts";
 import { artifactRows } from "./artifact-rows.ts";
@@ -18,6 +18,7 @@ const menu: ReadonlyMap<string, string> = new Map([
   ["review", "[R] Review -- pause for manual review/edits, resume when ready"],
   ["redo", "[D] Redo -- re-run this phase with additional guidance"],
   ["loosen", "[L] Loosen -- let the settings as they are now take effect"],
+  ["take-out", "[X] Take out -- put back what was written where this phase may not; a ref keeps it"],
 ]);
 
 /** Asked after Redo. */
@@ -68,6 +69,7 @@ export function recoveryBanner(run: ActiveRun): string | null {
       "[R] Show summary and review again",
       ...(phase.redos < MAX_REDOS ? [menu.get("redo")] : []),
       ...(run.wait.loosened === null ? [] : [menu.get("loosen")]),
+      ...((phase.made?.unexpected ?? []).some(isFile) ? [menu.get("take-out")] : []),
     ].join("\n");
   }
   return run.wait === null && isRedoing(run)
@@ -93,6 +95,7 @@ function noticesOf({ made }: PhaseRecord, gate: Gate): string[] {
     ...entries("Checks fail after the edits; Continue goes on anyway", failures),
     ...entries("Concerns", made?.concerns ?? []),
     ...entries("Unexpected writes", made?.unexpected ?? []),
+    ...entries("Refused to the agent; a rule of yours would allow it", made?.denied ?? []),
     ...entries("The way tests are run has changed", made?.testsChanged ? [made.testsChanged] : []),
     ...(gate.loosened === null ? [] : [loosenedLine(gate.loosened)]),
   ];

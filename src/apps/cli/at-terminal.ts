@@ -144,15 +144,10 @@ async function chosenAnswer(chosen: string, { wait, by }: Asked, signal: AbortSi
     case "retry":
     case "skip":
       return { do: chosen, ...named };
-    case "cancel": {
-      const reason = await askText("Why does the run end?", signal);
-      return reason === null ? null : { do: "cancel", by, reason };
-    }
-    case "raise": {
-      const said = await askText("How many dollars may it cost in all?", signal);
-      const budget = said === null ? null : raisedBudget(wait, said);
-      return budget === null ? null : { do: "raise", ...named, budget };
-    }
+    case "cancel":
+      return cancelled(by, await askText("Why does the run end?", signal));
+    case "raise":
+      return raised({ wait, by }, await askText("How many dollars may it cost in all?", signal));
     case "merge":
     case "pr":
     case "keep":
@@ -162,6 +157,14 @@ async function chosenAnswer(chosen: string, { wait, by }: Asked, signal: AbortSi
     default:
       return null;
   }
+}
+
+const cancelled = (by: Person, reason: string | null): PersonCommand | null =>
+  reason === null ? null : { do: "cancel", by, reason };
+
+function raised({ wait, by }: Asked, said: string | null): PersonCommand | null {
+  const budget = said === null ? null : raisedBudget(wait, said);
+  return budget === null ? null : { do: "raise", by, wait: wait.id, budget };
 }
 
 /** Null when the person breaks off. */

@@ -25,7 +25,7 @@ export async function answerGate(invocation: Invocation, scene: Scene, by: Perso
   const answer = { by, wait: run.wait.id, shown: sha256(summaryText(run)) };
   const paused = run.stage.is === "produced" && run.stage.pausedAt !== null;
   if (paused) return answerPaused(invocation, scene, answer);
-  invocation.io.out(`${bannerOf(invocation, scene)}${keysOf(run).includes("x") ? TAKE_OUT : ""}${LOOKS}`);
+  invocation.io.out(`${bannerOf(invocation, scene)}${LOOKS}`);
   for (;;) {
     const key = (await askKey(invocation.io, { message: "Your choice", keys: keysOf(run), signal })) ?? "q";
     if (key === "v" || key === "t") await look(invocation, scene, key);
@@ -35,7 +35,6 @@ export async function answerGate(invocation: Invocation, scene: Scene, by: Perso
   }
 }
 
-const TAKE_OUT = "[X] take out what was written where this phase may not; a ref keeps it\n";
 const LOOKS = "[V] view changes  [E] edit artifacts  [T] run checks  [Q] leave it open";
 
 /** Whoever comes back has seen the recovery banner already, unless they said resume. */

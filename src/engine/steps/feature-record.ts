@@ -89,6 +89,7 @@ const documentsOf = (item: string): string[] =>
 export function recordPhaseEnd(engine: Engine, run: ActiveRun): void {
   const phase = currentPhase(run);
   if (!isFeature(run) || phase === undefined || phase.status !== "completed") return;
+  tellSoFar(engine, run, phase); // a person may have taken the documents back to where the phase began
   const verified = verifiedBy(phase);
   if (verified !== null) engine.features.tell(run.run.item, { is: "phaseVerified", phase: verified });
   const { key } = phase.rule;
