@@ -110,7 +110,7 @@ const descriptions: Describe = {
   }),
   AGENT_MISSING: (p) => ({
     what: `The agent "${p.agent}" cannot be started: ${p.detail}.`,
-    fix: 'Install it (for Claude Code: "npm install -g @anthropic-ai/claude-code"), or name another with --agent or --agent-command.',
+    fix: 'Install it ("isdlc agents" tells how), or name another with --agent or --agent-command.',
   }),
   NO_AGENT: (p) => ({
     what: "No agent was chosen, and none that is known was found on the PATH.",

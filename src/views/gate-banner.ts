@@ -1,5 +1,5 @@
 import { attentionFor, attentionText } from "../core/attention.ts";
-import { isFile, optionsOf } from "../core/next.ts";
+import { optionsOf } from "../core/next.ts";
 import { type ActiveRun, currentPhase, MAX_REDOS, type PhaseRecord, type Wait } from "../core/run.ts";
 import type { Supervision } from "../schema/plan.ts";
 import { artifactRows } from "./artifact-rows.ts";
@@ -67,15 +67,16 @@ export function recoveryBanner(run: ActiveRun): string | null {
       ...(notices.length === 0 ? [] : [...notices, ""]),
       "[C] Continue to next phase",
       "[R] Show summary and review again",
-      ...(phase.redos < MAX_REDOS ? [menu.get("redo")] : []),
-      ...(run.wait.loosened === null ? [] : [menu.get("loosen")]),
-      ...((phase.made?.unexpected ?? []).some(isFile) ? [menu.get("take-out")] : []),
+      ...optionsOf(run, run.wait).flatMap((option) => (RETURNING.has(option) ? (menu.get(option) ?? []) : [])),
     ].join("\n");
   }
   return run.wait === null && isRedoing(run)
     ? `A redo was in progress for Phase ${(numbered(phase) || nameOf(phase)).trim()}. The phase will be re-run.`
     : null;
 }
+
+/** Options that read the same for whoever comes back. */
+const RETURNING: ReadonlySet<string> = new Set(["redo", "loosen", "take-out"]);
 
 function numbered({ rule }: PhaseRecord): string {
   const number = numberOf(rule.key);

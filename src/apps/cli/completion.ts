@@ -10,6 +10,15 @@ const flagsOf = (name: string): string[] => {
   );
 };
 
+/** `--agent) words="claude codex" ;;` for every option with a fixed set of values, of all verbs together. */
+function valueCases(): string[] {
+  const all = [globalOptions, ...verbs.map(({ options }) => options)].flatMap((options) => Object.entries(options));
+  const listed = new Map<string, Set<string>>();
+  for (const [option, { values }] of all)
+    for (const value of values ?? []) listed.set(option, (listed.get(option) ?? new Set()).add(value));
+  return [...listed].map(([option, values]) => `    --${option}) words="${[...values].join(" ")}" ;;`);
+}
+
 /** A completion script for a shell, made from the catalog of verbs. */
 export function completionScript(shell: string): string {
   const make = scripts[shell];
@@ -35,6 +44,9 @@ function bash(): string {
     `    *) words="${names().join(" ")}" ;;`,
     "  esac",
     `  [ "$COMP_CWORD" -eq 1 ] && words="${names().join(" ")}"`,
+    '  case "${COMP_WORDS[COMP_CWORD-1]}" in',
+    ...valueCases(),
+    "  esac",
     '  COMPREPLY=($(compgen -W "$words" -- "$current"))',
     "}",
     "complete -o default -F _isdlc isdlc",
@@ -51,8 +63,8 @@ function fish(): string {
     .flatMap(({ name, summary, options }) => [
       `complete -c isdlc -n __fish_use_subcommand -a ${name} -d ${quote(summary)}`,
       ...Object.entries(options).map(
-        ([option, { about, type }]) =>
-          `complete -c isdlc -n '__fish_seen_subcommand_from ${name}' -l ${option}${type === "string" ? " -r" : ""} -d ${quote(about)}`,
+        ([option, { about, type, values }]) =>
+          `complete -c isdlc -n '__fish_seen_subcommand_from ${name}' -l ${option}${type === "string" ? " -r" : ""}${values === undefined ? "" : ` -a ${quote(values.join(" "))}`} -d ${quote(about)}`,
       ),
     ]);
   return ["# isdlc completion fish | source", ...lines].join("\n");

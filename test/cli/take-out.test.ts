@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { createSandbox, parsed } from "../support/cli.ts";
+
+const strays = { "src/stray.txt": "stray", "src/app.js": "overwritten" };
+
+async function atGateWithStrays() {
+  const sandbox = await createSandbox({ files: { "src/app.js": "the person's own\n" } });
+  sandbox.plan({ turns: { "00-quick-scan": [{ writes: strays }] } });
+  const started = await sandbox.script("feature", "Log in", "--supervised", "--tests", "without", ...sandbox.agent);
+  expect(started.code).toBe(3);
+  return sandbox;
+}
+
+test.concurrent("what a phase wrote where it may not is listed at the gate and can be taken out; a ref keeps it", async () => {
+  const sandbox = await atGateWithStrays();
+  expect(await sandbox.status()).toMatchObject({
+    waiting: { options: ["continue", "review", "redo", "take-out"] },
+  });
+  const taken = await sandbox.person("answer", "take-out");
+  expect(taken.code).toBe(3);
+  expect(sandbox.read("src/app.js")).toBe("the person's own\n");
+  expect(() => sandbox.read("src/stray.txt")).toThrow("ENOENT");
+  expect(await sandbox.status()).toMatchObject({ waiting: { options: ["continue", "review", "redo"] } });
+  const refs = sandbox.git("for-each-ref", "--format=%(refname)", "refs/isdlc").split("\n");
+  const kept = refs.find((ref) => ref.endsWith("00-quick-scan-1-taken-out-before")) ?? "";
+  expect(sandbox.git("show", `${kept}:src/stray.txt`)).toBe("stray");
+  expect((await sandbox.person("gate")).stdout).not.toContain("Unexpected");
+  expect((await sandbox.person("continue")).code).toBe(3);
+  expect(await sandbox.status()).toMatchObject({ current: "01-requirements" });
+});
+
+test.concurrent("taking out is a person's, and only where there is something to take out", async () => {
+  const sandbox = await atGateWithStrays();
+  expect(await sandbox.script("answer", "take-out")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("NEEDS_PERSON"),
+  });
+  expect(sandbox.read("src/stray.txt")).toBe("stray");
+  await sandbox.person("answer", "take-out");
+  const again = parsed(await sandbox.person("answer", "take-out", "--json"));
+  expect(again).toMatchObject({ ok: false, problem: { code: "COMMAND_REFUSED" } });
+});

@@ -1,0 +1,134 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import {
+  BRANCH,
+  FEATURE,
+  FOLDER,
+  keptWith,
+  killWhen,
+  metaAt,
+  metaOf,
+  prepareFeature,
+  refuses,
+  treeOf,
+} from "../../spec-cli/prepared-feature.ts";
+import { atHome, type Home } from "./at-home.ts";
+import { hasTmux } from "./terminal.ts";
+
+const PARTIAL = "Your choice (C F R):";
+const HALF = "# half a design\n";
+
+/** In front of the menu for a design whose program was killed midway. */
+async function atPartialMenu(): Promise<Home> {
+  const home = await atHome();
+  const { sandbox, terminal } = home;
+  prepareFeature(sandbox, "specify");
+  sandbox.plan({ turns: { design: [{ artifacts: false, writes: { "{item}/design.md": HALF }, hangs: true }, {}] } });
+  const design = join(sandbox.root, FEATURE, "design.md");
+  await killWhen(sandbox, ["design"], () => existsSync(design) && readFileSync(design, "utf8") === HALF);
+  sandbox.plan({ turns: { design: [{}, { reads: ["{item}/design.md"] }] } });
+  terminal.isdlc("design");
+  await terminal.shows(PARTIAL);
+  return home;
+}
+
+/** What the design's second execution found in place of its document. */
+const foundBy = ({ sandbox }: Home): unknown[] =>
+  Object.values(sandbox.log().filter(({ key }) => key === "design")[1]?.reads ?? {});
+
+/** At the question how a feature ends, with something against it. */
+async function atFinishMenu(): Promise<Home> {
+  const home = await atHome({ plan: { turns: { "finish reviewer": [refuses("R7 is not implemented.")] } } });
+  prepareFeature(home.sandbox, "verify", { files: { [`${FEATURE}/tasks.md`]: "- [x] T1\n" } });
+  home.terminal.isdlc("finish");
+  await home.terminal.shows("What should happen?");
+  return home;
+}
+
+describe.skipIf(!hasTmux())("a phase that skips another, at a terminal", () => {
+  test("SPEC-AC5: the warning names what is skipped and asks; no leaves everything, yes goes on", async () => {
+    const { sandbox, terminal } = await atHome();
+    prepareFeature(sandbox, "brainstorm");
+    terminal.isdlc("design");
+    const asked = await terminal.shows("Go on all the same?");
+    expect(asked).toContain("warning: Skipped before design: specify.");
+    terminal.press("n");
+    expect(await terminal.exitCode()).toBe(3);
+    expect([sandbox.log(), sandbox.git("status", "--porcelain")]).toEqual([[], ""]);
+    terminal.isdlc("design");
+    await terminal.shows("Go on all the same?");
+    terminal.press("y");
+    expect(await terminal.exitCode()).toBe(0);
+    expect(metaOf(sandbox)).toMatchObject({ currentPhase: "design" });
+  });
+});
+
+describe.skipIf(!hasTmux())("a design that was interrupted, at a terminal", () => {
+  test("SPEC-AC14 SPEC-R7.2: Review shows what is there and asks again; Continue goes on with it", async () => {
+    const home = await atPartialMenu();
+    expect(home.terminal.screen()).toMatch(/\[C\] Continue[^]*\[F\] Fresh[^]*\[R\] Review/);
+    home.terminal.press("r");
+    expect(await home.terminal.shows(/half a design[^]*Your choice \(C F R\):/)).toContain("# half a design");
+    home.terminal.press("c");
+    expect(await home.terminal.exitCode()).toBe(0);
+    expect(foundBy(home)).toEqual([HALF]);
+  });
+
+  test("SPEC-AC14 SPEC-R7.2: Fresh begins again without it, and a ref keeps it", async () => {
+    const home = await atPartialMenu();
+    home.terminal.press("f");
+    expect(await home.terminal.exitCode()).toBe(0);
+    expect(foundBy(home)).toEqual([null]);
+    expect(keptWith(home.sandbox, `${FEATURE}/design.md`, "half a design")).not.toEqual([]);
+  });
+});
+
+describe.skipIf(!hasTmux())("the end of a feature, at a terminal", () => {
+  test("SPEC-AC19 SPEC-AC15: what is missing stands above the menu; Merge completes the feature", async () => {
+    const { sandbox, terminal } = await atFinishMenu();
+    expect(terminal.screen()).toMatch(
+      /Reviewer concerns:\n {2}finish: F1: R7 is not implemented\.[^]*How should it end/,
+    );
+    expect(terminal.screen()).toMatch(/Merge --[^]*Pull request --[^]*Keep --[^]*Discard --/);
+    terminal.press("Enter");
+    expect(await terminal.exitCode()).toBe(0);
+    expect([metaOf(sandbox).status, sandbox.git("branch", "--list")]).toEqual(["completed", "* main"]);
+  });
+
+  test("SPEC-AC16: Discard asks once more, with no for an answer unless it is changed", async () => {
+    const { sandbox, terminal } = await atFinishMenu();
+    terminal.press("Down", "Down", "Down", "Enter");
+    await terminal.shows("Discard this work?");
+    terminal.press("Enter");
+    expect(await terminal.exitCode()).toBe(3);
+    expect(metaOf(sandbox).status).toBe("active");
+    terminal.isdlc("finish");
+    await terminal.shows("What should happen?");
+    terminal.press("Down", "Down", "Down", "Enter");
+    await terminal.shows("Discard this work?");
+    terminal.press("y");
+    expect(await terminal.exitCode()).toBe(0);
+    const ref = /kept on (refs\/\S+?)\.?\s/.exec(terminal.screen())?.[1] ?? "";
+    expect(metaAt(sandbox, ref).status).toBe("abandoned");
+    expect(sandbox.git("branch", "--list")).toBe("* main");
+  });
+});
+
+describe.skipIf(!hasTmux())("where a new feature is worked on, at a terminal", () => {
+  test.each([
+    { key: "y", own: true },
+    { key: "n", own: false },
+  ])("standard mode asks for a working tree of its own; $key gives one: $own", async ({ key, own }) => {
+    const { sandbox, terminal } = await atHome();
+    terminal.isdlc('brainstorm "Login page"');
+    await terminal.shows("Work in a working tree of its own, beside this one?");
+    expect(existsSync(treeOf(sandbox))).toBe(false);
+    terminal.press(key);
+    expect(await terminal.exitCode()).toBe(0);
+    expect(existsSync(treeOf(sandbox))).toBe(own);
+    expect(sandbox.git("branch", "--show-current")).toBe(own ? "main" : BRANCH);
+    const meta = metaOf(sandbox, own ? join("..", `tree-${FOLDER}`, FEATURE) : FEATURE);
+    expect(meta.worktree).toBe(own ? `../tree-${FOLDER}` : null);
+  });
+});

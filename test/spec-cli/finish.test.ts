@@ -1,0 +1,181 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createSandbox, parsed, type Sandbox, type Turn } from "../support/cli.ts";
+import { BRANCH, FEATURE, FOLDER, isThere, metaAt, metaOf, prepareFeature, spec, treeOf } from "./prepared-feature.ts";
+
+const TICKED = {
+  [`${FEATURE}/tasks.md`]: "- [x] T1: write it\n",
+  [`${FEATURE}/.review-history.md`]: "## Phase: design\n",
+};
+
+const ready = async (files: Readonly<Record<string, string>> = {}): Promise<Sandbox> => {
+  const sandbox = await createSandbox();
+  prepareFeature(sandbox, "verify", { files: { ...TICKED, "src/login.js": "1\n", ...files } });
+  return sandbox;
+};
+
+const MISSING = ["R7 has no password reset", "R8 keeps no log of failures", "R9 never locks an account"];
+
+const misses = (...descriptions: string[]): Turn => {
+  const issues = descriptions.map((description) => ({ severity: "blocker", category: "missing", description }));
+  return { verdict: { approved: false, summary: "Requirements are missing.", issues } };
+};
+
+/** The same feature in a working tree of its own, at the question how it ends. */
+async function inOwnTree(): Promise<Sandbox> {
+  const sandbox = await createSandbox();
+  prepareFeature(sandbox, "verify", { files: TICKED, more: { worktree: `../tree-${FOLDER}` } });
+  sandbox.git("switch", "--quiet", "main");
+  sandbox.git("worktree", "add", "--quiet", treeOf(sandbox), BRANCH);
+  expect((await spec(sandbox, "-C", treeOf(sandbox), "finish")).code).toBe(3);
+  return sandbox;
+}
+
+describe.concurrent("before a feature is finished:", () => {
+  test("SPEC-AC19, SPEC-R3.5: what the final reviewer misses is told before it is asked how the feature ends", async () => {
+    const sandbox = await ready();
+    sandbox.plan({ turns: { "finish reviewer": [misses(...MISSING)] } });
+    const { code, stderr, stdout } = await spec(sandbox, "finish");
+    expect(code).toBe(3);
+    expect(stderr).toContain("Phase complete. Reviewer concerns: F1: ");
+    for (const missing of MISSING) expect(stderr).toMatch(new RegExp(`^ {2}finish: F[0-9]: ${missing}`, "m"));
+    expect(stdout).toContain("How should it end?");
+    const { phases, waiting } = await sandbox.status();
+    expect([waiting.kind, phases[0].concerns]).toEqual([
+      "finish",
+      MISSING.map(() => expect.stringMatching(/^F[0-9]: R/)),
+    ]);
+    const [judged] = sandbox.log();
+    expect([judged?.role, judged?.prompt.includes("src/login.js (added)")]).toEqual(["reviewer", true]);
+    expect(metaOf(sandbox).status).toBe("active");
+    const merged = await sandbox.person("answer", "merge");
+    expect(merged.stdout).toMatch(/Concerns left open:\n {2}finish: F1: R[^]*Merged into main/);
+  });
+
+  test("what is not committed is refused and named; nothing is judged", async () => {
+    const sandbox = await ready();
+    sandbox.write("src/new.js", "2\n");
+    const refused = await spec(sandbox, "finish", "--json", "--yes");
+    expect([refused.code, parsed(refused).problem]).toMatchObject([1, { code: "TREE_DIRTY", files: ["src/new.js"] }]);
+    expect([sandbox.log(), await sandbox.status()]).toEqual([[], null]);
+  });
+
+  test("open tasks are listed and asked about; --yes goes on with the warning", async () => {
+    const sandbox = await ready({ [`${FEATURE}/tasks.md`]: "- [x] T1: done\n- [ ] T2: the tests\n" });
+    const { choice } = parsed(await spec(sandbox, "finish", "--json"));
+    expect([choice.kind, choice.flag]).toEqual(["confirm", "--yes"]);
+    expect(choice.about.join("\n")).toContain("- [ ] T2: the tests");
+    expect(choice.about.join("\n")).not.toContain("T1");
+    expect(sandbox.log()).toEqual([]);
+    const agreed = await spec(sandbox, "finish", "--yes");
+    expect(agreed).toMatchObject({ code: 3, stderr: expect.stringMatching(/warning: 1 of the tasks[^]*T2/) });
+  });
+});
+
+describe.concurrent("the ways a feature ends:", () => {
+  test("SPEC-R5.2, SPEC-R6.3: a pull request completes it, keeps the branch and prints the commands", async () => {
+    const sandbox = await ready();
+    await spec(sandbox, "finish");
+    const { code, stdout } = await sandbox.person("answer", "pr");
+    expect(code).toBe(0);
+    expect(stdout).toContain(`git push -u origin ${BRANCH}`);
+    expect(stdout).toMatch(/gh pr create --base main --head/);
+    expect(metaAt(sandbox, BRANCH)).toMatchObject({ status: "completed", completed: expect.any(String) });
+    expect(sandbox.git("ls-files", FEATURE)).not.toContain(".review-history.md");
+    expect(sandbox.git("log", "main", "--oneline").split("\n")).toHaveLength(1);
+  });
+
+  test("keeping the branch changes no status and takes nothing away", async () => {
+    const sandbox = await ready();
+    await spec(sandbox, "finish");
+    expect((await sandbox.person("answer", "keep")).stdout).toContain(`The branch ${BRANCH} is kept.`);
+    expect(metaOf(sandbox)).toMatchObject({ status: "active", completed: null });
+    expect(sandbox.read(`${FEATURE}/.review-history.md`)).toContain("## Phase: design");
+    expect(sandbox.git("branch", "--show-current")).toBe(BRANCH);
+  });
+
+  test("SPEC-AC16, SPEC-R5.3: discarding must be said twice; the feature is abandoned, and all of it is on a ref", async () => {
+    const sandbox = await inOwnTree();
+    const tree = treeOf(sandbox);
+    const once = await sandbox.person("-C", tree, "answer", "discard");
+    expect([once.code, once.stderr.includes("--yes"), isThere(tree)]).toEqual([2, true, true]);
+    expect(metaAt(sandbox, BRANCH).status).toBe("active");
+    const twice = await sandbox.person("-C", tree, "answer", "discard", "--yes");
+    const ref = /kept on (refs\/\S+?)\.?$/m.exec(twice.stdout)?.[1] ?? "";
+    expect([twice.code, isThere(tree), sandbox.git("branch", "--list")]).toEqual([0, false, "* main"]);
+    expect(twice.stdout).toContain(`Go on in ${sandbox.root}`);
+    expect(metaAt(sandbox, ref)).toMatchObject({ status: "abandoned", completed: expect.any(String) });
+    expect(sandbox.git("show", `${ref}:${FEATURE}/spec.md`)).toContain("specify of before");
+    expect(sandbox.git("log", "main", "--oneline").split("\n")).toHaveLength(1);
+  });
+
+  test("SPEC-AC15: a merge from inside the feature's own tree removes it and says where to go on", async () => {
+    const sandbox = await inOwnTree();
+    const { code, stdout } = await sandbox.person("-C", join(treeOf(sandbox), FEATURE), "answer", "merge");
+    expect([code, isThere(treeOf(sandbox)), sandbox.git("branch", "--list")]).toEqual([0, false, "* main"]);
+    expect(stdout).toMatch(/Merged into main/);
+    expect(stdout).toContain(`Go on in ${sandbox.root}`);
+    expect(metaOf(sandbox).status).toBe("completed");
+  });
+
+  test("a merge that conflicts leaves everything as it was, and is tried again once that is mended", async () => {
+    const sandbox = await ready({ "README.md": "# Ours\n" });
+    await spec(sandbox, "finish");
+    const tip = sandbox.git("commit-tree", "-p", "main", "-m", "Theirs", treeWith(sandbox, "README.md", "# Theirs\n"));
+    sandbox.git("update-ref", "refs/heads/main", tip);
+    const failed = await sandbox.person("answer", "merge", "--json");
+    expect([failed.code, parsed(failed).run.waiting]).toMatchObject([
+      3,
+      { kind: "escalation", reason: "merge_conflict" },
+    ]);
+    expect([sandbox.git("rev-parse", "main"), sandbox.git("branch", "--show-current")]).toEqual([tip, BRANCH]);
+    expect(sandbox.read("README.md")).toBe("# Ours\n");
+    sandbox.git("update-ref", "refs/heads/main", `${tip}~1`);
+    expect(await sandbox.person("retry")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("Merged into main"),
+    });
+    expect([metaOf(sandbox).status, sandbox.git("branch", "--list")]).toEqual(["completed", "* main"]);
+  });
+});
+
+const treeWith = (sandbox: Sandbox, path: string, text: string): string => {
+  sandbox.write("../blob", text);
+  const blob = sandbox.git("hash-object", "-w", "../blob");
+  const index = { ...sandbox.env, GIT_INDEX_FILE: join(sandbox.base, "index") };
+  const git = (...args: string[]): string =>
+    execFileSync("git", args, { cwd: sandbox.root, env: index, encoding: "utf8" }).trim();
+  git("read-tree", "main");
+  git("update-index", "--cacheinfo", `100644,${blob},${path}`);
+  return git("write-tree");
+};
+
+describe.concurrent("a program that is killed after the merge:", () => {
+  /** Kills the program when it is about to remove the tree. */
+  const killedAtCleanUp = async (): Promise<Sandbox> => {
+    const sandbox = await inOwnTree();
+    const bin = join(sandbox.base, "deadly");
+    mkdirSync(bin);
+    const real = execFileSync("which", ["git"], { encoding: "utf8" }).trim();
+    const script = `#!/bin/sh\ncase "$*" in *"worktree remove"*) kill -9 $PPID; exit 1;; esac\nexec ${real} "$@"\n`;
+    writeFileSync(join(bin, "git"), script);
+    chmodSync(join(bin, "git"), 0o755);
+    const env = { PATH: `${bin}:${sandbox.env["PATH"] ?? ""}`, ISDLC_OPERATOR_TOKEN: sandbox.token };
+    const { code } = await sandbox.start(["-C", treeOf(sandbox), "answer", "merge"], env).ended;
+    expect([code, isThere(treeOf(sandbox)), metaOf(sandbox).status]).toEqual([null, true, "completed"]);
+    return sandbox;
+  };
+
+  test.for([
+    ["in its tree", (sandbox: Sandbox) => ["-C", treeOf(sandbox), "finish"]],
+    ["in the main tree, by its number", () => ["finish", "001", "--yes"]],
+  ] as const)("SPEC-AC15: finish, said again %s, cleans up", async ([, args]) => {
+    const sandbox = await killedAtCleanUp();
+    const again = await spec(sandbox, ...args(sandbox));
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(`Deleted ${BRANCH}, which is merged.`) });
+    expect([isThere(treeOf(sandbox)), sandbox.git("branch", "--list")]).toEqual([false, "* main"]);
+    expect(sandbox.log()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,128 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
+import {
+  BRANCH,
+  FEATURE,
+  FOLDER,
+  isThere,
+  metaOf,
+  prepareFeature,
+  refuses,
+  spec,
+  started,
+  treeOf,
+} from "./prepared-feature.ts";
+
+/** A feature in a working tree of its own, and somebody in the main one. */
+async function besideMain(): Promise<Sandbox> {
+  const sandbox = await createSandbox();
+  prepareFeature(sandbox, "brainstorm", { more: { worktree: `../tree-${FOLDER}` } });
+  sandbox.git("switch", "--quiet", "main");
+  sandbox.git("worktree", "add", "--quiet", treeOf(sandbox), BRANCH);
+  return sandbox;
+}
+
+describe.concurrent("where a feature is worked on:", () => {
+  test.for([
+    ["quick", [], false],
+    ["quick", ["--worktree"], true],
+    ["full", [], true],
+  ] as const)("%s with %j: a tree of its own is made: %s", async ([mode, more, own]) => {
+    const sandbox = await createSandbox();
+    expect((await spec(sandbox, "brainstorm", "Login page", "--mode", mode, ...more)).code).toBe(0);
+    expect(isThere(treeOf(sandbox))).toBe(own);
+    expect(sandbox.git("branch", "--show-current")).toBe(own ? "main" : BRANCH);
+    const feature = own ? join("..", `tree-${FOLDER}`, FEATURE) : FEATURE;
+    expect(metaOf(sandbox, feature)).toMatchObject({ mode, worktree: own ? `../tree-${FOLDER}` : null, base: "main" });
+  });
+
+  test("several features live side by side, and status --all tells of each", async () => {
+    const sandbox = await createSandbox();
+    const supervised = ["--worktree", "--supervised"];
+    for (const title of ["Login page", "Dark mode"])
+      expect((await spec(sandbox, "brainstorm", title, ...supervised)).code).toBe(3);
+    const trees = [FOLDER, "002-dark-mode"].map((folder) => treeOf(sandbox, folder));
+    const { trees: rows } = parsed(await sandbox.script("status", "--all", "--json"));
+    expect(
+      rows.map(({ path, run }: { path: string; run: { phase: string; status: string } | null }) => [
+        path,
+        run?.phase,
+        run?.status,
+      ]),
+    ).toEqual([[sandbox.root, undefined, undefined], ...trees.map((tree) => [tree, "brainstorm", "waiting"])]);
+    expect((await sandbox.person("-C", trees[1] ?? "", "continue")).code).toBe(0);
+    const after = parsed(await sandbox.script("status", "--all", "--json")).trees;
+    expect(after.map(({ run }: { run: { status: string } | null }) => run?.status)).toEqual([
+      undefined,
+      "waiting",
+      "completed",
+    ]);
+  });
+
+  test("SPEC-AC11, SPEC-R4.1, SPEC-R4.2, SPEC-R4.4: a session elsewhere is warned once with the tree's name, one inside is not", async () => {
+    const sandbox = await besideMain();
+    const outside = (await sandbox.script("hook", "session-start")).stdout;
+    expect(
+      outside.match(/Warning: this session is not in the feature's worktree "\.\.\/tree-001-login-page"/g),
+    ).toHaveLength(1);
+    for (const place of ["", FEATURE]) {
+      const inside = (await sandbox.script("-C", join(treeOf(sandbox), place), "hook", "session-start")).stdout;
+      expect(inside).toContain("Active feature: 001-login-page (standard)");
+      expect(inside).not.toContain("Warning");
+    }
+    const { hookSpecificOutput } = parsed(await sandbox.script("hook", "session-start", "--json"));
+    expect(hookSpecificOutput).toEqual({ hookEventName: "SessionStart", additionalContext: outside.trimEnd() });
+  });
+
+  test("SPEC-AC12, SPEC-R4.3: a verb elsewhere warns and asks; agreed to, the work is done in the feature's tree", async () => {
+    const sandbox = await besideMain();
+    const { choice } = parsed(await spec(sandbox, "specify", "--json"));
+    expect([choice.kind, choice.about[0]]).toEqual(["confirm", expect.stringContaining(treeOf(sandbox))]);
+    expect(sandbox.log()).toEqual([]);
+    const agreed = await spec(sandbox, "specify", "--yes");
+    expect(agreed).toMatchObject({ code: 0, stderr: expect.stringContaining(`is worked on in ${treeOf(sandbox)}`) });
+    expect(sandbox.log()[0]?.cwd).toBe(treeOf(sandbox));
+    expect([isThere(join(sandbox.root, FEATURE)), isThere(join(treeOf(sandbox), FEATURE, "spec.md"))]).toEqual([
+      false,
+      true,
+    ]);
+  });
+
+  test("SPEC-R5.4: a session is told of active features only", async () => {
+    const sandbox = await createSandbox();
+    const told = async (): Promise<string> => (await sandbox.script("hook", "session-start")).stdout;
+    expect(await told()).toContain("No active feature");
+    prepareFeature(sandbox, "specify");
+    for (const [at, status] of ["completed", "abandoned"].entries())
+      sandbox.write(`docs/features/00${at + 2}-newer/.meta.json`, JSON.stringify({ id: `00${at + 2}`, status }));
+    expect(await told()).toMatch(/Active feature: 001-login-page[^]*Next: isdlc design/);
+    sandbox.write(`${FEATURE}/.meta.json`, JSON.stringify({ id: "001", status: "completed" }));
+    expect(await told()).toContain("No active feature");
+  });
+});
+
+describe.concurrent("verifying one phase:", () => {
+  const rows: readonly (readonly [string, readonly string[], boolean, string])[] = [
+    ["nothing against it", [], true, "design"],
+    ["a blocker", ["The errors are not named."], false, "design"],
+  ];
+  test.for(rows)("with %s: judged once, nothing made, verified only when good", async ([, faults, verified, phase]) => {
+    const sandbox = await createSandbox();
+    prepareFeature(sandbox, "design");
+    sandbox.plan({ turns: { [`verify-${phase} reviewer`]: [faults[0] === undefined ? {} : refuses(faults[0])] } });
+    const { code, stdout, stderr } = await spec(sandbox, "verify", phase);
+    expect([code, started(sandbox)]).toEqual([0, [`verify-${phase} reviewer`]]);
+    expect(stderr).not.toContain("warning:");
+    expect(metaOf(sandbox).phases).toMatchObject({ design: { verified }, specify: { verified: false } });
+    for (const fault of faults) expect(stdout).toContain(fault);
+  });
+
+  test("one that is not completed is judged all the same, with a warning that is recorded", async () => {
+    const sandbox = await createSandbox();
+    prepareFeature(sandbox, "specify", { files: { [`${FEATURE}/design.md`]: "# by hand\n" } });
+    const { code, stderr } = await spec(sandbox, "verify", "design");
+    expect([code, stderr]).toEqual([0, expect.stringContaining("warning: design is not marked as completed.")]);
+    expect((await sandbox.events())[0]).toMatchObject({ warnings: ["design is not marked as completed."] });
+  });
+});
