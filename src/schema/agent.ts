@@ -12,10 +12,21 @@ export type Usage = z.infer<typeof Usage>;
 
 export const Severity = z.enum(["blocker", "warning", "note"]);
 
+/** What a final reviewer adds: how the work differs from the specification, and in which requirement. */
+const againstSpecification = {
+  category: z.optional(z.nullable(z.enum(["missing", "extra", "misunderstood"]))),
+  requirement: z.optional(z.nullable(text(200))),
+};
+
+/** Where a requirement is fulfilled: `file:line`. */
+export const Evidence = z.strictObject({ requirement: text(200), location: text(500) });
+export type Evidence = z.infer<typeof Evidence>;
+
 export const Issue = z.strictObject({
   severity: Severity,
   description: text(4000),
   location: z.nullable(text(500)),
+  ...againstSpecification,
 });
 export type Issue = z.infer<typeof Issue>;
 
@@ -52,10 +63,12 @@ export const Verdict = z.object({
         severity: Severity,
         description: text(4000),
         location: z._default(z.nullable(text(500)), null),
+        ...againstSpecification,
       }),
     ),
     [],
   ),
   summary: z._default(text(20_000), ""),
+  evidence: z.optional(z.nullable(z.array(z.object(Evidence.shape)))),
 });
 export type Verdict = z.infer<typeof Verdict>;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { Issue, Question, Reply, Usage } from "./agent.ts";
+import { Evidence, Issue, Question, Reply, Usage } from "./agent.ts";
 import { CheckResult, Claim, FileChange, Made, SettingsReading, Sizing, TestCommand } from "./facts.ts";
 import { Person, Starter } from "./people.ts";
 import { AfterStep, Budget, Finish, PhaseKey, PhaseRule, RunId, RunOptions, Supervision } from "./plan.ts";
@@ -125,6 +125,8 @@ export const EventDraft = z.discriminatedUnion("type", [
     concerns: z.array(z.string()),
     /** Files that the revision before this verdict changed; null where nobody knows. */
     changed: z.optional(z.nullable(z.array(z.string()))),
+    /** Where each requirement is fulfilled, as a final reviewer says. */
+    evidence: z.optional(z.array(Evidence)),
     /** Why the loop ended here without approval, where it ended before its limit. */
     stopped: z.optional(z.string()),
   }),

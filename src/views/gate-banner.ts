@@ -1,6 +1,6 @@
 import { attentionFor, attentionText } from "../core/attention.ts";
 import { optionsOf } from "../core/next.ts";
-import { type ActiveRun, currentPhase, MAX_REDOS, type PhaseRecord, type Wait } from "../core/run.ts";
+import { type ActiveRun, currentPhase, type PhaseRecord, type Wait } from "../core/run.ts";
 import type { Supervision } from "../schema/plan.ts";
 import { artifactRows } from "./artifact-rows.ts";
 import { plainLine } from "./plain-text.ts";

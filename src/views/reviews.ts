@@ -1,4 +1,4 @@
-import type { Issue } from "../schema/agent.ts";
+import type { Evidence, Issue } from "../schema/agent.ts";
 import { ledgerOf } from "../core/findings/ledger.ts";
 import type { PhaseRecord } from "../core/run.ts";
 import type { RunEvent } from "../schema/event.ts";
@@ -14,6 +14,7 @@ export type Review = {
   readonly approved: boolean;
   readonly summary: string;
   readonly issues: readonly Issue[];
+  readonly evidence: readonly Evidence[];
   /** Why the loop ended here before its limit; null where it did not. */
   readonly stopped: string | null;
   /** What the agent says it changed because of the verdict; null where it did not work again. */
@@ -33,8 +34,8 @@ export function reviewsOf(events: readonly RunEvent[]): readonly Review[] {
     if (event.type !== "verdict.given") continue;
     const iteration = (counts.get(phase) ?? 0) + 1;
     counts.set(phase, iteration);
-    const { at, approved, summary, issues, stopped = null } = event;
-    reviews.push({ phase, iteration, at, approved, summary, issues, stopped, changesMade: null });
+    const { at, approved, summary, issues, evidence = [], stopped = null } = event;
+    reviews.push({ phase, iteration, at, approved, summary, issues, evidence, stopped, changesMade: null });
   }
   return reviews;
 }
@@ -54,7 +55,10 @@ export function reviewLines(reviews: readonly Review[]): string[] {
   return phases.flatMap((phase) => {
     const own = reviews.filter((review) => review.phase === phase);
     const findings = renderFindings(ledgerOf(own));
-    return [phase, ...own.map(verdictLine), ...findings.map((line) => `    ${line}`)];
+    const proof = (own.at(-1)?.evidence ?? []).map(
+      ({ requirement, location }) => `    ${plainLine(requirement, 60)}  ${plainLine(location, 120)}`,
+    );
+    return [phase, ...own.map(verdictLine), ...findings.map((line) => `    ${line}`), ...proof];
   });
 }
 

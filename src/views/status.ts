@@ -140,11 +140,21 @@ const compact = (count: number): string => (count < 10_000 ? String(count) : `${
 function nowLines(state: ActiveRun | EndedRun, { driven }: Liveness): string[] {
   if (state.is === "ended") return endLines(state);
   const now = next(state);
-  if (now.is === "wait") return [...waitLines(now.wait, now.options, itemOf(state)), ...toReadLines(state, now.wait)];
+  if (now.is === "wait")
+    return [...heldAgainst(state), ...waitLines(now.wait, now.options, itemOf(state)), ...toReadLines(state, now.wait)];
   if (now.is !== "action") return [];
   return driven
     ? [`Now: ${now.step}${now.attempt === null ? "" : ` ${now.attempt}`}`]
     : ["Interrupted.", `Go on: isdlc resume${itemOf(state) === null ? "" : ` --item ${itemOf(state)}`}`];
+}
+
+/** Before a person says how the work ends, they see everything that stayed open about it. */
+export function heldAgainst({ wait, phases }: ActiveRun): string[] {
+  if (wait?.kind !== "finish") return [];
+  const concerns = phases.flatMap(({ rule, made }) =>
+    (made?.concerns ?? []).map((concern) => `  ${rule.key}: ${plainLine(concern)}`),
+  );
+  return concerns.length === 0 ? [] : ["Concerns left open:", ...concerns];
 }
 
 function toReadLines(run: ActiveRun, wait: Wait): string[] {

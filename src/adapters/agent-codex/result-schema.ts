@@ -3,7 +3,7 @@ import type { AgentTask } from "../../ports/agent-backend.ts";
 import { AgentResult, Verdict } from "../../schema/agent.ts";
 
 /**
- * The schema in the strict form that the model service asks for: every field is required, no others are allowed,
+ * The schema in the strict form that the model service asks for: every field is required (what may be left out may be null), no others are allowed,
  * and there are neither lengths nor defaults. What comes back is measured by our own schema, which has them.
  */
 export function resultSchema(role: AgentTask["role"]): object {
@@ -13,6 +13,7 @@ export function resultSchema(role: AgentTask["role"]): object {
     override: ({ jsonSchema }) => {
       delete jsonSchema.maxLength;
       delete jsonSchema.default;
+      if (jsonSchema.properties !== undefined) jsonSchema.required = Object.keys(jsonSchema.properties);
     },
   });
 }

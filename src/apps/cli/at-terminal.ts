@@ -4,7 +4,7 @@ import type { ActiveRun, Wait } from "../../core/run.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Person } from "../../schema/people.ts";
 import { plainText } from "../../views/plain-text.ts";
-import { waitLines } from "../../views/status.ts";
+import { heldAgainst, waitLines } from "../../views/status.ts";
 import { forgetTypedAhead } from "./ask.ts";
 import { decider } from "./authority.ts";
 import { answerGate } from "./gate-prompt.ts";
@@ -118,7 +118,8 @@ async function choose(invocation: Invocation, scene: Scene, { wait, by }: Asked)
   const { isCancel, select } = await import("@clack/prompts");
   const now = next(run);
   const options = now.is === "wait" ? now.options : [];
-  for (const line of waitLines(wait, []).filter((line) => line !== "You can:")) invocation.io.out(line);
+  const about = [...heldAgainst(run), ...waitLines(wait, []).filter((line) => line !== "You can:")];
+  for (const line of about) invocation.io.out(line);
   const shown = wait.kind === "sizing" ? ["show"] : [];
   const menu = [...options, ...shown, "leave"].map((value) => ({ value, label: labelOf(value, wait) }));
   const chosen = await select({ message: "What should happen?", options: menu, signal });

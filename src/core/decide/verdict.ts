@@ -20,7 +20,8 @@ export function verdictEvent(run: ActiveRun, { verdict, changed = null }: Judged
   const approved = after.stopped === "approved";
   const stopped = isEarly(after) && after.why !== null ? { stopped: after.why } : {};
   const concerns = approved ? [] : [...concernsOf(after.open, summary), ...Object.values(stopped)];
-  const facts = { approved, issues, summary, changed: changed === null ? null : [...changed] };
+  const evidence = verdict.evidence?.length ? { evidence: verdict.evidence } : {};
+  const facts = { approved, issues, summary, ...evidence, changed: changed === null ? null : [...changed] };
   return { type: "verdict.given", ...facts, leadsTo: after.leadsTo, concerns, ...stopped };
 }
 

@@ -63,12 +63,15 @@ function nextVerb(feature: SessionFeature | null): string {
   return feature === null ? 'isdlc brainstorm "<what to build>"' : `isdlc ${nextPhase(feature)}`;
 }
 
-function nextPhase({ files, mode, isImplemented }: SessionFeature): SpecPhase {
+/** The phase that a feature goes to next. */
+export function nextPhase({ files, mode, isImplemented }: Progress): SpecPhase {
   const reached = reachedPhase(files);
   if (reached === null && mode === "hotfix") return isImplemented ? "verify" : "implement";
   const following = SPEC_PHASES[reached === null ? 0 : SPEC_PHASES.indexOf(reached) + 1] ?? "finish";
   return following === "implement" && isImplemented ? "verify" : following;
 }
+
+type Progress = Pick<SessionFeature, "files" | "mode" | "isImplemented">;
 
 const WORD_LENGTH = 30;
 const PATH_LENGTH = 80;

@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { endedRuns } from "../../../adapters/desk/ended-runs.ts";
+import { ownValue } from "../../../core/own-value.ts";
 import { ProblemError } from "../../../core/problem.ts";
+import type { RunState } from "../../../core/run.ts";
 import type { RunId } from "../../../schema/ids.ts";
 import { historyLines } from "../../../views/history.ts";
 import { reviewLines, reviewsOf } from "../../../views/reviews.ts";
@@ -22,12 +25,31 @@ export const history: Run = (invocation) => {
   if (named === undefined && flag(values, "all")) return Promise.resolve(finished(project, {}));
   const { run, state } = currentRun(project, named);
   if (run === null) return Promise.resolve(done(["Nothing has happened here yet."], { events: [] }));
+  if (flag(values, "reviews")) return Promise.resolve(reviews(project, { run, state, named }));
   const events = project.journal.events(run);
-  if (flag(values, "reviews"))
-    return Promise.resolve(done(reviewLines(reviewsOf(events)), { reviews: reviewsOf(events) }));
   if (named !== undefined || state.is === "active") return Promise.resolve(done(historyLines(events), { events }));
   return Promise.resolve(finished(project, { events }));
 };
+
+type Looked = { readonly run: RunId; readonly state: RunState; readonly named: string | undefined };
+
+/** What reviewers said in the named run; else in every run of the item that the newest run is about. */
+function reviews(project: Project, { run, state, named }: Looked) {
+  const item = state.is === "none" ? null : state.run.item;
+  const others = named === undefined && item !== null ? earlierRuns(project, item) : [];
+  const found = [...others.filter((id) => id !== run), run].flatMap((id) => reviewsOf(project.journal.events(id)));
+  const details = item !== null && isThere(project, item) ? [`Details: ${item}/.review-history.md`] : [];
+  return done([...reviewLines(found), ...details], { reviews: found });
+}
+
+/** Finished runs about an item, oldest first. */
+function earlierRuns(project: Project, item: string): RunId[] {
+  return endedRuns(project.files, join(project.own, "history"), MAX_RUNS)
+    .filter(({ entry }) => ownValue(entry, "artifact_folder") === item.slice(item.lastIndexOf("/") + 1))
+    .map(({ run }) => run);
+}
+
+const isThere = ({ root }: Project, item: string): boolean => existsSync(join(root, item, ".review-history.md"));
 
 /** `more`: what programs get besides; the events of the last run, which they could always ask for like this. */
 function finished(project: Project, more: Readonly<Record<string, unknown>>) {

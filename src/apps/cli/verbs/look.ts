@@ -6,7 +6,7 @@ import { type ActiveRun, currentPhase } from "../../../core/run.ts";
 import { runChecks } from "../../../engine/steps/checks.ts";
 import { gateBanner } from "../../../views/gate-banner.ts";
 import { plainText } from "../../../views/plain-text.ts";
-import { itemOf, waitLines, waitObject } from "../../../views/status.ts";
+import { heldAgainst, itemOf, waitLines, waitObject } from "../../../views/status.ts";
 import { lastLook } from "../../../core/last-look.ts";
 import { next } from "../../../core/next.ts";
 import { summaryText } from "../gate-prompt.ts";
@@ -21,7 +21,8 @@ export const gate: Run = async (invocation) => {
   const now = next(run);
   if (now.is !== "wait") return done(["Nothing waits for an answer now."], { waiting: null });
   const waiting = waitObject(run, now.wait);
-  if (now.wait.kind !== "gate") return done(waitLines(now.wait, now.options, itemOf(run)), { waiting });
+  if (now.wait.kind !== "gate")
+    return done([...heldAgainst(run), ...waitLines(now.wait, now.options, itemOf(run))], { waiting });
   const summary = summaryText(run);
   const patch = flag(invocation.values, "diff") ? await patchOf(project, run) : null;
   const lines = [summary, gateBanner(run) ?? "", ...(patch === null ? [] : [plainText(patch)])];

@@ -24,7 +24,7 @@ import {
   requireFeature,
 } from "../spec/find-feature.ts";
 import { chooseBegun, documentOf, settleBegun, settleTransition } from "../spec/settle-phase.ts";
-import { goOnTelling } from "../spec/go-on-telling.ts";
+import { goOnToNext } from "../spec/go-on-to-next.ts";
 import { settleWorktree } from "../spec/settle-worktree.ts";
 import { type FeatureBranch, startRun } from "../start.ts";
 import { submitAnswer } from "../submit-answer.ts";
@@ -92,10 +92,14 @@ async function beginFeature(invocation: Invocation, here: Project, { target, tit
     workflow: "spec",
     title,
     place: { folder, phases: [target], analysed: [], record: {} },
-    feature: { mode, branch: made, worktree, warnings, adapt: (plan) => plan },
+    feature: { mode, branch: made, worktree, warnings: [...warnings, ...onto(facts?.branch)], adapt: (plan) => plan },
   });
-  return goOn(invocation, project);
+  return goOnToNext(invocation, project, folder);
 }
+
+/** A feature that is begun on another one's branch is merged into that. */
+const onto = (branch: string | null | undefined): string[] =>
+  branch?.startsWith("feature/") ? [`This feature begins on ${branch}, and will be merged into it.`] : [];
 
 /** The next piece of work on a feature that exists. */
 export async function workOn(invocation: Invocation, found: PlacedFeature, target: SpecPhase): Promise<Result> {
@@ -105,7 +109,9 @@ export async function workOn(invocation: Invocation, found: PlacedFeature, targe
   const inTree = currentRun(project, undefined);
   if (inTree.state.is === "active")
     return goOnWith(invocation, project, { run: inTree.state, target, words: feature.folder });
-  const warnings = await settleTransition(invocation, { feature, target, mode });
+  const wished = text(invocation.values, "mode") ?? mode;
+  const kept = wished === mode ? [] : [`${feature.folder} was begun in mode ${mode}, and stays in it.`];
+  const warnings = [...kept, ...(await settleTransition(invocation, { feature, target, mode }))];
   const begun = await settleBegun(invocation, { feature, target, mode }, deskOf(project));
   if (begun === "fresh") await putAside(invocation, found, target);
   await startRun(invocation, project, {
@@ -114,7 +120,7 @@ export async function workOn(invocation: Invocation, found: PlacedFeature, targe
     place: { folder: feature.folder, phases: [target], analysed: [], record: {} },
     feature: { mode, branch: await branchOf(found), worktree, warnings, adapt: (plan) => plan },
   });
-  return goOnTelling(invocation, project);
+  return goOnToNext(invocation, project, feature.folder);
 }
 
 /** `isdlc verify design`: judges what a completed phase left, once; `isdlc verify` is the phase of that name. */
