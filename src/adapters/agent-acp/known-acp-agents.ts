@@ -58,6 +58,7 @@ const knownAcpAgents: Readonly<Record<string, KnownAcpAgent>> = {
       countsAllTokens: false, // those of the last call to the model only
       tellsCost: true,
       commandInTitle: false,
+      resumes: true,
     },
     help: { install: "npm install -g opencode-ai", signIn: 'Run "opencode auth login".' },
   },

@@ -1,0 +1,196 @@
+import { describe, expect, test } from "vitest";
+import { ACP_AGENT_NAMES } from "../../src/adapters/agent-acp/known-acp-agents.ts";
+import type { UserSettings } from "../../src/adapters/user-files/user-settings.ts";
+import { AGENT_NAMES, choiceText, DETECTED_AGENTS, readChoice } from "../../src/apps/cli/agent-choice.ts";
+import { type ChosenAgents, createBackend, programOf } from "../../src/apps/cli/agents.ts";
+import { chooseAgents, renameAgents } from "../../src/apps/cli/choose-agents.ts";
+import { KNOWN_AGENTS } from "../../src/apps/cli/known-agents.ts";
+import type { Values } from "../../src/apps/cli/verb.ts";
+
+const PHASES = ["plan", "implement", "final-review"];
+const NOTHING_INSTALLED = { PATH: "/nowhere" };
+
+describe("a choice", () => {
+  test.each([
+    ["claude", { name: "claude", argv: null }],
+    ["claude:opus", { name: "claude", argv: null, model: "opus" }],
+    ["codex:gpt-5.1_mini", { name: "codex", argv: null, model: "gpt-5.1_mini" }],
+    ["opencode:openrouter/a/b:free", { name: "opencode", argv: null, model: "openrouter/a/b:free" }],
+  ])("%s is read and written the same", (said, agent) => {
+    const read = readChoice(said);
+    expect(read).toEqual({ ok: true, agent });
+    expect(read.ok && choiceText(read.agent)).toBe(said);
+  });
+
+  test.each([
+    ["", /there is no agent ""; valid: claude, codex/],
+    ["cluade", /there is no agent "cluade"/],
+    ["constructor", /there is no agent/],
+    ["command", /there is no agent/],
+    ["replay", /there is no agent/],
+    ["claude:", /no name of a model/],
+    ["claude:--dangerously-skip-permissions", /no name of a model/],
+    ["claude:a b", /no name of a model/],
+    ["claude:a\nb", /no name of a model/],
+    ["claude:opus\n", /no name of a model/],
+    [`claude:${"x".repeat(129)}`, /no name of a model/],
+    ["claude-acp:opus", /cannot be told a model here; these can: claude, codex, gemini, copilot, qwen, opencode/],
+    ["acp:x", /cannot be told a model/],
+  ])("%j is refused", (said, detail) => {
+    expect(readChoice(said)).toEqual({ ok: false, detail: expect.stringMatching(detail) as string });
+  });
+
+  test("every agent that can be started by its name has one that can be chosen", () => {
+    expect([...KNOWN_AGENTS, "acp"].toSorted()).toEqual([...AGENT_NAMES].toSorted());
+    expect(ACP_AGENT_NAMES.length).toBeGreaterThan(3);
+    expect(KNOWN_AGENTS).toEqual(expect.arrayContaining([...DETECTED_AGENTS]));
+  });
+});
+
+describe("a model", () => {
+  const started = (said: string) => {
+    const read = readChoice(said);
+    if (!read.ok) throw new Error(read.detail);
+    return read.agent;
+  };
+
+  test.each([
+    ["claude:opus", ["claude", "--model", "opus"]],
+    ["codex:gpt-5", ["codex", "-m", "gpt-5"]],
+    ["gemini:pro", ["gemini", "--acp", "-m", "pro"]],
+    ["copilot:x", ["copilot", "--acp", "--model", "x"]],
+    ["qwen:x", ["qwen", "--acp", "-m", "x"]],
+    ["opencode:a/b", ["opencode", "acp"]],
+  ])("of %s is told to the program as an argument, where it has one", (said, argv) => {
+    expect(programOf(started(said), {})).toEqual(argv);
+  });
+
+  test.each(["claude", "codex", "gemini", "opencode", "copilot", "qwen"])("is part of the digest of %s", (name) => {
+    const digests = [name, `${name}:one`, `${name}:two`].map((said) => createBackend(started(said), {}).digest);
+    expect(new Set(digests).size).toBe(3);
+  });
+
+  test("that cannot be added to settings of opencode which are no JSON is a problem", () => {
+    expect(() => createBackend(started("opencode:a/b"), { OPENCODE_CONFIG_CONTENT: "[" })).toThrow(/not a JSON object/);
+  });
+});
+
+const shown = ({ phase, reviewer, phases, reviewers }: ChosenAgents) => ({
+  phase: choiceText(phase),
+  reviewer: choiceText(reviewer),
+  ...Object.fromEntries(Object.entries(phases ?? {}).map(([key, agent]) => [key, choiceText(agent)])),
+  ...Object.fromEntries(Object.entries(reviewers ?? {}).map(([key, agent]) => [`review of ${key}`, choiceText(agent)])),
+});
+
+type Row = readonly [what: string, values: Values, settings: UserSettings, expected: Readonly<Record<string, string>>];
+
+const rows: readonly Row[] = [
+  ["a flag", { agent: "codex" }, {}, { phase: "codex", reviewer: "codex" }],
+  ["a setting", {}, { agent: "gemini:pro" }, { phase: "gemini:pro", reviewer: "gemini:pro" }],
+  ["a flag over a setting", { agent: "codex" }, { agent: "gemini" }, { phase: "codex", reviewer: "codex" }],
+  ["a command over a name", {}, { agent: "codex", "agent-command": "a b" }, { phase: "command", reviewer: "command" }],
+  ["a command of acp", { agent: "acp", "agent-command": "a b" }, {}, { phase: "acp", reviewer: "acp" }],
+  ["a reviewer of its own", { agent: "codex" }, { reviewer: "claude" }, { phase: "codex", reviewer: "claude" }],
+  [
+    "a phase of its own, which also reviews itself",
+    {},
+    { agent: "codex", "agent.plan": "claude:opus" },
+    { phase: "codex", reviewer: "codex", plan: "claude:opus", "review of plan": "claude:opus" },
+  ],
+  [
+    "a phase of its own with the common reviewer",
+    {},
+    { agent: "codex", reviewer: "gemini", "agent.plan": "claude" },
+    { phase: "codex", reviewer: "gemini", plan: "claude" },
+  ],
+  [
+    "a review of its own",
+    {},
+    { agent: "codex", reviewer: "gemini", "reviewer.plan": "claude" },
+    { phase: "codex", reviewer: "gemini", "review of plan": "claude" },
+  ],
+  [
+    "a flag over every phase, but not over reviews",
+    { agent: "qwen" },
+    { "agent.plan": "claude", "reviewer.implement": "codex" },
+    { phase: "qwen", reviewer: "qwen", "review of implement": "codex" },
+  ],
+  [
+    "a flag over every review",
+    { reviewer: "qwen" },
+    { agent: "codex", "agent.plan": "claude", "reviewer.plan": "codex" },
+    { phase: "codex", reviewer: "qwen", plan: "claude" },
+  ],
+  [
+    "no phase of another workflow",
+    {},
+    { agent: "codex", "agent.04-design": "claude" },
+    { phase: "codex", reviewer: "codex" },
+  ],
+];
+
+describe("the agents of a new run", () => {
+  test.for(rows)("%s", ([, values, settings, expected]) => {
+    const { agents, detected, warnings } = chooseAgents(values, settings, { env: NOTHING_INSTALLED, phases: PHASES });
+    expect(shown(agents)).toEqual(expected);
+    expect([detected, warnings]).toEqual([null, []]);
+  });
+
+  test.each([
+    [{ agent: "cluade" }, /the setting agent is not used: there is no agent "cluade"/],
+    [{ reviewer: "claude:-x" }, /the setting reviewer is not used: "-x" is no name of a model/],
+    [{ "agent.nonsense": "claude" }, /agent.nonsense is not used: no workflow has the phase "nonsense"/],
+    [{ "reviewer.plan": "acp" }, /reviewer.plan is not used: acp needs the command/],
+    [{ "reviewer-command": "'x" }, /the setting reviewer is not used: a ' is not closed/],
+  ])("the setting %j is told and not used", (settings, warning) => {
+    const env = { PATH: "/nowhere", ISDLC_CODEX: process.execPath };
+    const { agents, detected, warnings } = chooseAgents({}, settings, { env, phases: PHASES });
+    expect(warnings).toEqual([expect.stringMatching(warning)]);
+    expect([detected, shown(agents)]).toEqual(["codex", { phase: "codex", reviewer: "codex" }]);
+  });
+
+  test.each([
+    [{ agent: "claude:" }, /The agent cannot be used/],
+    [{ agent: "acp" }, /acp needs the command/],
+    [{ reviewer: "claude-acp:x" }, /The reviewer cannot be used/],
+    [{ "agent-command": "'x" }, /is not closed/],
+  ])("%j is wrong usage", (values, detail) => {
+    const choose = () => chooseAgents(values, { agent: "claude" }, { env: NOTHING_INSTALLED, phases: PHASES });
+    expect(choose).toThrow(
+      expect.objectContaining({
+        problem: expect.objectContaining({ code: "USAGE", detail: expect.stringMatching(detail) }),
+      }),
+    );
+  });
+});
+
+describe("other agents for an open run", () => {
+  const agent = (name: string) => ({ name, argv: null });
+  const before: ChosenAgents = {
+    phase: agent("claude"),
+    reviewer: agent("claude"),
+    phases: { plan: agent("codex") },
+    reviewers: { plan: agent("codex"), implement: agent("gemini") },
+  };
+
+  test.for<readonly [string, Values, ChosenAgents | null, object | null]>([
+    [
+      "an agent for all, and reviewers of their own stay",
+      { agent: "qwen" },
+      before,
+      { phase: "qwen", reviewer: "qwen", "review of implement": "gemini" },
+    ],
+    ["only a reviewer", { reviewer: "qwen" }, before, { phase: "claude", reviewer: "qwen", plan: "codex" }],
+    [
+      "a common reviewer stays",
+      { agent: "qwen" },
+      { phase: agent("claude"), reviewer: agent("codex") },
+      { phase: "qwen", reviewer: "codex" },
+    ],
+    ["nothing is remembered", { agent: "qwen" }, null, { phase: "qwen", reviewer: "qwen" }],
+    ["nothing is remembered, and only a reviewer is named", { reviewer: "qwen" }, null, null],
+  ])("%s", ([, values, remembered, expected]) => {
+    const renamed = renameAgents(values, remembered);
+    expect(renamed && shown(renamed)).toEqual(expected);
+  });
+});
