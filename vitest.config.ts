@@ -18,6 +18,7 @@ export default defineConfig({
         },
       },
       suite("crash", ["test/slow/crash/**/*.test.ts"], 15),
+      suite("flows", ["test/slow/flows/**/*.test.ts"], 5),
       suite("rogue", ["test/slow/rogue/**/*.test.ts"], 15),
       suite("agents", ["test/slow/agents/**/*.test.ts"], 15),
       suite("terminal", ["test/slow/terminal/**/*.test.ts"], 10),

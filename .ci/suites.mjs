@@ -53,7 +53,7 @@ const vitest = (project) => ["node_modules/.bin/vitest", "run", "--project", pro
 tests("fast", ["npm", "test", "--"]);
 if (suite("check", "npm", ["run", "check"])) total.passed++;
 else fails("check");
-for (const project of ["crash", "rogue", "terminal", "agents"]) tests(project, vitest(project));
+for (const project of ["flows", "crash", "rogue", "terminal", "agents"]) tests(project, vitest(project));
 
 rmSync(folder, { recursive: true, force: true });
 for (const failure of failures) console.log(`FAILED ${failure}`);

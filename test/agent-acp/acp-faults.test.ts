@@ -45,7 +45,7 @@ describe("a result that is missing or wrong is asked for once more, in the same 
     expect(promptsOf(received)).toHaveLength(2);
   });
 
-  test("an end without a word is no result, and is not asked about", async () => {
+  test("trap: a failed call may be told as the end of a turn: one without a word is no result", async () => {
     const { end, received } = await runFake({ plays: [[], [{ say: DONE }]] });
     expect(end).toMatchObject({ how: "failed", reason: "no_result", again: true, usage: null });
     expect(promptsOf(received)).toHaveLength(1);
@@ -84,7 +84,7 @@ describe("R9 ends of a turn and of the agent", () => {
     [
       "an internal error",
       fails("session/prompt", internal),
-      ends("agent_failed", true, /Internal error: API Error: 500/),
+      ends("unavailable", true, /Internal error: API Error: 500/),
     ],
     [
       "a refused key",
@@ -92,7 +92,12 @@ describe("R9 ends of a turn and of the agent", () => {
       ends("agent_failed", false, /^Sign in/),
     ],
     ["status 401", fails("session/prompt", { code: 401, message: "no key" }), ends("agent_failed", false, /no key/)],
-    ["status 429", fails("session/prompt", { code: 429, message: "slow" }), ends("agent_failed", true, /slow/)],
+    ["status 429", fails("session/prompt", { code: 429, message: "slow" }), ends("unavailable", true, /slow/)],
+    [
+      "an internal error without a reason",
+      fails("session/prompt", { code: -32603, message: "Internal error" }),
+      ends("agent_failed", true, /^Internal error$/),
+    ],
     ["an error without a code", fails("session/prompt", "oops"), ends("agent_failed", false, /cannot be read/)],
     ["an unknown method", fails("initialize", { code: -32601, message: "no" }), ends("agent_failed", false, /^no/)],
     ["another protocol", { initialize: { protocolVersion: 2 } }, ends("not_started", false, /version 2/)],

@@ -13,7 +13,7 @@ type Call = {
   content?: { type: string; path: string }[];
   title?: string;
 };
-const asked = { cwd: "/work", commandInTitle: false, follow: (path: string) => path };
+const asked = { cwd: "/work", tests: null, commandInTitle: false, follow: (path: string) => path };
 const permitted = (access: "read" | "write", call: Call) =>
   isPermitted({ ...asked, access, call: { toolCallId: "1", ...call } });
 const at = (...paths: string[]) => ({ locations: paths.map((path) => ({ path })) });
@@ -208,4 +208,43 @@ describe("the answer", () => {
       expect.stringMatching(/^chose \{"code":-32602/) as string,
     ]);
   });
+});
+
+describe("the command that runs the tests", () => {
+  const tests = ["npm", "run", "test:unit"];
+  const mayRun = (command: unknown, more = {}, access: "read" | "write" = "write") =>
+    isPermitted({ ...asked, access, tests, call: { toolCallId: "1", ...run(command, more) } });
+
+  test.each<[unknown, boolean]>([
+    ["npm run test:unit", true],
+    [["npm", "run", "test:unit"], true],
+    [["/bin/bash", "-lc", "npm run test:unit"], true],
+    ["npm run test:unit --update", false],
+    ["npm run test", false],
+    ["npm run test:unit && touch x", false],
+    ["npm run test:unit > x", false],
+    ["X=1 npm run test:unit", false],
+  ])("S4 of those a phase may run exactly that one: %j is %s", (command, allowed) => {
+    expect(mayRun(command)).toBe(allowed);
+  });
+
+  test("runs in the working directory only, for a phase only, and where there is one only", () => {
+    const command = "npm run test:unit";
+    expect(mayRun(command, { cwd: "/work" })).toBe(true);
+    expect(mayRun(command, { cwd: "/work/inner" })).toBe(false);
+    expect(mayRun(command, {}, "read")).toBe(false);
+    expect(permitted("write", run(command))).toBe(false);
+  });
+});
+
+test("what was refused is told with the result, once each", async () => {
+  const permission = (command: string) => ({
+    permission: {
+      toolCall: { toolCallId: command, title: command, kind: "execute", rawInput: { command } },
+      options: [{ optionId: "no", kind: "reject_once" }],
+    },
+  });
+  const play = [permission("npm install left-pad"), permission("npm install left-pad"), permission("git status")];
+  const { end } = await runFake({ plays: [[...play, { say: DONE }]] });
+  expect(end).toMatchObject({ how: "result", denied: ["npm install left-pad"] });
 });

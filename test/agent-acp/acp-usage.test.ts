@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { DONE, runFake, type Deed } from "./run-fake-acp.ts";
+import { agentTask } from "../agent-claude/agent-task.ts";
+import { DONE, fakeBackend, runFake, type Deed } from "./run-fake-acp.ts";
 
 const respond = (more: object): Deed => ({ respond: { result: { stopReason: "end_turn", ...more } } });
 const cost = (amount: number, currency = "USD") => ({
@@ -56,7 +60,7 @@ describe("usage", () => {
     expect((await runFake({ plays: [[failing]] })).end).toMatchObject({ how: "failed", usage: { input: 10 } });
   });
 
-  test("of an agent that counts only in part is unknown, its cost is not", async () => {
+  test("trap: some agents count the tokens of their last step only: these are unknown, the cost is not", async () => {
     const plays = [[{ say: DONE }, { update: cost(0.5) }, respond({ usage: tokens })]];
     const { end } = await runFake(
       { plays },
@@ -75,4 +79,20 @@ describe("usage", () => {
     const behaviour = { loads: true, session: "s-0", replays, plays: [[{ say: DONE }, { update: cost(1.5) }]] };
     expect((await runFake(behaviour, { session: "s-0" })).end.usage).toEqual(usage);
   });
+});
+
+test("what is used is told while it works: once for each time it is new", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "isdlc-fake-acp-"));
+  const deeds = [{ say: "One\n" }, { update: cost(0.1) }, { say: "Two\n" }, { say: "Three\n" }, { say: DONE }];
+  const told: unknown[] = [];
+  const backend = fakeBackend({ plays: [deeds] }, join(folder, "notes"));
+  for await (const event of backend.run(agentTask(folder), new AbortController().signal)) {
+    if (event.type === "progress") told.push([event.text, event.usage]);
+  }
+  expect(told).toEqual([
+    ["One", null],
+    ["Two", { input: null, output: null, usd: 0.1 }],
+    ["Three", null],
+  ]);
+  rmSync(folder, { recursive: true });
 });

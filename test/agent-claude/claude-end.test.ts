@@ -16,7 +16,7 @@ describe.each(VERSIONS)("output recorded from version %s", (version) => {
     expect(progress).toEqual(["Writing.", "Bash git status --short", "Bash npm test", "Not allowed: Bash npm test"]);
   });
 
-  test("a sub-agent's tokens count, and of several results the last one", async () => {
+  test("trap: one run may print several results: the last one counts, with the tokens of sub-agents", async () => {
     const { end } = await play("sub-agent");
     const background = version === "2.1.325";
     expect(end).toMatchObject({
@@ -26,15 +26,15 @@ describe.each(VERSIONS)("output recorded from version %s", (version) => {
     });
   });
 
-  test("text alone is no result", async () => {
+  test("trap: success may come without a structured result: text alone is none", async () => {
     const { end } = await play("text-only");
     expect(end).toMatchObject({ how: "failed", reason: "no_result", again: true });
     expect(end).toMatchObject({ detail: expect.stringContaining("All done.") as string });
   });
 
-  test("an error of the model service is told, with unknown usage", async () => {
+  test("trap: a failed call is of subtype success: the error flag makes it a failure", async () => {
     const { end, progress } = await play("api-error", 1);
-    expect(end).toMatchObject({ how: "failed", reason: "agent_failed", again: true, usage: null });
+    expect(end).toMatchObject({ how: "failed", reason: "unavailable", again: true, usage: null });
     expect(end).toMatchObject({ detail: expect.stringContaining("429") as string });
     expect(progress[0]).toBe("The model service failed (429); trying again, 1 of 1");
   });
@@ -90,9 +90,12 @@ describe("success needs everything to agree", () => {
     },
     { name: "result line cut short", play: { lines: [good.slice(0, -9)] }, reason: "no_result", again: true },
   ];
-  test.each(cases)("$name", async ({ play, reason, again }) => {
-    expect((await runFake([play])).end).toMatchObject({ how: "failed", reason, again });
-  });
+  test.each(cases)(
+    "trap: success is exit 0 and no error flag, and a result that fits: $name",
+    async ({ play, reason, again }) => {
+      expect((await runFake([play])).end).toMatchObject({ how: "failed", reason, again });
+    },
+  );
 
   test("a bad result before a good one does no harm, nor do foreign lines", async () => {
     const bad = resultLine({ subtype: "error_during_execution", is_error: true });
@@ -101,19 +104,29 @@ describe("success needs everything to agree", () => {
   });
 
   test.each([
-    [400, false],
-    [401, false],
-    [403, false],
-    [408, true],
-    [429, true],
-    [500, true],
-    [529, true],
-    [null, true],
-  ])("status %s of the model service: again is %s", async (status, again) => {
+    { status: 400, reason: "agent_failed", again: false, more: "" },
+    {
+      status: 401,
+      reason: "agent_failed",
+      again: false,
+      more: ' (Run "claude" and enter "/login", or set ANTHROPIC_API_KEY.)',
+    },
+    { status: 429, reason: "unavailable", again: true, more: "" },
+    { status: 529, reason: "unavailable", again: true, more: "" },
+    { status: null, reason: "agent_failed", again: true, more: "" },
+  ])("status $status of the model service is $reason, again is $again", async ({ status, more, ...expected }) => {
     const line = resultLine({ is_error: true, api_error_status: status, result: "API Error: said so" });
     const { end } = await runFake([{ lines: [line], exit: 1 }]);
-    expect(end).toMatchObject({ how: "failed", reason: "agent_failed", detail: "API Error: said so", again });
+    expect(end).toMatchObject({ how: "failed", detail: `API Error: said so${more}`, ...expected });
   });
+
+  test.each(["hook_stopped", "tool_deferred", "prompt_blocked"])(
+    "trap: a run that a hook ended is told as success: without a result it has failed (%s)",
+    async (reason) => {
+      const line = resultLine({ result: "", num_turns: 0, terminal_reason: reason });
+      expect((await runFake([{ lines: [line] }])).end).toMatchObject({ how: "failed", reason: "no_result" });
+    },
+  );
 });
 
 describe("usage", () => {

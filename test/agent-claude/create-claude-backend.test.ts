@@ -6,10 +6,12 @@ import { createClaudeBackend } from "../../src/adapters/agent-claude/create-clau
 import { systemProcessTable } from "../../src/adapters/process/process-table.ts";
 import { agentTask } from "./agent-task.ts";
 import { FAKE_CLAUDE, resultLine, runFake } from "./fake-backend.ts";
+import type { Play } from "./fake-backend.ts";
 import { runBackend } from "./run-backend.ts";
 
 const good = resultLine({ structured_output: { status: "done" } });
 const approved = resultLine({ structured_output: { approved: true } });
+const NOT_OURS = "--resume requires a valid session ID or session title";
 const limits = { silence: 60, turns: null, usd: null };
 const table = systemProcessTable();
 const alive = (nonce: string) =>
@@ -64,6 +66,14 @@ describe("how it is started", () => {
     expect(notes[0]?.args.slice(0, 3)).toEqual(["--model", "haiku", "-p"]);
   });
 
+  test.each([
+    ["is limited", undefined, "4"],
+    ["of the person counts more", "9", "9"],
+  ])("trap: ten retries of its own take minutes: their number %s", async (_, given, seen) => {
+    const { notes } = await runFake([{ lines: [good] }], {}, { env: { CLAUDE_CODE_MAX_RETRIES: given } });
+    expect(notes[0]?.env["CLAUDE_CODE_MAX_RETRIES"]).toBe(seen);
+  });
+
   test("S11 it has the person's environment, our marks, and no other ISDLC variable", async () => {
     const env = { KEPT: "yes", ISDLC_OPERATOR_TOKEN: "isdlc_secret" };
     const { notes } = await runFake([{ lines: [good] }], { nonce: "n-7" }, { env });
@@ -101,6 +111,25 @@ describe("conversations", () => {
     const { end, notes } = await runFake([{ lines: [lost], exit: 1 }, { lines: [good] }], { session });
     expect(end.how).toBe("result");
     expect(notes.map(({ args }) => valueOf(args, "--resume"))).toEqual([session, undefined]);
+  });
+
+  test.each(["01a1dfa9-0000-7000-8000-000000000001/60/4", "ses_1234", "My refactoring", ""])(
+    "trap: --resume takes titles too: %j is no id, so a new conversation begins",
+    async (foreign) => {
+      const { end, notes, progress } = await runFake([{ lines: [good] }], { session: foreign });
+      expect(end.how).toBe("result");
+      expect(notes.map(({ args }) => valueOf(args, "--resume"))).toEqual([undefined]);
+      expect(progress).toEqual(["The earlier conversation is gone; beginning a new one"]);
+    },
+  );
+
+  test.each<[string, Play]>([
+    ["in a result", { lines: [resultLine({ is_error: true, num_turns: 0, errors: [`Error: ${NOT_OURS}`] })], exit: 1 }],
+    ["on stderr alone", { stderr: `Error: ${NOT_OURS} when used with --print.`, exit: 1 }],
+  ])("one that it takes for no id is begun anew, told %s", async (_, refusal) => {
+    const { end, notes } = await runFake([refusal, { lines: [good] }], { session });
+    expect(end.how).toBe("result");
+    expect(notes).toHaveLength(2);
   });
 
   test("other failures of one are not repeated", async () => {

@@ -36,7 +36,7 @@ describe("output recorded from version 0.166.0", () => {
 
   test("an error of the model service is told, with unknown usage", async () => {
     const { end, progress } = await play("api-error", { exit: 1 });
-    expect(end).toMatchObject({ how: "failed", reason: "agent_failed", again: true, usage: null });
+    expect(end).toMatchObject({ how: "failed", reason: "unavailable", again: true, usage: null });
     expect(end).toMatchObject({ detail: expect.stringContaining("high demand") as string });
     expect(progress.at(-1)).toMatch(/^The model service failed\. Reconnecting\.\.\. 1\/1 \(.*high demand/);
   });
@@ -134,24 +134,15 @@ describe("success needs everything to agree", () => {
     expect((await runFake([{ lines }])).end).toMatchObject({ how: "result", result: whole });
   });
 
+  const SIGN_IN = ' (Run "codex login", or set the variable with the key that your settings name.)';
   test.each([
-    ["unexpected status 400 Bad Request: no", false],
-    ["unexpected status 401 Unauthorized: no", false],
-    ["unexpected status 403 Forbidden: no", false],
-    ["unexpected status 404 Not Found: no", false],
-    ["unexpected status 408 Request Timeout: later", true],
-    ["unexpected status 429 Too Many Requests: later", true],
-    ["unexpected status 503 Service Unavailable: later", true],
-    ['{"error":{"message":"too odd","type":"invalid_request_error"}}', false],
-    ["You've hit your usage limit. Try again at 5 pm.", false],
-    ["Quota exceeded. Check your plan and billing details.", false],
-    ["Codex ran out of room in the model's context window.", false],
-    ["exceeded retry limit, last status: 429 Too Many Requests", true],
-    ["stream disconnected before completion: stream closed before response.completed", true],
-    ["something new", true],
-  ])("a turn that failed with %j: again is %s", async (message, again) => {
+    { message: "unexpected status 400 Bad Request: no", reason: "agent_failed", again: false, more: "" },
+    { message: "unexpected status 401 Unauthorized: no", reason: "agent_failed", again: false, more: SIGN_IN },
+    { message: "unexpected status 503 Service Unavailable: later", reason: "unavailable", again: true, more: "" },
+    { message: "something new", reason: "agent_failed", again: true, more: "" },
+  ])("a turn that failed with $message is $reason, again is $again", async ({ message, more, ...expected }) => {
     const { end } = await runFake([{ lines: [begins, fails(message)], exit: 1 }]);
-    expect(end).toMatchObject({ how: "failed", reason: "agent_failed", detail: message, again });
+    expect(end).toMatchObject({ how: "failed", detail: `${message}${more}`, ...expected });
   });
 });
 

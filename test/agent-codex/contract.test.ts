@@ -1,6 +1,12 @@
 import { createCodexBackend } from "../../src/adapters/agent-codex/create-codex-backend.ts";
-import { describeBackend } from "../contracts/agent-backend.ts";
-import { begins, completes, FAKE_CODEX, says } from "./fake-backend.ts";
+import type { AgentBackend } from "../../src/ports/agent-backend.ts";
+import { type AgentFault, describeBackend, describeFaults } from "../contracts/agent-backend.ts";
+import { begins, completes, FAKE_CODEX, fails, type Play, says } from "./fake-backend.ts";
+
+const playing = (play: Play): AgentBackend => {
+  const env = { ...process.env, FAKE_CODEX: JSON.stringify({ plays: [play] }) };
+  return createCodexBackend({ program: FAKE_CODEX, env });
+};
 
 describeBackend("codex, with a stand-in", (script) => {
   const answer = script.result ?? script.verdict;
@@ -10,6 +16,23 @@ describeBackend("codex, with a stand-in", (script) => {
     ...(answer === null ? [] : [says(JSON.stringify(answer))]),
     ...(script.hangs ? [] : [completes(script.usage?.input ?? 0, script.usage?.output ?? 0)]),
   ];
-  const plays = [{ lines, writes: script.writes, hang: script.hangs }];
-  return createCodexBackend({ program: FAKE_CODEX, env: { ...process.env, FAKE_CODEX: JSON.stringify({ plays }) } });
+  return playing({ lines, writes: script.writes, hang: script.hangs });
 });
+
+const failing = (text: string): Play => ({ lines: [begins, fails(text)], exit: 1 });
+
+/** Texts as the real one has them. */
+const plays: Readonly<Record<AgentFault, Play>> = {
+  "500": failing("We’re currently experiencing high demand, which may cause temporary errors."),
+  "429": failing("exceeded retry limit, last status: 429 Too Many Requests"),
+  "401": failing("unexpected status 401 Unauthorized: no such key, url: http://127.0.0.1/v1/responses"),
+  overloaded: failing("unexpected status 529 <unknown status code>: busy, url: http://127.0.0.1/v1/responses"),
+  cut: failing("stream disconnected before completion: Transport error: network error: error decoding response body"),
+  "early end": failing("stream disconnected before completion: stream closed before response.completed"),
+  reset: failing("stream disconnected before completion: error sending request"),
+  garbage: failing("stream disconnected before completion: stream closed before response.completed"),
+  hang: { lines: [begins], hang: true },
+  crash: { lines: [begins], stderr: "boom", signal: "SIGKILL" },
+  "exit 0 without a result": { lines: [begins] },
+};
+describeFaults("codex, with a stand-in", (fault) => playing(plays[fault]));

@@ -67,12 +67,12 @@ describe("how it is started", () => {
 
   test.each([
     { role: "phase" as const, play: good, required: ["status", "summary", "decisions", "artifacts", "questions"] },
-    { role: "reviewer" as const, play: approved, required: ["approved", "issues", "summary"] },
+    { role: "reviewer" as const, play: approved, required: ["approved", "issues", "summary", "evidence"] },
   ])("a $role is told the schema of its result, in the strict form", async ({ role, play, required }) => {
     const { notes } = await runFake([play], { role });
     expect(notes[0]?.schema).toMatchObject({ type: "object", required });
     const objects = objectsOf(notes[0]?.schema);
-    expect(objects).toHaveLength(2);
+    expect(objects.length).toBeGreaterThan(1);
     for (const { properties, ...rest } of objects) {
       expect(rest).toMatchObject({ additionalProperties: false, required: Object.keys(properties) });
     }
@@ -232,6 +232,35 @@ describe("progress", () => {
       "Search zod",
     ]);
     rmSync(cwd, { recursive: true });
+  });
+});
+
+describe("what its sandbox refused", () => {
+  const ran = (command: string, code: number | null, output: string | null) =>
+    JSON.stringify({
+      type: "item.completed",
+      item: { type: "command_execution", command, aggregated_output: output, exit_code: code },
+    });
+  const readOnly = "touch: cannot touch '/etc/x': Read-only file system\n";
+  const deniedBy = async (...lines: string[]) => {
+    const { end } = await runFake([{ lines: [begins, ...lines, ...ending({ status: "done" }).slice(1)] }]);
+    return end.how === "result" ? end.denied : end;
+  };
+
+  test.each([
+    { name: "a file that may not be written", code: 1, output: readOnly, isTold: true },
+    { name: "a network that may not be used", code: 6, output: "curl: (7) Network is unreachable", isTold: true },
+    { name: "a command that went well", code: 0, output: readOnly, isTold: false },
+    { name: "a command that failed by itself", code: 1, output: "1 test failed", isTold: false },
+    { name: "a command without an end", code: null, output: null, isTold: false },
+  ])("$name", async ({ code, output, isTold }) => {
+    const denied = await deniedBy(ran("/bin/bash -lc 'touch /etc/x'", code, output));
+    expect(denied).toEqual(isTold ? ["'touch /etc/x'"] : undefined);
+  });
+
+  test("is told once each, and not without end", async () => {
+    const many = Array.from({ length: 60 }, (_, at) => ran(`touch /etc/${at % 30}`, 1, readOnly));
+    expect(await deniedBy(...many)).toEqual(Array.from({ length: 20 }, (_, at) => `touch /etc/${at}`));
   });
 });
 

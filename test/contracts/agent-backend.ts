@@ -159,6 +159,61 @@ export function describeBackend(
   });
 }
 
+/** How an agent, or the model service behind it, can go wrong. */
+export type AgentFault =
+  | "500"
+  | "429"
+  | "401"
+  | "overloaded"
+  | "cut"
+  | "early end"
+  | "reset"
+  | "hang"
+  | "crash"
+  | "exit 0 without a result"
+  | "garbage";
+
+type Ending = { readonly reason: string; readonly again: boolean; readonly told?: RegExp };
+
+const passes: Ending = { reason: "unavailable", again: true };
+
+const endings: Readonly<Record<AgentFault, Ending>> = {
+  "500": passes,
+  "429": passes,
+  overloaded: passes,
+  cut: passes,
+  "early end": passes,
+  reset: passes,
+  garbage: passes,
+  "401": { reason: "agent_failed", again: false, told: /\blog ?in\b|\bsign in\b/i },
+  hang: { reason: "silent", again: true },
+  crash: { reason: "bad_exit", again: true },
+  "exit 0 without a result": { reason: "no_result", again: true },
+};
+
+/** Faults of a program that no model service has a part in. */
+export const FAULTS_OF_A_PROGRAM = ["hang", "crash", "exit 0 without a result"] as const;
+
+/** As what a backend hands on each fault that it can meet. `create` makes one whose agent meets it. */
+export function describeFaults(
+  name: string,
+  create: (fault: AgentFault) => AgentBackend | Promise<AgentBackend>,
+  faults: readonly AgentFault[] = Object.keys(endings) as AgentFault[],
+): void {
+  describe(`R12 faults behind the backend ${name}`, () => {
+    test.each(faults)("%s", async (fault) => {
+      const cwd = mkdtempSync(join(tmpdir(), "backend-"));
+      const task = agentTask({ cwd, limits: { silence: fault === "hang" ? 1 : 30, turns: null, usd: null } });
+      const { ends } = await collect((await create(fault)).run(task, new AbortController().signal));
+      const { reason, again, told = /./ } = endings[fault];
+      const detail = expect.stringMatching(told) as string;
+      expect(ends).toMatchObject([{ how: "failed", reason, again, detail }]);
+      expect(carriers(task.nonce)).toEqual([]);
+      rmSync(cwd, { recursive: true, force: true });
+    });
+  });
+}
+
 /** Living processes that carry the nonce. */
 function carriers(nonce: string): readonly number[] {
   const table = systemProcessTable();

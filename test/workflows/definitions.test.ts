@@ -161,7 +161,9 @@ describe("the personas", () => {
     expect(text.split("\n").length).toBeLessThanOrEqual(60);
   });
 
-  test.for(phases)("$workflow $key: its persona names the artifact and asks for every field of a result", (phase) => {
+  const making = phases.filter(({ judged }) => judged !== true);
+
+  test.for(making)("$workflow $key: its persona names the artifact and asks for every field of a result", (phase) => {
     const text = loadPersona(phase.persona);
     for (const name of phase.outputs) expect(text).toContain(`\`${name}\``);
     for (const field of ["status", "summary", "decisions", "artifacts", "questions", "choices"]) {

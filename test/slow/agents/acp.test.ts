@@ -90,7 +90,7 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
       expect(model.refused).toEqual([]);
     });
 
-    test("git may be read; other commands and files outside are refused, and the work goes on", async () => {
+    test("trap: some agents ask about nothing by themselves: git may be read, other commands and files outside not", async () => {
       const [touched, outside] = [join(cwd, "touched"), `${cwd}-outside`];
       const { backend, model } = await startWith(
         { calls: [{ shell: `touch ${touched}` }] },
@@ -99,13 +99,13 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
         DONE,
       );
       const { end, progress } = await runBackend(backend, task());
-      expect(end.how).toBe("result");
+      expect(end).toMatchObject({ how: "result", denied: expect.arrayContaining(["touch touched"]) as string[] });
       expect(progress).toContain("Not allowed: touch touched");
       expect([existsSync(touched), existsSync(outside)]).toEqual([false, false]);
       expect(JSON.stringify(model.calls.at(-1)?.request.messages)).toContain("nothing to commit");
     });
 
-    test("a reviewer gives a verdict, and its attempts to write fail", async () => {
+    test("trap: a mode for planning may still write: a reviewer gives a verdict, and its attempts to write fail", async () => {
       const [written, touched] = [join(cwd, "written"), join(cwd, "touched")];
       const verdict = { approved: false, issues: [{ severity: "blocker", description: "No tests." }] };
       const { backend, model } = await startWith(
@@ -120,7 +120,7 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
       expect(JSON.stringify(model.calls.at(-1)?.request.messages)).toContain("Sample");
     });
 
-    test("a result that is missing is asked for once more", async () => {
+    test("trap: the protocol knows no structured result: one that is missing is asked for once more", async () => {
       const { backend, model } = await startWith({ text: "All is done, believe me." }, DONE);
       const { end, progress } = await runBackend(backend, task());
       expect(end).toMatchObject({ how: "result", result: { summary: "Written." } });
@@ -141,7 +141,8 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
       const { backend } = await startWith({ fault: { status: 401, message: "bad key" } });
       const { end } = await runBackend(backend, task());
       expect(end).toMatchObject({ how: "failed", reason: "agent_failed", usage: null });
-      expect(end).toMatchObject({ detail: expect.stringContaining("bad key") as string, again: !agent.tellsStatus });
+      const told = agent.tellsStatus ? /bad key.*sign in/ : /bad key/; // one of them tells the message alone
+      expect(end).toMatchObject({ detail: expect.stringMatching(told) as string, again: !agent.tellsStatus });
     });
 
     test("R9 R12 a model that never answers: the limit on silence ends it and no process is left", async () => {
@@ -169,7 +170,7 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
       expect(alive(aborted.nonce)).toEqual([]);
     });
 
-    test("goes on with a conversation where it can, and begins anew where not", async () => {
+    test("trap: a conversation may be offered for later and not be found: it goes on, or begins anew", async () => {
       const { backend, model } = await start(
         { name: "first", when: { prompt: "FIRST" }, turns: [{ text: "Remember 42." }, DONE] },
         { name: "second", when: { prompt: "SECOND" }, turns: [DONE] },

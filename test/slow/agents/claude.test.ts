@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -46,7 +46,7 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
   const task = (more: Partial<AgentTask> = {}) => agentTask(cwd, more);
 
   describe.skipIf(!binary.ok)("with a scripted model", () => {
-    test("is found and tells its version", async () => {
+    test("trap: npm may install another version than one thinks: the program itself is asked", async () => {
       const { backend } = await startWith();
       expect(await backend.probe()).toMatchObject({ version });
     });
@@ -89,10 +89,30 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
       expect(progress.filter((text) => text.startsWith("Not allowed"))).toEqual([
         `Not allowed: Bash git diff --output=${written} HEAD`,
       ]);
+      expect(end).toMatchObject({ denied: [`Bash(git diff --output=${written} HEAD)`] });
       expect(existsSync(written)).toBe(false);
     });
 
-    test("S4 hooks, servers and settings of the repository do nothing", async () => {
+    test("S4 the tests may be run exactly as trusted, and what the person's settings allow; all else is told", async () => {
+      const { backend } = await startWith(
+        {
+          calls: ["sh t.sh 'a b'", "sh t.sh c", "sh t.sh 'a b' && sh t.sh d", "sh t.sh e"].map((shell) => ({ shell })),
+        },
+        DONE,
+      );
+      writeFileSync(join(cwd, "t.sh"), 'touch "ran $1"\n');
+      const home = join(setup?.env["HOME"] ?? "", ".claude");
+      mkdirSync(home, { recursive: true });
+      writeFileSync(join(home, "settings.json"), JSON.stringify({ permissions: { allow: ["Bash(sh t.sh e)"] } }));
+      const { end } = await runBackend(backend, task({ tests: ["sh", "t.sh", "a b"] }));
+      expect(readdirSync(cwd).filter((name) => name.startsWith("ran"))).toEqual(["ran a b", "ran e"]);
+      expect(end).toMatchObject({
+        how: "result",
+        denied: ["Bash(sh t.sh c)", "Bash(sh t.sh 'a b' && sh t.sh d)"],
+      });
+    });
+
+    test("trap: hooks fail open, and those of a repository run unasked: S4 here none do, nor servers and settings", async () => {
       const mark = join(cwd, "marked");
       const hooks = { SessionStart: [{ hooks: [{ type: "command", command: `touch ${mark}` }] }] };
       mkdirSync(join(cwd, ".claude"));
@@ -150,17 +170,18 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
       { name: "500", fault: { status: 500 }, again: true, told: /500/ },
       { name: "529", fault: { status: 529 }, again: true, told: /529/ },
       { name: "429", fault: { status: 429 }, again: true, told: /429/ },
-      { name: "401", fault: { status: 401 }, again: false, told: /401/ },
+      { name: "401", fault: { status: 401 }, again: false, told: /401.*login/ },
       { name: "400", fault: { status: 400, message: "too odd" }, again: false, told: /too odd/ },
       { name: "a cut stream", fault: { cutAfterEvents: 3 }, again: true, told: /connection/i },
       { name: "a stream without its end", fault: { endAfterEvents: 3 }, again: true, told: /API Error/ },
       { name: "a refused connection", fault: { reset: true }, again: true, told: /ECONNRESET/ },
+      { name: "a page of a proxy", fault: { garbage: true }, again: true, told: /malformed/ },
     ])("R12 $name from the model service fails with the reason", async ({ fault, again, told }) => {
       const { backend, model } = await startWith({ text: "Hello there", fault });
       const { end } = await runBackend(backend, task());
       expect(end).toMatchObject({
         how: "failed",
-        reason: "agent_failed",
+        reason: again ? "unavailable" : "agent_failed",
         again,
         detail: expect.stringMatching(told) as string,
       });
@@ -215,6 +236,13 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
       expect(second).toMatchObject({ how: "result", session: first.session, usage: { input: 30, output: 7 } });
       expect(second.usage?.usd).toBeLessThan(first.usage?.usd ?? 0);
       expect(JSON.stringify(model.calls[1]?.request.messages)).toContain("Remember 42.");
+    });
+
+    test("a person who is not signed in is told how to do it", async () => {
+      const { env } = (await startWith(DONE), setup as ClaudeSetup);
+      const backend = createClaudeBackend({ program: "claude", env: { ...env, ANTHROPIC_API_KEY: "" } });
+      const detail = expect.stringMatching(/^Not logged in.*Run "claude"/) as string;
+      expect((await runBackend(backend, task())).end).toMatchObject({ reason: "agent_failed", again: false, detail });
     });
 
     test("begins anew when the conversation is gone", async () => {

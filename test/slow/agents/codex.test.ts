@@ -101,10 +101,13 @@ describe.skipIf(!binary.ok)("codex 0.166.0 with a scripted model", () => {
     const outside = mkdtempSync("/var/tmp/isdlc-outside-");
     mkdirSync(join(cwd, ".git"));
     const { backend, model } = await startWith(
-      { calls: [{ shell: `touch ${outside}/a` }, { shell: "touch .git/a" }, { shell: "touch b" }] },
+      // of a command that fails within an instant it does not tell
+      { calls: [{ shell: `sleep 0.5; touch ${outside}/a` }, { shell: "touch .git/a" }, { shell: "touch b" }] },
       DONE,
     );
-    expect((await runBackend(backend, task())).end.how).toBe("result");
+    const { end } = await runBackend(backend, task());
+    const denied = expect.arrayContaining([`'sleep 0.5; touch ${outside}/a'`]) as string[];
+    expect(end).toMatchObject({ how: "result", denied });
     expect([join(outside, "a"), join(cwd, ".git/a"), join(cwd, "b")].map(existsSync)).toEqual([false, false, true]);
     expect(JSON.stringify(model.calls[1]?.request.messages).match(/Read-only file system/g)).toHaveLength(2);
     rmSync(outside, { recursive: true });
@@ -113,7 +116,7 @@ describe.skipIf(!binary.ok)("codex 0.166.0 with a scripted model", () => {
   test.each<{ name: string; fault: Fault; again: boolean; told: RegExp }>([
     { name: "500", fault: { status: 500 }, again: true, told: /high demand/ },
     { name: "429", fault: { status: 429 }, again: true, told: /429/ },
-    { name: "401", fault: { status: 401 }, again: false, told: /401/ },
+    { name: "401", fault: { status: 401 }, again: false, told: /401.*codex login/ },
     { name: "400", fault: { status: 400, message: "too odd" }, again: false, told: /too odd/ },
     { name: "a cut stream", fault: { cutAfterEvents: 3 }, again: true, told: /stream disconnected/ },
     { name: "a stream without its end", fault: { endAfterEvents: 3 }, again: true, told: /before response\.completed/ },
@@ -122,7 +125,8 @@ describe.skipIf(!binary.ok)("codex 0.166.0 with a scripted model", () => {
   ])("R12 $name from the model service fails with the reason", async ({ fault, again, told }) => {
     const { backend, model } = await startWith({ text: "Hello there", fault });
     const { end } = await runBackend(backend, task());
-    expect(end).toMatchObject({ how: "failed", reason: "agent_failed", again, usage: null });
+    const reason = again ? "unavailable" : "agent_failed";
+    expect(end).toMatchObject({ how: "failed", reason, again, usage: null });
     expect(end).toMatchObject({ detail: expect.stringMatching(told) as string });
     expect(model.calls.length).toBeLessThanOrEqual(8);
   });
@@ -137,7 +141,7 @@ describe.skipIf(!binary.ok)("codex 0.166.0 with a scripted model", () => {
     expect(alive(hanging.nonce)).toEqual([]);
   }, 30_000);
 
-  test("R9 a process that the agent left behind is ended with it", async () => {
+  test("trap: ending a wrapper leaves its native child: R9 whatever an agent left behind is ended", async () => {
     const { backend, model } = await startWith(
       { calls: [{ shell: "nohup setsid sleep 1000 >/dev/null 2>&1 & env | grep ISDLC_" }] },
       DONE,
@@ -159,7 +163,7 @@ describe.skipIf(!binary.ok)("codex 0.166.0 with a scripted model", () => {
 });
 
 describe.skipIf(!binary.ok)("traps of codex 0.166.0", () => {
-  test("apps and plugins would ask the vendor first: it starts without them", async () => {
+  test("trap: apps and plugins ask the vendor first: it starts without them", async () => {
     const times: number[] = [];
     for (let round = 0; round < 3; round += 1) {
       const { backend } = await startWith(DONE);
@@ -170,14 +174,14 @@ describe.skipIf(!binary.ok)("traps of codex 0.166.0", () => {
     expect(Math.min(...times)).toBeLessThan(4000);
   });
 
-  test("an open stdin would be waited for: it gets the whole prompt and then its end", async () => {
+  test("trap: an open stdin is waited for: it gets the whole prompt and then its end", async () => {
     const { backend, model } = await startWith(DONE);
     const prompt = `${"All of it. ".repeat(30_000)}LAST-WORD`;
     expect((await runBackend(backend, task({ prompt }))).end.how).toBe("result");
     expect(model.calls[0]?.request.messages.at(-1)?.text).toBe(prompt);
   });
 
-  test("the schema goes out in the strict form, and is not held against the answer: we do that", async () => {
+  test("trap: its answer is not held against the schema: we do that, and the schema goes out in the strict form", async () => {
     const { backend, model } = await startWith({ json: { status: "perfect" } });
     const { end } = await runBackend(backend, task());
     expect(end).toMatchObject({ how: "failed", reason: "invalid_result", again: true, usage: { input: 100 } });
@@ -187,7 +191,7 @@ describe.skipIf(!binary.ok)("traps of codex 0.166.0", () => {
   });
 
   test.each(["All is done, believe me.", '{"status":"done"', ""])(
-    "exit 0 after saying %j is no result",
+    "trap: a completed turn and exit 0 may come without a result: after saying %j",
     async (text) => {
       const { backend } = await startWith({ text });
       const { end } = await runBackend(backend, task());
@@ -195,14 +199,14 @@ describe.skipIf(!binary.ok)("traps of codex 0.166.0", () => {
     },
   );
 
-  test("an error before a good end is no failure, and is told", async () => {
+  test("trap: an error item is no failure: before a good end it is only told", async () => {
     const { backend } = await startWith({ ...DONE, fault: { cutAfterEvents: 3, times: 1 } });
     const { end, progress } = await runBackend(backend, task());
     expect(end.how).toBe("result");
     expect(progress.at(-1)).toMatch(/^The model service failed\. Reconnecting/);
   });
 
-  test("usage counts from the first turn of a conversation: an execution is told only its own", async () => {
+  test("trap: usage counts from the first turn of a conversation: an execution is told only its own", async () => {
     const { backend, model } = await start(
       { name: "first", when: { prompt: "FIRST" }, turns: [{ ...DONE, usage: { input: 1000, output: 5 } }] },
       { name: "broken", when: { prompt: "BROKEN" }, turns: [{ fault: { status: 400 } }] },
@@ -230,7 +234,7 @@ describe.skipIf(!binary.ok)("traps of codex 0.166.0", () => {
     expect(["a", "b"].map((name) => existsSync(join(cwd, name)))).toEqual([true, false]);
   });
 
-  test("a rule of the person that allows a command would run it outside the sandbox: it does not count", async () => {
+  test("trap: a rule that allows a command runs it outside the sandbox: it does not count", async () => {
     const { backend, home } = await startWith(
       { calls: [{ shell: "touch ruled" }] },
       { json: { approved: true, issues: [], summary: "" } },
@@ -242,7 +246,7 @@ describe.skipIf(!binary.ok)("traps of codex 0.166.0", () => {
   });
 
   test.each(["the folder", "a folder below"])(
-    "S4 settings of a folder once trusted do nothing, in %s",
+    "trap: a trusted folder runs its hooks, servers and instructions: S4 here they do nothing, in %s",
     async (place) => {
       const mark = join(cwd, "marked");
       const inner = place === "the folder" ? cwd : join(cwd, "inner");

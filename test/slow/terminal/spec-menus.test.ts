@@ -12,7 +12,7 @@ import {
   prepareFeature,
   refuses,
   treeOf,
-} from "../../spec-cli/prepared-feature.ts";
+} from "../flows/spec-cli/prepared-feature.ts";
 import { atHome, type Home } from "./at-home.ts";
 import { hasTmux } from "./terminal.ts";
 

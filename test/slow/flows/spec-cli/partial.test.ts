@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
+import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
 import { FEATURE, FOLDER, keptWith, killWhen, metaOf, prepareFeature, spec, started } from "./prepared-feature.ts";
 
 const HALF = "# half a design\n";

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createSandbox as createPerson, type Sandbox as Person } from "../support/cli.ts";
-import { missing } from "./sandbox-place.ts";
+import { createSandbox as createPerson, type Sandbox as Person } from "../../../support/cli.ts";
+import { missing } from "../../../sandbox/sandbox-place.ts";
 
 const RUN = ["Do it", "--tests", "without", "--review", "plan"];
 const AS_SET = { ISDLC_SANDBOX: "" };

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createSandbox, parsed } from "../support/cli.ts";
+import { createSandbox, parsed } from "../../../support/cli.ts";
 import {
   FAULTS,
   FEATURE,

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { SPEC_FILES, SPEC_PHASES, type SpecPhase } from "../../src/core/spec/spec-phases.ts";
-import type { Json, Outcome, Sandbox, Turn } from "../support/cli.ts";
+import { SPEC_FILES, SPEC_PHASES, type SpecPhase } from "../../../../src/core/spec/spec-phases.ts";
+import type { Json, Outcome, Sandbox, Turn } from "../../../support/cli.ts";
 
 export const FOLDER = "001-login-page";
 export const FEATURE = `docs/features/${FOLDER}`;

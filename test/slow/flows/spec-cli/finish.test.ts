@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createSandbox, parsed, type Sandbox, type Turn } from "../support/cli.ts";
+import { createSandbox, parsed, type Sandbox, type Turn } from "../../../support/cli.ts";
 import { BRANCH, FEATURE, FOLDER, isThere, metaAt, metaOf, prepareFeature, spec, treeOf } from "./prepared-feature.ts";
 
 const TICKED = {
@@ -40,7 +40,7 @@ describe.concurrent("before a feature is finished:", () => {
     const { code, stderr, stdout } = await spec(sandbox, "finish");
     expect(code).toBe(3);
     expect(stderr).toContain("Phase complete. Reviewer concerns: F1: ");
-    for (const missing of MISSING) expect(stderr).toMatch(new RegExp(`^ {2}finish: F[0-9]: ${missing}`, "m"));
+    for (const missing of MISSING) expect(stdout).toMatch(new RegExp(`^ {2}finish: F[0-9]: ${missing}`, "m"));
     expect(stdout).toContain("How should it end?");
     const { phases, waiting } = await sandbox.status();
     expect([waiting.kind, phases[0].concerns]).toEqual([

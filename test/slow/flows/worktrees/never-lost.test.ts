@@ -3,11 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { deleteMergedBranch, keepThenDelete, mergeWorktreeBranch } from "../../src/adapters/git/worktree-branch.ts";
-import { createWorktree } from "../../src/adapters/git/worktree-create.ts";
-import { removeWorktree } from "../../src/adapters/git/worktree-remove.ts";
-import { worktreeState } from "../../src/adapters/git/worktree-state.ts";
-import type { RemoveRequest } from "../../src/ports/worktrees.ts";
+import {
+  deleteMergedBranch,
+  keepThenDelete,
+  mergeWorktreeBranch,
+} from "../../../../src/adapters/git/worktree-branch.ts";
+import { createWorktree } from "../../../../src/adapters/git/worktree-create.ts";
+import { removeWorktree } from "../../../../src/adapters/git/worktree-remove.ts";
+import { worktreeState } from "../../../../src/adapters/git/worktree-state.ts";
+import type { RemoveRequest } from "../../../../src/ports/worktrees.ts";
 import {
   around,
   replaceFolder,
@@ -17,7 +21,7 @@ import {
   makeRepository,
   reachable,
   type World,
-} from "./person.ts";
+} from "../../../worktrees/person.ts";
 
 type Outcome = { readonly ok: true } | { readonly ok: false; readonly why: string };
 type Step = {

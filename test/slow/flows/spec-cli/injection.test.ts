@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { RunEvent } from "../../src/schema/event.ts";
-import { createSandbox, parsed, type Sandbox, type Turn } from "../support/cli.ts";
+import type { RunEvent } from "../../../../src/schema/event.ts";
+import { createSandbox, parsed, type Sandbox, type Turn } from "../../../support/cli.ts";
 import { FEATURE, keptWith, metaOf, prepareFeature, refuses, spec, started } from "./prepared-feature.ts";
 
 const FAULT = "The session timeout has no number.";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { SPEC_FILES } from "../../src/core/spec/spec-phases.ts";
-import { createSandbox, parsed } from "../support/cli.ts";
+import { SPEC_FILES } from "../../../../src/core/spec/spec-phases.ts";
+import { createSandbox, parsed } from "../../../support/cli.ts";
 import { BRANCH, FEATURE, isThere, metaAt, metaOf, prepareFeature, spec, started, treeOf } from "./prepared-feature.ts";
 
 const WRITTEN = ["specify", "design", "create-plan", "create-tasks", "implement"];

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
+import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
 import {
   BRANCH,
   FEATURE,

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createClaudeBackend } from "../../src/adapters/agent-claude/create-claude-backend.ts";
+import type { Usage } from "../../src/schema/agent.ts";
+import { agentTask } from "./agent-task.ts";
+import { FAKE_CLAUDE, recorded, resultLine } from "./fake-backend.ts";
+
+/** Progress with what was used so far, as it is told while the agent works. */
+async function progressOf(lines: readonly string[]): Promise<[string, Usage | null][]> {
+  const folder = mkdtempSync(join(tmpdir(), "isdlc-fake-claude-"));
+  const env = { ...process.env, FAKE_CLAUDE: JSON.stringify({ plays: [{ lines }] }) };
+  const told: [string, Usage | null][] = [];
+  const backend = createClaudeBackend({ program: FAKE_CLAUDE, env });
+  for await (const event of backend.run(agentTask(folder), new AbortController().signal)) {
+    if (event.type === "progress") told.push([event.text, event.usage]);
+  }
+  rmSync(folder, { recursive: true });
+  return told;
+}
+
+const says = (texts: readonly string[], id: string | undefined, usage: unknown) => {
+  const content = texts.map((text) => ({ type: "text", text }));
+  return JSON.stringify({ type: "assistant", message: { id, content, usage } });
+};
+const tokens = (input: number, output: number, cached = 0) => ({
+  input_tokens: input,
+  output_tokens: output,
+  cache_read_input_tokens: cached,
+});
+const end = resultLine({ structured_output: { status: "done" } });
+
+describe("what is used is told while the agent works", () => {
+  test.each(["2.1.197", "2.1.325"])("by version %s: each call to the model once, cache included", async (version) => {
+    const told = await progressOf(recorded(`phase-${version}`));
+    expect(told[0]).toEqual(["Writing.", { input: 7 + 11 + 5, output: 1, usd: null }]);
+    expect(told.slice(1).map(([, usage]) => usage)).toEqual([null, null, null]);
+  });
+
+  test("it grows from call to call, with what a call adds later, and never shrinks", async () => {
+    const told = await progressOf([
+      says(["a"], "m1", tokens(10, 1, 5)),
+      says(["b"], "m1", tokens(10, 4, 5)),
+      says(["c"], "m2", tokens(20, 1)),
+      says(["d"], "m1", tokens(1, 1)),
+      says(["e"], "m3", tokens(0, 0)),
+      end,
+    ]);
+    expect(told.map(([, usage]) => usage && [usage.input, usage.output])).toEqual([
+      [15, 1],
+      [15, 4],
+      [35, 5],
+      null,
+      null,
+    ]);
+  });
+
+  test("at most once for each line", async () => {
+    const told = await progressOf([says(["a", "b", "c"], "m1", tokens(10, 1)), end]);
+    expect(told.map(([, usage]) => usage?.input ?? null)).toEqual([null, null, 10]);
+  });
+
+  test.each([
+    ["without an id", undefined, tokens(1, 1)],
+    ["without figures", "m1", undefined],
+    ["with figures that make no sense", "m1", { input_tokens: "many" }],
+  ])("a message %s is shown all the same", async (_, id, usage) => {
+    expect(await progressOf([says(["a"], id, usage), end])).toEqual([["a", null]]);
+  });
+});

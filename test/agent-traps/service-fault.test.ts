@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { serviceFailure, serviceFault, type ServiceFault } from "../../src/adapters/process/service-fault.ts";
+
+describe("R12 S11 what a failed call to a model service is taken for", () => {
+  test.each<[number, ServiceFault | null]>([
+    [200, null],
+    [399, null],
+    [400, "refused"],
+    [401, "unauthorized"],
+    [402, "refused"],
+    [403, "unauthorized"],
+    [404, "refused"],
+    [408, "unavailable"],
+    [413, "refused"],
+    [422, "refused"],
+    [429, "unavailable"],
+    [499, "refused"],
+    [500, "unavailable"],
+    [502, "unavailable"],
+    [529, "unavailable"],
+  ])("status %s is %s", (status, fault) => {
+    expect(serviceFault({ status, text: "it said so" })).toBe(fault);
+    expect(serviceFault({ status: null, text: `unexpected status ${status} Odd: no, url: http://x` })).toBe(fault);
+  });
+
+  test.each<[string, ServiceFault | null]>([
+    ["exceeded retry limit, last status: 429 Too Many Requests", "unavailable"],
+    ["API Error: 500 broken. If it persists, sign in with another key", "unavailable"],
+    ["We’re currently experiencing high demand, which may cause temporary errors.", "unavailable"],
+    ["API Error: Repeated 529 Overloaded errors. The API is at capacity", "unavailable"],
+    ['{"type":"error","error":{"type":"overloaded_error"}}', "unavailable"],
+    ["stream disconnected before completion: error sending request", "unavailable"],
+    ["API Error: Connection to the API was lost (ECONNRESET).", "unavailable"],
+    ["API Error: Unable to connect to API (ECONNREFUSED)", "unavailable"],
+    ["getaddrinfo EAI_AGAIN api.example.invalid", "unavailable"],
+    ["fetch failed", "unavailable"],
+    ["API returned an empty or malformed response (HTTP 200)", "unavailable"],
+    ["Not logged in · Please run /login", "unauthorized"],
+    ["Invalid API key · Fix external API key", "unauthorized"],
+    ["API key not valid. Please pass a valid API key.", "unauthorized"],
+    ["Authentication required", "unauthorized"],
+    ['{"error":{"message":"too odd","type":"invalid_request_error"}}', "refused"],
+    ["Codex ran out of room in the model's context window.", "refused"],
+    ["Prompt is too long", "refused"],
+    ["You've hit your usage limit. Try again at 5 pm.", "refused"],
+    ["You've hit your limit · resets 5pm", "refused"],
+    ["Quota exceeded. Check your plan and billing details.", "refused"],
+    ["Credit balance is too low", "refused"],
+    ["Internal error", null],
+    ["something new in 500 lines", null],
+    ["", null],
+  ])("%j is %s", (text, fault) => {
+    expect(serviceFault({ status: null, text })).toBe(fault);
+  });
+
+  test("a plan that is used up is told as too many requests, and does not pass", () => {
+    expect(serviceFault({ status: 429, text: "You've hit your limit · resets 5pm" })).toBe("refused");
+  });
+
+  test("S13 a long text takes no time, whatever it holds", () => {
+    const text = "connection status error: ".repeat(400_000);
+    const begun = performance.now();
+    serviceFault({ status: null, text });
+    expect(performance.now() - begun).toBeLessThan(50);
+  });
+
+  test.each([
+    [503, { reason: "unavailable", detail: "no", again: true }],
+    [401, { reason: "agent_failed", detail: "no (Run it.)", again: false }],
+    [400, { reason: "agent_failed", detail: "no", again: false }],
+    [null, null],
+  ])("status %s ends an execution so", (status, expected) => {
+    expect(serviceFailure({ status, text: "no" }, "Run it.")).toEqual(expected);
+  });
+});
