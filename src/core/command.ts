@@ -25,12 +25,15 @@ export type PersonCommand = { readonly by: Person | Agent } & (
   | { readonly do: "restart" }
   | { readonly do: "pass" }
   | { readonly do: "back"; readonly to: PhaseKey; readonly tree: "restore" | "keep" }
+  | ({ readonly do: "changeAgents" } & ChangedAgents)
   | { readonly do: "raise"; readonly wait: string; readonly budget: Budget }
   /** What was written where the phase may not was put back; `kept` has it still. */
   | ({ readonly do: "takeOut"; readonly wait: string } & TakenOut)
   | { readonly do: "finish"; readonly wait: string; readonly how: Finish }
   | { readonly do: "cancel"; readonly reason: string }
 );
+
+export type ChangedAgents = Omit<Extract<EventDraft, { type: "agents.changed" }>, "type" | "by">;
 
 export type TakenOut = {
   readonly paths: readonly string[];

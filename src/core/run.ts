@@ -11,7 +11,7 @@ export type RunState = { readonly is: "none" } | ActiveRun | EndedRun;
 
 type Started = Extract<EventDraft, { type: "run.started" }>;
 
-/** What was settled when the run opened, and never changes. */
+/** What was settled when the run opened; only the agents may be changed later, by a person. */
 export type RunFacts = Readonly<Omit<Started, "type" | "plan" | "supervision" | "tests">> & {
   readonly startedAt: string;
 };

@@ -78,6 +78,14 @@ export const EventDraft = z.discriminatedUnion("type", [
     warnings: z.array(z.string()),
     by: Starter,
   }),
+  /** A person had the run go on with other agents. */
+  event("agents.changed", {
+    by: Person,
+    agent: AgentChoice,
+    reviewer: AgentChoice,
+    agents: z.optional(z.record(PhaseKey, AgentChoice)),
+    reviewers: z.optional(z.record(PhaseKey, AgentChoice)),
+  }),
   event("run.prepared", {}),
   event("attempt.started", {
     phase: PhaseKey,

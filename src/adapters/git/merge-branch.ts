@@ -28,13 +28,7 @@ type Merge = MergeRequest & {
 
 /** Merges the branch into the base and stays there. Whatever fails, the person is back where they were. */
 export async function mergeBranch(repository: Repository, request: MergeRequest): Promise<string> {
-  requireBranchName(request.branch, "merge");
-  requireBranchName(request.base, "merge");
-  const git = hardenedGit(repository.top);
-  const branchTip = await requireTip(git, request.branch);
-  const baseTip = await requireTip(git, request.base);
-  const person = personalGit(repository.top);
-  const asked: Merge = { ...request, repository, git, person, branchTip, baseTip, expected: null };
+  const asked = await askedFor(repository, request);
   const done = await findMerge(asked);
   if (done !== null) {
     await goToBase(asked);
@@ -47,6 +41,20 @@ export async function mergeBranch(repository: Repository, request: MergeRequest)
   await refuseStaged(merge);
   const before = await goToBase(merge);
   return performMerge(merge, before);
+}
+
+/** @throws ProblemError MERGE_CONFLICT where the merge would conflict; changes nothing. */
+export async function refuseConflict(repository: Repository, request: Omit<MergeRequest, "message">): Promise<void> {
+  const asked = await askedFor(repository, { ...request, message: "" });
+  if ((await findMerge(asked)) === null) await foresee(asked);
+}
+
+async function askedFor(repository: Repository, request: MergeRequest): Promise<Merge> {
+  requireBranchName(request.branch, "merge");
+  requireBranchName(request.base, "merge");
+  const git = hardenedGit(repository.top);
+  const [branchTip, baseTip] = [await requireTip(git, request.branch), await requireTip(git, request.base)];
+  return { ...request, repository, git, person: personalGit(repository.top), branchTip, baseTip, expected: null };
 }
 
 async function requireTip(git: Git, branch: string): Promise<string> {

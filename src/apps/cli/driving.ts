@@ -1,5 +1,6 @@
 import { createFileLock } from "../../adapters/file-lock/file-lock.ts";
 import { createTreeMemory } from "../../adapters/user-files/tree-memory.ts";
+import type { PersonCommand } from "../../core/command.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { ActiveRun, RunState } from "../../core/run.ts";
 import { drive } from "../../engine/drive.ts";
@@ -14,6 +15,7 @@ import { answerAtTerminal, type Scene } from "./at-terminal.ts";
 import { createProgressView, type ProgressView } from "./progress.ts";
 import { currentRun, driverLock, type Project } from "./project.ts";
 import { withSignals } from "./signals.ts";
+import { submitAnswer } from "./submit-answer.ts";
 import { cleanUpAfter } from "./spec/clean-up.ts";
 import { openPullRequest } from "./spec/open-pull-request.ts";
 import { flag, type Invocation, type Result } from "./verb.ts";
@@ -43,11 +45,13 @@ export async function goOn(
 async function driveOpenRun(invocation: Invocation, project: Project, seat: Seat): Promise<Result> {
   const { run, state } = currentRun(project, undefined);
   if (run === null || state.is !== "active") return restResult(state, []);
-  const agents = agentsOf(invocation, project, state);
+  const settled = agentsOf(invocation, project, state);
+  const { agents } = settled;
   const lock = createFileLock(driverLock(project));
   const taken = lock.tryAcquire();
   if (!taken.ok) return attach(invocation, project, { run, pid: taken.holder.pid });
   try {
+    await keepChange(project, run, settled);
     return await withSignals((signal) => driveAndAsk(invocation, { project, run: state, agents, seat }, signal));
   } finally {
     taken.lock.release();
@@ -104,18 +108,25 @@ async function attach(
   });
 }
 
+type RunsAgents = { readonly agents: ChosenAgents; readonly change: PersonCommand | null };
+
 /** How the agents of this run are started: as told now, else as remembered. */
-function agentsOf(invocation: Invocation, project: Project, run: ActiveRun): ChosenAgents {
-  const memory = createTreeMemory(project.folders.state, project.root, project.files);
-  const kept = memory.agents(run.run.run);
+function agentsOf(invocation: Invocation, project: Project, run: ActiveRun): RunsAgents {
+  const kept = memoryOf(project).agents(run.run.run);
   const remembered = kept !== null && areThoseOf(run, kept, project.env) ? kept : null;
   const chosen = namesAgent(invocation.values) ? renameAgents(invocation.values, remembered) : remembered;
   if (chosen === null) throw new ProblemError({ code: "AGENT_UNKNOWN", agent: run.run.agent.name });
-  if (chosen === remembered) return chosen;
-  if (!areThoseOf(run, chosen, project.env)) decider(invocation, project); // another program is a person's decision
-  memory.rememberAgents(run.run.run, chosen);
-  return chosen;
+  if (chosen === remembered || areThoseOf(run, chosen, project.env)) return { agents: chosen, change: null };
+  const by = decider(invocation, project); // another program is a person's decision
+  return { agents: chosen, change: { do: "changeAgents", by, ...recordedAgents(chosen, project.env) } };
 }
+
+async function keepChange(project: Project, run: RunId, { agents, change }: RunsAgents): Promise<void> {
+  memoryOf(project).rememberAgents(run, agents);
+  if (change !== null) await submitAnswer(project, run, change);
+}
+
+const memoryOf = ({ folders, root, files }: Project) => createTreeMemory(folders.state, root, files);
 
 /** The journal holds what the run was started with; a memory that says otherwise was changed by somebody else. */
 function areThoseOf({ run }: ActiveRun, agents: ChosenAgents, env: NodeJS.ProcessEnv): boolean {

@@ -34,6 +34,7 @@ const answers: Answers = {
   restart,
   pass: (run, _command, by) => inPhase(run, { type: "phase.skipped", by }),
   back,
+  changeAgents: (_run, { do: _do, ...changed }, by) => accept({ type: "agents.changed", ...changed, by }),
   raise,
   takeOut,
   finish,
@@ -80,7 +81,10 @@ const AFTER_SKIP: { readonly [S in Step]?: (run: ActiveRun, by: Person) => reado
   measure: (run, by) => decideSizing(run, UNMEASURED, { effective: "standard", by }),
   refine: (run) => [{ type: "tasks.refined", artifact: null, tasks: 0 }, ...afterPhase(run, "refinement")],
   rewind: (run) => [{ type: "run.rewound", kept: keptRef(run), restored: [], commit: null }],
-  finish: () => [{ type: "run.finished", how: "keep", merged: null }],
+  finish: ({ stage }) =>
+    stage.is === "finishing" && stage.how !== "keep"
+      ? [{ type: "finish.chosen", how: "keep", by: "engine" }]
+      : [{ type: "run.finished", how: "keep", merged: null }],
 };
 
 export const skippable = (step: Step): boolean => AFTER_SKIP[step] !== undefined;

@@ -6,6 +6,7 @@ import { enter, open, patch } from "./changes.ts";
 
 type RunEventType =
   | "run.prepared"
+  | "agents.changed"
   | "step.escalated"
   | "step.retried"
   | "step.skipped"
@@ -63,6 +64,11 @@ const untouched = (rule: PhaseRule): PhaseRecord => ({
 });
 
 export const runHandlers: Handlers<RunEventType> = {
+  "agents.changed": (run, { agent, reviewer, agents, reviewers }) => {
+    const { agents: _agents, reviewers: _reviewers, ...facts } = run.run;
+    const some = { ...(agents === undefined ? {} : { agents }), ...(reviewers === undefined ? {} : { reviewers }) };
+    return { ...run, run: { ...facts, agent, reviewer, ...some } };
+  },
   "run.prepared": (run, event) => enter(run, event, { is: "entering", brief: { why: "first", text: "" } }),
   "step.escalated": (run, event) => {
     const { from, reason, detail, options } = event;

@@ -38,26 +38,42 @@ export async function commitPhase(engine: Engine, { run }: Task): Promise<Outcom
 /** Ends the run the chosen way. A pull request is the person's to open: we never push. */
 export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome> {
   const how = run.stage.is === "finishing" ? (run.stage.how ?? "keep") : "keep";
+  const branches = how === "merge" ? branchesOf(run) : null;
   recordAnalysis(engine, run);
+  if (branches !== null) await refuseConflict(engine, run, branches);
   recordBuildEnd(engine, run);
   recordFeatureEnd(engine, run, how);
-  const record = {
-    subject: `Item record: ${run.run.title}`,
-    attempt: `${run.run.run}/record`,
-    paths: recordFiles(run),
-  };
-  await commitPaths(engine, run, record);
+  await commitRecord(engine, run, "record");
   if (run.run.options.commits === "end") {
     const request = { subject: run.run.title, body: "", attempt: `${run.run.run}/end` };
     await commitSince(engine, run, { ...request, from: run.phases[0]?.firstTree ?? null, also: recordFiles(run) });
   }
-  return { of: "finish", merged: how === "merge" ? await mergeBranch(engine, run) : null };
+  if (branches === null || engine.vcs === null) return { of: "finish", merged: null };
+  const message = `Merge ${branches.branch}: ${run.run.title}`;
+  return { of: "finish", merged: await engine.vcs.merge({ ...branches, message }) };
 }
 
-async function mergeBranch({ vcs }: Engine, { run }: ActiveRun): Promise<string | null> {
+/** Nothing is said to be done that cannot be merged; the documents are committed all the same. */
+async function refuseConflict(engine: Engine, run: ActiveRun, branches: Branches): Promise<void> {
+  try {
+    await engine.vcs?.refuseConflict(branches);
+  } catch (error) {
+    await commitRecord(engine, run, "unmerged");
+    throw error;
+  }
+}
+
+function commitRecord(engine: Engine, run: ActiveRun, name: string): Promise<string | null> {
+  const subject = `Item record: ${run.run.title}`;
+  return commitPaths(engine, run, { subject, attempt: `${run.run.run}/${name}`, paths: recordFiles(run) });
+}
+
+type Branches = { readonly branch: string; readonly base: string };
+
+/** What is merged into what; null where the run has no branch of its own. */
+function branchesOf({ run }: ActiveRun): Branches | null {
   const { branch = null, base = null } = run.git ?? {};
-  if (vcs === null || branch === null || base === null) return null;
-  return vcs.merge({ branch, base, message: `Merge ${branch}: ${run.title}` });
+  return branch === null || base === null ? null : { branch, base };
 }
 
 type Since = {

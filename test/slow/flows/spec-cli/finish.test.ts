@@ -132,6 +132,7 @@ describe.concurrent("the ways a feature ends:", () => {
     ]);
     expect([sandbox.git("rev-parse", "main"), sandbox.git("branch", "--show-current")]).toEqual([tip, BRANCH]);
     expect(sandbox.read("README.md")).toBe("# Ours\n");
+    expect([metaOf(sandbox).status, metaAt(sandbox, BRANCH).status]).toEqual(["active", "active"]);
     sandbox.git("update-ref", "refs/heads/main", `${tip}~1`);
     expect(await sandbox.person("retry")).toMatchObject({
       code: 0,
