@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "./benches.ts";
 import { newRepository } from "./git-place.ts";
@@ -7,7 +7,7 @@ import type { Line } from "./report.ts";
 
 type Told = { readonly role: string; readonly cpu: number; readonly driver: number | null };
 
-type Driven = Cost & { readonly rss: number; readonly told: readonly Told[] };
+type Driven = Cost & { readonly rss: number; readonly told: readonly Told[]; readonly gits: number };
 
 /** What driving a run costs beside the agents that do the work: here one that does next to nothing. */
 export function measureDriving(settings: Settings): readonly Line[] {
@@ -24,6 +24,13 @@ export function measureDriving(settings: Settings): readonly Line[] {
       figures: [{ name: "p50", value: median(perPhase) }],
       goal: 150,
       unit: " ms",
+    },
+    {
+      what: "git processes per phase, about half of that CPU", // the same on a busy machine
+      base: "-",
+      figures: [{ name: "p50", value: median(rounds.map(({ gits, told }) => gits / phasesIn(told))) }],
+      goal: null,
+      unit: "",
     },
     {
       what: "CPU of that agent per execution",
@@ -53,7 +60,10 @@ function driveRun({ program, root, scratch }: Settings, round: number): Driven {
   const { tree, env } = newRepository(scratch, `driving-${round}`, 200);
   const log = join(scratch, `driving-${round}.jsonl`);
   const agent = [process.execPath, join(root, "bench", "instant-agent.mjs"), log].map((part) => `"${part}"`).join(" ");
+  const counted = join(scratch, `driving-${round}.gits`);
   const args = [
+    "--require",
+    gitCounter(scratch, counted),
     program(),
     "feature",
     "Show the opening hours",
@@ -63,12 +73,31 @@ function driveRun({ program, root, scratch }: Settings, round: number): Driven {
     "without",
     "--json",
   ];
-  const cost = createNodeRunner(scratch)({ args, cwd: tree, env });
+  // the agent notes what it used outside of the tree, where no wall would let it write
+  const cost = createNodeRunner(scratch)({ args, cwd: tree, env: { ...env, ISDLC_SANDBOX: "off" } });
   const told = readFileSync(log, "utf8")
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Told);
-  return { ...cost, told };
+  return { ...cost, told, gits: readFileSync(counted, "utf8").length };
+}
+
+/** A module that adds one byte to the file for each git that is started. */
+function gitCounter(scratch: string, file: string): string {
+  const counter = join(scratch, "git-counter.cjs");
+  writeFileSync(
+    counter,
+    `const processes = require("node:child_process");
+const { spawn } = processes;
+let started = "";
+processes.spawn = (program, ...rest) => {
+  if (program === "git") started += ".";
+  return spawn(program, ...rest);
+};
+process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(file)}, started));
+`,
+  );
+  return counter;
 }
 
 const phasesIn = (told: readonly Told[]): number => told.filter(({ role }) => role === "phase").length;

@@ -48,9 +48,7 @@ export function engineSections(engine: EngineFacts | null): string[] {
     ...(unexpected.length === 0
       ? []
       : [section("Unexpected Writes", list(unexpected.map((path) => `- ${markdownPath(path)}`)))]),
-    ...(denied.length === 0
-      ? []
-      : [section("Refused to the Agent", bullets(denied.map((rule) => `allow it with: ${rule}`)))]),
+    ...(denied.length === 0 ? [] : [section("Refused to the Agent", bullets(denied))]),
     ...(testsChanged === null ? [] : [section("Tests Are Run Differently", markdownText(testsChanged))]),
   ];
 }

@@ -4,13 +4,30 @@ import { join, relative } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { createCommandBackend } from "../../src/adapters/agent-command/create-command-backend.ts";
 import type { AgentTask } from "../../src/ports/agent-backend.ts";
-import { agentTask, collect, describeBackend } from "../contracts/agent-backend.ts";
+import {
+  agentTask,
+  collect,
+  describeBackend,
+  describeFaults,
+  FAULTS_OF_A_PROGRAM,
+} from "../contracts/agent-backend.ts";
 
 const agents = join(import.meta.dirname, "../fixtures/agents");
 const { env } = process;
 
 describeBackend("command", (script) =>
   createCommandBackend({ argv: [process.execPath, join(agents, "scripted.mjs"), JSON.stringify(script)], env }),
+);
+
+const faulty: Readonly<Record<string, string>> = {
+  hang: "setInterval(() => undefined, 1000)",
+  crash: 'process.kill(process.pid, "SIGKILL")',
+  "exit 0 without a result": "process.exit(0)",
+};
+describeFaults(
+  "command",
+  (fault) => createCommandBackend({ argv: [process.execPath, "-e", faulty[fault] ?? ""], env }),
+  FAULTS_OF_A_PROGRAM,
 );
 
 function run(argv: readonly string[], task: Partial<AgentTask> = {}) {

@@ -96,32 +96,41 @@ describe("a recording", () => {
 });
 
 describe("nothing outside of the working directory is touched", () => {
-  test.each(["../x", "/tmp/x", "a/../../x", "", "a//b", "./x", "link/x", "file-link", "folder", "..\\x"])(
-    "%j",
-    async (path) => {
-      symlinkSync(outside, join(cwd, "link"));
-      writeFileSync(join(outside, "target"), "mine");
-      symlinkSync(join(outside, "target"), join(cwd, "file-link"));
-      mkdirSync(join(cwd, "folder"));
-      const recording: Recording = {
-        recording: 1,
-        executions: [
-          {
-            phase: PHASE,
-            role: "phase",
-            usage: null,
-            steps: [{ after: 0, write: { path, contents: "owned" } }],
-            result: { ...result, summary: "", decisions: [], artifacts: [], questions: [] },
-          },
-        ],
-      };
-      const { ends } = await play(recording);
-      expect(ends).toMatchObject([{ how: "failed", reason: "agent_failed" }]);
-      expect(readFileSync(join(outside, "target"), "utf8")).toBe("mine");
-      expect(existsSync(join(outside, "x"))).toBe(false);
-      expect(existsSync(join(cwd, "../x"))).toBe(false);
-    },
-  );
+  const x = `outside-${process.pid}`; // nobody else's file in the folder for temporary ones
+  test.each([
+    `../${x}`,
+    join(tmpdir(), x),
+    `a/../../${x}`,
+    "",
+    "a//b",
+    "./x",
+    `link/${x}`,
+    "file-link",
+    "folder",
+    "..\\x",
+  ])("%j", async (path) => {
+    symlinkSync(outside, join(cwd, "link"));
+    writeFileSync(join(outside, "target"), "mine");
+    symlinkSync(join(outside, "target"), join(cwd, "file-link"));
+    mkdirSync(join(cwd, "folder"));
+    const recording: Recording = {
+      recording: 1,
+      executions: [
+        {
+          phase: PHASE,
+          role: "phase",
+          usage: null,
+          steps: [{ after: 0, write: { path, contents: "owned" } }],
+          result: { ...result, summary: "", decisions: [], artifacts: [], questions: [] },
+        },
+      ],
+    };
+    const { ends } = await play(recording);
+    expect(ends).toMatchObject([{ how: "failed", reason: "agent_failed" }]);
+    expect(readFileSync(join(outside, "target"), "utf8")).toBe("mine");
+    expect(existsSync(join(outside, x))).toBe(false);
+    expect(existsSync(join(cwd, "..", x))).toBe(false);
+  });
 });
 
 test.each([

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Stands in for Claude Code, Codex and an agent of the Agent Client Protocol, by how it is started. Whatever it says
+// Stands in for Claude Code, Codex, an agent of the Agent Client Protocol and any program, by how it is started. Whatever it says
 // holds the keys in LEAK, a JSON list: its messages, commands, errors, results and what it was refused.
 // With LEAK_FAILS every execution fails, with the keys in the reason.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -100,7 +100,17 @@ function acp() {
     .on("close", () => process.exit(0));
 }
 
+function command() {
+  const { role, prompt } = JSON.parse(readFileSync(0, "utf8"));
+  const answer = answerTo(prompt, role === "reviewer");
+  say({ type: "progress", text: `The keys are ${keys}` });
+  if (fails) say({ type: "result", status: "failed", summary: `Bad: ${keys}` });
+  else say({ type: "result", ...(role === "reviewer" ? { verdict: answer } : answer) });
+  process.stderr.write(`warning: ${keys}\n`);
+}
+
 if (args.includes("--version")) console.log(process.env.LEAK_VERSION ?? "9.9.9 (Claude Code)");
 else if (args.includes("--acp")) acp();
+else if (args.includes("--command")) command();
 else if (args.includes("exec")) codex();
 else claude();

@@ -18,6 +18,7 @@ const agents: readonly { name: string; env: Readonly<Record<string, string>>; ch
     env: { ISDLC_CODEX: LEAKY_AGENT, LEAK_VERSION: "codex-cli 9.9.9" },
     choice: ["--agent", "codex"],
   },
+  { name: "any program", env: {}, choice: ["--agent-command", `${LEAKY_AGENT} --command`] },
   { name: "acp", env: {}, choice: ["--agent", "acp", "--agent-command", `${LEAKY_AGENT} --acp`] },
 ];
 
@@ -37,7 +38,8 @@ describe.each(agents)("S11 keys that $name says or is given", ({ env, choice }) 
   test("are in no file and nowhere on the screen after a phase, its review and its gate", async () => {
     const { sandbox, start, begun } = await begin({});
     expect(begun).toMatchObject({ code: 3 });
-    const shown = [begun, await start(["gate"]), await start(["status"]), await start(["history", "--all"])];
+    const looks = [["gate"], ["gate", "--json"], ["status"], ["history", "--all"], ["history", "--json"]];
+    const shown = [begun, ...(await Promise.all(looks.map(start)))];
     expect(shown.map(({ stdout }) => stdout).join("")).toContain("[secret]");
     expectNoKeyIn(shown);
     expect(filesWith(sandbox, "The keys are [secret]").filter((file) => file.endsWith(".log"))).toHaveLength(2);

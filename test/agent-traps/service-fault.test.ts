@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { serviceFailure, serviceFault, type ServiceFault } from "../../src/adapters/process/service-fault.ts";
+import { serviceFailure, serviceTrouble, type ServiceTrouble } from "../../src/adapters/process/service-trouble.ts";
 
 describe("R12 S11 what a failed call to a model service is taken for", () => {
-  test.each<[number, ServiceFault | null]>([
+  test.each<[number, ServiceTrouble | null]>([
     [200, null],
     [399, null],
     [400, "refused"],
@@ -19,11 +19,11 @@ describe("R12 S11 what a failed call to a model service is taken for", () => {
     [502, "unavailable"],
     [529, "unavailable"],
   ])("status %s is %s", (status, fault) => {
-    expect(serviceFault({ status, text: "it said so" })).toBe(fault);
-    expect(serviceFault({ status: null, text: `unexpected status ${status} Odd: no, url: http://x` })).toBe(fault);
+    expect(serviceTrouble({ status, text: "it said so" })).toBe(fault);
+    expect(serviceTrouble({ status: null, text: `unexpected status ${status} Odd: no, url: http://x` })).toBe(fault);
   });
 
-  test.each<[string, ServiceFault | null]>([
+  test.each<[string, ServiceTrouble | null]>([
     ["exceeded retry limit, last status: 429 Too Many Requests", "unavailable"],
     ["API Error: 500 broken. If it persists, sign in with another key", "unavailable"],
     ["We’re currently experiencing high demand, which may cause temporary errors.", "unavailable"],
@@ -46,21 +46,22 @@ describe("R12 S11 what a failed call to a model service is taken for", () => {
     ["You've hit your limit · resets 5pm", "refused"],
     ["Quota exceeded. Check your plan and billing details.", "refused"],
     ["Credit balance is too low", "refused"],
+    ["it wrote a test for authentication and stopped", null],
     ["Internal error", null],
     ["something new in 500 lines", null],
     ["", null],
   ])("%j is %s", (text, fault) => {
-    expect(serviceFault({ status: null, text })).toBe(fault);
+    expect(serviceTrouble({ status: null, text })).toBe(fault);
   });
 
   test("a plan that is used up is told as too many requests, and does not pass", () => {
-    expect(serviceFault({ status: 429, text: "You've hit your limit · resets 5pm" })).toBe("refused");
+    expect(serviceTrouble({ status: 429, text: "You've hit your limit · resets 5pm" })).toBe("refused");
   });
 
   test("S13 a long text takes no time, whatever it holds", () => {
     const text = "connection status error: ".repeat(400_000);
     const begun = performance.now();
-    serviceFault({ status: null, text });
+    serviceTrouble({ status: null, text });
     expect(performance.now() - begun).toBeLessThan(50);
   });
 

@@ -37,7 +37,8 @@ export class ConnectionLost extends Error {
 
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
-const TOO_LONG = 413;
+/** A message of the agent that is longer than is accepted. */
+export const TOO_LONG = 413;
 const LONGEST_NOISE = 500;
 
 export function createAcpConnection(options: AcpConnectionOptions): AcpConnection {

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import type { AgentTask } from "../../ports/agent-backend.ts";
+import { serviceFailure } from "../process/service-trouble.ts";
 import { acpAnswer, type AcpAnswer } from "./acp-answer.ts";
-import { AcpError, type AcpConnection } from "./acp-connection.ts";
+import { AcpError, TOO_LONG, type AcpConnection } from "./acp-connection.ts";
 import { failed, type Told } from "./acp-end.ts";
 import { Initialized, LoadedSession, NewSession, PROTOCOL_VERSION, Prompted } from "./acp-messages.ts";
 import { acpPrompt, acpReminder } from "./acp-prompt.ts";
@@ -40,9 +41,11 @@ export async function converse(talk: AcpTalk): Promise<Told> {
 }
 
 function refused({ code, message }: AcpError, signIn: string | null): Told {
-  const isSignedOut = code === AUTHENTICATION_REQUIRED || code === 401;
-  const detail = isSignedOut && signIn !== null ? `${message} (${signIn})` : message;
-  return failed(code === NO_ANSWER ? "silent" : "agent_failed", detail, mayPass(code));
+  if (code === NO_ANSWER) return failed("silent", message, true);
+  const fault = serviceFailure({ status: statusOf(code), text: message }, signIn);
+  return fault === null
+    ? failed("agent_failed", message, code === INTERNAL_ERROR)
+    : failed(fault.reason, fault.detail, fault.again);
 }
 
 /** The id of the conversation, or why there is none. */
@@ -186,8 +189,8 @@ const UNREADABLE = -32_700;
 const AUTHENTICATION_REQUIRED = -32_000;
 const INTERNAL_ERROR = -32_603;
 
-/** Agents send codes of JSON-RPC, or the status of the model service. A refused key or request stays refused. */
-function mayPass(code: number): boolean {
-  if (code === AUTHENTICATION_REQUIRED) return false;
-  return code === INTERNAL_ERROR || code === NO_ANSWER || code === 429 || code >= 500;
+/** Agents send codes of JSON-RPC, or the status of the model service. Ours stand for other things. */
+function statusOf(code: number): number | null {
+  if (code === AUTHENTICATION_REQUIRED) return 401;
+  return code >= 400 && code < 600 && code !== TOO_LONG ? code : null;
 }

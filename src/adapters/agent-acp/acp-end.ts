@@ -20,6 +20,8 @@ export type AcpOutcome = {
   readonly usage: Usage | null;
   /** Null when there is none that could be gone on with. */
   readonly session: string | null;
+  /** What it asked for and was not allowed. */
+  readonly denied: readonly string[];
   /** The first line that was no message of the protocol. */
   readonly noise: string | null;
 };
@@ -29,8 +31,10 @@ const LONGEST_DETAIL = 2000;
 
 /** What was told in the conversation counts. How the process ended does only where it cut the conversation off. */
 export function acpEnd(outcome: AcpOutcome, task: AgentTask): AgentEnd {
-  const { usage, session } = outcome;
-  return { type: "end", usage, session, ...(outcome.told ?? cutOff(outcome, task)) };
+  const { usage, session, denied } = outcome;
+  const told = outcome.told ?? cutOff(outcome, task);
+  const refused = told.how === "result" && denied.length > 0 ? { denied } : {};
+  return { type: "end", usage, session, ...told, ...refused };
 }
 
 export function failed(reason: FailureReason, detail: string, again: boolean): Failed {

@@ -5,6 +5,8 @@ import type { PermissionRequest, ToolCall } from "./acp-messages.ts";
 export type Asked = {
   readonly access: AgentTask["access"];
   readonly cwd: string;
+  /** The command that runs the tests, trusted by a person. */
+  readonly tests: AgentTask["tests"];
   readonly call: ToolCall;
   /** True for an agent whose title of a command is the command itself; that of others is for people. */
   readonly commandInTitle: boolean;
@@ -19,7 +21,7 @@ const CLOSED_FOLDERS = new Set([".git", ".isdlc"]);
 
 /**
  * Whether an agent may do what it asks for. Reading inside the working directory is allowed; a phase may also edit
- * there and read with git. Whatever does not say what it touches is refused.
+ * there, read with git and run the tests. Whatever does not say what it touches is refused.
  */
 export function isPermitted(asked: Asked): boolean {
   const { access, call } = asked;
@@ -30,7 +32,14 @@ export function isPermitted(asked: Asked): boolean {
   if (EDITS.has(kind)) return paths.length > 0 && paths.every((path) => isInside(path, asked) && isOpen(path, asked));
   if (kind !== "execute") return false;
   const words = commandWords(asked);
-  return words !== null && readsGit(words) && paths.every((path) => isInside(path, asked));
+  if (words === null) return false;
+  if (readsGit(words)) return paths.every((path) => isInside(path, asked));
+  return runsTests(words, asked) && paths.every((path) => wayFrom(path, asked) === "");
+}
+
+/** Word by word, and in the working directory itself: elsewhere the same words may run something else. */
+function runsTests(words: readonly string[], { tests }: Asked): boolean {
+  return tests !== null && words.length === tests.length && words.every((word, at) => word === tests[at]);
 }
 
 /** The option that says so for this one time; null when there is none, and then nothing is chosen. */

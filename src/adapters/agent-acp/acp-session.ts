@@ -39,16 +39,22 @@ export interface AcpSession {
   endTurn(): AcpTurn;
   /** From now on every question is answered with "cancelled". */
   cancel(): void;
+  /** What it asked for and was not allowed, each once. */
+  denied(): readonly string[];
 }
 
+/** Refusals that a person is told of for one execution. */
+const MOST_DENIED = 20;
+
 export function createAcpSession({ task, traits, show }: AcpSessionOptions): AcpSession {
-  const { access, cwd } = task;
+  const { access, cwd, tests } = task;
   const { commandInTitle } = traits;
   const usage = createAcpUsage(traits.countsAllTokens);
   const turn = createTurnLog({ cwd, show });
   let openId: string | null = null;
   let isListening = false;
   let isCancelled = false;
+  const denied = new Set<string>();
 
   const onNotification = (method: string, params: unknown): void => {
     const update = method === "session/update" ? readUpdate(params, openId) : null;
@@ -62,8 +68,10 @@ export function createAcpSession({ task, traits, show }: AcpSessionOptions): Acp
     const read = z.safeParse(PermissionRequest, params);
     if (!read.success) throw new AcpError(INVALID_PARAMS, z.prettifyError(read.error));
     const call = turn.watch(read.data.toolCall);
-    const permitted = isPermitted({ access, cwd, call, commandInTitle, follow: followLinks });
-    if (!permitted) show(`Not allowed: ${callText(call, cwd)}`);
+    const permitted = isPermitted({ access, cwd, tests, call, commandInTitle, follow: followLinks });
+    const what = callText(call, cwd);
+    if (!permitted) show(`Not allowed: ${what}`);
+    if (!permitted && denied.size < MOST_DENIED) denied.add(what);
     const optionId = isCancelled ? null : permissionOption(read.data.options, permitted);
     return { outcome: optionId === null ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
   };
@@ -81,5 +89,6 @@ export function createAcpSession({ task, traits, show }: AcpSessionOptions): Acp
     },
     endTurn: () => turn.end(),
     cancel: () => void (isCancelled = true),
+    denied: () => [...denied],
   };
 }

@@ -8,6 +8,8 @@ export interface AcpUsage {
   addUpdate(update: UsageUpdate): void;
   /** What this execution used so far; null when the agent told nothing. */
   total(): Usage | null;
+  /** The same while it works; null when nothing came since it was last asked for. */
+  news(): Usage | null;
 }
 
 type Tokens = { readonly input: number; readonly output: number };
@@ -21,22 +23,34 @@ export function createAcpUsage(countsAllTokens: boolean): AcpUsage {
   const turns: (Tokens | null)[] = [];
   let before: number | null = null;
   let cost: number | null = null;
+  let isNews = false;
 
   const tokens = (): Tokens | null => {
     const known = turns.flatMap((turn) => turn ?? []);
     if (!countsAllTokens || known.length === 0 || known.length < turns.length) return null;
     return known.reduce((sum, turn) => ({ input: sum.input + turn.input, output: sum.output + turn.output }));
   };
+  const total = (): Usage | null => {
+    const { input, output } = tokens() ?? { input: null, output: null };
+    const usd = cost === null || before === null || cost <= before ? null : cost - before;
+    return input === null && usd === null ? null : { input, output, usd };
+  };
   return {
     begin: (isNew) => void (before = isNew ? 0 : cost),
-    addTurn: (answer) => void turns.push(tokensOf(answer)),
-    addUpdate: (update) => {
-      if (update.cost?.currency === "USD") cost = update.cost.amount;
+    addTurn: (answer) => {
+      turns.push(tokensOf(answer));
+      isNews = true;
     },
-    total: () => {
-      const { input, output } = tokens() ?? { input: null, output: null };
-      const usd = cost === null || before === null || cost <= before ? null : cost - before;
-      return input === null && usd === null ? null : { input, output, usd };
+    addUpdate: (update) => {
+      if (update.cost?.currency !== "USD") return;
+      cost = update.cost.amount;
+      isNews = true;
+    },
+    total,
+    news: () => {
+      const told = isNews ? total() : null;
+      isNews = false;
+      return told;
     },
   };
 }

@@ -91,7 +91,7 @@ interface Talk {
 }
 
 function createTalk({ options, task, emit }: Execution, onSpoken: () => void): Talk {
-  const show = (text: string): void => emit({ type: "progress", text, usage: null });
+  const show = (text: string): void => emit({ type: "progress", text, usage: session.usage.news() });
   const session = createAcpSession({ task, traits: options.traits ?? UNKNOWN_TRAITS, show });
   let input: AgentInput | null = null;
   let opened: { readonly id: string; readonly lasts: boolean } | null = null;
@@ -130,7 +130,8 @@ function createTalk({ options, task, emit }: Execution, onSpoken: () => void): T
       connection.close(new ConnectionLost("the agent is gone"));
       const told = await spoken;
       const usage = session.usage.total();
-      return { told, usage, session: opened?.lasts ? opened.id : null, noise: connection.noise() };
+      const [kept, denied] = [opened?.lasts ? opened.id : null, session.denied()];
+      return { told, usage, session: kept, denied, noise: connection.noise() };
     },
   };
 }

@@ -1,12 +1,19 @@
 import { toJSONSchema } from "zod/mini";
 import type { AgentTask } from "../../ports/agent-backend.ts";
 import { AgentResult, Verdict } from "../../schema/agent.ts";
+import { commandRule } from "./command-rule.ts";
 
 /** Whether to begin a conversation under this id or to go on with it. */
 export type Conversation = { readonly id: string; readonly begins: boolean };
 
+export type ClaudeStart = {
+  readonly conversation: Conversation;
+  /** Nothing is asked for and nothing refused: only for a task that writes, behind a wall. */
+  readonly bypass: boolean;
+};
+
 /** Arguments for one execution. The prompt is no part of them: it goes in on stdin. */
-export function claudeArguments(task: AgentTask, conversation: Conversation): string[] {
+export function claudeArguments(task: AgentTask, { conversation, bypass }: ClaudeStart): string[] {
   return [
     "-p",
     "--output-format",
@@ -15,7 +22,7 @@ export function claudeArguments(task: AgentTask, conversation: Conversation): st
     "--json-schema",
     JSON.stringify(resultSchema(task.role)),
     ...(task.persona === "" ? [] : ["--append-system-prompt", task.persona]),
-    ...(task.access === "read" ? READ_ONLY : MAY_EDIT),
+    ...(task.access === "read" ? READ_ONLY : writing(task.tests, bypass)),
     ...DISTRUST_REPOSITORY,
     ...limitArguments(task.limits),
     conversation.begins ? "--session-id" : "--resume",
@@ -27,10 +34,15 @@ export function claudeArguments(task: AgentTask, conversation: Conversation): st
 const READ_ONLY = ["--tools", "Read,Grep,Glob", "--permission-mode", "dontAsk"];
 
 /**
- * Edits inside the working directory. Reading with git needs no rule: Claude Code knows which calls only read,
- * whereas a rule such as `Bash(git diff:*)` would let `git diff --output=<any file>` pass.
+ * Edits inside the working directory, and the one command that runs the tests. Reading with git needs no rule: Claude
+ * Code knows which calls only read, whereas a rule such as `Bash(git diff:*)` would let `git diff --output=<any file>`
+ * pass. What the person's own settings allow comes on top.
  */
-const MAY_EDIT = ["--permission-mode", "acceptEdits"];
+function writing(tests: AgentTask["tests"], bypass: boolean): string[] {
+  if (bypass) return ["--permission-mode", "bypassPermissions"];
+  const rule = tests === null ? null : commandRule(tests);
+  return ["--permission-mode", "acceptEdits", ...(rule === null ? [] : ["--allowedTools", rule])];
+}
 
 /**
  * Without a terminal nobody is asked whether the folder is trusted: its settings would run hooks and start servers.

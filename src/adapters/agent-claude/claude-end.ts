@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
 import type { AgentEnd, AgentTask, FailureReason } from "../../ports/agent-backend.ts";
 import { AgentResult, Verdict } from "../../schema/agent.ts";
+import { serviceFailure } from "../process/service-trouble.ts";
 import type { AgentProcessEnd } from "../process/start-agent-process.ts";
+import { deniedRules } from "./claude-denials.ts";
 import type { ResultLine } from "./claude-line.ts";
 import { claudeUsage } from "./claude-usage.ts";
 
@@ -18,6 +20,8 @@ type Told = Failed | { how: "result"; result: AgentResult } | { how: "verdict"; 
 /** Longest part of a foreign text that goes into a failure. */
 const DETAIL = 2000;
 
+const SIGN_IN = 'Run "claude" and enter "/login", or set ANTHROPIC_API_KEY.';
+
 /**
  * Believed only when everything agrees: the process ended by itself with 0, its last result is no error, and the
  * structured result is there and fits our schema.
@@ -25,14 +29,19 @@ const DETAIL = 2000;
 export function claudeEnd(outcome: ClaudeOutcome, task: AgentTask): AgentEnd {
   const session = outcome.results.at(-1)?.session_id ?? outcome.session;
   const told = stopped(outcome.process, task) ?? judged(outcome, task.role);
-  return { type: "end", usage: claudeUsage(outcome.results), session, ...told };
+  const denied = told.how === "result" ? deniedRules(outcome.results) : [];
+  const refused = denied.length === 0 ? {} : { denied };
+  return { type: "end", usage: claudeUsage(outcome.results), session, ...told, ...refused };
 }
 
-/** True when the conversation to go on with is not on this machine (any more). */
-export function isLostConversation({ results }: ClaudeOutcome): boolean {
+/** True when the conversation to go on with is not on this machine (any more), or is one of another product. */
+export function isLostConversation({ process, results }: ClaudeOutcome): boolean {
   const last = results.at(-1);
-  return last !== undefined && last.num_turns === 0 && errorText(last).startsWith("No conversation found");
+  if (last === undefined) return process.exitCode !== 0 && NO_CONVERSATION.test(process.stderrTail);
+  return last.is_error && (last.num_turns ?? 0) === 0 && NO_CONVERSATION.test(errorText(last));
 }
+
+const NO_CONVERSATION = /No conversation found|--resume requires a valid session ID/;
 
 /** Null when the process came to its own end. */
 function stopped(end: AgentProcessEnd, task: AgentTask): Failed | null {
@@ -80,7 +89,7 @@ function withoutResult(process: AgentProcessEnd): Failed {
 function reportedError(line: ResultLine): Failed {
   switch (line.subtype) {
     case "success": // how a failed call to the model service is reported
-      return failed("agent_failed", errorText(line), mayPass(line.api_error_status ?? null));
+      return serviceError(line);
     case "error_max_structured_output_retries":
       return failed("invalid_result", errorText(line), true);
     case "error_during_execution":
@@ -90,9 +99,11 @@ function reportedError(line: ResultLine): Failed {
   }
 }
 
-/** Without a status the connection broke. A refused key or request stays refused. */
-function mayPass(status: number | null): boolean {
-  return status === null || status === 408 || status === 429 || status >= 500;
+/** What cannot be told apart may be anything: it is tried once more. */
+function serviceError(line: ResultLine): Failed {
+  const text = errorText(line);
+  const fault = serviceFailure({ status: line.api_error_status ?? null, text }, SIGN_IN);
+  return fault === null ? failed("agent_failed", text, true) : failed(fault.reason, fault.detail, fault.again);
 }
 
 function errorText(line: ResultLine): string {

@@ -6,6 +6,7 @@ const Tokens = z.object({
   cache_read_input_tokens: z._default(z.number(), 0),
   cache_creation_input_tokens: z._default(z.number(), 0),
 });
+export type Tokens = z.infer<typeof Tokens>;
 
 const ModelTokens = z.record(
   z.string(),
@@ -47,7 +48,22 @@ const Block = z.looseObject({
   input: z.optional(z.unknown()),
 });
 
-const AssistantLine = z.object({ type: z.literal("assistant"), message: z.object({ content: z.array(Block) }) });
+/** Figures that cannot be read count as not told: the rest of the line is for people to see. */
+const untold = z.pipe(
+  z.unknown(),
+  z.transform(() => null),
+);
+
+const AssistantLine = z.object({
+  type: z.literal("assistant"),
+  message: z.object({
+    id: z.optional(z.string()),
+    content: z.array(Block),
+    /** Of the one call to the model that this message came from: told again with each of its parts. */
+    usage: z.optional(z.union([Tokens, untold])),
+  }),
+});
+export type AssistantLine = z.infer<typeof AssistantLine>;
 
 const InitLine = z.object({ type: z.literal("system"), subtype: z.literal("init"), session_id: z.string() });
 

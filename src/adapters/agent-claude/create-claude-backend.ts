@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Problem } from "../../core/problem.ts";
 import type { AgentBackend, AgentEvent, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
+import type { Usage } from "../../schema/agent.ts";
 import { findProgram } from "../agent-command/find-program.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import type { Confine } from "../process/confine.ts";
@@ -15,6 +16,7 @@ import type { ClaudeOutcome } from "./claude-end.ts";
 import { readClaudeLine } from "./claude-line.ts";
 import type { ResultLine } from "./claude-line.ts";
 import { progressTexts } from "./claude-progress.ts";
+import { createRunningUsage } from "./running-usage.ts";
 
 export type ClaudeBackendOptions = {
   /** Path, or a name to be found on PATH. */
@@ -23,30 +25,47 @@ export type ClaudeBackendOptions = {
   /** The person's own arguments, such as a model. They come first: where both say something, ours count. */
   readonly extraArgs?: readonly string[];
   readonly confine?: Confine | undefined;
+  /** The person wants nothing to be refused to who writes. Counts behind a wall only. */
+  readonly bypass?: boolean;
 };
 
 const NAME = "claude";
 const VERSION_SECONDS = 15;
 
+/**
+ * Its own ten retries take over three minutes until it gives up, and we start it up to four times. With four retries
+ * it gives up after some ten seconds. What the person set counts more.
+ */
+const RETRIES = "4";
+const RETRIES_VARIABLE = "CLAUDE_CODE_MAX_RETRIES";
+
 /** Claude Code, started anew for every execution and read through its JSON stream. */
 export function createClaudeBackend(options: ClaudeBackendOptions): AgentBackend {
   const command = [options.program, ...(options.extraArgs ?? [])];
+  const { confine } = options;
+  const bypass = confine !== undefined && options.bypass === true;
+  const retries = { [RETRIES_VARIABLE]: options.env[RETRIES_VARIABLE] ?? RETRIES };
+  const env = { ...options.env, ...retries, ...(bypass ? IN_SANDBOX : {}) };
   return {
     name: NAME,
-    digest: createHash("sha256").update(JSON.stringify(command)).digest("hex"),
+    digest: createHash("sha256")
+      .update(JSON.stringify(bypass ? [...command, BYPASSES] : command))
+      .digest("hex"),
     probe: () => probe(options),
     run: (task, signal) =>
-      streamEvents(
-        (emit, stop) => execute({ command, env: options.env, confine: options.confine, task, emit }, stop),
-        signal,
-      ),
+      streamEvents((emit, stop) => execute({ command, env, confine, bypass, task, emit }, stop), signal),
   };
 }
+
+/** Without it Claude Code refuses root to bypass anything. */
+const IN_SANDBOX = { IS_SANDBOX: "1" };
+const BYPASSES = "bypassPermissions";
 
 type Execution = {
   readonly command: readonly string[];
   readonly env: Environment;
   readonly confine: Confine | undefined;
+  readonly bypass: boolean;
   readonly task: AgentTask;
   readonly emit: Emit;
 };
@@ -54,10 +73,12 @@ type Execution = {
 async function execute(execution: Execution, signal: AbortSignal): Promise<void> {
   const { task, emit } = execution;
   const fresh = (): Conversation => ({ id: randomUUID(), begins: true });
-  const wanted = task.session === null ? fresh() : { id: task.session, begins: false };
-  let outcome = await converse(execution, wanted, signal);
-  if (!wanted.begins && isLostConversation(outcome)) {
-    emit(progress("The earlier conversation is gone; beginning a new one"));
+  const earlier = task.session !== null && SESSION.test(task.session) ? task.session : null;
+  const isForeign = task.session !== null && earlier === null;
+  if (isForeign) emit(progress(BEGINS_ANEW));
+  let outcome = await converse(execution, earlier === null ? fresh() : { id: earlier, begins: false }, signal);
+  if (earlier !== null && isLostConversation(outcome)) {
+    emit(progress(BEGINS_ANEW));
     outcome = await converse(execution, fresh(), signal);
   }
   const { left } = outcome.process;
@@ -65,20 +86,28 @@ async function execute(execution: Execution, signal: AbortSignal): Promise<void>
   emit(claudeEnd(outcome, task));
 }
 
+const BEGINS_ANEW = "The earlier conversation is gone; beginning a new one";
+
+/** Anything else is of another product, and would be looked up among the titles of the person's conversations. */
+const SESSION = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 async function converse(execution: Execution, conversation: Conversation, signal: AbortSignal): Promise<ClaudeOutcome> {
-  const { command, env, confine, task, emit } = execution;
+  const { command, env, confine, bypass, task, emit } = execution;
   const results: ResultLine[] = [];
+  const usage = createRunningUsage();
   let session: string | null = null;
-  const onLine = ({ text }: { readonly text: string }): void => {
-    const line = readClaudeLine(text);
+  const onLine = ({ text: read }: { readonly text: string }): void => {
+    const line = readClaudeLine(read);
     if (line === null) return;
     if (line.type === "result") results.push(line);
     if (line.type === "system" && line.subtype === "init") session = line.session_id;
-    for (const shown of progressTexts(line, task.cwd)) emit(progress(shown));
+    const used = line.type === "assistant" ? usage.add(line) : null;
+    const texts = progressTexts(line, task.cwd);
+    for (const [at, text] of texts.entries()) emit(progress(text, at === texts.length - 1 ? used : null));
   };
   const process = await startFound(
     {
-      argv: [...command, ...claudeArguments(task, conversation)],
+      argv: [...command, ...claudeArguments(task, { conversation, bypass })],
       cwd: task.cwd,
       access: task.access,
       confine,
@@ -101,7 +130,7 @@ async function startFound(options: AgentProcessOptions, signal: AbortSignal): Pr
   return startAgentProcess({ ...options, argv: [found.path, ...args] }, signal);
 }
 
-const progress = (text: string): AgentEvent => ({ type: "progress", text, usage: null });
+const progress = (text: string, usage: Usage | null = null): AgentEvent => ({ type: "progress", text, usage });
 
 const ABLE = { structuredResult: true, readOnly: true, cost: true, turns: true, budget: true, resumes: true };
 

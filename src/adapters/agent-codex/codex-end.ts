@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { AgentEnd, AgentTask, FailureReason } from "../../ports/agent-backend.ts";
 import { AgentResult, Verdict } from "../../schema/agent.ts";
 import type { Usage } from "../../schema/agent.ts";
+import { serviceFailure } from "../process/service-trouble.ts";
 import type { AgentProcessEnd } from "../process/start-agent-process.ts";
 import { conversationText } from "./codex-conversation.ts";
 import type { CodexConversation, Tokens } from "./codex-conversation.ts";
@@ -16,6 +17,8 @@ export type CodexOutcome = {
   readonly message: string | null;
   /** Null when the process never said that it began. */
   readonly conversation: CodexConversation | null;
+  /** Commands that its sandbox kept from something. */
+  readonly denied: readonly string[];
 };
 
 type Failed = { how: "failed"; reason: FailureReason; detail: string; again: boolean };
@@ -24,13 +27,16 @@ type Told = Failed | { how: "result"; result: AgentResult } | { how: "verdict"; 
 /** Longest part of a foreign text that goes into a failure. */
 const DETAIL = 2000;
 
+const SIGN_IN = 'Run "codex login", or set the variable with the key that your settings name.';
+
 /**
  * Believed only when everything agrees: the process ended by itself with 0, its turn was completed, and the last
  * message is a result that fits our schema. Codex itself does not measure the message by the schema.
  */
 export function codexEnd(outcome: CodexOutcome, task: AgentTask): AgentEnd {
   const told = stopped(outcome.process, task) ?? judged(outcome, task.role);
-  return { type: "end", ...counted(outcome), ...told };
+  const refused = told.how === "result" && outcome.denied.length > 0 ? { denied: outcome.denied } : {};
+  return { type: "end", ...counted(outcome), ...told, ...refused };
 }
 
 /** True when the conversation to go on with is not on this machine (any more). */
@@ -70,7 +76,7 @@ function stopped(end: AgentProcessEnd, task: AgentTask): Failed | null {
 }
 
 function judged({ process, turn, message }: CodexOutcome, role: AgentTask["role"]): Told {
-  if (turn?.type === "turn.failed") return failed("agent_failed", turn.error.message, mayPass(turn.error.message));
+  if (turn?.type === "turn.failed") return failedTurn(turn.error.message);
   if (process.exitCode !== 0) return failed("bad_exit", exitText(process), !isRefusedStart(process));
   if (turn === null) return failed("no_result", `it ended in the middle of its turn. ${process.stderrTail}`, true);
   const value = parseJson(message ?? "");
@@ -92,14 +98,10 @@ function invalid(error: z.core.$ZodError): Failed {
   return failed("invalid_result", z.prettifyError(error), true);
 }
 
-/**
- * Codex tells a failed turn in words alone. What a second try does not mend: a refused key or request (told as
- * status or as the body of the refusal), a plan that is used up, a conversation that is too long.
- */
-function mayPass(message: string): boolean {
-  const status = /unexpected status ([0-9]{3})/.exec(message)?.[1];
-  if (status !== undefined) return ["408", "429"].includes(status) || status.startsWith("5");
-  return !/invalid_request_error|usage limit|quota exceeded|context window/i.test(message);
+/** Codex tells a failed turn in words alone. What they do not say may pass. */
+function failedTurn(text: string): Failed {
+  const fault = serviceFailure({ status: null, text }, SIGN_IN);
+  return fault === null ? failed("agent_failed", text, true) : failed(fault.reason, fault.detail, fault.again);
 }
 
 /** Options or settings that this version does not know: started again it would say the same. */

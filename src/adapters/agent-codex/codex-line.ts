@@ -12,7 +12,12 @@ const ErrorLine = z.object({ type: z.literal("error"), message: z.string() });
 
 const Item = z.discriminatedUnion("type", [
   z.object({ type: z.literal("agent_message"), text: z.string() }),
-  z.object({ type: z.literal("command_execution"), command: z.string() }),
+  z.object({
+    type: z.literal("command_execution"),
+    command: z.string(),
+    aggregated_output: z.optional(z.nullable(z.string())),
+    exit_code: z.optional(z.nullable(z.number())),
+  }),
   z.object({ type: z.literal("file_change"), changes: z.array(z.object({ path: z.string(), kind: z.string() })) }),
   z.object({ type: z.literal("mcp_tool_call"), server: z.string(), tool: z.string() }),
   z.object({ type: z.literal("web_search"), query: z.string() }),

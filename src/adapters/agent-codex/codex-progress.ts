@@ -23,6 +23,21 @@ export function progressTexts(line: CodexLine, cwd: string): string[] {
   }
 }
 
+/**
+ * A command that failed on what the sandbox does not let it do, as far as its output says so; null for all else. There
+ * is no rule that would allow it: rules would run it outside of the sandbox, so they do not count here.
+ */
+export function deniedCommand(line: CodexLine): string | null {
+  if (line.type !== "item.completed" || line.item.type !== "command_execution") return null;
+  const { command, exit_code: code, aggregated_output: output } = line.item;
+  const isDenied = typeof code === "number" && code !== 0 && KEPT_OUT.test((output ?? "").slice(-LONGEST_OUTPUT));
+  return isDenied ? (shorten(withoutShell(command))[0] ?? null) : null;
+}
+
+const KEPT_OUT = /Read-only file system|sandbox denied|Operation not permitted|Network is unreachable/i;
+/** Characters; why a command failed is said at its end. */
+const LONGEST_OUTPUT = 4000;
+
 function itemTexts(item: Item, cwd: string): string[] {
   switch (item.type) {
     case "agent_message":

@@ -18,7 +18,7 @@ import { codexEnd, isLostConversation } from "./codex-end.ts";
 import type { CodexOutcome } from "./codex-end.ts";
 import { readCodexLine } from "./codex-line.ts";
 import type { Turn } from "./codex-line.ts";
-import { progressTexts } from "./codex-progress.ts";
+import { deniedCommand, progressTexts } from "./codex-progress.ts";
 import { resultSchema } from "./result-schema.ts";
 
 export type CodexBackendOptions = {
@@ -109,12 +109,15 @@ async function converse(
   let turn: Turn | null = null;
   let message: string | null = null;
   let conversation: CodexConversation | null = null;
+  const denied = new Set<string>();
   const onLine = ({ text }: { readonly text: string }): void => {
     const line = readCodexLine(text);
     if (line === null) return;
     if (line.type === "thread.started") conversation = begun(line.thread_id, earlier);
     if (line.type === "turn.completed" || line.type === "turn.failed") turn = line;
     if (line.type === "item.completed" && line.item.type === "agent_message") message = line.item.text;
+    const refused = deniedCommand(line);
+    if (refused !== null && denied.size < MOST_DENIED) denied.add(refused);
     for (const shown of progressTexts(line, task.cwd)) emit(progress(shown));
   };
   const { env, confine } = options;
@@ -127,8 +130,11 @@ async function converse(
     { argv, cwd, access, confine, env, nonce, stdin: prompt, silenceSeconds: limits.silence, onLine },
     signal,
   );
-  return { process, turn, message, conversation };
+  return { process, turn, message, conversation, denied: [...denied] };
 }
+
+/** Commands that a person is told of for one execution. */
+const MOST_DENIED = 20;
 
 /** Codex may answer with another conversation than the one asked for; that one has used nothing yet. */
 function begun(id: string, earlier: CodexConversation | null): CodexConversation {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -31,7 +31,8 @@ describe.each(claudes)("claude $version", ({ version, binary }) => {
     { name: "behind a wall it may", confine: unmoved, ran: true },
     { name: "without a wall nobody may", confine: undefined, ran: false },
   ])("trap: root may not bypass permissions unless it says it is in a sandbox: $name", async ({ confine, ran }) => {
-    const setup = await withClaude(version, [{ name: "work", turns: [{ calls: [{ shell: "touch ran" }] }, DONE] }]);
+    const setup = await withClaude(version, [{ name: "work", turns: [{ calls: [{ shell: "sh make.sh" }] }, DONE] }]);
+    writeFileSync(join(cwd, "make.sh"), "touch ran\n");
     closings.push(() => setup.close());
     const backend = createClaudeBackend({ program: "claude", env: setup.env, confine, bypass: true });
     const { end } = await runBackend(backend, agentTask(cwd));

@@ -32,21 +32,33 @@ export const PHASES = (
   }
 ).phases;
 
+export type Manner = {
+  /** The file as the agent wants it named. */
+  readonly at: (path: string) => string;
+  /** True for an agent that writes over a file only after it has read it. */
+  readonly readsFirst: boolean;
+};
+
 /** The model for the workflow "feature"; the folder of the item is known before, as it follows from the title. */
-export function featureRules(item: string): Rule[] {
+export function featureRules(item: string, { at, readsFirst }: Manner): Rule[] {
+  const writes = (path: string, content: string): ScriptedCall => ({ write: { path: at(path), content } });
+  const rewrites = (path: string, content: string): Turn[] => [
+    ...(readsFirst ? [{ calls: [{ read: at(path) }] }] : []),
+    { calls: [writes(path, content)] },
+  ];
   return [
     {
       name: "reviewer",
       when: { system: "You judge the work of another agent" },
       turns: [
-        { calls: [writes(FORBIDDEN, "mine"), { read: "README.md" }] },
+        { calls: [writes(FORBIDDEN, "mine"), { read: at("README.md") }] },
         { json: { approved: true, issues: [], summary: "The next phase can work from this." } },
       ],
     },
     {
       name: "analysed again",
       when: { prompt: `REDO GUIDANCE: ${GUIDANCE}` },
-      turns: [{ calls: [writes(`${item}/impact-analysis.md`, impact("src/farewell.js"))] }, done("Named the module")],
+      turns: [...rewrites(`${item}/impact-analysis.md`, impact("src/farewell.js")), done("Named the module")],
     },
     {
       name: "tasks",
@@ -56,13 +68,15 @@ export function featureRules(item: string): Rule[] {
     {
       name: "mended",
       when: { prompt: "These checks failed on your work" },
-      turns: [{ calls: [writes("src/farewell.js", FAREWELL)] }, done("The comma is there")],
+      turns: [...rewrites("src/farewell.js", FAREWELL), done("The comma is there")],
     },
-    ...PHASES.map((phase) => phaseRule(phase, item)),
+    ...PHASES.map((phase) => phaseRule(phase, item, writes)),
   ];
 }
 
-function phaseRule({ key, outputs }: Phase, item: string): Rule {
+type Writes = (path: string, content: string) => ScriptedCall;
+
+function phaseRule({ key, outputs }: Phase, item: string, writes: Writes): Rule {
   const artifacts = outputs.map((file) => `${item}/${file}`);
   const papers = artifacts.map((path) =>
     writes(path, path.endsWith("impact-analysis.md") ? impact("src") : `# ${key}\n`),
@@ -82,8 +96,6 @@ function phaseRule({ key, outputs }: Phase, item: string): Rule {
 }
 
 const impact = (where: string): string => `# Impact on ${where}\n\n\`\`\`json\n${JSON.stringify(METRICS)}\n\`\`\`\n`;
-
-const writes = (path: string, content: string): ScriptedCall => ({ write: { path, content } });
 
 /** In the strict form: every field is there. */
 const done = (summary: string, more: Readonly<Record<string, unknown>> = {}): Turn => ({

@@ -1,0 +1,56 @@
+import type { ResultLine } from "./claude-line.ts";
+
+type Denial = ResultLine["permission_denials"][number];
+
+/** Rules that a person is told of for one execution. */
+const MOST_RULES = 20;
+/** Characters of one rule. */
+const LONGEST_RULE = 200;
+
+/**
+ * What was refused, as the rules that would allow it. A rule that ends in "…" is none yet: what it stands for is too
+ * long, or would allow more than what was refused.
+ */
+export function deniedRules(results: readonly ResultLine[]): readonly string[] {
+  const rules = results.flatMap((line) => line.permission_denials.map(ruleFor));
+  return [...new Set(rules)].slice(0, MOST_RULES);
+}
+
+function ruleFor({ tool_name: name, tool_input: input }: Denial): string {
+  const given = typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
+  const textOf = (key: string): string => (typeof given[key] === "string" ? given[key] : "");
+  switch (name) {
+    case "Bash":
+      return rule(name, textOf("command"));
+    case "WebFetch":
+      return rule(name, domainOf(textOf("url")));
+    case "Read":
+      return rule(name, fileOf(textOf("file_path")));
+    case "Edit":
+    case "MultiEdit":
+    case "NotebookEdit":
+    case "Write": // all of them are ruled by the one for edits
+      return rule("Edit", fileOf(textOf("file_path") || textOf("notebook_path")));
+    default:
+      return oneLine(name).slice(0, LONGEST_RULE);
+  }
+}
+
+/** The tool alone would allow everything that it can do. */
+function rule(tool: string, what: string): string {
+  const exact = WIDENS.exec(what)?.index ?? what.length;
+  const kept = oneLine(what.slice(0, Math.min(exact, LONGEST_RULE)));
+  return kept.length === what.length && kept !== "" ? `${tool}(${kept})` : `${tool}(${kept}…)`;
+}
+
+/** Stands for more than itself in a rule, or ends it. */
+const WIDENS = /[*?[\]()\\\p{Cc}\p{Cf}]/u;
+
+const oneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ");
+
+/** A path from the root of the file system begins with two strokes in a rule. */
+const fileOf = (path: string): string => (path.startsWith("/") ? `/${path}` : path);
+
+function domainOf(url: string): string {
+  return URL.canParse(url) ? `domain:${new URL(url).hostname}` : url;
+}
