@@ -49,7 +49,7 @@ export type Execution = { readonly execution: string; readonly usage: Usage | nu
 export type Outcome =
   | { readonly of: Step; readonly failed: string; readonly detail: string }
   | { readonly of: "claim"; readonly claim: Claim; readonly prompt?: number }
-  | { readonly of: "lost"; readonly execution: string }
+  | ({ readonly of: "lost" } & Pick<Execution, "execution"> & Partial<Execution>)
   | ({ readonly of: "broken"; readonly reason: string; readonly detail: string; readonly again: boolean } & Execution)
   | { readonly of: "prepare" }
   | { readonly of: "enter"; readonly commit: string | null; readonly tree: string | null }

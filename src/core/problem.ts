@@ -43,6 +43,7 @@ export type Problem =
       readonly valid: readonly string[];
     }
   | { readonly code: "WORKFLOW_UNKNOWN"; readonly name: string; readonly valid: readonly string[] }
+  | { readonly code: "SETTINGS_UNREADABLE"; readonly file: string; readonly detail: string }
   | { readonly code: "SETTING_UNKNOWN"; readonly name: string; readonly valid: readonly string[] }
   | {
       readonly code: "OVERLAY_INVALID";
@@ -171,6 +172,10 @@ const descriptions: Describe = {
     fix: `Valid: ${list(p.valid)}.`,
   }),
   WORKFLOW_UNKNOWN: (p) => ({ what: `There is no workflow "${p.name}".`, fix: `Valid: ${list(p.valid)}.` }),
+  SETTINGS_UNREADABLE: (p) => ({
+    what: `Your settings in ${p.file} cannot be relied on: ${p.detail}.`,
+    fix: "Mend the file, or delete it to begin without settings. Nothing was changed.",
+  }),
   SETTING_UNKNOWN: (p) => ({ what: `There is no setting "${p.name}".`, fix: `Valid: ${list(p.valid)}.` }),
   OVERLAY_INVALID: (p) => ({
     what: `${p.file} is not used: ${p.place === "" ? "" : `${p.place}: `}${p.detail}.`,

@@ -87,6 +87,8 @@ export type PhaseRecord = {
   readonly usage: Usage;
   /** Ended executions that did not tell what they used. */
   readonly untold: number;
+  /** Those that did not tell what they cost. */
+  readonly untoldCost: number;
   /** Input tokens of all executions but the first: what reading the same again cost. */
   readonly reread: number;
   /** The conversation of the last attempt, for a redo to go on with. */

@@ -84,7 +84,7 @@ export function closingReport(run: EndedRun): string[] {
   );
   const skipped = run.phases.filter(({ status }) => status === "skipped").map(({ rule }) => `  ${rule.key}`);
   const spent = run.phases
-    .map((phase) => ({ key: phase.rule.key, used: tokens(phase.usage, phase.untold > 0), phase }))
+    .map((phase) => ({ key: phase.rule.key, used: tokens(phase.usage, phase), phase }))
     .filter(({ used, phase }) => used !== "" || phase.untold > 0);
   return [
     `${run.how === "finished" ? "Finished" : "Cancelled"}: ${plainLine(run.run.title)}`,

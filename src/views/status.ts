@@ -108,7 +108,7 @@ export function statusLines(state: RunState, liveness: Liveness): string[] {
   const branch = run.git?.branch ?? null;
   return [
     `${run.workflow}: ${plainLine(run.title)}`,
-    `${statusWord(state, liveness.driven)} · ${run.run} · agent ${plainLine(run.agent.name)}${run.sandbox === true ? " in a sandbox" : ""}${branch === null ? "" : ` · ${branch}`}`,
+    `${statusWord(state, liveness.driven)} · ${run.run} · agent ${plainLine(run.agent.name)}${WALLS.get(run.sandbox) ?? ""}${branch === null ? "" : ` · ${branch}`}`,
     "",
     ...state.phases.filter((phase) => !phase.dropped).map(phaseLine),
     "",
@@ -116,23 +116,35 @@ export function statusLines(state: RunState, liveness: Liveness): string[] {
   ];
 }
 
+const WALLS: ReadonlyMap<boolean | undefined, string> = new Map([
+  [true, " in a sandbox"],
+  [false, " without a sandbox"],
+]);
+
 function phaseLine(phase: PhaseRecord): string {
   const details = [
     phase.attempts > 1 ? `attempt ${phase.attempts}` : "",
     phase.redos > 0 ? `${phase.redos} ${phase.redos === 1 ? "redo" : "redos"}` : "",
     phase.iterations > 0 ? `${phase.iterations} reviewed` : "",
     (phase.made?.concerns.length ?? 0) > 0 ? `${phase.made?.concerns.length} concerns` : "",
-    tokens(phase.usage, phase.untold > 0),
+    tokens(phase.usage, phase),
   ].filter((detail) => detail !== "");
   const tail = details.length === 0 ? "" : `  (${details.join(", ")})`;
   return `  ${MARKS[phase.status]} ${phase.rule.key}${tail}`;
 }
 
-/** Tokens for people; nothing where they are unknown, which is never zero. `more`: some executions did not tell. */
-export function tokens({ input, output, usd }: Usage, more = false): string {
-  if (input === null && output === null) return "";
-  const money = usd === null ? "" : `, $${usd.toFixed(2)}${more ? " and more" : ""}`;
-  return `${more ? "at least " : ""}${compact((input ?? 0) + (output ?? 0))} tokens${money}`;
+type Untold = Pick<PhaseRecord, "untold" | "untoldCost">;
+
+/** Tokens and money for people; nothing where they are unknown, which is never zero. */
+export function tokens({ input, output, usd }: Usage, more: Untold = { untold: 0, untoldCost: 0 }): string {
+  const least = (count: number): string => (count > 0 ? "at least " : "");
+  const used = compact((input ?? 0) + (output ?? 0));
+  return [
+    input === null && output === null ? "" : `${least(more.untold)}${used} tokens`,
+    usd === null ? "" : `${least(more.untoldCost)}$${usd.toFixed(2)}`,
+  ]
+    .filter((part) => part !== "")
+    .join(", ");
 }
 
 const compact = (count: number): string => (count < 10_000 ? String(count) : `${Math.round(count / 1000)}k`);

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { ledgerOf } from "../../src/core/findings/ledger.ts";
-import { afterVerdict } from "../../src/core/findings/loop-policy.ts";
 import type { Issue } from "../../src/schema/agent.ts";
 import { renderFindings } from "../../src/views/findings.ts";
 

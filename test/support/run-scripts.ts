@@ -220,7 +220,7 @@ const troubles: { readonly [S in Step]: readonly ((dice: Dice) => Outcome)[] } =
     broken,
     broken,
     () => says("failed"),
-    () => ({ ...produced, ...ended }) as Outcome, // of "produce": the spread widens the union
+    () => ({ ...produced, ...ended }),
     () => says("needs_input"),
     () => failed("produce"),
     () => asks,
@@ -255,8 +255,7 @@ function answer(wait: Wait, temper: Temper, dice: Dice): PersonCommand {
   const named = { by: ada, wait: wait.id };
   switch (wait.kind) {
     case "gate":
-      if (dice.chance(6)) return { ...named, do: "takeOut", paths: ["src/x"], kept: "refs/kept", tree: "tree-9" };
-      return gateAnswer(wait, dice.chance(temper === "redoer" ? 70 : 25) ? "redo" : dice.of(GATE_ANSWERS));
+      return atGate(wait, temper, dice);
     case "questions":
       return dice.chance(80) ? goodAnswer(wait) : { ...named, do: "reply", replies: [{ id: "q1", text: null }] };
     case "escalation":
@@ -271,6 +270,12 @@ function answer(wait: Wait, temper: Temper, dice: Dice): PersonCommand {
     default:
       return wait satisfies never;
   }
+}
+
+function atGate(wait: Wait, temper: Temper, dice: Dice): PersonCommand {
+  if (dice.chance(6))
+    return { do: "takeOut", by: ada, wait: wait.id, paths: ["src/x"], kept: "refs/kept", tree: "tree-9" };
+  return gateAnswer(wait, dice.chance(temper === "redoer" ? 70 : 25) ? "redo" : dice.of(GATE_ANSWERS));
 }
 
 const GATE_ANSWERS = ["continue", "continue", "continue", "review", "loosen"] as const;

@@ -4,7 +4,7 @@ import type { CommitRequest } from "../../ports/vcs.ts";
 import { hardenedGit, must, personalGit, wholeTreeTimeoutMs } from "./git.ts";
 import type { Git } from "./git.ts";
 import { decodePath, joinFields, splitFields } from "./git-path.ts";
-import { readFacts } from "./git-read.ts";
+import { factsOf } from "./git-read.ts";
 import type { Repository } from "./repository.ts";
 import { gitFailed } from "./run-git.ts";
 import { inTemporaryFolder } from "./temporary-folder.ts";
@@ -22,7 +22,7 @@ export async function commitPaths(repository: Repository, request: CommitRequest
   const message = messageOf(request);
   const git = hardenedGit(repository.top);
   const person = personalGit(repository.top);
-  const { head } = await readFacts(git);
+  const { head } = await factsOf(repository);
   const done = head && (await findCommit(git, request.attempt));
   if (done) {
     await refreshEntries(git, { person, commit: done, paths: await untouchedSince(git, done) });
@@ -41,7 +41,7 @@ export async function commitPaths(repository: Repository, request: CommitRequest
     return true;
   });
   if (!isCommitted) return null;
-  const made = (await readFacts(git)).head;
+  const made = (await factsOf(repository)).head;
   if (made === null) throw gitFailed("commit", "HEAD is not at a commit afterwards");
   await refreshEntries(git, { person, commit: made, paths: await filesOf(git, made) });
   return made;

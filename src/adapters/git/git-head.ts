@@ -31,12 +31,26 @@ export function readHead(root: string): GitHead | null {
     if (isHash(head)) return { hash: head, branch: null };
     const branch = head.startsWith("ref: refs/heads/") ? head.slice("ref: refs/heads/".length) : "";
     if (!isBranchName(branch)) return null; // a reftable says `.invalid` here
-    const hash =
-      readPointer(join(folders.common, "refs", "heads", ...branch.split("/"))) ?? packed(folders.common, branch);
-    return hash !== null && isHash(hash) ? { hash, branch } : null;
+    const hash = tipIn(folders, branch);
+    return hash === null ? null : { hash, branch };
   } catch {
     return null; // a link, a pipe, no permission
   }
+}
+
+/** The commit a local branch is at, read in the same way; null for everything that only git should judge. */
+export function readTip(root: string, branch: string): string | null {
+  try {
+    const folders = isBranchName(branch) ? gitFolders(root) : null;
+    return folders && tipIn(folders, branch);
+  } catch {
+    return null;
+  }
+}
+
+function tipIn({ common }: GitFolders, branch: string): string | null {
+  const hash = readPointer(join(common, "refs", "heads", ...branch.split("/"))) ?? packed(common, branch);
+  return hash !== null && isHash(hash) ? hash : null;
 }
 
 /** Where git keeps the things of a working tree; null where `.git` is neither a folder nor a plain pointer to one. */

@@ -6,7 +6,8 @@ import { hardenedGit, must, wholeTreeTimeoutMs, withoutFilters } from "./git.ts"
 import type { Git } from "./git.ts";
 import { decodePath, isTreePath, isUnder, splitFields } from "./git-path.ts";
 import { isBranchName, isObjectId } from "./ref-name.ts";
-import { orNull, repositoryAt } from "./repository.ts";
+import { readHead, readTip } from "./git-head.ts";
+import { orNull, type Repository, repositoryAt } from "./repository.ts";
 import { foldersOfTree, objectsOfBatch } from "./tree-object.ts";
 
 /**
@@ -18,7 +19,7 @@ export function createGitRead(cwd: string): VcsRead {
   return {
     async facts() {
       const repository = await orNull(open);
-      return repository && readFacts(hardenedGit(repository.top));
+      return repository && factsOf(repository);
     },
     async dirty(except) {
       const repository = await orNull(open);
@@ -40,6 +41,17 @@ export function createGitRead(cwd: string): VcsRead {
       return [...new Set([...here, ...elsewhere])].sort();
     },
   };
+}
+
+/** Where a working tree is, without starting git where its files tell. */
+export async function factsOf({ top }: Repository): Promise<RepositoryFacts> {
+  const head = readHead(top);
+  return head === null ? readFacts(hardenedGit(top)) : { head: head.hash, branch: head.branch };
+}
+
+/** The commit a local branch is at, in the same way; null when there is no such branch. */
+export async function branchTip({ top }: Repository, branch: string): Promise<string | null> {
+  return readTip(top, branch) ?? (await tipOf(hardenedGit(top), branch));
 }
 
 export async function readFacts(git: Git): Promise<RepositoryFacts> {

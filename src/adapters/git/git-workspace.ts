@@ -19,6 +19,8 @@ import type { TreePair } from "./tree-diff.ts";
  */
 export function createGitWorkspace(cwd: string, run: string): Workspace {
   const open = repositoryAt(cwd);
+  const commits = new Map<string, string>();
+  const refOf = (name: string): string => `refs/isdlc/${refPart(run)}/${refPart(name)}`;
 
   async function compare<T>(
     ends: readonly [string | null, string | null],
@@ -32,13 +34,13 @@ export function createGitWorkspace(cwd: string, run: string): Workspace {
   return {
     async snapshot(name, include) {
       const repository = await orNull(open);
-      return repository && takeSnapshot(repository, { ref: `refs/isdlc/${refPart(run)}/${refPart(name)}`, include });
+      return repository && takeSnapshot(repository, { ref: refOf(name), include, commits });
     },
     async kept(name) {
       const repository = await orNull(open);
       if (!repository) return null;
-      const ref = `refs/isdlc/${refPart(run)}/${refPart(name)}`;
-      const found = await hardenedGit(repository.top)(["rev-parse", "--verify", "--quiet", "--end-of-options", ref]);
+      const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", refOf(name)];
+      const found = await hardenedGit(repository.top)(args);
       return found.status === 0 ? found.stdout.toString("latin1").trim() : null;
     },
     diff: (from, to) => compare([from, to], changesBetween),
@@ -52,24 +54,27 @@ export function createGitWorkspace(cwd: string, run: string): Workspace {
       requireSnapshot(from, "restore");
       await restorePaths(await open(), { from, paths });
     },
-    copy: copyOf,
-    workbench: async (snapshot, folder) => workbenchOf(await copyOf(snapshot), { root: cwd, folder }),
+    copy: (snapshot) => copyOf({ cwd, open }, snapshot),
+    workbench: async (snapshot, folder) => workbenchOf(await copyOf({ cwd, open }, snapshot), { root: cwd, folder }),
   };
-
-  async function copyOf(snapshot: string | null): Promise<ThrowAwayCopy> {
-    if (snapshot === null) return copyTree(cwd);
-    requireSnapshot(snapshot, "copy");
-    const { top } = await open();
-    const dir = await makeTemporaryFolder();
-    try {
-      await exportTree(hardenedGit(top), { commit: snapshot, into: dir, paths: "all" });
-    } catch (error) {
-      await removeFolder(dir);
-      throw error;
-    }
-    return { dir, dispose: () => removeFolder(dir) };
-  }
 }
+
+/** The files of a snapshot in a folder of their own; without one, of the working tree. */
+async function copyOf({ open, cwd }: Place, snapshot: string | null): Promise<ThrowAwayCopy> {
+  if (snapshot === null) return copyTree(cwd);
+  requireSnapshot(snapshot, "copy");
+  const { top } = await open();
+  const dir = await makeTemporaryFolder();
+  try {
+    await exportTree(hardenedGit(top), { commit: snapshot, into: dir, paths: "all" });
+  } catch (error) {
+    await removeFolder(dir);
+    throw error;
+  }
+  return { dir, dispose: () => removeFolder(dir) };
+}
+
+type Place = { readonly cwd: string; readonly open: ReturnType<typeof repositoryAt> };
 
 function requireSnapshot(id: string, command: string): void {
   if (!isObjectId(id)) throw gitFailed(command, `${JSON.stringify(id)} is not a snapshot`);

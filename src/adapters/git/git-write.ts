@@ -1,8 +1,7 @@
 import { ProblemError } from "../../core/problem.ts";
 import type { MergeRequest, VcsWrite } from "../../ports/vcs.ts";
 import { commitPaths } from "./commit-paths.ts";
-import { hardenedGit } from "./git.ts";
-import { readFacts, tipOf } from "./git-read.ts";
+import { branchTip, factsOf } from "./git-read.ts";
 import { mergeBranch, refuseConflict } from "./merge-branch.ts";
 import { isBranchName } from "./ref-name.ts";
 import { type Repository, repositoryAt } from "./repository.ts";
@@ -18,8 +17,8 @@ import { mainTreeOf } from "./worktree-place.ts";
 export function createGitWrite(cwd: string): VcsWrite {
   const open = repositoryAt(cwd);
   return {
-    head: async () => (await readFacts(hardenedGit((await open()).top))).head,
-    tip: async (branch) => (isBranchName(branch) ? tipOf(hardenedGit((await open()).top), branch) : null),
+    head: async () => (await factsOf(await open())).head,
+    tip: async (branch) => (isBranchName(branch) ? branchTip(await open(), branch) : null),
     startBranch: async (branch, commit) => startBranch(await open(), branch, commit),
     returnToBranch: async (branch, commit) => returnToBranch(await open(), branch, commit),
     commit: async (request) => commitPaths(await open(), request),

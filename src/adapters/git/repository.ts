@@ -29,17 +29,20 @@ export async function orNull(open: () => Promise<Repository>): Promise<Repositor
 }
 
 async function openRepository(cwd: string): Promise<Repository> {
-  const ask = async (question: string) => {
-    const answer = await hardenedGit(cwd)(["rev-parse", question]);
+  const ask = async (...questions: string[]) => {
+    const answer = await hardenedGit(cwd)(["rev-parse", ...questions]);
     if (answer.status !== 0) throw unavailable(lastWords(answer));
     return answer.stdout.toString("utf8").replace(/\n$/, "");
   };
-  const top = await realpath(await ask("--show-toplevel"));
+  const both = (await ask("--show-toplevel", "--absolute-git-dir")).split("\n");
+  const [told = "", gitDir = ""] =
+    both.length === 2 ? both : [await ask("--show-toplevel"), await ask("--absolute-git-dir")]; // a name with a line break
+  const top = await realpath(told);
   // `core.worktree` of a repository can claim any folder as its tree; a real one has .git in it.
   const isTree = await lstat(join(top, ".git")).then(
     () => true,
     () => false,
   );
   if (!isTree || !isUnder(await realpath(cwd), top)) throw unavailable(`${top} is not the working tree of ${cwd}`);
-  return { top, gitDir: await ask("--absolute-git-dir") };
+  return { top, gitDir };
 }

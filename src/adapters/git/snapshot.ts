@@ -10,7 +10,12 @@ import type { IndexEnvironment } from "./temporary-index.ts";
 
 const ownFolder = ".isdlc";
 
-export type SnapshotRequest = { readonly ref: string; readonly include: readonly string[] };
+export type SnapshotRequest = {
+  readonly ref: string;
+  readonly include: readonly string[];
+  /** Commits made for trees by earlier calls; added to. */
+  readonly commits: Map<string, string>;
+};
 
 /**
  * Stores the working tree as a commit under a ref, through an index of its own. The commit has no parent and a fixed
@@ -27,7 +32,7 @@ export function takeSnapshot(repository: Repository, request: SnapshotRequest): 
     const paths = [...changed, ...included].filter((path) => !path.endsWith("/"));
     await stage(git, { environment, top: repository.top, paths });
     await stageInnerRepositories(git, { environment, folders: changed.filter((path) => path.endsWith("/")) });
-    return storeTree(git, { environment, ref: request.ref });
+    return storeTree(git, { ...request, environment });
   });
 }
 
@@ -102,13 +107,24 @@ const author = {
   GIT_COMMITTER_DATE: "2000-01-01T00:00:00Z",
 };
 
-async function storeTree(
-  git: Git,
-  { environment, ref }: { environment: IndexEnvironment; ref: string },
-): Promise<string> {
-  const text = async (call: ReturnType<Git>, command: string) => (await must(call, command)).toString("latin1").trim();
-  const tree = await text(git(["write-tree"], { environment, timeoutMs: wholeTreeTimeoutMs }), "write-tree");
-  const stored = await text(git(["commit-tree", "-m", "isdlc snapshot", tree], { environment: author }), "commit-tree");
-  await must(git(["update-ref", "--end-of-options", ref, stored]), "update-ref");
+type Storing = Omit<SnapshotRequest, "include"> & { readonly environment: IndexEnvironment };
+
+async function storeTree(git: Git, { environment, ref, commits }: Storing): Promise<string> {
+  const tree = await textOf(git(["write-tree"], { environment, timeoutMs: wholeTreeTimeoutMs }), "write-tree");
+  const known = commits.get(tree);
+  if (known !== undefined && (await keep(git, ref, known)).status === 0) return known;
+  const stored = await textOf(
+    git(["commit-tree", "-m", "isdlc snapshot", tree], { environment: author }),
+    "commit-tree",
+  );
+  await must(keep(git, ref, stored), "update-ref");
+  commits.set(tree, stored);
   return stored;
 }
+
+/** Fails for a commit that is gone. */
+const keep = (git: Git, ref: string, commit: string): ReturnType<Git> =>
+  git(["update-ref", "--end-of-options", ref, commit]);
+
+const textOf = async (call: ReturnType<Git>, command: string): Promise<string> =>
+  (await must(call, command)).toString("latin1").trim();

@@ -44,22 +44,32 @@ export type UserSettings = z.infer<typeof Fields> & { readonly [setting in Phase
 
 const SIZE_LIMIT = 64 * 1024;
 
-export type ReadSettings = { readonly settings: UserSettings; readonly warnings: readonly string[] };
+export type ReadSettings = {
+  readonly settings: UserSettings;
+  readonly warnings: readonly string[];
+  /** The whole file as it is; null where it cannot be understood. */
+  readonly found: Readonly<Record<string, unknown>> | null;
+  /** Known settings with a value that means nothing. */
+  readonly bad: readonly string[];
+};
 
 /** Settings fail open, visibly: a bad file counts as empty, a bad value as not set. */
 export function readUserSettings(folder: string, files: FileCalls): ReadSettings {
   const path = join(folder, "config.json");
   const bytes = readSmall(files, path, SIZE_LIMIT);
-  if (bytes === null) return { settings: {}, warnings: [] };
+  if (bytes === null) return { settings: {}, warnings: [], found: {}, bad: [] };
   try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
-    if (!isRecord(value)) return { settings: {}, warnings: [`${path} is not used: it is no JSON object.`] };
-    const { settings, bad } = parseUserSettings(value);
-    return { settings, warnings: bad.map((key) => `${path}: ${key} has no valid value and is not used.`) };
+    const found: unknown = JSON.parse(bytes.toString("utf8"));
+    if (!isRecord(found)) return unreadable(`${path} is not used: it is no JSON object.`);
+    const { settings, bad } = parseUserSettings(found);
+    const warnings = bad.map((key) => `${path}: ${key} has no valid value and is not used.`);
+    return { settings, warnings, found, bad };
   } catch {
-    return { settings: {}, warnings: [`${path} is not used: it is not JSON.`] };
+    return unreadable(`${path} is not used: it is not JSON.`);
   }
 }
+
+const unreadable = (warning: string): ReadSettings => ({ settings: {}, warnings: [warning], found: null, bad: [] });
 
 /** What is not known is left out; `bad` names what is known and has a wrong value. */
 export function parseUserSettings(value: Readonly<Record<string, unknown>>): {
@@ -77,6 +87,6 @@ function isValid(key: string, value: unknown): boolean {
   return z.safeParse(Fields, { [key]: value }).success;
 }
 
-export function writeUserSettings(folder: string, files: FileCalls, settings: UserSettings): void {
+export function writeUserSettings(folder: string, files: FileCalls, settings: Readonly<Record<string, unknown>>): void {
   replaceFile(files, join(folder, "config.json"), Buffer.from(`${JSON.stringify(settings, null, 2)}\n`));
 }

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { identifyCaller, type Caller, type RunFacts, suspicionOf } from "../../adapters/caller/identify-caller.ts";
 import { tokenChangedAt, tokenCreatedAt, verifyToken } from "../../adapters/caller/operator-token.ts";
 import { systemSurroundings } from "../../adapters/caller/system-surroundings.ts";
@@ -22,13 +23,22 @@ export function decider(
   const caller = identify(invocation, run);
   const token = text(invocation.values, "token") ?? project.env["ISDLC_OPERATOR_TOKEN"];
   const person = token === undefined ? atTerminal(invocation, caller) : byToken(project, token, { state, run });
-  const { settings, warnings } = readUserSettings(project.folders.config, project.files);
+  const { settings, warnings, found, bad } = readUserSettings(project.folders.config, project.files);
+  if (found === null || bad.includes("approvals")) throw settingsUnreadable(project);
   for (const warning of warnings) invocation.io.err(`warning: ${warning}`);
   const { approvals } = settings;
   if (approvals !== undefined && !approvals.includes(person.channel)) throw needsPerson(invocation);
   const name = text(invocation.values, "as");
   return name === undefined ? person : { ...person, name };
 }
+
+/** Who may answer is not guessed. */
+export const settingsUnreadable = ({ folders }: Pick<Project, "folders">): ProblemError =>
+  new ProblemError({
+    code: "SETTINGS_UNREADABLE",
+    file: join(folders.config, "config.json"),
+    detail: "it is no JSON object, or who may approve means nothing in it",
+  });
 
 /** Who begins work: a person, or a script; never an agent. */
 export function starterOf(invocation: Invocation, project: Project): Starter {

@@ -58,10 +58,9 @@ const handlers: Handlers = {
     const role = stage.is === "reviewing" ? "reviewer" : "phase";
     return accept({ type: "execution.started", role, claim, ...(prompt === undefined ? {} : { prompt }) });
   },
-  lost(run, { execution }) {
+  lost(run, { execution, usage = null, session = null }) {
     if (claimedBy(run.stage) !== execution) return late(run);
-    const nothing = { usage: null, session: null };
-    return accept({ type: "execution.ended", execution, how: "lost", reason: "driver gone", ...nothing });
+    return accept({ type: "execution.ended", execution, how: "lost", reason: "driver gone", usage, session });
   },
   broken(run, outcome) {
     const { stage } = run;

@@ -147,12 +147,13 @@ function failureText(results: readonly CheckResult[]): string {
 type Ended = EventOf<"execution.ended">;
 
 /** What an execution adds to its phase's account. */
-function used(phase: PhaseRecord | undefined, { usage, how }: Ended, session: string | null): Partial<PhaseRecord> {
+function used(phase: PhaseRecord | undefined, { usage }: Ended, session: string | null): Partial<PhaseRecord> {
   if (phase === undefined) return {};
   const tells = usage !== null && usage.input !== null && usage.output !== null;
   return {
     usage: addUsage(phase.usage, usage),
-    untold: phase.untold + (tells || how === "lost" ? 0 : 1),
+    untold: phase.untold + (tells ? 0 : 1),
+    untoldCost: phase.untoldCost + ((usage?.usd ?? null) === null ? 1 : 0),
     reread: phase.reread + (phase.executions > 1 ? (usage?.input ?? 0) : 0),
     session,
   };

@@ -58,6 +58,7 @@ const untouched = (rule: PhaseRule): PhaseRecord => ({
   executions: 0,
   usage: { input: null, output: null, usd: null },
   untold: 0,
+  untoldCost: 0,
   reread: 0,
   session: null,
   commit: null,

@@ -145,7 +145,8 @@ async function execute(engine: Engine, job: Job, { assignment, signal }: Order):
   const late = tooLong(run, watching.signal);
   try {
     const end = await runAgent(engine, backend, { task, execution, signal: AbortSignal.any([stop, late]) });
-    if (stop.aborted) return { do: "report", ticket, outcome: { of: "lost", execution } };
+    const { usage, session } = end;
+    if (stop.aborted) return { do: "report", ticket, outcome: { of: "lost", execution, usage, session } };
     return { do: "report", ticket, outcome: outcomeOf(engine, late.aborted ? overtime(run, end) : end, execution) };
   } finally {
     watching.abort();

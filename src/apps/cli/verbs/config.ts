@@ -1,5 +1,4 @@
 import {
-  parseUserSettings,
   readUserSettings,
   SandboxChoice,
   SessionChoice,
@@ -8,7 +7,7 @@ import {
 import { isRecord, ownValue } from "../../../core/own-value.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { AGENT_NAMES, type ReadChoice, readChoice } from "../agent-choice.ts";
-import { decider } from "../authority.ts";
+import { decider, settingsUnreadable } from "../authority.ts";
 import { readNamed, shippedPhases } from "../choose-agents.ts";
 import { type Limit, LIMITS, limitValues, readLimit } from "../limits.ts";
 import { openProject, type Project } from "../project.ts";
@@ -60,10 +59,11 @@ const personal = (name: string, parse: Setting["parse"], valid: string): Setting
   valid,
   read: (project) => ownValue(readUserSettings(project.folders.config, project.files).settings, name) ?? null,
   write(project, value) {
-    const { settings } = readUserSettings(project.folders.config, project.files);
-    const { [name]: _old, ...others }: Readonly<Record<string, unknown>> = settings;
+    const { found } = readUserSettings(project.folders.config, project.files);
+    if (found === null) throw settingsUnreadable(project);
+    const { [name]: _old, ...others } = found;
     const wanted = value === null ? others : { ...others, [name]: value };
-    writeUserSettings(project.folders.config, project.files, parseUserSettings(wanted).settings);
+    writeUserSettings(project.folders.config, project.files, wanted);
     return null;
   },
 });
