@@ -34,6 +34,8 @@ export interface VcsWrite {
   head(): Promise<string | null>;
   /** Commit a branch is at; null when there is no such branch. */
   tip(branch: string): Promise<string | null>;
+  /** The last commit that two branches have in common; null where there is none. */
+  forkPoint(one: string, other: string): Promise<string | null>;
   /** Creates the branch at the commit and goes to it, carrying uncommitted work along. */
   startBranch(branch: string, commit: string): Promise<void>;
   /** Goes back to a branch begun before, wherever it is now beyond the commit; refuses one that has lost it. */

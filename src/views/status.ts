@@ -78,7 +78,7 @@ export function waitObject(run: ActiveRun, wait: Wait): Record<string, unknown> 
     case "budget":
       return { kind, id, options, spent: wait.spent, budget: wait.budget };
     case "finish":
-      return { kind, id, options };
+      return { kind, id, options, base: baseOf(run) };
     default:
       return wait satisfies never;
   }
@@ -160,13 +160,20 @@ function nowLines(state: ActiveRun | EndedRun, { driven }: Liveness): string[] {
     : ["Interrupted.", `Go on: isdlc resume${itemOf(state) === null ? "" : ` --item ${itemOf(state)}`}`];
 }
 
+/** The branch that a merge would go into. */
+const baseOf = ({ run }: Pick<ActiveRun, "run">): string | null => run.git?.base ?? null;
+
 /** Before a person says how the work ends, they see everything that stayed open about it. */
-export function heldAgainst({ wait, phases }: ActiveRun): string[] {
+export function heldAgainst({ wait, phases, run }: ActiveRun): string[] {
   if (wait?.kind !== "finish") return [];
   const concerns = phases.flatMap(({ rule, made }) =>
     (made?.concerns ?? []).map((concern) => `  ${rule.key}: ${plainLine(concern)}`),
   );
-  return concerns.length === 0 ? [] : ["Concerns left open:", ...concerns];
+  const base = baseOf({ run });
+  return [
+    ...(concerns.length === 0 ? [] : ["Concerns left open:", ...concerns]),
+    ...(wait.offered.includes("merge") && base !== null ? [`A merge goes into ${plainLine(base)}.`] : []),
+  ];
 }
 
 function toReadLines(run: ActiveRun, wait: Wait): string[] {
@@ -235,6 +242,7 @@ const ANSWER: Readonly<Record<string, string>> = {
   retry: "isdlc retry",
   skip: "isdlc skip",
   cancel: 'isdlc cancel --reason "…"',
+  discard: "isdlc answer discard --yes",
 };
 
 const detailLines = (detail: string): string[] =>

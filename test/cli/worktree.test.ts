@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { turns } from "../items-cli/prepared-item.ts";
 import { createSandbox } from "../support/cli.ts";
 
 const beside = (root: string, name: string): string => join(dirname(root), `${basename(root)}-${name}`);
@@ -45,4 +46,28 @@ test.concurrent("--worktree: a place that is taken is refused with the way forwa
   const refused = await sandbox.script("Say hello", "--worktree", "--tests", "without", ...sandbox.agent);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("WORKTREE_REFUSED") });
   expect(sandbox.git("branch", "--list")).toBe("* main");
+});
+
+test.concurrent("--worktree: whoever is refused or asked something finds no working tree and no branch", async () => {
+  const sandbox = await createSandbox({ files: { "package.json": '{ "scripts": { "test": "node --test" } }\n' } });
+  const asked = await sandbox.script("Say hello", "--worktree", ...sandbox.agent);
+  expect(asked).toMatchObject({ code: 3, stdout: expect.stringContaining("--tests") });
+  const missing = await sandbox.script("specify", "Say hello", "--worktree", "--agent", "claude");
+  expect(missing.code).toBe(1);
+  expect(sandbox.git("branch", "--list")).toBe("* main");
+  expect(sandbox.git("worktree", "list").split("\n")).toHaveLength(1);
+});
+
+test.concurrent("--worktree: an analysis that is not committed is not left behind", async () => {
+  const sandbox = await createSandbox();
+  sandbox.plan({ turns });
+  expect((await sandbox.script("analyze", "Login page", "--yes", ...sandbox.agent)).code).toBe(0);
+  const build = ["build", "login-page", "--worktree", "--yes", "--tests", "without", ...sandbox.agent];
+  const refused = await sandbox.script(...build);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("TREE_DIRTY") });
+  sandbox.git("add", "--all");
+  sandbox.git("commit", "--quiet", "--message", "Analysis");
+  expect((await sandbox.script(...build)).code).toBe(0);
+  const tree = beside(sandbox.root, "login-page");
+  expect(existsSync(join(tree, "docs/requirements/login-page/module-design.md"))).toBe(true);
 });

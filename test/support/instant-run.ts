@@ -73,6 +73,7 @@ export function createRepository(): Repository {
   const vcs: VcsWrite = {
     head: () => Promise.resolve("a".repeat(40)),
     tip: () => Promise.resolve(null),
+    forkPoint: () => Promise.resolve(null),
     refuseConflict: () => Promise.resolve(),
     returnToBranch: () => Promise.resolve(),
     startBranch: () => Promise.resolve(),

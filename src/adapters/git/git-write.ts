@@ -1,6 +1,7 @@
 import { ProblemError } from "../../core/problem.ts";
 import type { MergeRequest, VcsWrite } from "../../ports/vcs.ts";
 import { commitPaths } from "./commit-paths.ts";
+import { hardenedGit } from "./git.ts";
 import { branchTip, factsOf } from "./git-read.ts";
 import { mergeBranch, refuseConflict } from "./merge-branch.ts";
 import { isBranchName } from "./ref-name.ts";
@@ -19,6 +20,12 @@ export function createGitWrite(cwd: string): VcsWrite {
   return {
     head: async () => (await factsOf(await open())).head,
     tip: async (branch) => (isBranchName(branch) ? branchTip(await open(), branch) : null),
+    forkPoint: async (one, other) => {
+      if (![one, other].every(isBranchName)) return null;
+      const args = ["merge-base", `refs/heads/${one}`, `refs/heads/${other}`];
+      const found = await hardenedGit((await open()).top)(args);
+      return found.status === 0 ? found.stdout.toString("latin1").trim() : null;
+    },
     startBranch: async (branch, commit) => startBranch(await open(), branch, commit),
     returnToBranch: async (branch, commit) => returnToBranch(await open(), branch, commit),
     commit: async (request) => commitPaths(await open(), request),

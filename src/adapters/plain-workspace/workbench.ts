@@ -24,13 +24,17 @@ export async function workbenchOf(copy: ThrowAwayCopy, { root, folder }: Home): 
   };
 
   function isHome([path, entry]: Entry): boolean {
-    return path.startsWith(`${folder}/`) && entry.startsWith("file");
+    const [kind, , size] = entry.split(" ");
+    return path.startsWith(`${folder}/`) && kind === "file" && Number(size) <= LARGEST;
   }
 
   function isOnTheWay([path, entry]: Entry): boolean {
     return entry === "folder" && (`${path}/`.startsWith(`${folder}/`) || folder.startsWith(`${path}/`));
   }
 }
+
+/** Bytes. Documents are smaller; anything larger was not meant to be one. */
+const LARGEST = 32 * 1024 * 1024;
 
 type Entry = readonly [path: string, entry: string];
 

@@ -36,6 +36,8 @@ export type NewRun = {
   /** An item that is there already: the run works in its folder, and may begin where its analysis ended. */
   readonly place?: BuildPlace;
   readonly feature?: FeatureWork;
+  /** True while a place for the run is still to be made: what is not committed here does not concern it. */
+  readonly isElsewhere?: boolean;
 };
 
 /** A part of the work on a feature, which may have been begun by an earlier run. */
@@ -69,6 +71,14 @@ export async function startRun(invocation: Invocation, project: Project, wanted:
   return facts.item;
 }
 
+/**
+ * Asks and refuses everything that a run elsewhere would be asked and refused, before a place for it is made. Whatever
+ * is not committed here stays here.
+ */
+export async function settleBeforehand(invocation: Invocation, project: Project, wanted: NewRun): Promise<void> {
+  await settleRun(invocation, project, { ...wanted, isElsewhere: true });
+}
+
 /** Everything that may be refused or must be asked; nothing of the run is written before it is through. */
 async function settleRun(invocation: Invocation, project: Project, wanted: NewRun) {
   const workflow = settleWorkflow(project, wanted.workflow);
@@ -83,7 +93,9 @@ async function settleRun(invocation: Invocation, project: Project, wanted: NewRu
   const { agents, lines, ...told } = await settleAgents(invocation, { settings, phases, limits, chosen });
   const sandbox = settleSandbox(invocation, project, agents);
   const analysis = project.item !== null;
-  const repository = await settleRepository(invocation, createGitRead(project.root), { mayBeDirty: analysis });
+  const repository = await settleRepository(invocation, createGitRead(project.root), {
+    mayBeDirty: analysis || wanted.isElsewhere === true,
+  });
   const tests = analysis ? null : await testsOf(invocation, project);
   const supervision = settleSupervision(invocation, deskOf(project), plan);
   setUp(project);

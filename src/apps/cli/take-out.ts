@@ -12,8 +12,10 @@ export async function takeOutWrites({ root }: Pick<Project, "root">, run: Active
   if (phase === undefined || phase.firstTree === null)
     throw new ProblemError({ code: "GIT_UNAVAILABLE", detail: "earlier states of the files are not kept" });
   const workspace = createGitWorkspace(root, run.run.run);
-  const name = `${phase.rule.key}-${phase.attempts}-taken-out`;
-  const kept = await workspace.snapshot(`${name}-before`, [run.run.item]);
+  const name = `${phase.rule.key}-${phase.attempts}-taken-out-${run.seq}`;
+  const before = `${name}-before`;
+  // Told again after it was cut short, what was there first is what is kept.
+  const kept = (await workspace.kept(before)) ?? (await workspace.snapshot(before, [run.run.item]));
   await workspace.restore(phase.firstTree, paths);
   return { paths, kept, tree: await workspace.snapshot(name, [run.run.item]) };
 }

@@ -30,7 +30,9 @@ const isEarly = ({ stopped }: AfterVerdict): boolean =>
 
 /** A reviewer that was asked twice and said nothing that can be read; any other trouble is a person's. */
 export const isUnreadable = ({ stage }: ActiveRun, { reason }: { readonly reason: string }): boolean =>
-  stage.is === "reviewing" && (reason === "invalid_result" || reason === "no_result");
+  stage.is === "reviewing" && UNREADABLE.has(reason) && UNREADABLE.has(stage.work.trouble ?? "");
+
+const UNREADABLE: ReadonlySet<string> = new Set(["invalid_result", "no_result"]);
 
 /** Never an approval: the draft goes on with this concern beside it. */
 export function noVerdict(detail: string): EventDraft {

@@ -126,7 +126,7 @@ const unexamined: Pick<Draft, "checks" | "testsChanged" | "issues" | "approved">
 };
 
 const leftBehind = (paths: readonly string[]): string[] =>
-  paths.length === 0 ? [] : [`Written outside of the item's folder, and not kept: ${paths.join(", ")}`];
+  paths.length === 0 ? [] : [`Not kept, as it lies outside of the item's folder or is a link: ${paths.join(", ")}`];
 
 function within(run: ActiveRun, change: (work: Work) => ActiveRun): ActiveRun {
   return "work" in run.stage ? change(run.stage.work) : run;

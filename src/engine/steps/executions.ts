@@ -78,9 +78,11 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
   }
 }
 
-/** Everything that differs from where the work began. */
-async function changedByAll({ workspace }: Engine, { run }: ActiveRun, now: string | null): Promise<string[]> {
-  const changes = await workspace.diff(run.git?.baseTip ?? run.git?.commit ?? null, now);
+/** Everything that differs from where the branch left its base; what came onto the base since is not its doing. */
+async function changedByAll({ workspace, vcs }: Engine, { run }: ActiveRun, now: string | null): Promise<string[]> {
+  const { base = null, branch = null, commit = null } = run.git ?? {};
+  const fork = base === null || branch === null ? null : ((await vcs?.forkPoint(base, branch)) ?? null);
+  const changes = await workspace.diff(fork ?? commit, now);
   return (changes ?? []).map(({ path, change }) => `${path} (${change})`);
 }
 

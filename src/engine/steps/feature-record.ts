@@ -12,7 +12,7 @@ export const FEATURES_ROOT = "docs/features";
 /** Features have documents of their own, and nothing else has them. */
 export const isFeature = ({ run }: ActiveRun): boolean => run.item.startsWith(`${FEATURES_ROOT}/`);
 
-/** The phases whose artifact is verified by a phase of this key: `verify-design`, or the implementation by `verify`. */
+/** `verify-design` judges what the phase `design` left. */
 export const VERIFIES = /^verify-(.+)$/;
 
 export function recordFeatureStart(engine: Engine, run: ActiveRun): void {
@@ -100,10 +100,10 @@ export function recordPhaseEnd(engine: Engine, run: ActiveRun): void {
   engine.features.tell(run.run.item, change);
 }
 
-/** The phase that was found to be good: nothing is left open about it. */
+/** The phase whose work a reviewer has just found to be good. */
 function verifiedBy({ rule, made }: PhaseRecord): SpecPhase | null {
-  const target = rule.key === "verify" ? "implement" : VERIFIES.exec(rule.key)?.[1];
-  return isSpecPhase(target) && made !== null && made.concerns.length === 0 ? target : null;
+  const target = VERIFIES.exec(rule.key)?.[1];
+  return isSpecPhase(target) && made?.approved === true ? target : null;
 }
 
 /** Merged and proposed work is completed, discarded work abandoned; a branch that is kept is neither. */

@@ -5,12 +5,22 @@ import type { Engine } from "../engine.ts";
 
 /** A verdict that needs no model: what the phase builds on is gone or empty. Null while the chain holds. */
 export function missingPredecessor({ desk }: Pick<Engine, "desk">, run: ActiveRun): Verdict | null {
-  const path = predecessorOf(run);
-  if (path === null || (desk.readArtifact(path) ?? "").trim() !== "") return null;
+  const path = predecessorOf(run) ?? emptyInput(desk, run);
+  if (path === null || isFilled(desk, path)) return null;
   const description = `${path} is missing or empty, and this phase builds on it.`;
   const issues = [{ severity: "blocker" as const, description, location: path }];
   return { approved: false, issues, summary: "Not judged: what the phase builds on is missing." };
 }
+
+/** Where this run made none: the nearest input that was left empty. That others are absent was settled before. */
+function emptyInput(desk: Engine["desk"], run: ActiveRun): string | null {
+  const wanted = currentPhase(run)?.rule.inputs ?? [];
+  const there = desk.itemNames(run.run.item);
+  const paths = wanted.filter((name) => there.includes(name)).map((name) => artifactPath(run.run.item, name));
+  return paths.findLast((path) => !isFilled(desk, path)) ?? null;
+}
+
+const isFilled = (desk: Engine["desk"], path: string): boolean => (desk.readArtifact(path) ?? "").trim() !== "";
 
 /** What the nearest earlier phase of this run made and this one takes; phases left out do not count. */
 function predecessorOf(run: ActiveRun): string | null {

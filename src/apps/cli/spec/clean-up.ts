@@ -5,14 +5,15 @@ import { mainTreeOf } from "../../../adapters/git/worktree-place.ts";
 import { removeWorktree } from "../../../adapters/git/worktree-remove.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import type { EndedRun } from "../../../core/run.ts";
+import { shellWord } from "../../../core/shell-word.ts";
 import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import type { Finish } from "../../../schema/plan.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { ask } from "../ask.ts";
 import { currentRun, type Project } from "../project.ts";
-import type { Invocation } from "../verb.ts";
+import { flag, type Invocation } from "../verb.ts";
 
-type Asking = Pick<Invocation, "cwd" | "io">;
+type Asking = Pick<Invocation, "cwd" | "io" | "values">;
 
 /** After a feature was merged or discarded: its working tree and its branch go. Gives what to tell the person. */
 export async function cleanUpFeature(
@@ -48,18 +49,19 @@ function finishedWork({ run, finish }: EndedRun): Branch | null {
 
 /** What keeps the working tree from being removed; null when it is gone. */
 async function removeTree(
-  { io }: Asking,
+  { io, values }: Asking,
   { root }: Project,
   { main, base }: { main: string; base: string },
 ): Promise<string | null> {
   const request = { path: root, base, cwd: main, unmerged: "stayOnBranch" } as const;
   const first = await removeWorktree(main, request);
-  const isAgreed =
-    !first.ok &&
-    first.why === "ignoredFiles" &&
-    (await ask(io, "Remove them with the working tree?", [first.fix, ...named(first.about)]));
+  const hasIgnored = !first.ok && first.why === "ignoredFiles";
+  const about = hasIgnored ? [first.fix, ...named(first.about)] : [];
+  const isAgreed = hasIgnored && (flag(values, "yes") || (await ask(io, "Remove them with the working tree?", about)));
   const removed = isAgreed ? await removeWorktree(main, { ...request, agreedToLose: first.about }) : first;
-  return removed.ok ? null : ["The working tree stays:", removed.fix, ...named(removed.about)].join("\n");
+  if (removed.ok) return null;
+  const again = hasIgnored ? [`To remove it with them: isdlc -C ${shellWord(root)} finish --yes`] : [];
+  return ["The working tree stays:", removed.fix, ...named(removed.about), ...again].join("\n");
 }
 
 const named = (about: readonly string[]): string[] => about.slice(0, 20).map((one) => `  ${plainLine(one)}`);

@@ -35,9 +35,14 @@ const WISH: Readonly<Record<Mode, "never" | "asked" | "recommended" | "always">>
  * Where a new feature is built: here, or in a working tree that is made for it.
  * @throws ProblemError WORKTREE_REFUSED with the way forward; nothing has been written then
  */
-export async function settleWorktree(invocation: Invocation, project: Project, wanted: Wanted): Promise<Place> {
+export async function settleWorktree(
+  invocation: Invocation,
+  project: Project,
+  { settleFirst, ...wanted }: Wanted & { readonly settleFirst: () => Promise<void> },
+): Promise<Place> {
   const { base, mode } = wanted;
   if (base === null || !(await isWanted(invocation, mode))) return { project, worktree: null };
+  await settleFirst();
   return makeWorktree(invocation, project, { ...wanted, base });
 }
 

@@ -14,7 +14,7 @@ import { settleWorkflow } from "../settle-workflow.ts";
 import { projectOf } from "../project-of.ts";
 import { nameWork } from "../naming.ts";
 import { makeWorktree } from "../spec/settle-worktree.ts";
-import { type NewRun, startRun } from "../start.ts";
+import { type NewRun, settleBeforehand, startRun } from "../start.ts";
 import { flag, type Invocation, type Result, type Run, text } from "../verb.ts";
 import { deskOf } from "../desk-of.ts";
 import type { FoundItem } from "../../../adapters/items/resolve-item.ts";
@@ -70,6 +70,8 @@ async function elsewhere(
     const detail = `The workflow "${workflow}" has no branch here that a working tree could be made for.`;
     throw new ProblemError({ code: "USAGE", detail, usage: invocation.verb.usage });
   }
+  await refuseUncommitted(project, work);
+  await settleBeforehand(invocation, project, { workflow, ...work });
   const named = await nameWork({
     project,
     definition,
@@ -87,6 +89,16 @@ async function elsewhere(
   const feature = { mode, branch: begun, worktree: made.worktree, warnings: [], adapt: (plan: PhaseRule[]) => plan };
   const place = work.place === undefined ? {} : { place: { ...work.place, folder } };
   return { there: made.project, work: { ...work, ...place, feature } };
+}
+
+/** @throws ProblemError TREE_DIRTY: a new working tree has only what is committed of an item. */
+async function refuseUncommitted({ root }: Project, { place }: Work): Promise<void> {
+  const folder = place?.folder ?? null;
+  if (folder === null) return;
+  const item = `${ITEMS_ROOT}/${folder}/`;
+  const dirty = await createGitRead(root).dirty([]);
+  const files = dirty.map(({ path }) => path).filter((path) => path.startsWith(item));
+  if (files.length > 0) throw new ProblemError({ code: "TREE_DIRTY", files: files.slice(0, 10) });
 }
 
 type Work = { readonly title: string; readonly place?: BuildPlace; readonly isListed?: boolean };
