@@ -1,4 +1,5 @@
-import { lstat } from "node:fs/promises";
+import type { Dirent } from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
 import { must, wholeTreeTimeoutMs, withoutFilters } from "./git.ts";
 import type { Git } from "./git.ts";
 import { decodePath, encodePath, isTreePath, isUnder, joinFields, splitFields } from "./git-path.ts";
@@ -26,26 +27,50 @@ export function takeSnapshot(repository: Repository, request: SnapshotRequest): 
   return inTemporaryFolder(async (folder) => {
     const index = await copyIndex(repository, folder);
     const environment = { ...(await withoutFilters(git)), ...index };
-    await revealEntries(git, { repository, environment });
-    const changed = (await changedFiles(git, environment)).filter((path) => !isUnder(path, ownFolder));
-    const included = await includedFiles(git, { environment, include: request.include });
-    const paths = [...changed, ...included].filter((path) => !path.endsWith("/"));
+    const found = await lookThrough(git, environment);
+    const isHiding = await revealEntries(git, { repository, environment, entries: found.entries });
+    const all = isHiding ? await changedFiles(git, environment) : found.changed;
+    const changed = all.filter((path) => !isUnder(path, ownFolder));
+    const included = await includedFiles(repository.top, request.include);
+    const paths = [...new Set([...changed, ...included])].filter((path) => !path.endsWith("/"));
     await stage(git, { environment, top: repository.top, paths });
     await stageInnerRepositories(git, { environment, folders: changed.filter((path) => path.endsWith("/")) });
     return storeTree(git, { ...request, environment });
   });
 }
 
-/** Entries marked "assume unchanged" or "skip" would hide changes; our own folder counts only where included. */
-async function revealEntries(
+/** One entry of the index: the letter that git gives it, and its path. */
+type IndexEntry = { readonly tag: string; readonly bytes: Buffer };
+
+/** The whole index, and what differs from it, in one go. Entries come as they are, differences as `C` and `?`. */
+async function lookThrough(
   git: Git,
-  { repository, environment }: { repository: Repository; environment: IndexEnvironment },
-): Promise<void> {
-  const output = await must(git(["ls-files", "-v", "-z"], { environment, timeoutMs: wholeTreeTimeoutMs }), "ls-files");
-  const entries = splitFields(output).map((field) => ({
+  environment: IndexEnvironment,
+): Promise<{ readonly entries: readonly IndexEntry[]; readonly changed: readonly string[] }> {
+  const args = ["ls-files", "-v", "-z", "--cached", "--modified", "--others", "--exclude-standard"];
+  const output = await must(git(args, { environment, timeoutMs: wholeTreeTimeoutMs }), "ls-files");
+  const lines = splitFields(output).map((field) => ({
     tag: field.toString("latin1", 0, 1),
     bytes: field.subarray(2),
   }));
+  const differs = ({ tag }: IndexEntry): boolean => tag === "?" || tag.toUpperCase() === "C";
+  return {
+    entries: lines.filter((line) => !differs(line)),
+    changed: [...new Set(lines.filter(differs).map(({ bytes }) => decodePath(bytes)))],
+  };
+}
+
+type Hiding = {
+  readonly repository: Repository;
+  readonly environment: IndexEnvironment;
+  readonly entries: readonly IndexEntry[];
+};
+
+/**
+ * Entries marked "assume unchanged" or "skip" would hide changes; our own folder counts only where included.
+ * True where there were any, so that one has to look again.
+ */
+async function revealEntries(git: Git, { repository, environment, entries }: Hiding): Promise<boolean> {
   const update = async (option: string, chosen: readonly Buffer[]) => {
     if (chosen.length === 0) return;
     const input = joinFields(chosen.map(decodePath));
@@ -67,6 +92,7 @@ async function revealEntries(
     "--force-remove",
     own.map(({ bytes }) => bytes),
   );
+  return skipped.length + assumed.length + own.length > 0;
 }
 
 async function exists(top: string, path: Buffer): Promise<boolean> {
@@ -76,15 +102,28 @@ async function exists(top: string, path: Buffer): Promise<boolean> {
   );
 }
 
-/** Every file below the included paths, ignored or not. */
-async function includedFiles(
-  git: Git,
-  { environment, include }: { environment: IndexEnvironment; include: readonly string[] },
-): Promise<string[]> {
+/** Every file below the included paths, ignored or not. Links are files; what is a repository of its own is left out. */
+async function includedFiles(top: string, include: readonly string[]): Promise<string[]> {
   const paths = include.map((path) => path.replace(/\/+$/, "")).filter(isTreePath);
-  if (paths.length === 0) return [];
-  const args = ["--literal-pathspecs", "ls-files", "-z", "--others", "--", ...paths];
-  return splitFields(await must(git(args, { environment }), "ls-files")).map(decodePath);
+  const found = await Promise.all(paths.map((path) => filesBelow(Buffer.from(`${top}/`), encodePath(path))));
+  return found.flat();
+}
+
+async function filesBelow(top: Buffer, path: Buffer): Promise<string[]> {
+  const folder = Buffer.concat([top, path]);
+  const entries = await readdir(folder, { withFileTypes: true, encoding: "buffer" }).catch(() => []); // none such
+  const named = (entries as unknown as Dirent<Buffer>[]).map((entry) => ({
+    entry,
+    below: Buffer.concat([path, Buffer.from("/"), entry.name]),
+  }));
+  if (named.some(({ entry }) => entry.name.toString("latin1").toLowerCase() === ".git")) return [];
+  const found = await Promise.all(
+    named.map(async ({ entry, below }) => {
+      if (entry.isDirectory()) return filesBelow(top, below);
+      return entry.isFile() || entry.isSymbolicLink() ? [decodePath(below)] : [];
+    }),
+  );
+  return found.flat();
 }
 
 /** A repository inside the tree counts by its commit; git refuses one without commits, and it is left out. */
