@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { systemProcessTable } from "../../../src/adapters/process/process-table.ts";
 import { type ClaudeSetup, withClaude } from "../../agent-claude/with-claude.ts";
 import type { Rule } from "../../stub-model/scenario.ts";
 import { agentBinary, CLAUDE_VERSIONS, claudePackage } from "../../support/agent-binaries.ts";
 import { createSandbox, type Json, parsed, type Sandbox } from "../../support/cli.ts";
+import { expectNoSecret, expectNothingLeft } from "./after-run.ts";
 import { changeRules, DEFECT, DUMMY_KEY, fixRules, FORBIDDEN, GUIDANCE, MENDED } from "./claude-scripts.ts";
 
 const binaries = await Promise.all(
@@ -71,7 +71,7 @@ describe.each(binaries)("a supervised fix with claude $version", ({ version, bin
     const events = await sandbox.events();
     expectWholeHistory(events);
     expectNothingLeft(events);
-    expectNoSecret(sandbox);
+    expectNoSecret(sandbox, DUMMY_KEY);
   });
 });
 
@@ -90,7 +90,7 @@ test.skipIf(newest?.binary.ok !== true)("a change with claude, named by ISDLC_CL
   expect(model.refused).toEqual([]);
   expect(sandbox.git("show", "main:src/greeting.js")).toBe(MENDED.trim());
   expectNothingLeft(await sandbox.events());
-  expectNoSecret(sandbox);
+  expectNoSecret(sandbox, DUMMY_KEY);
 });
 
 type Played = { readonly sandbox: Sandbox; readonly model: ClaudeSetup["model"] };
@@ -145,25 +145,4 @@ function expectWholeHistory(events: Events): void {
     commits: count("phase.committed"),
   }).toEqual({ answers: 7, failures: 1, verdicts: 5, commits: 6 });
   expect(events.filter((event) => event.type === "gate.answered").every(({ by }) => by.channel === "token")).toBe(true);
-}
-
-function expectNothingLeft(events: Events): void {
-  const nonces = events.flatMap((event) => (event.type === "execution.started" ? [event.claim.nonce] : []));
-  expect(nonces.length).toBeGreaterThan(3);
-  const table = systemProcessTable();
-  const left = table
-    .all()
-    .filter(({ pid }) => nonces.some((nonce) => table.environment(pid)?.includes(`ISDLC_NONCE=${nonce}`)));
-  expect(left).toEqual([]);
-}
-
-/** Neither in files nor, packed as they are, in what git keeps. */
-function expectNoSecret(sandbox: Sandbox): void {
-  const files = readdirSync(sandbox.base, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  expect(files.some(({ name }) => name.endsWith(".log"))).toBe(true);
-  const telling = files
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .filter((path) => readFileSync(path).includes(DUMMY_KEY));
-  expect(telling).toEqual([]);
-  expect(sandbox.git("log", "--all", "-p", "--format=%B")).not.toContain(DUMMY_KEY);
 }

@@ -1,7 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { systemProcessTable } from "../../../src/adapters/process/process-table.ts";
 import { withClaude } from "../../agent-claude/with-claude.ts";
 import { withCodex } from "../../agent-codex/with-codex.ts";
 import type { IsolatedAgent } from "../../stub-model/isolated-agent.ts";
@@ -13,6 +12,7 @@ import {
   codexPackage,
 } from "../../support/agent-binaries.ts";
 import { createSandbox, type Json, parsed, type Sandbox } from "../../support/cli.ts";
+import { expectNoSecret, expectNothingLeft } from "./after-run.ts";
 import { DUMMY_KEY, FAREWELL, featureRules, FORBIDDEN, GUIDANCE, PHASES, PROJECT } from "./feature-scripts.ts";
 
 const TITLE = "say goodbye";
@@ -94,7 +94,7 @@ describe.each(agents)("a supervised feature with $name", (agent) => {
       const events = await sandbox.events();
       expectWholeHistory(events);
       expectNothingLeft(events);
-      expectNoSecret(sandbox);
+      expectNoSecret(sandbox, DUMMY_KEY);
     },
   );
 });
@@ -155,25 +155,4 @@ function expectWholeHistory(events: Events): void {
     verdicts: count("verdict.given"),
     commits: count("phase.committed"),
   }).toEqual({ answers: 10, failures: 1, verdicts: 7, commits: 9 });
-}
-
-function expectNothingLeft(events: Events): void {
-  const nonces = events.flatMap((event) => (event.type === "execution.started" ? [event.claim.nonce] : []));
-  expect(nonces.length).toBeGreaterThan(PHASES.length);
-  const table = systemProcessTable();
-  const left = table
-    .all()
-    .filter(({ pid }) => nonces.some((nonce) => table.environment(pid)?.includes(`ISDLC_NONCE=${nonce}`)));
-  expect(left).toEqual([]);
-}
-
-/** Neither in files nor, packed as they are, in what git keeps. */
-function expectNoSecret(sandbox: Sandbox): void {
-  const files = readdirSync(sandbox.base, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  expect(files.some(({ name }) => name.endsWith(".log"))).toBe(true);
-  const telling = files
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .filter((path) => readFileSync(path).includes(DUMMY_KEY));
-  expect(telling).toEqual([]);
-  expect(sandbox.git("log", "--all", "-p", "--format=%B")).not.toContain(DUMMY_KEY);
 }
