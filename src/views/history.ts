@@ -83,9 +83,6 @@ export function closingReport(run: EndedRun): string[] {
     (made?.unexpected ?? []).map((path) => `  ${rule.key}: ${plainLine(path)}`),
   );
   const skipped = run.phases.filter(({ status }) => status === "skipped").map(({ rule }) => `  ${rule.key}`);
-  const spent = run.phases
-    .map((phase) => ({ key: phase.rule.key, used: tokens(phase.usage, phase), phase }))
-    .filter(({ used, phase }) => used !== "" || phase.untold > 0);
   return [
     `${run.how === "finished" ? "Finished" : "Cancelled"}: ${plainLine(run.run.title)}`,
     tookLine(run),
@@ -93,14 +90,19 @@ export function closingReport(run: EndedRun): string[] {
     ...block("Concerns left open", concerns),
     ...block("Written where the phase may not", outside),
     ...block("Skipped", skipped),
-    ...block("Used", [
-      ...spent.map(({ key, used }) => `  ${key}: ${used === "" ? "unknown" : used}`),
-      ...rereadLine(run),
-    ]),
+    ...block("Used", usedLines(run)),
     ...(run.merged === null
       ? keptBranch(run)
       : [`Merged into ${run.run.git?.base ?? "the base branch"} as ${run.merged.slice(0, 12)}.`]),
   ];
+}
+
+/** Phase by phase; one line is enough where no agent tells. */
+function usedLines(run: EndedRun): string[] {
+  const worked = run.phases.filter(({ executions }) => executions > 0);
+  const lines = worked.map(({ rule, usage, ...phase }) => ({ key: rule.key, used: tokens(usage, phase) }));
+  if (lines.every(({ used }) => used === "")) return worked.length === 0 ? [] : ["  unknown: no agent told"];
+  return [...lines.map(({ key, used }) => `  ${key}: ${used === "" ? "unknown" : used}`), ...rereadLine(run)];
 }
 
 /** Input of every execution but the first of its phase: revisions, redos and retries read again. */
