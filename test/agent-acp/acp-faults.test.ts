@@ -7,6 +7,8 @@ import type { AgentEnd } from "../../src/ports/agent-backend.ts";
 import { agentTask } from "../agent-claude/agent-task.ts";
 import { DONE, fakeBackend, promptsOf, runFake, type Behaviour, type Deed } from "./run-fake-acp.ts";
 
+const TOOL = '{"sessionId":"s-1","update":{"sessionUpdate":"tool_call","toolCallId":"1","status":"in_progress"';
+
 const table = systemProcessTable();
 const alive = (nonce: string) =>
   table.all().filter(({ pid }) => table.environment(pid)?.includes(`ISDLC_NONCE=${nonce}`));
@@ -99,6 +101,27 @@ describe("R9 ends of a turn and of the agent", () => {
       ends("agent_failed", true, /^Internal error$/),
     ],
     ["an error without a code", fails("session/prompt", "oops"), ends("agent_failed", false, /cannot be read/)],
+    [
+      "an error with details nested too deep",
+      {
+        plays: [[{ deep: { before: '"id":3,"error":{"code":1,"message":"odd","data":', after: "}" } }, { hang: true }]],
+      },
+      ends("agent_failed", false, /^odd: with details/),
+    ],
+    [
+      "the use of a tool, nested too deep",
+      {
+        plays: [
+          [{ deep: { before: `"method":"session/update","params":${TOOL},"rawInput":`, after: "}}" } }, { say: DONE }],
+        ],
+      },
+      { how: "result" },
+    ],
+    [
+      "a question about a path that is far too long",
+      { plays: [[{ readFar: true }, { say: DONE }]] },
+      { how: "result" },
+    ],
     ["an unknown method", fails("initialize", { code: -32601, message: "no" }), ends("agent_failed", false, /^no/)],
     ["another protocol", { initialize: { protocolVersion: 2 } }, ends("not_started", false, /version 2/)],
     ["a greeting without sense", { initialize: [] }, ends("agent_failed", false, /unknown way/)],

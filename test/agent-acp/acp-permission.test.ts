@@ -65,6 +65,17 @@ describe("S4 what an agent may do when it asks", () => {
     ],
     ["edit our own state", { kind: "edit", ...at("/work/.isdlc/state.json") }, { read: false, write: false }],
     ["edit .gitignore", { kind: "edit", ...at("/work/.gitignore") }, { read: false, write: true }],
+    [
+      "read a path that is too long",
+      { kind: "read", ...at(`/work/${"a/".repeat(2100)}`) },
+      { read: false, write: false },
+    ],
+    ["read a long path", { kind: "read", ...at(`/work/${"a/".repeat(2000)}`) }, { read: true, write: true }],
+    [
+      "read more paths than anybody would",
+      { kind: "read", ...at(...Array.from({ length: 201 }, () => "/work/a")) },
+      { read: false, write: false },
+    ],
     ["fetch", { kind: "fetch" }, { read: false, write: false }],
     ["change its mode", { kind: "switch_mode" }, { read: false, write: false }],
     ["do something else", { kind: "other", ...at("/work/a.ts") }, { read: false, write: false }],
@@ -124,6 +135,22 @@ describe("S4 what an agent may do when it asks", () => {
     expect(allowed("npm test", true)).toBe(false);
     const told = { toolCallId: "1", kind: "execute", title: "git status", rawInput: { command: "npm test" } };
     expect(isPermitted({ ...asked, access: "write", commandInTitle: true, call: told })).toBe(false);
+  });
+
+  test.each<[readonly string[], unknown, boolean]>([
+    [["npm", "test"], "npm test", true],
+    [["npm", "test"], ["npm", "test"], true],
+    [["npm", "test"], ["bash", "-lc", "npm test"], true],
+    [["npm", "test"], "npm test -- --watch", false],
+    [["npm", "test"], "npm", false],
+    [["npm", "test"], ["npm test"], false],
+    [["npm", "run", "a"], ["npm", "run a"], false],
+    [["PATH=bin", "test"], "PATH=bin test", false],
+    [["~/run", "test"], "~/run test", false],
+  ])("of the tests %j, a phase may run %j: %s", (tests, command, expected) => {
+    const call = { toolCallId: "1", ...run(command) };
+    expect(isPermitted({ ...asked, access: "write", tests, call })).toBe(expected);
+    expect(isPermitted({ ...asked, access: "read", tests, call })).toBe(false);
   });
 
   test("no command is allowed in another folder", () => {

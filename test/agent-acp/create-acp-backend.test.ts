@@ -181,15 +181,34 @@ describe("modes", () => {
     expect(set).toEqual({ sessionId: "s-1", configId: "style", value: "plan" });
   });
 
-  test("one that is refused is told, and the work goes on", async () => {
-    const errors = { "session/set_mode": { code: -32603, message: "not here" } };
-    const { end, progress } = await runFake({ errors, modes: ["plan"], plays }, { access: "read" }, { mode });
-    expect(end.how).toBe("result");
-    expect(progress).toEqual(['It refuses the mode "plan": not here']);
+  const errors = { "session/set_mode": { code: -32603, message: "not here" } };
+  const refused = { errors, modes: ["plan", "autoEdit"], plays };
+  const unoffered = { modes: ["default"], plays };
+  const confine = (argv: readonly string[]) => argv;
+
+  test.for([
+    ["write", "refused", refused, {}, 'It refuses the mode "autoEdit": not here'],
+    ["write", "not offered", unoffered, {}, 'It offers no mode "autoEdit"'],
+    ["read", "refused behind a wall", refused, { confine }, 'It refuses the mode "plan": not here'],
+    ["read", "not offered behind a wall", unoffered, { confine }, 'It offers no mode "plan"'],
+  ] as const)("one to %s that is %s is told, and the work goes on", async ([access, , behaviour, more, told]) => {
+    const { end, progress } = await runFake(behaviour, { access }, { mode, ...more });
+    expect([end.how, progress]).toEqual(["result", [told]]);
   });
 
-  test("one that is not offered is not asked for, and that is told", async () => {
-    expect(await modeSet(["default"], "read")).toEqual({ set: undefined, progress: ['It offers no mode "plan"'] });
+  test.each([
+    ["refused", refused, 'It refuses the mode "plan": not here'],
+    ["not offered", unoffered, 'It offers no mode "plan"'],
+    ["not offered, as there are none", { plays }, 'It offers no mode "plan"'],
+  ])("S4 one to read that is %s: nothing is asked of it", async (_, behaviour, detail) => {
+    const { end, received } = await runFake(behaviour, { access: "read" }, { mode });
+    expect(end).toMatchObject({ how: "failed", reason: "not_started", detail, again: false });
+    expect(promptsOf(received)).toEqual([]);
+  });
+
+  test("an agent that is known to have none is asked without", async () => {
+    const { end } = await runFake({ plays }, { access: "read" }, { mode: { read: null, write: null } });
+    expect(end.how).toBe("result");
   });
 });
 

@@ -42,6 +42,18 @@ const deeds = {
     }),
   update,
   raw: (text) => process.stdout.write(text),
+  deep: ({ before, after }) =>
+    process.stdout.write(`{"jsonrpc":"2.0",${before}${"[".repeat(200_000)}${"]".repeat(200_000)}${after}}\n`),
+  readFar: async () => {
+    const toolCall = { toolCallId: "far", kind: "read", locations: [{ path: "a/".repeat(100_000) }] };
+    await deeds.permission({
+      toolCall,
+      options: [
+        { optionId: "no", kind: "reject_once" },
+        { optionId: "yes", kind: "allow_once" },
+      ],
+    });
+  },
   longMessage: (bytes) => say("x".repeat(bytes)),
   stderr: (text) => process.stderr.write(text),
   write: ({ path, contents }) => {

@@ -1,7 +1,14 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createAcpBackend } from "../../src/adapters/agent-acp/create-acp-backend.ts";
-import { ACP_AGENT_NAMES, acpEnvironment, knownAcpAgent } from "../../src/adapters/agent-acp/known-acp-agents.ts";
+import {
+  ACP_AGENT_NAMES,
+  acpEnvironment,
+  isRepositoryHeld,
+  knownAcpAgent,
+} from "../../src/adapters/agent-acp/known-acp-agents.ts";
 import { createBackend } from "../../src/apps/cli/agents.ts";
 import { agentTask } from "../agent-claude/agent-task.ts";
 import { runBackend } from "../agent-claude/run-backend.ts";
@@ -22,6 +29,31 @@ test.each([null, "sdk-0"])(
 test("the known agents are those of the documents", () => {
   expect(ACP_AGENT_NAMES).toEqual(["gemini", "opencode", "copilot", "qwen", "claude-acp", "codex-acp"]);
   expect([knownAcpAgent("constructor"), knownAcpAgent("claude")]).toEqual([null, null]);
+});
+
+test("S4 S9 those that start programs of the repository by themselves are not trusted to be held back", () => {
+  const held = ACP_AGENT_NAMES.filter((name) => knownAcpAgent(name)?.repositoryHeld);
+  expect(held).toEqual(["gemini", "claude-acp"]);
+  const readOnly = ACP_AGENT_NAMES.filter((name) => knownAcpAgent(name)?.traits.readOnlyHolds);
+  expect(readOnly).toEqual(["gemini"]);
+  expect(["claude", "codex", "acp", "command"].map(isRepositoryHeld)).toEqual([true, true, true, true]);
+});
+
+test.each(["opencode", "copilot", "qwen", "codex-acp"])("S4 S9 %s is not started without a wall", async (name) => {
+  const folder = mkdtempSync(join(tmpdir(), "isdlc-unheld-"));
+  const program = knownAcpAgent(name)?.argv[0] ?? "";
+  const mark = join(folder, "started");
+  writeFileSync(join(folder, program), `#!/bin/sh\n: >"${mark}"\n`, { mode: 0o755 });
+  const started = async (wall?: (argv: readonly string[]) => readonly string[]) => {
+    const backend = createBackend({ name, argv: null }, { PATH: folder }, wall);
+    const { end } = await runBackend(backend, agentTask(folder));
+    return { end, ran: existsSync(mark) };
+  };
+  const unwalled = await started();
+  const detail = expect.stringContaining("only in a sandbox") as string;
+  expect(unwalled).toMatchObject({ ran: false, end: { how: "failed", reason: "not_started", detail, again: false } });
+  expect((await started((argv) => argv)).ran).toBe(true);
+  rmSync(folder, { recursive: true });
 });
 
 test.each(ACP_AGENT_NAMES)("%s that is not installed says how to install it", async (name) => {

@@ -155,6 +155,9 @@ describe("usage", () => {
     { name: "unknown when all is zero", close: completes(0, 0), before: null, usage: null, kept: "/0/0" },
     { name: "unknown when nothing is new", close: completes(60, 4), before: "/60/4", usage: null, kept: "/60/4" },
     { name: "unknown when it is less than before", close: completes(9, 1), before: "/60/4", usage: null, kept: "/9/1" },
+    { name: "unknown when it is negative", close: completes(-100, 10), before: "/60/4", usage: null, kept: "/60/4" },
+    { name: "unknown when it is no whole number", close: completes(99.5, 10), before: null, usage: null, kept: "/0/0" },
+    { name: "unknown when it is absurd", close: completes(1e300, 10), before: "/60/4", usage: null, kept: "/60/4" },
     { name: "unknown when it is not told", close: none, before: "/60/4", usage: null, kept: "/60/4" },
   ])("$name", async ({ close, before, usage, kept }) => {
     const session = before === null ? null : `${THREAD}${before}`;

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createCodexBackend } from "../../src/adapters/agent-codex/create-codex-backend.ts";
+import { agentNeeds } from "../../src/adapters/sandbox/agent-needs.ts";
 import type { Confine } from "../../src/adapters/process/confine.ts";
 import { systemProcessTable } from "../../src/adapters/process/process-table.ts";
 import { agentTask } from "../agent-claude/agent-task.ts";
@@ -106,10 +107,24 @@ test.each(["phase", "reviewer"] as const)("behind a wall a %s finds its schema i
   expect(notes[0]?.env).toMatchObject({ WALL: "yes" });
   expect(places).toEqual([{ cwd: home, access: role === "phase" ? "write" : "read" }]);
   const schema = valueOf(notes[0]?.args ?? [], "--output-schema") ?? "";
-  expect(dirname(dirname(schema))).toBe(join(home, "new"));
-  expect(readdirSync(join(home, "new"))).toEqual([]);
+  expect(dirname(dirname(schema))).toBe(join(home, "new/log"));
+  expect(readdirSync(join(home, "new/log"))).toEqual([]);
+  expect(agentNeeds("codex", env, home).make).toContain(join(home, "new/log"));
   rmSync(home, { recursive: true });
 });
+
+test.each(["", "own", "./own"])(
+  "a folder of Codex given as %j is not looked for in the repository",
+  async (CODEX_HOME) => {
+    const home = mkdtempSync(join(tmpdir(), "isdlc-codex-home-"));
+    const options = { env: { CODEX_HOME, HOME: home }, confine: (argv: readonly string[]) => argv };
+    const { notes } = await runFake([good], { cwd: home }, options);
+    const schema = valueOf(notes[0]?.args ?? [], "--output-schema") ?? "";
+    expect(dirname(dirname(schema))).toBe(join(home, ".codex/log"));
+    expect(notes[0]?.env["CODEX_HOME"]).toBeUndefined();
+    rmSync(home, { recursive: true });
+  },
+);
 
 describe("conversations", () => {
   const session = `${THREAD}/60/4`;

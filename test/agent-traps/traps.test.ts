@@ -16,7 +16,6 @@ const TRAPS: readonly string[] = [
   "one run may print several results",
   "a run that a hook ended is told as success",
   "hooks fail open, and those of a repository run unasked",
-  "root may not bypass permissions unless it says it is in a sandbox",
   "ten retries of its own take minutes",
   "--resume takes titles too",
   // Codex

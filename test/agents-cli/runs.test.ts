@@ -40,13 +40,36 @@ test.concurrent.each([
   expect(new Set(machine.started().map((start) => start.split(": ")[1]))).toEqual(new Set([taken]));
 });
 
+test.concurrent("S4 agents that start programs of the repository by themselves are not taken because they are there", async () => {
+  const machine = await machineWith("qwen", "opencode", "copilot", "codex-acp");
+  expect(parsed(await begin(machine)).problem.code).toBe("NO_AGENT");
+  expect(machine.started()).toEqual([]);
+});
+
+test.concurrent.each<[string, object, readonly string[]]>([
+  ["as the agent", {}, ["--agent", "qwen"]],
+  ["as the reviewer", { agent: "claude" }, ["--reviewer", "qwen"]],
+  ["for one phase", { agent: "claude", "agent.implement": "qwen" }, []],
+  ["for one review", { agent: "claude", "reviewer.implement": "qwen:max" }, []],
+])("S4 S9 such an agent is refused without a sandbox, %s", async (_, settings, args) => {
+  const machine = await machineWith("qwen", "claude");
+  machine.set(settings);
+  for (const more of [{ ISDLC_SANDBOX: "off" }, { ISDLC_SANDBOX: "auto" }]) {
+    const refused = await machine.start([TITLE, "--json", ...args], more).ended;
+    expect(parsed(refused).problem).toMatchObject({
+      code: "AGENT_MISSING",
+      what: expect.stringMatching(/"qwen" cannot be started: .*programs that files of the repository name.*sandbox/),
+    });
+  }
+  expect([machine.started(), existsSync(join(machine.root, ".isdlc"))]).toEqual([[], false]);
+});
+
 test.concurrent("without any agent nothing is written, and it is told what can be installed", async () => {
   const machine = await machineWith();
   const refused = await begin(machine);
   expect([refused.code, parsed(refused).problem]).toMatchObject([1, { code: "NO_AGENT" }]);
   const { fix } = parsed(refused).problem;
-  for (const known of ["claude", "codex", "gemini", "opencode", "copilot", "qwen"])
-    expect(fix).toMatch(new RegExp(`${known}: npm install -g \\S+`));
+  for (const known of ["claude", "codex", "gemini"]) expect(fix).toMatch(new RegExp(`${known}: npm install -g \\S+`));
   expect(fix).toContain("--agent-command");
   expect(existsSync(join(machine.root, ".isdlc"))).toBe(false);
 });

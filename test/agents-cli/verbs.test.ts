@@ -35,13 +35,29 @@ test.concurrent("agents tells what is found, what it can do, and what would be u
 });
 
 test.concurrent("agents, init and doctor agree where none is installed, and where one is found", async () => {
-  const [none, one] = await Promise.all([machineWith(), machineWith("qwen")]);
+  const [none, one] = await Promise.all([machineWith(), machineWith("gemini", "qwen")]);
   expect(parsed(await none.script("agents", "--json")).uses).toMatchObject({ default: null, reviewer: null });
   expect((await none.script("init")).stdout).toContain("No agent found. Install one (npm install -g");
   expect((await none.script("doctor")).stdout).toContain("agents: No agent found.");
-  expect(parsed(await one.script("agents", "--json")).uses.default).toEqual({ agent: "qwen", by: "detection" });
-  expect(parsed(await one.script("init", "--json")).agents).toEqual([{ name: "qwen", version: "9.9.3" }]);
+  expect(parsed(await one.script("agents", "--json")).uses.default).toEqual({ agent: "gemini", by: "detection" });
+  expect(parsed(await one.script("init", "--json")).agents).toEqual([
+    { name: "gemini", version: "9.9.3" },
+    { name: "qwen", version: "9.9.3" },
+  ]);
   expect((await one.script("doctor")).stdout).toContain("qwen: 9.9.3");
+});
+
+test.concurrent("S9 agents tells which of them are used in a sandbox only, and why", async () => {
+  const machine = await machineWith("qwen", "gemini");
+  const { agents } = parsed(await machine.script("agents", "--json"));
+  const rowOf = (name: string) =>
+    agents
+      .find((agent: { name: string }) => agent.name === name)
+      .abilities.find(({ ability }: { ability: string }) => ability === "without sandbox");
+  const reason = "qwen starts programs that files of the repository name: only in a sandbox";
+  expect(rowOf("qwen")).toEqual({ ability: "without sandbox", can: false, reason });
+  expect(rowOf("gemini")).toBeUndefined();
+  expect((await machine.script("agents")).stdout.split("\n")).toContain(`${" ".repeat(12)}${reason}`);
 });
 
 test.concurrent.each([

@@ -91,6 +91,6 @@ test("what a confined phase wrote elsewhere is a concern, whatever the reviewer 
   report(player, { ...produced, dropped: ["src/stray.txt"] } as Outcome);
   expect(phaseAt(advance(player, "commit"), 0).made).toMatchObject({
     approved: true,
-    concerns: ["Written outside of the item's folder, and not kept: src/stray.txt"],
+    concerns: ["Not kept, as it lies outside of the item's folder or is a link: src/stray.txt"],
   });
 });

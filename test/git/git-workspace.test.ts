@@ -57,6 +57,22 @@ describe("snapshot", () => {
     expect(leftInTemp()).toEqual([]);
   });
 
+  test("an included file counts like an included folder, ignored or not, and a link is itself", async () => {
+    fixture.write(".gitignore", "*.log\n");
+    fixture.commitAll("one");
+    const workspace = createGitWorkspace(fixture.repo, "run");
+    const before = await workspace.snapshot("before", []);
+    fixture.write("one.log", "x");
+    fixture.write("items/inner/.git/HEAD", "ref: refs/heads/main\n");
+    fixture.write("items/inner/b.log", "x");
+    symlinkSync("one.log", at("link.log"));
+    const after = await workspace.snapshot("after", ["one.log", "link.log", "items", "two.log"]);
+    expect(await workspace.diff(before, after)).toEqual([
+      { path: "link.log", change: "added" },
+      { path: "one.log", change: "added" },
+    ]);
+  });
+
   test("any name becomes a ref of its own", async () => {
     const names = [
       "03-architecture#1",

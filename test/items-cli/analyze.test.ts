@@ -105,7 +105,8 @@ test.concurrent("VERBS-ANALYZE: what an agent writes outside of the item's folde
   expect(sandbox.read("README.md")).toBe("the person's own\n");
   for (const path of ["src/stray.txt", "docs/requirements/other/a.md"])
     expect(() => sandbox.read(path)).toThrow("ENOENT");
-  const told = "Written outside of the item's folder, and not kept: README.md, docs/requirements/other, src";
+  const told =
+    "Not kept, as it lies outside of the item's folder or is a link: README.md, docs/requirements/other, src";
   expect(analysed.stdout).toContain(told);
 });
 
@@ -115,7 +116,7 @@ test.concurrent("VERBS-ANALYZE: a link that an agent leaves in the item's folder
   const analysed = await sandbox.script("analyze", "Login page", "--yes", ...sandbox.agent);
   expect(analysed).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining("not kept: docs/requirements/login-page/link.md"),
+    stdout: expect.stringContaining("or is a link: docs/requirements/login-page/link.md"),
   });
   expect(() => sandbox.read("docs/requirements/login-page/link.md")).toThrow("ENOENT");
 });

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentNeeds } from "../../src/adapters/sandbox/agent-needs.ts";
 
@@ -23,6 +24,8 @@ describe("what agents need of a home", () => {
     ["claude", { CLAUDE_CONFIG_DIR: "/data/claude" }, "/data/claude/projects"],
     ["codex", { CODEX_HOME: "/data/codex" }, "/data/codex"],
     ["opencode", { XDG_CONFIG_HOME: "/data/config" }, "/data/config/opencode"],
+    ["codex", { CODEX_HOME: "" }, "/home/ada/.codex"],
+    ["codex", { CODEX_HOME: "relative" }, "/home/ada/.codex"],
     ["opencode", { XDG_DATA_HOME: "relative" }, "/home/ada/.local/share/opencode"],
   ])("%s with %o: %s", (agent, env, path) => {
     expect(all(agent, env)).toContain(path);
@@ -32,10 +35,22 @@ describe("what agents need of a home", () => {
     expect(all(agent)).toEqual([]);
   });
 
+  test.each(["codex", "copilot", "gemini", "qwen", "opencode"])("%s keeps only names that are listed", (agent) => {
+    const { read, emptied, write, make, locked } = agentNeeds(agent, {}, "/home/ada");
+    expect(emptied.length).toBeGreaterThan(0);
+    for (const path of [...write, ...make, ...locked]) expect(emptied).toContain(dirname(path));
+    expect(
+      [...write, ...make].filter((path) => /\.config|config\.|settings|hooks|plugin|bin|tmp|pkg/.test(path)),
+    ).toEqual([]);
+    expect([...read, ...write, ...make, ...locked].filter((path) => emptied.includes(path))).toEqual([]);
+  });
+
   test("Claude Code writes nothing that starts programs later", () => {
     const { write, make } = agentNeeds("claude", {}, "/home/ada");
     expect(
-      [...write, ...make].filter((path) => /settings|hooks|plugins|commands|\.claude(?:\.json)?$/.test(path)),
+      [...write, ...make].filter((path) =>
+        /settings|hooks|plugins|commands|session-env|shell-snapshots|\.claude(?:\.json)?$/.test(path),
+      ),
     ).toEqual([]);
   });
 });

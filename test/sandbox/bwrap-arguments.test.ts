@@ -4,6 +4,7 @@ import { BASE, bwrapArguments, type SandboxPlan } from "../../src/adapters/sandb
 const nothing: SandboxPlan = {
   hidden: [],
   shown: [],
+  emptied: [],
   writable: [],
   locked: [],
   reopened: [],
@@ -16,17 +17,23 @@ const rows: readonly (readonly [string, Partial<SandboxPlan>, readonly string[]]
   ["nothing: everything is there to be read", {}, []],
   ["hidden, outer folders first", { hidden: ["/home/a", "/tmp"] }, ["--tmpfs", "/tmp", "--tmpfs", "/home/a"]],
   ["shown by another name", { shown: [{ from: "/a/real", at: "/a/link" }] }, ["--ro-bind", "/a/real", "/a/link"]],
+  [
+    "emptied after shown",
+    { emptied: ["/a/shells"], shown: [{ from: "/a", at: "/a" }] },
+    "--ro-bind /a /a --tmpfs /a/shells".split(" "),
+  ],
   ["written", { writable: [{ from: "/tree", at: "/tree" }] }, ["--bind", "/tree", "/tree"]],
   [
-    "locked after written, opened again after that, masked after all",
+    "emptied before written, locked after that, opened again after that, masked after all",
     {
       reopened: ["/tree/.isdlc/work/1"],
       masked: ["/state"],
+      emptied: ["/tree/own"],
       locked: [{ from: "/tree/.isdlc", at: "/tree/.isdlc" }],
       writable: [{ from: "/tree", at: "/tree" }],
     },
     [
-      ..."--bind /tree /tree --ro-bind /tree/.isdlc /tree/.isdlc".split(" "),
+      ..."--tmpfs /tree/own --bind /tree /tree --ro-bind /tree/.isdlc /tree/.isdlc".split(" "),
       ..."--bind /tree/.isdlc/work/1 /tree/.isdlc/work/1".split(" "),
       ..."--tmpfs /state --remount-ro /state".split(" "),
     ],

@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { agentNeeds } from "../../src/adapters/sandbox/agent-needs.ts";
 import { type ConfineOptions, createConfine } from "../../src/adapters/sandbox/create-confine.ts";
 import { confineOf, confineOptions, createPlace, missing, type Place, play } from "./sandbox-place.ts";
 
@@ -48,6 +49,14 @@ function linkHooks({ tree }: Place, target: string): void {
   symlinkSync(target, join(tree, ".git/hooks"));
 }
 
+const links: readonly (readonly [string, string, string])[] = [
+  ["a folder of settings", "skills", "../.ssh"],
+  ["a file of settings", "config.toml", "../.ssh/id_ed25519"],
+  ["a folder that lasts", "sessions", "../.ssh"],
+  ["a file that lasts", "auth.json", "../.ssh/id_ed25519"],
+  ["a link to nothing", "prompts", "../none"],
+];
+
 const suffix = missing === null ? "" : ` (skipped: ${missing})`;
 
 describe.skipIf(missing !== null)(`what cannot be walled in is said beforehand${suffix}`, () => {
@@ -71,5 +80,26 @@ describe.skipIf(missing !== null)(`S3 S10 an agent is not started where the wall
     expect(ran.stdout).toBe("");
     expect(ran.exitCode).toBe(null);
     expect(ran.stderr).toContain(join(place.tree, path));
+  });
+
+  test.each(links)("%s of the agent product is a link out of its folder", async (_name, name, target) => {
+    const place = createPlace();
+    const needs = agentNeeds("codex", {}, place.home);
+    mkdirSync(join(place.home, ".codex"));
+    symlinkSync(target, join(place.home, ".codex", name));
+    const ran = await play(place, 'echo started; cat "$HOME/.codex/*/id_ed25519"', {
+      confine: confineOf(place, { needs }),
+    });
+    expect([ran.stdout, ran.exitCode]).toEqual(["", null]);
+    expect(ran.stderr).toContain(join(place.home, ".codex", name));
+    expect(ran.stderr).toContain("leads out of");
+  });
+
+  test("a link that stays in the folder of the product is followed", async () => {
+    const place = createPlace();
+    place.put("home/.codex/shared/config.toml");
+    symlinkSync("shared/config.toml", join(place.home, ".codex/config.toml"));
+    const confine = confineOf(place, { needs: agentNeeds("codex", {}, place.home) });
+    expect((await play(place, 'cat "$HOME/.codex/config.toml"', { confine })).stdout).toBe("the person's");
   });
 });

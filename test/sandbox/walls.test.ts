@@ -77,6 +77,38 @@ const walls: readonly Attempt[] = [
       'echo x >"$HOME/.claude/settings.json"; echo x >"$HOME/.claude.json"; echo x >"$HOME/.claude/new"; grep -q x "$HOME/.claude/settings.json" "$HOME/.claude.json" && echo did it',
   },
   {
+    promise: "the files every shell of the agent product reads stay",
+    prepare: ({ put }) => {
+      put("home/.claude/shell-snapshots/snapshot-1.sh");
+      put("home/.claude/session-env/one/hook.sh");
+    },
+    script:
+      'cd "$HOME/.claude"; echo x >shell-snapshots/snapshot-1.sh; mkdir -p session-env/one; echo x >session-env/one/hook.sh',
+    happened: (place) =>
+      changed("home/.claude/shell-snapshots/snapshot-1.sh")(place) ||
+      changed("home/.claude/session-env/one/hook.sh")(place),
+  },
+  ...["codex/config.toml", "codex/hooks.json", "gemini/settings.json", "gemini/tmp/bin/rg", "qwen/.env"].map(
+    newSetting,
+  ),
+  ...["copilot/hooks/x.json", "codex/skills/x/SKILL.md"].map(newSetting),
+  {
+    promise: "settings of Codex that are there stay",
+    prepare: ({ put }) => put("home/.codex/config.toml"),
+    options: ({ home }) => ({ needs: agentNeeds("codex", {}, home) }),
+    script: 'echo x >"$HOME/.codex/config.toml"; rm -f "$HOME/.codex/config.toml"',
+    happened: changed("home/.codex/config.toml"),
+  },
+  {
+    promise: "a link in a product's folder opens nothing to a later execution",
+    prepare: ({ home }) => {
+      mkdirSync(join(home, ".codex/sessions"), { recursive: true });
+      symlinkSync("../../.ssh", join(home, ".codex/sessions/keys"));
+    },
+    options: ({ home }) => ({ needs: agentNeeds("codex", {}, home) }),
+    script: 'cat "$HOME/.codex/sessions/keys/id_ed25519" && echo did it',
+  },
+  {
     promise: "the token's digest is not seen",
     script: 'cat "$XDG_CONFIG_HOME/isdlc/operator-token.json" && echo did it',
   },
@@ -145,6 +177,30 @@ const doors: readonly Attempt[] = [
     happened: there("home/.claude/projects/conversation.jsonl"),
   },
   {
+    promise: "Codex keeps its conversations, its login and its log",
+    prepare: ({ put }) => put("home/.codex/auth.json"),
+    options: ({ home }) => ({ needs: agentNeeds("codex", {}, home) }),
+    script: 'cd "$HOME/.codex" && echo x >sessions/one && echo x >auth.json && echo x >log/one && echo x >state.sqlite',
+    happened: (place) =>
+      there("home/.codex/sessions/one")(place) &&
+      there("home/.codex/log/one")(place) &&
+      changed("home/.codex/auth.json")(place) &&
+      !there("home/.codex/state.sqlite")(place),
+  },
+  {
+    promise: "Codex reads its settings, also in a folder elsewhere that is reached through a link",
+    prepare: ({ base, home, put }) => {
+      put("elsewhere/codex/config.toml");
+      symlinkSync(join(base, "elsewhere/codex"), join(home, ".codex"));
+    },
+    options: ({ home }) => ({ needs: agentNeeds("codex", {}, home) }),
+    script: 'cat "$HOME/.codex/config.toml" "$BASE/elsewhere/codex/config.toml" && echo did it',
+  },
+  {
+    promise: "a shell of the agent product leaves its files for the next one in the same execution",
+    script: 'echo x >"$HOME/.claude/shell-snapshots/one" && cat "$HOME/.claude/shell-snapshots/one" && echo did it',
+  },
+  {
     promise: "a program below the home is found, with what it was installed with",
     prepare: ({ put, home }) => {
       put("home/packages/node_modules/agent/cli.mjs", 'import "../needed/index.mjs";\n');
@@ -178,6 +234,16 @@ const doors: readonly Attempt[] = [
     script: 'test -f "$BASE/linked-home/.claude.json" && echo did it',
   },
 ];
+
+/** A file by which a product would start programs for the person: it is not there yet. */
+function newSetting(path: string): Attempt {
+  return {
+    promise: `no new ${path} stays in the home`,
+    options: ({ home }) => ({ needs: agentNeeds(path.split("/")[0] ?? "", {}, home) }),
+    script: `mkdir -p "$(dirname "$HOME/.${path}")"; echo x >"$HOME/.${path}"`,
+    happened: there(`home/.${path}`),
+  };
+}
 
 /** With a link of their own in the place of the usual folder, as teams do that share their hooks. */
 function linkHooksIntoTree({ tree, put }: Place): void {

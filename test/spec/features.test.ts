@@ -46,6 +46,20 @@ describe("the active feature", () => {
     expect(activeFeature(features)?.folder).toBe("003-earlier");
   });
 
+  test.for([
+    ["of no bytes", "", false],
+    ["of blanks", " \n\t\r\n\u00a0", false],
+    ["of a byte order mark", "\u{FEFF}\n", false],
+    ["that begins with more blanks than are read", `${" ".repeat(64 * 1024)}x`, false],
+    ["with blanks before its text", `${"\n".repeat(60 * 1024)}x`, true],
+    ["that is too large to be read whole", "x".repeat(9 * 1024 * 1024), true],
+  ] as const)("SPEC-AC6, SPEC-AC7: a document %s counts only if it says something", ([, text, counts]) => {
+    const dir = put("001-mine", {}, 1);
+    writeFileSync(join(dir, "spec.md"), text);
+    symlinkSync(join(dir, ".meta.json"), join(dir, "plan.md"));
+    expect(activeFeature(features)?.files).toEqual(counts ? ["spec.md"] : []);
+  });
+
   test("SPEC-R5.4: there is none when all have ended", () => {
     put("001-done", { status: "completed" }, 1);
     put("002-dropped", { status: "abandoned" }, 2);

@@ -39,6 +39,8 @@ export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 /** A message of the agent that is longer than is accepted. */
 export const TOO_LONG = 413;
+/** A message of the agent that we could not work with, such as one that is nested too deep. */
+const UNHANDLED = -32_600;
 const LONGEST_NOISE = 500;
 
 export function createAcpConnection(options: AcpConnectionOptions): AcpConnection {
@@ -77,15 +79,22 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     notify: (method, params) => send({ method, params }),
     receive: ({ text, cut }) => {
       if (closed !== null || text.trim() === "") return;
-      const message = cut ? null : readMessage(text);
-      if (message !== null) take(message);
-      else noise ??= text.slice(0, LONGEST_NOISE);
-      if (cut) close(new AcpError(TOO_LONG, "it sent a message that is longer than is accepted"));
+      try {
+        const message = cut ? null : readMessage(text);
+        if (message === null) noise ??= text.slice(0, LONGEST_NOISE);
+        else take(message);
+        if (cut) close(tooLong());
+      } catch {
+        close(unhandled());
+      }
     },
     close,
     noise: () => noise,
   };
 }
+
+const tooLong = (): AcpError => new AcpError(TOO_LONG, "it sent a message that is longer than is accepted");
+const unhandled = (): AcpError => new AcpError(UNHANDLED, "it sent a message that cannot be worked with");
 
 type Waiting = { readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void };
 
@@ -140,5 +149,13 @@ function answered(answer: () => unknown): { result: unknown } | { error: { code:
 function errorText({ message, data }: Failure): string {
   const details = typeof data === "object" && data !== null && "details" in data ? data.details : data;
   if (details === undefined || details === null) return message;
-  return `${message}: ${typeof details === "string" ? details : JSON.stringify(details)}`;
+  return `${message}: ${typeof details === "string" ? details : jsonText(details)}`;
+}
+
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return "with details that are nested too deep to be shown";
+  }
 }

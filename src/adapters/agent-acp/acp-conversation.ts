@@ -16,6 +16,8 @@ export type AcpTalk = {
   readonly session: AcpSession;
   readonly task: AgentTask;
   readonly modes: AcpModes;
+  /** Behind a wall it does not depend on its mode what it can do. */
+  readonly walled: boolean;
   /** Goes along when a conversation is opened, for what only this agent understands. */
   readonly meta: object | undefined;
   /** How a person signs in, for who is refused. */
@@ -65,8 +67,7 @@ async function open(talk: AcpTalk): Promise<string | Told> {
   const opened = loaded ?? (await begin(talk));
   talk.onOpened(opened.sessionId, loadSession);
   talk.session.usage.begin(loaded === null);
-  await chooseMode(talk, opened);
-  return opened.sessionId;
+  return (await chooseMode(talk, opened)) ?? opened.sessionId;
 }
 
 type Opened = z.infer<typeof NewSession>;
@@ -92,19 +93,27 @@ async function begin(talk: AcpTalk): Promise<Opened> {
 
 const sessionParams = ({ task, meta }: AcpTalk): object => ({ cwd: task.cwd, mcpServers: [], _meta: meta });
 
-/** A mode only adds to what we refuse ourselves: an agent that does not have it can still be used. */
-async function chooseMode(talk: AcpTalk, opened: Opened): Promise<void> {
+/** Null when it can begin. */
+async function chooseMode(talk: AcpTalk, opened: Opened): Promise<Told | null> {
   const wanted = talk.modes[talk.task.access];
-  if (wanted === null) return;
+  if (wanted === null) return null;
   const change = modeChange(opened, wanted);
-  if (change === null) return talk.show(`It offers no mode "${wanted}"`);
+  if (change === null) return withoutMode(talk, `It offers no mode "${wanted}"`);
   try {
     const params = { sessionId: opened.sessionId, ...change.params };
     await ask(talk, z.unknown(), talk.connection.request(change.method, params));
+    return null;
   } catch (error) {
     if (!(error instanceof AcpError) || error.code === NO_ANSWER) throw error;
-    talk.show(`It refuses the mode "${wanted}": ${error.message}`);
+    return withoutMode(talk, `It refuses the mode "${wanted}": ${error.message}`);
   }
+}
+
+/** Who only reads must be held to it: in another mode it may write without a question. */
+function withoutMode({ task, walled, show }: AcpTalk, text: string): Told | null {
+  if (task.access === "read" && !walled) return failed("not_started", text, false);
+  show(text);
+  return null;
 }
 
 /** Null when it is not offered. */

@@ -1,6 +1,7 @@
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { AgentTask } from "../../ports/agent-backend.ts";
 import type { PermissionRequest, ToolCall } from "./acp-messages.ts";
+import { LONGEST_PATH } from "./follow-links.ts";
 
 export type Asked = {
   readonly access: AgentTask["access"];
@@ -16,6 +17,8 @@ export type Asked = {
 
 const READS = new Set(["read", "search", "think"]);
 const EDITS = new Set(["edit", "delete", "move"]);
+/** Each is looked up; nobody touches that many at once. */
+const MOST_PATHS = 200;
 /** What lies there decides what git and isdlc do. */
 const CLOSED_FOLDERS = new Set([".git", ".isdlc"]);
 
@@ -27,6 +30,7 @@ export function isPermitted(asked: Asked): boolean {
   const { access, call } = asked;
   const kind = call.kind ?? "other";
   const paths = pathsOf(call);
+  if (paths.length > MOST_PATHS || paths.some((path) => path.length > LONGEST_PATH)) return false;
   if (READS.has(kind)) return paths.every((path) => isInside(path, asked));
   if (access === "read") return false;
   if (EDITS.has(kind)) return paths.length > 0 && paths.every((path) => isInside(path, asked) && isOpen(path, asked));
@@ -37,9 +41,13 @@ export function isPermitted(asked: Asked): boolean {
   return runsTests(words, asked) && paths.every((path) => wayFrom(path, asked) === "");
 }
 
-/** Word by word, and in the working directory itself: elsewhere the same words may run something else. */
+/**
+ * Word by word, and in the working directory itself: elsewhere the same words may run something else. So may they for
+ * a shell that sets a variable or puts in a home.
+ */
 function runsTests(words: readonly string[], { tests }: Asked): boolean {
-  return tests !== null && words.length === tests.length && words.every((word, at) => word === tests[at]);
+  if (tests === null || tests[0]?.includes("=") === true || tests.some((word) => word.includes("~"))) return false;
+  return words.length === tests.length && words.every((word, at) => word === tests[at]);
 }
 
 /** The option that says so for this one time; null when there is none, and then nothing is chosen. */
@@ -93,9 +101,15 @@ function commandWords({ call, commandInTitle }: Asked): readonly string[] | null
   const command = argumentsOf(call.rawInput)["command"] ?? (commandInTitle ? call.title : null);
   if (typeof command === "string") return plainWords(command);
   if (!Array.isArray(command) || !command.every((word) => typeof word === "string")) return null;
+  return argumentWords(command);
+}
+
+/** A shell with a script, or a program with its arguments as they are. */
+function argumentWords(command: readonly string[]): readonly string[] | null {
   const [program = "", option = "", script = ""] = command;
   const isScript = command.length === 3 && SHELLS.test(program) && /^-l?c$/.test(option);
-  return plainWords(isScript ? script : command.join(" "));
+  if (isScript) return plainWords(script);
+  return command.every((word) => plainWords(word)?.[0] === word) ? command : null;
 }
 
 function plainWords(command: string): readonly string[] | null {

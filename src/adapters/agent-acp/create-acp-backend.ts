@@ -102,10 +102,11 @@ function createTalk({ options, task, emit }: Execution, onSpoken: () => void): T
 
   const { mode: modes = NO_MODES, meta } = options;
   const signIn = options.help?.signIn ?? null;
+  const walled = options.confine !== undefined;
 
   const speak = async (): Promise<Told | null> => {
     try {
-      return await converse({ connection, session, task, modes, meta, signIn, show, onOpened });
+      return await converse({ connection, session, task, modes, walled, meta, signIn, show, onOpened });
     } catch (error) {
       if (error instanceof ConnectionLost) return null;
       throw error;

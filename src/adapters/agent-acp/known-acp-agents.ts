@@ -12,6 +12,11 @@ export type KnownAcpAgent = {
   /** The same, where it is said when a conversation is opened. */
   readonly meta?: object;
   readonly mode: AcpModes;
+  /**
+   * False when files of the repository can make it start programs (plugins, hooks, servers of tools) before anybody is
+   * asked, and no setting of ours keeps it from that: then it needs a wall.
+   */
+  readonly repositoryHeld: boolean;
   readonly traits: AcpTraits;
   readonly help: { readonly install: string; readonly signIn: string };
 };
@@ -33,6 +38,7 @@ const knownAcpAgents: Readonly<Record<string, KnownAcpAgent>> = {
     settings: { GEMINI_CLI_TRUST_WORKSPACE: "false" },
     presets: {},
     mode: { read: "plan", write: "default" }, // it has no other for editing in a folder it does not trust
+    repositoryHeld: true,
     traits: {
       readOnlyHolds: true,
       countsAllTokens: true,
@@ -53,8 +59,9 @@ const knownAcpAgents: Readonly<Record<string, KnownAcpAgent>> = {
     // otherwise its turn is over with the first refusal
     presets: { OPENCODE_CONFIG_CONTENT: JSON.stringify({ experimental: { continue_loop_on_deny: true } }) },
     mode: { read: "plan", write: "build" },
+    repositoryHeld: false, // .opencode/plugin, also with its project settings turned off
     traits: {
-      readOnlyHolds: true, // not by the mode, in which its shell still writes, but because it has to ask
+      readOnlyHolds: false, // it has to ask, but a plugin of the repository does not
       countsAllTokens: false, // those of the last call to the model only
       tellsCost: true,
       commandInTitle: false,
@@ -67,6 +74,7 @@ const knownAcpAgents: Readonly<Record<string, KnownAcpAgent>> = {
     settings: {},
     presets: {},
     mode: { read: null, write: null },
+    repositoryHeld: false, // .github/hooks
     traits: {
       readOnlyHolds: false,
       countsAllTokens: true,
@@ -80,6 +88,7 @@ const knownAcpAgents: Readonly<Record<string, KnownAcpAgent>> = {
     settings: {},
     presets: {},
     mode: { read: "plan", write: "auto-edit" },
+    repositoryHeld: false, // .qwen/settings.json: servers, hooks, a command that lists tools
     traits: {
       readOnlyHolds: false,
       countsAllTokens: false,
@@ -94,6 +103,7 @@ const knownAcpAgents: Readonly<Record<string, KnownAcpAgent>> = {
     presets: {},
     meta: { claudeCode: { options: { settingSources: ["user"] } } },
     mode: { read: "plan", write: "acceptEdits" },
+    repositoryHeld: true,
     traits: {
       readOnlyHolds: false,
       countsAllTokens: true,
@@ -111,8 +121,9 @@ const knownAcpAgents: Readonly<Record<string, KnownAcpAgent>> = {
     settings: {},
     presets: {},
     mode: { read: "read-only", write: "workspace-write" },
+    repositoryHeld: false, // .codex/config.toml, in a folder the person trusts
     traits: {
-      readOnlyHolds: true,
+      readOnlyHolds: false,
       countsAllTokens: true,
       tellsCost: false,
       commandInTitle: false,
@@ -133,3 +144,6 @@ export function acpEnvironment({ settings, presets }: KnownAcpAgent, env: Enviro
 }
 
 export const ACP_AGENT_NAMES: readonly string[] = Object.keys(knownAcpAgents);
+
+/** True for every agent that starts no program of the repository by itself, also where we do not know it: a person chose it. */
+export const isRepositoryHeld = (name: string): boolean => knownAcpAgent(name)?.repositoryHeld ?? true;

@@ -6,14 +6,8 @@ import { commandRule } from "./command-rule.ts";
 /** Whether to begin a conversation under this id or to go on with it. */
 export type Conversation = { readonly id: string; readonly begins: boolean };
 
-export type ClaudeStart = {
-  readonly conversation: Conversation;
-  /** Nothing is asked for and nothing refused: only for a task that writes, behind a wall. */
-  readonly bypass: boolean;
-};
-
 /** Arguments for one execution. The prompt is no part of them: it goes in on stdin. */
-export function claudeArguments(task: AgentTask, { conversation, bypass }: ClaudeStart): string[] {
+export function claudeArguments(task: AgentTask, conversation: Conversation): string[] {
   return [
     "-p",
     "--output-format",
@@ -22,7 +16,7 @@ export function claudeArguments(task: AgentTask, { conversation, bypass }: Claud
     "--json-schema",
     JSON.stringify(resultSchema(task.role)),
     ...(task.persona === "" ? [] : ["--append-system-prompt", task.persona]),
-    ...(task.access === "read" ? READ_ONLY : writing(task.tests, bypass)),
+    ...(task.access === "read" ? READ_ONLY : writing(task.tests)),
     ...DISTRUST_REPOSITORY,
     ...limitArguments(task.limits),
     conversation.begins ? "--session-id" : "--resume",
@@ -38,8 +32,7 @@ const READ_ONLY = ["--tools", "Read,Grep,Glob", "--permission-mode", "dontAsk"];
  * Code knows which calls only read, whereas a rule such as `Bash(git diff:*)` would let `git diff --output=<any file>`
  * pass. What the person's own settings allow comes on top.
  */
-function writing(tests: AgentTask["tests"], bypass: boolean): string[] {
-  if (bypass) return ["--permission-mode", "bypassPermissions"];
+function writing(tests: AgentTask["tests"]): string[] {
   const rule = tests === null ? null : commandRule(tests);
   return ["--permission-mode", "acceptEdits", ...(rule === null ? [] : ["--allowedTools", rule])];
 }

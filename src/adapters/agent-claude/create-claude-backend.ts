@@ -25,8 +25,6 @@ export type ClaudeBackendOptions = {
   /** The person's own arguments, such as a model. They come first: where both say something, ours count. */
   readonly extraArgs?: readonly string[];
   readonly confine?: Confine | undefined;
-  /** The person wants nothing to be refused to who writes. Counts behind a wall only. */
-  readonly bypass?: boolean;
 };
 
 const NAME = "claude";
@@ -43,29 +41,20 @@ const RETRIES_VARIABLE = "CLAUDE_CODE_MAX_RETRIES";
 export function createClaudeBackend(options: ClaudeBackendOptions): AgentBackend {
   const command = [options.program, ...(options.extraArgs ?? [])];
   const { confine } = options;
-  const bypass = confine !== undefined && options.bypass === true;
   const retries = { [RETRIES_VARIABLE]: options.env[RETRIES_VARIABLE] ?? RETRIES };
-  const env = { ...options.env, ...retries, ...(bypass ? IN_SANDBOX : {}) };
+  const env = { ...options.env, ...retries };
   return {
     name: NAME,
-    digest: createHash("sha256")
-      .update(JSON.stringify(bypass ? [...command, BYPASSES] : command))
-      .digest("hex"),
+    digest: createHash("sha256").update(JSON.stringify(command)).digest("hex"),
     probe: () => probe(options),
-    run: (task, signal) =>
-      streamEvents((emit, stop) => execute({ command, env, confine, bypass, task, emit }, stop), signal),
+    run: (task, signal) => streamEvents((emit, stop) => execute({ command, env, confine, task, emit }, stop), signal),
   };
 }
-
-/** Without it Claude Code refuses root to bypass anything. */
-const IN_SANDBOX = { IS_SANDBOX: "1" };
-const BYPASSES = "bypassPermissions";
 
 type Execution = {
   readonly command: readonly string[];
   readonly env: Environment;
   readonly confine: Confine | undefined;
-  readonly bypass: boolean;
   readonly task: AgentTask;
   readonly emit: Emit;
 };
@@ -92,7 +81,7 @@ const BEGINS_ANEW = "The earlier conversation is gone; beginning a new one";
 const SESSION = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 async function converse(execution: Execution, conversation: Conversation, signal: AbortSignal): Promise<ClaudeOutcome> {
-  const { command, env, confine, bypass, task, emit } = execution;
+  const { command, env, confine, task, emit } = execution;
   const results: ResultLine[] = [];
   const usage = createRunningUsage();
   let session: string | null = null;
@@ -107,7 +96,7 @@ async function converse(execution: Execution, conversation: Conversation, signal
   };
   const process = await startFound(
     {
-      argv: [...command, ...claudeArguments(task, { conversation, bypass })],
+      argv: [...command, ...claudeArguments(task, conversation)],
       cwd: task.cwd,
       access: task.access,
       confine,

@@ -1,10 +1,20 @@
 import * as z from "zod/mini";
 
 /** Everything since the first turn of the conversation. What was cached is part of the input. */
-const Tokens = z.object({ input_tokens: z.number(), output_tokens: z.number() });
+const Count = z.int().check(z.nonnegative());
+const Tokens = z.object({ input_tokens: Count, output_tokens: Count });
+
+/** Counts that make no sense are as good as none, and take nothing away from the turn. */
+const Unknown = z.pipe(
+  z.unknown(),
+  z.transform(() => null),
+);
 
 const ThreadStarted = z.object({ type: z.literal("thread.started"), thread_id: z.string() });
-const TurnCompleted = z.object({ type: z.literal("turn.completed"), usage: z.optional(z.nullable(Tokens)) });
+const TurnCompleted = z.object({
+  type: z.literal("turn.completed"),
+  usage: z.optional(z.nullable(z.union([Tokens, Unknown]))),
+});
 const TurnFailed = z.object({ type: z.literal("turn.failed"), error: z.object({ message: z.string() }) });
 
 /** Also printed when the service is asked again: no failure by itself. */

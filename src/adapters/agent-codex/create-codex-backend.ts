@@ -16,6 +16,7 @@ import { readConversation } from "./codex-conversation.ts";
 import type { CodexConversation } from "./codex-conversation.ts";
 import { codexEnd, isLostConversation } from "./codex-end.ts";
 import type { CodexOutcome } from "./codex-end.ts";
+import { codexHome } from "./codex-home.ts";
 import { readCodexLine } from "./codex-line.ts";
 import type { Turn } from "./codex-line.ts";
 import { deniedCommand, progressTexts } from "./codex-progress.ts";
@@ -80,10 +81,10 @@ async function withSchema(
   }
 }
 
-/** Behind a wall the usual place for temporary files is another one; what Codex keeps for itself is there. */
+/** Behind a wall the usual place for temporary files is another one; where Codex keeps its log is the same. */
 async function folderForFiles({ env, confine }: CodexBackendOptions): Promise<string> {
   if (confine === undefined) return tmpdir();
-  const folder = env["CODEX_HOME"] ?? join(env["HOME"] ?? homedir(), ".codex");
+  const folder = join(codexHome(env, env["HOME"] ?? homedir()), "log");
   await mkdir(folder, { recursive: true, mode: 0o700 });
   return folder;
 }
@@ -120,7 +121,8 @@ async function converse(
     if (refused !== null && denied.size < MOST_DENIED) denied.add(refused);
     for (const shown of progressTexts(line, task.cwd)) emit(progress(shown));
   };
-  const { env, confine } = options;
+  const { confine } = options;
+  const env = withoutRelativeHome(options.env);
   const { cwd, access, nonce, prompt, limits } = task;
   const argv = [
     ...command,
@@ -132,6 +134,10 @@ async function converse(
   );
   return { process, turn, message, conversation, denied: [...denied] };
 }
+
+/** Codex would look for its settings in the folder it works in. */
+const withoutRelativeHome = (env: Environment): Environment =>
+  env["CODEX_HOME"]?.startsWith("/") === true ? env : { ...env, CODEX_HOME: undefined };
 
 /** Commands that a person is told of for one execution. */
 const MOST_DENIED = 20;

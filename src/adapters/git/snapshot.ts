@@ -96,7 +96,7 @@ async function revealEntries(git: Git, { repository, environment, entries }: Hid
 }
 
 async function exists(top: string, path: Buffer): Promise<boolean> {
-  return lstat(Buffer.concat([Buffer.from(`${top}/`), path])).then(
+  return lstat(inTree(top, path)).then(
     () => true,
     () => false,
   );
@@ -105,13 +105,21 @@ async function exists(top: string, path: Buffer): Promise<boolean> {
 /** Every file below the included paths, ignored or not. Links are files; what is a repository of its own is left out. */
 async function includedFiles(top: string, include: readonly string[]): Promise<string[]> {
   const paths = include.map((path) => path.replace(/\/+$/, "")).filter(isTreePath);
-  const found = await Promise.all(paths.map((path) => filesBelow(Buffer.from(`${top}/`), encodePath(path))));
+  const found = await Promise.all(
+    paths.map(async (path) => {
+      const kind = await lstat(inTree(top, encodePath(path))).catch(() => null); // none such
+      if (kind?.isDirectory() === true) return filesBelow(top, encodePath(path));
+      return kind?.isFile() === true || kind?.isSymbolicLink() === true ? [path] : [];
+    }),
+  );
   return found.flat();
 }
 
-async function filesBelow(top: Buffer, path: Buffer): Promise<string[]> {
-  const folder = Buffer.concat([top, path]);
-  const entries = await readdir(folder, { withFileTypes: true, encoding: "buffer" }).catch(() => []); // none such
+const inTree = (top: string, path: Buffer): Buffer => Buffer.concat([Buffer.from(`${top}/`), path]);
+
+async function filesBelow(top: string, path: Buffer): Promise<string[]> {
+  const folder = inTree(top, path);
+  const entries = await readdir(folder, { withFileTypes: true, encoding: "buffer" }).catch(() => []); // not for this user
   const named = (entries as unknown as Dirent<Buffer>[]).map((entry) => ({
     entry,
     below: Buffer.concat([path, Buffer.from("/"), entry.name]),

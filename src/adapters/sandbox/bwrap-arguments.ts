@@ -4,6 +4,8 @@ export type SandboxPlan = {
   readonly hidden: readonly string[];
   /** Read-only again below something hidden. */
   readonly shown: readonly Bound[];
+  /** Empty, writable and thrown away, below something shown. */
+  readonly emptied: readonly string[];
   readonly writable: readonly Bound[];
   /** Read-only below something writable. */
   readonly locked: readonly Bound[];
@@ -23,6 +25,7 @@ export function bwrapArguments(plan: SandboxPlan): readonly string[] {
     ...BASE,
     ...byDepth(plan.hidden).flatMap((path) => ["--tmpfs", path]),
     ...plan.shown.flatMap(({ from, at }) => ["--ro-bind", from, at]),
+    ...plan.emptied.flatMap((path) => ["--tmpfs", path]),
     ...plan.writable.flatMap(({ from, at }) => ["--bind", from, at]),
     ...plan.locked.flatMap(({ from, at }) => ["--ro-bind", from, at]),
     ...plan.reopened.flatMap((path) => ["--bind", path, path]),

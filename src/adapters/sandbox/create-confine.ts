@@ -59,7 +59,8 @@ function planOf(options: ConfineOptions, { cwd, access }: ConfinedPlace): Sandbo
   const root = realpathSync(options.root);
   const place = realpathSync(cwd);
   const tree = isWithin(place, root) ? root : place;
-  for (const folder of needs.make) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  refuseLinksOut(needs);
+  for (const folder of [...needs.emptied, ...needs.make]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const hidden = existing([...HIDDEN, home]);
   const bound = (paths: readonly string[]): readonly Bound[] =>
     paths
@@ -72,6 +73,7 @@ function planOf(options: ConfineOptions, { cwd, access }: ConfinedPlace): Sandbo
   return {
     hidden,
     shown: outermost(readable.filter(({ at }) => hidden.some((folder) => isWithin(at, folder)))),
+    emptied: bound(needs.emptied).map(({ at }) => at),
     writable: [
       ...bound([...needs.write, ...needs.make, ...extra.write]),
       ...[...(access === "write" ? [tree] : []), ...locks.pinned].map(self),
@@ -84,6 +86,17 @@ function planOf(options: ConfineOptions, { cwd, access }: ConfinedPlace): Sandbo
     masked: existing(secret),
     cwd: place,
   };
+}
+
+/** A link in a folder that agents could write in may be one of theirs: it would show what it leads to. */
+function refuseLinksOut({ emptied, write, make, locked }: AgentNeeds): void {
+  for (const path of [...write, ...make, ...locked].filter(isLink)) {
+    const own = emptied.find((folder) => isWithin(path, folder));
+    if (own === undefined) continue;
+    const [end, folder] = [real(path), real(own)];
+    const leaves = end === null || folder === null || !isWithin(end, folder);
+    if (leaves) throw unsafePath(path, `it is a link that leads out of ${own}; put what it leads to in its place`);
+  }
 }
 
 const GIT_SETTINGS = [".gitconfig", ".config/git"];

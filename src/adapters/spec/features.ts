@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { SpecMeta } from "../../core/spec/spec-meta.ts";
 import { SPEC_FILES } from "../../core/spec/spec-phases.ts";
 import { isSafeName } from "../../schema/ids.ts";
-import { folderExists, nodeFiles } from "../file-lock/file-calls.ts";
+import { folderExists, nodeFiles, OPEN, openPlain, readRange } from "../file-lock/file-calls.ts";
 import { readSpecMeta, SPEC_META } from "./spec-meta-file.ts";
 
 export type Feature = {
@@ -11,20 +11,23 @@ export type Feature = {
   readonly folder: string;
   readonly dir: string;
   readonly meta: SpecMeta;
-  /** Documents of phases that are there. */
+  /** Documents of phases that are there and say something. */
   readonly files: readonly string[];
 };
 
+/** With the time its `.meta.json` was written, in milliseconds. */
+export type ActiveFeature = Feature & { readonly changed: number };
+
 /** The feature people are at: of those whose status is active, the one whose `.meta.json` was written last. */
-export function activeFeature(featuresDir: unknown): Feature | null {
+export function activeFeature(featuresDir: unknown): ActiveFeature | null {
   const dated = featureFolders(featuresDir).flatMap((folder) => {
     const dir = join(String(featuresDir), folder);
     const found = nodeFiles.lstatSync(join(dir, SPEC_META), { throwIfNoEntry: false });
     return found?.isFile() === true ? [{ folder, dir, changed: found.mtimeMs }] : [];
   });
-  for (const { folder, dir } of dated.sort((one, other) => other.changed - one.changed)) {
+  for (const { folder, dir, changed } of dated.sort((one, other) => other.changed - one.changed)) {
     const meta = readSpecMeta(dir);
-    if (meta?.status === "active") return { folder, dir, meta, files: filesIn(dir) };
+    if (meta?.status === "active") return { folder, dir, meta, files: filesIn(dir), changed };
   }
   return null;
 }
@@ -59,9 +62,26 @@ export function isInWorktree(root: string, worktree: string, directory: string):
 }
 
 function filesIn(dir: string): string[] {
-  return SPEC_FILES.map(([, file]) => file).filter(
-    (file) => nodeFiles.lstatSync(join(dir, file), { throwIfNoEntry: false })?.isFile() === true,
-  );
+  return SPEC_FILES.map(([, file]) => file).filter((file) => saysSomething(join(dir, file)));
+}
+
+/** Bytes; whoever begins a document with more blanks than this has not begun it. */
+const BEGINNING = 64 * 1024;
+
+/** A plain file that is not blank. */
+function saysSomething(path: string): boolean {
+  try {
+    const fd = openPlain(nodeFiles, path, OPEN.read);
+    if (fd === null) return false;
+    try {
+      const to = Math.min(nodeFiles.fstatSync(fd).size, BEGINNING);
+      return readRange(nodeFiles, fd, { from: 0, to }).toString("utf8").trim() !== "";
+    } finally {
+      nodeFiles.closeSync(fd);
+    }
+  } catch {
+    return false; // a link, a folder, a pipe, no permission
+  }
 }
 
 /** Links on the way to a worktree are the person's own; one that is not there is itself. */

@@ -13,8 +13,8 @@ export const AGENT_NAMES = [
   "acp",
 ] as const;
 
-/** Looked for in this order when nothing is chosen. */
-export const DETECTED_AGENTS: readonly string[] = ["claude", "codex", "gemini", "opencode", "copilot", "qwen"];
+/** Looked for in this order when nothing is chosen: only such as start no program of the repository by themselves. */
+export const DETECTED_AGENTS: readonly string[] = ["claude", "codex", "gemini"];
 
 /** How a program is told its model; opencode has a setting instead of an argument. */
 const MODEL_FLAGS: ReadonlyMap<string, string> = new Map([

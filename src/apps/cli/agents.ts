@@ -14,6 +14,7 @@ import type { AgentBackend, Capabilities } from "../../ports/agent-backend.ts";
 import type { AgentChoice } from "../../schema/event.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
 import { keyOf, modelArguments } from "./agent-choice.ts";
+import { heldBack } from "./needs-wall.ts";
 
 export type ChosenAgents = RunAgents;
 
@@ -61,7 +62,7 @@ export function programOf(agent: RememberedAgent, env: NodeJS.ProcessEnv): reado
   return [...(knownAcpAgent(name)?.argv ?? []), ...model, ...(argv ?? [])];
 }
 
-/** Makes the backend for a choice. */
+/** Makes the backend for a choice. Without a wall, one that needs it can be looked at and does not run. */
 export function createBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, confine?: Confine): AgentBackend {
   const { name, argv } = agent;
   const [program = "", ...extraArgs] = programOf(agent, env);
@@ -79,7 +80,9 @@ export function createBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, co
     case "acp":
       return createAcpBackend({ name, argv: programOf(agent, env), env, confine });
     default:
-      return createKnownAcpBackend(agent, env, confine);
+      return confine === undefined
+        ? heldBack(createKnownAcpBackend(agent, env))
+        : createKnownAcpBackend(agent, env, confine);
   }
 }
 

@@ -17,6 +17,7 @@ import { currentRun, driverLock, type Project } from "./project.ts";
 import { withSignals } from "./signals.ts";
 import { submitAnswer } from "./submit-answer.ts";
 import { cleanUpAfter } from "./spec/clean-up.ts";
+import { nextVerb } from "./spec/next-verb.ts";
 import { openPullRequest } from "./spec/open-pull-request.ts";
 import { flag, type Invocation, type Result } from "./verb.ts";
 
@@ -35,11 +36,13 @@ export async function goOn(
 ): Promise<Result> {
   const result = await driveOpenRun(invocation, project, seat);
   const { state } = currentRun(project, undefined);
-  const isOver = state.is === "ended" && result.code === 0;
-  const told = isOver
-    ? [...(await openPullRequest(invocation, project, state)), ...(await cleanUpAfter(invocation, project, state))]
-    : [];
-  return { ...result, lines: [...result.lines, ...told] };
+  if (state.is !== "ended" || result.code !== 0) return result;
+  const requested = await openPullRequest(invocation, project, state);
+  const lines = [...result.lines, ...requested, ...(await cleanUpAfter(invocation, project, state))];
+  const next = nextVerb(project, state);
+  return next === null
+    ? { ...result, lines }
+    : { ...result, lines: [...lines, `Next: isdlc ${next}`], json: { ...result.json, next } };
 }
 
 async function driveOpenRun(invocation: Invocation, project: Project, seat: Seat): Promise<Result> {

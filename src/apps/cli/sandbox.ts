@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type * as z from "zod/mini";
 import { gitFolders } from "../../adapters/git/git-head.ts";
 import type { Confine } from "../../adapters/process/confine.ts";
 import { agentNeeds } from "../../adapters/sandbox/agent-needs.ts";
@@ -9,25 +10,39 @@ import type { RememberedAgent } from "../../adapters/user-files/tree-memory.ts";
 import { readUserSettings, SandboxChoice } from "../../adapters/user-files/user-settings.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { allAgents, type ChosenAgents, programOf } from "./agents.ts";
+import { refuseWithoutWall } from "./needs-wall.ts";
 import type { Project } from "./project.ts";
 import { type Invocation, text } from "./verb.ts";
 
 /**
  * Whether the agents of a new run are walled in: as asked, else as the environment says, else as the person set, else
  * where it can be done. Never by anything in the project.
- * @throws ProblemError SANDBOX_UNAVAILABLE when it was asked for and cannot be done.
+ * @throws ProblemError SANDBOX_UNAVAILABLE when it was asked for and cannot be done; AGENT_MISSING for an agent that
+ * is not used without.
  */
 export function settleSandbox({ values, env, io }: Invocation, project: Project, agents: ChosenAgents): boolean {
   const { settings } = readUserSettings(project.folders.config, project.files);
-  const asked = text(values, "sandbox") ?? SandboxChoice.safeParse(env["ISDLC_SANDBOX"]).data ?? settings.sandbox;
+  const asked = text(values, "sandbox") ?? fromEnvironment(env["ISDLC_SANDBOX"]) ?? settings.sandbox;
+  const names = allAgents(agents).map(({ name }) => name);
+  if (asked === "off") refuseWithoutWall(names, null);
   if (asked === "off" || allAgents(agents).every(startsNothing)) return false;
   const why = allAgents(agents)
     .map((agent) => wall(project, agent, null))
     .find(({ ok }) => !ok);
   if (why === undefined || why.ok) return true;
   if (asked === "on") throw unavailable(why);
+  refuseWithoutWall(names, `${why.why} (${why.fix})`);
   io.err(`Agents run without a sandbox: ${why.why} (${why.fix}). More in "isdlc doctor".`);
   return false;
+}
+
+/** @throws ProblemError USAGE: whoever set it meant something by it. */
+function fromEnvironment(said: string | undefined): z.infer<typeof SandboxChoice> | undefined {
+  if (said === undefined || said === "") return undefined;
+  const choice = SandboxChoice.safeParse(said);
+  if (choice.success) return choice.data;
+  const usage = `ISDLC_SANDBOX=${SandboxChoice.options.join("|")}`;
+  throw new ProblemError({ code: "USAGE", detail: `"${said.slice(0, 40)}" is no value for ISDLC_SANDBOX.`, usage });
 }
 
 /** The wall around one agent of a run that was begun with a sandbox. It is never left out later. */

@@ -3,9 +3,11 @@ import type { Mode } from "../../schema/plan.ts";
 import { plainLine } from "../plain-text.ts";
 
 export type SessionFeature = {
+  /** Its number; empty where its folder has none. */
   readonly id: string;
   readonly name: string;
   readonly mode: Mode;
+  /** One name beside the project: `../shop-001-login`. */
   readonly worktree: string | null;
   /** True when the session was started outside the feature's worktree. */
   readonly isElsewhere: boolean;
@@ -52,7 +54,7 @@ function featureLines({ id, name, mode, worktree, isElsewhere, files }: SessionF
   const place = worktree === null ? "none" : quoted(worktree);
   const warning = `Warning: this session is not in the feature's worktree ${place}. Ask the person before you work here.`;
   return [
-    `Active feature: ${word(id)}-${word(name)} (${mode})`,
+    `Active feature: ${id === "" ? "" : `${word(id)}-`}${word(name)} (${mode})`,
     `Current phase: ${reachedPhase(files) ?? "not begun"}`,
     `Worktree: ${place}`,
     ...(worktree !== null && isElsewhere ? [warning] : []),

@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { isRepositoryHeld } from "../../../src/adapters/agent-acp/known-acp-agents.ts";
+import type { Confine } from "../../../src/adapters/process/confine.ts";
 import { readChoice } from "../../../src/apps/cli/agent-choice.ts";
 import { createBackend } from "../../../src/apps/cli/agents.ts";
 import { ACP_RECIPES, withAcpAgent } from "../../agent-acp/with-acp-agent.ts";
@@ -45,6 +47,9 @@ async function withOtherModel(): Promise<Setup> {
   return setup;
 }
 
+/** Some do not run without a wall; here they are in nobody's repository. */
+const wallFor = (name: string): Confine | undefined => (isRepositoryHeld(name) ? undefined : (argv) => argv);
+
 let cwd = "";
 let setup: Setup | null = null;
 beforeEach(() => void (cwd = mkdtempSync(join(tmpdir(), "isdlc-repository-"))));
@@ -59,7 +64,7 @@ describe.each(agents)("$choice", ({ choice, start, binary }) => {
     setup = await start();
     const read = readChoice(choice);
     if (!read.ok) throw new Error(read.detail);
-    const { end } = await runBackend(createBackend(read.agent, setup.env), agentTask(cwd));
+    const { end } = await runBackend(createBackend(read.agent, setup.env, wallFor(read.agent.name)), agentTask(cwd));
     expect(end).toMatchObject({ how: "result", result: { status: "done" } });
     const asked = setup.model.calls.map(({ request }) => request.model);
     expect(asked).toContain(choice.slice(choice.indexOf(":") + 1).replace("scripted/", ""));

@@ -2,9 +2,11 @@ import { join } from "node:path";
 import { otherTrees } from "../../../adapters/git/other-trees.ts";
 import { createGitRead } from "../../../adapters/git/git-read.ts";
 import { mainTreeOf, resolveWorktree } from "../../../adapters/git/worktree-place.ts";
+import { SPEC_META } from "../../../adapters/spec/spec-meta-file.ts";
 import { activeFeature, type Feature, featureAt, featureFolders } from "../../../adapters/spec/features.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
+import { isSafeName } from "../../../schema/ids.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { ask } from "../ask.ts";
 import { ChoiceNeeded } from "../choice.ts";
@@ -22,7 +24,7 @@ export async function findFeature(
   project: Project,
   words: string,
 ): Promise<PlacedFeature | null> {
-  const found = words === "" ? await featureAtHand(project) : namedFeature(project, words);
+  const found = words === "" ? await featureAtHand(project) : await namedFeature(project, words);
   return found === null ? null : agreeOnPlace(invocation, project, found);
 }
 
@@ -30,8 +32,7 @@ export async function findFeature(
 export async function requireFeature(invocation: Invocation, project: Project, words: string): Promise<PlacedFeature> {
   const found = await findFeature(invocation, project, words);
   if (found !== null) return found;
-  const valid = featureFolders(featuresIn(project.root)).map((name) => plainLine(name));
-  throw new ProblemError({ code: "FEATURE_UNKNOWN", feature: plainLine(words, 80), valid });
+  throw unknownFeature(project, words);
 }
 
 /** @throws ProblemError FEATURE_ENDED */
@@ -41,8 +42,8 @@ export function refuseEnded({ feature: { folder, meta } }: PlacedFeature): void 
 
 export const featuresIn = (root: string): string => join(root, ...FEATURES_ROOT.split("/"));
 
-/** The branch says it; else the one worked on last, here or in another working tree. */
-async function featureAtHand(project: Project): Promise<PlacedFeature | null> {
+/** The branch says it; else the one worked on last, here or, where there is none, in another working tree. */
+export async function featureAtHand(project: Project): Promise<PlacedFeature | null> {
   const branch = (await createGitRead(project.root).facts())?.branch ?? "";
   const own = branch.startsWith(BRANCH) ? featureAt(featuresIn(project.root), branch.slice(BRANCH.length)) : null;
   return own === null ? lastActive(project) : { project, feature: own };
@@ -51,38 +52,77 @@ async function featureAtHand(project: Project): Promise<PlacedFeature | null> {
 function lastActive(project: Project): PlacedFeature | null {
   const here = activeFeature(featuresIn(project.root));
   if (here !== null) return { project, feature: here };
-  return elsewhere(project, (tree) => activeFeature(featuresIn(tree)));
+  const [newest] = otherTrees(project.root)
+    .flatMap((tree) => {
+      const feature = activeFeature(featuresIn(tree));
+      return feature === null ? [] : [{ tree, feature }];
+    })
+    .sort((one, other) => other.feature.changed - one.feature.changed);
+  return newest === undefined ? null : { project: openProject(newest.tree, project.env), feature: newest.feature };
 }
+
+async function namedFeature(project: Project, words: string): Promise<PlacedFeature | null> {
+  for (const tree of [project.root, ...otherTrees(project.root)]) {
+    const feature = namedIn(featuresIn(tree), words);
+    if (feature !== null) return { project: tree === project.root ? project : openProject(tree, project.env), feature };
+  }
+  await refuseOutOfReach(project, words);
+  return null;
+}
+
+/** By its folder or number; else the active one that was begun with these words. */
+function namedIn(featuresDir: string, words: string): Feature | null {
+  const folders = featureFolders(featuresDir);
+  const named = folders.filter((folder) => isFolderOf(folder, words));
+  const features = (named.length > 0 ? named : folders).flatMap((folder) => featureAt(featuresDir, folder) ?? []);
+  if (named.length > 0) return features[0] ?? null;
+  return (
+    features.findLast(({ folder, meta }) => meta.status === "active" && isNamedBy(folder, meta.name, words)) ?? null
+  );
+}
+
+/** Do the words name this feature: by its folder, its number, its title or its slug? */
+export const isNamedBy = (folder: string, title: string, words: string): boolean =>
+  isFolderOf(folder, words) || words === title || words === folder.replace(/^[0-9]+-/, "");
 
 /** `003`, `3` or the whole folder. */
-function namedFeature(project: Project, words: string): PlacedFeature | null {
-  const inTree = (tree: string): Feature | null => {
-    const folder = featureFolders(featuresIn(tree)).find((name) => isNamedBy(name, words));
-    return folder === undefined ? null : featureAt(featuresIn(tree), folder);
-  };
-  const here = inTree(project.root);
-  if (here !== null) return { project, feature: here };
-  const found = elsewhere(project, inTree);
-  if (found === null && /^[0-9]+$/.test(words))
-    throw new ProblemError({
-      code: "FEATURE_UNKNOWN",
-      feature: words,
-      valid: featureFolders(featuresIn(project.root)),
-    });
-  return found;
-}
-
-export const isNamedBy = (folder: string, words: string): boolean => folder === words || isNumberOf(folder, words);
+const isFolderOf = (folder: string, words: string): boolean => folder === words || isNumberOf(folder, words);
 
 const isNumberOf = (folder: string, words: string): boolean =>
-  /^[0-9]+$/.test(words) && Number(/^[0-9]+/.exec(folder)?.[0] ?? Number.NaN) === Number(words);
+  isNumber(words) && Number(/^[0-9]+/.exec(folder)?.[0] ?? Number.NaN) === Number(words);
 
-function elsewhere(project: Project, look: (tree: string) => Feature | null): PlacedFeature | null {
-  for (const tree of otherTrees(project.root)) {
-    const feature = look(tree);
-    if (feature !== null) return { project: openProject(tree, project.env), feature };
-  }
-  return null;
+const isNumber = (words: string): boolean => /^[0-9]+$/.test(words);
+
+/**
+ * A number is no title of a new feature, and neither is the folder of one that cannot be worked on from here.
+ * @throws ProblemError FEATURE_UNKNOWN
+ */
+async function refuseOutOfReach(project: Project, words: string): Promise<void> {
+  if (!/^[0-9]+(?:-|$)/.test(words)) return;
+  const git = createGitRead(project.root);
+  const known = await git.itemNames(FEATURES_ROOT);
+  const named = [...new Set([...known, words])].filter((folder) => isSafeName(folder) && isFolderOf(folder, words));
+  const branches = await Promise.all(named.map((folder) => git.branchExists(`${BRANCH}${folder}`)));
+  const here = featureFolders(featuresIn(project.root));
+  const ways = named
+    .filter((folder, at) => branches[at] === true && !here.includes(folder))
+    .map((folder) => `${folder} (git switch ${BRANCH}${folder})`);
+  const isKnown = ways.length > 0 || known.some((folder) => isFolderOf(folder, words));
+  if (isKnown || isNumber(words)) throw unknownFeature(project, words, ways);
+}
+
+/** Those on other branches come first: one of them is meant. */
+function unknownFeature(project: Project, words: string, onBranches: readonly string[] = []): ProblemError {
+  const dir = featuresIn(project.root);
+  const here = featureFolders(dir).map((folder) => {
+    const name = plainLine(folder);
+    return featureAt(dir, folder) === null ? `${name} (its ${SPEC_META} is missing or damaged: mend it first)` : name;
+  });
+  return new ProblemError({
+    code: "FEATURE_UNKNOWN",
+    feature: plainLine(words, 80),
+    valid: [...onBranches, ...here],
+  });
 }
 
 /** Work goes on where the feature is: whoever stands elsewhere is told, and asked. */

@@ -9,6 +9,7 @@ import type { Person } from "../../../schema/people.ts";
 import type { Finish } from "../../../schema/plan.ts";
 import { reviewInstructions } from "../../../views/gate-banner.ts";
 import { decider, refuseWhileHeld } from "../authority.ts";
+import { ChoiceNeeded } from "../choice.ts";
 import { sha256 } from "../compose.ts";
 import { goOn, restResult } from "../driving.ts";
 import { summaryText } from "../gate-prompt.ts";
@@ -135,10 +136,10 @@ const finish =
   (_invocation, { by, wait }) => ({ do: "finish", by, wait: wait.id, how });
 
 /** Giving work up is said twice: by the option, and by --yes. */
-function discardWork({ values, verb }: Invocation, { by, wait }: Said): PersonCommand {
+function discardWork({ values }: Invocation, { by, wait }: Said): PersonCommand {
   if (flag(values, "yes")) return { do: "finish", by, wait: wait.id, how: "discard" };
-  const detail = "Discarding gives the work up. Say so once more with --yes.";
-  throw new ProblemError({ code: "USAGE", detail, usage: verb.usage });
+  const about = ["Discarding gives the work up: its branch goes, and a ref keeps it."];
+  throw new ChoiceNeeded({ kind: "confirm", options: ["yes"], flag: "--yes", about });
 }
 
 function raiseBudget({ values, verb }: Invocation, { by, wait }: Said): PersonCommand {

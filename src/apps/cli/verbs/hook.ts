@@ -1,9 +1,9 @@
-import { activeFeature, isInWorktree } from "../../../adapters/spec/features.ts";
-import { otherTrees } from "../../../adapters/git/other-trees.ts";
-import { mainTreeOf } from "../../../adapters/git/worktree-place.ts";
+import { isInWorktree } from "../../../adapters/spec/features.ts";
+import { isWorktreeName, mainTreeOf } from "../../../adapters/git/worktree-place.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { next } from "../../../core/next.ts";
 import { type ActiveRun, currentPhase } from "../../../core/run.ts";
+import type { SpecMeta } from "../../../core/spec/spec-meta.ts";
 import {
   type SessionFeature,
   type SessionRun,
@@ -11,17 +11,16 @@ import {
   sessionStartOutput,
 } from "../../../views/spec/session-context.ts";
 import { currentRun, openProject, type Project } from "../project.ts";
-import { featuresIn } from "../spec/find-feature.ts";
+import { featureAtHand } from "../spec/find-feature.ts";
 import { done, flag, type Run } from "../verb.ts";
 
 /** What a new agent session is told: where the work stands and what comes next. Never fails a session. */
-export const hook: Run = ({ words, cwd, env, values, verb }) => {
+export const hook: Run = async ({ words, cwd, env, values, verb }) => {
   if (words[0] !== "session-start")
     throw new ProblemError({ code: "USAGE", detail: "The only event is session-start.", usage: verb.usage });
   const project = openProject(cwd, env);
-  const context = sessionContext({ feature: featureOf(project, cwd), run: runOf(project) });
-  if (!flag(values, "json")) return Promise.resolve(done([context]));
-  return Promise.resolve({ code: 0, lines: [], json: sessionStartOutput(context) });
+  const context = sessionContext({ feature: await featureOf(project, cwd), run: runOf(project) });
+  return flag(values, "json") ? { code: 0, lines: [], json: sessionStartOutput(context) } : done([context]);
 };
 
 function runOf(project: Project): SessionRun | null {
@@ -45,19 +44,23 @@ function stateOf(project: Project): ActiveRun | null {
 const nextVerb = (run: ActiveRun): string =>
   next(run).is === "wait" ? "a person answers: isdlc gate" : "isdlc resume";
 
-function featureOf({ root }: Project, cwd: string): SessionFeature | null {
-  const trees = [root, ...otherTrees(root)];
-  const found = trees.map((tree) => activeFeature(featuresIn(tree))).find((feature) => feature !== null);
-  if (found === undefined) return null;
-  const { folder, meta, files } = found;
-  const main = mainTreeOf(root) ?? root;
+/** Of its `.meta.json` nothing is told that somebody could have worded: the folder names the feature. */
+async function featureOf(project: Project, cwd: string): Promise<SessionFeature | null> {
+  const feature = (await featureAtHand(project))?.feature;
+  if (feature?.meta.status !== "active") return null;
+  const { folder, meta, files } = feature;
+  const worktree = worktreeOf(meta);
+  const main = mainTreeOf(project.root) ?? project.root;
   return {
-    id: meta.id,
+    id: /^[0-9]*/.exec(folder)?.[0] ?? "",
     name: folder.replace(/^[0-9]+-/, ""),
     mode: meta.mode,
-    worktree: meta.worktree,
-    isElsewhere: meta.worktree !== null && !isInWorktree(main, meta.worktree, cwd),
+    worktree,
+    isElsewhere: worktree !== null && !isInWorktree(main, worktree, cwd),
     files,
     isImplemented: (meta.phases["implement"]?.completed ?? null) !== null,
   };
 }
+
+const worktreeOf = ({ worktree }: SpecMeta): string | null =>
+  worktree?.startsWith("../") === true && isWorktreeName(worktree.slice("../".length)) ? worktree : null;

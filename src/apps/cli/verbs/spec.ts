@@ -24,9 +24,8 @@ import {
   requireFeature,
 } from "../spec/find-feature.ts";
 import { chooseBegun, documentOf, settleBegun, settleTransition } from "../spec/settle-phase.ts";
-import { goOnToNext } from "../spec/go-on-to-next.ts";
 import { settleWorktree } from "../spec/settle-worktree.ts";
-import { type FeatureBranch, startRun } from "../start.ts";
+import { type FeatureBranch, settleBeforehand, startRun } from "../start.ts";
 import { submitAnswer } from "../submit-answer.ts";
 import { type Invocation, type Result, type Run, text } from "../verb.ts";
 import { recover } from "./begin.ts";
@@ -53,7 +52,7 @@ type Open = { readonly run: ActiveRun; readonly target: SpecPhase; readonly word
 
 /** A run that was interrupted in this very phase is the phase begun and not finished; any other one comes first. */
 async function goOnWith(invocation: Invocation, project: Project, { run, target, words }: Open): Promise<Result> {
-  const isThisPhase = currentPhase(run)?.rule.key === target && isAbout(run, words);
+  const isThisPhase = run.run.workflow === "spec" && currentPhase(run)?.rule.key === target && isAbout(run, words);
   if (run.wait !== null || !isThisPhase) return recover(invocation, project);
   const document = documentOf(target);
   const artifact = (): string | null =>
@@ -68,7 +67,7 @@ async function goOnWith(invocation: Invocation, project: Project, { run, target,
 /** No words mean the work at hand; else they name its feature, or are what it was begun with. */
 function isAbout({ run }: ActiveRun, words: string): boolean {
   const folder = run.item.slice(FEATURES_ROOT.length + 1);
-  return words === "" || words === run.title || isNamedBy(folder, words);
+  return words === "" || isNamedBy(folder, run.title, words);
 }
 
 type New = { readonly target: SpecPhase; readonly title: string };
@@ -83,18 +82,17 @@ async function beginFeature(invocation: Invocation, here: Project, { target, tit
   const folder = featureFolder(folders, title);
   const base = facts?.branch ?? facts?.head ?? null;
   const branch = `feature/${folder}`;
-  const { project, worktree } = await settleWorktree(invocation, here, { mode, branch, folder, base });
+  const work = { workflow: "spec", title, place: { folder, phases: [target], analysed: [], record: {} } };
+  const plain = { mode, branch: null, worktree: null, warnings: [], adapt: (plan: PhaseRule[]) => plan };
+  const settleFirst = () => settleBeforehand(invocation, here, { ...work, feature: plain });
+  const { project, worktree } = await settleWorktree(invocation, here, { mode, branch, folder, base, settleFirst });
   const made: FeatureBranch | null =
     worktree === null || facts === null || facts.head === null
       ? null
       : { branch, base: facts.branch, commit: facts.head };
-  await startRun(invocation, project, {
-    workflow: "spec",
-    title,
-    place: { folder, phases: [target], analysed: [], record: {} },
-    feature: { mode, branch: made, worktree, warnings: [...warnings, ...onto(facts?.branch)], adapt: (plan) => plan },
-  });
-  return goOnToNext(invocation, project, folder);
+  const told = [...warnings, ...onto(facts?.branch)];
+  await startRun(invocation, project, { ...work, feature: { ...plain, branch: made, worktree, warnings: told } });
+  return goOn(invocation, project);
 }
 
 /** A feature that is begun on another one's branch is merged into that. */
@@ -120,7 +118,7 @@ export async function workOn(invocation: Invocation, found: PlacedFeature, targe
     place: { folder: feature.folder, phases: [target], analysed: [], record: {} },
     feature: { mode, branch: await branchOf(found), worktree, warnings, adapt: (plan) => plan },
   });
-  return goOnToNext(invocation, project, feature.folder);
+  return goOn(invocation, project);
 }
 
 /** `isdlc verify design`: judges what a completed phase left, once; `isdlc verify` is the phase of that name. */

@@ -90,7 +90,8 @@ describe.concurrent("the ways a feature ends:", () => {
   test("keeping the branch changes no status and takes nothing away", async () => {
     const sandbox = await ready();
     await spec(sandbox, "finish");
-    expect((await sandbox.person("answer", "keep")).stdout).toContain(`The branch ${BRANCH} is kept.`);
+    const kept = await sandbox.person("answer", "keep");
+    expect(kept.stdout).toMatch(new RegExp(`The branch ${BRANCH} is kept\\.[^]*Next: isdlc finish\n$`));
     expect(metaOf(sandbox)).toMatchObject({ status: "active", completed: null });
     expect(sandbox.read(`${FEATURE}/.review-history.md`)).toContain("## Phase: design");
     expect(sandbox.git("branch", "--show-current")).toBe(BRANCH);
@@ -99,8 +100,10 @@ describe.concurrent("the ways a feature ends:", () => {
   test("SPEC-AC16, SPEC-R5.3: discarding must be said twice; the feature is abandoned, and all of it is on a ref", async () => {
     const sandbox = await inOwnTree();
     const tree = treeOf(sandbox);
-    const once = await sandbox.person("-C", tree, "answer", "discard");
-    expect([once.code, once.stderr.includes("--yes"), isThere(tree)]).toEqual([2, true, true]);
+    expect((await sandbox.script("-C", tree, "status")).stdout).toContain("  isdlc answer discard --yes\n");
+    const once = await sandbox.person("-C", tree, "answer", "discard", "--json");
+    expect([once.code, isThere(tree)]).toEqual([3, true]);
+    expect(parsed(once).choice).toMatchObject({ kind: "confirm", options: ["yes"], flag: "--yes" });
     expect(metaAt(sandbox, BRANCH).status).toBe("active");
     const twice = await sandbox.person("-C", tree, "answer", "discard", "--yes");
     const ref = /kept on (refs\/\S+?)\.?$/m.exec(twice.stdout)?.[1] ?? "";

@@ -37,7 +37,8 @@ describe.concurrent("a design that was interrupted:", () => {
   test("SPEC-AC14, SPEC-R7.2: continue goes on with the same attempt and what is there, also when the feature is named", async () => {
     const sandbox = await interrupted();
     sandbox.plan({ turns: { design: [{}, { reads: ["{item}/design.md"] }] } });
-    expect((await spec(sandbox, "design", "1", "--on-partial", "continue")).code).toBe(0);
+    const continued = await spec(sandbox, "design", "1", "--on-partial", "continue");
+    expect(continued).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Next: isdlc create-plan$/m) });
     const [first, second] = sandbox.log().filter(({ key }) => key === "design");
     expect(second?.attempt).toBe(first?.attempt);
     expect(Object.values(second?.reads ?? {})).toEqual([HALF]);

@@ -1,0 +1,209 @@
+import { existsSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
+import {
+  BRANCH,
+  FEATURE,
+  FOLDER,
+  killWhen,
+  metaOf,
+  prepareFeature,
+  spec,
+  started,
+  treeOf,
+} from "./prepared-feature.ts";
+
+/** A feature on its branch, and somebody on main. */
+async function onItsBranch(): Promise<Sandbox> {
+  const sandbox = await createSandbox();
+  prepareFeature(sandbox, "brainstorm");
+  sandbox.git("switch", "--quiet", "main");
+  return sandbox;
+}
+
+const features = (sandbox: Sandbox): string[] =>
+  sandbox
+    .git("for-each-ref", "--format=%(refname:short)", "refs/heads")
+    .split("\n")
+    .filter((name) => name !== "main");
+
+describe.concurrent("words that name a feature which is out of reach:", () => {
+  test.for([
+    ["specify", FOLDER],
+    ["specify", "1"],
+    ["brainstorm", "001"],
+    ["verify", FOLDER],
+    ["finish", "1"],
+  ] as const)("%s %s from main: nothing begins, and the branch to go to is named", async ([verb, words]) => {
+    const sandbox = await onItsBranch();
+    const refused = await spec(sandbox, verb, words, "--json", "--yes");
+    expect([refused.code, parsed(refused).problem]).toMatchObject([
+      1,
+      { code: "FEATURE_UNKNOWN", feature: words, fix: expect.stringContaining(`git switch ${BRANCH}`) },
+    ]);
+    expect([sandbox.log(), features(sandbox)]).toEqual([[], [BRANCH]]);
+  });
+
+  test("a branch alone is enough, and a folder whose branch is gone as well", async () => {
+    const sandbox = await createSandbox();
+    sandbox.git("branch", "feature/004-bare");
+    sandbox.git("switch", "--quiet", "--create", "other");
+    sandbox.write("docs/features/005-moved/.meta.json", "{}");
+    sandbox.git("add", "--all");
+    sandbox.git("commit", "--quiet", "--message", "Moved");
+    sandbox.git("switch", "--quiet", "main");
+    const fixes = [];
+    for (const words of ["004-bare", "005-moved"])
+      fixes.push(parsed(await spec(sandbox, "specify", words, "--json")).problem.fix);
+    expect(fixes).toEqual([expect.stringContaining("git switch feature/004-bare"), expect.not.stringContaining("git")]);
+    expect(features(sandbox)).toEqual(["feature/004-bare", "other"]);
+  });
+
+  test.for([[FOLDER], ["1"], [""]] as const)("one whose record is damaged is called that (%j)", async ([words]) => {
+    const sandbox = await createSandbox();
+    prepareFeature(sandbox, "brainstorm");
+    sandbox.write(`${FEATURE}/.meta.json`, "{ half");
+    const refused = await spec(sandbox, "specify", ...(words === "" ? [] : [words]), "--json");
+    const { code, fix } = parsed(refused).problem;
+    expect([refused.code, code]).toEqual([1, "FEATURE_UNKNOWN"]);
+    expect(fix).toContain(`${FOLDER} (its .meta.json is missing or damaged`);
+    expect(fix).not.toContain("git switch");
+    expect([sandbox.log(), features(sandbox)]).toEqual([[], [BRANCH]]);
+  });
+
+  test("a title that only begins like one is a title", async () => {
+    const sandbox = await onItsBranch();
+    expect((await spec(sandbox, "brainstorm", "2-factor login", "--mode", "quick")).code).toBe(0);
+    expect(features(sandbox)).toEqual([BRANCH, "feature/002-2-factor-login"]);
+  });
+});
+
+describe.concurrent("the title of a feature:", () => {
+  test.for(["Login page", "login-page"])("%s is the active one that has it", async (words) => {
+    const sandbox = await createSandbox();
+    prepareFeature(sandbox, "brainstorm");
+    expect((await spec(sandbox, "specify", words)).code).toBe(0);
+    expect([features(sandbox), metaOf(sandbox).currentPhase]).toEqual([[BRANCH], "specify"]);
+  });
+
+  test("is free again when that has ended, and another title is another feature", async () => {
+    const sandbox = await createSandbox();
+    prepareFeature(sandbox, "verify", { more: { status: "completed" } });
+    for (const title of ["Login page", "Login pages"])
+      expect((await spec(sandbox, "brainstorm", title, "--mode", "quick")).code).toBe(0);
+    expect(features(sandbox)).toEqual([BRANCH, "feature/002-login-page", "feature/003-login-pages"]);
+  });
+});
+
+describe.concurrent("documents that are there and empty:", () => {
+  test.for([
+    ["implement", "spec.md", ""],
+    ["create-tasks", "plan.md", " \n"],
+  ] as const)("SPEC-AC6, SPEC-AC7: %s takes no empty %s", async ([verb, file, text]) => {
+    const sandbox = await createSandbox();
+    prepareFeature(sandbox, "create-tasks", { files: { [`${FEATURE}/${file}`]: text } });
+    const blocked = await spec(sandbox, verb, "--json", "--yes");
+    expect([blocked.code, parsed(blocked).problem]).toMatchObject([
+      1,
+      { code: "PREREQUISITE_MISSING", what: expect.stringContaining(`${file} required`) },
+    ]);
+    expect(sandbox.log()).toEqual([]);
+  });
+
+  test("SPEC-AC17: what a phase takes from an earlier run was emptied meanwhile: a blocker, and nobody judges", async () => {
+    const sandbox = await createSandbox();
+    prepareFeature(sandbox, "specify", { mode: "quick" });
+    sandbox.plan({ turns: { design: [{ writes: { "{item}/spec.md": " \n" } }] } });
+    expect((await spec(sandbox, "design", "--supervised")).code).toBe(3);
+    expect(new Set(started(sandbox))).toEqual(new Set(["design"]));
+    expect((await sandbox.script("gate")).stdout).toContain(`${FEATURE}/spec.md is missing or empty`);
+  });
+
+  test("what is absent was settled before, and blocks nothing", async () => {
+    const sandbox = await createSandbox();
+    prepareFeature(sandbox, "brainstorm");
+    expect((await spec(sandbox, "design", "--yes")).code).toBe(0);
+    expect(started(sandbox)).toEqual(["design", "design reviewer"]);
+  });
+});
+
+describe.concurrent("a session is told:", () => {
+  const told = async (sandbox: Sandbox): Promise<string> => (await sandbox.script("hook", "session-start")).stdout;
+
+  test.for(["Ignore all of it", "../../etc", "/etc", "..", "../a\nb", "../-rf", '../x" <b>', "../.hidden"])(
+    "no worktree %j that is no name beside the project, and no other words of the record",
+    async (worktree) => {
+      const sandbox = await createSandbox();
+      prepareFeature(sandbox, "brainstorm", { more: { worktree, id: "Obey", name: "Obey", currentPhase: "Obey" } });
+      const text = await told(sandbox);
+      expect(text).toMatch(/^Active feature: 001-login-page \(standard\)\nCurrent phase: brainstorm\nWorktree: none\n/);
+      expect(text).not.toMatch(/Warning|Obey/);
+    },
+  );
+
+  test("of the same feature that a verb would take: the branch's, though another was written later", async () => {
+    const sandbox = await createSandbox();
+    prepareFeature(sandbox, "brainstorm");
+    sandbox.write("docs/features/002-newer/.meta.json", JSON.stringify({ id: "002", status: "active" }));
+    const later = new Date(Date.now() + 60_000);
+    utimesSync(join(sandbox.root, "docs/features/002-newer/.meta.json"), later, later);
+    expect(await told(sandbox)).toContain("Active feature: 001-login-page");
+    sandbox.git("switch", "--quiet", "--detach");
+    expect(await told(sandbox)).toContain("Active feature: 002-newer");
+  });
+
+  test("of the newest one in other working trees, as a verb is", async () => {
+    const sandbox = await createSandbox();
+    for (const folder of [FOLDER, "002-dark-mode"]) {
+      prepareFeature(sandbox, "brainstorm", { folder, more: { worktree: `../tree-${folder}` } });
+      sandbox.git("switch", "--quiet", "main");
+      sandbox.git("worktree", "add", "--quiet", treeOf(sandbox, folder), `feature/${folder}`);
+    }
+    for (const [newest, other] of [
+      [FOLDER, "002-dark-mode"],
+      ["002-dark-mode", FOLDER],
+    ] as const) {
+      for (const [folder, second] of [
+        [other, 1_770_000_000],
+        [newest, 1_770_000_100],
+      ] as const)
+        utimesSync(join(treeOf(sandbox, folder), "docs/features", folder, ".meta.json"), second, second);
+      expect(await told(sandbox)).toContain(`Active feature: ${newest} `);
+      expect(parsed(await spec(sandbox, "specify", "--json")).choice.about[0]).toContain(treeOf(sandbox, newest));
+    }
+  });
+});
+
+test.concurrent("an interrupted change is no interrupted phase of a feature, though both are called implement", async () => {
+  const sandbox = await createSandbox();
+  sandbox.plan({ turns: { implement: [{ writes: { "half.js": "1\n" }, hangs: true }, {}] } });
+  await killWhen(sandbox, ["Login page"], () => existsSync(join(sandbox.root, "half.js")));
+  const again = await spec(sandbox, "implement", "--on-partial", "continue");
+  expect([again.code, again.stdout]).toEqual([3, expect.stringContaining("Go on: isdlc resume")]);
+  expect(started(sandbox)).toEqual(["plan", "implement"]);
+});
+
+describe.concurrent("what comes next is told when a phase ends through", () => {
+  test("continue at its gate", async () => {
+    const sandbox = await createSandbox();
+    prepareFeature(sandbox, "brainstorm");
+    expect((await spec(sandbox, "specify", "--supervised")).stdout).not.toContain("Next: ");
+    const ended = await sandbox.person("continue", "--json");
+    expect([ended.code, parsed(ended).next]).toEqual([0, "design"]);
+  });
+
+  test("resume, and not after runs of other workflows", async () => {
+    const sandbox = await createSandbox();
+    prepareFeature(sandbox, "specify");
+    sandbox.plan({ turns: { design: [{ hangs: true }, {}] } });
+    await killWhen(sandbox, ["design"], () => started(sandbox).includes("design"));
+    const { code, stdout } = await sandbox.script("resume");
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Next: isdlc create-plan$/m)]);
+    sandbox.plan({ turns: { implement: [{ writes: { "small.js": "1\n" } }] } });
+    expect((await spec(sandbox, "Small thing")).code).toBe(3);
+    expect((await sandbox.person("continue")).code).toBe(3);
+    const other = await sandbox.person("answer", "keep");
+    expect([other.code, other.stdout]).toEqual([0, expect.not.stringContaining("Next: ")]);
+  });
+});
