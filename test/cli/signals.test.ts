@@ -105,3 +105,20 @@ test.concurrent("SM-NFR-04: killed during a pause, the next invocation shows it,
   const cancelled = await sandbox.person("cancel", "--reason", "enough", "--json");
   expect(parsed(cancelled).run.status).toBe("cancelled");
 });
+
+test("killed as soon as its run had ended: whoever looks next finds it in the history, and no run open", async () => {
+  const sandbox = await createSandbox();
+  sandbox.plan({});
+  await sandbox.script("Say hello", "--tests", "without", ...sandbox.agent);
+  await sandbox.person("cancel", "--reason", "enough");
+  const before = sandbox.read(".isdlc/state.json");
+  const ended = JSON.parse(before).workflow_history;
+  expect(ended).toHaveLength(1);
+  // As the files stood when the journal had its last line and nothing else was written yet.
+  const stale = { ...JSON.parse(before), workflow_history: [] };
+  sandbox.write(".isdlc/state.json", JSON.stringify(stale));
+  sandbox.write(".isdlc/active", "{}");
+  await sandbox.script("history");
+  expect(sandbox.json(".isdlc/state.json").workflow_history).toEqual(ended);
+  expect(() => sandbox.read(".isdlc/active")).toThrow("ENOENT");
+});

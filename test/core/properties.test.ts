@@ -47,7 +47,7 @@ const REACH: { readonly [landmark: string]: number } = {
   "budget.raised": 2,
   "refused: budgetTooLow": 1,
   "writes.takenOut": 3,
-  "verdict: none": 2,
+  "verdict: none": 1,
   "because: tests_changed": 6,
   "tests.accepted": 2,
   "escalated: prepare": 10,

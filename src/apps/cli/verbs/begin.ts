@@ -6,6 +6,7 @@ import { rest } from "../../../engine/rest.ts";
 import type { Mode, PhaseRule } from "../../../schema/plan.ts";
 import { recoveryBanner } from "../../../views/gate-banner.ts";
 import { starterOf } from "../authority.ts";
+import { catchUp } from "../catch-up.ts";
 import { goOn, restResult } from "../driving.ts";
 import { openElsewhere } from "../elsewhere.ts";
 import { explain } from "../explain.ts";
@@ -48,6 +49,7 @@ async function start(invocation: Invocation, workflow: string, words: readonly s
   const project = openProject(invocation.cwd, invocation.env);
   const open = currentRun(project, undefined);
   starterOf(invocation, project);
+  catchUp(project, open);
   if (open.state.is === "active") return recover(invocation, project);
   const wanted = await workOf(invocation, project, { workflow, words: words.join(" ").trim() });
   const { there, work } = flag(invocation.values, "worktree")
@@ -171,7 +173,9 @@ export async function recover(invocation: Invocation, project: Project): Promise
 export const resume: Run = async (invocation) => {
   const project = projectOf(invocation);
   starterOf(invocation, project);
-  const { state } = currentRun(project, undefined);
+  const current = currentRun(project, undefined);
+  const { state } = current;
+  catchUp(project, current);
   if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: openElsewhere(project) });
   await completeRecord(invocation, project, state);
   return goOn(invocation, project);

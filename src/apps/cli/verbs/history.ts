@@ -10,6 +10,7 @@ import { reviewLines, reviewsOf } from "../../../views/reviews.ts";
 import { type FinishedRun, finishedRun, totalsOf } from "../../../views/metrics.ts";
 import { runsTable } from "../../../views/runs-table.ts";
 import { historyEntry } from "../../../views/state-file.ts";
+import { catchUp } from "../catch-up.ts";
 import { currentRun, itemProject, type Project } from "../project.ts";
 import { analysedItems, projectOf } from "../project-of.ts";
 import { done, flag, type Run, text } from "../verb.ts";
@@ -23,7 +24,9 @@ export const history: Run = (invocation) => {
   const project = projectOf(invocation);
   const named = text(values, "run");
   if (named === undefined && flag(values, "all")) return Promise.resolve(finished(project, {}));
-  const { run, state } = currentRun(project, named);
+  const current = currentRun(project, named);
+  const { run, state } = current;
+  if (named === undefined) catchUp(project, current);
   if (run === null) return Promise.resolve(done(["Nothing has happened here yet."], { events: [] }));
   if (flag(values, "reviews")) return Promise.resolve(reviews(project, { run, state, named }));
   const events = project.journal.events(run);
