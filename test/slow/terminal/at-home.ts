@@ -20,7 +20,7 @@ export async function atHome({ plan = {}, ...options }: HomeOptions = {}): Promi
 export async function atFirstGate(options: HomeOptions = {}): Promise<Home> {
   const home = await atHome(options);
   home.terminal.isdlc('"add greeting" --supervised');
-  await home.terminal.shows("Your choice (C R D V E T Q):");
+  await home.terminal.shows(/Your choice \(C R D (?:X )?V E T Q\):/);
   return home;
 }
 

@@ -104,7 +104,19 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     terminal.press("G");
     await terminal.shows("line 89");
     terminal.press("q");
+    await terminal.shows("Your choice (C R D X V E T Q):");
+  });
+
+  test("x takes out what was written where the phase may not, and the gate is shown without it", async () => {
+    const { terminal, sandbox } = await atFirstGate({
+      plan: { turns: { plan: [{ writes: { "src/stray.txt": "x" } }] } },
+    });
+    expect(terminal.screen()).toContain("[X] Take out");
+    terminal.press("x");
     await terminal.shows(PROMPT);
+    expect(() => sandbox.read("src/stray.txt")).toThrow("ENOENT");
+    terminal.press("q");
+    expect(await terminal.exitCode()).toBe(3);
   });
 
   test("e opens the artifacts in the person's editor; what they write is what goes on", async () => {
