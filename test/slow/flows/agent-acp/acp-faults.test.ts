@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { systemProcessTable } from "../../src/adapters/process/process-table.ts";
-import type { AgentEnd } from "../../src/ports/agent-backend.ts";
-import { agentTask } from "../agent-claude/agent-task.ts";
-import { DONE, fakeBackend, promptsOf, runFake, type Behaviour, type Deed } from "./run-fake-acp.ts";
+import { systemProcessTable } from "../../../../src/adapters/process/process-table.ts";
+import type { AgentEnd } from "../../../../src/ports/agent-backend.ts";
+import { agentTask } from "../../../agent-claude/agent-task.ts";
+import { DONE, fakeBackend, promptsOf, runFake, type Behaviour, type Deed } from "../../../agent-acp/run-fake-acp.ts";
 
 const TOOL = '{"sessionId":"s-1","update":{"sessionUpdate":"tool_call","toolCallId":"1","status":"in_progress"';
 

@@ -11,12 +11,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { worktreeState } from "../../src/adapters/git/worktree-state.ts";
-import type { RemoveRequest } from "../../src/ports/worktrees.ts";
-import { useRepository } from "../git/repository-fixture.ts";
-import { begin } from "../journal-file/sample-events.ts";
-import { RUN } from "../journal-file/sample-run.ts";
-import { journalIn, type LinkedTree, makeLinkedTree } from "./linked-tree.ts";
+import { worktreeState } from "../../../../src/adapters/git/worktree-state.ts";
+import type { RemoveRequest } from "../../../../src/ports/worktrees.ts";
+import { useRepository } from "../../../git/repository-fixture.ts";
+import { begin } from "../../../journal-file/sample-events.ts";
+import { RUN } from "../../../journal-file/sample-run.ts";
+import { journalIn, type LinkedTree, makeLinkedTree } from "../../../worktrees/linked-tree.ts";
 
 const fixture = useRepository();
 let tree: LinkedTree;
