@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
@@ -130,5 +130,34 @@ describe.skipIf(!hasTmux())("where a new feature is worked on, at a terminal", (
     expect(sandbox.git("branch", "--show-current")).toBe(own ? "main" : BRANCH);
     const meta = metaOf(sandbox, own ? join("..", `tree-${FOLDER}`, FEATURE) : FEATURE);
     expect(meta.worktree).toBe(own ? `../tree-${FOLDER}` : null);
+  });
+});
+
+describe.skipIf(!hasTmux())("a pull request, at a terminal", () => {
+  const opened = { gh: /gh pr create --base main/, glab: /glab mr create --target-branch main/ };
+
+  test.each([
+    ["gh", "n"],
+    ["gh", "y"],
+    ["glab", "y"],
+  ] as const)("with %s its commands are shown, and run only after a yes: %s", async (tool, answer) => {
+    const { sandbox, terminal } = await atFinishMenu();
+    const [bin, notes] = [join(sandbox.base, "own-bin"), join(sandbox.base, "notes.txt")];
+    mkdirSync(bin);
+    writeFileSync(join(bin, tool), `#!/bin/sh\necho "${tool} $*" >> ${notes}\n`, { mode: 0o755 });
+    sandbox.git("init", "--quiet", "--bare", "../origin.git");
+    sandbox.git("remote", "add", "origin", "../origin.git");
+    terminal.press("C-c");
+    await terminal.exitCode();
+    terminal.type(`PATH=${bin}:$PATH isdlc; echo "[exit $?]"`);
+    await terminal.shows("What should happen?");
+    terminal.press("Down", "Enter");
+    expect((await terminal.shows("Run these now?")).replaceAll(/\n\s*/g, " ")).toMatch(opened[tool]);
+    terminal.press(answer);
+    expect(await terminal.exitCode()).toBe(0);
+    const isOpened = existsSync(notes) && opened[tool].test(readFileSync(notes, "utf8"));
+    const isPushed = sandbox.git("ls-remote", "--heads", "origin").includes(BRANCH);
+    expect([isOpened, isPushed]).toEqual([answer === "y", answer === "y"]);
+    expect(metaAt(sandbox, BRANCH).status).toBe("completed");
   });
 });
