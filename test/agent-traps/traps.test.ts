@@ -73,7 +73,7 @@ describe("the list of traps", () => {
 function trapTitles(): string[] {
   const all = join(import.meta.dirname, "..");
   const folders = readdirSync(all).filter((name) => name.startsWith("agent-"));
-  return [...folders, "slow/agents"]
+  return [...folders, "slow/agents", "slow/flows/agent-acp"]
     .flatMap((folder) => readdirSync(join(all, folder)).map((name) => join(all, folder, name)))
     .filter((file) => file.endsWith(".test.ts"))
     .flatMap((file) =>
