@@ -1,16 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Problem } from "../../core/problem.ts";
 import type { AgentBackend, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
-import { findProgram } from "../agent-command/find-program.ts";
 import type { Environment } from "../process/agent-environment.ts";
+import { startFoundProgram } from "../process/start-found-program.ts";
 import type { Confine } from "../process/confine.ts";
 import type { Line } from "../process/line-splitter.ts";
-import {
-  startAgentProcess,
-  type AgentInput,
-  type AgentProcessEnd,
-  type AgentProcessOptions,
-} from "../process/start-agent-process.ts";
+import type { AgentInput } from "../process/start-agent-process.ts";
 import { streamEvents, type Emit } from "../process/stream-events.ts";
 import { ConnectionLost, createAcpConnection } from "./acp-connection.ts";
 import { converse, type AcpModes } from "./acp-conversation.ts";
@@ -73,7 +68,7 @@ async function execute(execution: Execution, signal: AbortSignal): Promise<void>
   const { argv, env, confine } = options;
   const { cwd, nonce, access, limits } = task;
   const streams = { stdin: talk.start, onLine: talk.receive, silenceSeconds: limits.silence };
-  const process = await startFound({ argv, cwd, env, nonce, access, confine, ...streams }, leave.signal);
+  const process = await startFoundProgram({ argv, cwd, env, nonce, access, confine, ...streams }, leave.signal);
   signal.removeEventListener("abort", onAbort);
   const { told, ...outcome } = await talk.finish();
   for (const pid of process.left) emit({ type: "progress", text: `Process ${pid} would not end`, usage: null });
@@ -137,20 +132,12 @@ function createTalk({ options, task, emit }: Execution, onSpoken: () => void): T
   };
 }
 
-/** The program is looked up each time and started by its full path: the folder it runs in has no say in it. */
-async function startFound(options: AgentProcessOptions, signal: AbortSignal): Promise<AgentProcessEnd> {
-  const [program = "", ...args] = options.argv;
-  const found = findProgram(program, options.env);
-  if (!found.ok) return { ended: "notStarted", exitCode: null, signal: null, stderrTail: found.detail, left: [] };
-  return startAgentProcess({ ...options, argv: [found.path, ...args] }, signal);
-}
-
 const NOT_IN_THE_PROTOCOL = { structuredResult: false, turns: false, budget: false };
 
 async function probe(options: AcpBackendOptions): Promise<Capabilities | Problem> {
   const { name, argv, env, help, traits = UNKNOWN_TRAITS } = options;
   const lines: string[] = [];
-  const end = await startFound(
+  const end = await startFoundProgram(
     {
       argv: [...argv.slice(0, 1), "--version"],
       cwd: process.cwd(),

@@ -1,7 +1,6 @@
-import * as z from "zod/mini";
-import type { AgentEnd, AgentTask, FailureReason } from "../../ports/agent-backend.ts";
-import { AgentResult, Verdict } from "../../schema/agent.ts";
+import type { AgentEnd, AgentTask } from "../../ports/agent-backend.ts";
 import { serviceFailure } from "../process/service-trouble.ts";
+import { exitText, type Failed, failed, readResult, stopped, type Told } from "../process/execution-end.ts";
 import type { AgentProcessEnd } from "../process/start-agent-process.ts";
 import { deniedRules } from "./claude-denials.ts";
 import type { ResultLine } from "./claude-line.ts";
@@ -13,12 +12,6 @@ export type ClaudeOutcome = {
   /** Null when the process never said that it began. */
   readonly session: string | null;
 };
-
-type Failed = { how: "failed"; reason: FailureReason; detail: string; again: boolean };
-type Told = Failed | { how: "result"; result: AgentResult } | { how: "verdict"; verdict: Verdict };
-
-/** Longest part of a foreign text that goes into a failure. */
-const DETAIL = 2000;
 
 const SIGN_IN = 'Run "claude" and enter "/login", or set ANTHROPIC_API_KEY.';
 
@@ -43,18 +36,6 @@ export function isLostConversation({ process, results }: ClaudeOutcome): boolean
 
 const NO_CONVERSATION = /No conversation found|--resume requires a valid session ID/;
 
-/** Null when the process came to its own end. */
-function stopped(end: AgentProcessEnd, task: AgentTask): Failed | null {
-  const failures: Readonly<Record<AgentProcessEnd["ended"], Failed | null>> = {
-    exit: null,
-    notStarted: failed("not_started", end.stderrTail, false),
-    silent: failed("silent", `no output for ${task.limits.silence} seconds`, true),
-    flooded: failed("agent_failed", "it wrote more output than is accepted", false),
-    aborted: failed("aborted", "it was stopped", true),
-  };
-  return failures[end.ended];
-}
-
 function judged({ process, results }: ClaudeOutcome, role: AgentTask["role"]): Told {
   const last = results.at(-1);
   if (last === undefined) return withoutResult(process);
@@ -63,21 +44,7 @@ function judged({ process, results }: ClaudeOutcome, role: AgentTask["role"]): T
   if (last.structured_output === undefined) {
     return failed("no_result", `it ended without a structured result: ${last.result ?? ""}`, true);
   }
-  return role === "phase" ? phaseResult(last.structured_output) : verdictResult(last.structured_output);
-}
-
-function phaseResult(output: unknown): Told {
-  const parsed = z.safeParse(AgentResult, output);
-  return parsed.success ? { how: "result", result: parsed.data } : invalid(parsed.error);
-}
-
-function verdictResult(output: unknown): Told {
-  const parsed = z.safeParse(Verdict, output);
-  return parsed.success ? { how: "verdict", verdict: parsed.data } : invalid(parsed.error);
-}
-
-function invalid(error: z.core.$ZodError): Failed {
-  return failed("invalid_result", z.prettifyError(error), true);
+  return readResult(last.structured_output, role);
 }
 
 function withoutResult(process: AgentProcessEnd): Failed {
@@ -108,13 +75,4 @@ function serviceError(line: ResultLine): Failed {
 
 function errorText(line: ResultLine): string {
   return line.errors?.join("; ") ?? line.result ?? line.subtype;
-}
-
-function exitText({ exitCode, signal, stderrTail }: AgentProcessEnd): string {
-  const how = signal === null ? `it ended with exit code ${exitCode}` : `it was ended by ${signal}`;
-  return stderrTail === "" ? how : `${how}: ${stderrTail}`;
-}
-
-function failed(reason: FailureReason, detail: string, again: boolean): Failed {
-  return { how: "failed", reason, detail: detail.trim().slice(0, DETAIL), again };
 }

@@ -1,8 +1,5 @@
-import { relative } from "node:path";
+import { inside, shorten } from "../process/progress-text.ts";
 import type { ClaudeLine } from "./claude-line.ts";
-
-/** Characters of one progress text. */
-const LONGEST = 200;
 
 /** Arguments that say best what a call is about, most telling first. */
 const TELLING = ["file_path", "notebook_path", "command", "pattern", "path", "url", "query", "description", "prompt"];
@@ -30,19 +27,4 @@ function describeCall(name: string, input: unknown, cwd: string): string[] {
   const given = typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
   const telling = TELLING.map((key) => given[key]).find((value) => typeof value === "string");
   return shorten(typeof telling === "string" ? `${name} ${inside(telling, cwd)}` : name);
-}
-
-/** Paths below the working directory are shown relative to it. */
-function inside(text: string, cwd: string): string {
-  return text.startsWith(`${cwd}/`) ? relative(cwd, text) : text;
-}
-
-/** One line without control characters; nothing for an empty text. */
-function shorten(text: string): string[] {
-  const line = text
-    .slice(0, 4 * LONGEST)
-    .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ")
-    .trim();
-  if (line === "") return [];
-  return [line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line];
 }

@@ -2,11 +2,9 @@ import { createHash, randomUUID } from "node:crypto";
 import type { Problem } from "../../core/problem.ts";
 import type { AgentBackend, AgentEvent, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
 import type { Usage } from "../../schema/agent.ts";
-import { findProgram } from "../agent-command/find-program.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import type { Confine } from "../process/confine.ts";
-import { startAgentProcess } from "../process/start-agent-process.ts";
-import type { AgentProcessEnd, AgentProcessOptions } from "../process/start-agent-process.ts";
+import { startFoundProgram } from "../process/start-found-program.ts";
 import { streamEvents } from "../process/stream-events.ts";
 import type { Emit } from "../process/stream-events.ts";
 import { claudeArguments } from "./claude-arguments.ts";
@@ -94,7 +92,7 @@ async function converse(execution: Execution, conversation: Conversation, signal
     const texts = progressTexts(line, task.cwd);
     for (const [at, text] of texts.entries()) emit(progress(text, at === texts.length - 1 ? used : null));
   };
-  const process = await startFound(
+  const process = await startFoundProgram(
     {
       argv: [...command, ...claudeArguments(task, conversation)],
       cwd: task.cwd,
@@ -111,21 +109,13 @@ async function converse(execution: Execution, conversation: Conversation, signal
   return { process, results, session };
 }
 
-/** The program is looked up each time and started by its full path: the folder it runs in has no say in it. */
-async function startFound(options: AgentProcessOptions, signal: AbortSignal): Promise<AgentProcessEnd> {
-  const [program = "", ...args] = options.argv;
-  const found = findProgram(program, options.env);
-  if (!found.ok) return { ended: "notStarted", exitCode: null, signal: null, stderrTail: found.detail, left: [] };
-  return startAgentProcess({ ...options, argv: [found.path, ...args] }, signal);
-}
-
 const progress = (text: string, usage: Usage | null = null): AgentEvent => ({ type: "progress", text, usage });
 
 const ABLE = { structuredResult: true, readOnly: true, cost: true, turns: true, budget: true, resumes: true };
 
 async function probe({ program, env }: ClaudeBackendOptions): Promise<Capabilities | Problem> {
   const lines: string[] = [];
-  const end = await startFound(
+  const end = await startFoundProgram(
     {
       argv: [program, "--version"],
       cwd: process.cwd(),

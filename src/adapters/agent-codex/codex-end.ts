@@ -1,8 +1,7 @@
-import * as z from "zod/mini";
-import type { AgentEnd, AgentTask, FailureReason } from "../../ports/agent-backend.ts";
-import { AgentResult, Verdict } from "../../schema/agent.ts";
+import type { AgentEnd, AgentTask } from "../../ports/agent-backend.ts";
 import type { Usage } from "../../schema/agent.ts";
 import { serviceFailure } from "../process/service-trouble.ts";
+import { exitText, type Failed, failed, readResult, stopped, type Told } from "../process/execution-end.ts";
 import type { AgentProcessEnd } from "../process/start-agent-process.ts";
 import { conversationText } from "./codex-conversation.ts";
 import type { CodexConversation, Tokens } from "./codex-conversation.ts";
@@ -20,12 +19,6 @@ export type CodexOutcome = {
   /** Commands that its sandbox kept from something. */
   readonly denied: readonly string[];
 };
-
-type Failed = { how: "failed"; reason: FailureReason; detail: string; again: boolean };
-type Told = Failed | { how: "result"; result: AgentResult } | { how: "verdict"; verdict: Verdict };
-
-/** Longest part of a foreign text that goes into a failure. */
-const DETAIL = 2000;
 
 const SIGN_IN = 'Run "codex login", or set the variable with the key that your settings name.';
 
@@ -63,39 +56,13 @@ function totalOf(turn: Turn | null): Tokens | null {
   return { input: turn.usage.input_tokens, output: turn.usage.output_tokens };
 }
 
-/** Null when the process came to its own end. */
-function stopped(end: AgentProcessEnd, task: AgentTask): Failed | null {
-  const failures: Readonly<Record<AgentProcessEnd["ended"], Failed | null>> = {
-    exit: null,
-    notStarted: failed("not_started", end.stderrTail, false),
-    silent: failed("silent", `no output for ${task.limits.silence} seconds`, true),
-    flooded: failed("agent_failed", "it wrote more output than is accepted", false),
-    aborted: failed("aborted", "it was stopped", true),
-  };
-  return failures[end.ended];
-}
-
 function judged({ process, turn, message }: CodexOutcome, role: AgentTask["role"]): Told {
   if (turn?.type === "turn.failed") return failedTurn(turn.error.message);
   if (process.exitCode !== 0) return failed("bad_exit", exitText(process), !isRefusedStart(process));
   if (turn === null) return failed("no_result", `it ended in the middle of its turn. ${process.stderrTail}`, true);
   const value = parseJson(message ?? "");
   if (value === null) return failed("no_result", `it ended without a structured result: ${message ?? ""}`, true);
-  return role === "phase" ? phaseResult(value) : verdictResult(value);
-}
-
-function phaseResult(value: unknown): Told {
-  const parsed = z.safeParse(AgentResult, value);
-  return parsed.success ? { how: "result", result: parsed.data } : invalid(parsed.error);
-}
-
-function verdictResult(value: unknown): Told {
-  const parsed = z.safeParse(Verdict, value);
-  return parsed.success ? { how: "verdict", verdict: parsed.data } : invalid(parsed.error);
-}
-
-function invalid(error: z.core.$ZodError): Failed {
-  return failed("invalid_result", z.prettifyError(error), true);
+  return readResult(value, role);
 }
 
 /** Codex tells a failed turn in words alone. What they do not say may pass. */
@@ -107,13 +74,4 @@ function failedTurn(text: string): Failed {
 /** Options or settings that this version does not know: started again it would say the same. */
 function isRefusedStart({ stderrTail }: AgentProcessEnd): boolean {
   return /unexpected argument|invalid value|unrecognized subcommand|error loading config/i.test(stderrTail);
-}
-
-function exitText({ exitCode, signal, stderrTail }: AgentProcessEnd): string {
-  const how = signal === null ? `it ended with exit code ${exitCode}` : `it was ended by ${signal}`;
-  return stderrTail === "" ? how : `${how}: ${stderrTail}`;
-}
-
-function failed(reason: FailureReason, detail: string, again: boolean): Failed {
-  return { how: "failed", reason, detail: detail.trim().slice(0, DETAIL), again };
 }

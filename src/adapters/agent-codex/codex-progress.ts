@@ -1,9 +1,6 @@
-import { relative } from "node:path";
+import { inside, shorten } from "../process/progress-text.ts";
 import { parseJson } from "./codex-line.ts";
 import type { CodexLine, Item } from "./codex-line.ts";
-
-/** Characters of one progress text. */
-const LONGEST = 200;
 
 /** What a line tells a person who watches, in short texts. */
 export function progressTexts(line: CodexLine, cwd: string): string[] {
@@ -65,18 +62,3 @@ function isResult(text: string): boolean {
 
 /** Every command is wrapped in the person's shell, which tells nothing. */
 const withoutShell = (command: string): string => command.replace(/^\S*sh -l?c (?='|")/, "");
-
-/** Paths below the working directory are shown relative to it. */
-function inside(text: string, cwd: string): string {
-  return text.startsWith(`${cwd}/`) ? relative(cwd, text) : text;
-}
-
-/** One line without control characters; nothing for an empty text. */
-function shorten(text: string): string[] {
-  const line = text
-    .slice(0, 4 * LONGEST)
-    .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ")
-    .trim();
-  if (line === "") return [];
-  return [line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line];
-}

@@ -4,11 +4,9 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Problem } from "../../core/problem.ts";
 import type { AgentBackend, AgentEvent, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
-import { findProgram } from "../agent-command/find-program.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import type { Confine } from "../process/confine.ts";
-import { startAgentProcess } from "../process/start-agent-process.ts";
-import type { AgentProcessEnd, AgentProcessOptions } from "../process/start-agent-process.ts";
+import { startFoundProgram } from "../process/start-found-program.ts";
 import { streamEvents } from "../process/stream-events.ts";
 import type { Emit } from "../process/stream-events.ts";
 import { codexArguments } from "./codex-arguments.ts";
@@ -128,7 +126,7 @@ async function converse(
     ...command,
     ...codexArguments(task, { schema, resume: earlier?.id ?? null, walled: confine !== undefined }),
   ];
-  const process = await startFound(
+  const process = await startFoundProgram(
     { argv, cwd, access, confine, env, nonce, stdin: prompt, silenceSeconds: limits.silence, onLine },
     signal,
   );
@@ -147,21 +145,13 @@ function begun(id: string, earlier: CodexConversation | null): CodexConversation
   return { id, before: earlier?.id === id ? earlier.before : { input: 0, output: 0 } };
 }
 
-/** The program is looked up each time and started by its full path: the folder it runs in has no say in it. */
-async function startFound(options: AgentProcessOptions, signal: AbortSignal): Promise<AgentProcessEnd> {
-  const [program = "", ...args] = options.argv;
-  const found = findProgram(program, options.env);
-  if (!found.ok) return { ended: "notStarted", exitCode: null, signal: null, stderrTail: found.detail, left: [] };
-  return startAgentProcess({ ...options, argv: [found.path, ...args] }, signal);
-}
-
 const progress = (text: string): AgentEvent => ({ type: "progress", text, usage: null });
 
 const ABLE = { structuredResult: true, readOnly: true, cost: false, turns: false, budget: false, resumes: true };
 
 async function probe({ program, env }: CodexBackendOptions): Promise<Capabilities | Problem> {
   const lines: string[] = [];
-  const end = await startFound(
+  const end = await startFoundProgram(
     {
       argv: [program, "--version"],
       cwd: process.cwd(),

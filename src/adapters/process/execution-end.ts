@@ -1,0 +1,43 @@
+import * as z from "zod/mini";
+import type { AgentTask, FailureReason } from "../../ports/agent-backend.ts";
+import { AgentResult, Verdict } from "../../schema/agent.ts";
+import type { AgentProcessEnd } from "./start-agent-process.ts";
+
+export type Failed = { how: "failed"; reason: FailureReason; detail: string; again: boolean };
+export type Told = Failed | { how: "result"; result: AgentResult } | { how: "verdict"; verdict: Verdict };
+
+/** Longest part of a foreign text that goes into a failure. */
+const DETAIL = 2000;
+
+export function failed(reason: FailureReason, detail: string, again: boolean): Failed {
+  return { how: "failed", reason, detail: detail.trim().slice(0, DETAIL), again };
+}
+
+/** How an execution failed whose process did not come to its own end; null where it did. */
+export function stopped(end: AgentProcessEnd, task: AgentTask): Failed | null {
+  const failures: Readonly<Record<AgentProcessEnd["ended"], Failed | null>> = {
+    exit: null,
+    notStarted: failed("not_started", end.stderrTail, false),
+    silent: failed("silent", `no output for ${task.limits.silence} seconds`, true),
+    flooded: failed("agent_failed", "it wrote more output than is accepted", false),
+    aborted: failed("aborted", "it was stopped", true),
+  };
+  return failures[end.ended];
+}
+
+/** What an agent sent as its result, measured by our own schema. */
+export function readResult(value: unknown, role: AgentTask["role"]): Told {
+  if (role === "phase") {
+    const parsed = z.safeParse(AgentResult, value);
+    return parsed.success ? { how: "result", result: parsed.data } : invalid(parsed.error);
+  }
+  const parsed = z.safeParse(Verdict, value);
+  return parsed.success ? { how: "verdict", verdict: parsed.data } : invalid(parsed.error);
+}
+
+const invalid = (error: z.core.$ZodError): Failed => failed("invalid_result", z.prettifyError(error), true);
+
+export function exitText({ exitCode, signal, stderrTail }: AgentProcessEnd): string {
+  const how = signal === null ? `it ended with exit code ${exitCode}` : `it was ended by ${signal}`;
+  return stderrTail === "" ? how : `${how}: ${stderrTail}`;
+}
