@@ -1,6 +1,7 @@
 import { decide } from "../core/decide.ts";
 import { next } from "../core/next.ts";
 import type { Next, RunState } from "../core/run.ts";
+import type { Submitted } from "../ports/journal.ts";
 import type { Engine } from "./engine.ts";
 import { perform } from "./perform.ts";
 import { rest } from "./rest.ts";
@@ -20,6 +21,18 @@ export async function drive(engine: Engine, signal: AbortSignal): Promise<Restin
     if (now.is !== "action" || state.is !== "active" || signal.aborted)
       return { state, next: now, warnings: rest(engine, state, head) };
     const report = await perform(engine, { run: state, step: now.step, ticket: now.ticket }, signal);
-    if (report !== null) await engine.journal.submit(engine.run, (found) => decide(found, report));
+    if (report === null) continue;
+    const submitted = await engine.journal.submit(engine.run, (found) => decide(found, report));
+    if (!submitted.ok) refuseToRepeat(now, submitted);
   }
 }
+
+/** A report is refused when the run moved on. Were it refused for the step that is still at hand, agents would work forever. */
+function refuseToRepeat(done: Action, { state, refusal }: Refused): void {
+  const now = next(state);
+  if (now.is === "action" && now.step === done.step && now.attempt === done.attempt)
+    throw new Error(`${done.step} of ${done.attempt ?? "the run"} cannot be recorded: ${refusal.why}`);
+}
+
+type Action = Extract<Next, { is: "action" }>;
+type Refused = Extract<Submitted, { ok: false }>;

@@ -1,4 +1,5 @@
 import type { Outcome, Report } from "../core/command.ts";
+import { attemptOf, stepOf, ticketOf } from "../core/next.ts";
 import { describe, ProblemError } from "../core/problem.ts";
 import type { ActiveRun } from "../core/run.ts";
 import type { Step } from "../schema/event.ts";
@@ -45,10 +46,17 @@ export async function perform(engine: Engine, task: Task, signal: AbortSignal): 
     const { what, fix } = describe(error.problem);
     return {
       do: "report",
-      ticket,
+      ticket: ticketNow(engine, task),
       outcome: { of: step, failed: error.problem.code.toLowerCase(), detail: `${what} ${fix}` },
     };
   }
+}
+
+/** A step that claimed an execution before it failed has another ticket than the one it began with. */
+function ticketNow(engine: Engine, { run, step, ticket }: Task): Ticket {
+  const { state } = engine.journal.load(engine.run);
+  const isAtHand = state.is === "active" && stepOf(state) === step && attemptOf(state) === attemptOf(run);
+  return isAtHand ? ticketOf(state) : ticket;
 }
 
 /** Their reports tell that the execution was stopped. */

@@ -42,8 +42,11 @@ export interface VcsWrite {
   returnToBranch(branch: string, commit: string): Promise<void>;
   /** Commits just these paths; the commit that already carries the trailer when there is one; null when nothing changed. */
   commit(request: CommitRequest): Promise<string | null>;
-  /** @throws ProblemError MERGE_CONFLICT where a merge would conflict; changes nothing. */
-  refuseConflict(request: Omit<MergeRequest, "message">): Promise<void>;
+  /**
+   * Takes back what a killed merge of the two left.
+   * @throws ProblemError MERGE_CONFLICT where a merge would conflict; changes nothing then.
+   */
+  prepareMerge(request: Omit<MergeRequest, "message">): Promise<void>;
   /** Merges with a merge commit and ends on the base branch; leaves everything as it was on conflict. */
   merge(request: MergeRequest): Promise<string>;
 }

@@ -74,7 +74,7 @@ export function createRepository(): Repository {
     head: () => Promise.resolve("a".repeat(40)),
     tip: () => Promise.resolve(null),
     forkPoint: () => Promise.resolve(null),
-    refuseConflict: () => Promise.resolve(),
+    prepareMerge: () => Promise.resolve(),
     returnToBranch: () => Promise.resolve(),
     startBranch: () => Promise.resolve(),
     commit: ({ attempt }) => {

@@ -3,7 +3,7 @@ import type { MergeRequest, VcsWrite } from "../../ports/vcs.ts";
 import { commitPaths } from "./commit-paths.ts";
 import { hardenedGit } from "./git.ts";
 import { branchTip, factsOf } from "./git-read.ts";
-import { mergeBranch, refuseConflict } from "./merge-branch.ts";
+import { mergeBranch, prepareMerge } from "./merge-branch.ts";
 import { isBranchName } from "./ref-name.ts";
 import { type Repository, repositoryAt } from "./repository.ts";
 import { gitFailed } from "./run-git.ts";
@@ -29,7 +29,7 @@ export function createGitWrite(cwd: string): VcsWrite {
     startBranch: async (branch, commit) => startBranch(await open(), branch, commit),
     returnToBranch: async (branch, commit) => returnToBranch(await open(), branch, commit),
     commit: async (request) => commitPaths(await open(), request),
-    refuseConflict: async (request) => refuseConflict(await open(), request),
+    prepareMerge: async (request) => prepareMerge(await open(), request),
     merge: async (request) => mergeWhereBaseIs(await open(), request),
   };
 }

@@ -1,4 +1,4 @@
-import { lstat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
 import type { MergeRequest, RepositoryFacts } from "../../ports/vcs.ts";
@@ -15,6 +15,8 @@ import { gitFailed, lastWords } from "./run-git.ts";
 const probeDepth = 500;
 
 const switching = ["switch", "--quiet", "--no-overwrite-ignore"];
+/** Keeps what is not staged. */
+const resetting = ["reset", "--quiet", "--merge", "HEAD"];
 
 type Merge = MergeRequest & {
   readonly repository: Repository;
@@ -31,11 +33,12 @@ export async function mergeBranch(repository: Repository, request: MergeRequest)
   const asked = await askedFor(repository, request);
   const done = await findMerge(asked);
   if (done !== null) {
+    await clearMark(asked);
     await goToBase(asked);
     return done;
   }
   const merge = { ...asked, expected: await foresee(asked) };
-  if (!(await clearLeftovers(merge)) && (await isMerging(repository))) {
+  if (!(await clearLeftovers(merge)) && (await mergingNow(repository)) !== null) {
     throw gitFailed("merge", "another merge is not finished");
   }
   await refuseStaged(merge);
@@ -43,10 +46,14 @@ export async function mergeBranch(repository: Repository, request: MergeRequest)
   return performMerge(merge, before);
 }
 
-/** @throws ProblemError MERGE_CONFLICT where the merge would conflict; changes nothing. */
-export async function refuseConflict(repository: Repository, request: Omit<MergeRequest, "message">): Promise<void> {
+/**
+ * Takes back what a killed merge left, so that the branch can be gone to again.
+ * @throws ProblemError MERGE_CONFLICT where the merge would conflict; changes nothing then.
+ */
+export async function prepareMerge(repository: Repository, request: Omit<MergeRequest, "message">): Promise<void> {
   const asked = await askedFor(repository, { ...request, message: "" });
-  if ((await findMerge(asked)) === null) await foresee(asked);
+  if ((await findMerge(asked)) !== null) return clearMark(asked);
+  await clearLeftovers({ ...asked, expected: await foresee(asked) });
 }
 
 async function askedFor(repository: Repository, request: MergeRequest): Promise<Merge> {
@@ -91,14 +98,21 @@ async function clearLeftovers({ git, person, base, expected }: Merge): Promise<b
   const staged = await git(["write-tree"]);
   const isLeftover = staged.status === 0 && staged.stdout.toString("latin1").trim() === expected;
   if (!isLeftover || !(await hasStaged(git, "HEAD"))) return false;
-  await must(person(["reset", "--quiet", "--merge", "HEAD"]), "reset");
+  await must(person(resetting), "reset");
   return true;
 }
 
-async function isMerging({ gitDir }: Repository): Promise<boolean> {
-  return lstat(join(gitDir, "MERGE_HEAD")).then(
-    () => true,
-    () => false,
+/** One killed just after the commit leaves the mark of a merge under way, with nothing left to do. */
+async function clearMark({ git, person, repository, branchTip }: Merge): Promise<void> {
+  if ((await mergingNow(repository)) !== branchTip || (await hasStaged(git, "HEAD"))) return;
+  await must(person(resetting), "reset");
+}
+
+/** What is being merged by an unfinished merge; null where none is under way. */
+async function mergingNow({ gitDir }: Repository): Promise<string | null> {
+  return readFile(join(gitDir, "MERGE_HEAD"), "latin1").then(
+    (text) => text.trim(),
+    (error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? null : ""),
   );
 }
 
@@ -124,7 +138,7 @@ async function performMerge(merge: Merge, before: RepositoryFacts): Promise<stri
   const { git, branch, base, repository } = merge;
   const failure = await tryMerge(merge);
   const merged = await findMerge({ ...merge, baseTip: await requireTip(git, base) });
-  if (merged !== null && !(await isMerging(repository))) return merged;
+  if (merged !== null && (await mergingNow(repository)) === null) return merged;
   const files = await unmergedFiles(git);
   await takeBack(merge, before);
   throw files.length > 0 ? new ProblemError({ code: "MERGE_CONFLICT", branch, base, files }) : failure;
@@ -153,7 +167,7 @@ async function unmergedFiles(git: Git): Promise<string[]> {
 
 async function takeBack(merge: Merge, before: RepositoryFacts): Promise<void> {
   const { git, person, repository } = merge;
-  if (await isMerging(repository)) await must(person(["merge", "--abort"]), "merge --abort");
+  if ((await mergingNow(repository)) !== null) await must(person(["merge", "--abort"]), "merge --abort");
   else await clearLeftovers(merge);
   if ((await readFacts(git)).branch === before.branch) return;
   const target = before.branch === null ? ["--detach", before.head ?? "HEAD"] : ["--no-guess", before.branch];

@@ -40,7 +40,7 @@ export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome>
   const how = run.stage.is === "finishing" ? (run.stage.how ?? "keep") : "keep";
   const branches = how === "merge" ? branchesOf(run) : null;
   recordAnalysis(engine, run);
-  if (branches !== null) await refuseConflict(engine, run, branches);
+  if (branches !== null) await prepareMerge(engine, run, branches);
   recordBuildEnd(engine, run);
   recordFeatureEnd(engine, run, how);
   await commitRecord(engine, run, "record");
@@ -54,9 +54,9 @@ export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome>
 }
 
 /** Nothing is said to be done that cannot be merged; the documents are committed all the same. */
-async function refuseConflict(engine: Engine, run: ActiveRun, branches: Branches): Promise<void> {
+async function prepareMerge(engine: Engine, run: ActiveRun, branches: Branches): Promise<void> {
   try {
-    await engine.vcs?.refuseConflict(branches);
+    await engine.vcs?.prepareMerge(branches);
   } catch (error) {
     await commitRecord(engine, run, "unmerged");
     throw error;

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import * as files from "node:fs";
+import { ProblemError } from "../../src/core/problem.ts";
+import type { RunState } from "../../src/core/run.ts";
+import { drive } from "../../src/engine/drive.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import type { Project } from "../../src/apps/cli/project.ts";
+import { currentRun } from "../../src/apps/cli/project.ts";
+import { begin, createRepository, engineFor, newBase, placeIn, remove } from "../support/instant-run.ts";
+
+let base: string;
+let project: Project;
+let executions: string[];
+
+beforeEach(async () => {
+  base = newBase();
+  project = await begin(placeIn(base), files, { "no-git": true, supervised: false, yes: true });
+  executions = [];
+});
+afterEach(() => remove(base));
+
+/** Goes on with one thing changed about the engine, and with a bound on how often agents are asked. */
+async function driveWith(change: (engine: Engine) => Partial<Engine>): Promise<RunState> {
+  const { state } = currentRun(project, undefined);
+  if (state.is !== "active") throw new Error("no run is open");
+  const engine = engineFor(project, state, createRepository());
+  const stop = new AbortController();
+  const transcript: Engine["transcript"] = (execution) => {
+    executions.push(execution);
+    if (executions.length > 20) stop.abort();
+    return engine.transcript(execution);
+  };
+  return (await drive({ ...engine, ...change(engine), transcript }, stop.signal)).state;
+}
+
+test("a review that cannot be ended is a person's to decide about, after one reviewer", async () => {
+  const state = await driveWith(({ workspace }) => ({
+    workspace: {
+      ...workspace,
+      snapshot: (name, include) =>
+        name.endsWith("-after")
+          ? Promise.reject(new ProblemError({ code: "GIT_FAILED", command: "update-ref", detail: "a lock is held" }))
+          : workspace.snapshot(name, include),
+    },
+  }));
+  expect(state).toMatchObject({ wait: { kind: "escalation", reason: "git_failed" } });
+  expect(executions).toEqual(["plan#1.1", "implement#1.1", "implement#1.2"]);
+});
+
+test("a report that is refused for the step at hand ends the program: it is not tried forever", async () => {
+  const driving = driveWith(({ journal }) => ({
+    journal: {
+      ...journal,
+      submit: (run, decide) =>
+        journal.submit(run, (state) => {
+          const decision = decide(state);
+          const isEnd = decision.ok && decision.events.some(({ type }) => type === "draft.produced");
+          return isEnd ? { ok: false, refusal: { why: "lateOutcome", expected: null } } : decision;
+        }),
+    },
+  }));
+  await expect(driving).rejects.toThrow("produce of plan#1 cannot be recorded: lateOutcome");
+  expect(executions).toEqual(["plan#1.1"]);
+});

@@ -1,0 +1,133 @@
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, readFileSync, watch, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createGitWrite } from "../../src/adapters/git/git-write.ts";
+import { outcomeOf, useRepository } from "./repository-fixture.ts";
+
+const fixture = useRepository();
+const at = (path: string) => join(fixture.repo, path);
+const status = () => fixture.git("status", "--porcelain");
+const request = (paths: string[]) => ({ message: "phase: done", attempt: "run/01-x#1", journal: "7:abc", paths });
+const merge = { branch: "feature", base: "main", message: "Merge it" };
+
+/** Two commits on main and a branch, which is checked out. */
+function branches(): void {
+  fixture.write("other", "1\n");
+  fixture.commitAll("one");
+  fixture.git("switch", "--quiet", "-c", "feature");
+  fixture.write("b", "1\n");
+  fixture.commitAll("two");
+}
+
+describe("git killed while a hook runs: calling again ends right, exactly once", () => {
+  /** The hook writes its parent's pid (git) and waits; the first run of it is killed with SIGKILL. */
+  async function killDuring(hook: string, call: () => Promise<unknown>): Promise<unknown> {
+    const mark = join(fixture.base, "git-pid");
+    fixture.hook(
+      hook,
+      `test -e "${mark}" && exit 0\necho $PPID > "${mark}.new"; mv "${mark}.new" "${mark}"; exec sleep 20 > /dev/null 2>&1`,
+    );
+    const appeared = new Promise<void>((resolve) => {
+      const watcher = watch(fixture.base, (_, name) => {
+        if (name !== "git-pid") return;
+        watcher.close();
+        resolve();
+      });
+    });
+    const outcome = outcomeOf(call());
+    await appeared;
+    process.kill(Number(readFileSync(mark, "utf8")), "SIGKILL");
+    return outcome;
+  }
+
+  test.each(["pre-commit", "commit-msg"])("commit, in %s", async (hook) => {
+    fixture.write("a", "1");
+    fixture.write("staged", "1");
+    fixture.commitAll("one");
+    fixture.write("a", "2");
+    fixture.write("staged", "2");
+    fixture.git("add", "staged");
+    const write = createGitWrite(fixture.repo);
+    expect(await killDuring(hook, () => write.commit(request(["a"])))).toMatchObject({ problem: "GIT_FAILED" });
+    const made = await write.commit(request(["a"]));
+    expect(await write.commit(request(["a"]))).toBe(made);
+    expect(fixture.git("rev-list", "--count", "HEAD")).toBe("2");
+    expect(status()).toBe("M  staged");
+  });
+
+  test.each(["pre-merge-commit", "commit-msg"])("merge, in %s, with the process above git gone too", async (hook) => {
+    branches();
+    fixture.git("switch", "--quiet", "main");
+    fixture.write("other", "mine\n");
+    const direct = () =>
+      new Promise((resolve) => {
+        const args = ["merge", "--no-ff", "-m", "Merge it", "refs/heads/feature"];
+        spawn("git", args, { cwd: fixture.repo, stdio: "ignore" }).on("exit", resolve);
+      });
+    await killDuring(hook, direct);
+    expect(status()).toContain("A  b");
+    const write = createGitWrite(fixture.repo);
+    const made = await write.merge(merge);
+    expect(await write.merge(merge)).toBe(made);
+    expect(fixture.git("rev-list", "--count", "--merges", "main")).toBe("1");
+    expect(status()).toBe(" M other");
+    expect(
+      execFileSync("git", ["fsck", "--no-progress"], {
+        cwd: fixture.repo,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+      }),
+    ).not.toContain("missing");
+  });
+
+  test("merge, killed below us: back on the branch at once, and the next call merges", async () => {
+    branches();
+    const write = createGitWrite(fixture.repo);
+    expect(await killDuring("pre-merge-commit", () => write.merge(merge))).toMatchObject({ problem: "GIT_FAILED" });
+    expect(fixture.git("branch", "--show-current")).toBe("feature");
+    expect(status()).toBe("");
+    const made = await write.merge(merge);
+    expect(await write.merge(merge)).toBe(made);
+    expect(fixture.git("rev-list", "--count", "--merges", "main")).toBe("1");
+  });
+
+  test("merge, killed with the process above it: what it left is taken back, and the branch can be gone to", async () => {
+    branches();
+    const tip = fixture.git("rev-parse", "feature");
+    fixture.git("switch", "--quiet", "main");
+    fixture.write("other", "mine\n");
+    fixture.git("merge", "--quiet", "--no-commit", "--no-ff", "feature");
+    const write = createGitWrite(fixture.repo);
+    expect(await outcomeOf(write.returnToBranch("feature", tip))).toMatchObject({ problem: "GIT_FAILED" });
+    await write.prepareMerge(merge);
+    expect(status()).toBe(" M other");
+    await write.returnToBranch("feature", tip);
+    expect(await write.merge(merge)).toBe(fixture.git("rev-parse", "main"));
+    expect(status()).toBe(" M other");
+  });
+
+  test("merge, killed after its commit: its mark is taken away, and it is not made again", async () => {
+    branches();
+    const tip = fixture.git("rev-parse", "feature");
+    const write = createGitWrite(fixture.repo);
+    const made = await write.merge(merge);
+    const mark = () => writeFileSync(at(".git/MERGE_HEAD"), `${tip}\n`);
+    mark();
+    expect(await write.merge(merge)).toBe(made);
+    expect(existsSync(at(".git/MERGE_HEAD"))).toBe(false);
+    mark();
+    await write.prepareMerge(merge);
+    await write.returnToBranch("feature", tip);
+    expect(await write.merge(merge)).toBe(made);
+    expect(fixture.git("rev-list", "--count", "--merges", "main")).toBe("1");
+  });
+
+  test("a merge of something else is left to the person who began it", async () => {
+    branches();
+    await createGitWrite(fixture.repo).merge(merge);
+    writeFileSync(at(".git/MERGE_HEAD"), `${fixture.git("rev-parse", "main~1")}\n`);
+    await createGitWrite(fixture.repo).prepareMerge(merge);
+    expect(existsSync(at(".git/MERGE_HEAD"))).toBe(true);
+  });
+});
