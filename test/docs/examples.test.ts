@@ -1,7 +1,9 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HOST_MARKERS } from "../../src/adapters/caller/agent-markers.ts";
 import { builtProgram } from "../support/built-program.ts";
@@ -45,22 +47,22 @@ describe("the example does what the page says:", () => {
     ],
   };
 
-  test.for(scripts)("$file", ({ file, script }) => {
-    const ended = runScript(file.replaceAll("/", "-"), script);
+  test.for(scripts)("$file", async ({ file, script }) => {
+    const ended = await runScript(file.replaceAll("/", "-"), script);
     expect(ended).toMatchObject({ status: 0 });
     for (const expected of outputs[file] ?? []) expect(ended.stdout).toMatch(expected);
   });
 });
 
-test("a script that fails is seen to fail", () => {
-  const ended = runScript("failing", "isdlc continue\necho not reached");
+test("a script that fails is seen to fail", async () => {
+  const ended = await runScript("failing", "isdlc continue\necho not reached");
   expect(ended.status).toBe(1);
   expect(ended.stderr).toContain("NO_RUN");
   expect(ended.stdout).not.toContain("not reached");
 });
 
-/** Runs in a repository and a home of its own, with nothing that would make it look like an agent's call. */
-function runScript(name: string, script: string) {
+/** Runs in a repository, a home and a session of its own, with nothing that would make it look like an agent's call. */
+async function runScript(name: string, script: string) {
   const [home, repository, bin] = ["home", "repository", "bin"].map((part) => join(folder, name, part)) as [
     string,
     string,
@@ -75,13 +77,10 @@ function runScript(name: string, script: string) {
     ["commit", "-q", "--allow-empty", "-m", "Begin"],
   ])
     execFileSync("git", args, { cwd: repository, env });
-  const { status, stdout, stderr } = spawnSync("sh", ["-eu"], {
-    cwd: repository,
-    env,
-    input: script,
-    encoding: "utf8",
-  });
-  return { status, stdout, stderr };
+  const shell = spawn("sh", ["-eu"], { cwd: repository, env, detached: true });
+  shell.stdin.end(script);
+  const [stdout, stderr] = await Promise.all([text(shell.stdout), text(shell.stderr), once(shell, "close")]);
+  return { status: shell.exitCode, stdout, stderr };
 }
 
 function environment(home: string, bin: string): NodeJS.ProcessEnv {
