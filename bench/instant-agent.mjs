@@ -2,12 +2,14 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
+const TASKS = "# Tasks\n\n- [ ] T1: do it\n  - files: hours.txt\n  - needs: none\n  - serves: FR-001\n";
+
 const [, , log] = process.argv;
-const { role, expects } = JSON.parse(readFileSync(0, "utf8"));
+const { role, phase, expects } = JSON.parse(readFileSync(0, "utf8"));
 if (role === "phase")
   for (const path of expects.artifacts) {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, "# Done\n\nAt once.\n");
+    writeFileSync(path, path.endsWith("/tasks.md") ? TASKS : "# Done\n\nAt once.\n");
   }
 const driver = residentMegabytes(process.ppid);
 const result =
@@ -16,7 +18,7 @@ const result =
     : { verdict: { approved: true, issues: [], summary: "fine" } };
 process.stdout.write(`${JSON.stringify({ type: "result", ...result })}\n`);
 const { user, system } = process.cpuUsage();
-appendFileSync(log, `${JSON.stringify({ role, cpu: (user + system) / 1000, driver })}\n`);
+appendFileSync(log, `${JSON.stringify({ role, phase, cpu: (user + system) / 1000, driver })}\n`);
 
 function residentMegabytes(pid) {
   try {

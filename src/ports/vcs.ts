@@ -24,6 +24,8 @@ export type CommitRequest = {
   readonly attempt: string;
   readonly journal: string;
   readonly paths: readonly string[];
+  /** A commit from before the attempt: as long as HEAD is there, no commit of the attempt has to be looked for. */
+  readonly since?: string | null;
 };
 
 export type MergeRequest = { readonly branch: string; readonly base: string; readonly message: string };

@@ -34,14 +34,10 @@ async function driveWith(change: (engine: Engine) => Partial<Engine>): Promise<R
 }
 
 test("a review that cannot be ended is a person's to decide about, after one reviewer", async () => {
+  const fail = () =>
+    Promise.reject(new ProblemError({ code: "GIT_FAILED", command: "update-ref", detail: "a lock is held" }));
   const state = await driveWith(({ workspace }) => ({
-    workspace: {
-      ...workspace,
-      snapshot: (name, include) =>
-        name.endsWith("-after")
-          ? Promise.reject(new ProblemError({ code: "GIT_FAILED", command: "update-ref", detail: "a lock is held" }))
-          : workspace.snapshot(name, include),
-    },
+    workspace: { ...workspace, now: (include) => (executions.length < 3 ? workspace.now(include) : fail()) },
   }));
   expect(state).toMatchObject({ wait: { kind: "escalation", reason: "git_failed" } });
   expect(executions).toEqual(["plan#1.1", "implement#1.1", "implement#1.2"]);

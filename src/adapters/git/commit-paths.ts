@@ -1,7 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommitRequest } from "../../ports/vcs.ts";
-import { hardenedGit, must, personalGit, wholeTreeTimeoutMs } from "./git.ts";
+import { hardenedGit, must, personalGit } from "./git.ts";
 import type { Git } from "./git.ts";
 import { decodePath, joinFields, splitFields } from "./git-path.ts";
 import { factsOf } from "./git-read.ts";
@@ -9,7 +9,6 @@ import type { Repository } from "./repository.ts";
 import { gitFailed } from "./run-git.ts";
 import { inTemporaryFolder } from "./temporary-folder.ts";
 import { changedFiles, copyIndex, stage } from "./temporary-index.ts";
-import type { IndexEnvironment } from "./temporary-index.ts";
 
 /** How many commits back a commit of the same attempt is looked for. */
 const probeDepth = 200;
@@ -23,8 +22,8 @@ export async function commitPaths(repository: Repository, request: CommitRequest
   const git = hardenedGit(repository.top);
   const person = personalGit(repository.top);
   const { head } = await factsOf(repository);
-  const done = head && (await findCommit(git, request.attempt));
-  if (done) {
+  const done = head !== null && head !== request.since ? await findCommit(git, request.attempt) : null;
+  if (done !== null) {
     await refreshEntries(git, { person, commit: done, paths: await untouchedSince(git, done) });
     return done;
   }
@@ -34,8 +33,8 @@ export async function commitPaths(repository: Repository, request: CommitRequest
     await must(person(["read-tree", ...(head ? ["--reset", head] : ["--empty"])], { environment }), "read-tree");
     const changed = (await changedFiles(person, environment)).filter((path) => !path.endsWith("/"));
     const paths = changed.filter(isWithin(request.paths));
-    await stage(person, { environment, top: repository.top, paths });
-    if (!(await differsFrom(git, head, environment))) return false;
+    const staged = await stage(person, { environment, top: repository.top, paths });
+    if (staged.count === 0) return false;
     const args = ["commit", "--quiet", "--cleanup=whitespace", "--file=-"];
     await must(person(args, { environment, input: Buffer.from(message) }), "commit");
     return true;
@@ -43,7 +42,7 @@ export async function commitPaths(repository: Repository, request: CommitRequest
   if (!isCommitted) return null;
   const made = (await factsOf(repository)).head;
   if (made === null) throw gitFailed("commit", "HEAD is not at a commit afterwards");
-  await refreshEntries(git, { person, commit: made, paths: await filesOf(git, made) });
+  await resetEntries(person, await filesOf(git, made));
   return made;
 }
 
@@ -87,12 +86,6 @@ function isWithin(paths: readonly string[]): (path: string) => boolean {
   };
 }
 
-async function differsFrom(git: Git, head: string | null, environment: IndexEnvironment): Promise<boolean> {
-  if (head === null) return (await must(git(["ls-files", "-z"], { environment }), "ls-files")).length > 0;
-  const args = ["diff-index", "--cached", "--quiet", "--no-ext-diff", head];
-  return (await git(args, { environment, timeoutMs: wholeTreeTimeoutMs })).status !== 0;
-}
-
 async function filesOf(git: Git, commit: string): Promise<string[]> {
   const args = ["diff-tree", "-r", "-z", "--root", "--no-commit-id", "--name-only", "--no-renames", commit];
   return splitFields(await must(git(args), "diff-tree")).map(decodePath);
@@ -115,8 +108,16 @@ async function refreshEntries(git: Git, { person, commit, paths }: Refresh): Pro
   if (paths.length === 0) return;
   const later = await must(git(["diff-tree", "-r", "-z", "--name-only", "--no-renames", commit, "HEAD"]), "diff-tree");
   const changedLater = new Set(splitFields(later).map(decodePath));
-  const input = joinFields(paths.filter((path) => !changedLater.has(path)));
-  if (input.length === 0) return;
+  await resetEntries(
+    person,
+    paths.filter((path) => !changedLater.has(path)),
+  );
+}
+
+/** Has the person's index hold these files as HEAD does. */
+async function resetEntries(person: Git, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  const input = joinFields(paths);
   const args = ["--literal-pathspecs", "reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul", "HEAD"];
   await must(person(args, { input }), "reset");
 }

@@ -1,4 +1,5 @@
 import type { ThrowAwayCopy, Workspace } from "../../ports/workspace.ts";
+import type { FileChange } from "../../schema/facts.ts";
 import { copyTree } from "../plain-workspace/copy-tree.ts";
 import { workbenchOf } from "../plain-workspace/workbench.ts";
 import { exportTree } from "./export-tree.ts";
@@ -8,10 +9,15 @@ import { isObjectId, refPart } from "./ref-name.ts";
 import { orNull, repositoryAt } from "./repository.ts";
 import { restorePaths } from "./restore.ts";
 import { gitFailed } from "./run-git.ts";
-import { takeSnapshot } from "./snapshot.ts";
+import { createSnapshots, type Snapshots } from "./snapshot.ts";
 import { makeTemporaryFolder, removeFolder } from "./temporary-folder.ts";
 import { changesBetween, linesBetween, pairOf, patchBetween } from "./tree-diff.ts";
 import type { TreePair } from "./tree-diff.ts";
+
+type Open = ReturnType<typeof repositoryAt>;
+
+/** Name of the tree that nobody asks for by name. */
+const NOW = "now";
 
 /**
  * The working tree around `cwd`, remembered as commits under `refs/isdlc/<run>/`. Equal trees get equal ids. Not seen:
@@ -19,8 +25,46 @@ import type { TreePair } from "./tree-diff.ts";
  */
 export function createGitWorkspace(cwd: string, run: string): Workspace {
   const open = repositoryAt(cwd);
-  const commits = new Map<string, string>();
+  let known: Snapshots | null = null;
+  const snapshots = async (): Promise<Snapshots | null> => {
+    const repository = await orNull(open);
+    return repository && (known ??= createSnapshots(repository));
+  };
   const refOf = (name: string): string => `refs/isdlc/${refPart(run)}/${refPart(name)}`;
+  const take = async (name: string, include: readonly string[]): Promise<string | null> =>
+    (await snapshots())?.take({ ref: refOf(name), include, isNamed: name !== NOW }) ?? null;
+  const compared = comparisons(open);
+  const copy = async (snapshot: string | null): Promise<ThrowAwayCopy> =>
+    snapshot === null ? copyTree(cwd) : copyOf(snapshot, { open, snapshots: await snapshots() });
+
+  return {
+    snapshot: take,
+    now: (include) => take(NOW, include),
+    async changedSince(from, include) {
+      const standing = await (await snapshots())?.standing(include);
+      const changes = await compared.diff(from, standing?.last ?? (await take(NOW, include)));
+      return changes && [...new Set([...changes.map(({ path }) => path), ...(standing?.changed ?? [])])];
+    },
+    async kept(name) {
+      const repository = await orNull(open);
+      if (!repository) return null;
+      const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", refOf(name)];
+      const found = await hardenedGit(repository.top)(args);
+      return found.status === 0 ? found.stdout.toString("latin1").trim() : null;
+    },
+    ...compared,
+    async restore(from, paths) {
+      requireSnapshot(from, "restore");
+      await restorePaths(await open(), { from, paths });
+    },
+    copy,
+    workbench: async (snapshot, folder) => workbenchOf(await copy(snapshot), { root: cwd, folder }),
+  };
+}
+
+/** Snapshots do not change: what was compared once is known. */
+function comparisons(open: Open): Pick<Workspace, "diff" | "lines" | "patch"> {
+  const known = new Map<string, readonly FileChange[]>();
 
   async function compare<T>(
     ends: readonly [string | null, string | null],
@@ -32,49 +76,38 @@ export function createGitWorkspace(cwd: string, run: string): Workspace {
   }
 
   return {
-    async snapshot(name, include) {
-      const repository = await orNull(open);
-      return repository && takeSnapshot(repository, { ref: refOf(name), include, commits });
+    async diff(from, to) {
+      const key = `${from} ${to}`;
+      const found = known.get(key) ?? (await compare([from, to], changesBetween));
+      if (found !== null) known.set(key, found);
+      return found;
     },
-    async kept(name) {
-      const repository = await orNull(open);
-      if (!repository) return null;
-      const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", refOf(name)];
-      const found = await hardenedGit(repository.top)(args);
-      return found.status === 0 ? found.stdout.toString("latin1").trim() : null;
-    },
-    diff: (from, to) => compare([from, to], changesBetween),
     async lines(from, to, paths) {
       return (await compare([from, to], (git, pair) => linesBetween(git, pair, paths))) ?? 0;
     },
     async patch(from, to) {
       return (await compare([from, to], patchBetween)) ?? "";
     },
-    async restore(from, paths) {
-      requireSnapshot(from, "restore");
-      await restorePaths(await open(), { from, paths });
-    },
-    copy: (snapshot) => copyOf({ cwd, open }, snapshot),
-    workbench: async (snapshot, folder) => workbenchOf(await copyOf({ cwd, open }, snapshot), { root: cwd, folder }),
   };
 }
 
-/** The files of a snapshot in a folder of their own; without one, of the working tree. */
-async function copyOf({ open, cwd }: Place, snapshot: string | null): Promise<ThrowAwayCopy> {
-  if (snapshot === null) return copyTree(cwd);
+type Place = { readonly open: Open; readonly snapshots: Snapshots | null };
+
+/** The files of a snapshot in a folder of their own. */
+async function copyOf(snapshot: string, { open, snapshots }: Place): Promise<ThrowAwayCopy> {
   requireSnapshot(snapshot, "copy");
   const { top } = await open();
   const dir = await makeTemporaryFolder();
   try {
-    await exportTree(hardenedGit(top), { commit: snapshot, into: dir, paths: "all" });
+    const index = snapshots?.indexOf(snapshot) ?? null;
+    const filterless = await snapshots?.filterless();
+    await exportTree(hardenedGit(top), { commit: snapshot, into: dir, paths: "all", index, filterless });
   } catch (error) {
     await removeFolder(dir);
     throw error;
   }
   return { dir, dispose: () => removeFolder(dir) };
 }
-
-type Place = { readonly cwd: string; readonly open: ReturnType<typeof repositoryAt> };
 
 function requireSnapshot(id: string, command: string): void {
   if (!isObjectId(id)) throw gitFailed(command, `${JSON.stringify(id)} is not a snapshot`);

@@ -1,5 +1,4 @@
 import { readingEnvironment, writingEnvironment } from "./git-environment.ts";
-import { splitFields } from "./git-path.ts";
 import { gitFailed, lastWords, runGit } from "./run-git.ts";
 import type { GitResult } from "./run-git.ts";
 
@@ -46,12 +45,13 @@ const hardening = ["--no-optional-locks", "--no-pager", ...fixedSettings.flatMap
 
 /** For questions and snapshots: starts nothing that the repository configures. Content filters: see `withoutFilters`. */
 export function hardenedGit(cwd: string): Git {
+  let always: NodeJS.ProcessEnv | null = null;
   return (args, options) =>
     runGit({
       cwd,
       args: [...hardening, ...args],
       timeoutMs: options?.timeoutMs ?? readTimeoutMs,
-      environment: { ...readingEnvironment(), ...options?.environment },
+      environment: { ...(always ??= readingEnvironment()), ...options?.environment },
       ...(options?.input && { input: options.input }),
       ...(options?.whenTooLong && { whenTooLong: options.whenTooLong }),
     });
@@ -75,28 +75,4 @@ export async function must(result: Promise<GitResult>, command: string): Promise
   const done = await result;
   if (done.status !== 0) throw gitFailed(command, lastWords(done));
   return done.stdout;
-}
-
-/**
- * Environment that empties every content filter the configuration names. The names come from the repository and may
- * hold `=`, which `-c` would misread, so they travel as GIT_CONFIG_KEY_n.
- */
-export async function withoutFilters(git: Git): Promise<Record<string, string>> {
-  const listed = await git(["config", "--name-only", "-z", "--get-regexp", "^filter\\."]);
-  const filters = new Set(
-    splitFields(listed.stdout).map((key) => key.toString("utf8").replace(/^filter\.(.*)\.[^.]*$/s, "$1")),
-  );
-  const settings = [...filters].flatMap((name) => [
-    [`filter.${name}.clean`, ""],
-    [`filter.${name}.smudge`, ""],
-    [`filter.${name}.process`, ""],
-    [`filter.${name}.required`, "false"],
-  ]);
-  return Object.fromEntries([
-    ["GIT_CONFIG_COUNT", String(settings.length)],
-    ...settings.flatMap(([key, value], index) => [
-      [`GIT_CONFIG_KEY_${index}`, key],
-      [`GIT_CONFIG_VALUE_${index}`, value],
-    ]),
-  ]) as Record<string, string>; // built from pairs of strings just above
 }

@@ -3,7 +3,8 @@ import { copyFile, constants, lstat, mkdir, readlink, rename, rmdir, symlink, un
 import type { Stats } from "node:fs";
 import { ProblemError } from "../../core/problem.ts";
 import { exportTree } from "./export-tree.ts";
-import { hardenedGit, must, withoutFilters } from "./git.ts";
+import { withoutFilters } from "./content-filters.ts";
+import { hardenedGit, must } from "./git.ts";
 import type { Git } from "./git.ts";
 import { decodePath, encodePath, isTreePath, joinFields, splitFields } from "./git-path.ts";
 import type { Repository } from "./repository.ts";

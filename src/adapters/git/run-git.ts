@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import type { ChildProcessByStdio } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
 import { ProblemError } from "../../core/problem.ts";
 
 export type GitCall = {
@@ -23,7 +24,9 @@ export function runGit(call: GitCall): Promise<GitResult> {
   if (call.args.some((arg) => arg.includes("\0")))
     return Promise.reject(gitFailed(commandOf(call.args), "a NUL in a name"));
   return new Promise((resolve, reject) => {
-    const child = spawn("git", call.args, { cwd: call.cwd, env: call.environment, stdio: "pipe", windowsHide: true });
+    const { cwd, environment: env, input } = call;
+    const stdio = [input === undefined ? "ignore" : "pipe", "pipe", "pipe"] as const;
+    const child = spawn("git", call.args, { cwd, env, stdio: [...stdio], windowsHide: true }) as GitProcess;
     const output = collect(child, call);
     const timer = setTimeout(() => {
       output.stop(`no answer within ${call.timeoutMs / 1000} s`);
@@ -40,8 +43,8 @@ export function runGit(call: GitCall): Promise<GitResult> {
         else resolve({ status: status ?? 0, stdout: output.stdout(), stderr: output.stderr() });
       });
     });
-    child.stdin.on("error", () => undefined); // git may end before it has read everything; its status tells
-    child.stdin.end(call.input);
+    child.stdin?.on("error", () => undefined); // git may end before it has read everything; its status tells
+    child.stdin?.end(input);
   });
 }
 
@@ -64,7 +67,10 @@ export function lastWords(result: GitResult): string {
 
 const afterExitMs = 200;
 
-function collect(child: ChildProcessWithoutNullStreams, call: GitCall) {
+/** Without input there is nothing to write to. */
+type GitProcess = ChildProcessByStdio<Writable | null, Readable, Readable>;
+
+function collect(child: GitProcess, call: GitCall) {
   const chunks: Buffer[] = [];
   let size = 0;
   let stderr = "";

@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +10,19 @@ export async function makeTemporaryFolder(): Promise<string> {
 
 export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  lasting.delete(folder);
+}
+
+const lasting = new Set<string>();
+
+/** For a folder that is used until this program ends. */
+export function removeAtExit(folder: string): string {
+  if (lasting.size === 0)
+    process.once("exit", () => {
+      for (const path of lasting) rmSync(path, { recursive: true, force: true });
+    });
+  lasting.add(folder);
+  return folder;
 }
 
 export async function inTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { access, constants, copyFile, stat, utimes } from "node:fs/promises";
+import { access, constants, copyFile, lstat, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { must, wholeTreeTimeoutMs } from "./git.ts";
 import type { Git } from "./git.ts";
@@ -38,21 +38,32 @@ export type Staging = {
   readonly paths: readonly string[];
 };
 
+export type Staged = {
+  readonly count: number;
+  /** Some entry may have left the index. */
+  readonly hasVanished: boolean;
+};
+
 /** Takes the files as they are into the index, vanished ones as deleted. Unreadable ones keep their entry. */
-export async function stage(git: Git, { environment, top, paths }: Staging): Promise<void> {
-  const readable: string[] = [];
-  for (const path of paths) if (await isReadable(top, path)) readable.push(path);
-  if (readable.length === 0) return;
-  const args = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
-  const input = joinFields(readable);
-  await must(git(args, { environment, input, timeoutMs: wholeTreeTimeoutMs }), "update-index");
+export async function stage(git: Git, { environment, top, paths }: Staging): Promise<Staged> {
+  const found = await Promise.all(paths.map(async (path) => ({ path, is: await lookAt(top, path) })));
+  const readable = found.filter(({ is }) => is !== "unreadable").map(({ path }) => path);
+  if (readable.length > 0) {
+    const args = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+    const input = joinFields(readable.toSorted()); // where a file became a folder, the file has to leave first
+    await must(git(args, { environment, input, timeoutMs: wholeTreeTimeoutMs }), "update-index");
+  }
+  return { count: readable.length, hasVanished: found.some(({ is }) => is === "vanished") };
 }
 
-async function isReadable(top: string, path: string): Promise<boolean> {
+/** A folder in the place of a file counts as vanished. */
+async function lookAt(top: string, path: string): Promise<"readable" | "unreadable" | "vanished"> {
+  const file = Buffer.concat([Buffer.from(`${top}/`), encodePath(path)]);
   try {
-    await access(Buffer.concat([Buffer.from(`${top}/`), encodePath(path)]), constants.R_OK);
-    return true;
+    if ((await lstat(file)).isDirectory()) return "vanished";
+    await access(file, constants.R_OK);
+    return "readable";
   } catch (error) {
-    return !["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "");
+    return ["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "") ? "unreadable" : "vanished";
   }
 }

@@ -1,7 +1,8 @@
 import { lstat, readFile, realpath, unlink } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Refused, Removed, RemoveRefusal, RemoveRequest, WorktreeState } from "../../ports/worktrees.ts";
-import { hardenedGit, withoutFilters } from "./git.ts";
+import { withoutFilters } from "./content-filters.ts";
+import { hardenedGit } from "./git.ts";
 import { isUnder } from "./git-path.ts";
 import { lastWords } from "./run-git.ts";
 import { carryOwnFiles } from "./worktree-carry.ts";

@@ -1,5 +1,6 @@
 import { lstat } from "node:fs/promises";
-import { hardenedGit, must, wholeTreeTimeoutMs, withoutFilters } from "./git.ts";
+import { withoutFilters } from "./content-filters.ts";
+import { hardenedGit, must, wholeTreeTimeoutMs } from "./git.ts";
 import type { Git } from "./git.ts";
 import { decodePath, encodePath, joinFields, splitFields } from "./git-path.ts";
 import { readFacts } from "./git-read.ts";

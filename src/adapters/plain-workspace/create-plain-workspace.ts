@@ -7,6 +7,8 @@ import { workbenchOf } from "./workbench.ts";
 export function createPlainWorkspace(cwd: string): Workspace {
   return {
     snapshot: () => Promise.resolve(null),
+    now: () => Promise.resolve(null),
+    changedSince: () => Promise.resolve(null),
     kept: () => Promise.resolve(null),
     diff: () => Promise.resolve(null),
     lines: () => Promise.resolve(0),

@@ -33,7 +33,7 @@ export function composeEngine(
   const { root, own, env, files, journal } = project;
   const redact = createRedactor(secretsOf(env));
   const id = run.run.run;
-  const git = run.run.git !== null;
+  const git = run.run.git === null ? null : createGitWrite(root);
   const backend = backendsOf(project, run, rest.agents);
   const constitution = readConstitution(root, files); // once: what agents do to it meanwhile is for the next run
   return {
@@ -44,9 +44,9 @@ export function composeEngine(
       phase: (key) => backend(phaseAgent(rest.agents, key)),
       reviewer: (key) => backend(reviewAgent(rest.agents, key)),
     },
-    workspace: git ? createGitWorkspace(root, id) : createPlainWorkspace(root),
-    vcs: git && run.run.scope === "tree" ? createGitWrite(root) : null,
-    head: () => (git ? createGitWrite(root).head() : Promise.resolve(null)),
+    workspace: git === null ? createPlainWorkspace(root) : createGitWorkspace(root, id),
+    vcs: run.run.scope === "tree" ? git : null,
+    head: () => git?.head() ?? Promise.resolve(null),
     items: createItemRecords(root, project.folders.state, rest.warn),
     features: createFeatureRecords(root, rest.warn),
     checks: createCheckRunner(root, { env, redact }),

@@ -79,7 +79,7 @@ async function testsChanged(engine: Engine, run: ActiveRun, phase: PhaseRecord):
 /** Null while every test file of before the phase is there, or once a person agreed that some are not. */
 async function testsDeleted(engine: Engine, run: ActiveRun, phase: PhaseRecord): Promise<string | null> {
   if (!phase.rule.tests || acceptedNow(engine)) return null;
-  const tree = await engine.workspace.snapshot(`${phase.rule.key}-${phase.attempts}-checked`, [run.run.item]);
+  const tree = await engine.workspace.now([run.run.item]);
   const changes = (await engine.workspace.diff(phase.firstTree, tree)) ?? [];
   const tests = changes.filter(({ path }) => isTest(run, path));
   const added = new Set(tests.filter(({ change }) => change === "added").map(({ path }) => nameOf(path)));

@@ -71,7 +71,7 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
     };
     const report = await execute(engine, job, { signal, assignment });
     if (report === null) return null;
-    const told = await tellOfWrites(engine, report, { before, name, item: run.run.item });
+    const told = await tellOfWrites(engine, report, { before, item: run.run.item });
     return told.outcome.of === "review" ? { ...told, outcome: { ...told.outcome, changed } } : told;
   } finally {
     await copy.dispose();
@@ -107,7 +107,7 @@ type Job = {
 export async function work(engine: Engine, job: Job, order: Order): Promise<Report | null> {
   if (job.run.run.scope !== "item" || job.claim !== null) return execute(engine, job, order);
   const { item } = job.run.run;
-  const snapshot = await engine.workspace.snapshot(`${job.phase.rule.key}-${job.phase.attempts}-bench`, [item]);
+  const snapshot = await engine.workspace.now([item]);
   const bench = await engine.workspace.workbench(snapshot, item);
   try {
     const report = await execute(engine, job, { ...order, assignment: { ...order.assignment, cwd: bench.dir } });
@@ -234,10 +234,10 @@ function withoutSecrets<T>(value: T, redact: (text: string) => string): T {
   ) as T; // same shape: only strings were replaced
 }
 
-type ReviewedTree = { readonly before: string | null; readonly name: string; readonly item: string };
+type ReviewedTree = { readonly before: string | null; readonly item: string };
 
-async function tellOfWrites(engine: Engine, report: Report, { before, name, item }: ReviewedTree): Promise<Report> {
-  const after = await engine.workspace.snapshot(`${name}-after`, [item]);
+async function tellOfWrites(engine: Engine, report: Report, { before, item }: ReviewedTree): Promise<Report> {
+  const after = await engine.workspace.now([item]);
   const changes = (await engine.workspace.diff(before, after)) ?? [];
   return { ...report, outcome: withWritesTold(report.outcome, changes) };
 }

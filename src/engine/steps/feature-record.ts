@@ -59,9 +59,9 @@ function tellSoFar(engine: Engine, run: ActiveRun, { rule }: PhaseRecord): void 
 }
 
 async function beginAgain({ workspace }: Engine, { run }: ActiveRun, phase: PhaseRecord): Promise<string | null> {
-  const { rule, attempts, firstTree } = phase;
+  const { firstTree } = phase;
   if (firstTree === null) return null;
-  const found = await workspace.snapshot(`${rule.key}-${attempts}-record`, [run.item]);
+  const found = await workspace.now([run.item]);
   try {
     await workspace.restore(firstTree, documentsOf(run.item));
     return found;

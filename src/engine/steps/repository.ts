@@ -91,9 +91,8 @@ async function commitSince(
   { from, also = [], ...rest }: Since,
 ): Promise<string | null> {
   if (engine.vcs === null) return null;
-  const tree = await engine.workspace.snapshot("to-commit", []);
-  const changes = (await engine.workspace.diff(from, tree)) ?? [];
-  return commitNow(engine, run, { ...rest, paths: [...changes.map(({ path }) => path), ...also] });
+  const changed = (await engine.workspace.changedSince(from, [run.run.item])) ?? [];
+  return commitNow(engine, run, { ...rest, paths: [...changed, ...also] });
 }
 
 type Commit = {
@@ -118,18 +117,23 @@ async function commitNow(
   { subject, body, attempt, paths }: Commit,
 ): Promise<string | null> {
   if (engine.vcs === null) return null;
-  await returnToBranch(engine.vcs, run);
+  const since = lastCommit(run);
+  await returnToBranch(engine.vcs, run, since);
   const { head } = engine.journal.load(run.run.run);
   const message = body === "" ? oneLine(subject) : `${oneLine(subject)}\n\n${body}`;
   const tracked = paths.filter((path) => !path.startsWith(".isdlc/"));
-  return engine.vcs.commit({ message, attempt, journal: `${head.seq}:${head.hash.slice(0, 16)}`, paths: tracked });
+  const journal = `${head.seq}:${head.hash.slice(0, 16)}`;
+  return engine.vcs.commit({ message, attempt, journal, paths: tracked, since });
 }
 
+/** Where the run's branch is known to have come. */
+const lastCommit = ({ run, phases }: ActiveRun): string | null =>
+  phases.findLast(({ commit }) => commit !== null)?.commit ?? run.git?.commit ?? null;
+
 /** Whoever switched branches meanwhile: the run's commits go onto its own branch, or nowhere. */
-async function returnToBranch(vcs: VcsWrite, { run, phases }: ActiveRun): Promise<void> {
-  if (run.git === null || run.git.branch === null) return;
-  const last = phases.findLast(({ commit }) => commit !== null)?.commit ?? run.git.commit;
-  await vcs.returnToBranch(run.git.branch, last);
+async function returnToBranch(vcs: VcsWrite, { run }: ActiveRun, last: string | null): Promise<void> {
+  const branch = run.git?.branch ?? null;
+  if (branch !== null && last !== null) await vcs.returnToBranch(branch, last);
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").slice(0, 72).trim();

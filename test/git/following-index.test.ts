@@ -1,0 +1,179 @@
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
+import { type Dice, rollDice } from "../support/dice.ts";
+import { gitIn, outcomeOf, useRepository } from "./repository-fixture.ts";
+
+const fixture = useRepository();
+const at = (path: string) => join(fixture.repo, path);
+const filesOf = (snapshot: string | null) =>
+  fixture
+    .git("ls-tree", "-r", "--name-only", snapshot ?? "")
+    .split("\n")
+    .filter((name) => name !== "");
+
+describe("a tree that is looked at again gives what a first look gives", () => {
+  const SEEDS = Array.from({ length: Number(process.env["SEEDS"] ?? 3) }, (_, index) => index + 1);
+  const STEPS = 25;
+  const include = ["docs/item", ".isdlc/work/run"];
+
+  const seen = new Set<string | null>();
+
+  test.for(SEEDS)("whatever happened meanwhile, seed %d", async (seed) => {
+    const dice = rollDice(seed);
+    fixture.write("a", "1\n");
+    fixture.commitAll("one");
+    const following = createGitWorkspace(fixture.repo, "following");
+    const first = await following.snapshot("first", include);
+    const done: string[] = [];
+    for (let step = 0; step < STEPS; step++) {
+      done.push(happen(dice));
+      const fresh = createGitWorkspace(fixture.repo, "fresh");
+      const expected = await fresh.snapshot(`step-${step}`, include);
+      if (dice.chance(30)) {
+        const changed = await following.changedSince(first, include);
+        const told = (await fresh.diff(first, expected))?.map(({ path }) => path) ?? [];
+        expect(changed, done.join("\n")).toEqual(expect.arrayContaining(told));
+      }
+      const found = dice.chance(50)
+        ? await following.now(include)
+        : await following.snapshot(dice.of(["x", "y"]), include);
+      expect(found, done.join("\n")).toBe(expected);
+      if (dice.chance(20)) {
+        const copy = await following.copy(found);
+        expect(namesIn(copy.dir), done.join("\n")).toEqual(filesOf(found).filter((path) => !isInner(path)));
+        await copy.dispose();
+      }
+      seen.add(found);
+    }
+  });
+
+  test("it saw many different trees", () => {
+    expect(seen.size).toBeGreaterThan(SEEDS.length * 5);
+  });
+
+  const names = ["a", "b", "c/d", "c/e", "logs/x.log", "docs/item/n.md", "docs/item/y.log", ".isdlc/work/run/p.md"];
+  const isInner = (path: string) => path === "inner";
+
+  function happen(dice: Dice): string {
+    const name = dice.of(names);
+    const text = `${dice.number() % 3}\n`;
+    const events: Record<string, () => unknown> = {
+      write: () => put(name, text),
+      another: () => put(dice.of(names), text),
+      append: () => existsSync(at(name)) && appendFileSync(at(name), text),
+      remove: () => rmSync(at(name), { force: true, recursive: true }),
+      link: () => (rmSync(at("b"), { force: true, recursive: true }), symlinkSync("a", at("b"))),
+      folder: () => (rmSync(at("a"), { force: true, recursive: true }), put("a/inside", text)),
+      mode: () => existsSync(at("c/d")) && chmodSync(at("c/d"), dice.chance(50) ? 0o755 : 0o644),
+      ignore: () => put(dice.of([".gitignore", "c/.gitignore"]), dice.of(["*.log\n", "b\n", "e\n", "*\n", ""])),
+      exclude: () => put(".git/info/exclude", dice.of(["d\n", ""])),
+      add: () => fixture.git("add", "--all"),
+      force: () => existsSync(at(name)) && !name.startsWith(".isdlc") && fixture.git("add", "--force", name),
+      commit: () => fixture.commitAll("more"),
+      reset: () => fixture.git("reset", "--quiet", dice.of(["--hard", "--mixed"])),
+      stash: () => fixture.git("stash", "--include-untracked", "--quiet"),
+      assume: () => isTracked("c/e") && fixture.git("update-index", "--assume-unchanged", "c/e"),
+      skip: () => isTracked("b") && fixture.git("update-index", "--skip-worktree", "b"),
+      untrack: () => fixture.git("rm", "--cached", "--quiet", "--ignore-unmatch", "-r", name),
+      repository: () => inner(),
+    };
+    const [event, act] = dice.of([...Object.entries(events), ...Object.entries(events).slice(0, 3)]);
+    try {
+      act();
+    } catch (error) {
+      return `${event} ${name}: ${String(error)}`; // git may refuse; then nothing happened
+    }
+    return `${event} ${name} ${text}`;
+  }
+
+  function put(path: string, text: string): void {
+    for (let parent = dirname(path); parent !== "."; parent = dirname(parent))
+      if (existsSync(at(parent)) && !isFolder(parent)) rmSync(at(parent));
+    if (existsSync(at(path)) && isFolder(path)) rmSync(at(path), { recursive: true });
+    mkdirSync(dirname(at(path)), { recursive: true });
+    writeFileSync(at(path), text);
+  }
+
+  const isFolder = (path: string) => {
+    try {
+      return readdirSync(at(path)).length >= 0;
+    } catch {
+      return false;
+    }
+  };
+  const isTracked = (path: string) => fixture.git("ls-files", path) !== "";
+
+  function inner(): void {
+    if (!existsSync(at("inner"))) fixture.git("init", "--quiet", "inner");
+    else gitIn(at("inner"), "commit", "--quiet", "--allow-empty", "-m", "inside");
+  }
+
+  function namesIn(folder: string): string[] {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+      .toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+  }
+});
+
+describe("a filter that is configured between two looks never runs (S5)", () => {
+  const ran = () => existsSync(at("ran"));
+  const command = () => `touch ${at("ran")}; cat`;
+
+  test.for(["the repository's settings", "the person's settings", "a file that the settings include"])(
+    "in %s",
+    async (place) => {
+      const included = join(fixture.base, "included");
+      if (place.startsWith("a file")) fixture.git("config", "include.path", included);
+      fixture.write("a", "1\n");
+      fixture.commitAll("one");
+      const workspace = createGitWorkspace(fixture.repo, "run");
+      for (const name of ["one", "two"]) await workspace.snapshot(name, []); // what it asked once, it has remembered
+      fixture.write(".gitattributes", "* filter=evil\n");
+      const file = { t: at(".git/config"), p: join(fixture.base, "home/.gitconfig"), f: included }[
+        place.startsWith("the r") ? "t" : place.startsWith("the p") ? "p" : "f"
+      ];
+      appendFileSync(file, `[filter "evil"]\n\tclean = ${command()}\n\tsmudge = ${command()}\n\trequired\n`);
+      fixture.write("a", "2\n");
+      const snapshot = await workspace.snapshot("three", []);
+      await (await workspace.copy(snapshot)).dispose();
+      expect(ran()).toBe(false);
+      fixture.git("add", "a"); // the same filter, where nobody is careful
+      expect(ran()).toBe(true);
+    },
+  );
+});
+
+test("after a git that was killed, its lock is not in the way", async () => {
+  fixture.write("a", "1\n");
+  fixture.commitAll("one");
+  const workspace = createGitWorkspace(fixture.repo, "run");
+  const first = await workspace.snapshot("first", []);
+  const [folder = ""] = readdirSync(tmpdir());
+  writeFileSync(join(tmpdir(), folder, "index.lock"), "");
+  fixture.write("a", "2\n");
+  expect(await outcomeOf(workspace.snapshot("second", []))).toMatchObject({ problem: "GIT_FAILED" });
+  const second = await workspace.snapshot("second", []);
+  expect(second).not.toBe(first);
+  expect(second).toBe(await createGitWorkspace(fixture.repo, "other").snapshot("second", []));
+});
+
+test("what is looked at twice at the same time is looked at one after the other", async () => {
+  fixture.write("a", "1\n");
+  fixture.commitAll("one");
+  const workspace = createGitWorkspace(fixture.repo, "run");
+  const taken = Promise.all(["x", "y", "z"].map((name) => workspace.snapshot(name, [])));
+  expect(new Set(await taken).size).toBe(1);
+});
