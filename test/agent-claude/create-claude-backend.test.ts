@@ -147,7 +147,7 @@ describe("being ended", () => {
     const nonce = `silent-${process.pid}`;
     const play = { lines: [init], hang: true };
     const { end } = await runFake([play], { nonce, limits: { ...limits, silence: 1 } });
-    expect(end).toMatchObject({ how: "failed", reason: "silent", detail: "no output for 1 seconds", session: "s-9" });
+    expect(end).toMatchObject({ how: "failed", reason: "silent", detail: "it wrote nothing for 1 seconds", session: "s-9" });
     expect(alive(nonce)).toEqual([]);
   }, 15_000);
 

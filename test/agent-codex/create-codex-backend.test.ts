@@ -165,7 +165,7 @@ describe("being ended", () => {
     const nonce = `silent-${process.pid}`;
     const limits = { silence: 1, turns: null, usd: null };
     const { end } = await runFake([{ lines: [begins], hang: true }], { nonce, limits });
-    expect(end).toMatchObject({ how: "failed", reason: "silent", detail: "no output for 1 seconds" });
+    expect(end).toMatchObject({ how: "failed", reason: "silent", detail: "it wrote nothing for 1 seconds" });
     expect(end).toMatchObject({ session: `${THREAD}/0/0`, usage: null });
     expect(alive(nonce)).toEqual([]);
   }, 15_000);

@@ -3,7 +3,7 @@ import type { AgentTask } from "../../ports/agent-backend.ts";
 import { serviceFailure } from "../process/service-trouble.ts";
 import { acpAnswer, type AcpAnswer } from "./acp-answer.ts";
 import { AcpError, TOO_LONG, type AcpConnection } from "./acp-connection.ts";
-import { failed, type Told } from "./acp-end.ts";
+import { failed, type Told } from "../process/execution-end.ts";
 import { Initialized, LoadedSession, NewSession, PROTOCOL_VERSION, Prompted } from "./acp-messages.ts";
 import { acpPrompt, acpReminder } from "./acp-prompt.ts";
 import type { AcpSession } from "./acp-session.ts";

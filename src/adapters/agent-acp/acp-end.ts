@@ -1,17 +1,7 @@
-import type { AgentEnd, AgentTask, FailureReason } from "../../ports/agent-backend.ts";
-import type { AgentResult, Usage, Verdict } from "../../schema/agent.ts";
+import type { AgentEnd, AgentTask } from "../../ports/agent-backend.ts";
+import type { Usage } from "../../schema/agent.ts";
+import { exitText, type Failed, failed, stopped, type Told } from "../process/execution-end.ts";
 import type { AgentProcessEnd } from "../process/start-agent-process.ts";
-
-type Failed = {
-  readonly how: "failed";
-  readonly reason: FailureReason;
-  readonly detail: string;
-  readonly again: boolean;
-};
-export type Told =
-  | Failed
-  | { readonly how: "result"; readonly result: AgentResult }
-  | { readonly how: "verdict"; readonly verdict: Verdict };
 
 export type AcpOutcome = {
   readonly process: AgentProcessEnd;
@@ -26,9 +16,6 @@ export type AcpOutcome = {
   readonly noise: string | null;
 };
 
-/** Longest part of a foreign text that goes into a failure. */
-const LONGEST_DETAIL = 2000;
-
 /** What was told in the conversation counts. How the process ended does only where it cut the conversation off. */
 export function acpEnd(outcome: AcpOutcome, task: AgentTask): AgentEnd {
   const { usage, session, denied } = outcome;
@@ -37,30 +24,10 @@ export function acpEnd(outcome: AcpOutcome, task: AgentTask): AgentEnd {
   return { type: "end", usage, session, ...told, ...refused };
 }
 
-export function failed(reason: FailureReason, detail: string, again: boolean): Failed {
-  return { how: "failed", reason, detail: detail.trim().slice(0, LONGEST_DETAIL), again };
-}
-
-function cutOff(outcome: AcpOutcome, task: AgentTask): Failed {
-  const { process: end } = outcome;
-  switch (end.ended) {
-    case "notStarted":
-      return failed("not_started", end.stderrTail, false);
-    case "aborted":
-      return failed("aborted", "it was stopped", true);
-    case "silent":
-      return failed("silent", `it wrote nothing for ${task.limits.silence} seconds`, true);
-    case "flooded":
-      return failed("agent_failed", "it wrote more output than is accepted", false);
-    case "exit":
-      return failed(end.exitCode === 0 ? "no_result" : "bad_exit", exitText(outcome), true);
-    default:
-      return end.ended satisfies never;
-  }
-}
-
-function exitText({ process: { exitCode, signal, stderrTail }, noise }: AcpOutcome): string {
-  const how = exitCode === null ? `it was ended by ${signal ?? "a signal"}` : `it ended with exit code ${exitCode}`;
-  const said = [stderrTail.trim().slice(-LONGEST_DETAIL / 2), noise ?? ""].filter((text) => text !== "");
-  return [`${how} in the middle of the conversation`, ...said].join(". ");
+function cutOff({ process: end, noise }: AcpOutcome, task: AgentTask): Failed {
+  const stop = stopped(end, task);
+  if (stop !== null) return stop;
+  const said = noise === null ? "" : `. ${noise}`;
+  const detail = `in the middle of the conversation ${exitText(end)}${said}`;
+  return failed(end.exitCode === 0 ? "no_result" : "bad_exit", detail, true);
 }

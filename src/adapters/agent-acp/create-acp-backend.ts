@@ -9,7 +9,8 @@ import type { AgentInput } from "../process/start-agent-process.ts";
 import { streamEvents, type Emit } from "../process/stream-events.ts";
 import { ConnectionLost, createAcpConnection } from "./acp-connection.ts";
 import { converse, type AcpModes } from "./acp-conversation.ts";
-import { acpEnd, type AcpOutcome, type Told } from "./acp-end.ts";
+import type { Told } from "../process/execution-end.ts";
+import { acpEnd, type AcpOutcome } from "./acp-end.ts";
 import { createAcpSession, type AcpTraits } from "./acp-session.ts";
 
 export type AcpBackendOptions = {

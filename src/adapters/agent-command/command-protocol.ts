@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
-import type { AgentEnd, AgentTask, FailureReason } from "../../ports/agent-backend.ts";
+import type { AgentEnd, AgentTask } from "../../ports/agent-backend.ts";
 import { AgentResult, type Usage, Verdict } from "../../schema/agent.ts";
+import { exitText, type Failed, failed, readResult, stopped, type Told } from "../process/execution-end.ts";
 import type { Line } from "../process/line-splitter.ts";
 import type { AgentProcessEnd } from "../process/start-agent-process.ts";
 
 const PROTOCOL = 1;
 /** Characters of a foreign text that are handed on in one piece. */
 const LONGEST_PROGRESS = 4000;
-const LONGEST_DETAIL = 2000;
 
 /** The one JSON object the program reads from its input. */
 export function requestText(task: AgentTask): string {
@@ -51,41 +51,18 @@ export type CommandOutcome = {
 /** A result counts only when it is the only one, fits our schema, and the program then ended with 0. */
 export function commandEnd(outcome: CommandOutcome, task: AgentTask): AgentEnd {
   const usage = usageOf(outcome.results.at(-1));
-  const told = stopped(outcome.process, task) ?? judged(outcome, task.role);
+  const { process } = outcome;
+  const told = stopped(process, task) ?? (process.exitCode === 0 ? judged(outcome, task.role) : badExit(process));
   return { type: "end", usage, session: null, ...told };
 }
 
-type Failed = { how: "failed"; reason: FailureReason; detail: string; again: boolean };
-type Told = Failed | { how: "result"; result: AgentResult } | { how: "verdict"; verdict: Verdict };
-
-/** Null when the program came to its own good end. */
-function stopped(end: AgentProcessEnd, task: AgentTask): Failed | null {
-  switch (end.ended) {
-    case "notStarted":
-      return failed("not_started", end.stderrTail, false);
-    case "aborted":
-      return failed("aborted", "it was stopped", true);
-    case "silent":
-      return failed("silent", `it wrote nothing for ${task.limits.silence} seconds`, true);
-    case "flooded":
-      return failed("agent_failed", "it wrote more output than is accepted", false);
-    case "exit":
-      return end.exitCode === 0 ? null : failed("bad_exit", exitText(end), true);
-    default:
-      return end.ended satisfies never;
-  }
-}
+const badExit = (end: AgentProcessEnd): Failed => failed("bad_exit", exitText(end), true);
 
 function judged({ process, results }: CommandOutcome, role: AgentTask["role"]): Told {
   const [result, second] = results;
   if (result === undefined) return failed("no_result", `it ended without a result. ${process.stderrTail}`, true);
   if (second !== undefined) return failed("invalid_result", `it sent ${results.length} results instead of one`, true);
-  return role === "phase" ? phaseResult(result) : reviewerResult(result);
-}
-
-function phaseResult(result: object): Told {
-  const parsed = z.safeParse(AgentResult, result);
-  return parsed.success ? { how: "result", result: parsed.data } : invalid(parsed.error);
+  return role === "phase" ? readResult(result, role) : reviewerResult(result);
 }
 
 /** A reviewer that says it failed has judged nothing, whatever verdict it sends along. */
@@ -95,19 +72,7 @@ function reviewerResult(result: object): Told {
     return failed("agent_failed", summary || "the reviewer says that it failed", true);
   }
   if (!("verdict" in result)) return failed("invalid_result", "the result of a reviewer carries no verdict", true);
-  const parsed = z.safeParse(Verdict, result.verdict);
-  return parsed.success ? { how: "verdict", verdict: parsed.data } : invalid(parsed.error);
-}
-
-const invalid = (error: z.core.$ZodError): Failed => failed("invalid_result", z.prettifyError(error), true);
-
-function failed(reason: FailureReason, detail: string, again: boolean): Failed {
-  return { how: "failed", reason, detail: detail.trim().slice(0, LONGEST_DETAIL), again };
-}
-
-function exitText({ exitCode, signal, stderrTail }: AgentProcessEnd): string {
-  const how = exitCode === null ? `it was ended by ${signal ?? "a signal"}` : `it ended with exit code ${exitCode}`;
-  return `${how}. ${stderrTail.trim().slice(-LONGEST_DETAIL + how.length + 2)}`;
+  return readResult(result.verdict, "reviewer");
 }
 
 function usageOf(result: object | undefined): Usage | null {

@@ -18,7 +18,7 @@ export function stopped(end: AgentProcessEnd, task: AgentTask): Failed | null {
   const failures: Readonly<Record<AgentProcessEnd["ended"], Failed | null>> = {
     exit: null,
     notStarted: failed("not_started", end.stderrTail, false),
-    silent: failed("silent", `no output for ${task.limits.silence} seconds`, true),
+    silent: failed("silent", `it wrote nothing for ${task.limits.silence} seconds`, true),
     flooded: failed("agent_failed", "it wrote more output than is accepted", false),
     aborted: failed("aborted", "it was stopped", true),
   };
@@ -37,7 +37,9 @@ export function readResult(value: unknown, role: AgentTask["role"]): Told {
 
 const invalid = (error: z.core.$ZodError): Failed => failed("invalid_result", z.prettifyError(error), true);
 
+/** With the end of what the program said: there the reason tends to be. */
 export function exitText({ exitCode, signal, stderrTail }: AgentProcessEnd): string {
-  const how = signal === null ? `it ended with exit code ${exitCode}` : `it was ended by ${signal}`;
-  return stderrTail === "" ? how : `${how}: ${stderrTail}`;
+  const how = exitCode === null ? `it was ended by ${signal ?? "a signal"}` : `it ended with exit code ${exitCode}`;
+  const said = stderrTail.trim().slice(how.length + 2 - DETAIL);
+  return said === "" ? how : `${how}: ${said}`;
 }
