@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { Problem } from "../../core/problem.ts";
 import type { AgentBackend, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
 import type { Environment } from "../process/agent-environment.ts";
+import { askVersion } from "../process/ask-version.ts";
 import { startFoundProgram } from "../process/start-found-program.ts";
 import type { Confine } from "../process/confine.ts";
 import type { Line } from "../process/line-splitter.ts";
@@ -28,7 +29,6 @@ export type AcpBackendOptions = {
   readonly help?: { readonly install: string; readonly signIn: string };
 };
 
-const VERSION_SECONDS = 15;
 /** How long an agent has to answer a cancel, and to leave once its input is closed. */
 const PATIENCE_MILLISECONDS = 1000;
 
@@ -137,25 +137,12 @@ const NOT_IN_THE_PROTOCOL = { structuredResult: false, turns: false, budget: fal
 
 async function probe(options: AcpBackendOptions): Promise<Capabilities | Problem> {
   const { name, argv, env, help, traits = UNKNOWN_TRAITS } = options;
-  const lines: string[] = [];
-  const end = await startFoundProgram(
-    {
-      argv: [...argv.slice(0, 1), "--version"],
-      cwd: process.cwd(),
-      env,
-      nonce: randomUUID(),
-      stdin: "",
-      silenceSeconds: VERSION_SECONDS,
-      onLine: ({ text }) => lines.push(text),
-    },
-    AbortSignal.timeout(VERSION_SECONDS * 1000),
-  );
-  if (end.ended === "exit" && end.exitCode === 0) {
-    const version = /[0-9]+\.[0-9]+\.[0-9]+\S*/.exec(lines.join("\n"))?.[0] ?? "unknown";
+  const { text, said } = await askVersion(argv[0] ?? "", env);
+  if (text !== null) {
+    const version = /[0-9]+\.[0-9]+\.[0-9]+\S*/.exec(text)?.[0] ?? "unknown";
     const readOnly = traits.readOnlyHolds || options.confine !== undefined;
     const { tellsCost: cost, resumes = false } = traits;
     return { version, ...NOT_IN_THE_PROTOCOL, readOnly, cost, resumes };
   }
-  const said = end.stderrTail.trim() || lines[0] || `"${argv[0] ?? ""} --version" failed`;
   return { code: "AGENT_MISSING", agent: name, detail: help ? `${said} (to install it: ${help.install})` : said };
 }

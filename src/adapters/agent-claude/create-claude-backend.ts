@@ -3,6 +3,7 @@ import type { Problem } from "../../core/problem.ts";
 import type { AgentBackend, AgentEvent, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
 import type { Usage } from "../../schema/agent.ts";
 import type { Environment } from "../process/agent-environment.ts";
+import { askVersion } from "../process/ask-version.ts";
 import type { Confine } from "../process/confine.ts";
 import { startFoundProgram } from "../process/start-found-program.ts";
 import { streamEvents } from "../process/stream-events.ts";
@@ -26,7 +27,6 @@ export type ClaudeBackendOptions = {
 };
 
 const NAME = "claude";
-const VERSION_SECONDS = 15;
 
 /**
  * Its own ten retries take over three minutes until it gives up, and we start it up to four times. With four retries
@@ -114,23 +114,7 @@ const progress = (text: string, usage: Usage | null = null): AgentEvent => ({ ty
 const ABLE = { structuredResult: true, readOnly: true, cost: true, turns: true, budget: true, resumes: true };
 
 async function probe({ program, env }: ClaudeBackendOptions): Promise<Capabilities | Problem> {
-  const lines: string[] = [];
-  const end = await startFoundProgram(
-    {
-      argv: [program, "--version"],
-      cwd: process.cwd(),
-      env,
-      nonce: randomUUID(),
-      stdin: "",
-      silenceSeconds: VERSION_SECONDS,
-      onLine: ({ text }) => lines.push(text),
-    },
-    AbortSignal.timeout(VERSION_SECONDS * 1000),
-  );
-  const version = /^[0-9]+\.[0-9]+\.[0-9]+/.exec(lines[0] ?? "")?.[0];
-  if (end.exitCode === 0 && version !== undefined) {
-    return { version, ...ABLE };
-  }
-  const said = end.stderrTail.trim() || lines[0] || `"${program} --version" did not tell its version`;
-  return { code: "AGENT_MISSING", agent: NAME, detail: said };
+  const { text, said } = await askVersion(program, env);
+  const version = /^[0-9]+\.[0-9]+\.[0-9]+/.exec(text ?? "")?.[0];
+  return version === undefined ? { code: "AGENT_MISSING", agent: NAME, detail: said } : { version, ...ABLE };
 }

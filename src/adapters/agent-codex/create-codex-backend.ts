@@ -1,10 +1,11 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Problem } from "../../core/problem.ts";
 import type { AgentBackend, AgentEvent, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
 import type { Environment } from "../process/agent-environment.ts";
+import { askVersion } from "../process/ask-version.ts";
 import type { Confine } from "../process/confine.ts";
 import { startFoundProgram } from "../process/start-found-program.ts";
 import { streamEvents } from "../process/stream-events.ts";
@@ -33,7 +34,6 @@ export type CodexBackendOptions = {
 };
 
 const NAME = "codex";
-const VERSION_SECONDS = 15;
 
 /**
  * Codex, started anew for every execution and read through its JSON lines. It knows no limit on turns or money, and
@@ -150,23 +150,7 @@ const progress = (text: string): AgentEvent => ({ type: "progress", text, usage:
 const ABLE = { structuredResult: true, readOnly: true, cost: false, turns: false, budget: false, resumes: true };
 
 async function probe({ program, env }: CodexBackendOptions): Promise<Capabilities | Problem> {
-  const lines: string[] = [];
-  const end = await startFoundProgram(
-    {
-      argv: [program, "--version"],
-      cwd: process.cwd(),
-      env,
-      nonce: randomUUID(),
-      stdin: "",
-      silenceSeconds: VERSION_SECONDS,
-      onLine: ({ text }) => lines.push(text),
-    },
-    AbortSignal.timeout(VERSION_SECONDS * 1000),
-  );
-  const version = /^codex\S* ([0-9]+\.[0-9]+\.[0-9]+)/.exec(lines[0] ?? "")?.[1];
-  if (end.exitCode === 0 && version !== undefined) {
-    return { version, ...ABLE };
-  }
-  const said = end.stderrTail.trim() || lines[0] || `"${program} --version" did not tell its version`;
-  return { code: "AGENT_MISSING", agent: NAME, detail: said };
+  const { text, said } = await askVersion(program, env);
+  const version = /^codex\S* ([0-9]+\.[0-9]+\.[0-9]+)/.exec(text ?? "")?.[1];
+  return version === undefined ? { code: "AGENT_MISSING", agent: NAME, detail: said } : { version, ...ABLE };
 }

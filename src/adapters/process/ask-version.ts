@@ -1,0 +1,33 @@
+import { randomUUID } from "node:crypto";
+import type { Environment } from "./agent-environment.ts";
+import { startFoundProgram } from "./start-found-program.ts";
+
+/** Slow machines start large programs slowly. */
+const PATIENCE_SECONDS = 15;
+
+export type VersionAnswer = {
+  /** What it printed; null where it failed. */
+  readonly text: string | null;
+  /** What to tell a person where no version is in it. */
+  readonly said: string;
+};
+
+/** What a program answers to `--version`. */
+export async function askVersion(program: string, env: Environment): Promise<VersionAnswer> {
+  const lines: string[] = [];
+  const end = await startFoundProgram(
+    {
+      argv: [program, "--version"],
+      cwd: process.cwd(),
+      env,
+      nonce: randomUUID(),
+      stdin: "",
+      silenceSeconds: PATIENCE_SECONDS,
+      onLine: ({ text }) => lines.push(text),
+    },
+    AbortSignal.timeout(PATIENCE_SECONDS * 1000),
+  );
+  const isAnswer = end.ended === "exit" && end.exitCode === 0;
+  const said = end.stderrTail.trim() || lines[0] || `"${program} --version" did not tell its version`;
+  return { text: isAnswer ? lines.join("\n") : null, said };
+}
