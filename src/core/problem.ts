@@ -21,6 +21,7 @@ export type Problem =
       readonly files: readonly string[];
     }
   | { readonly code: "AGENT_MISSING"; readonly agent: string; readonly detail: string }
+  | { readonly code: "AGENT_NEEDS_SANDBOX"; readonly agent: string; readonly mend: string }
   | { readonly code: "NO_AGENT"; readonly install: readonly string[] }
   | { readonly code: "AGENT_UNKNOWN"; readonly agent: string }
   | { readonly code: "SANDBOX_UNAVAILABLE"; readonly why: string; readonly fix: string }
@@ -112,6 +113,10 @@ const descriptions: Describe = {
   AGENT_MISSING: (p) => ({
     what: `The agent "${p.agent}" cannot be started: ${p.detail}.`,
     fix: 'Install it ("isdlc agents" tells how), or name another with --agent or --agent-command.',
+  }),
+  AGENT_NEEDS_SANDBOX: (p) => ({
+    what: `The agent "${p.agent}" starts programs that files of the repository name, so it is used in a sandbox only.`,
+    fix: `${p.mend}, or name another with --agent or --reviewer.`,
   }),
   NO_AGENT: (p) => ({
     what: "No agent was chosen, and none that is known was found on the PATH.",

@@ -57,8 +57,8 @@ test.concurrent.each<[string, object, readonly string[]]>([
   for (const more of [{ ISDLC_SANDBOX: "off" }, { ISDLC_SANDBOX: "auto" }]) {
     const refused = await machine.start([TITLE, "--json", ...args], more).ended;
     expect(parsed(refused).problem).toMatchObject({
-      code: "AGENT_MISSING",
-      what: expect.stringMatching(/"qwen" cannot be started: .*programs that files of the repository name.*sandbox/),
+      code: "AGENT_NEEDS_SANDBOX",
+      what: expect.stringMatching(/"qwen" starts programs that files of the repository name.*sandbox/),
     });
   }
   expect([machine.started(), existsSync(join(machine.root, ".isdlc"))]).toEqual([[], false]);
@@ -131,6 +131,15 @@ test.concurrent("another agent for an open run is a person's decision, also for 
   expect((await machine.person("resume", "--agent", "codex:gpt-6", "--json")).code).toBe(3);
   await machine.person("continue", "--agent", "codex:gpt-6");
   expect(machine.started().slice(1)).toEqual(["phase implement: codex:gpt-6", "reviewer implement: codex:gpt-6"]);
+});
+
+test.concurrent("S9 a run that was begun without a sandbox goes on with no agent that needs one", async () => {
+  const machine = await machineWith("claude", "qwen");
+  await begin(machine, "--supervised");
+  const refused = await machine.person("resume", "--agent", "qwen", "--json");
+  expect(parsed(refused).problem).toMatchObject({ code: "AGENT_NEEDS_SANDBOX", agent: "qwen" });
+  expect(machine.started()).toEqual(["phase plan: claude"]);
+  expect((await machine.status()).waiting.kind).toBe("gate");
 });
 
 test.concurrent("an agent of a single phase that is not installed is told before anything is written", async () => {

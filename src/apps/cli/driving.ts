@@ -7,12 +7,13 @@ import { drive } from "../../engine/drive.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { closingReport } from "../../views/history.ts";
 import { statusLines, statusObject } from "../../views/status.ts";
-import { type ChosenAgents, recordedAgents } from "./agents.ts";
+import { allAgents, type ChosenAgents, recordedAgents } from "./agents.ts";
 import { decider } from "./authority.ts";
 import { namesAgent, renameAgents } from "./choose-agents.ts";
 import { composeEngine } from "./compose.ts";
 import { answerAtTerminal, type Scene } from "./at-terminal.ts";
 import { createProgressView, type ProgressView } from "./progress.ts";
+import { refuseWithoutWall } from "./needs-wall.ts";
 import { currentRun, driverLock, type Project } from "./project.ts";
 import { withSignals } from "./signals.ts";
 import { submitAnswer } from "./submit-answer.ts";
@@ -120,9 +121,12 @@ function agentsOf(invocation: Invocation, project: Project, run: ActiveRun): Run
   const chosen = namesAgent(invocation.values) ? renameAgents(invocation.values, remembered) : remembered;
   if (chosen === null) throw new ProblemError({ code: "AGENT_UNKNOWN", agent: run.run.agent.name });
   if (chosen === remembered || areThoseOf(run, chosen, project.env)) return { agents: chosen, change: null };
+  if (run.run.sandbox !== true) refuseWithoutWall(namesOf(chosen), "This run has none: cancel it and start anew");
   const by = decider(invocation, project); // another program is a person's decision
   return { agents: chosen, change: { do: "changeAgents", by, ...recordedAgents(chosen, project.env) } };
 }
+
+const namesOf = (agents: ChosenAgents): string[] => allAgents(agents).map(({ name }) => name);
 
 async function keepChange(project: Project, run: RunId, { agents, change }: RunsAgents): Promise<void> {
   memoryOf(project).rememberAgents(run, agents);

@@ -17,21 +17,21 @@ import { type Invocation, text } from "./verb.ts";
 /**
  * Whether the agents of a new run are walled in: as asked, else as the environment says, else as the person set, else
  * where it can be done. Never by anything in the project.
- * @throws ProblemError SANDBOX_UNAVAILABLE when it was asked for and cannot be done; AGENT_MISSING for an agent that
- * is not used without.
+ * @throws ProblemError SANDBOX_UNAVAILABLE when it was asked for and cannot be done; AGENT_NEEDS_SANDBOX for an
+ * agent that is not used without.
  */
 export function settleSandbox({ values, env, io }: Invocation, project: Project, agents: ChosenAgents): boolean {
   const { settings } = readUserSettings(project.folders.config, project.files);
   const asked = text(values, "sandbox") ?? fromEnvironment(env["ISDLC_SANDBOX"]) ?? settings.sandbox;
   const names = allAgents(agents).map(({ name }) => name);
-  if (asked === "off") refuseWithoutWall(names, null);
+  if (asked === "off") refuseWithoutWall(names, "Start the run with --sandbox on");
   if (asked === "off" || allAgents(agents).every(startsNothing)) return false;
   const why = allAgents(agents)
     .map((agent) => wall(project, agent, null))
     .find(({ ok }) => !ok);
   if (why === undefined || why.ok) return true;
   if (asked === "on") throw unavailable(why);
-  refuseWithoutWall(names, `${why.why} (${why.fix})`);
+  refuseWithoutWall(names, `There is none here: ${why.why}. ${why.fix}`);
   io.err(`Agents run without a sandbox: ${why.why} (${why.fix}). More in "isdlc doctor".`);
   return false;
 }
