@@ -6,6 +6,8 @@ import { drive } from "../../src/engine/drive.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import type { Project } from "../../src/apps/cli/project.ts";
 import { currentRun } from "../../src/apps/cli/project.ts";
+import type { AgentBackend } from "../../src/ports/agent-backend.ts";
+import type { RunId } from "../../src/schema/ids.ts";
 import { begin, createRepository, engineFor, newBase, placeIn, remove } from "../support/instant-run.ts";
 
 let base: string;
@@ -36,11 +38,38 @@ async function driveWith(change: (engine: Engine) => Partial<Engine>): Promise<R
 test("a review that cannot be ended is a person's to decide about, after one reviewer", async () => {
   const fail = () =>
     Promise.reject(new ProblemError({ code: "GIT_FAILED", command: "update-ref", detail: "a lock is held" }));
-  const state = await driveWith(({ workspace }) => ({
+  const state = await driveWith(({ workspace, agents }) => ({
+    agents: { ...agents, reviewer: (key) => using(agents.reviewer(key)) },
     workspace: { ...workspace, now: (include) => (executions.length < 3 ? workspace.now(include) : fail()) },
   }));
   expect(state).toMatchObject({ wait: { kind: "escalation", reason: "git_failed" } });
   expect(executions).toEqual(["plan#1.1", "implement#1.1", "implement#1.2"]);
+  const { journal } = project;
+  const ends = journal.events(journal.newest() as RunId).filter(({ type }) => type === "execution.ended");
+  expect(ends.at(-1)).toMatchObject({ execution: "implement#1.2", how: "failed", usage: USED });
+});
+
+const USED = { input: 10, output: 2, usd: null };
+
+/** The same agent, which tells what it used. */
+function using(backend: AgentBackend): AgentBackend {
+  return {
+    ...backend,
+    async *run(task, signal) {
+      for await (const event of backend.run(task, signal)) yield { ...event, usage: USED };
+    },
+  };
+}
+
+test("a problem in the middle of an execution ends it, and is a person's to decide about", async () => {
+  const fail = () => {
+    throw new ProblemError({ code: "AGENT_MISSING", agent: "instant", detail: "its program is gone" });
+  };
+  const state = await driveWith(({ agents }) => ({
+    agents: { ...agents, phase: (key) => ({ ...agents.phase(key), run: fail }) },
+  }));
+  expect(state).toMatchObject({ wait: { kind: "escalation", reason: "agent_missing" }, stage: { claim: null } });
+  expect(executions).toEqual(["plan#1.1"]);
 });
 
 test("a report that is refused for the step at hand ends the program: it is not tried forever", async () => {

@@ -11,7 +11,7 @@ import { digestPath, phasePrompt, reviewPrompt } from "../prompt.ts";
 import { letPass, limitsOf, overtime, tooLong } from "./execution-limits.ts";
 import { recordPhaseStart, recordReviews } from "./feature-record.ts";
 import { missingPredecessor } from "./review-chain.ts";
-import { withWritesTold } from "./review-writes.ts";
+import { tellOfWrites } from "./review-writes.ts";
 
 export type Assignment = Pick<
   AgentTask,
@@ -71,7 +71,7 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
     };
     const report = await execute(engine, job, { signal, assignment });
     if (report === null) return null;
-    const told = await tellOfWrites(engine, report, { before, item: run.run.item });
+    const told = await tellOfWrites(engine.workspace, report, { before, item: run.run.item });
     return told.outcome.of === "review" ? { ...told, outcome: { ...told.outcome, changed } } : told;
   } finally {
     await copy.dispose();
@@ -232,12 +232,4 @@ function withoutSecrets<T>(value: T, redact: (text: string) => string): T {
   return JSON.parse(JSON.stringify(value), (_key, inner: unknown) =>
     typeof inner === "string" ? redact(inner) : inner,
   ) as T; // same shape: only strings were replaced
-}
-
-type ReviewedTree = { readonly before: string | null; readonly item: string };
-
-async function tellOfWrites(engine: Engine, report: Report, { before, item }: ReviewedTree): Promise<Report> {
-  const after = await engine.workspace.now([item]);
-  const changes = (await engine.workspace.diff(before, after)) ?? [];
-  return { ...report, outcome: withWritesTold(report.outcome, changes) };
 }

@@ -1,9 +1,35 @@
-import type { Outcome } from "../../core/command.ts";
+import type { Execution, Outcome, Report } from "../../core/command.ts";
+import { describe, ProblemError } from "../../core/problem.ts";
+import type { Workspace } from "../../ports/workspace.ts";
 import type { Issue } from "../../schema/agent.ts";
 import type { FileChange } from "../../schema/facts.ts";
 
+type ReviewedTree = { readonly before: string | null; readonly item: string };
+
+/** The report of a reviewer, with what was written meanwhile. Where that cannot be told, what it used still counts. */
+export async function tellOfWrites(
+  workspace: Workspace,
+  report: Report,
+  { before, item }: ReviewedTree,
+): Promise<Report> {
+  try {
+    const changes = (await workspace.diff(before, await workspace.now([item]))) ?? [];
+    return { ...report, outcome: withWritesTold(report.outcome, changes) };
+  } catch (error) {
+    if (!(error instanceof ProblemError) || !("execution" in report.outcome)) throw error;
+    return { ...report, outcome: untold(report.outcome, error) };
+  }
+}
+
+function untold(outcome: Pick<Execution, "execution"> & Partial<Execution>, { problem }: ProblemError): Outcome {
+  const { execution, usage = null, session = null } = outcome;
+  const { what, fix } = describe(problem);
+  const reason = problem.code.toLowerCase();
+  return { of: "broken", execution, usage, session, reason, detail: `${what} ${fix}`, again: false };
+}
+
 /** A reviewer has nothing to write: what changed in the real tree while it ran is told, however it ended. */
-export function withWritesTold(outcome: Outcome, changes: readonly FileChange[]): Outcome {
+function withWritesTold(outcome: Outcome, changes: readonly FileChange[]): Outcome {
   if (changes.length === 0 || "failed" in outcome) return outcome;
   const issues = changes.map(issueFor);
   if (outcome.of === "review")
@@ -13,7 +39,7 @@ export function withWritesTold(outcome: Outcome, changes: readonly FileChange[])
   return { ...outcome, detail: [...told, outcome.detail].join("\n") };
 }
 
-/** The paths that `withWritesTold` named in a verdict. */
+/** The paths that `tellOfWrites` named in a verdict. */
 export const writtenDuringReview = (issues: readonly Issue[]): string[] =>
   issues.flatMap(({ location, description }) =>
     location !== null && description.endsWith(MEANWHILE) && description.startsWith(`${location} `) ? [location] : [],
