@@ -1,11 +1,8 @@
 import {
-  chmodSync,
   existsSync,
   lstatSync,
-  mkdirSync,
   readFileSync,
   readdirSync,
-  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -20,9 +17,7 @@ import { outcomeOf, useRepository } from "./repository-fixture.ts";
 
 const fixture = useRepository();
 const at = (path: string) => join(fixture.repo, path);
-/** Besides the index that snapshots go on with, which stays until the program ends. */
-const leftInTemp = () => readdirSync(tmpdir()).filter((name) => !isIndexOnly(join(tmpdir(), name)));
-const isIndexOnly = (folder: string) => readdirSync(folder).join() === "index";
+const leftInTemp = () => readdirSync(tmpdir());
 
 describe("snapshot", () => {
   test("holds new, changed and deleted files, not ignored ones; .isdlc only where included; repeatable", async () => {
@@ -196,76 +191,6 @@ describe("diff, lines and patch", () => {
     ]);
     expect(await workspace.lines(before, after, ["binary"])).toBe(0);
     expect(await workspace.patch(before, after)).toContain("rename to to");
-  });
-});
-
-describe("restore", () => {
-  test("content, mode and links come back; files and folders that changed places too; the index stays", async () => {
-    fixture.write("script", "1");
-    chmodSync(at("script"), 0o755);
-    symlinkSync("script", at("link"));
-    fixture.write("folder/file", "1");
-    fixture.write("file", "1");
-    fixture.write("other", "1");
-    fixture.commitAll("one");
-    const workspace = createGitWorkspace(fixture.repo, "run");
-    const before = await workspace.snapshot("before", []);
-    for (const name of ["script", "link", "folder", "file"]) rmSync(at(name), { recursive: true });
-    fixture.write("script", "2");
-    fixture.write("link", "2");
-    fixture.write("folder", "2");
-    fixture.write("file/inner", "2");
-    fixture.write("other", "2");
-    fixture.git("add", "-A");
-    const staged = fixture.git("ls-files", "-s");
-    const after = await workspace.snapshot("after", []);
-    const paths = (await workspace.diff(before, after))!.map(({ path }) => path).filter((path) => path !== "other");
-    await workspace.restore(before!, paths);
-    expect(statSync(at("script")).mode & 0o111).toBe(0o111);
-    expect(readlinkSync(at("link"))).toBe("script");
-    expect(readFileSync(at("folder/file"), "utf8")).toBe("1");
-    expect(readFileSync(at("file"), "utf8")).toBe("1");
-    expect(readFileSync(at("other"), "utf8")).toBe("2");
-    expect(fixture.git("ls-files", "-s")).toBe(staged);
-  });
-
-  test("never leaves the tree: a linked parent, a linked file, paths that lead away (S3)", async () => {
-    const workspace = createGitWorkspace(fixture.repo, "run");
-    fixture.write("folder/file", "inside");
-    fixture.write("single", "inside");
-    const before = (await workspace.snapshot("before", []))!;
-    mkdirSync(join(fixture.base, "victim"));
-    writeFileSync(join(fixture.base, "victim/file"), "victim");
-    rmSync(at("folder"), { recursive: true });
-    rmSync(at("single"));
-    symlinkSync(join(fixture.base, "victim"), at("folder"));
-    symlinkSync(join(fixture.base, "victim/file"), at("single"));
-    expect(await outcomeOf(workspace.restore(before, ["folder/file"]))).toMatchObject({ problem: "UNSAFE_PATH" });
-    await workspace.restore(before, ["single", "folder/not-in-snapshot"]);
-    expect(lstatSync(at("single")).isFile()).toBe(true);
-    for (const path of [
-      "../victim/file",
-      join(fixture.base, "victim/file"),
-      "a/../../victim/file",
-      ".git/config",
-      ".GIT/config",
-      "",
-      "a\0b",
-    ]) {
-      expect(await outcomeOf(workspace.restore(before, [path]))).toMatchObject({ problem: "UNSAFE_PATH" });
-    }
-    expect(readFileSync(join(fixture.base, "victim/file"), "utf8")).toBe("victim");
-    expect(existsSync(at(".git/config"))).toBe(true);
-  });
-
-  test("line ends that git converts come back as they were in the tree", async () => {
-    fixture.write(".gitattributes", "*.txt text eol=crlf\n");
-    fixture.write("a.txt", "1\r\n2\r\n");
-    const workspace = createGitWorkspace(fixture.repo, "run");
-    const before = await workspace.snapshot("before", []);
-    fixture.write("a.txt", "3\r\n");
-    await workspace.restore(before!, ["a.txt"]);
-    expect(readFileSync(at("a.txt"), "utf8")).toBe("1\r\n2\r\n");
   });
 });
 

@@ -17,7 +17,7 @@ export async function withoutFilters(git: Git): Promise<Filterless> {
 /** The same for one repository, asked again only when a configuration file has changed. */
 export function rememberFilters(repository: Repository): () => Promise<Filterless> {
   const git = hardenedGit(repository.top);
-  const usual = usualFiles(repository);
+  const usual = settingsFiles(repository);
   let files = usual;
   let known: { readonly stamp: string; readonly filterless: Filterless } | null = null;
   return async () => {
@@ -31,8 +31,8 @@ export function rememberFilters(repository: Repository): () => Promise<Filterles
   };
 }
 
-/** Where a setting may appear that is not there yet. */
-function usualFiles({ gitDir }: Repository): string[] {
+/** Where settings usually are, or may appear. */
+export function settingsFiles({ gitDir }: Repository): string[] {
   const home = homedir();
   return [
     join(gitDir, "config"),

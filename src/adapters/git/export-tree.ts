@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { withoutFilters } from "./content-filters.ts";
+import { type Filterless, withoutFilters } from "./content-filters.ts";
 import { must, wholeTreeTimeoutMs } from "./git.ts";
 import type { Git } from "./git.ts";
 import { joinFields } from "./git-path.ts";
@@ -13,7 +13,7 @@ export type ExportRequest = {
   /** An index that holds just the commit's files; made for the purpose where there is none. */
   readonly index?: IndexEnvironment | null;
   /** What keeps content filters out, where it is known already. */
-  readonly filterless?: IndexEnvironment | undefined;
+  readonly filterless?: Filterless | undefined;
 };
 
 /** Writes files of a snapshot into a folder outside the tree; leaves nothing behind in the repository. */

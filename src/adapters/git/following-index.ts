@@ -1,11 +1,14 @@
+import { rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { type Filterless, settingsFiles } from "./content-filters.ts";
 import { stampOf } from "./file-stamp.ts";
 import type { Git } from "./git.ts";
 import { gitFolders } from "./git-head.ts";
+import { makeIndexFolder } from "./index-folder.ts";
 import { type Differences, lookThrough } from "./look-through.ts";
 import type { Repository } from "./repository.ts";
-import { makeTemporaryFolder, removeAtExit, removeFolder } from "./temporary-folder.ts";
+import { removeFolder } from "./temporary-folder.ts";
 import { copyIndex } from "./temporary-index.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
 
@@ -18,13 +21,13 @@ export type Behind = Differences & {
 
 /**
  * An index of our own that follows the working tree from one look to the next, so that only what changed since has to
- * be read. It begins anew as a copy of the person's wherever that would make a difference.
+ * be read. It begins anew as a copy of the person's wherever that could make a difference.
  */
 export type FollowingIndex = {
-  look(filterless: IndexEnvironment, include: readonly string[]): Promise<Behind>;
-  /** It holds this tree now. What has vanished may come back: was it ignored, only the person's index would know it. */
-  holds(tree: string, hasVanished: boolean): void;
-  /** Environment to read it with while it holds the tree, all of it; else null. */
+  look(filterless: Filterless, include: readonly string[]): Promise<Behind>;
+  /** It holds this tree now. `isReliable`: the next look will see whatever is done to the tree. */
+  holds(tree: string, isReliable: boolean): void;
+  /** Environment to read it with while it holds the tree; else null. */
   holding(tree: string): IndexEnvironment | null;
   /** After a failure nobody knows what it holds. */
   forget(): Promise<void>;
@@ -38,36 +41,38 @@ type Following = {
   /** Files that say whether what was added is ignored, and how they stood. */
   readonly rules: readonly string[];
   readonly ruled: string;
-  readonly tree: string | null;
-  /** Some entry is here otherwise than in the person's index in a way that looking cannot tell. */
-  readonly isAstray: boolean;
+  readonly held: Held | null;
 };
+
+/** The tree that is in it, and how the file stood: nobody else has to write there. */
+type Held = { readonly tree: string; readonly stamp: string; readonly isReliable: boolean };
 
 export function createFollowingIndex(git: Git, repository: Repository): FollowingIndex {
   let following: Following | null = null;
 
   async function begin(start: string): Promise<Following> {
-    const folder = following?.folder ?? removeAtExit(await makeTemporaryFolder());
+    const folder = following?.folder ?? (await makeIndexFolder(repository));
+    await rm(indexIn(folder), { force: true });
     const index = await copyIndex(repository, folder);
-    return { folder, index, start, rules: [], ruled: "", tree: null, isAstray: false };
+    return { folder, index, start, rules: [], ruled: "", held: null };
   }
 
   return {
     async look(filterless, include) {
       const start = startOf(repository, include);
       const now = following !== null && canGoOn(following, start) ? following : await begin(start);
-      following = { ...now, tree: null };
+      following = { ...now, held: null };
       const environment = { ...filterless, ...now.index };
       const found = await lookThrough(git, { repository, environment, include });
       const added = ignoreFilesOf(found.added).map((file) => join(repository.top, file));
       const rules = [...new Set([...now.rules, ...added])];
-      following = { ...following, rules, ruled: stampOf(rules), isAstray: found.isSparse };
-      return { ...found, environment, tree: now.tree };
+      following = { ...following, rules, ruled: stampOf(rules) };
+      return { ...found, environment, tree: now.held?.tree ?? null };
     },
-    holds(tree, hasVanished) {
-      if (following !== null) following = { ...following, tree, isAstray: following.isAstray || hasVanished };
+    holds(tree, isReliable) {
+      if (following !== null) following = { ...following, held: { tree, isReliable, stamp: stampIn(following) } };
     },
-    holding: (tree) => (following?.tree === tree && !following.isAstray ? following.index : null),
+    holding: (tree) => (following?.held?.tree === tree && isAsLeft(following) ? following.index : null),
     async forget() {
       const folder = following?.folder;
       following = null;
@@ -76,14 +81,22 @@ export function createFollowingIndex(git: Git, repository: Repository): Followin
   };
 }
 
-const canGoOn = ({ start, rules, ruled, isAstray }: Following, now: string): boolean =>
-  !isAstray && start === now && stampOf(rules) === ruled;
+const indexIn = (folder: string): string => join(folder, "index");
+const stampIn = ({ folder }: Following): string => stampOf([indexIn(folder)]);
+
+const isAsLeft = (following: Following): boolean =>
+  following.held?.isReliable === true && following.held.stamp === stampIn(following);
+
+const canGoOn = (following: Following, start: string): boolean =>
+  isAsLeft(following) && following.start === start && following.ruled === stampOf(following.rules);
 
 /** Were one of these another, another index would come of it. */
-function startOf({ top, gitDir }: Repository, include: readonly string[]): string {
+function startOf(repository: Repository, include: readonly string[]): string {
+  const { top, gitDir } = repository;
   const exclude = join(gitFolders(top)?.common ?? gitDir, "info", "exclude");
   const ownExclude = join(process.env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "git", "ignore");
-  return [stampOf([join(gitDir, "index"), exclude, ownExclude]), ...include].join("\n");
+  const files = [join(gitDir, "index"), exclude, ownExclude, ...settingsFiles(repository)];
+  return [stampOf(files), ...include].join("\n");
 }
 
 /** Beside each file and in every folder above it. */

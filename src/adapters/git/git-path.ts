@@ -26,6 +26,10 @@ export function encodePath(path: string): Buffer {
   );
 }
 
+/** Where a file of the tree is. */
+export const inTree = (top: string, path: string | Buffer): Buffer =>
+  Buffer.concat([Buffer.from(`${top}/`), typeof path === "string" ? encodePath(path) : path]);
+
 /** The fields of `-z` output. */
 export function splitFields(output: Buffer): Buffer[] {
   const fields: Buffer[] = [];

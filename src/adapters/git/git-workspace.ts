@@ -32,7 +32,7 @@ export function createGitWorkspace(cwd: string, run: string): Workspace {
   };
   const refOf = (name: string): string => `refs/isdlc/${refPart(run)}/${refPart(name)}`;
   const take = async (name: string, include: readonly string[]): Promise<string | null> =>
-    (await snapshots())?.take({ ref: refOf(name), include, isNamed: name !== NOW }) ?? null;
+    (await snapshots())?.take({ ref: refOf(name), include }) ?? null;
   const compared = comparisons(open);
   const copy = async (snapshot: string | null): Promise<ThrowAwayCopy> =>
     snapshot === null ? copyTree(cwd) : copyOf(snapshot, { open, snapshots: await snapshots() });

@@ -1,21 +1,19 @@
 import type { Dirent } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
-import { decodePath, encodePath, isTreePath } from "./git-path.ts";
+import { decodePath, encodePath, inTree, isTreePath } from "./git-path.ts";
 
 /** Every file below the included paths, ignored or not. Links are files; what is a repository of its own is left out. */
 export async function includedFiles(top: string, include: readonly string[]): Promise<string[]> {
   const paths = include.map((path) => path.replace(/\/+$/, "")).filter(isTreePath);
   const found = await Promise.all(
     paths.map(async (path) => {
-      const kind = await lstat(inTree(top, encodePath(path))).catch(() => null); // none such
+      const kind = await lstat(inTree(top, path)).catch(() => null); // none such
       if (kind?.isDirectory() === true) return filesBelow(top, encodePath(path));
       return kind?.isFile() === true || kind?.isSymbolicLink() === true ? [path] : [];
     }),
   );
   return found.flat();
 }
-
-export const inTree = (top: string, path: Buffer): Buffer => Buffer.concat([Buffer.from(`${top}/`), path]);
 
 async function filesBelow(top: string, path: Buffer): Promise<string[]> {
   const folder = inTree(top, path);

@@ -1,8 +1,8 @@
 import { lstat } from "node:fs/promises";
 import { must, wholeTreeTimeoutMs } from "./git.ts";
 import type { Git } from "./git.ts";
-import { decodePath, encodePath, isUnder, joinFields, splitFields } from "./git-path.ts";
-import { includedFiles, inTree } from "./included-files.ts";
+import { decodePath, encodePath, inTree, isUnder, joinFields, splitFields } from "./git-path.ts";
+import { includedFiles } from "./included-files.ts";
 import type { Repository } from "./repository.ts";
 import { changedFiles } from "./temporary-index.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";

@@ -2,7 +2,7 @@ import { lstat } from "node:fs/promises";
 import type { FileChange } from "../../schema/facts.ts";
 import { must } from "./git.ts";
 import type { Git } from "./git.ts";
-import { decodePath, encodePath, splitFields } from "./git-path.ts";
+import { decodePath, inTree, splitFields } from "./git-path.ts";
 import { gitFailed } from "./run-git.ts";
 import { changesBetween } from "./tree-diff.ts";
 import type { TreePair } from "./tree-diff.ts";
@@ -28,8 +28,7 @@ export async function refuseOverwrites(git: Git, top: string, move: TreePair): P
   const inTheWay: string[] = [];
   for (const { path, change } of await movedFiles(git, move)) {
     if (change !== "added") continue;
-    const file = Buffer.concat([Buffer.from(`${top}/`), encodePath(path)]);
-    const found = await lstat(file).catch(() => null);
+    const found = await lstat(inTree(top, path)).catch(() => null);
     if (found && !found.isDirectory()) inTheWay.push(path);
   }
   refuse(inTheWay, "not under version control and in the way");

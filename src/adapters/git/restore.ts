@@ -6,7 +6,7 @@ import { exportTree } from "./export-tree.ts";
 import { withoutFilters } from "./content-filters.ts";
 import { hardenedGit, must } from "./git.ts";
 import type { Git } from "./git.ts";
-import { decodePath, encodePath, isTreePath, joinFields, splitFields } from "./git-path.ts";
+import { decodePath, inTree, isTreePath, joinFields, splitFields } from "./git-path.ts";
 import type { Repository } from "./repository.ts";
 import { gitFailed } from "./run-git.ts";
 import { inTemporaryFolder } from "./temporary-folder.ts";
@@ -118,7 +118,5 @@ function parentsOf(path: string): string[] {
 }
 
 const look = (top: string, path: string): Promise<Stats | null> => lstat(inTree(top, path)).catch(() => null);
-
-const inTree = (top: string, path: string): Buffer => Buffer.concat([Buffer.from(`${top}/`), encodePath(path)]);
 
 const unsafePath = (path: string, detail: string) => new ProblemError({ code: "UNSAFE_PATH", path, detail });

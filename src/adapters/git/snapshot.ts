@@ -1,4 +1,5 @@
-import { rememberFilters } from "./content-filters.ts";
+import { ProblemError } from "../../core/problem.ts";
+import { type Filterless, rememberFilters } from "./content-filters.ts";
 import { createFollowingIndex, type Behind } from "./following-index.ts";
 import { hardenedGit, must, wholeTreeTimeoutMs } from "./git.ts";
 import type { Git } from "./git.ts";
@@ -11,8 +12,6 @@ export type SnapshotRequest = {
   readonly ref: string;
   /** Files and folders that count though they are ignored, or our own. */
   readonly include: readonly string[];
-  /** Whether it has to be found under this ref; else one that is kept under another will do. */
-  readonly isNamed: boolean;
 };
 
 /** Where the tree stands now, told by a snapshot and the files that changed since. */
@@ -25,7 +24,7 @@ export interface Snapshots {
   /** An index with just the files of the snapshot, while there is one. */
   indexOf(snapshot: string): IndexEnvironment | null;
   /** Environment of a call that no content filter takes part in. */
-  filterless(): Promise<IndexEnvironment>;
+  filterless(): Promise<Filterless>;
 }
 
 /**
@@ -39,20 +38,24 @@ export function createSnapshots(repository: Repository): Snapshots {
   const commits = new Map<string, string>();
   const inTurn = oneAfterAnother();
 
+  /** What was remembered may have been collected since: then once more without. */
   async function careful<T>(work: () => Promise<T>): Promise<T> {
+    const hadMemory = commits.size > 0;
     try {
       return await work();
     } catch (error) {
+      commits.clear();
       await index.forget();
-      throw error;
+      if (!hadMemory || !(error instanceof ProblemError)) throw error;
+      return careful(work);
     }
   }
 
   async function take(request: SnapshotRequest): Promise<string> {
     const behind = await index.look(await filterless(), request.include);
-    const { tree, hasVanished } = await bringUpToDate(git, { behind, top: repository.top });
+    const { tree, isReliable } = await bringUpToDate(git, { behind, top: repository.top });
     const snapshot = await storeTree(git, { ...request, tree, commits });
-    index.holds(tree, hasVanished);
+    index.holds(tree, isReliable);
     return snapshot;
   }
 
@@ -60,7 +63,7 @@ export function createSnapshots(repository: Repository): Snapshots {
     const { tree, files, repositories } = await index.look(await filterless(), include);
     const last = tree === null ? undefined : commits.get(tree);
     if (tree === null || last === undefined) return null;
-    index.holds(tree, false);
+    index.holds(tree, true);
     return { last, changed: [...files, ...repositories.map(withoutSlash)] };
   }
 
@@ -86,19 +89,20 @@ function oneAfterAnother(): <T>(work: () => Promise<T>) => Promise<T> {
 
 type UpToDate = {
   readonly tree: string;
-  /** Some entry may have left the index. */
-  readonly hasVanished: boolean;
+  /** The index will show whatever is done to the tree from here on. */
+  readonly isReliable: boolean;
 };
 
 /** Tells the index what it did not have. */
 async function bringUpToDate(git: Git, { behind, top }: { behind: Behind; top: string }): Promise<UpToDate> {
-  const { environment, files, repositories } = behind;
-  if (behind.tree !== null && files.length + repositories.length === 0)
-    return { tree: behind.tree, hasVanished: false };
-  const { hasVanished } = await stage(git, { environment, top, paths: files });
+  const { environment, files, repositories, isSparse } = behind;
+  if (behind.tree !== null && files.length + repositories.length === 0) return { tree: behind.tree, isReliable: true };
+  const staged = await stage(git, { environment, top, paths: files });
   await stageInnerRepositories(git, { environment, folders: repositories });
   const written = git(["write-tree"], { environment, timeoutMs: wholeTreeTimeoutMs });
-  return { tree: await textOf(written, "write-tree"), hasVanished };
+  // Git does not look into what once was a repository, and cannot tell what a sparse checkout leaves out.
+  const isReliable = staged.isReliable && repositories.length === 0 && !isSparse;
+  return { tree: await textOf(written, "write-tree"), isReliable };
 }
 
 /** A repository inside the tree counts by its commit; git refuses one without commits, and it is left out. */
@@ -129,9 +133,9 @@ type Storing = SnapshotRequest & {
   readonly commits: Map<string, string>;
 };
 
-async function storeTree(git: Git, { tree, ref, isNamed, commits }: Storing): Promise<string> {
+async function storeTree(git: Git, { tree, ref, commits }: Storing): Promise<string> {
   const known = commits.get(tree);
-  if (known !== undefined && (!isNamed || (await keep(git, ref, known)).status === 0)) return known;
+  if (known !== undefined && (await keep(git, ref, known)).status === 0) return known;
   const made = git(["commit-tree", "-m", "isdlc snapshot", tree], { environment: author });
   const stored = await textOf(made, "commit-tree");
   await must(keep(git, ref, stored), "update-ref");

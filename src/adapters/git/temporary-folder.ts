@@ -14,15 +14,18 @@ export async function removeFolder(folder: string): Promise<void> {
 }
 
 const lasting = new Set<string>();
+let isListening = false;
 
 /** For a folder that is used until this program ends. */
 export function removeAtExit(folder: string): string {
-  if (lasting.size === 0)
-    process.once("exit", () => {
-      for (const path of lasting) rmSync(path, { recursive: true, force: true });
-    });
+  if (!isListening) process.once("exit", removeLasting);
+  isListening = true;
   lasting.add(folder);
   return folder;
+}
+
+function removeLasting(): void {
+  for (const folder of lasting) rmSync(folder, { recursive: true, force: true });
 }
 
 export async function inTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {

@@ -1,8 +1,9 @@
+import type { Stats } from "node:fs";
 import { access, constants, copyFile, lstat, stat, utimes } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { must, wholeTreeTimeoutMs } from "./git.ts";
 import type { Git } from "./git.ts";
-import { decodePath, encodePath, joinFields, splitFields } from "./git-path.ts";
+import { decodePath, inTree, joinFields, splitFields } from "./git-path.ts";
 import type { Repository } from "./repository.ts";
 
 /** Environment of a call that works on an index of its own. */
@@ -40,30 +41,76 @@ export type Staging = {
 
 export type Staged = {
   readonly count: number;
-  /** Some entry may have left the index. */
-  readonly hasVanished: boolean;
+  /** A later look at the index will see whatever is done to these files. */
+  readonly isReliable: boolean;
 };
 
 /** Takes the files as they are into the index, vanished ones as deleted. Unreadable ones keep their entry. */
 export async function stage(git: Git, { environment, top, paths }: Staging): Promise<Staged> {
-  const found = await Promise.all(paths.map(async (path) => ({ path, is: await lookAt(top, path) })));
-  const readable = found.filter(({ is }) => is !== "unreadable").map(({ path }) => path);
-  if (readable.length > 0) {
-    const args = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
-    const input = joinFields(readable.toSorted()); // where a file became a folder, the file has to leave first
+  const found = await lookAt(top, paths);
+  const update = async (options: readonly string[], chosen: readonly Found[]): Promise<void> => {
+    if (chosen.length === 0) return;
+    const input = joinFields(chosen.map(({ path }) => path).toSorted()); // a file leaves before a folder takes its place
+    const args = ["update-index", ...options, "-z", "--stdin"];
     await must(git(args, { environment, input, timeoutMs: wholeTreeTimeoutMs }), "update-index");
-  }
-  return { count: readable.length, hasVanished: found.some(({ is }) => is === "vanished") };
+  };
+  const readable = found.filter(({ is }) => is === "there" || is === "vanished");
+  const linked = found.filter(({ is }) => is === "behindLink");
+  await update(["--add", "--remove", "--replace"], readable);
+  await update(["--force-remove"], linked);
+  return { count: readable.length + linked.length, isReliable: await isReliable(found, environment) };
 }
 
-/** A folder in the place of a file counts as vanished. */
-async function lookAt(top: string, path: string): Promise<"readable" | "unreadable" | "vanished"> {
-  const file = Buffer.concat([Buffer.from(`${top}/`), encodePath(path)]);
+/**
+ * What has vanished may come back: was it ignored, only the person's index would know it. And git takes a file for
+ * unchanged that was written again in the same second and given its old time.
+ */
+async function isReliable(found: readonly Found[], { GIT_INDEX_FILE: file = "" }: IndexEnvironment): Promise<boolean> {
+  if (found.some(({ is }) => is !== "there" && is !== "unreadable")) return false;
+  const written = seconds((await stat(file).catch(() => null))?.mtimeMs ?? 0);
+  return !found.some(
+    ({ stats }) => stats !== null && seconds(stats.ctimeMs) >= written && seconds(stats.mtimeMs) < written,
+  );
+}
+
+const seconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
+
+type Found = {
+  readonly path: string;
+  /** A folder in the place of a file counts as vanished. Git does not go through links. */
+  readonly is: "there" | "unreadable" | "vanished" | "behindLink";
+  readonly stats: Stats | null;
+};
+
+async function lookAt(top: string, paths: readonly string[]): Promise<Found[]> {
+  const links = new Map<string, Promise<boolean>>();
+  const isBehindLink = async (path: string): Promise<boolean> => {
+    const parent = dirname(path);
+    if (parent === ".") return false;
+    const known = links.get(parent) ?? isLinkOrBehind(parent);
+    links.set(parent, known);
+    return known;
+  };
+  const isLinkOrBehind = async (folder: string): Promise<boolean> => {
+    const stats = await lstat(inTree(top, folder)).catch(() => null);
+    return stats?.isSymbolicLink() === true || isBehindLink(folder);
+  };
+  return Promise.all(
+    paths.map(async (path) =>
+      (await isBehindLink(path)) ? { path, is: "behindLink", stats: null } : lookAtFile(top, path),
+    ),
+  );
+}
+
+async function lookAtFile(top: string, path: string): Promise<Found> {
+  const file = inTree(top, path);
   try {
-    if ((await lstat(file)).isDirectory()) return "vanished";
-    await access(file, constants.R_OK);
-    return "readable";
+    const stats = await lstat(file);
+    if (stats.isDirectory()) return { path, is: "vanished", stats: null };
+    if (!stats.isSymbolicLink()) await access(file, constants.R_OK);
+    return { path, is: "there", stats };
   } catch (error) {
-    return ["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "") ? "unreadable" : "vanished";
+    const isHidden = ["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "");
+    return { path, is: isHidden ? "unreadable" : "vanished", stats: null };
   }
 }

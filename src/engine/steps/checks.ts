@@ -80,8 +80,10 @@ async function testsChanged(engine: Engine, run: ActiveRun, phase: PhaseRecord):
 async function testsDeleted(engine: Engine, run: ActiveRun, phase: PhaseRecord): Promise<string | null> {
   if (!phase.rule.tests || acceptedNow(engine)) return null;
   const tree = await engine.workspace.now([run.run.item]);
-  const changes = (await engine.workspace.diff(phase.firstTree, tree)) ?? [];
-  const tests = changes.filter(({ path }) => isTest(run, path));
+  const changes = await engine.workspace.diff(phase.firstTree, tree);
+  if (changes === null && phase.firstTree !== null)
+    return "Whether tests were deleted cannot be told: the snapshot from before the phase is gone.";
+  const tests = (changes ?? []).filter(({ path }) => isTest(run, path));
   const added = new Set(tests.filter(({ change }) => change === "added").map(({ path }) => nameOf(path)));
   const deleted = tests.filter(({ path, change }) => change === "deleted" && !added.has(nameOf(path)));
   if (deleted.length === 0) return null;

@@ -79,7 +79,8 @@ export async function foreignRecord(
 ): Promise<readonly string[]> {
   if (found === null) return [];
   const own = documentsOf(run.item);
-  return ((await workspace.diff(found, tree)) ?? []).map(({ path }) => path).filter((path) => own.includes(path));
+  const changes = await workspace.diff(found, tree);
+  return changes === null ? own : changes.map(({ path }) => path).filter((path) => own.includes(path));
 }
 
 const documentsOf = (item: string): string[] =>

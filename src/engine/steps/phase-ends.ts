@@ -67,6 +67,8 @@ async function movedRefs({ vcs }: Engine, { run }: ActiveRun, { firstCommit }: P
   return [...((await vcs.head()) === firstCommit ? [] : [".git/HEAD"]), ...(moved ? [`.git/refs/heads/${base}`] : [])];
 }
 
+/** Where the snapshot from before is gone, somebody has taken it away. */
 function unexpected(run: ActiveRun, phase: PhaseRecord, changed: readonly FileChange[] | null): string[] {
+  if (changed === null && phase.firstTree !== null) return [".git/refs/isdlc"];
   return (changed ?? []).map(({ path }) => path).filter((path) => !mayWrite(phase.rule, run.run.item, path));
 }

@@ -6,6 +6,7 @@ import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { recordFeatureEnd, recordFeatureStart, recordPhaseEnd } from "./feature-record.ts";
 import { recordAnalysis, recordBuildEnd, recordBuildStart, recordFiles } from "./item-record.ts";
+import { snapshotGone } from "./snapshot-gone.ts";
 
 /** Puts the run on its branch. */
 export async function prepareRun(engine: Engine, { run }: Task): Promise<Outcome> {
@@ -91,8 +92,9 @@ async function commitSince(
   { from, also = [], ...rest }: Since,
 ): Promise<string | null> {
   if (engine.vcs === null) return null;
-  const changed = (await engine.workspace.changedSince(from, [run.run.item])) ?? [];
-  return commitNow(engine, run, { ...rest, paths: [...changed, ...also] });
+  const changed = await engine.workspace.changedSince(from, [run.run.item]);
+  if (changed === null && from !== null) throw snapshotGone("what is to be committed");
+  return commitNow(engine, run, { ...rest, paths: [...(changed ?? []), ...also] });
 }
 
 type Commit = {

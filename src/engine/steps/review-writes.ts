@@ -3,6 +3,7 @@ import { describe, ProblemError } from "../../core/problem.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { Issue } from "../../schema/agent.ts";
 import type { FileChange } from "../../schema/facts.ts";
+import { snapshotGone } from "./snapshot-gone.ts";
 
 type ReviewedTree = { readonly before: string | null; readonly item: string };
 
@@ -13,8 +14,9 @@ export async function tellOfWrites(
   { before, item }: ReviewedTree,
 ): Promise<Report> {
   try {
-    const changes = (await workspace.diff(before, await workspace.now([item]))) ?? [];
-    return { ...report, outcome: withWritesTold(report.outcome, changes) };
+    const changes = await workspace.diff(before, await workspace.now([item]));
+    if (changes === null && before !== null) throw snapshotGone("the review");
+    return { ...report, outcome: withWritesTold(report.outcome, changes ?? []) };
   } catch (error) {
     if (!(error instanceof ProblemError) || !("execution" in report.outcome)) throw error;
     return { ...report, outcome: untold(report.outcome, error) };

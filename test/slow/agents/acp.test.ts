@@ -1,6 +1,4 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemProcessTable } from "../../../src/adapters/process/process-table.ts";
@@ -10,6 +8,7 @@ import { agentTask } from "../../agent-claude/agent-task.ts";
 import { runBackend } from "../../agent-claude/run-backend.ts";
 import type { Rule, Turn } from "../../stub-model/scenario.ts";
 import { agentBinary } from "../../support/agent-binaries.ts";
+import { createSampleRepository } from "./sample-repository.ts";
 
 const DONE: Turn = { json: { status: "done", summary: "Written." } };
 
@@ -45,13 +44,7 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
   let setup: AcpSetup | null = null;
 
   beforeEach(() => {
-    cwd = mkdtempSync(join(tmpdir(), "isdlc-repository-"));
-    const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
-    const who = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid"];
-    writeFileSync(join(cwd, "README.md"), "# Sample\n");
-    execFileSync("git", ["init", "-q", cwd], { env });
-    execFileSync("git", ["-C", cwd, "add", "."], { env });
-    execFileSync("git", ["-C", cwd, ...who, "commit", "-qm", "first"], { env });
+    cwd = createSampleRepository();
   });
   afterEach(async () => {
     await setup?.close();

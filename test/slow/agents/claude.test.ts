@@ -1,6 +1,4 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createClaudeBackend } from "../../../src/adapters/agent-claude/create-claude-backend.ts";
@@ -12,6 +10,7 @@ import { withClaude } from "../../agent-claude/with-claude.ts";
 import type { ClaudeSetup } from "../../agent-claude/with-claude.ts";
 import type { Fault, Rule, Turn } from "../../stub-model/scenario.ts";
 import { agentBinary, CLAUDE_VERSIONS, claudePackage } from "../../support/agent-binaries.ts";
+import { createSampleRepository } from "./sample-repository.ts";
 
 const binaries = await Promise.all(
   CLAUDE_VERSIONS.map(async (version) => ({ version, binary: await agentBinary(claudePackage(version)) })),
@@ -24,13 +23,7 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
   let setup: ClaudeSetup | null = null;
 
   beforeEach(() => {
-    cwd = mkdtempSync(join(tmpdir(), "isdlc-repository-"));
-    const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
-    const who = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid"];
-    writeFileSync(join(cwd, "README.md"), "# Sample\n");
-    execFileSync("git", ["init", "-q", cwd], { env });
-    execFileSync("git", ["-C", cwd, "add", "."], { env });
-    execFileSync("git", ["-C", cwd, ...who, "commit", "-qm", "first"], { env });
+    cwd = createSampleRepository();
   });
   afterEach(async () => {
     await setup?.close();

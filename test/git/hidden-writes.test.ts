@@ -1,0 +1,133 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+} from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
+import type { Workspace } from "../../src/ports/workspace.ts";
+import { gitIn, useRepository } from "./repository-fixture.ts";
+
+const fixture = useRepository();
+const at = (path: string) => join(fixture.repo, path);
+const own = () => readdirSync(at(".git/isdlc")).map((name) => at(`.git/isdlc/${name}`));
+
+let workspace: Workspace;
+let before: string | null;
+
+beforeEach(async () => {
+  fixture.write("a", "1\n");
+  fixture.write("folder/b", "1\n");
+  fixture.commitAll("one");
+  workspace = createGitWorkspace(fixture.repo, "run");
+  before = await workspace.snapshot("before", []);
+});
+
+/** Paths that are told to differ from the snapshot, in both ways of asking. */
+async function told(): Promise<readonly string[]> {
+  const changed = await workspace.changedSince(before, []);
+  const changes = await workspace.diff(before, await workspace.now([]));
+  const paths = changes?.map(({ path }) => path).toSorted() ?? [];
+  expect(changed?.toSorted()).toEqual(paths);
+  return paths;
+}
+
+describe("a write is told, whoever wanted it hidden", () => {
+  test("by telling our own index of it", async () => {
+    fixture.write("a", "2\n");
+    fixture.write("new", "1\n");
+    const [folder = ""] = own();
+    const env = { ...process.env, GIT_INDEX_FILE: join(folder, "index") };
+    execFileSync("git", ["update-index", "--add", "a", "new"], { cwd: fixture.repo, env });
+    expect(await told()).toEqual(["a", "new"]);
+  });
+
+  test("in a folder that was a repository at the last look", async () => {
+    fixture.git("init", "--quiet", "lib");
+    gitIn(at("lib"), "commit", "--quiet", "--allow-empty", "-m", "inside");
+    expect(await told()).toEqual(["lib"]);
+    rmSync(at("lib/.git"), { recursive: true });
+    fixture.write("lib/hidden", "1\n");
+    expect(await told()).toEqual(["lib/hidden"]);
+  });
+
+  test("with the old size and the old time, in the second in which the snapshot was taken", async () => {
+    for (let round = 0; ; round++) {
+      expect(round).toBeLessThan(20);
+      fixture.write("new", "1\n");
+      utimesSync(at("new"), 1000, 1000);
+      const taken = await workspace.snapshot("taken", []);
+      const second = Math.floor(statSync(at("new")).ctimeMs / 1000);
+      fixture.write("new", "2\n");
+      utimesSync(at("new"), 1000, 1000);
+      const isSameSecond = Math.floor(statSync(at("new")).ctimeMs / 1000) === second;
+      expect(await workspace.now([])).not.toBe(taken);
+      if (isSameSecond) return;
+    }
+  });
+
+  test("after everything unreferenced was thrown away", async () => {
+    const prune = () => fixture.git("-c", "gc.reflogExpire=now", "gc", "--quiet", "--prune=now");
+    fixture.write("a", "2\n");
+    const second = await workspace.now([]);
+    fixture.write("a", "3\n");
+    await workspace.now([]);
+    prune();
+    fixture.write("a", "2\n");
+    expect(await workspace.now([])).toBe(second);
+    expect(await told()).toEqual(["a"]);
+    for (const ref of fixture.git("for-each-ref", "--format=%(refname)", "refs/isdlc").split("\n"))
+      fixture.git("update-ref", "-d", ref);
+    prune();
+    expect(await workspace.snapshot("again", [])).toBe(second);
+  });
+
+  test("where a folder became a link to another one", async () => {
+    mkdirSync(at("other"));
+    renameSync(at("folder"), at("moved"));
+    fixture.write("other/b", "2\n");
+    symlinkSync("other", at("folder"));
+    expect(await told()).toEqual(["folder", "folder/b", "moved/b", "other/b"]);
+    unlinkSync(at("folder"));
+    renameSync(at("moved"), at("folder"));
+    rmSync(at("other"), { recursive: true });
+    expect(await told()).toEqual([]);
+  });
+
+  test("without an index of the person, where something came to be ignored", async () => {
+    fixture.write("secret", "1\n");
+    rmSync(at(".git/index"));
+    await workspace.snapshot("with", []);
+    fixture.write(".gitignore", "secret\n");
+    const fresh = await createGitWorkspace(fixture.repo, "fresh").snapshot("fresh", []);
+    expect(await workspace.now([])).toBe(fresh);
+  });
+});
+
+describe("the index of our own", () => {
+  test("is removed when the program ends, and what a killed one left is cleared away", async () => {
+    const dead = execFileSync(process.execPath, ["-p", "process.pid"], { encoding: "utf8" }).trim();
+    const [living = ""] = own();
+    mkdirSync(at(`.git/isdlc/${dead}-left`));
+    await createGitWorkspace(fixture.repo, "other").snapshot("one", []);
+    expect(existsSync(at(`.git/isdlc/${dead}-left`))).toBe(false);
+    expect(existsSync(living)).toBe(true);
+    for (const listener of process.listeners("exit").filter(({ name }) => name.includes("removeLasting")))
+      (listener as () => void)();
+    expect(own()).toEqual([]);
+  });
+
+  test("costs one listener, however often it begins anew", async () => {
+    const listeners = process.listenerCount("exit");
+    for (const name of ["x", "y", "z"]) await createGitWorkspace(fixture.repo, name).snapshot(name, []);
+    expect(process.listenerCount("exit")).toBe(listeners);
+  });
+});

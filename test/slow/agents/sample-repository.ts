@@ -1,0 +1,16 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A new repository of one committed file for an agent to work in; whoever made it removes it. */
+export function createSampleRepository(): string {
+  const folder = mkdtempSync(join(tmpdir(), "isdlc-repository-"));
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
+  const who = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid"];
+  writeFileSync(join(folder, "README.md"), "# Sample\n");
+  execFileSync("git", ["init", "-q", folder], { env });
+  execFileSync("git", ["-C", folder, "add", "."], { env });
+  execFileSync("git", ["-C", folder, ...who, "commit", "-qm", "first"], { env });
+  return folder;
+}
