@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { recorded, resultLine, runFake } from "./fake-backend.ts";
-import type { Play } from "./fake-backend.ts";
+import type { Play } from "./run-stand-in.ts";
 
 const VERSIONS = ["2.1.197", "2.1.325"];
 const done = { status: "done", summary: "Written." };

@@ -6,7 +6,7 @@ import { createClaudeBackend } from "../../src/adapters/agent-claude/create-clau
 import { systemProcessTable } from "../../src/adapters/process/process-table.ts";
 import { agentTask } from "./agent-task.ts";
 import { FAKE_CLAUDE, resultLine, runFake } from "./fake-backend.ts";
-import type { Play } from "./fake-backend.ts";
+import type { Play } from "./run-stand-in.ts";
 import { runBackend } from "./run-backend.ts";
 
 const good = resultLine({ structured_output: { status: "done" } });
@@ -147,7 +147,12 @@ describe("being ended", () => {
     const nonce = `silent-${process.pid}`;
     const play = { lines: [init], hang: true };
     const { end } = await runFake([play], { nonce, limits: { ...limits, silence: 1 } });
-    expect(end).toMatchObject({ how: "failed", reason: "silent", detail: "it wrote nothing for 1 seconds", session: "s-9" });
+    expect(end).toMatchObject({
+      how: "failed",
+      reason: "silent",
+      detail: "it wrote nothing for 1 seconds",
+      session: "s-9",
+    });
     expect(alive(nonce)).toEqual([]);
   }, 15_000);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { Play } from "../agent-claude/run-stand-in.ts";
 import { begins, completes, ending, fails, recorded, runFake, says, THREAD } from "./fake-backend.ts";
-import type { Play } from "./fake-backend.ts";
 
 const done = { status: "done", summary: "Written." };
 const whole = { ...done, decisions: [], artifacts: [], questions: [] };

@@ -1,7 +1,8 @@
 import { createCodexBackend } from "../../src/adapters/agent-codex/create-codex-backend.ts";
 import type { AgentBackend } from "../../src/ports/agent-backend.ts";
 import { type AgentFault, describeBackend, describeFaults } from "../contracts/agent-backend.ts";
-import { begins, completes, FAKE_CODEX, fails, type Play, says } from "./fake-backend.ts";
+import type { Play } from "../agent-claude/run-stand-in.ts";
+import { begins, completes, FAKE_CODEX, fails, says } from "./fake-backend.ts";
 
 const playing = (play: Play): AgentBackend => {
   const env = { ...process.env, FAKE_CODEX: JSON.stringify({ plays: [play] }) };

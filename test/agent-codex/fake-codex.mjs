@@ -1,29 +1,10 @@
 #!/usr/bin/env node
-// Stands in for Codex: notes down how it was started, then plays what FAKE_CODEX names.
-// FAKE_CODEX is JSON: { notes?, plays: [{ lines?, writes?, stderr?, exit?, signal?, hang? }] }; the n-th start has the
-// n-th play.
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { readFileSync } from "node:fs";
+import { standIn } from "../agent-claude/stand-in.mjs";
 
-if (process.argv[2] === "--version") {
-  console.log(process.env.FAKE_CODEX_VERSION ?? "codex-cli 9.9.9");
-  process.exit(0);
-}
-const { notes, plays } = JSON.parse(process.env.FAKE_CODEX);
-const earlier = notes && existsSync(notes) ? readFileSync(notes, "utf8").trim().split("\n").length : 0;
-const args = process.argv.slice(2);
-const schema = JSON.parse(readFileSync(args[args.indexOf("--output-schema") + 1], "utf8"));
-const note = { args, schema, stdin: readFileSync(0, "utf8"), env: process.env, cwd: process.cwd() };
-if (notes) appendFileSync(notes, `${JSON.stringify(note)}\n`);
-
-const play = plays[earlier];
-for (const { path, contents } of play.writes ?? []) {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, contents);
-}
-process.stderr.write(play.stderr ?? "");
-process.stdout.write((play.lines ?? []).map((line) => `${line}\n`).join(""), () => {
-  if (play.hang) setInterval(() => undefined, 1000);
-  else if (play.signal) process.kill(process.pid, play.signal);
-  else process.exit(play.exit ?? 0);
+standIn({
+  variable: "FAKE_CODEX",
+  version: "codex-cli 9.9.9",
+  // The file is gone once the execution has ended.
+  notesToo: (args) => ({ schema: JSON.parse(readFileSync(args[args.indexOf("--output-schema") + 1], "utf8")) }),
 });

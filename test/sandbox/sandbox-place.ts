@@ -15,6 +15,9 @@ const available = sandboxAvailable(process.env);
 export const missing: string | null =
   available.ok || process.env["CI"] === "true" ? null : `${available.why}: ${available.fix}`;
 
+/** Ends the name of a suite that needs the sandbox, so that a skip tells its reason. */
+export const suffix: string = missing === null ? "" : ` (skipped: ${missing})`;
+
 /** A person's machine: home, folders of ours, a repository with a run in it. */
 export type Place = {
   readonly base: string;

@@ -1,48 +1,10 @@
 import type { RunEvent } from "../../src/schema/event.ts";
-import type { PhaseRule, RunOptions, Supervision } from "../../src/schema/plan.ts";
+import type { PhaseRule, Supervision } from "../../src/schema/plan.ts";
+import { goingBack, refinement, sizing } from "./course-rules.ts";
+import { fresh, isPerson, type Of, type Reading, type Readers, ruleAtHand, unless } from "./journal-reading.ts";
 
 /** One promise of the core that was broken, with where. */
 export type Violation = { readonly rule: string; readonly where: string };
-
-type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
-
-/** A second, simpler reading of a journal: it knows the promises, and nothing of the core's state. */
-type Reading = {
-  plan: readonly PhaseRule[];
-  index: number;
-  supervision: Supervision;
-  wait: string | null;
-  claimed: string | null;
-  ended: boolean;
-  redos: Map<string, number>;
-  attempts: Map<string, number>;
-  attempt: Attempt;
-  /** Set at `phase.completed`: must a person continue before this may be accepted? */
-  due: boolean;
-  continued: boolean;
-  options: RunOptions;
-  /** What sizing left out, and the index of the phase that told; null while nothing told. */
-  dropped: Set<string>;
-  sizedAt: number | null;
-  refined: boolean;
-  rejected: number;
-  rewinding: boolean;
-  skipped: boolean;
-  unmeasured: boolean;
-};
-
-/** What was found out since the attempt began. */
-type Attempt = {
-  draft: boolean;
-  checks: boolean;
-  verdicts: number;
-  approved: boolean;
-  failures: number;
-  digest: string;
-  same: number;
-};
-
-const fresh: Attempt = { draft: false, checks: false, verdicts: 0, approved: false, failures: 0, digest: "", same: 0 };
 
 const LARGE = 80;
 const REDOS = 3;
@@ -78,11 +40,6 @@ export function journalViolations(events: readonly RunEvent[]): Violation[] {
   });
 }
 
-/** What one event may break, by its type; each reads on as it goes. */
-type Readers = {
-  readonly [T in RunEvent["type"]]?: (reading: Reading, event: Of<T>, following: RunEvent | undefined) => string[];
-};
-
 function read(reading: Reading, event: RunEvent, following: RunEvent | undefined): string[] {
   const late = unless(!reading.ended, "nothing is recorded after the end");
   const broken = [waits, claims, limits, proof, acceptance, sizing, refinement, goingBack].flatMap((readers) => {
@@ -98,8 +55,6 @@ function moveOn(reading: Reading): void {
   do reading.index += 1;
   while (reading.dropped.has(reading.plan[reading.index]?.key ?? ""));
 }
-
-const unless = (held: boolean, rule: string): string[] => (held ? [] : [rule]);
 
 function opens(reading: Reading, event: RunEvent): string[] {
   const free = reading.wait === null;
@@ -170,12 +125,6 @@ const claims: Readers = {
   "phase.skipped": isFree,
   "phase.restarted": isFree,
   "run.wentBack": isFree,
-};
-
-const ruleAtHand = (reading: Reading): PhaseRule => {
-  const rule = reading.plan[reading.index];
-  if (rule === undefined) throw new Error("an event of a phase after the last one");
-  return rule;
 };
 
 const limits: Readers = {
@@ -263,100 +212,6 @@ const acceptance: Readers = {
     unless(!reading.due || reading.continued, "a due gate is passed by a person's continue only"),
 };
 
-const sizing: Readers = {
-  "sizing.decided": (reading, { by, effective, drop }) => {
-    const asked = reading.wait === "sizing.asked";
-    if (typeof by === "object") reading.wait = null;
-    const { light, sizing: policy } = reading.options;
-    const open = typeof by === "object" ? asked || reading.unmeasured : !asked;
-    const agreed = { flag: light, options: !light && policy === "accept", engine: false };
-    const later = reading.plan.slice(reading.index + 1);
-    const droppable = later.filter((rule) => rule.whenLight === "drop").map((rule) => rule.key);
-    const broken = [
-      ...unless(open && (typeof by === "object" ? isPerson(by) : agreed[by]), "sizing is never silent"),
-      ...unless(reading.sizedAt === null, "the work is sized once"),
-      ...unless(
-        drop.every((key) => droppable.includes(key)) && (effective === "light" || drop.length === 0),
-        "light leaves out later phases that say so, standard none",
-      ),
-      ...unless(drop.length === 0 || reading.plan.length - drop.length >= 3, "three phases are left at least"),
-    ];
-    reading.unmeasured = false;
-    reading.sizedAt = reading.index;
-    for (const key of drop) reading.dropped.add(key);
-    return broken;
-  },
-  "step.skipped": (reading, { from }) => {
-    reading.unmeasured = from === "measure";
-    return [];
-  },
-  "phase.left": (reading) =>
-    unless(
-      reading.sizedAt !== null || !ruleAtHand(reading).after.includes("sizing"),
-      "a phase that tells the size is not left before it was told",
-    ),
-};
-
-const REFINED_ONCE = "tasks are refined once for an accepted design";
-
-const refinement: Readers = {
-  "after.started": (reading, { step }) => {
-    reading.rejected = 0;
-    return step === "refinement" ? unless(!reading.refined, REFINED_ONCE) : [];
-  },
-  "tasks.rejected": (reading, _event, following) => {
-    reading.rejected += 1;
-    const escalated = following?.type === "step.escalated" && following.reason === "invalid_tasks";
-    return unless(escalated === reading.rejected >= 3, "a person is asked about the third bad list, not before");
-  },
-  "step.retried": (reading) => {
-    reading.rejected = 0;
-    return [];
-  },
-  "tasks.refined": (reading) => {
-    const again = reading.refined;
-    reading.refined = true;
-    return unless(!again, REFINED_ONCE);
-  },
-  "phase.skipped": (reading) => {
-    reading.skipped = true;
-    return [];
-  },
-  "phase.left": (reading) => {
-    const due = ruleAtHand(reading).after.includes("refinement") && !reading.skipped;
-    return unless(reading.refined || !due, REFINED_ONCE);
-  },
-};
-
-const goingBack: Readers = {
-  "phase.restarted": (reading) => {
-    reading.attempt = { ...fresh };
-    return [];
-  },
-  "run.wentBack": (reading, { to, by, tree }) => {
-    const index = reading.plan.findIndex((rule) => rule.key === to);
-    const reached = index !== -1 && index <= reading.index && !reading.dropped.has(to) && !reading.rewinding;
-    Object.assign(reading, { index, attempt: { ...fresh }, due: false, continued: false, skipped: false });
-    reading.rewinding = tree === "restore";
-    if (reading.sizedAt !== null && reading.sizedAt >= index) {
-      reading.sizedAt = null;
-      reading.dropped.clear();
-    }
-    if (reading.plan.slice(index).some((rule) => rule.after.includes("refinement"))) reading.refined = false;
-    return unless(reached && isPerson(by), "a person goes back to where the run has been");
-  },
-  "run.rewound": (reading) => {
-    const was = reading.rewinding;
-    reading.rewinding = false;
-    return unless(was, "only what went back is rewound");
-  },
-  "attempt.started": (reading) => unless(!reading.rewinding, "a phase begins on the tree it began with"),
-  "phase.left": (reading) => {
-    reading.skipped = false;
-    return [];
-  },
-};
-
 /** Whether some phase of the plan had a gate before and has none after. */
 export function lostGates(plan: readonly PhaseRule[], before: Supervision, after: Supervision): boolean {
   return plan.some((rule) => isCovered(before, rule) && !isCovered(after, rule));
@@ -366,8 +221,6 @@ function isCovered({ enabled, phases }: Supervision, rule: PhaseRule): boolean {
   if (!enabled) return false;
   return phases === "all" || phases.some((phase) => phase === rule.key || rule.key.startsWith(`${phase}-`));
 }
-
-const isPerson = (by: { readonly channel: string }): boolean => by.channel !== "agent" && by.channel !== "script";
 
 function count(counts: Map<string, number>, key: string): number {
   const counted = (counts.get(key) ?? 0) + 1;

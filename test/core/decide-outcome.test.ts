@@ -1,0 +1,204 @@
+import { describe, expect, test } from "vitest";
+import type { Command, Outcome } from "../../src/core/command.ts";
+import { decide } from "../../src/core/decide.ts";
+import type { Step } from "../../src/schema/event.ts";
+import type { PhaseRule } from "../../src/schema/plan.ts";
+import {
+  absent,
+  activeRun,
+  ada,
+  advance,
+  accepted,
+  checked,
+  completed,
+  execution,
+  failed,
+  good,
+  openWait,
+  phaseRule,
+  type Player,
+  produced,
+  report,
+  result,
+  startRun,
+  ticketAtHand,
+  verdict,
+} from "../support/run-builder.ts";
+import { claim } from "../support/run-scripts.ts";
+import { atStep, supervised, why } from "./supervised-run.ts";
+
+describe("an outcome", () => {
+  const steps: readonly Step[] = [
+    "prepare",
+    "enter",
+    "produce",
+    "check",
+    "review",
+    "complete",
+    "recheck",
+    "commit",
+    "measure",
+    "refine",
+    "rewind",
+    "finish",
+  ];
+  const atStep = (step: Step): Player => {
+    const after: PhaseRule["after"] = ["sizing", "refinement"];
+    const player = startRun({ ...supervised, plan: [phaseRule({ after })] });
+    if (step === "rewind")
+      accepted(advance(player, "check"), { do: "back", by: ada, to: "03-architecture", tree: "restore" });
+    return advance(player, step);
+  };
+
+  test.for(steps.flatMap((at) => steps.filter((other) => other !== at).map((other) => [at, other] as const)))(
+    "at %s refuses that of %s, good or failed",
+    ([at, other]) => {
+      const player = atStep(at);
+      const ticket = ticketAtHand(player);
+      expect(why(player, { do: "report", ticket, outcome: good(other) })).toBe("lateOutcome");
+      expect(why(player, { do: "report", ticket, outcome: failed(other) })).toBe("lateOutcome");
+    },
+  );
+
+  test.for(steps)("of %s that failed is an escalation, never a refusal", (step) => {
+    const player = atStep(step);
+    expect(report(player, failed(step))).toEqual(["step.escalated"]);
+    expect(openWait(player)).toMatchObject({ kind: "escalation", from: step, reason: "impossible" });
+  });
+
+  test("of an earlier turn of the same attempt is refused: the ticket is the turn's", () => {
+    const player = atStep("produce");
+    const late: Command = { do: "report", ticket: ticketAtHand(player), outcome: produced };
+    accepted(player, late);
+    report(player, checked(result("tests", false)));
+    expect(activeRun(player).stage.is).toBe("producing");
+    expect(decide(player.state, late)).toEqual({
+      ok: false,
+      refusal: { why: "lateOutcome", expected: ticketAtHand(player) },
+    });
+  });
+
+  test("is refused while a person is asked", () => {
+    const player = atStep("complete");
+    const ticket = ticketAtHand(player);
+    report(player, completed(absent));
+    expect(decide(player.state, { do: "report", ticket, outcome: completed(absent) })).toEqual({
+      ok: false,
+      refusal: { why: "lateOutcome", expected: null },
+    });
+  });
+});
+
+describe("an execution", () => {
+  test("is claimed once; a second driver is told which one runs", () => {
+    const player = atStep("produce");
+    expect(report(player, claim("x1"))).toEqual(["execution.started"]);
+    const again: Command = { do: "report", ticket: ticketAtHand(player), outcome: claim("x2") };
+    expect(decide(player.state, again)).toEqual({ ok: false, refusal: { why: "claimed", execution: "x1" } });
+  });
+
+  test("that is lost leaves the step to be claimed again; another's loss is late", () => {
+    const player = atStep("review");
+    report(player, claim("x1"));
+    const ticket = ticketAtHand(player);
+    expect(why(player, { do: "report", ticket, outcome: { of: "lost", execution: "x0" } })).toBe("lateOutcome");
+    expect(report(player, { of: "lost", execution: "x1" })).toEqual(["execution.ended"]);
+    expect(report(player, claim("x2"))).toEqual(["execution.started"]);
+  });
+
+  test.for<[string, boolean, string[]]>([
+    ["may be tried again", true, ["execution.ended"]],
+    ["may not be tried again", false, ["execution.ended", "step.escalated"]],
+  ])("that broke and %s records %j", ([, again, events]) => {
+    const player = atStep("produce");
+    const broken: Outcome = { of: "broken", reason: "crashed", detail: "exit 1", again, ...execution };
+    expect(report(player, broken)).toEqual(events);
+  });
+
+  test("that breaks twice in a row is shown to a person", () => {
+    const player = atStep("produce");
+    const broken: Outcome = { of: "broken", reason: "crashed", detail: "exit 1", again: true, ...execution };
+    report(player, broken);
+    expect(report(player, broken)).toEqual(["execution.ended", "step.escalated"]);
+  });
+
+  test.for<["failed" | "needs_input", string]>([
+    ["failed", "no idea"],
+    ["needs_input", "It needs input but asked nothing. no idea"],
+  ])("whose agent says %s escalates with what it said", ([status, detail]) => {
+    const player = atStep("produce");
+    const said = { status, summary: "no idea", decisions: [], artifacts: [], questions: [] };
+    report(player, { of: "produce", result: said, ...execution });
+    expect(openWait(player)).toMatchObject({ kind: "escalation", from: "produce", reason: "agent_failed", detail });
+  });
+});
+
+describe("checks", () => {
+  const tried = (rule: { limit: number; breaker: number }, names: readonly string[]): Player => {
+    const player = startRun({ plan: [phaseRule({ checks: rule })] });
+    for (const name of names) {
+      advance(player, "check");
+      report(player, checked(result(name, false)));
+    }
+    return player;
+  };
+
+  test.for<[string, { limit: number; breaker: number }, string[], string | null]>([
+    ["one short of the limit", { limit: 3, breaker: 9 }, ["a", "b"], null],
+    ["at the limit", { limit: 3, breaker: 9 }, ["a", "b", "c"], "max_iterations"],
+    ["two alike, breaker three", { limit: 9, breaker: 3 }, ["a", "a"], null],
+    ["three alike", { limit: 9, breaker: 3 }, ["a", "a", "a"], "circuit_breaker"],
+    ["three alike, not in a row", { limit: 9, breaker: 3 }, ["a", "a", "b", "a"], null],
+  ])("that fail %s", ([, rule, names, reason]) => {
+    const { wait, stage } = activeRun(tried(rule, names));
+    expect(wait?.kind === "escalation" ? wait.reason : null).toBe(reason);
+    expect(stage).toMatchObject({ is: "producing", brief: { why: "checks" }, work: { failures: names.length } });
+  });
+
+  test("not measured is neither passed off as failed nor counted", () => {
+    const player = atStep("check");
+    expect(report(player, checked(result("tests", null)))).toEqual(["checks.passed"]);
+  });
+});
+
+describe("a verdict", () => {
+  const reviewed = (verdicts: number, ...given: Outcome[]): Player => {
+    const player = startRun({ plan: [phaseRule({ verdicts })] });
+    for (const outcome of given) {
+      advance(player, "review");
+      report(player, outcome);
+    }
+    return player;
+  };
+
+  test.for<[string, Player, string, object]>([
+    ["approving", reviewed(2, verdict(true)), "completing", { draft: { approved: true, concerns: [] } }],
+    [
+      "with a blocker",
+      reviewed(2, verdict(false, "leaks")),
+      "producing",
+      { brief: { why: "findings", text: "F1: leaks" } },
+    ],
+    ["approving with a blocker", reviewed(2, verdict(true, "leaks")), "producing", { brief: { why: "findings" } }],
+    [
+      "with a blocker at the limit",
+      reviewed(2, verdict(false, "leaks"), verdict(false, "still leaks")),
+      "completing",
+      { draft: { approved: false, concerns: [expect.stringMatching(/^F[12]: still leaks$/)] } },
+    ],
+    [
+      "without any reason",
+      reviewed(1, verdict(false)),
+      "completing",
+      { draft: { approved: false, concerns: ["not yet"] } },
+    ],
+  ])("%s", ([, player, is, rest]) => {
+    expect(activeRun(player).stage).toMatchObject({ is, ...rest });
+  });
+
+  test("is not asked for in a phase without a reviewer", () => {
+    const player = advance(startRun({ plan: [phaseRule({ verdicts: 0 })] }), "check");
+    report(player, good("check"));
+    expect(activeRun(player).stage).toMatchObject({ is: "completing", draft: { approved: false } });
+  });
+});

@@ -1,0 +1,39 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ConfineOptions } from "../../src/adapters/sandbox/create-confine.ts";
+import { confineOf, createPlace, type Place, play, type Ran } from "./sandbox-place.ts";
+
+/** Something an agent tries in a place of its own. */
+export type Attempt = {
+  readonly promise: string;
+  /** A deed that works without a wall; says "did it", or leaves something that `happened` finds. */
+  readonly script: string;
+  readonly happened?: (place: Place, ran: Ran) => boolean;
+  readonly prepare?: (place: Place) => void;
+  readonly access?: "read" | "write";
+  readonly options?: (place: Place) => Partial<ConfineOptions>;
+};
+
+/** Tries it, with or without the sandbox, and tells whether it worked. */
+export async function happens(attempt: Attempt, isConfined: boolean): Promise<{ did: boolean; ran: Ran }> {
+  const place = createPlace();
+  attempt.prepare?.(place);
+  const { access = "write", happened = saysSo } = attempt;
+  const confine = isConfined ? confineOf(place, attempt.options?.(place)) : undefined;
+  const ran = await play(place, attempt.script, { access, confine });
+  return { did: happened(place, ran), ran };
+}
+
+/** Whether that path is there now. */
+export const there =
+  (path: string) =>
+  (place: Place): boolean =>
+    existsSync(join(place.base, path));
+
+/** Whether that file is no longer what was put there. */
+export const changed =
+  (path: string) =>
+  (place: Place): boolean =>
+    !existsSync(join(place.base, path)) || readFileSync(join(place.base, path), "utf8") !== "the person's\n";
+
+const saysSo = (_place: Place, { stdout }: Ran): boolean => stdout.includes("did it");

@@ -1,0 +1,66 @@
+import type { RunEvent } from "../../src/schema/event.ts";
+import type { PhaseRule, RunOptions, Supervision } from "../../src/schema/plan.ts";
+
+export type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
+
+/** A second, simpler reading of a journal: it knows the promises, and nothing of the core's state. */
+export type Reading = {
+  plan: readonly PhaseRule[];
+  index: number;
+  supervision: Supervision;
+  wait: string | null;
+  claimed: string | null;
+  ended: boolean;
+  redos: Map<string, number>;
+  attempts: Map<string, number>;
+  attempt: Attempt;
+  /** Set at `phase.completed`: must a person continue before this may be accepted? */
+  due: boolean;
+  continued: boolean;
+  options: RunOptions;
+  /** What sizing left out, and the index of the phase that told; null while nothing told. */
+  dropped: Set<string>;
+  sizedAt: number | null;
+  refined: boolean;
+  rejected: number;
+  rewinding: boolean;
+  skipped: boolean;
+  unmeasured: boolean;
+};
+
+/** What was found out since the attempt began. */
+type Attempt = {
+  draft: boolean;
+  checks: boolean;
+  verdicts: number;
+  approved: boolean;
+  failures: number;
+  digest: string;
+  same: number;
+};
+
+/** What one event may break, by its type; each reads on as it goes. */
+export type Readers = {
+  readonly [T in RunEvent["type"]]?: (reading: Reading, event: Of<T>, following: RunEvent | undefined) => string[];
+};
+
+export const fresh: Attempt = {
+  draft: false,
+  checks: false,
+  verdicts: 0,
+  approved: false,
+  failures: 0,
+  digest: "",
+  same: 0,
+};
+
+export const unless = (held: boolean, rule: string): string[] => (held ? [] : [rule]);
+
+export const ruleAtHand = (reading: Reading): PhaseRule => {
+  const rule = reading.plan[reading.index];
+  if (rule === undefined) throw new Error("an event of a phase after the last one");
+  return rule;
+};
+
+export const isPerson = (by: { readonly channel: string }): boolean =>
+  by.channel !== "agent" && by.channel !== "script";
