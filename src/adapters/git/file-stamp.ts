@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 
 /** Another one once any of the files was written, replaced, made or removed. */
-export const stampOf = (files: readonly string[]): string => files.map(stamp).join("\n");
+export const stampOf = (files: readonly (string | Buffer)[]): string => files.map(stamp).join("\n");
 
-function stamp(file: string): string {
+function stamp(file: string | Buffer): string {
   try {
     const found = statSync(file, { bigint: true, throwIfNoEntry: false });
     return found === undefined ? "none" : [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(":");

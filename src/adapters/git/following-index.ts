@@ -5,6 +5,7 @@ import { type Filterless, settingsFiles } from "./content-filters.ts";
 import { stampOf } from "./file-stamp.ts";
 import type { Git } from "./git.ts";
 import { gitFolders } from "./git-head.ts";
+import { inTree } from "./git-path.ts";
 import { makeIndexFolder } from "./index-folder.ts";
 import { type Differences, lookThrough } from "./look-through.ts";
 import type { Repository } from "./repository.ts";
@@ -38,7 +39,7 @@ type Following = {
   readonly index: IndexEnvironment;
   /** What it began with. */
   readonly start: string;
-  /** Files that say whether what was added is ignored, and how they stood. */
+  /** Files that say whether what was added counts, and how they stood. */
   readonly rules: readonly string[];
   readonly ruled: string;
   readonly held: Held | null;
@@ -60,13 +61,17 @@ export function createFollowingIndex(git: Git, repository: Repository): Followin
   return {
     async look(filterless, include) {
       const start = startOf(repository, include);
-      const now = following !== null && canGoOn(following, start) ? following : await begin(start);
+      const canGoOn =
+        following !== null &&
+        isAsLeft(following) &&
+        following.start === start &&
+        following.ruled === ruledBy(repository, following.rules);
+      const now = following !== null && canGoOn ? following : await begin(start);
       following = { ...now, held: null };
       const environment = { ...filterless, ...now.index };
       const found = await lookThrough(git, { repository, environment, include });
-      const added = ignoreFilesOf(found.added).map((file) => join(repository.top, file));
-      const rules = [...new Set([...now.rules, ...added])];
-      following = { ...following, rules, ruled: stampOf(rules) };
+      const rules = [...new Set([...now.rules, ...rulesOf(found.added)])];
+      following = { ...following, rules, ruled: ruledBy(repository, rules) };
       return { ...found, environment, tree: now.held?.tree ?? null };
     },
     holds(tree, isReliable) {
@@ -87,8 +92,8 @@ const stampIn = ({ folder }: Following): string => stampOf([indexIn(folder)]);
 const isAsLeft = (following: Following): boolean =>
   following.held?.isReliable === true && following.held.stamp === stampIn(following);
 
-const canGoOn = (following: Following, start: string): boolean =>
-  isAsLeft(following) && following.start === start && following.ruled === stampOf(following.rules);
+const ruledBy = ({ top }: Repository, rules: readonly string[]): string =>
+  stampOf(rules.map((path) => inTree(top, path)));
 
 /** Were one of these another, another index would come of it. */
 function startOf(repository: Repository, include: readonly string[]): string {
@@ -99,10 +104,11 @@ function startOf(repository: Repository, include: readonly string[]): string {
   return [stampOf(files), ...include].join("\n");
 }
 
-/** Beside each file and in every folder above it. */
-function ignoreFilesOf(paths: readonly string[]): string[] {
+/** Ignore rules beside each file and in every folder above it; and none of these folders has to become a repository. */
+function rulesOf(paths: readonly string[]): string[] {
   const folders = new Set<string>();
   for (const path of paths)
     for (let folder = dirname(path); !folders.has(folder); folder = dirname(folder)) folders.add(folder);
-  return [...folders].map((folder) => join(folder, ".gitignore"));
+  const below = [...folders].filter((folder) => folder !== ".");
+  return [".gitignore", ...below.flatMap((folder) => [join(folder, ".gitignore"), join(folder, ".git")])];
 }
