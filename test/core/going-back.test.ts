@@ -88,8 +88,9 @@ describe("going back", () => {
       firstTree: "tree-0",
     });
     expect(phaseAt(player, 1)).toMatchObject({ status: "pending", attempts: 1, firstTree: null, firstCommit: null });
-    advance(player, "produce");
-    expect(phaseAt(player, 0).attempts).toBe(3);
+    const entered = { of: "enter", commit: "b0b", tree: "tree-9" } as const;
+    report(advance(player, "enter"), entered);
+    expect(phaseAt(player, 0)).toMatchObject({ attempts: 3, firstTree: "tree-0", firstCommit: "b0b" });
   });
 
   test("the limit of redos holds over going back", () => {

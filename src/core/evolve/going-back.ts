@@ -33,7 +33,10 @@ const backBrief: Brief = { why: "back", text: "" };
 
 type Kept = { readonly first: boolean; readonly sizing: ActiveRun["sizing"] };
 
-/** What was proven is gone; counts, guidance and cost are not. The phase gone back to keeps the tree it began with. */
+/**
+ * What was proven is gone; counts, guidance and cost are not. The phase gone back to keeps the tree it began with. It
+ * begins at another commit: those made since stay, and going back may have made one itself.
+ */
 function forgotten(phase: PhaseRecord, { first, sizing }: Kept): PhaseRecord {
   return {
     ...phase,
@@ -45,6 +48,6 @@ function forgotten(phase: PhaseRecord, { first, sizing }: Kept): PhaseRecord {
     commit: null,
     seenTree: null,
     firstTree: first ? phase.firstTree : null,
-    firstCommit: first ? phase.firstCommit : null,
+    firstCommit: null,
   };
 }

@@ -1,8 +1,10 @@
+import { forgetSnapshots } from "../../../adapters/git/forget-snapshots.ts";
 import { createGitRead } from "../../../adapters/git/git-read.ts";
 import { createGitWrite } from "../../../adapters/git/git-write.ts";
 import { deleteMergedBranch, keepThenDelete } from "../../../adapters/git/worktree-branch.ts";
 import { mainTreeOf } from "../../../adapters/git/worktree-place.ts";
 import { removeWorktree } from "../../../adapters/git/worktree-remove.ts";
+import { isKeptName } from "../../../core/kept-ref.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import type { EndedRun } from "../../../core/run.ts";
 import { shellWord } from "../../../core/shell-word.ts";
@@ -26,8 +28,9 @@ export async function cleanUpFeature(
   return cleanUpAfter(invocation, project, state);
 }
 
-/** The same for a run that has just ended; nothing to do after any other kind of run, or any other end. */
+/** The same for a run that has just ended; after any other kind of run, or any other end, only its snapshots go. */
 export async function cleanUpAfter(asking: Asking, project: Project, ended: EndedRun): Promise<readonly string[]> {
+  if (ended.finish !== null) await forgetSnapshots(project.root, ended.run.run, isKeptName);
   const work = finishedWork(ended);
   const main = work === null ? null : mainTreeOf(project.root);
   if (work === null || main === null) return [];

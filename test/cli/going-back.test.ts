@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { createSandbox } from "../support/cli.ts";
+
+test.concurrent("back to a phase: what came after leaves the tree, is kept on a ref, and nobody is accused of it", async () => {
+  const sandbox = await createSandbox();
+  sandbox.plan({
+    turns: { implement: [{ writes: { "src/a.txt": "first\n" } }, { writes: { "src/a.txt": "second\n" } }] },
+  });
+  await sandbox.script("Show the hours", "--supervised", "--tests", "without", ...sandbox.agent);
+  await sandbox.person("continue");
+  expect(await sandbox.status()).toMatchObject({ waiting: { kind: "gate" }, current: "implement" });
+  await sandbox.person("continue");
+  expect((await sandbox.status()).current).toBe("final-review");
+  expect(sandbox.read("src/a.txt")).toBe("first\n");
+  expect((await sandbox.person("back", "implement")).code).toBe(3);
+  expect(sandbox.read("src/a.txt")).toBe("second\n");
+  expect((await sandbox.person("gate")).stdout).not.toContain("Unexpected");
+  const [kept = ""] = sandbox.git("for-each-ref", "--format=%(refname)", "refs/isdlc/*/back-*").split("\n");
+  expect(sandbox.git("show", `${kept}:src/a.txt`)).toBe("first");
+  expect((await sandbox.script("history")).stdout).toContain(`kept in ${kept}`);
+  for (const verb of [["continue"], ["continue"], ["answer", "merge"]]) await sandbox.person(...verb);
+  expect(await sandbox.status()).toBeNull();
+  expect(sandbox.git("show", "main:src/a.txt")).toBe("second");
+  expect(sandbox.git("for-each-ref", "--format=%(refname)", "refs/isdlc").split("\n")).toEqual([kept]); // nothing else stays
+});
