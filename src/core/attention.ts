@@ -1,4 +1,5 @@
 import type { FileChange } from "../schema/facts.ts";
+import { isBookkeeping } from "./items/bookkeeping.ts";
 
 /** What a phase left to read: lines of the files that changed since a person last looked, else since it began. */
 export type ToRead = {
@@ -31,7 +32,7 @@ export function attentionFor(made: ToRead | null): Attention {
   if (made === null || made.changed === null) return { lines: null, minutes: null };
   const { lines } = made;
   if (!Number.isFinite(lines) || lines < 0) return { lines: null, minutes: null };
-  const files = made.changedSinceSeen ?? made.changed;
+  const files = (made.changedSinceSeen ?? made.changed).filter(({ path }) => !isBookkeeping(path));
   const pace = files.every(({ path }) => PROSE.test(path)) ? PROSE_PER_HOUR : CODE_PER_HOUR;
   return { lines, minutes: Math.ceil((lines * 60) / pace) };
 }

@@ -22,6 +22,13 @@ describe("what a gate asks of a person", () => {
     ["one line more takes the next minute", reading(121, "docs/a.md"), 9, "121 lines, about 9 min"],
     ["code", reading(120, "src/a.ts"), 18, "120 lines, about 18 min"],
     ["a mixture is read like code", reading(120, "src/a.ts", "docs/a.md"), 18, "120 lines, about 18 min"],
+    [
+      "what is written on the side does not make it code",
+      reading(120, "docs/requirements/REQ-0001-x/meta.json", "BACKLOG.md", "docs/a.md"),
+      8,
+      "120 lines, about 8 min",
+    ],
+    ["a meta.json of the project's own is code", reading(120, "src/meta.json"), 18, "120 lines, about 18 min"],
     ["without git", { lines: 0, changed: null, changedSinceSeen: null }, null, "unknown, as no git counts the lines"],
     ["before anything was made", null, null, "unknown, as no git counts the lines"],
     ["no number", reading(Number.NaN, "a.md"), null, "unknown, as no git counts the lines"],

@@ -1,4 +1,5 @@
 import type { Outcome } from "../../core/command.ts";
+import { isBookkeeping } from "../../core/items/bookkeeping.ts";
 import { lastLook } from "../../core/last-look.ts";
 import { mayWrite } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
@@ -29,7 +30,7 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
   const seen = lastLook(run);
   const sinceSeen = seen === phase.firstTree ? changed : await workspace.diff(seen, tree);
   const changedSinceSeen = JSON.stringify(sinceSeen) === JSON.stringify(changed) ? null : sinceSeen;
-  const toRead = (changedSinceSeen ?? changed ?? []).map((change) => change.path);
+  const toRead = (changedSinceSeen ?? changed ?? []).map(({ path }) => path).filter((path) => !isBookkeeping(path));
   const outside = [
     ...unexpected(run, phase, changed),
     ...(await movedRefs(engine, run, phase)),
