@@ -84,7 +84,7 @@ export function closingReport(run: EndedRun): string[] {
   );
   const skipped = run.phases.filter(({ status }) => status === "skipped").map(({ rule }) => `  ${rule.key}`);
   return [
-    `${run.how === "finished" ? "Finished" : "Cancelled"}: ${plainLine(run.run.title)}`,
+    ...heading(run),
     tookLine(run),
     ...block("Decided at the gates", decided, "  nothing: no gate was answered"),
     ...block("Concerns left open", concerns),
@@ -95,6 +95,16 @@ export function closingReport(run: EndedRun): string[] {
       ? keptBranch(run)
       : [`Merged into ${run.run.git?.base ?? "the base branch"} as ${run.merged.slice(0, 12)}.`]),
   ];
+}
+
+/** A run of one phase is a step of something larger: it says which step is done, and what came of it. */
+function heading({ how, run, phases, merged }: EndedRun): string[] {
+  const title = plainLine(run.title);
+  const [only, ...others] = phases;
+  if (how !== "finished") return [`Cancelled: ${title}`];
+  if (only === undefined || others.length > 0 || only.rule.judged === true || merged !== null)
+    return [`Finished: ${title}`];
+  return [`${only.rule.name} is done: ${title}`, ...(only.made?.artifacts ?? []).map((path) => `  ${plainLine(path)}`)];
 }
 
 /** Phase by phase; one line is enough where no agent tells. */

@@ -107,6 +107,10 @@ test("the closing report names what was written where a phase may not, also when
     ...left,
     { type: "run.finished", how: "keep", merged: null },
   );
+  expect(closingReport(run).slice(0, 2)).toEqual([
+    "Architecture is done: Add a login",
+    "  docs/requirements/REQ-0001-login/architecture-overview.md",
+  ]);
   expect(closingReport(run)).toContain("Written where the phase may not:");
   expect(closingReport(run)).toContain("  03-architecture: src/stray.ts");
 });
