@@ -7,7 +7,7 @@ export type RequestTool = "gh" | "glab";
 export function pullRequestCommands({ run }: Pick<EndedRun, "run">, tool: RequestTool): readonly string[][] | null {
   const { branch = null, base = null } = run.git ?? {};
   if (branch === null) return null;
-  const [title, body] = [plainLine(run.title, 200), `What was asked for and decided: ${run.item}`];
+  const [title, body] = [plainLine(run.title, 200), bodyOf(run)];
   const push = ["git", "push", "-u", "origin", branch];
   const target = base ?? "main";
   return tool === "gh"
@@ -30,3 +30,9 @@ export function pullRequestCommands({ run }: Pick<EndedRun, "run">, tool: Reques
         ],
       ];
 }
+
+/** Only what readers of the request have too: git ignores everything of our own folder. */
+const bodyOf = ({ item, title }: EndedRun["run"]): string =>
+  item.startsWith(".isdlc/")
+    ? `What was asked for: ${plainLine(title, 500)}`
+    : `What was asked for and decided: ${item}`;

@@ -33,7 +33,9 @@ test("of two simultaneous resumes one starts the agent, and the other watches un
 test("of four simultaneous starts one opens a run", async () => {
   const sandbox = await createSandbox();
   const starts = await Promise.all(
-    ["one", "two", "three", "four"].map((title) => sandbox.script(title, "--supervised", "--json", ...sandbox.agent)),
+    ["one", "two", "three", "four"].map((title) =>
+      sandbox.script(`do ${title}`, "--supervised", "--json", ...sandbox.agent),
+    ),
   );
   const events = await sandbox.events();
   expect(events.filter(({ type }) => type === "run.started")).toHaveLength(1);

@@ -130,7 +130,8 @@ test.concurrent("-C works elsewhere, below the tree too; no colours where nobody
   const below = parsed(await sandbox.script("-C", "src/deep", "status", "--json"));
   expect(below.run.current).toBe("plan");
   const missing = await sandbox.script("-C", "nowhere", "status", "--json");
-  expect([missing.code, parsed(missing).problem.code]).toEqual([1, "UNSAFE_PATH"]);
+  expect([missing.code, parsed(missing).problem.what]).toEqual([2, `There is no folder ${sandbox.root}/nowhere.`]);
+  expect((await sandbox.script("-C", "README.md", "status")).code).toBe(2);
   for (const args of [["status"], ["gate"], ["history"], ["status", "--no-color"]]) {
     const { stdout, stderr } = await sandbox.start(args, { NO_COLOR: "1", FORCE_COLOR: "1" }).ended;
     expect(stdout + stderr).not.toContain(ESCAPE);

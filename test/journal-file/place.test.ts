@@ -164,9 +164,13 @@ describe("what doctor uses", () => {
     ).toEqual([]);
   });
 
-  test("a journal that is gone is given up, and a new run may begin", async () => {
+  test.each([
+    ["a journal", fileOf],
+    ["the folder of the journals", (tree: Tree) => tree.journal],
+    ["everything around them", (tree: Tree) => dirname(tree.journal)],
+  ])("%s that is gone is given up, and a new run may begin", async (_, pick) => {
     const tree = await treeWithRun(1);
-    renameSync(fileOf(tree), join(tree.root, "gone"));
+    renameSync(pick(tree), join(tree.root, "gone"));
     expect(verifyJournal(placeOf(tree), RUN)).toMatchObject({ file: null, findings: [{ is: "missing" }] });
     expect(await setAside(placeOf(tree), RUN)).toMatchObject({ is: "givenUp" });
     expect((await openJournalOf(tree).create(NEXT_RUN, begin(NEXT_RUN))).ok).toBe(true);

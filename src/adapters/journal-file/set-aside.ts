@@ -1,7 +1,15 @@
 import { randomBytes } from "node:crypto";
 import type { Head } from "../../ports/journal.ts";
 import type { RunId } from "../../schema/ids.ts";
-import { OPEN, PRIVATE, readRange, removeIfThere, syncFolder, writeAll } from "../file-lock/file-calls.ts";
+import {
+  folderExists,
+  OPEN,
+  PRIVATE,
+  readRange,
+  removeIfThere,
+  syncFolder,
+  writeAll,
+} from "../file-lock/file-calls.ts";
 import { createFileLock } from "../file-lock/file-lock.ts";
 import type { LockProcesses } from "../file-lock/lock-processes.ts";
 import { openJournal, snapshotFile, stateFolder } from "./journal-place.ts";
@@ -27,6 +35,8 @@ export async function setAside(
   place: VerifyPlace & { readonly processes: LockProcesses },
   run: RunId,
 ): Promise<SetAside> {
+  // Where the whole folder is gone there is no place for a lock, and nothing that it could guard.
+  if (!folderExists(place.files, stateFolder(place))) return cut(place, run);
   const lock = createFileLock({
     directory: stateFolder(place),
     name: "lock",

@@ -6,6 +6,8 @@ export type Choice = {
   readonly options: readonly string[];
   readonly flag: string;
   readonly about: readonly string[];
+  /** What to do instead, for a person who was asked and said no. */
+  readonly instead?: string;
 };
 
 /** Thrown to leave the preparation of a run; becomes exit code 3. */
@@ -18,10 +20,21 @@ export class ChoiceNeeded extends Error {
   }
 }
 
-export function choiceResult({ kind, options, flag, about }: Choice): Result {
+/** `atTerminal`: the person was asked, and a no is a decision; elsewhere a flag answers. */
+export function choiceResult(choice: Choice, atTerminal: boolean): Result {
+  const { kind, options, flag, about } = choice;
   return {
     code: 3,
-    lines: [...about, `Run it again with ${flag}.`],
+    lines: atTerminal ? declined(choice) : [...about, again(choice)],
     json: { ok: false, choice: { kind, options, flag, about } },
   };
 }
+
+function declined(choice: Choice): string[] {
+  const { kind, flag, about, instead } = choice;
+  if (instead !== undefined) return [`Nothing was started. ${instead}`];
+  const isYesOrNo = kind === "confirm" || kind === "dirty" || kind === "trust";
+  return [...about, isYesOrNo ? `Nothing was done. A yes can also be said beforehand: ${flag}.` : again(choice)];
+}
+
+const again = ({ flag }: Choice): string => `Run it again with ${flag}.`;

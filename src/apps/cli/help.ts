@@ -22,7 +22,8 @@ export function overview(): string[] {
     "Everywhere:",
     ...optionRows(globalOptions),
     "",
-    "isdlc help <verb> tells more. Exit codes: 0 done, 1 problem, 2 usage, 3 a person is needed.",
+    "isdlc help <verb> tells more. Exit codes: 0 done, 1 problem, 2 usage, 3 a person is needed,",
+    "130 and 143 interrupted (Ctrl-C, or told to end): isdlc resume goes on.",
   ];
 }
 

@@ -1,5 +1,8 @@
 import { parseArgs } from "node:util";
 import { ProblemError } from "../../core/problem.ts";
+import { shellWord } from "../../core/shell-word.ts";
+import { isRunId } from "../../schema/ids.ts";
+import { plainLine } from "../../views/plain-text.ts";
 import { findVerb, verbs } from "./catalog.ts";
 import { globalOptions } from "./options.ts";
 import type { Option, Values, Verb } from "./verb.ts";
@@ -21,21 +24,61 @@ export function parse(args: readonly string[]): Parsed {
   const verb = found ?? (name === undefined ? null : changeVerb());
   const { values, positionals } = read(spelled, verb);
   const words = found === undefined ? positionals : positionals.slice(1);
+  if (found !== undefined) refuseWords(found, words);
+  else if (!spelled.includes("--")) refuseLoneWord(words.join(" ").trim());
   return { verb, values, words };
 }
 
 const changeVerb = (): Verb => verbs[0] as Verb; // the catalog starts with it
 
-/** A single word that is nearly a verb is a slip, not work to be done. */
+/** A first word that is nearly a verb is a slip, not work to be done. */
 function refuseMistyped(word: string): void {
-  const meant = verbs.find(({ name }) => name !== "do" && isNearly(word, name));
+  const meant = meantVerb(word);
   if (meant === undefined) return;
   const detail = `There is no verb "${word}"; did you mean "${meant.name}"?`;
-  throw new ProblemError({ code: "USAGE", detail, usage: `${meant.usage}, or say in more than a word what to do` });
+  throw new ProblemError({ code: "USAGE", detail, usage: `${meant.usage}, or what to do in quotes` });
 }
 
-/** One letter too many, too few, wrong, or two swapped. */
+/** Languages that put no spaces between words: a whole sentence looks like one word there. */
+const UNSPACED = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
+
+/** One word is what people try when they look for a verb; it must not start work that costs money. */
+function refuseLoneWord(title: string): void {
+  if (title === "" || /\s/u.test(title) || UNSPACED.test(title)) return;
+  const detail = `"${plainLine(title, 80)}" is no verb, and too short to say what to do.`;
+  const anyway = `isdlc run change ${shellWord(plainLine(title, 80))}`;
+  const usage = `isdlc <verb> ("isdlc help" lists them) or isdlc "<what to do>"; to have this one word done: ${anyway}`;
+  throw new ProblemError({ code: "USAGE", detail, usage });
+}
+
+function refuseWords(verb: Verb, words: readonly string[]): void {
+  const [first] = words;
+  if (first === undefined) return;
+  if (verb.name === "help" && findVerb(first) === undefined) refuseUnknownVerb(verb, first);
+  if (takesWords(verb)) return;
+  const detail = `"${verb.name}" takes no further words, and there is "${plainLine(words.join(" "), 80)}".`;
+  throw new ProblemError({ code: "USAGE", detail, usage: `${verb.usage}, or what to do in quotes` });
+}
+
+function refuseUnknownVerb({ usage }: Verb, word: string): never {
+  const meant = meantVerb(word);
+  const hint = meant === undefined ? "." : `; did you mean "${meant.name}"?`;
+  const detail = `There is no verb "${plainLine(word, 80)}"${hint}`;
+  throw new ProblemError({ code: "USAGE", detail, usage: `${usage}; without one, all of them are listed` });
+}
+
+/** Its usage has more than the verb itself and options. */
+const takesWords = ({ usage }: Verb): boolean =>
+  usage
+    .replaceAll(/\[--[^\]]*\]|--\S+ "…"/g, "")
+    .trim()
+    .split(" ").length > 2;
+
+const meantVerb = (word: string): Verb | undefined => verbs.find(({ name }) => name !== "do" && isNearly(word, name));
+
+/** One letter too many, too few, wrong, or two swapped; of a short name only the last letter twice. */
 function isNearly(word: string, name: string): boolean {
+  if (word === `${name}${name.at(-1) ?? ""}`) return true;
   if (Math.abs(word.length - name.length) > 1 || name.length < 4) return false;
   let at = 0;
   while (at < name.length && name[at] === word[at]) at++;
@@ -82,11 +125,12 @@ function read(args: readonly string[], verb: Verb | null): { values: Values; pos
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     refuseUnknownValues(values, known, usage);
+    refuseRun(values, verb);
     return { values, positionals };
   } catch (error) {
     if (error instanceof ProblemError) throw error;
     const detail = error instanceof Error ? firstSentence(error.message) : String(error);
-    throw new ProblemError({ code: "USAGE", detail, usage });
+    throw new ProblemError({ code: "USAGE", detail: `${detail}${meantOption(detail, known)}`, usage });
   }
 }
 
@@ -98,6 +142,20 @@ function refuseUnknownValues(values: Values, known: Readonly<Record<string, Opti
     const detail = `--${name} "${value}" is not one of ${allowed.join(", ")}.`;
     throw new ProblemError({ code: "USAGE", detail, usage });
   }
+}
+
+function refuseRun({ run }: Values, verb: Verb | null): void {
+  if (run === undefined || isRunId(run)) return;
+  const detail = `"${plainLine(String(run), 80)}" is no run id; "isdlc history --all" shows those of finished runs.`;
+  const usage = `isdlc ${verb === null ? "<verb>" : verb.name} --run <id>`;
+  throw new ProblemError({ code: "USAGE", detail, usage });
+}
+
+/** What was said about an unknown option names it. */
+function meantOption(said: string, known: Readonly<Record<string, Option>>): string {
+  const word = /^Unknown option '--([^'=]+)/.exec(said)?.[1];
+  const meant = word === undefined ? undefined : Object.keys(known).find((name) => isNearly(word, name));
+  return meant === undefined ? "" : ` Did you mean "--${meant}"?`;
 }
 
 const firstSentence = (message: string): string => message.split(". ")[0]?.replace(/\.?$/, ".") ?? message;

@@ -1,5 +1,8 @@
+import { existsSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import { errorCode } from "../../adapters/file-lock/file-calls.ts";
 import { describe, type Problem, ProblemError } from "../../core/problem.ts";
+import { plainLine } from "../../views/plain-text.ts";
 import { choiceResult, ChoiceNeeded } from "./choice.ts";
 import { firstLines, verbHelp } from "./help.ts";
 import { createIo, type Io } from "./io.ts";
@@ -26,7 +29,7 @@ async function outcome(args: readonly string[], context: Context): Promise<Resul
   try {
     return await dispatch(parse(args), context);
   } catch (error) {
-    if (error instanceof ChoiceNeeded) return choiceResult(error.choice);
+    if (error instanceof ChoiceNeeded) return choiceResult(error.choice, context.io.interactive);
     if (error instanceof ProblemError) return problemResult(error.problem);
     if (errorCode(error) !== null) return problemResult(fileProblem(error));
     throw error;
@@ -45,8 +48,17 @@ function dispatch(parsed: Parsed, { host, io, implementations }: Context): Promi
   if (verb !== null && flag(values, "help")) return Promise.resolve(done(verbHelp(verb), { verb }));
   const run = implementations(verb === null ? (flag(values, "help") ? "help" : "bare") : verb.name);
   if (run === undefined) return Promise.resolve(done(firstLines));
-  const invocation = { verb: verb ?? BARE, values, words, cwd: text(values, "C") ?? host.cwd, env: host.env, io };
+  const invocation = { verb: verb ?? BARE, values, words, cwd: folderOf(parsed, host), env: host.env, io };
   return run(invocation);
+}
+
+function folderOf({ values, verb }: Parsed, { cwd }: Host): string {
+  const wanted = text(values, "C");
+  if (wanted === undefined) return cwd;
+  const folder = resolve(cwd, wanted);
+  if (existsSync(folder) && statSync(folder).isDirectory()) return folder;
+  const usage = `isdlc -C <folder that is there> ${verb === null || verb.name === "do" ? "…" : verb.name}`;
+  throw new ProblemError({ code: "USAGE", detail: `There is no folder ${plainLine(folder)}.`, usage });
 }
 
 const BARE = { name: "isdlc", kind: "read", summary: "", usage: "isdlc", options: {} } as const;

@@ -1,6 +1,6 @@
 import type { VcsRead } from "../../ports/vcs.ts";
 import { plainLine } from "../../views/plain-text.ts";
-import { ask } from "./ask.ts";
+import { ask, askAbout } from "./ask.ts";
 import { ChoiceNeeded } from "./choice.ts";
 import { flag, type Invocation } from "./verb.ts";
 
@@ -19,20 +19,32 @@ export async function settleRepository(
   if (flag(values, "no-git")) return null;
   const facts = await git.facts();
   if (facts === null || facts.head === null) {
-    await confirmWithoutGit(
-      invocation,
-      facts === null ? "There is no git repository here" : "The repository has no commit yet",
-    );
+    await confirmWithoutGit(invocation, facts === null ? NO_REPOSITORY : NO_COMMIT);
     return null;
   }
   if (!mayBeDirty && !flag(values, "allow-dirty")) await confirmDirty(invocation, git);
   return { base: facts.branch, commit: facts.head };
 }
 
-async function confirmWithoutGit(invocation: Invocation, why: string): Promise<void> {
-  const about = [`${why}. Without git there is no branch, no commit, no diff and no undo.`];
-  const agreed = flag(invocation.values, "yes") || (await ask(invocation.io, "Work in place, without git?", about));
-  if (!agreed) throw new ChoiceNeeded({ kind: "confirm", options: ["no-git"], flag: "--no-git", about });
+type Lack = { readonly why: string; readonly instead: string };
+
+const NO_REPOSITORY: Lack = {
+  why: "There is no git repository here",
+  instead: 'Better make one first ("git init") and commit once.',
+};
+const NO_COMMIT: Lack = {
+  why: "The repository has no commit yet",
+  instead: 'Better commit once first ("git add --all", "git commit").',
+};
+
+async function confirmWithoutGit(invocation: Invocation, { why, instead }: Lack): Promise<void> {
+  if (flag(invocation.values, "yes")) return;
+  const lost = `${why}. Without git there is no branch, no commit, no diff and no undo.`;
+  // A key of its own, and none by default: Enter must not give up the undo.
+  const key = await askAbout(invocation.io, [lost, "[Y] Yes, work in place without git  [N] No"], ["y", "n"]);
+  if (key === "y") return;
+  const about = [lost, instead];
+  throw new ChoiceNeeded({ kind: "confirm", options: ["no-git"], flag: "--no-git", about, instead });
 }
 
 async function confirmDirty(invocation: Invocation, git: VcsRead): Promise<void> {
@@ -46,5 +58,7 @@ async function confirmDirty(invocation: Invocation, git: VcsRead): Promise<void>
     ...more,
   ];
   const agreed = flag(invocation.values, "yes") || (await ask(invocation.io, "Carry them along?", about));
-  if (!agreed) throw new ChoiceNeeded({ kind: "dirty", options: ["allow-dirty"], flag: "--allow-dirty", about });
+  if (agreed) return;
+  const instead = "Commit or stash the changes, then say it again.";
+  throw new ChoiceNeeded({ kind: "dirty", options: ["allow-dirty"], flag: "--allow-dirty", about, instead });
 }

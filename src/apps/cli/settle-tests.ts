@@ -16,7 +16,10 @@ export async function settleTests(
   if (memory.trusts(found.digest)) return found;
   const about = aboutTests(found);
   const trusted = wish === "trust" || flag(invocation.values, "yes") || (await ask(invocation.io, "Trust it?", about));
-  if (!trusted) throw new ChoiceNeeded({ kind: "trust", options: ["trust", "without"], flag: "--tests", about });
+  if (!trusted) {
+    const instead = "To work without running tests: --tests without.";
+    throw new ChoiceNeeded({ kind: "trust", options: ["trust", "without"], flag: "--tests", about, instead });
+  }
   memory.trust(found.digest);
   return found;
 }

@@ -135,7 +135,7 @@ export const config: Run = (invocation) => {
 
 function show(project: Project, keys: readonly string[]): Result {
   const found = Object.fromEntries(keys.map((key) => [key, settingOf(key).read(project)]));
-  const lines = keys.map((key) => `${key} = ${JSON.stringify(found[key])}`);
+  const lines = keys.map((key) => `${key} ${found[key] === null ? "is not set" : `= ${JSON.stringify(found[key])}`}`);
   return done(lines, { settings: found });
 }
 

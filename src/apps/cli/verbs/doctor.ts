@@ -6,6 +6,7 @@ import { systemLockProcesses } from "../../../adapters/file-lock/lock-processes.
 import { createProcesses } from "../../../adapters/process/create-processes.ts";
 import { createFileAnchors } from "../../../adapters/user-files/anchors.ts";
 import { loadUserKey } from "../../../adapters/user-files/user-key.ts";
+import { readUserSettings } from "../../../adapters/user-files/user-settings.ts";
 import { sandboxAvailable } from "../../../adapters/sandbox/sandbox-available.ts";
 import type { RunState } from "../../../core/run.ts";
 import { rest } from "../../../engine/rest.ts";
@@ -17,7 +18,13 @@ import { projectOf } from "../project-of.ts";
 import { flag, type Result, type Run, text } from "../verb.ts";
 import { deskOf } from "../desk-of.ts";
 
-type Finding = { readonly name: string; readonly ok: boolean; readonly detail: string };
+type Finding = {
+  readonly name: string;
+  readonly ok: boolean;
+  /** Nothing is broken, but a run would not get far. */
+  readonly warning?: true;
+  readonly detail: string;
+};
 
 /** Walks everything: chain, marks and anchors of a run's journal. */
 export const verifyJournalVerb: Run = (invocation) => {
@@ -34,10 +41,11 @@ export const doctor: Run = async (invocation) => {
   const project = projectOf(invocation);
   const fix = flag(invocation.values, "fix");
   if (fix) decider(invocation, project, loadQuietly(project)?.state ?? { is: "none" });
+  const mended = fix ? await mendJournal(project) : [];
   const run = newestOf(project);
-  if (fix && run !== null) await setAside({ ...verifyPlace(project), processes: systemLockProcesses() }, run);
   const findings = [
     ...(await surroundings(project)),
+    ...mended,
     ...(run === null ? [] : journalFindings(verifyJournal(verifyPlace(project), run), run)),
     ...(await runFindings(project, fix)),
   ];
@@ -45,19 +53,11 @@ export const doctor: Run = async (invocation) => {
 };
 
 async function surroundings(project: Project): Promise<Finding[]> {
-  const git = await createGitRead(project.root).facts();
   const sandbox = sandboxAvailable(project.env);
   return [
     { name: "node", ok: true, detail: process.version },
-    {
-      name: "git",
-      ok: git !== null,
-      detail:
-        git === null
-          ? "no usable repository here: git init, or use --no-git"
-          : `on ${git.branch ?? "a detached commit"}`,
-    },
-    ...(await agentFindings(project.env)),
+    await gitFinding(project.root),
+    ...(await agentFindings(project)),
     {
       name: "sandbox",
       ok: true,
@@ -67,15 +67,38 @@ async function surroundings(project: Project): Promise<Finding[]> {
   ];
 }
 
+async function gitFinding(root: string): Promise<Finding> {
+  const git = await createGitRead(root).facts();
+  const name = "git";
+  if (git === null) return { name, ok: false, detail: "no usable repository here: git init, or use --no-git" };
+  if (git.head === null)
+    return { name, ok: true, warning: true, detail: 'no commit yet: git add --all, then git commit -m "First"' };
+  return { name, ok: true, detail: `on ${git.branch ?? "a detached commit"}` };
+}
+
 /** Only those that are there: nobody needs all of them. */
-async function agentFindings(env: NodeJS.ProcessEnv): Promise<Finding[]> {
+async function agentFindings({ env, folders, files }: Project): Promise<Finding[]> {
   const there = (await seeAgents(env)).filter(({ path }) => path !== null);
-  if (there.length === 0) return [{ name: "agents", ok: true, detail: installLine() }];
+  if (there.length === 0) {
+    const command = readUserSettings(folders.config, files).settings["agent-command"];
+    return command === undefined
+      ? [{ name: "agents", ok: true, warning: true, detail: installLine() }]
+      : [{ name: "agents", ok: true, detail: "the program of your setting agent-command" }];
+  }
   return there.map(({ name, able, trouble }) => ({
     name,
     ok: able !== null,
     detail: able === null ? (trouble ?? "") : able.version,
   }));
+}
+
+async function mendJournal(project: Project): Promise<Finding[]> {
+  const run = newestOf(project);
+  if (run === null) return [];
+  const { is } = await setAside({ ...verifyPlace(project), processes: systemLockProcesses() }, run);
+  if (is !== "givenUp") return [];
+  const detail = `${run} is given up, as its journal is gone; its branch and commits stay`;
+  return [{ name: "journal", ok: true, warning: true, detail }];
 }
 
 function journalFindings({ findings, head, lines }: Verified, run: RunId): Finding[] {
@@ -132,6 +155,7 @@ const verifyPlace = (project: Project) => ({
 
 function report(findings: readonly Finding[]): Result {
   const ok = findings.every((finding) => finding.ok);
-  const lines = findings.map(({ name, ok: good, detail }) => `${good ? "ok  " : "BAD "} ${name}: ${detail}`);
+  const mark = (finding: Finding): string => (finding.ok ? (finding.warning === true ? "warn" : "ok  ") : "BAD ");
+  const lines = findings.map((finding) => `${mark(finding)} ${finding.name}: ${finding.detail}`);
   return { code: ok ? 0 : 1, lines, json: { ok, findings } };
 }

@@ -1,0 +1,86 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createSandbox, type Json, parsed, type Sandbox } from "../support/cli.ts";
+
+/** The program with git beside it and no other: whichever agents this machine has are out of reach. */
+function alone(sandbox: Sandbox) {
+  const bin = join(sandbox.base, "bin");
+  mkdirSync(bin);
+  symlinkSync(execFileSync("which", ["git"], { encoding: "utf8" }).trim(), join(bin, "git"));
+  return (...args: string[]) => sandbox.start(args, { PATH: bin }).ended;
+}
+
+const finding = (json: Json, name: string) => json.findings.find((found: { name: string }) => found.name === name);
+
+test.concurrent("a run whose .isdlc was deleted is given up by doctor --fix, and the next one starts", async () => {
+  const sandbox = await createSandbox();
+  await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
+  const { id } = await sandbox.status();
+  rmSync(join(sandbox.root, ".isdlc"), { recursive: true });
+  expect(parsed(await sandbox.script("status", "--json")).problem).toMatchObject({ code: "JOURNAL_MISSING", run: id });
+  expect(parsed(await sandbox.script("doctor", "--fix", "--json")).problem.code).toBe("NEEDS_PERSON");
+  expect((await sandbox.script("doctor")).code).toBe(1);
+
+  const mended = await sandbox.person("doctor", "--fix");
+  expect(mended).toMatchObject({ code: 0, stderr: "" });
+  expect(mended.stdout).toContain(`warn journal: ${id} is given up`);
+  expect(mended.stdout).not.toContain("ok   journal");
+  expect(await sandbox.status()).toBeNull();
+  expect(parsed(await sandbox.person("doctor", "--fix", "--json"))).toMatchObject({ ok: true });
+  expect(sandbox.git("branch", "--format=%(refname:short)").split("\n")).toEqual(["change/add-a-greeting", "main"]);
+
+  sandbox.git("switch", "--quiet", "main");
+  await sandbox.script("add a farewell", "--supervised", ...sandbox.agent);
+  expect((await sandbox.status()).branch).toBe("change/add-a-farewell");
+});
+
+test.concurrent("what would keep a run from working is a warning with the command that mends it", async () => {
+  const sandbox = await createSandbox({ git: false });
+  const script = alone(sandbox);
+  const none = await script("doctor");
+  expect([none.code, none.stderr]).toMatchObject([1, expect.stringContaining("BAD  git: no usable repository here")]);
+  sandbox.git("init", "--quiet", "--initial-branch=main");
+  const empty = await script("doctor");
+  expect(empty.code).toBe(0);
+  expect(empty.stdout).toMatch(/^warn git: no commit yet: git add --all, then git commit/m);
+  expect(empty.stdout).toMatch(/^warn agents: No agent found\. Install one \(npm install -g /m);
+
+  sandbox.git("add", "--all");
+  sandbox.git("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "--quiet", "--message", "First");
+  const settings = JSON.stringify({ "agent-command": "node agent.mjs" });
+  writeFileSync(join(sandbox.config, "config.json"), settings, { mode: 0o600 });
+  const ready = parsed(await script("doctor", "--json"));
+  expect(finding(ready, "git")).toEqual({ name: "git", ok: true, detail: "on main" });
+  expect(finding(ready, "agents")).toMatchObject({ ok: true, detail: expect.stringContaining("agent-command") });
+  expect(finding(ready, "agents").warning).toBeUndefined();
+});
+
+test.concurrent("a setting that nobody made is called that, and is null for programs", async () => {
+  const sandbox = await createSandbox();
+  const { stdout } = await sandbox.script("config");
+  expect(stdout).toContain("agent is not set\n");
+  expect(stdout).not.toContain("null");
+  expect(parsed(await sandbox.script("config", "get", "agent", "--json")).settings).toEqual({ agent: null });
+  await sandbox.person("config", "set", "max-usd", "5");
+  expect((await sandbox.script("config", "get", "max-usd")).stdout).toBe("max-usd = 5\n");
+});
+
+test.concurrent("without a commit the advice is to make one, and the flag stays the way round it", async () => {
+  const sandbox = await createSandbox({ git: false });
+  sandbox.git("init", "--quiet", "--initial-branch=main");
+  const asked = await sandbox.script("add a greeting", ...sandbox.agent);
+  expect(asked.code).toBe(3);
+  expect(asked.stdout).toContain("The repository has no commit yet.");
+  expect(asked.stdout).toContain(
+    'Better commit once first ("git add --all", "git commit").\nRun it again with --no-git.',
+  );
+});
+
+test.concurrent("help has every exit code", async () => {
+  const sandbox = await createSandbox();
+  const { stdout } = await sandbox.script("help");
+  for (const code of ["0 done", "1 problem", "2 usage", "3 a person is needed", "130 and 143 interrupted"])
+    expect(stdout).toContain(code);
+});

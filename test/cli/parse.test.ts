@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { verbs } from "../../src/apps/cli/catalog.ts";
+import { parse } from "../../src/apps/cli/parse.ts";
+import { describe as describeProblem, ProblemError } from "../../src/core/problem.ts";
+
+/** What a person reads, or the verb that would be run. */
+function outcome(...args: string[]): string {
+  try {
+    return parse(args).verb?.name ?? "bare";
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.problem.code !== "USAGE") throw error;
+    const { what, fix } = describeProblem(error.problem);
+    return `${what}\n${fix}`;
+  }
+}
+
+describe("a word alone starts no work", () => {
+  test.each([
+    ["list", "isdlc run change list"],
+    ["Löschen", "isdlc run change 'Löschen'"],
+    ["it's", String.raw`isdlc run change 'it'\''s'`],
+    ["REQ-0001-login", "isdlc run change REQ-0001-login"],
+    ["  list  ", "isdlc run change list"],
+  ])("%s is refused, with the way to have it done all the same", (word, anyway) => {
+    for (const more of [[], ["--supervised"], ["--help"]]) {
+      const told = outcome(word, ...more);
+      expect(told).toContain(`"${word.trim()}" is no verb`);
+      expect(told.endsWith(`: ${anyway}`), told).toBe(true);
+    }
+  });
+
+  test.each([
+    [["tidy up"], "do"],
+    [["tidy", "up"], "do"],
+    [["修复登录错误"], "do"],
+    [["แก้ไขการเข้าสู่ระบบ"], "do"],
+    [["--", "list"], "do"],
+    [["run", "change", "list"], "run"],
+    [["fix", "login"], "fix"],
+    [["--json"], "bare"],
+  ])("%j is not", (args, verb) => {
+    expect(outcome(...args)).toBe(verb);
+  });
+});
+
+describe("a slip in a verb is told, and starts no work", () => {
+  test.each([
+    ["fixx", "fix"],
+    ["addd", "add"],
+    ["runn", "run"],
+    ["statuss", "status"],
+    ["statsu", "status"],
+    ["contine", "continue"],
+  ])("%s is nearly %s", (word, verb) => {
+    for (const more of [[], ["Loyalty"], ["Loyalty", "discount"]])
+      expect(outcome(word, ...more)).toContain(`There is no verb "${word}"; did you mean "${verb}"?`);
+    expect(outcome("help", word)).toContain(`did you mean "${verb}"?`);
+  });
+
+  test.each([["fit the header"], ["fixx the header"], ["fixe", "the header"]])("%j is work to be done", (...args) => {
+    expect(outcome(...args)).toBe("do");
+  });
+
+  test("help for what is no verb says so", () => {
+    expect(outcome("help", "foo")).toContain('There is no verb "foo".\nUsage: isdlc help [verb]');
+    expect(outcome("help")).toBe("help");
+    expect(outcome("help", "redo")).toBe("help");
+  });
+
+  test("an option that is nearly one is told", () => {
+    expect(outcome("status", "--jsno")).toContain(`Unknown option '--jsno'. Did you mean "--json"?`);
+    expect(outcome("status", "--al")).not.toContain("Did you mean");
+    expect(outcome("tidy up", "--supervise")).toContain('Did you mean "--supervised"?');
+    expect(outcome("status", "--nonsense")).not.toContain("Did you mean");
+  });
+});
+
+describe("words that nobody reads are refused", () => {
+  const wordless =
+    "init items status next gate check history continue review resume fresh retry skip cancel trust token doctor agents verify-journal demo";
+
+  test("by the verbs that take none, and by no other", () => {
+    const refusing = verbs
+      .filter(({ name }) => name !== "do" && name !== "help")
+      .filter(({ name }) => outcome(name, "extra", "words").includes('takes no further words, and there is "extra'));
+    expect(refusing.map(({ name }) => name)).toEqual(wordless.split(" "));
+  });
+
+  test("but not what belongs to an option", () => {
+    expect(outcome("cancel", "--reason", "no longer needed")).toBe("cancel");
+    expect(outcome("status", "-C", "elsewhere")).toBe("status");
+  });
+});
+
+test("a run that cannot be one is told with the verb that was used", () => {
+  expect(outcome("history", "--run", "nope")).toMatch(/^"nope" is no run id.*\nUsage: isdlc history --run <id>$/);
+  expect(outcome("--run", "nope")).toContain("Usage: isdlc <verb> --run <id>");
+  expect(outcome("history", "--run", "20260101-000000000-abcd")).toBe("history");
+});
