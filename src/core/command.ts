@@ -3,7 +3,7 @@ import type { EventDraft, Step } from "../schema/event.ts";
 import type { CheckResult, Claim, FileChange, Made, SettingsReading, Sizing, TestCommand } from "../schema/facts.ts";
 import type { PhaseKey, Ticket } from "../schema/ids.ts";
 import type { Agent, Person } from "../schema/people.ts";
-import type { Budget, Finish } from "../schema/plan.ts";
+import type { Budget, ExecutionLimits, Finish } from "../schema/plan.ts";
 
 /** Opens a run. Everything later decisions depend on comes in here, and is recorded. */
 export type StartCommand = {
@@ -18,7 +18,8 @@ export type PersonCommand = { readonly by: Person | Agent } & (
   | { readonly do: "redo"; readonly wait: string; readonly shown: string; readonly guidance: string }
   | { readonly do: "loosen"; readonly wait: string }
   | { readonly do: "reply"; readonly wait: string; readonly replies: readonly Reply[] }
-  | { readonly do: "retry"; readonly wait: string }
+  /** `limits`: what each execution may use from now on; null where that stays as it was. */
+  | { readonly do: "retry"; readonly wait: string; readonly limits?: ExecutionLimits }
   | { readonly do: "skip"; readonly wait: string }
   | { readonly do: "acceptTests"; readonly wait: string; readonly tests: TestCommand | null }
   | { readonly do: "size"; readonly wait: string; readonly choice: "accept" | "light" | "standard" }

@@ -2,7 +2,17 @@ import * as z from "zod/mini";
 import { Evidence, Issue, Question, Reply, Usage } from "./agent.ts";
 import { CheckResult, Claim, FileChange, Made, SettingsReading, Sizing, TestCommand } from "./facts.ts";
 import { Person, Starter } from "./people.ts";
-import { AfterStep, Budget, Finish, PhaseKey, PhaseRule, RunId, RunOptions, Supervision } from "./plan.ts";
+import {
+  AfterStep,
+  Budget,
+  ExecutionLimits,
+  Finish,
+  PhaseKey,
+  PhaseRule,
+  RunId,
+  RunOptions,
+  Supervision,
+} from "./plan.ts";
 
 /** The steps of a run that can fail, and so escalate. */
 export const Step = z.enum([
@@ -160,7 +170,7 @@ export const EventDraft = z.discriminatedUnion("type", [
   event("phase.committed", { commit: z.nullable(z.string()) }),
   event("phase.left", {}),
   event("step.escalated", { from: Step, reason: z.string(), detail: z.string(), options: z.array(z.string()) }),
-  event("step.retried", { wait: z.string(), from: Step, by: Person }),
+  event("step.retried", { wait: z.string(), from: Step, by: Person, limits: z.optional(ExecutionLimits) }),
   event("step.skipped", { wait: z.string(), from: Step, by: Person }),
   event("tests.accepted", { wait: z.string(), tests: z.nullable(TestCommand), by: Person }),
   event("after.started", { step: AfterStep }),

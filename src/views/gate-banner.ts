@@ -1,6 +1,7 @@
 import { attentionFor, attentionText } from "../core/attention.ts";
+import type { TakenOut } from "../core/command.ts";
 import { optionsOf } from "../core/next.ts";
-import { type ActiveRun, currentPhase, type PhaseRecord, type Wait } from "../core/run.ts";
+import { type ActiveRun, currentPhase, MAX_REDOS, type PhaseRecord, type Wait } from "../core/run.ts";
 import type { Supervision } from "../schema/plan.ts";
 import { artifactRows } from "./artifact-rows.ts";
 import { plainLine } from "./plain-text.ts";
@@ -49,10 +50,15 @@ export function gateBanner(run: ActiveRun): string | null {
     "",
     ...optionsOf(run, run.wait).map((option) => menu.get(option) ?? option),
     "",
-    "Your choice: _",
+    PROMPT,
     RULE,
   ].join("\n");
 }
+
+const PROMPT = "Your choice: _";
+
+/** The same where another prompt follows, or none. */
+export const gateNotice = (run: ActiveRun): string | null => gateBanner(run)?.replace(`${PROMPT}\n`, "") ?? null;
 
 /** What a person sees who comes back to a run; null when neither a gate nor a redo was under way. */
 export function recoveryBanner(run: ActiveRun): string | null {
@@ -90,16 +96,44 @@ function summaryLine(run: ActiveRun, phase: PhaseRecord): string {
   return `Summary: ${REVIEWS_FOLDER}/${summaryFileName(keys, phase.rule.key)}`;
 }
 
-function noticesOf({ made }: PhaseRecord, gate: Gate): string[] {
+function noticesOf(phase: PhaseRecord, gate: Gate): string[] {
+  const { made } = phase;
   const failures = gate.failures.map(({ name, detail }) => `${name}: ${detail}`);
   return [
     ...entries("Checks fail after the edits; Continue goes on anyway", failures),
     ...entries("Concerns", made?.concerns ?? []),
     ...entries("Unexpected writes", made?.unexpected ?? []),
     ...entries("Refused to the agent; a rule of yours would allow it", made?.denied ?? []),
-    ...entries("The way tests are run has changed", made?.testsChanged ? [made.testsChanged] : []),
+    ...entries("The way tests are run has changed", made?.testsChanged?.split("\n") ?? []),
+    ...redosSpent(phase.redos),
     ...(gate.loosened === null ? [] : [loosenedLine(gate.loosened)]),
   ];
+}
+
+/** Says why sending the phase back is no longer offered. */
+export const redosSpent = (redos: number): string[] =>
+  redos < MAX_REDOS
+    ? []
+    : [`All ${MAX_REDOS} redos of this phase are used up: continue, or review and edit it yourself.`];
+
+/** The files that the words of a pause speak of, where the summary is not on the screen. */
+export function artifactLines(run: ActiveRun): string[] {
+  const phase = currentPhase(run);
+  const rows = phase === undefined ? [] : artifactRows(summaryOf(run, phase.rule.key));
+  if (phase === undefined || rows.length === 0) return [];
+  return [
+    ...entries(
+      "Artifacts",
+      rows.map(({ path }) => path),
+    ),
+    summaryLine(run, phase),
+  ];
+}
+
+/** What a person is told who had files put back. */
+export function takenOutLines({ paths, kept }: Pick<TakenOut, "paths" | "kept">): string[] {
+  const from = kept === null ? [] : [`As they were, they are kept: git show ${kept.slice(0, 12)}:<path>`];
+  return [...entries("Put back as they were before this phase", paths), ...from];
 }
 
 function entries(title: string, texts: readonly string[]): string[] {

@@ -51,7 +51,7 @@ const sentences: Sentences = {
       ? "the tree was left as it is"
       : `${e.restored.length === 0 ? "nothing more" : `${e.restored.length} files`} taken back; what came after is kept in ${e.kept}`,
   "step.escalated": (e) => `${e.from} escalated: ${e.reason}`,
-  "step.retried": (e) => `${e.from} retried by ${who(e.by)}`,
+  "step.retried": (e) => `${e.from} retried by ${who(e.by)}${e.limits === undefined ? "" : ", with other limits"}`,
   "step.skipped": (e) => `${e.from} skipped by ${who(e.by)}`,
   "phase.committed": (e) => (e.commit === null ? "nothing committed" : `committed ${e.commit.slice(0, 12)}`),
   "finish.chosen": (e) => `ends with ${e.how}, chosen by ${e.by === "engine" ? "the options given" : who(e.by)}`,

@@ -9,8 +9,10 @@ import {
   type RunState,
   type Wait,
 } from "../core/run.ts";
-import type { Usage } from "../schema/agent.ts";
+import type { Question, Usage } from "../schema/agent.ts";
+import type { Step } from "../schema/event.ts";
 import type { Sizing } from "../schema/facts.ts";
+import { redosSpent } from "./gate-banner.ts";
 import { plainLine } from "./plain-text.ts";
 import { summaryFileName, REVIEWS_FOLDER } from "./summary.ts";
 
@@ -178,7 +180,11 @@ export function heldAgainst({ wait, phases, run }: ActiveRun): string[] {
 
 function toReadLines(run: ActiveRun, wait: Wait): string[] {
   if (wait.kind !== "gate") return [];
-  return [`To read: ${attentionText(attentionFor(currentPhase(run)?.made ?? null))}`];
+  const phase = currentPhase(run);
+  return [
+    ...(phase === undefined ? [] : redosSpent(phase.redos)),
+    `To read: ${attentionText(attentionFor(phase?.made ?? null))}`,
+  ];
 }
 
 function endLines(run: EndedRun): string[] {
@@ -200,12 +206,12 @@ export function waitLines(wait: Wait, options: readonly string[], item: string |
       return [...failureLines(wait), `Waiting for you at the gate ${wait.id}:`, ...answers];
     case "questions":
       return [
-        "The agent asks:",
-        ...wait.questions.map((question) => `  ${plainLine(question.id)}: ${plainLine(question.text)}`),
-        `Answer: isdlc answer${where} --reply <id>=<text> (or --text, when there is one question)`,
+        `${askerOf(wait)} asks:`,
+        ...wait.questions.map((question) => `  ${plainLine(question.id)}: ${questionText(question)}`),
+        `Answer: isdlc answer${where} --reply <id>=<text>${wait.questions.length > 1 ? ", once for each question" : " (or --text <text>)"}`,
       ];
     case "escalation":
-      return [`${wait.from} failed (${wait.reason}):`, ...detailLines(wait.detail), "You can:", ...answers];
+      return [...troubleLines(wait), "You can:", ...answers];
     case "sizing":
       return [`How large is this work? ${plainLine(wait.sizing.rationale)}`, ...metricLines(wait.sizing), ...answers];
     case "budget":
@@ -216,6 +222,43 @@ export function waitLines(wait: Wait, options: readonly string[], item: string |
       return wait satisfies never;
   }
 }
+
+/** Who asks; the phase stands in the name of the wait. */
+export function askerOf({ id }: Wait): string {
+  const phase = phaseOf(id);
+  return phase === null ? "The agent" : `The agent of phase ${plainLine(phase)}`;
+}
+
+const phaseOf = (wait: string): string | null => /^(.+)#[0-9]+\//.exec(wait)?.[1] ?? null;
+
+/** A question, with what it offers to choose from. */
+function questionText({ text, choices }: Question): string {
+  return plainLine(choices.length === 0 ? text : `${text} (${choices.join(" / ")})`);
+}
+
+/** What went wrong, in words, and what was found out about it. */
+function troubleLines({ id, from, reason, detail }: Extract<Wait, { kind: "escalation" }>): string[] {
+  const phase = phaseOf(id);
+  const where = phase === null ? "" : `Phase ${plainLine(phase)}: `;
+  const what = reason === "tests_changed" ? "the way tests are run has changed" : TROUBLE[from];
+  const said = `${where}${what}`;
+  return [`${said.charAt(0).toUpperCase()}${said.slice(1)} (${plainLine(reason)}):`, ...detailLines(detail)];
+}
+
+const TROUBLE: { readonly [S in Step]: string } = {
+  prepare: "the run could not be prepared",
+  enter: "the phase could not be started",
+  produce: "the agent did not finish its work",
+  check: "the checks of the agent's work do not pass",
+  review: "the reviewer did not come to a verdict",
+  complete: "what the agent made could not be recorded",
+  recheck: "what was accepted could not be checked again",
+  commit: "what was accepted could not be committed",
+  measure: "the size of the work could not be measured",
+  refine: "the agent made no usable list of tasks",
+  rewind: "going back to an earlier phase did not work",
+  finish: "the work could not be brought to its end",
+};
 
 /** Why a gate that was answered is open again. */
 function failureLines({ failures }: Extract<Wait, { kind: "gate" }>): string[] {

@@ -41,13 +41,17 @@ test.concurrent("tokens are limited too, by a setting; the warning about cost is
   }
 });
 
-test.concurrent("an execution that takes longer than allowed is ended, and a person is asked", async () => {
+test.concurrent("an execution that takes longer than allowed is ended, and a person is asked and may allow more", async () => {
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { plan: [{ hangs: true }, {}] } });
   const { run } = parsed(await start(sandbox, "--max-minutes", "0.02", "--supervised"));
   expect(run.waiting).toMatchObject({ kind: "escalation" });
   expect((await sandbox.script("gate")).stdout).toContain("longer than 0.02 minutes");
   expect(sandbox.log()).toHaveLength(1);
+  expect((await sandbox.person("retry", "--max-minutes", "5")).code).toBe(3);
+  expect(await sandbox.status()).toMatchObject({ waiting: { kind: "gate" } });
+  const events = await sandbox.events();
+  expect(events.find(({ type }) => type === "step.retried")).toMatchObject({ limits: { turns: null, minutes: 5 } });
 });
 
 test.concurrent.each([

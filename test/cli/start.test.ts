@@ -101,6 +101,7 @@ test.concurrent("a changed way of running tests is shown at the gate", async () 
   const { stdout } = await sandbox.script("gate");
   expect(stdout).toContain("The way tests are run has changed");
   expect(stdout).toContain("no longer runs the tests as it did when they were trusted");
+  expect(stdout).toContain("  - Now: npm test (package.json: echo passed)\n");
 });
 
 test.concurrent("in an autonomous run a changed way of running tests asks a person", async () => {
@@ -110,7 +111,10 @@ test.concurrent("in an autonomous run a changed way of running tests asks a pers
   expect(run.waiting).toMatchObject({
     kind: "escalation",
     reason: "tests_changed",
-    options: ["accept", "retry", "skip", "cancel"],
+    options: ["retry", "skip", "accept", "cancel"],
+    detail: expect.stringContaining(
+      "\nTrusted: npm test (package.json: node -e 0)\nNow: npm test (package.json: echo passed)",
+    ),
   });
   const accepted = parsed(await sandbox.person("answer", "accept", "--json")).run;
   expect(accepted.waiting.id).toMatch(/^final-review/);

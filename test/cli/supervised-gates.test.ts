@@ -32,6 +32,7 @@ test.concurrent("SM-AC-01g, SM-AC-02a, SM-AC-02c, SM-AC-03a, SM-AC-05a: a review
   const { stdout } = await sandbox.script("gate");
   expect(stdout.startsWith(summary)).toBe(true);
   const menu = stdout.slice(summary.length);
+  expect(menu).not.toContain("Your choice");
   expect(menu).toMatch(/\[C\] Continue.*\n\[R\] Review.*\n\[D\] Redo -- re-run this phase with additional guidance/);
   expect(review(sandbox)).toMatchObject({ phase: "plan", status: "gate_presented", redo_count: 0 });
 });

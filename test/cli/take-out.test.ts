@@ -18,12 +18,14 @@ test.concurrent("what a phase wrote where it may not is listed at the gate and c
   });
   const taken = await sandbox.person("answer", "take-out");
   expect(taken.code).toBe(3);
+  const told = /Put back[^]*- src\/app\.js\n {2}- src\/stray\.txt\n.* git show ([0-9a-f]{12}):/.exec(taken.stderr);
   expect(sandbox.read("src/app.js")).toBe("the person's own\n");
   expect(() => sandbox.read("src/stray.txt")).toThrow("ENOENT");
   expect(await sandbox.status()).toMatchObject({ waiting: { options: ["continue", "review", "redo"] } });
   const refs = sandbox.git("for-each-ref", "--format=%(refname)", "refs/isdlc").split("\n");
   const kept = refs.find((ref) => /00-quick-scan-1-taken-out-[0-9]+-before$/.test(ref)) ?? "";
   expect(sandbox.git("show", `${kept}:src/stray.txt`)).toBe("stray");
+  expect(sandbox.git("show", `${told?.[1]}:src/app.js`)).toBe("overwritten");
   expect((await sandbox.person("gate")).stdout).not.toContain("Unexpected");
   expect((await sandbox.person("continue")).code).toBe(3);
   expect(await sandbox.status()).toMatchObject({ current: "01-requirements" });

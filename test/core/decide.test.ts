@@ -124,7 +124,7 @@ describe("an answer to an escalation", () => {
     const player = advance(startRun({ supervision: autonomous }), "check");
     const changed: Outcome = { of: "check", results: [], digest: "", testsChanged: "npm test is another script" };
     expect(report(player, changed)).toEqual(["step.escalated"]);
-    expect(openWait(player)).toMatchObject({ reason: "tests_changed", offered: ["accept", "retry", "skip"] });
+    expect(openWait(player)).toMatchObject({ reason: "tests_changed", offered: ["retry", "skip", "accept"] });
     const tests = { argv: ["npm", "test"], source: "package.json", digest: "sha256:new" };
     accepted(player, { do: "acceptTests", by: ada, wait: openWait(player).id, tests });
     expect(activeRun(player)).toMatchObject({ tests, wait: null, stage: { is: "checking" } });

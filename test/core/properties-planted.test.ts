@@ -20,8 +20,8 @@ const bugs: readonly Bug[] = [
     plants: [
       {
         file: RUN_EVENTS,
-        find: `patch(run, { status: "in_progress", made: null })`,
-        put: `patch(run, { status: "in_progress", made: null, redos: 0 })`,
+        find: `patch(limited, { status: "in_progress", made: null })`,
+        put: `patch(limited, { status: "in_progress", made: null, redos: 0 })`,
       },
     ],
   },

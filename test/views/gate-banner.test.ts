@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { gateBanner, recoveryBanner, redoPrompt, reviewInstructions } from "../../src/views/gate-banner.ts";
+import {
+  artifactLines,
+  gateBanner,
+  gateNotice,
+  recoveryBanner,
+  redoPrompt,
+  reviewInstructions,
+  takenOutLines,
+} from "../../src/views/gate-banner.ts";
 import { active, answer, gate, made, produced, rule, started } from "./runs.ts";
 
 const first = [...started(), ...produced("03-architecture", 1)];
@@ -29,6 +37,12 @@ Your choice: _
 --------------------------------------------`);
   });
 
+  test("has no prompt where there is another, or nobody to ask", () => {
+    const run = active(first, gate());
+    expect(gateNotice(run)).toBe(gateBanner(run)?.replace("Your choice: _\n", ""));
+    expect(gateNotice(run)).not.toContain("Your choice");
+  });
+
   test.each([
     [0, true],
     [2, true],
@@ -36,6 +50,7 @@ Your choice: _
   ])("after %i redos, Redo is offered: %s", (times, offered) => {
     const banner = gateBanner(active(first, redone(times), gate())) ?? "";
     expect(banner.includes("[D] Redo")).toBe(offered);
+    expect(banner.includes("All 3 redos of this phase are used up")).toBe(!offered);
     expect(banner).toContain("[C] Continue");
     expect(banner).toContain("[R] Review");
   });
@@ -44,7 +59,7 @@ Your choice: _
     const result = made({
       concerns: ["Spec is \u001b[31mvague\u001b[0m"],
       unexpected: ["src/other.ts"],
-      testsChanged: "test script differs",
+      testsChanged: "test script differs\nTrusted: npm test (a)\nNow: npm test (b)",
     });
     const failures = [{ name: "tests", ok: false, detail: "2 failed\nmore" }];
     const run = active(
@@ -60,6 +75,8 @@ Unexpected writes:
   - src/other.ts
 The way tests are run has changed:
   - test script differs
+  - Trusted: npm test (a)
+  - Now: npm test (b)
 Supervision was loosened: the settings now say review gates only after 06. It stays as it was unless you choose Loosen.
 To read: 12 lines, under a minute`);
     expect(gateBanner(run)).toContain("[L] Loosen");
@@ -103,6 +120,31 @@ Summary: .isdlc/reviews/phase-03-summary.md
   test("nothing to recover before the first gate", () => {
     expect(recoveryBanner(active(started()))).toBeNull();
   });
+});
+
+describe("takenOutLines", () => {
+  const paths = ["src/a.ts", "src/b\u001b[31m.ts"];
+
+  test("names what was put back and where it is kept", () => {
+    expect(takenOutLines({ paths, kept: "0123456789abcdef" })).toEqual([
+      "Put back as they were before this phase:",
+      "  - src/a.ts",
+      "  - src/b.ts",
+      "As they were, they are kept: git show 0123456789ab:<path>",
+    ]);
+  });
+
+  test("says nothing of keeping where nothing could be kept", () => {
+    expect(takenOutLines({ paths, kept: null })).toHaveLength(3);
+  });
+});
+
+test("the files that a pause speaks of are listed, with their summary", () => {
+  expect(artifactLines(active(first, gate(), answer("review")))).toEqual([
+    "Artifacts:",
+    "  - docs/requirements/REQ-0001-login/architecture-overview.md",
+    "Summary: .isdlc/reviews/phase-03-summary.md",
+  ]);
 });
 
 test("the texts around Redo and Review", () => {

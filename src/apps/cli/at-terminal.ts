@@ -1,13 +1,14 @@
 import type { PersonCommand } from "../../core/command.ts";
-import { next } from "../../core/next.ts";
-import type { ActiveRun, Wait } from "../../core/run.ts";
+import { optionsOf } from "../../core/next.ts";
+import { type ActiveRun, currentPhase, type Wait } from "../../core/run.ts";
 import type { Engine } from "../../engine/engine.ts";
+import type { Question } from "../../schema/agent.ts";
 import type { Person } from "../../schema/people.ts";
 import { plainText } from "../../views/plain-text.ts";
-import { heldAgainst, waitLines } from "../../views/status.ts";
+import { askerOf, heldAgainst, waitLines } from "../../views/status.ts";
 import { forgetTypedAhead } from "./ask.ts";
 import { decider } from "./authority.ts";
-import { answerGate } from "./gate-prompt.ts";
+import { answerGate, hasSeen, showPatch } from "./gate-prompt.ts";
 import type { Project } from "./project.ts";
 import { raisedBudget } from "./raised-budget.ts";
 import { submitAnswer } from "./submit-answer.ts";
@@ -66,7 +67,7 @@ async function askFor(invocation: Invocation, scene: Scene, { wait, by }: Asked)
     case "gate":
       return answerGate(invocation, scene, by);
     case "questions":
-      return askQuestions(scene, wait, by);
+      return askQuestions(invocation, scene, { wait, by });
     case "escalation":
     case "sizing":
     case "budget":
@@ -79,18 +80,39 @@ async function askFor(invocation: Invocation, scene: Scene, { wait, by }: Asked)
 
 type Questions = Extract<Wait, { kind: "questions" }>;
 
-async function askQuestions({ signal }: Scene, wait: Questions, by: Person): Promise<PersonCommand | null> {
-  const { isCancel, text } = await import("@clack/prompts");
+async function askQuestions(
+  { io }: Invocation,
+  { signal }: Scene,
+  { wait, by }: { readonly wait: Questions; readonly by: Person },
+): Promise<PersonCommand | null> {
+  const count = wait.questions.length;
+  io.out(`${askerOf(wait)} asks${count === 1 ? "" : ` ${count} questions`}:`);
   const replies: { id: string; text: string | null }[] = [];
   for (const question of wait.questions) {
-    const choices = question.choices.length === 0 ? "" : ` (${question.choices.join(" / ")})`;
-    const message = plainText(`${question.text}${choices}`);
-    const reply = await text({ message, placeholder: "empty: leave it to the agent", signal });
-    if (isCancel(reply)) return null;
-    const given = orEmpty(reply);
-    replies.push({ id: question.id, text: given.trim() === "" ? null : given });
+    const reply = await askQuestion(question, signal);
+    if (reply === null) return null;
+    replies.push({ id: question.id, text: reply.trim() === "" ? null : reply });
   }
   return { do: "reply", by, wait: wait.id, replies };
+}
+
+/** Null when the person breaks off; an empty reply leaves it to the agent. What a question offers is no limit. */
+async function askQuestion({ text: asked, choices }: Question, signal: AbortSignal): Promise<string | null> {
+  const { isCancel, select, text } = await import("@clack/prompts");
+  const message = plainText(asked);
+  const inWords = { message, placeholder: "empty: leave it to the agent", signal };
+  for (;;) {
+    if (choices.length > 0) {
+      const offered = choices.map((choice, at) => ({ value: at, label: plainText(choice) }));
+      const own = { value: -1, label: "Something else, in your own words (empty: leave it to the agent)" };
+      const chosen = await select({ message, options: [...offered, own], signal });
+      if (isCancel(chosen)) return null;
+      if (chosen !== own.value) return choices[chosen] ?? "";
+    }
+    const reply = await text(inWords);
+    if (!isCancel(reply)) return orEmpty(reply);
+    if (choices.length === 0 || signal.aborted) return null;
+  }
 }
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -100,6 +122,7 @@ const LABELS: Readonly<Record<string, string>> = {
   light: "Light -- leave out architecture and design",
   standard: "Standard -- keep every phase",
   show: "Show -- the impact analysis behind it",
+  diff: "Look -- see what this phase changed",
   cancel: "Cancel -- end the run; branch and artifacts stay",
   raise: "Raise -- let it use more",
   merge: "Merge -- merge the branch here",
@@ -110,28 +133,49 @@ const LABELS: Readonly<Record<string, string>> = {
 
 function labelOf(option: string, wait: Wait): string {
   if (option === "accept" && wait.kind === "sizing") return `Accept -- ${wait.sizing.recommended}, as recommended`;
+  if (option === "retry" && asksAboutTests(wait)) return "Retry -- have the agent do the phase again, told why";
   return LABELS[option] ?? "Leave it open for now";
+}
+
+const asksAboutTests = (wait: Wait): boolean => wait.kind === "escalation" && wait.reason === "tests_changed";
+
+/** Ways to look before one chooses. */
+function looksOf(wait: Wait): string[] {
+  if (wait.kind === "sizing") return ["show"];
+  return asksAboutTests(wait) ? ["diff"] : [];
 }
 
 async function choose(invocation: Invocation, scene: Scene, { wait, by }: Asked): Promise<PersonCommand | null> {
   const { engine, run, signal } = scene;
   const { isCancel, select } = await import("@clack/prompts");
-  const now = next(run);
-  const options = now.is === "wait" ? now.options : [];
-  const about = [...heldAgainst(run), ...waitLines(wait, []).filter((line) => line !== "You can:")];
-  for (const line of about) invocation.io.out(line);
-  const shown = wait.kind === "sizing" ? ["show"] : [];
-  const menu = [...options, ...shown, "leave"].map((value) => ({ value, label: labelOf(value, wait) }));
+  for (const line of aboutLines(invocation, scene, wait)) invocation.io.out(line);
+  const menu = [...optionsOf(run, wait), ...looksOf(wait), "leave"].map((value) => ({
+    value,
+    label: labelOf(value, wait),
+  }));
   const chosen = await select({ message: "What should happen?", options: menu, signal });
-  if (chosen === "show") {
-    showAnalysis(invocation, scene);
-    return choose(invocation, scene, { wait, by });
+  if (chosen === "show" || chosen === "diff") {
+    await showBefore(invocation, scene, chosen);
+    return choose(invocation, { ...scene, returned: false }, { wait, by });
   }
   if (isCancel(chosen) || chosen === "leave") return null;
   if (wait.kind === "sizing" && (chosen === "accept" || chosen === "light" || chosen === "standard"))
     return { do: "size", by, wait: wait.id, choice: chosen };
   if (chosen === "accept") return { do: "acceptTests", by, wait: wait.id, tests: await engine.checks.detectTests() };
   return chosenAnswer(chosen, { wait, by }, signal);
+}
+
+function aboutLines(invocation: Invocation, scene: Scene, wait: Wait): string[] {
+  const { run } = scene;
+  if (hasSeen(invocation, scene)) return [];
+  return [...heldAgainst(run), ...waitLines(wait, []).filter((line) => line !== "You can:")];
+}
+
+async function showBefore(invocation: Invocation, scene: Scene, what: "show" | "diff"): Promise<void> {
+  if (what === "show") return showAnalysis(invocation, scene);
+  const { engine, run } = scene;
+  const tree = await engine.workspace.now([run.run.item]);
+  await showPatch(invocation, plainText(await engine.workspace.patch(currentPhase(run)?.firstTree ?? null, tree)));
 }
 
 function showAnalysis({ io }: Invocation, { engine, run }: Scene): void {

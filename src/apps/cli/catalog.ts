@@ -1,4 +1,4 @@
-import { agentOptions, answerOptions, personOptions, specOptions, startOptions } from "./options.ts";
+import { agentOptions, answerOptions, limitOptions, personOptions, specOptions, startOptions } from "./options.ts";
 import type { Verb } from "./verb.ts";
 
 const verb = (name: string, kind: Verb["kind"], rest: Omit<Verb, "name" | "kind">): Verb => ({ name, kind, ...rest });
@@ -124,12 +124,12 @@ export const verbs: readonly Verb[] = [
   }),
   verb("answer", "decide", {
     summary: "Answer whatever is open",
-    usage: "isdlc answer <option> [--text …] [--reply id=text]",
+    usage: "isdlc answer <option> [--text …] [--reply id=text]…",
     options: {
       ...answerOptions,
       text: { type: "string", value: "text", about: "guidance, reason, or the reply to the only question" },
       yes: { type: "boolean", about: "discard: yes, really" },
-      reply: { type: "string", value: "id=text", about: "reply to one question; separate several with a line break" },
+      reply: { type: "string", value: "id=text", repeatable: true, about: "reply to one question; once for each" },
     },
   }),
   verb("resume", "begin", {
@@ -150,7 +150,7 @@ export const verbs: readonly Verb[] = [
   verb("retry", "decide", {
     summary: "Try the failed step again, or start the phase at hand anew",
     usage: "isdlc retry",
-    options: answerOptions,
+    options: { ...answerOptions, ...limitOptions },
   }),
   verb("skip", "decide", {
     summary: "Skip what failed, or the phase at hand; recorded",

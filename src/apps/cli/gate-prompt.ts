@@ -3,15 +3,24 @@ import pc from "picocolors";
 import type { PersonCommand } from "../../core/command.ts";
 import { lastLook } from "../../core/last-look.ts";
 import { optionsOf } from "../../core/next.ts";
-import { type ActiveRun, currentPhase } from "../../core/run.ts";
+import { type ActiveRun, currentPhase, MAX_REDOS } from "../../core/run.ts";
 import { runChecks } from "../../engine/steps/checks.ts";
 import type { Person } from "../../schema/people.ts";
-import { gateBanner, recoveryBanner, redoPrompt, reviewInstructions } from "../../views/gate-banner.ts";
+import {
+  artifactLines,
+  gateNotice,
+  recoveryBanner,
+  redoPrompt,
+  redosSpent,
+  reviewInstructions,
+  takenOutLines,
+} from "../../views/gate-banner.ts";
 import { plainText } from "../../views/plain-text.ts";
 import { renderPhaseSummary, summaryOf } from "../../views/summary.ts";
 import { askKey } from "./ask.ts";
 import type { Scene } from "./at-terminal.ts";
 import { sha256 } from "./compose.ts";
+import type { Io } from "./io.ts";
 import { lendTerminal, showInPager, wordsOf } from "./lend-terminal.ts";
 import { takeOutWrites } from "./take-out.ts";
 import type { Invocation } from "./verb.ts";
@@ -28,45 +37,64 @@ export async function answerGate(invocation: Invocation, scene: Scene, by: Perso
   invocation.io.out(`${bannerOf(invocation, scene)}${LOOKS}`);
   for (;;) {
     const key = (await askKey(invocation.io, { message: "Your choice", keys: keysOf(run), signal })) ?? "q";
-    if (key === "v" || key === "t") await look(invocation, scene, key);
-    // Whoever edits has paused, so what changes then is theirs.
-    else if (key === "e" && (await edit(invocation, artifactsOf(scene)))) return { do: "review", ...answer };
-    else if (key !== "e") return answerFor(invocation, scene, { key, answer });
+    if (key === "q") return null;
+    const command = await commandFor(invocation, scene, { key, answer });
+    if (command !== null || signal.aborted) return command;
   }
 }
 
 const LOOKS = "[V] view changes  [E] edit artifacts  [T] run checks  [Q] leave it open";
 
-/** Whoever comes back has seen the recovery banner already, unless they said resume. */
-function bannerOf({ verb }: Invocation, { run, returned }: Scene): string {
-  if (!returned) return `${withoutPromptLine(gateBanner(run) ?? "")}\n`;
-  return verb.name === "resume" ? `${recoveryBanner(run) ?? ""}\n` : "";
+function bannerOf(invocation: Invocation, scene: Scene): string {
+  if (hasSeen(invocation, scene)) return "";
+  const { verb } = invocation;
+  const banner = scene.returned && verb.name === "resume" ? recoveryBanner(scene.run) : gateNotice(scene.run);
+  return `${banner ?? ""}\n`;
 }
 
-type AnswerKey = Exclude<Key, "v" | "e" | "t">;
+/** Whoever comes back was shown where the run stands, unless they said resume, or answered and it is open still. */
+export const hasSeen = ({ verb }: Invocation, { returned }: Scene): boolean =>
+  returned && verb.name !== "resume" && verb.name !== "answer";
 
-async function answerFor(
-  { io }: Invocation,
-  { project, run, signal }: Scene,
-  { key, answer }: { key: AnswerKey; answer: Answer },
+type Pressed = { readonly key: Exclude<Key, "q">; readonly answer: Answer };
+
+/** Null for a key that only looks, and for an answer that the person broke off. */
+async function commandFor(
+  invocation: Invocation,
+  scene: Scene,
+  { key, answer }: Pressed,
 ): Promise<PersonCommand | null> {
+  const { io } = invocation;
+  const { run } = scene;
   switch (key) {
+    case "v":
+    case "t":
+      await look(invocation, scene, key);
+      return null;
+    case "e":
+      if (!(await edit(invocation, artifactsOf(scene)))) return null;
+      for (const line of artifactLines(run)) io.out(line);
+      return { do: "review" as const, ...answer }; // whoever edits has paused, so what changes then is theirs
     case "c":
       return { do: "continue" as const, ...answer };
     case "r":
       io.out(summaryText(run));
       return { do: "review" as const, ...answer };
     case "d":
-      return redo(answer, signal);
+      return redo(io, scene, answer);
     case "l":
       return { do: "loosen" as const, by: answer.by, wait: answer.wait };
     case "x":
-      return { do: "takeOut", by: answer.by, wait: answer.wait, ...(await takeOutWrites(project, run)) };
-    case "q":
-      return null;
+      return takeOut(io, scene, answer);
     default:
       return key satisfies never;
   }
+}
+
+async function takeOut({ out }: Io, { project, run }: Scene, { by, wait }: Answer): Promise<PersonCommand> {
+  const taken = await takeOutWrites(project, run);
+  for (const line of takenOutLines(taken)) out(line);
+  return { do: "takeOut", by, wait, ...taken };
 }
 
 type Answer = { readonly by: Person; readonly wait: string; readonly shown: string };
@@ -74,30 +102,52 @@ type Answer = { readonly by: Person; readonly wait: string; readonly shown: stri
 /** Words that end a pause; anything else asks again. */
 const GO_ON = new Set(["", "c", "continue", "done", "yes", "ok"]);
 
-async function answerPaused({ io }: Invocation, { run, signal }: Scene, answer: Answer): Promise<PersonCommand | null> {
-  const { isCancel, text } = await import("@clack/prompts");
+async function answerPaused({ io }: Invocation, scene: Scene, answer: Answer): Promise<PersonCommand | null> {
+  const { run, returned, signal } = scene;
+  if (returned) for (const line of artifactLines(run)) io.out(line);
   io.out(reviewInstructions);
-  const redoable = run.wait !== null && optionsOf(run, run.wait).includes("redo");
   for (;;) {
-    const said = await text({
-      message: `continue, review again${redoable ? ", redo" : ""}, or q to leave it paused`,
-      placeholder: "continue",
-      signal,
-    });
-    if (isCancel(said)) return null;
-    const word = orEmpty(said).trim().toLowerCase();
+    const word = await askPaused(scene);
     if (GO_ON.has(word)) return { do: "continue", ...answer };
     if (word === "q") return null;
-    if (redoable && (word === "d" || word === "redo")) return redo(answer, signal);
-    io.out(word === "r" || word === "review" ? summaryText(run) : "Nobody knows that word here.");
+    const command = word === "redo" ? await redo(io, scene, answer) : null;
+    if (command !== null || signal.aborted) return command;
+    if (word === "review") io.out(summaryText(run));
+    else if (word !== "redo") io.out("Nobody knows that word here.");
   }
 }
 
-async function redo(answer: Answer, signal: AbortSignal): Promise<PersonCommand | null> {
+const LONG = new Map([
+  ["d", "redo"],
+  ["r", "review"],
+]);
+
+/** What a person says at a pause, in full words; breaking off is q. */
+async function askPaused({ run, signal }: Scene): Promise<string> {
   const { isCancel, text } = await import("@clack/prompts");
-  const guidance = await text({ message: redoPrompt.replace(/\n> $/, ""), signal });
-  if (isCancel(guidance)) return null;
-  return { do: "redo", ...answer, guidance: orEmpty(guidance) };
+  const redoable = run.wait !== null && optionsOf(run, run.wait).includes("redo");
+  const message = `continue, review again${redoable ? ", redo" : ""}, or q to leave it paused`;
+  const said = await text({ message, placeholder: "continue", signal });
+  if (isCancel(said)) return "q";
+  const word = orEmpty(said).trim().toLowerCase();
+  return LONG.get(word) ?? word;
+}
+
+/** Null when the person breaks off, or none is left. A redo is counted, so one without guidance is asked about. */
+async function redo({ out }: Io, { run, signal }: Scene, answer: Answer): Promise<PersonCommand | null> {
+  const { confirm, isCancel, text } = await import("@clack/prompts");
+  const redos = currentPhase(run)?.redos ?? MAX_REDOS;
+  const message = `Redo without any guidance? It counts: it would be redo ${redos + 1} of ${MAX_REDOS}.`;
+  for (const line of redosSpent(redos)) out(line);
+  if (redos >= MAX_REDOS) return null;
+  for (;;) {
+    const guidance = await text({ message: redoPrompt.replace(/\n> $/, ""), placeholder: "Esc goes back", signal });
+    if (isCancel(guidance)) return null;
+    const given = orEmpty(guidance);
+    const sure = given.trim() !== "" || (await confirm({ message, initialValue: false, signal }));
+    if (isCancel(sure)) return null;
+    if (sure) return { do: "redo", ...answer, guidance: given };
+  }
 }
 
 const ANSWER_KEYS: readonly { readonly key: Key; readonly option: string }[] = [
@@ -118,12 +168,12 @@ async function look({ io, env }: Invocation, { engine, run, signal }: Scene, key
   const phase = currentPhase(run);
   const made = phase?.made;
   if (phase === undefined || made === undefined || made === null) return;
-  if (key === "v") await view({ io, env }, plainText(await engine.workspace.patch(lastLook(run), made.tree)));
+  if (key === "v") await showPatch({ io, env }, plainText(await engine.workspace.patch(lastLook(run), made.tree)));
   if (key === "t") {
     const told = { ...engine, show: ({ text }: { text: string }) => io.out(`Running ${plainText(text)} …`) };
-    const results = await runChecks(told, { run, phase, claimed: made.artifacts }, signal);
+    const results = await runChecks(told, { run, phase, claimed: made.artifacts, tests: true }, signal);
     for (const { name, ok, detail } of results)
-      io.out(`${name}: ${ok === null ? "not measured" : ok ? "passed" : "FAILED"} ${plainText(detail)}`);
+      io.out(`${name}: ${ok === null ? "" : ok ? "passed " : "FAILED "}${plainText(detail)}`);
   }
 }
 
@@ -132,7 +182,7 @@ const artifactsOf = ({ engine, run }: Scene): string[] =>
 
 type Viewer = Pick<Invocation, "io" | "env">;
 
-async function view({ io, env }: Viewer, patch: string): Promise<void> {
+export async function showPatch({ io, env }: Viewer, patch: string): Promise<void> {
   if (patch.trim() === "") return io.out("Nothing has changed.");
   const shown = colored(patch, pc.createColors(io.color));
   if (!(await showInPager(shown, env))) io.out(shown);
@@ -169,9 +219,6 @@ export function summaryText(run: ActiveRun): string {
   const key = currentPhase(run)?.rule.key ?? "";
   return renderPhaseSummary(summaryOf(run, key), { minimal: run.run.minimalSummary });
 }
-
-/** The key prompt stands in for the banner's last line. */
-const withoutPromptLine = (banner: string): string => banner.replace(/\nYour choice: _/, "");
 
 /** The prompt gives undefined for an empty line. */
 const orEmpty = (said: string | undefined): string => said ?? "";

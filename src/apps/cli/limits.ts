@@ -1,6 +1,6 @@
 import type { UserSettings } from "../../adapters/user-files/user-settings.ts";
 import { ProblemError } from "../../core/problem.ts";
-import type { RunOptions } from "../../schema/plan.ts";
+import type { ExecutionLimits, RunOptions } from "../../schema/plan.ts";
 import { text, type Values } from "./verb.ts";
 
 export type Limit = "max-usd" | "max-tokens" | "max-turns" | "max-minutes";
@@ -43,6 +43,12 @@ export function settleLimits(
     ...(Object.values(limits).some(isSet) ? { limits } : {}),
     ...(session === undefined ? {} : { session }),
   };
+}
+
+/** Other limits for what is tried again; undefined where none are named. */
+export function otherLimits(values: Values): ExecutionLimits | undefined {
+  const limits = { turns: asked(values, "max-turns"), minutes: asked(values, "max-minutes") };
+  return limits.turns === null && limits.minutes === null ? undefined : limits;
 }
 
 function asked(values: Values, name: Limit): number | null {

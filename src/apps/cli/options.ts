@@ -34,6 +34,12 @@ export const agentOptions: Options = {
   "reviewer-command": { type: "string", value: '"program args"', about: "any program as the reviewer" },
 };
 
+/** What one execution may use. */
+export const limitOptions: Options = {
+  "max-turns": { type: "string", value: "n", about: "end an execution after so many turns of its agent" },
+  "max-minutes": { type: "string", value: "n", about: "end an execution after so many minutes" },
+};
+
 export const startOptions: Options = {
   supervised: { type: "boolean", about: "a review gate after every phase" },
   review: { type: "string", value: "03,06", about: "review gates after these phases" },
@@ -42,8 +48,7 @@ export const startOptions: Options = {
   ...agentOptions,
   "max-usd": { type: "string", value: "n", about: "ask me when the run has cost so many dollars" },
   "max-tokens": { type: "string", value: "n", about: "ask me when the run has used so many tokens" },
-  "max-turns": { type: "string", value: "n", about: "end an execution after so many turns of its agent" },
-  "max-minutes": { type: "string", value: "n", about: "end an execution after so many minutes" },
+  ...limitOptions,
   session: {
     type: "string",
     value: "whose",

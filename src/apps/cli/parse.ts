@@ -117,13 +117,14 @@ function read(args: readonly string[], verb: Verb | null): { values: Values; pos
   const withVersion: typeof known = { ...known, version: { type: "boolean", about: "print the version" } };
   const usage = verb?.usage ?? "isdlc <verb> [options]";
   const options = Object.fromEntries(
-    Object.entries(withVersion).map(([name, { type, short }]) => [
+    Object.entries(withVersion).map(([name, { type, short, repeatable = false }]) => [
       name,
-      short === undefined ? { type } : { type, short },
+      { type, multiple: repeatable, ...(short === undefined ? {} : { short }) },
     ]),
   );
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const { values: given, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const values = inLines(given);
     refuseUnknownValues(values, known, usage);
     refuseRun(values, verb);
     return { values, positionals };
@@ -133,6 +134,14 @@ function read(args: readonly string[], verb: Verb | null): { values: Values; pos
     throw new ProblemError({ code: "USAGE", detail: `${detail}${meantOption(detail, known)}`, usage });
   }
 }
+
+type Given = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
+
+/** What was given more than once is one text, a line for each. */
+const inLines = (given: Given): Values =>
+  Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, Array.isArray(value) ? value.join("\n") : value]),
+  );
 
 function refuseUnknownValues(values: Values, known: Readonly<Record<string, Option>>, usage: string): void {
   for (const [name, { values: allowed, qualified }] of Object.entries(known)) {

@@ -11,6 +11,8 @@ export type Option = {
   readonly values?: readonly string[];
   /** True where a colon and more may follow one of the values; what that is, is for the verb to check. */
   readonly qualified?: true;
+  /** True where it may be given more than once; the verb gets one text, a line for each. */
+  readonly repeatable?: true;
   readonly about: string;
 };
 

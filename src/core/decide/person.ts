@@ -96,7 +96,10 @@ function answerEscalation(run: ActiveRun, command: Of<"retry" | "skip" | "accept
   if (!wait.offered.includes(option)) return refuse({ why: "notOffered", valid: optionsOf(run, wait) });
   const { id, from } = wait;
   if (command.do === "acceptTests") return accept({ type: "tests.accepted", wait: id, tests: command.tests, by });
-  if (command.do === "retry") return accept({ type: "step.retried", wait: id, from, by });
+  if (command.do === "retry") {
+    const { limits } = command;
+    return accept({ type: "step.retried", wait: id, from, by, ...(limits === undefined ? {} : { limits }) });
+  }
   return accept({ type: "step.skipped", wait: id, from, by }, ...(AFTER_SKIP[from]?.(run, by) ?? []));
 }
 

@@ -101,7 +101,7 @@ const handlers: Handlers = {
     const failed = results.filter((result) => result.ok === false);
     if (failed.length > 0) return checksFailed(run, { work: run.stage.work, failed, results, digest, testsChanged });
     if (testsChanged !== null && !gateWillCome(run, phase))
-      return accept(escalation(run, { reason: "tests_changed", detail: testsChanged, first: "accept" }));
+      return accept(escalation(run, { reason: "tests_changed", detail: testsChanged, last: "accept" }));
     const leadsTo = phase.rule.verdicts > 0 ? "review" : "complete";
     return accept({ type: "checks.passed", results, testsChanged, leadsTo });
   },
@@ -183,12 +183,12 @@ function checksFailed(run: ActiveRun, { work, failed, results, digest, testsChan
   return accept(failure);
 }
 
-type Trouble = { readonly reason: string; readonly detail: string; readonly first?: string };
+type Trouble = { readonly reason: string; readonly detail: string; readonly last?: string };
 
-/** Retry is always offered, skip where skipping means something. */
-function escalation(run: ActiveRun, { reason, detail, first }: Trouble): EventDraft {
+/** Retry is always offered, and first; skip where skipping means something. */
+function escalation(run: ActiveRun, { reason, detail, last }: Trouble): EventDraft {
   const from: Step = stepOf(run);
-  const options = [...(first === undefined ? [] : [first]), "retry", ...(skippable(from) ? ["skip"] : [])];
+  const options = ["retry", ...(skippable(from) ? ["skip"] : []), ...(last === undefined ? [] : [last])];
   return { type: "step.escalated", from, reason, detail, options };
 }
 

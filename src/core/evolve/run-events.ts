@@ -1,4 +1,4 @@
-import type { PhaseRule } from "../../schema/plan.ts";
+import type { ExecutionLimits, PhaseRule } from "../../schema/plan.ts";
 import type { EventOf, Handlers } from "../evolve.ts";
 import type { ActiveRun, EndedRun, PhaseRecord, Stage } from "../run.ts";
 import { unproven } from "./attempt.ts";
@@ -80,7 +80,8 @@ export const runHandlers: Handlers<RunEventType> = {
     const stage: Stage = anew
       ? { is: "entering", brief: { why: "retry", text: retryText(run) } }
       : anotherTry(run.stage);
-    return enter(anew ? patch(run, { status: "in_progress", made: null }) : run, event, stage);
+    const limited = event.limits === undefined ? run : withLimits(run, event.limits);
+    return enter(anew ? patch(limited, { status: "in_progress", made: null }) : limited, event, stage);
   },
   "step.skipped": (run) => ({ ...run, wait: null }),
   "tests.accepted": (run, event) => enter({ ...run, tests: event.tests }, event, run.stage),
@@ -110,6 +111,13 @@ function end(run: ActiveRun, event: EventOf<"run.finished" | "run.cancelled">, e
     ...rest,
     ...ending,
   };
+}
+
+/** What was not named stays as it was. */
+function withLimits(run: ActiveRun, { turns, minutes }: ExecutionLimits): ActiveRun {
+  const { options } = run.run;
+  const limits = { turns: turns ?? options.limits?.turns ?? null, minutes: minutes ?? options.limits?.minutes ?? null };
+  return { ...run, run: { ...run.run, options: { ...options, limits } } };
 }
 
 function retryText(run: ActiveRun): string {

@@ -2,7 +2,7 @@ import type { Outcome } from "../../core/command.ts";
 import { failureDigest, UNSEEN } from "../../core/failure-digest.ts";
 import { artifactPath, mayWrite } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
-import type { CheckResult, FileChange } from "../../schema/facts.ts";
+import type { CheckResult, FileChange, TestCommand } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 
@@ -29,10 +29,20 @@ export async function recheck(engine: Engine, { run }: Task, signal: AbortSignal
   const edited = await engine.workspace.diff(made.tree, found);
   if (edited !== null && edited.length === 0)
     return { of: "recheck", edited, tree: found, results: [], digest: digestOf(engine, []) };
-  const checked = await runChecks(engine, { run, phase, claimed: made.artifacts }, signal);
+  const tests = phase.rule.tests || mayTouchCode(run, edited);
+  const checked = await runChecks(engine, { run, phase, claimed: made.artifacts, tests }, signal);
   const results = [...(run.stage.pausedAt === null ? unseen(edited ?? []) : []), ...checked];
   const tree = await engine.workspace.snapshot(`${name}-checked`, [run.run.item]);
   return { of: "recheck", edited, tree, results, digest: digestOf(engine, results) };
+}
+
+/**
+ * A phase without tests of its own is tested all the same when code was edited at its gate. Without git nobody knows
+ * what was edited: whoever paused may have.
+ */
+function mayTouchCode({ run, stage }: ActiveRun, edited: readonly FileChange[] | null): boolean {
+  if (edited !== null) return edited.some(({ path }) => !path.startsWith(`${run.item}/`));
+  return run.git !== null || (stage.is === "rechecking" && stage.pausedAt !== null);
 }
 
 /** Whoever continues without having paused to edit has not seen what changed since the summary was made. */
@@ -42,21 +52,27 @@ function unseen(edited: readonly FileChange[]): CheckResult[] {
   return [{ name: UNSEEN, ok: false, detail: `Changed after the summary was made: ${paths}` }];
 }
 
-type Subject = { readonly run: ActiveRun; readonly phase: PhaseRecord; readonly claimed: readonly string[] };
+type Subject = {
+  readonly run: ActiveRun;
+  readonly phase: PhaseRecord;
+  readonly claimed: readonly string[];
+  /** Whether the tests are run; as the phase has it, unless told. */
+  readonly tests?: boolean;
+};
 
 /** The checks of a phase as they stand now; changes nothing. */
 export async function runChecks(
   engine: Pick<Engine, "checks" | "show" | "redact">,
-  { run, phase, claimed }: Subject,
+  { run, phase, claimed, tests = phase.rule.tests }: Subject,
   signal: AbortSignal,
 ): Promise<CheckResult[]> {
   const due = phase.rule.outputs.map((name) => artifactPath(run.run.item, name));
   const results = [await engine.checks.artifacts([...new Set([...due, ...claimed])])];
-  if (phase.rule.tests) results.push(await tests(engine, run, signal));
+  if (tests) results.push(await runTests(engine, run, signal));
   return results.map((result) => ({ ...result, detail: engine.redact(result.detail) }));
 }
 
-async function tests(
+async function runTests(
   engine: Pick<Engine, "checks" | "show">,
   run: ActiveRun,
   signal: AbortSignal,
@@ -72,9 +88,16 @@ async function testsChanged(engine: Engine, run: ActiveRun, phase: PhaseRecord):
   if (run.tests === null) return null;
   const now = await engine.checks.detectTests();
   if (now?.digest === run.tests.digest) return null;
-  if (now === null) return `The test command ${run.tests.argv.join(" ")} (${run.tests.source}) is gone.`;
-  return `${run.tests.source} no longer runs the tests as it did when they were trusted.`;
+  if (now === null) return engine.redact(`The test command ${commandText(run.tests)} is gone.`);
+  const [trusted, found] = [commandText(run.tests), commandText(now)];
+  const told = found === trusted ? "the same command, with other settings or scripts behind it" : found;
+  return engine.redact(
+    `The project no longer runs the tests as it did when they were trusted.\nTrusted: ${trusted}\nNow: ${told}`,
+  );
 }
+
+/** The command alone says little where a script of the project stands behind it. */
+const commandText = ({ argv, source }: TestCommand): string => `${argv.join(" ")} (${source})`;
 
 /** Null while every test file of before the phase is there, or once a person agreed that some are not. */
 async function testsDeleted(engine: Engine, run: ActiveRun, phase: PhaseRecord): Promise<string | null> {

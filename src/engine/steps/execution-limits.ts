@@ -22,7 +22,8 @@ export function tooLong({ run }: ActiveRun, done: AbortSignal): AbortSignal {
 }
 
 export function overtime({ run }: ActiveRun, { usage, session }: AgentEnd): AgentEnd {
-  const detail = `It took longer than ${run.options.limits?.minutes ?? 0} minutes, which is the limit you set.`;
+  const minutes = run.options.limits?.minutes ?? 0;
+  const detail = `It took longer than ${minutes} minutes, which is the limit you set. To allow more: isdlc retry --max-minutes <minutes>.`;
   return { type: "end", how: "failed", reason: "timeout", detail, again: false, usage, session };
 }
 

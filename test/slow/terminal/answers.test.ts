@@ -43,6 +43,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
       await terminal.shows(/PHASE COMPLETE: Plan[^]*Your choice/);
     }
     expect(terminal.screen()).not.toContain("Redo");
+    expect(terminal.screen()).toContain("All 3 redos of this phase are used up");
     expect(terminal.screen()).toContain("Your choice (C R V E T Q):");
     terminal.press("d");
     await terminal.shows("That key is none of C R V E T Q.");
@@ -60,14 +61,69 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     const plan = { turns: { plan: [{ result: { status: "needs_input", summary: "?", questions } }, {}] } };
     const { terminal, sandbox } = await atHome({ plan });
     terminal.isdlc('"add greeting" --supervised');
-    await terminal.shows("Which tone? (warm / cold)");
-    terminal.type("warm");
+    const seen = await terminal.shows(/Which tone\?[^]*warm[^]*cold[^]*Something else/);
+    expect(seen).toContain("The agent of phase plan asks 2 questions:");
+    terminal.press("Down", "Enter");
     await terminal.shows("Whose name?");
     terminal.type("");
     await terminal.shows(PROMPT);
     const prompt = sandbox.log().at(-1)?.prompt;
-    expect(prompt).toMatch(/Which tone\?\n {2}warm\n/);
+    expect(prompt).toMatch(/Which tone\?\n {2}cold\n/);
     expect(prompt).toMatch(/Whose name\?\n {2}\(the person leaves this to you\)/);
+  });
+
+  test("a question with choices can be answered in other words, and Esc there goes back to the choices", async () => {
+    const questions = [{ id: "tone", text: "Which tone?", choices: ["warm", "cold"] }];
+    const plan = { turns: { plan: [{ result: { status: "needs_input", summary: "?", questions } }, {}] } };
+    const { terminal, sandbox } = await atHome({ plan });
+    terminal.isdlc('"add greeting" --supervised');
+    await terminal.shows("Something else");
+    terminal.press("Up", "Enter");
+    await terminal.shows("empty: leave it to the agent");
+    terminal.press("Escape");
+    await terminal.shows("Something else");
+    terminal.press("Up", "Enter");
+    await terminal.shows("empty: leave it to the agent");
+    terminal.type("wry");
+    await terminal.shows(PROMPT);
+    expect(sandbox.log().at(-1)?.prompt).toMatch(/Which tone\?\n {2}wry$/);
+  });
+
+  test("Esc at the guidance goes back to the keys, and a redo without guidance is asked about", async () => {
+    const { terminal, sandbox } = await atFirstGate();
+    terminal.press("d");
+    await terminal.shows("What additional guidance");
+    terminal.press("Escape");
+    await terminal.shows(PROMPT);
+    terminal.press("d");
+    await terminal.shows("What additional guidance");
+    terminal.press("Enter");
+    await terminal.shows("Redo without any guidance? It counts: it would be redo 1 of 3.");
+    terminal.press("Enter");
+    await terminal.shows(/without any guidance\?[^]*What additional guidance/);
+    terminal.press("Escape");
+    await terminal.shows(PROMPT);
+    terminal.press("q");
+    expect(await terminal.exitCode()).toBe(3);
+    expect((await sandbox.status()).phases[0]).toMatchObject({ redos: 0, attempt: 1 });
+  });
+
+  test("tests that are run differently: the safe answer comes first, and the change can be seen before", async () => {
+    const manifest = (script: string): string => JSON.stringify({ name: "sample", scripts: { test: script } });
+    const plan = { turns: { implement: [{ writes: { "package.json": manifest("echo passed") } }, {}] } };
+    const files = { "package.json": manifest("node -e 0") };
+    const { terminal, sandbox } = await atHome({ plan, files, env: { PAGER: "" } });
+    terminal.isdlc('"add greeting" --tests trust');
+    const menu = await terminal.shows("Leave it open for now");
+    expect(menu).toMatch(
+      /Trusted: npm test \(package\.json: node -e 0\)\n +Now: npm test \(package\.json: echo passed\)/,
+    );
+    expect(menu).toMatch(/Retry --[^]*Skip --[^]*Accept --[^]*Look --/);
+    terminal.press("Up", "Up", "Enter");
+    expect(await terminal.shows(/\+\{"name":[^]*Leave it open for now/)).toContain("echo passed");
+    terminal.press("Enter");
+    await terminal.shows(/implement#2/);
+    expect((await sandbox.events()).some(({ type }) => type === "tests.accepted")).toBe(false);
   });
 
   test("leaving a question with Ctrl-C leaves it open", async () => {
@@ -93,7 +149,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     terminal.press("Up", "Enter");
     expect(await terminal.exitCode()).toBe(3);
     terminal.isdlc();
-    await terminal.shows("Leave it open for now");
+    expect((await terminal.shows("Leave it open for now")).split("The sources are missing.")).toHaveLength(2);
     terminal.press("Enter");
     await terminal.shows(PROMPT);
     expect((await sandbox.status()).phases[0]).toMatchObject({ key: "plan", status: "completed" });

@@ -53,7 +53,20 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     terminal.isdlc('"add greeting"');
     await terminal.shows("Trust it?");
     terminal.press("n");
-    expect(await terminal.shows("[exit 3]")).toContain("Run it again with --tests.");
+    const seen = await terminal.shows("[exit 3]");
+    expect(seen).toContain("Nothing was started. To work without running tests: --tests without.");
+    expect(seen).not.toContain("Run it again");
+    expect(existsSync(join(sandbox.root, ".isdlc"))).toBe(false);
+  });
+
+  test("without git, Enter gives nothing up, and a no is told what to do first", async () => {
+    const { terminal, sandbox } = await atHome({ git: false });
+    terminal.isdlc('"add greeting"');
+    await terminal.shows("Your choice (Y N):");
+    terminal.press("Enter");
+    await terminal.shows("That key is none of Y N.");
+    terminal.press("n");
+    expect(await terminal.shows("[exit 3]")).toContain('Nothing was started. Better make one first ("git init")');
     expect(existsSync(join(sandbox.root, ".isdlc"))).toBe(false);
   });
 
@@ -113,10 +126,23 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     });
     expect(terminal.screen()).toContain("[X] Take out");
     terminal.press("x");
-    await terminal.shows(PROMPT);
+    const seen = await terminal.shows(PROMPT);
+    expect(seen).toMatch(
+      /Put back as they were before this phase:\n {2}- src\/stray\.txt\n.* git show [0-9a-f]{12}:<path>/,
+    );
     expect(() => sandbox.read("src/stray.txt")).toThrow("ENOENT");
     terminal.press("q");
     expect(await terminal.exitCode()).toBe(3);
+  });
+
+  test("a gate that is still open after an answer is shown anew", async () => {
+    const plan = { turns: { plan: [{ writes: { "src/stray.txt": "x" } }] } };
+    const { terminal } = await atFirstGate({ plan });
+    terminal.press("q");
+    await terminal.exitCode();
+    terminal.isdlc("answer take-out");
+    const seen = await terminal.shows(PROMPT);
+    expect(seen).toMatch(/Put back[^]*- src\/stray\.txt[^]*PHASE COMPLETE: Plan[^]*\[C\] Continue/);
   });
 
   test("e opens the artifacts in the person's editor; what they write is what goes on", async () => {
@@ -127,7 +153,9 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     terminal.type(`EDITOR="${editor} -w" isdlc "add greeting" --supervised`);
     await terminal.shows(PROMPT);
     terminal.press("e");
-    await terminal.shows("When ready, say 'continue'");
+    expect(await terminal.shows("When ready, say 'continue'")).toMatch(
+      /Artifacts:\n {2}- .*plan\.md\n[^]*Review the artifacts/,
+    );
     terminal.press("Enter");
     await terminal.shows("PHASE COMPLETE: Implementation");
     const item = String((await sandbox.status()).item);
@@ -144,8 +172,17 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     const { terminal, sandbox } = await atFirstGate();
     const before = parsed(await sandbox.script("history", "--json"));
     terminal.press("t");
-    await terminal.shows(/artifacts: passed 1 of 1 present\nYour choice \(C R D V E T Q\):$/);
+    await terminal.shows(/artifacts: passed 1 of 1 present\ntests: Not measured: .*\nYour choice \(C R D V E T Q\):$/);
     expect(parsed(await sandbox.script("history", "--json"))).toEqual(before);
+  });
+
+  test("t runs the trusted tests, also at the gate of a phase that has none", async () => {
+    const files = { "package.json": `{ "scripts": { "test": "node -e 'process.exit(3)'" } }\n` };
+    const { terminal } = await atHome({ files });
+    terminal.isdlc('"add greeting" --supervised --tests trust');
+    await terminal.shows(PROMPT);
+    terminal.press("t");
+    await terminal.shows(/Running npm test …[^]*tests: FAILED [^]*Your choice/);
   });
 
   test("Ctrl-C at the gate leaves it open and says how to come back", async () => {

@@ -3,7 +3,7 @@ import { systemSurroundings } from "../../../adapters/caller/system-surroundings
 import type { PersonCommand } from "../../../core/command.ts";
 import { type ActiveRun, currentPhase } from "../../../core/run.ts";
 import type { Person } from "../../../schema/people.ts";
-import { gateBanner } from "../../../views/gate-banner.ts";
+import { gateNotice } from "../../../views/gate-banner.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { waitLines } from "../../../views/status.ts";
 import { answerAtTerminal } from "../at-terminal.ts";
@@ -31,8 +31,8 @@ export const scriptAnswers =
     const command = scriptedCommand(run);
     if (command === null) return false;
     for (const line of madeLines(run)) out(line);
-    const banner = gateBanner(run);
-    if (banner !== null) out(banner.replace("\nYour choice: _", ""));
+    const banner = gateNotice(run);
+    if (banner !== null) out(banner);
     if (run.wait?.kind === "sizing") for (const line of waitLines(run.wait, [])) out(line);
     out(`demo script answers: ${said(command)}`);
     await submitAnswer(project, run.run.run, command);

@@ -7,13 +7,15 @@ import { type ActiveRun, currentPhase, type Wait } from "../../../core/run.ts";
 import { phaseNumber } from "../../../schema/ids.ts";
 import type { Person } from "../../../schema/people.ts";
 import type { Finish } from "../../../schema/plan.ts";
-import { reviewInstructions } from "../../../views/gate-banner.ts";
+import { reviewInstructions, takenOutLines } from "../../../views/gate-banner.ts";
+import { itemOf, waitLines } from "../../../views/status.ts";
 import { decider, refuseWhileHeld } from "../authority.ts";
 import { ChoiceNeeded } from "../choice.ts";
 import { sha256 } from "../compose.ts";
 import { goOn, restResult } from "../driving.ts";
 import { summaryText } from "../gate-prompt.ts";
 import type { Project } from "../project.ts";
+import { otherLimits } from "../limits.ts";
 import { raisedBudget } from "../raised-budget.ts";
 import { takeOutWrites } from "../take-out.ts";
 import { type Recorded, submitAnswer } from "../submit-answer.ts";
@@ -85,12 +87,19 @@ async function give(invocation: Invocation, option: string): Promise<Result> {
   const by = decider(invocation, project);
   const wait = waitFor(invocation, run);
   refuseWhileHeld(project, by);
+  if (option === "" && wait.kind === "questions") refuseNothing(invocation, run, wait);
   refuseUnoffered(run, wait, option);
   const command = await commandFor(invocation, { project, run }, { by, wait, option });
   const done = await submitAnswer(project, run.run.run, command);
   if (command.do !== "review" && !flag(invocation.values, "no-run")) return goOn(invocation, project);
   for (const warning of done.warnings) invocation.io.err(`warning: ${warning}`);
   return command.do === "review" ? paused(run, restResult(done.state, done.warnings)) : recorded(done, option);
+}
+
+/** The one option that questions have says nothing about them: tells what is asked and how it can be answered. */
+function refuseNothing({ verb }: Invocation, run: ActiveRun, wait: Wait): never {
+  const lines = waitLines(wait, optionsOf(run, wait), itemOf(run)).map((line) => line.trim());
+  throw new ProblemError({ code: "USAGE", detail: `Say what you answer. ${lines.join(" ")}`, usage: verb.usage });
 }
 
 /** At a gate the core says more precisely why not. */
@@ -122,6 +131,7 @@ async function commandFor(invocation: Invocation, { project, run }: Place, said:
   }
   if (option === "take-out" && optionsOf(run, wait).includes(option)) {
     const taken = await takeOutWrites(project, run);
+    for (const line of takenOutLines(taken)) invocation.io.err(line);
     return { do: "takeOut", by, wait: wait.id, ...taken };
   }
   const make = Object.hasOwn(commands, option) ? commands[option as keyof typeof commands] : undefined;
@@ -148,6 +158,11 @@ function raiseBudget({ values, verb }: Invocation, { by, wait }: Said): PersonCo
   throw new ProblemError({ code: "USAGE", detail: "--text takes an amount in dollars.", usage: verb.usage });
 }
 
+function retryStep({ values }: Invocation, { by, wait }: Said): PersonCommand {
+  const limits = otherLimits(values);
+  return { do: "retry", by, wait: wait.id, ...(limits === undefined ? {} : { limits }) };
+}
+
 const size =
   (choice: "accept" | "light" | "standard"): MakeCommand =>
   (_invocation, { by, wait }) => ({ do: "size", by, wait: wait.id, choice });
@@ -163,7 +178,7 @@ const commands = {
     guidance: guidanceOf(invocation),
   }),
   loosen: (_invocation, { by, wait }) => ({ do: "loosen", by, wait: wait.id }),
-  retry: (_invocation, { by, wait }) => ({ do: "retry", by, wait: wait.id }),
+  retry: retryStep,
   skip: (_invocation, { by, wait }) => ({ do: "skip", by, wait: wait.id }),
   accept: size("accept"),
   light: size("light"),

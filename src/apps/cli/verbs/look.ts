@@ -4,7 +4,7 @@ import { createRedactor, secretsOf } from "../../../core/redact.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { type ActiveRun, currentPhase } from "../../../core/run.ts";
 import { runChecks } from "../../../engine/steps/checks.ts";
-import { gateBanner } from "../../../views/gate-banner.ts";
+import { gateNotice } from "../../../views/gate-banner.ts";
 import { plainText } from "../../../views/plain-text.ts";
 import { heldAgainst, itemOf, waitLines, waitObject } from "../../../views/status.ts";
 import { lastLook } from "../../../core/last-look.ts";
@@ -25,7 +25,7 @@ export const gate: Run = async (invocation) => {
     return done([...heldAgainst(run), ...waitLines(now.wait, now.options, itemOf(run))], { waiting });
   const summary = summaryText(run);
   const patch = flag(invocation.values, "diff") ? await patchOf(project, run) : null;
-  const lines = [summary, gateBanner(run) ?? "", ...(patch === null ? [] : [plainText(patch)])];
+  const lines = [summary, gateNotice(run) ?? "", ...(patch === null ? [] : [plainText(patch)])];
   return done(lines, { waiting, summary, ...(patch === null ? {} : { patch }) });
 };
 

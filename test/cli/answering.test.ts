@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { createSandbox, type Sandbox } from "../support/cli.ts";
+
+const QUESTIONS = [
+  { id: "tone", text: "Which tone?", choices: ["warm", "cool"] },
+  { id: "size", text: "How long?" },
+];
+
+async function asked(): Promise<Sandbox> {
+  const sandbox = await createSandbox();
+  const result = { status: "needs_input", questions: QUESTIONS };
+  sandbox.plan({ turns: { plan: [{ artifacts: false, result }, {}] } });
+  expect((await sandbox.script("add a greeting", ...sandbox.agent)).code).toBe(3);
+  return sandbox;
+}
+
+test.concurrent("status and gate tell which phase asks, and what there is to choose from", async () => {
+  const sandbox = await asked();
+  for (const verb of ["status", "gate"]) {
+    const { stdout } = await sandbox.script(verb);
+    expect(stdout).toContain(
+      "The agent of phase plan asks:\n  tone: Which tone? (warm / cool)\n  size: How long?\nAnswer: isdlc answer",
+    );
+  }
+});
+
+test.concurrent("an answer that says nothing is told what is open and how to answer it", async () => {
+  const sandbox = await asked();
+  const { code, stderr } = await sandbox.person("answer");
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^USAGE: Say what you answer\. The agent of phase plan asks: tone: Which tone\?/);
+  expect(stderr).toContain("isdlc answer --reply <id>=<text>");
+  expect((await sandbox.status()).waiting.kind).toBe("questions");
+});
+
+test.concurrent("several questions are answered in one go, each with a reply of its own", async () => {
+  const sandbox = await asked();
+  const { stdout } = await sandbox.script("status");
+  expect(stdout).toContain("Answer: isdlc answer --reply <id>=<text>, once for each question");
+  const done = await sandbox.person("answer", "--reply", "tone=warm", "--reply", "size=two lines = short");
+  expect(done.code).toBe(3);
+  expect(sandbox.log()[1]?.prompt).toContain("Which tone?\n  warm");
+  expect(sandbox.log()[1]?.prompt).toContain("How long?\n  two lines = short");
+});
+
+test.concurrent("what failed is told with its phase, in words", async () => {
+  const sandbox = await createSandbox();
+  sandbox.plan({ turns: { plan: [{ result: { status: "failed", summary: "The sources are missing." } }] } });
+  await sandbox.script("add a greeting", ...sandbox.agent);
+  const { stdout } = await sandbox.script();
+  const told = "Phase plan: the agent did not finish its work (agent_failed):\n  The sources are missing.\nYou can:\n";
+  expect(stdout.split(told)).toHaveLength(2);
+});

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import type { Wait } from "../../src/core/run.ts";
+import { Step } from "../../src/schema/event.ts";
+import { statusLines, waitLines } from "../../src/views/status.ts";
+import { active, answer, gate, produced, started } from "./runs.ts";
+
+type Escalation = Extract<Wait, { kind: "escalation" }>;
+
+const escalation = (changes: Partial<Escalation>): Escalation => ({
+  kind: "escalation",
+  id: "03-architecture#1/escalation-9",
+  openedAt: "",
+  from: "produce",
+  reason: "no_result",
+  detail: "It said nothing.",
+  offered: ["retry"],
+  ...changes,
+});
+
+describe("what went wrong", () => {
+  test.each(Step.options)("is told in words where %s failed, with the phase", (from) => {
+    const [told] = waitLines(escalation({ from }), []);
+    expect(told).toMatch(/^Phase 03-architecture: [a-z ']{20,} \(no_result\):$/);
+    expect(told).not.toContain(`${from} failed`);
+  });
+
+  test("outside of a phase none is named", () => {
+    const [told] = waitLines(escalation({ id: "run/escalation-40", from: "finish", reason: "merge_conflict" }), []);
+    expect(told).toBe("The work could not be brought to its end (merge_conflict):");
+  });
+
+  test("a changed way of running tests is no failure of a check", () => {
+    const [told] = waitLines(escalation({ from: "check", reason: "tests_changed" }), []);
+    expect(told).toBe("Phase 03-architecture: the way tests are run has changed (tests_changed):");
+  });
+});
+
+test.each([
+  [2, false],
+  [3, true],
+])("after %i redos, status says that they are used up: %s", (times, told) => {
+  const again = Array.from({ length: times }, (_, index) => [
+    gate(),
+    answer("redo", "more"),
+    ...produced("03-architecture", index + 2),
+  ]);
+  const run = active(started(), produced("03-architecture", 1), again.flat(), gate());
+  const lines = statusLines(run, { driven: false }).join("\n");
+  expect(lines.includes("All 3 redos of this phase are used up")).toBe(told);
+});

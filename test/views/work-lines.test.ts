@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import type { EventDraft, RunEvent } from "../../src/schema/event.ts";
+import { workLines } from "../../src/views/work-lines.ts";
+
+const inOrder = (drafts: readonly EventDraft[]): RunEvent[] =>
+  drafts.map((draft, index) => ({ ...draft, seq: index + 1, at: "2026-11-15T10:00:00.000Z" }));
+
+const told = (...drafts: EventDraft[]): string[] =>
+  workLines(inOrder(drafts), 0).map(({ mark, text }) => `${mark} ${text}`);
+
+const attempt = (number: number): EventDraft => ({
+  type: "attempt.started",
+  phase: "plan",
+  attempt: number,
+  brief: { why: "first", text: "" },
+  commit: null,
+  tree: null,
+});
+const draft = (artifacts: string[], summary = "Says hello."): EventDraft => ({
+  type: "draft.produced",
+  summary,
+  decisions: [],
+  artifacts,
+});
+type Results = Extract<EventDraft, { type: "checks.passed" }>["results"];
+const present = { name: "artifacts", ok: true, detail: "1 of 1 present" };
+const passed = (...results: Results): EventDraft => ({
+  type: "checks.passed",
+  results: [present, ...results],
+  testsChanged: null,
+  leadsTo: "review",
+});
+const failed = (...results: Results): EventDraft => ({
+  type: "checks.failed",
+  results,
+  digest: "d",
+  testsChanged: null,
+});
+const verdict = (...issues: string[]): EventDraft => ({
+  type: "verdict.given",
+  approved: issues.length === 0,
+  issues: issues.map((description) => ({ severity: "blocker", description, location: null })),
+  summary: "Fine.",
+  leadsTo: "complete",
+  concerns: [],
+});
+const committed = (commit: string | null): EventDraft => ({ type: "phase.committed", commit });
+
+type Row = readonly [what: string, events: readonly EventDraft[], lines: readonly string[]];
+const rows: readonly Row[] = [
+  ["a phase that begins", [attempt(1)], ["begun plan"]],
+  ["a phase that begins again", [attempt(2)], ["begun plan, attempt 2"]],
+  ["a draft nobody has checked yet", [draft(["a.md"])], []],
+  ["what a phase without tests made", [draft(["docs/a.md"]), passed()], ["good made a.md · Says hello."]],
+  [
+    "tests that passed, by their command",
+    [draft([]), passed({ name: "tests", ok: true, detail: "npm test passed" })],
+    ["good npm test passed · Says hello."],
+  ],
+  [
+    "tests that were not measured, which is neither passed nor failed",
+    [draft(["a.md"]), passed({ name: "tests", ok: null, detail: "Not measured: no trusted test command." })],
+    ["good made a.md · tests not measured · Says hello."],
+  ],
+  [
+    "as many names as can be read",
+    [draft(["1.md", "2.md", "3.md", "4.md", "5.md"], ""), passed()],
+    ["good made 1.md, 2.md, 3.md and 2 more"],
+  ],
+  [
+    "the last draft, not an earlier one",
+    [draft(["old.md"]), failed({ name: "artifacts", ok: false, detail: "x.md: missing" }), draft(["new.md"]), passed()],
+    ["bad artifacts: x.md: missing", "good made new.md · Says hello."],
+  ],
+  [
+    "tests that failed, with the first line only",
+    [draft([]), failed(present, { name: "tests", ok: false, detail: "npm test ended with exit code 1\nnot ok 1" })],
+    ["bad tests: npm test ended with exit code 1"],
+  ],
+  ["a reviewer who approves", [verdict()], ["good reviewer approves: Fine."]],
+  ["a reviewer with one finding", [verdict("No tests.")], ["bad reviewer: No tests."]],
+  ["a reviewer with more", [verdict("No tests.", "No name.")], ["bad reviewer: 2 findings, first: No tests."]],
+  ["a commit", [committed("0123456789abcdef")], ["good committed 0123456"]],
+  ["a phase with nothing to commit", [committed(null)], []],
+];
+
+test.each(rows)("told of %s", (_, events, lines) => {
+  expect(told(...events)).toEqual(lines);
+});
+
+test("only what came after is told, though it may rest on what came before", () => {
+  const events = inOrder([attempt(1), draft(["a.md"]), passed(), committed("0123456789")]);
+  expect(workLines(events, 2).map(({ text }) => text)).toEqual(["made a.md · Says hello.", "committed 0123456"]);
+  expect(workLines(events, 4)).toEqual([]);
+});
+
+test("told of what a phase has to leave, also where the agent claims nothing", () => {
+  const rule = { key: "plan", outputs: ["plan.md", "notes/plan.md", "risks.md"] };
+  const started = { type: "run.started", plan: [{ key: "other", outputs: ["other.md"] }, rule] };
+  // Only what is looked at of a start.
+  const events = [started as unknown as EventDraft, attempt(1), draft(["item/plan.md"]), passed()];
+  expect(told(...events).at(-1)).toBe("good made plan.md, risks.md · Says hello.");
+});
+
+test("a phase that goes well leaves four lines", () => {
+  const tests = { name: "tests", ok: true, detail: "npm test passed" };
+  expect(told(attempt(1), draft(["a.md"]), passed(tests), verdict(), committed("0123456789"))).toHaveLength(4);
+});
+
+test("an agent's words reach the screen as one plain line", () => {
+  const [line] = told(draft([], "one\n\u001B[31mtwo\u0007"), passed());
+  expect(line).toBe("good one two");
+});
