@@ -1,11 +1,14 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { createFileLock } from "../../adapters/file-lock/file-lock.ts";
 import { createTreeMemory } from "../../adapters/user-files/tree-memory.ts";
 import type { PersonCommand } from "../../core/command.ts";
+import { next } from "../../core/next.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { ActiveRun, RunState } from "../../core/run.ts";
 import { drive } from "../../engine/drive.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { closingReport } from "../../views/history.ts";
+import { heldLines, openRunLine } from "../../views/open-run.ts";
 import { statusLines, statusObject } from "../../views/status.ts";
 import { allAgents, type ChosenAgents, recordedAgents } from "./agents.ts";
 import { decider } from "./authority.ts";
@@ -14,13 +17,13 @@ import { composeEngine } from "./compose.ts";
 import { answerAtTerminal, type Scene } from "./at-terminal.ts";
 import { createProgressView, type ProgressView } from "./progress.ts";
 import { refuseWithoutWall } from "./needs-wall.ts";
-import { currentRun, driverLock, type Project } from "./project.ts";
+import { currentRun, driverLock, driverOf, type Project } from "./project.ts";
 import { withSignals } from "./signals.ts";
 import { submitAnswer } from "./submit-answer.ts";
 import { cleanUpAfter } from "./spec/clean-up.ts";
 import { nextVerb } from "./spec/next-verb.ts";
 import { openPullRequest } from "./spec/open-pull-request.ts";
-import { flag, type Invocation, type Result } from "./verb.ts";
+import type { Invocation, Result } from "./verb.ts";
 
 /** Where progress is shown, and who answers what is open. */
 export type Seat = {
@@ -33,7 +36,7 @@ export type Seat = {
 export async function goOn(
   invocation: Invocation,
   project: Project,
-  seat: Seat = ownSeat(invocation),
+  seat: Seat = ownSeat(invocation, project),
 ): Promise<Result> {
   const result = await driveOpenRun(invocation, project, seat);
   const { state } = currentRun(project, undefined);
@@ -63,8 +66,11 @@ async function driveOpenRun(invocation: Invocation, project: Project, seat: Seat
   }
 }
 
-const ownSeat = (invocation: Invocation): Seat => ({
-  view: createProgressView(invocation.io, flag(invocation.values, "json")),
+const ownSeat = (invocation: Invocation, { journal }: Project): Seat => ({
+  view: createProgressView(invocation.io, () => {
+    const run = journal.newest();
+    return run === null ? [] : journal.events(run);
+  }),
   answer: (scene) => (invocation.io.interactive ? answerAtTerminal(invocation, scene) : Promise.resolve(false)),
 });
 
@@ -99,17 +105,35 @@ async function attach(
   project: Project,
   { run, pid }: { run: RunId; pid: number },
 ): Promise<Result> {
-  invocation.io.err(`Process ${pid} is already driving this run; watching it.`);
   return withSignals(async (signal) => {
-    const lock = createFileLock(driverLock(project));
+    const isAtWork = next(project.journal.load(run).state).is === "action";
+    if (isAtWork) invocation.io.err(`Process ${pid} is already driving this run; watching it.`);
     for (;;) {
       const { state } = project.journal.load(run);
-      const settled = state.is !== "active" || state.wait !== null;
-      if (settled || signal.aborted || lock.holder() === null) return restResult(state, []);
+      if (state.is !== "active") return restResult(state, []);
+      if (state.wait !== null) {
+        const holder = await stayingDriver(project, signal);
+        return holder === null ? restResult(state, []) : heldResult(invocation, state, holder);
+      }
+      const driver = driverOf(project);
+      if (signal.aborted || driver === null) return restResult(state, [], driver);
       const soon = AbortSignal.timeout(1000);
       await project.journal.changed(run, AbortSignal.any([signal, soon]));
     }
   });
+}
+
+const LEAVES_WITHIN = 2000; // milliseconds in which a driver without a terminal ends once it came to a wait
+const LOOKS_AGAIN_AFTER = 50; // milliseconds
+
+/** The driver that stays at an open wait, because it asks at a terminal; null when it let go. */
+async function stayingDriver(project: Project, signal: AbortSignal): Promise<number | null> {
+  const until = performance.now() + LEAVES_WITHIN;
+  for (;;) {
+    const driver = driverOf(project);
+    if (driver === null || signal.aborted || performance.now() > until) return driver;
+    await delay(LOOKS_AGAIN_AFTER);
+  }
 }
 
 type RunsAgents = { readonly agents: ChosenAgents; readonly change: PersonCommand | null };
@@ -153,12 +177,22 @@ function areThoseOf({ run }: ActiveRun, agents: ChosenAgents, env: NodeJS.Proces
   );
 }
 
-/** The result of a verb that left a run at rest: done, a person is needed, or interrupted. */
-export function restResult(state: RunState, warnings: readonly string[]): Result {
-  const run = statusObject(state, { driven: false });
+/** The result of a verb that left a run at rest, or to the process that drives it: done, a person is needed, or interrupted. */
+export function restResult(state: RunState, warnings: readonly string[], driver: number | null = null): Result {
+  const liveness = { driven: driver !== null };
+  const run = statusObject(state, liveness);
   const waiting = state.is === "active" && state.wait !== null;
-  const interrupted = state.is === "active" && state.wait === null;
-  const lines = state.is === "ended" ? closingReport(state) : statusLines(state, { driven: false });
+  const isDriven = state.is === "active" && !waiting && liveness.driven;
+  const interrupted = state.is === "active" && !waiting && !isDriven;
+  const shown = state.is === "ended" ? closingReport(state) : statusLines(state, liveness);
+  const lines = isDriven ? [...shown, `The run goes on in process ${driver}.`] : shown;
   const json = { ok: !interrupted, run, ...(warnings.length > 0 ? { warnings } : {}) };
   return { code: waiting ? 3 : interrupted ? 130 : 0, lines, json };
+}
+
+/** The same where another terminal has what is open before it: at this one, its keys would be refused. */
+export function heldResult({ io }: Pick<Invocation, "io">, run: ActiveRun, pid: number): Result {
+  const result = restResult(run, []);
+  const shown = io.interactive ? [openRunLine(run, { driven: false })] : result.lines;
+  return { ...result, lines: [...shown, ...(run.wait === null ? [] : heldLines(run.wait, pid))] };
 }

@@ -1,17 +1,24 @@
 import pc from "picocolors";
 import type { Progress } from "../../engine/engine.ts";
+import type { RunEvent } from "../../schema/event.ts";
 import { plainLine } from "../../views/plain-text.ts";
 import { tokens } from "../../views/status.ts";
+import { type WorkLine, workLines } from "../../views/work-lines.ts";
 import type { Io } from "./io.ts";
 
 export type ProgressView = { show(progress: Progress): void; stop(): void };
 
 const TICK_MILLISECONDS = 500;
 
-/** Live progress: one line that renews itself at a terminal, plain lines elsewhere. */
-export function createProgressView(io: Io, quiet: boolean): ProgressView {
-  if (quiet) return { show: () => undefined, stop: () => undefined };
-  return io.interactive && process.stderr.isTTY ? createLiveLine(io) : createPlainLines(io);
+/** What the journal of the run holds now. */
+type Recorded = () => readonly RunEvent[];
+
+/**
+ * Progress on stderr. At a terminal: a line for each thing done, which stays, and below them one that renews itself.
+ * Elsewhere plain lines.
+ */
+export function createProgressView(io: Io, recorded: Recorded): ProgressView {
+  return io.interactive && process.stderr.isTTY ? createLiveLine(io, recorded) : createPlainLines(io);
 }
 
 function createPlainLines(io: Io): ProgressView {
@@ -25,27 +32,32 @@ function createPlainLines(io: Io): ProgressView {
   };
 }
 
-function createLiveLine(io: Io): ProgressView {
+type Current = { readonly key: string; readonly label: string; readonly since: number; last: string; used: string };
+
+function createLiveLine(io: Io, recorded: Recorded): ProgressView {
   const colors = pc.createColors(io.color);
-  let current: { key: string; label: string; since: number; last: string; used: string } | null = null;
+  const tellNew = createTeller(io, recorded);
+  let current: Current | null = null;
   let timer: NodeJS.Timeout | null = null;
   const draw = (): void => {
     if (current === null) return;
     const elapsed = duration(performance.now() - current.since);
     const parts = [current.label, elapsed, current.used, current.last].filter((part) => part !== "");
-    process.stderr.write(`\r\u001B[2K${colors.dim("▸")} ${plainLine(parts.join(" · "), Math.max(20, io.columns - 3))}`);
+    process.stderr.write(`${ERASE}${colors.dim("▸")} ${plainLine(parts.join(" · "), roomFor(io, 3))}`);
   };
-  const stop = (): void => {
+  const erase = (): void => {
     if (timer !== null) clearInterval(timer);
     timer = null;
-    if (current !== null) process.stderr.write("\r\u001B[2K");
+    if (current !== null) process.stderr.write(ERASE);
     current = null;
   };
   return {
     show({ at, step, attempt, text, usage }) {
-      if (at === "ended") return stop();
+      if (at === "ended") return erase();
       const key = `${step} ${attempt ?? ""}`;
       if (current?.key !== key) {
+        erase();
+        tellNew();
         const label = `${attempt ?? ""} ${verbOf(step)}${at === "started" ? ` with ${text}` : ""}`.trim();
         current = { key, label, since: performance.now(), last: "", used: "" };
       }
@@ -54,7 +66,31 @@ function createLiveLine(io: Io): ProgressView {
       timer ??= setInterval(draw, TICK_MILLISECONDS);
       draw();
     },
-    stop,
+    stop() {
+      erase();
+      tellNew();
+    },
+  };
+}
+
+const ERASE = "\r\u001B[2K";
+
+/** Columns left beside a mark; fewer than twenty would tell nothing. */
+const roomFor = ({ columns }: Io, taken: number): number => Math.max(20, columns - taken);
+
+/** Writes what was recorded since the last time, from now on: whoever comes back knows the rest. */
+function createTeller(io: Io, recorded: Recorded): () => void {
+  const colors = pc.createColors(io.color);
+  const marks: Readonly<Record<WorkLine["mark"], (text: string) => string>> = {
+    begun: (text) => colors.bold(`▸ ${text}`),
+    good: (text) => `  ${colors.green("✓")} ${text}`,
+    bad: (text) => `  ${colors.red("✗")} ${text}`,
+  };
+  let told = recorded().at(-1)?.seq ?? 0;
+  return () => {
+    const events = recorded();
+    for (const { mark, text } of workLines(events, told)) io.err(marks[mark](plainLine(text, roomFor(io, 5))));
+    told = events.at(-1)?.seq ?? told;
   };
 }
 

@@ -1,3 +1,4 @@
+import { createProcesses } from "../../../adapters/process/create-processes.ts";
 import { createGitRead } from "../../../adapters/git/git-read.ts";
 import { workflowNames } from "../../../adapters/definitions/definitions.ts";
 import { ProblemError } from "../../../core/problem.ts";
@@ -5,12 +6,13 @@ import type { ActiveRun } from "../../../core/run.ts";
 import { rest } from "../../../engine/rest.ts";
 import type { Mode, PhaseRule } from "../../../schema/plan.ts";
 import { recoveryBanner } from "../../../views/gate-banner.ts";
+import { endLine, heldLines, notBegunLine, watchLine } from "../../../views/open-run.ts";
 import { starterOf } from "../authority.ts";
 import { catchUp } from "../catch-up.ts";
-import { goOn, restResult } from "../driving.ts";
+import { goOn, heldResult, restResult } from "../driving.ts";
 import { openElsewhere } from "../elsewhere.ts";
 import { explain } from "../explain.ts";
-import { currentRun, openProject, type Project } from "../project.ts";
+import { currentRun, driverOf, openProject, type Project } from "../project.ts";
 import { settleWorkflow } from "../settle-workflow.ts";
 import { projectOf } from "../project-of.ts";
 import { nameWork } from "../naming.ts";
@@ -157,17 +159,75 @@ function folderFor({ slug, dir, backlogLine }: FoundItem): string | null {
   return dir !== null || readBacklogItem(backlogLine)?.folder === slug ? slug : null;
 }
 
-/** Never a second run: whoever comes back sees where the open one stands, and at a terminal goes on with it. */
+/**
+ * Never a second run, and no agent unasked: whoever comes back sees where the open one stands, and at a terminal is
+ * asked what is open. A redo was asked for: it goes on.
+ */
 export async function recover(invocation: Invocation, project: Project): Promise<Result> {
   const { state, head } = currentRun(project, undefined);
   if (state.is !== "active") return restResult(state, []);
+  const driver = driverOf(project);
+  const warnings = rest({ desk: deskOf(project) }, state, head);
+  const found = { run: state, driver, refused: refusedLines(invocation, project, { run: state, driver }) };
+  if (driver === null && state.wait === null) await endAbandoned(state);
+  const shown = foundResult(invocation, found, warnings);
   const banner = recoveryBanner(state);
-  const result = restResult(state, rest({ desk: deskOf(project) }, state, head));
-  if (!invocation.io.interactive)
-    return { ...result, code: 3, lines: [...(banner === null ? [] : [banner, ""]), ...result.lines] };
-  for (const line of banner === null ? result.lines : [banner]) invocation.io.out(line);
+  const isAskedFor = state.wait !== null || (banner !== null && found.refused.length === 0);
+  if (!invocation.io.interactive || driver !== null || !isAskedFor) return shown;
+  const lines = banner === null ? restResult(state, []).lines : [banner];
+  for (const line of [...found.refused, ...lines]) invocation.io.out(line);
   await completeRecord(invocation, project, state);
   return goOn(invocation, project);
+}
+
+type Found = {
+  readonly run: ActiveRun;
+  /** Process that drives the run, or has its open gate before it; null when there is none. */
+  readonly driver: number | null;
+  /** Says that what was wanted was not begun; empty where nothing was. */
+  readonly refused: readonly string[];
+};
+
+/** The open run for whoever is not asked anything about it. */
+function foundResult(invocation: Invocation, found: Found, warnings: readonly string[]): Result {
+  const { run, driver, refused } = found;
+  const isHeld = run.wait !== null && driver !== null;
+  const result = isHeld ? heldResult(invocation, run, driver) : restResult(run, warnings, driver);
+  return {
+    code: 3,
+    lines: [...refused, ...foundLines(invocation, found, result.lines)],
+    json: { ...result.json, ...(refused.length === 0 ? {} : { notBegun: wantedBy(invocation) }) },
+  };
+}
+
+function foundLines({ io }: Invocation, { run, driver, refused }: Found, lines: readonly string[]): string[] {
+  const banner = recoveryBanner(run);
+  const recovery = banner === null ? [] : [banner, ""];
+  const end = refused.length === 0 || run.wait !== null ? [] : [endLine(run)];
+  if (driver === null) return [...recovery, ...lines, ...end];
+  if (run.wait === null) return [...lines, watchLine(run), ...end];
+  if (!io.interactive) return [...recovery, ...lines];
+  return refused.length === 0 ? [...lines] : heldLines(run.wait, driver); // where it stands has been said
+}
+
+/** Nothing is refused to whoever only looks, or names the very item whose analysis is open. */
+function refusedLines(invocation: Invocation, { item }: Project, { run, driver }: Omit<Found, "refused">): string[] {
+  if (invocation.verb.kind === "read" || item !== null) return [];
+  return [notBegunLine(run, wantedBy(invocation), { driven: driver !== null }), ""];
+}
+
+/** What was to be begun, in the person's words; null where they named nothing. */
+function wantedBy({ verb, words }: Invocation): string | null {
+  const isTitle = verb.name in WORKFLOW_OF;
+  const named = (verb.name === "run" ? words.slice(1) : words).join(" ").trim();
+  if (named === "") return null;
+  return isTitle || verb.name === "run" ? named : `${verb.name} ${named}`;
+}
+
+/** A driver that was killed may have left its agent behind; whoever looks next ends it. */
+async function endAbandoned({ stage }: ActiveRun): Promise<void> {
+  const claim = "claim" in stage ? stage.claim : null;
+  if (claim !== null) await createProcesses().endAll(claim.nonce);
 }
 
 export const resume: Run = async (invocation) => {

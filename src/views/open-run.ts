@@ -1,0 +1,36 @@
+import { describe } from "../core/problem.ts";
+import { type ActiveRun, currentPhase, type Wait } from "../core/run.ts";
+import { plainLine } from "./plain-text.ts";
+import { itemOf, type Liveness, statusWord } from "./status.ts";
+
+const MOST_OF_A_TITLE = 100;
+
+/** Which run is open and where it stands, in one line. */
+export function openRunLine(run: ActiveRun, { driven }: Liveness): string {
+  const phase = currentPhase(run)?.rule.key;
+  const where = `${statusWord(run, driven)}${phase === undefined ? "" : ` in ${phase}`}`;
+  return `"${plainLine(run.run.title, MOST_OF_A_TITLE)}" (${run.run.workflow}, ${where})`;
+}
+
+/** For whoever wanted to begin something else. `wanted` is null where they named nothing of their own. */
+export function notBegunLine(run: ActiveRun, wanted: string | null, liveness: Liveness): string {
+  const isAnother = wanted !== null && wanted !== run.run.title;
+  const what = isAnother ? `"${plainLine(wanted, MOST_OF_A_TITLE)}" was not begun` : "No second run was begun";
+  return `${what}, because a run is open: ${openRunLine(run, liveness)}.`;
+}
+
+/** Another terminal shows what is open; nobody answers it under the hands of the person there. */
+export function heldLines({ kind }: Wait, pid: number): string[] {
+  const { what, fix } = describe({ code: "GATE_HELD", pid });
+  return kind === "gate"
+    ? [what, fix]
+    : [`It is asked at another terminal (process ${pid}).`, "Answer it there, or leave it open there first."];
+}
+
+/** The way on for whoever finds a run that another process drives. */
+export const watchLine = (run: ActiveRun): string => `Watch it: isdlc resume${itemFlag(run)}`;
+
+/** The way out of a run that is in the way. */
+export const endLine = (run: ActiveRun): string => `Or end it: isdlc cancel --reason "…"${itemFlag(run)}`;
+
+const itemFlag = (run: ActiveRun): string => (itemOf(run) === null ? "" : ` --item ${itemOf(run)}`);

@@ -1,0 +1,67 @@
+import type { RunEvent } from "../schema/event.ts";
+import type { CheckResult } from "../schema/facts.ts";
+import { plainLine } from "./plain-text.ts";
+
+/** One thing that happened, short enough to stay on a screen. */
+export type WorkLine = { readonly mark: "begun" | "good" | "bad"; readonly text: string };
+
+/** What a person who watches keeps of the events after a number: phases begun, what they made, verdicts, commits. */
+export function workLines(events: readonly RunEvent[], after: number): WorkLine[] {
+  return events.flatMap((event, index) => (event.seq > after ? linesOf(event, events.slice(0, index)) : []));
+}
+
+type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
+type Tellers = { readonly [T in RunEvent["type"]]?: (event: Of<T>, before: readonly RunEvent[]) => WorkLine[] };
+
+const tellers: Tellers = {
+  "attempt.started": ({ phase, attempt }) => [
+    { mark: "begun", text: `${phase}${attempt > 1 ? `, attempt ${attempt}` : ""}` },
+  ],
+  "checks.passed": ({ results }, before) => [good(passedText(results, before))],
+  "checks.failed": ({ results }) => results.filter(({ ok }) => ok === false).map((result) => bad(failedText(result))),
+  "verdict.given": ({ approved, issues, summary }) => [
+    approved ? good(`reviewer approves: ${summary}`) : bad(refusedText(issues.map(({ description }) => description))),
+  ],
+  "tasks.refined": ({ tasks }) => [good(`cut into ${tasks} tasks`)],
+  "phase.committed": ({ commit }) => (commit === null ? [] : [good(`committed ${commit.slice(0, 7)}`)]),
+};
+
+function linesOf(event: RunEvent, before: readonly RunEvent[]): WorkLine[] {
+  const tell = tellers[event.type] as ((event: RunEvent, before: readonly RunEvent[]) => WorkLine[]) | undefined; // keyed by its own type
+  return (tell?.(event, before) ?? []).map(({ mark, text }) => ({ mark, text: plainLine(text) }));
+}
+
+const good = (text: string): WorkLine => ({ mark: "good", text });
+const bad = (text: string): WorkLine => ({ mark: "bad", text });
+
+/** Files, then tests, then the agent's own words: on a narrow screen these are cut. */
+function passedText(results: readonly CheckResult[], before: readonly RunEvent[]): string {
+  const draft = before.findLast((event) => event.type === "draft.produced");
+  const tests = results.find(({ name }) => name === "tests");
+  const measured = tests === undefined ? "" : tests.ok === null ? "tests not measured" : tests.detail;
+  const files = filesText([...dueFiles(before), ...(draft?.artifacts ?? [])]);
+  return [files, measured, draft?.summary ?? ""].filter((part) => part !== "").join(" · ");
+}
+
+/** What the phase at hand has to leave; once the checks have passed, it is there. */
+function dueFiles(before: readonly RunEvent[]): readonly string[] {
+  const started = before.find((event) => event.type === "run.started");
+  const attempt = before.findLast((event) => event.type === "attempt.started");
+  return started?.plan.find(({ key }) => key === attempt?.phase)?.outputs ?? [];
+}
+
+const MOST_NAMED = 3;
+
+function filesText(paths: readonly string[]): string {
+  const names = [...new Set(paths.map((path) => path.slice(path.lastIndexOf("/") + 1)))];
+  if (names.length === 0) return "";
+  const left = names.length - MOST_NAMED;
+  return `made ${names.slice(0, MOST_NAMED).join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
+}
+
+/** The first line has the command or the file, and the reason. */
+const failedText = ({ name, detail }: CheckResult): string => `${name}: ${detail.split("\n", 1)[0] ?? ""}`;
+
+function refusedText([first = "no reason given", ...others]: readonly string[]): string {
+  return `reviewer: ${others.length === 0 ? "" : `${others.length + 1} findings, first: `}${first}`;
+}

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { createSandbox, type Outcome, parsed, type Running, type Sandbox } from "../support/cli.ts";
+
+const HANGS_ONCE = { turns: { plan: [{ says: ["thinking"], hangs: true }, {}] } };
+
+type AtWork = { readonly sandbox: Sandbox; readonly driver: Running };
+
+async function agentAtWork(): Promise<AtWork> {
+  const sandbox = await createSandbox();
+  sandbox.plan(HANGS_ONCE);
+  const driver = sandbox.start(["add a greeting", "--supervised", ...sandbox.agent]);
+  while (sandbox.log().length === 0) {
+    expect(driver.child.exitCode).toBeNull();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return { sandbox, driver };
+}
+
+async function interrupted(): Promise<Sandbox> {
+  const { sandbox, driver } = await agentAtWork();
+  driver.child.kill("SIGINT");
+  expect((await driver.ended).code).toBe(130);
+  return sandbox;
+}
+
+/** Resolves with all that was said on stderr so far, once it has this in it. */
+const saidOf = ({ child }: Running, what: string): Promise<string> =>
+  new Promise((resolve) => {
+    let said = "";
+    child.stderr?.on("data", (chunk: Buffer) => {
+      said += chunk.toString("utf8");
+      if (said.includes(what)) resolve(said);
+    });
+  });
+
+describe.concurrent("an interrupted run:", () => {
+  const starts = ["", "feature", "fix", "run feature"].map((verb) => ({ verb }));
+
+  test.for(starts)(
+    'isdlc $verb "Other thing" says that it was not begun, and why, and starts no agent',
+    async ({ verb }) => {
+      const words = [...verb.split(" "), "Other thing"].filter((word) => word !== "");
+      const sandbox = await interrupted();
+      const refused = await sandbox.script(...words, ...sandbox.agent);
+      expect(refused.code).toBe(3);
+      expect(refused.stdout).toMatch(
+        /^"Other thing" was not begun, because a run is open: "add a greeting" \(change, interrupted in plan\)\.\n/,
+      );
+      expect(refused.stdout).toMatch(/\nInterrupted\.\nGo on: isdlc resume\nOr end it: isdlc cancel --reason "…"\n$/);
+      const told = parsed(await sandbox.script(...words, "--json", ...sandbox.agent));
+      expect(told).toMatchObject({ ok: false, notBegun: "Other thing", run: { status: "interrupted" } });
+      expect([
+        sandbox.log().length,
+        (await sandbox.events()).filter(({ type }) => type === "run.started").length,
+      ]).toEqual([1, 1]);
+    },
+  );
+
+  test("the same words again, and a verb without any, begin no second run", async () => {
+    const sandbox = await interrupted();
+    for (const words of [["add a greeting"], ["finish"]]) {
+      const { code, stdout } = await sandbox.script(...words, ...sandbox.agent);
+      expect([code, stdout]).toEqual([
+        3,
+        expect.stringMatching(/^No second run was begun, because a run is open: "add/),
+      ]);
+    }
+  });
+
+  test("isdlc alone shows where it stands; nothing was refused", async () => {
+    const sandbox = await interrupted();
+    const { code, stdout } = await sandbox.script();
+    expect([code, stdout]).toEqual([
+      3,
+      expect.stringMatching(/^change: add a greeting\ninterrupted[^]*isdlc resume\n$/),
+    ]);
+    expect(parsed(await sandbox.script("--json"))).not.toHaveProperty("notBegun");
+    expect(sandbox.log()).toHaveLength(1);
+  });
+});
+
+describe.concurrent("a run that another process drives:", () => {
+  const ends = async ({ driver }: AtWork): Promise<Outcome> => {
+    driver.child.kill("SIGTERM");
+    return driver.ended;
+  };
+
+  test("is called running, with its process, by whoever wants to begin another", async () => {
+    const here = await agentAtWork();
+    const { sandbox, driver } = here;
+    const refused = await sandbox.script("feature", "Other thing", ...sandbox.agent);
+    expect(refused.code).toBe(3);
+    expect(refused.stdout).toContain('"add a greeting" (change, running in plan).');
+    expect(refused.stdout).toContain(`The run goes on in process ${driver.child.pid}.\nWatch it: isdlc resume\n`);
+    expect(refused.stdout + refused.stderr).not.toMatch(/interrupted/i);
+    const told = parsed(await sandbox.script("--json"));
+    expect(told).toMatchObject({ ok: true, run: { status: "running" } });
+    expect((await ends(here)).code).toBe(143);
+    expect(sandbox.log()).toHaveLength(1);
+  });
+
+  test("goes on when whoever watches it is stopped, and they are told so", async () => {
+    const here = await agentAtWork();
+    const { sandbox, driver } = here;
+    const watcher = sandbox.start(["resume"]);
+    await saidOf(watcher, `Process ${driver.child.pid} is already driving this run; watching it.`);
+    watcher.child.kill("SIGINT");
+    const stopped = await watcher.ended;
+    expect(stopped.code).toBe(130);
+    expect(stopped.stdout).toMatch(/^running · /m);
+    expect(stopped.stdout).toMatch(new RegExp(`\\nThe run goes on in process ${driver.child.pid}\\.\\n$`));
+    expect(stopped.stdout).not.toMatch(/interrupted/i);
+    expect((await sandbox.status()).status).toBe("running");
+    await ends(here);
+  });
+
+  test("is interrupted for whoever watches it once its process is gone", async () => {
+    const { sandbox, driver } = await agentAtWork();
+    const watcher = sandbox.start(["resume", "--json"]);
+    await saidOf(watcher, "watching it.");
+    driver.child.kill("SIGKILL");
+    const left = await watcher.ended;
+    expect([left.code, parsed(left)]).toMatchObject([130, { ok: false, run: { status: "interrupted" } }]);
+  });
+});
+
+test("with --json there is one object on stdout, and progress on stderr", async () => {
+  const sandbox = await createSandbox();
+  sandbox.plan({ turns: { plan: [{ says: ["thinking"] }] } });
+  const ended = await sandbox.script("add a greeting", "--supervised", "--json", ...sandbox.agent);
+  expect(parsed(ended).run.waiting.kind).toBe("gate");
+  expect(ended.stderr).toContain("plan#1  working with command\nplan#1  thinking\n");
+});
