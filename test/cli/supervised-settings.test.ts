@@ -32,6 +32,16 @@ test.concurrent("SM-AC-01b, SM-AC-01c, SM-AC-03f, SM-AC-06b, SM-AC-07b, SM-AC-08
   expect(runs[0]?.calls).toHaveLength(10);
 });
 
+test.concurrent("settings that bring gates are told when a run begins, and those that bring none are told too", async () => {
+  const sandbox = await withBlock({ enabled: true, review_phases: ["99", "plan"] });
+  const started = await sandbox.script("add a greeting", ...sandbox.agent);
+  expect(started.stderr).toContain("Supervised mode: ENABLED (review gates after phases 99, plan)");
+  expect(started.stderr).toContain("The settings in .isdlc/state.json say so.");
+  const elsewhere = await withBlock({ enabled: true, review_phases: ["03"] });
+  const ended = await elsewhere.script("add a greeting", ...elsewhere.agent);
+  expect(ended.stderr).toContain("None of these phases is in this workflow: there will be no gate.");
+});
+
 /** The one thing recorded that may differ is what the block was read as. */
 function withoutTimesAndIds(events: readonly unknown[]): Json {
   const plain = JSON.stringify(events, (key, value: unknown) =>

@@ -1,4 +1,4 @@
-import { supervisionWarnings, tighten } from "../../core/supervision.ts";
+import { isGateDue, supervisionWarnings, tighten } from "../../core/supervision.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { Desk } from "../../ports/desk.ts";
 import { phaseNumber } from "../../schema/ids.ts";
@@ -35,12 +35,19 @@ function chosenSupervision(invocation: Invocation, desk: Desk, plan: readonly Ph
   if (flag(invocation.values, "supervised")) {
     const phases = found.is === "set" ? found.phases : "all";
     switchOn(desk, phases);
-    const where = phases === "all" ? "every phase" : `phases ${phases.join(", ")}`;
-    const lines = [`Supervised mode: ENABLED (review gates after ${where})`];
-    return { supervision: { enabled: true, phases }, minimal, warnings: [], lines };
+    return { supervision: { enabled: true, phases }, minimal, warnings: [], lines: enabledLines(phases, plan) };
   }
   if (found.is !== "set") return { supervision: { enabled: false, phases: "all" }, minimal, warnings, lines: [] };
-  return { supervision: { enabled: found.enabled, phases: found.phases }, minimal, warnings, lines: [] };
+  const { enabled, phases } = found;
+  const lines = enabled ? [...enabledLines(phases, plan), "The settings in .isdlc/state.json say so."] : [];
+  return { supervision: { enabled, phases }, minimal, warnings, lines };
+}
+
+function enabledLines(phases: Supervision["phases"], plan: readonly PhaseRule[]): string[] {
+  const where = phases === "all" ? "every phase" : `phases ${phases.join(", ")}`;
+  const hasGate = plan.some(({ key }) => isGateDue({ enabled: true, phases }, key));
+  const none = hasGate ? [] : ["None of these phases is in this workflow: there will be no gate."];
+  return [`Supervised mode: ENABLED (review gates after ${where})`, ...none];
 }
 
 function switchOn(desk: Desk, phases: Supervision["phases"]): void {
