@@ -1,5 +1,4 @@
 import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
-import { createProcesses } from "../../../adapters/process/create-processes.ts";
 import type { PersonCommand } from "../../../core/command.ts";
 import { optionsOf } from "../../../core/next.ts";
 import { ProblemError } from "../../../core/problem.ts";
@@ -13,8 +12,9 @@ import { decider, refuseWhileHeld } from "../authority.ts";
 import { ChoiceNeeded } from "../choice.ts";
 import { sha256 } from "../compose.ts";
 import { goOn, restResult } from "../driving.ts";
+import { endAbandoned } from "../end-abandoned.ts";
 import { summaryText } from "../gate-prompt.ts";
-import type { Project } from "../project.ts";
+import { driverOf, type Project } from "../project.ts";
 import { otherLimits } from "../limits.ts";
 import { raisedBudget } from "../raised-budget.ts";
 import { takeOutWrites } from "../take-out.ts";
@@ -67,15 +67,13 @@ export const goBack: Run = async (invocation) => {
 async function submitAndGoOn(invocation: Invocation, project: Project, command: PersonCommand): Promise<Result> {
   const { run } = openRun(invocation);
   const done = await submitAnswer(project, run.run.run, command);
-  return flag(invocation.values, "no-run") ? recorded(done, invocation.verb.name) : goOn(invocation, project);
+  return flag(invocation.values, "no-run") ? recorded(project, done, invocation.verb.name) : goOn(invocation, project);
 }
 
 /** A living driver ends its agent itself; one that was killed has left it behind. */
-async function endAgent({ stage }: ActiveRun): Promise<string[]> {
-  const claim = "claim" in stage ? stage.claim : null;
-  if (claim === null) return [];
+async function endAgent(run: ActiveRun): Promise<string[]> {
   try {
-    await createProcesses().endAll(claim.nonce);
+    await endAbandoned(run);
     return [];
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];
@@ -93,7 +91,7 @@ async function give(invocation: Invocation, option: string): Promise<Result> {
   const done = await submitAnswer(project, run.run.run, command);
   if (command.do !== "review" && !flag(invocation.values, "no-run")) return goOn(invocation, project);
   for (const warning of done.warnings) invocation.io.err(`warning: ${warning}`);
-  return command.do === "review" ? paused(run, restResult(done.state, done.warnings)) : recorded(done, option);
+  return command.do === "review" ? paused(run, restResult(done.state, done.warnings)) : recorded(project, done, option);
 }
 
 /** The one option that questions have says nothing about them: tells what is asked and how it can be answered. */
@@ -109,8 +107,8 @@ function refuseUnoffered(run: ActiveRun, wait: Wait, option: string): void {
   throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOffered", valid } });
 }
 
-function recorded({ state, warnings }: Recorded, option: string): Result {
-  const { json } = restResult(state, warnings);
+function recorded(project: Project, { state, warnings }: Recorded, option: string): Result {
+  const { json } = restResult(state, warnings, driverOf(project));
   return { code: 0, lines: [`Recorded: ${option}.`, "Go on: isdlc resume"], json: { ...json, ok: true } };
 }
 

@@ -1,4 +1,3 @@
-import { createProcesses } from "../../../adapters/process/create-processes.ts";
 import { createGitRead } from "../../../adapters/git/git-read.ts";
 import { workflowNames } from "../../../adapters/definitions/definitions.ts";
 import { ProblemError } from "../../../core/problem.ts";
@@ -10,6 +9,7 @@ import { endLine, heldLines, notBegunLine, watchLine } from "../../../views/open
 import { starterOf } from "../authority.ts";
 import { catchUp } from "../catch-up.ts";
 import { goOn, heldResult, restResult } from "../driving.ts";
+import { endAbandoned } from "../end-abandoned.ts";
 import { openElsewhere } from "../elsewhere.ts";
 import { explain } from "../explain.ts";
 import { currentRun, driverOf, openProject, type Project } from "../project.ts";
@@ -222,12 +222,6 @@ function wantedBy({ verb, words }: Invocation): string | null {
   const named = (verb.name === "run" ? words.slice(1) : words).join(" ").trim();
   if (named === "") return null;
   return isTitle || verb.name === "run" ? named : `${verb.name} ${named}`;
-}
-
-/** A driver that was killed may have left its agent behind; whoever looks next ends it. */
-async function endAbandoned({ stage }: ActiveRun): Promise<void> {
-  const claim = "claim" in stage ? stage.claim : null;
-  if (claim !== null) await createProcesses().endAll(claim.nonce);
 }
 
 export const resume: Run = async (invocation) => {

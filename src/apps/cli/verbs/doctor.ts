@@ -3,7 +3,6 @@ import { setAside } from "../../../adapters/journal-file/set-aside.ts";
 import { type Verified, verifyJournal } from "../../../adapters/journal-file/verify-journal.ts";
 import { createGitRead } from "../../../adapters/git/git-read.ts";
 import { systemLockProcesses } from "../../../adapters/file-lock/lock-processes.ts";
-import { createProcesses } from "../../../adapters/process/create-processes.ts";
 import { createFileAnchors } from "../../../adapters/user-files/anchors.ts";
 import { loadUserKey } from "../../../adapters/user-files/user-key.ts";
 import { readUserSettings } from "../../../adapters/user-files/user-settings.ts";
@@ -17,6 +16,7 @@ import { currentRun, driverOf, type Project } from "../project.ts";
 import { projectOf } from "../project-of.ts";
 import { flag, type Result, type Run, text } from "../verb.ts";
 import { deskOf } from "../desk-of.ts";
+import { endAbandoned } from "../end-abandoned.ts";
 
 type Finding = {
   readonly name: string;
@@ -116,15 +116,13 @@ async function runFindings(project: Project, fix: boolean): Promise<Finding[]> {
   const loaded = loadQuietly(project);
   if (loaded === null || loaded.state.is !== "active") return [];
   const { state, head } = loaded;
-  const claim = "claim" in state.stage ? state.stage.claim : null;
-  const abandoned = claim !== null && driverOf(project) === null;
-  if (abandoned) await createProcesses().endAll(claim.nonce);
+  const abandoned = driverOf(project) === null ? await endAbandoned(state) : null;
   const warnings = fix ? rest({ desk: deskOf(project) }, state, head) : [];
   return [
     {
       name: "run",
       ok: true,
-      detail: abandoned ? `${claim.execution} was interrupted; what was left of it is ended` : state.run.run,
+      detail: abandoned === null ? state.run.run : `${abandoned} was interrupted; what was left of it is ended`,
     },
     ...warnings.map((detail) => ({ name: "projections", ok: false, detail })),
   ];

@@ -1,8 +1,9 @@
 import { next } from "../../../core/next.ts";
-import { type ActiveRun, noRun, type RunState } from "../../../core/run.ts";
+import { noRun, type RunState } from "../../../core/run.ts";
 import { shellWord } from "../../../core/shell-word.ts";
 import { statusLines, statusObject } from "../../../views/status.ts";
 import { openElsewhere } from "../elsewhere.ts";
+import { endAbandoned } from "../end-abandoned.ts";
 import { currentRun, driverOf, seeProject, type SeenProject } from "../project.ts";
 import { projectOf } from "../project-of.ts";
 import { done, flag, type Result, type Run, text } from "../verb.ts";
@@ -34,14 +35,6 @@ async function showStatus(project: SeenProject, state: RunState, { named, json }
   const hints = elsewhere.map((path) => `Another working tree has one: isdlc -C ${shellWord(path)} status`);
   const found = { run: statusObject(shown, liveness), ...(hints.length > 0 ? { elsewhere } : {}) };
   return done([...statusLines(shown, liveness), ...hints], found);
-}
-
-/** A driver that was killed may have left its agent behind; whoever looks next ends it. */
-async function endAbandoned({ stage }: ActiveRun): Promise<void> {
-  const claim = "claim" in stage ? stage.claim : null;
-  if (claim === null) return;
-  const { createProcesses } = await import("../../../adapters/process/create-processes.ts");
-  await createProcesses().endAll(claim.nonce);
 }
 
 /** What should happen now, in one line. */
