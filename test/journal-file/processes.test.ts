@@ -82,5 +82,5 @@ test("waiting leaves no watcher behind", async () => {
   expect(watchers()).toBe(before + 3);
   stop.abort();
   await Promise.all(waiting);
-  await expect.poll(watchers).toBe(before);
+  await expect.poll(watchers).toBeLessThanOrEqual(before); // one of an earlier test may have ended meanwhile
 });
