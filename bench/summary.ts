@@ -31,18 +31,28 @@ export async function measureSummary({ root, scratch, quick }: Settings): Promis
   change(repository);
   const to = await workspace.snapshot("after", []);
   const completing = completingRun(root, from);
-  const engine = engineFor(repository, completing, { ...workspace, snapshot: () => Promise.resolve(to) });
+  /** Knows its repository, and has compared nothing yet: what it compared once it would not ask again. */
+  const unused = async (): Promise<Workspace> => {
+    const fresh = createGitWorkspace(tree, "bench");
+    await fresh.kept("none");
+    return { ...fresh, snapshot: () => Promise.resolve(to) };
+  };
   const phase = completing.phases[0]?.rule.key ?? "";
   const state = { phases: { [phase]: { status: "completed", start_commit: commit, summary: "a, b" } } };
   const samples = await interleave(quick ? 10 : 40, {
     git: () => timedWithChildren(() => execute("git", ["diff", "--name-status", commit, "HEAD"], { cwd: tree, env })),
-    diff: () =>
-      timedWithChildren(async () => {
-        const changed = await workspace.diff(from, to);
+    diff: async () => {
+      const fresh = await unused();
+      return timedWithChildren(async () => {
+        const changed = await fresh.diff(from, to);
         if (changed?.length !== CHANGED) throw new Error(`${changed?.length} files changed`);
         renderPhaseSummary({ ...nothing, number: "01", name: "Phase", changed }, { minimal: false });
-      }),
-    complete: () => timedWithChildren(() => completePhase(engine, { run: completing, step: "complete", ticket: "" })),
+      });
+    },
+    complete: async () => {
+      const engine = engineFor(repository, completing, await unused());
+      return timedWithChildren(() => completePhase(engine, { run: completing, step: "complete", ticket: "" }));
+    },
     library: () =>
       timedWithChildren(() => {
         if (generatePhaseSummary(state, phase, tree) === null) throw new Error("no summary was written");
