@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
+import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
 
 /** Tests that fail once the code says that it is broken. */
 const FILES = {

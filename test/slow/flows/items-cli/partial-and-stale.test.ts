@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
-import { ANALYSIS, BUILD, DOCUMENTS, fingerprint, moveOn, phasesRun, prepareItem, turns } from "./prepared-item.ts";
+import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
+import {
+  ANALYSIS,
+  BUILD,
+  DOCUMENTS,
+  fingerprint,
+  moveOn,
+  phasesRun,
+  prepareItem,
+  turns,
+} from "../../../items-cli/prepared-item.ts";
 
 const ready = async (): Promise<Sandbox> => {
   const sandbox = await createSandbox();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
-import { BUILD, DOCUMENTS, prepareItem, turns } from "./prepared-item.ts";
+import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
+import { BUILD, DOCUMENTS, prepareItem, turns } from "../../../items-cli/prepared-item.ts";
 
 const BACKLOG = "# Backlog\n\n## Open\n\n- 3.1 [A] Login page -> [requirements](docs/requirements/login/)\n";
 

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { systemProcessTable } from "../../src/adapters/process/process-table.ts";
+import { systemProcessTable } from "../../../../src/adapters/process/process-table.ts";
 import {
   startAgentProcess,
   type AgentProcessEnd,
   type AgentProcessOptions,
-} from "../../src/adapters/process/start-agent-process.ts";
+} from "../../../../src/adapters/process/start-agent-process.ts";
 
-const agents = join(import.meta.dirname, "../fixtures/agents");
+const agents = join(import.meta.dirname, "../../../fixtures/agents");
 const table = systemProcessTable();
 let count = 0;
 

@@ -2,11 +2,11 @@ import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync }
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { FileJournal } from "../../src/adapters/journal-file/create-file-journal.ts";
-import { ProblemError } from "../../src/core/problem.ts";
-import type { Submitted } from "../../src/ports/journal.ts";
-import { createFaultFiles, Killed, type Fault, type PowerCut } from "../support/fault-files.ts";
-import { begin } from "./sample-events.ts";
+import type { FileJournal } from "../../../src/adapters/journal-file/create-file-journal.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
+import type { Submitted } from "../../../src/ports/journal.ts";
+import { createFaultFiles, Killed, type Fault, type PowerCut } from "../../support/fault-files.ts";
+import { begin } from "../../journal-file/sample-events.ts";
 import {
   createFakeProcesses,
   end,
@@ -20,7 +20,7 @@ import {
   scratchFolder,
   treeIn,
   type Tree,
-} from "./sample-run.ts";
+} from "../../journal-file/sample-run.ts";
 
 type Scenario = {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createSandbox, type Outcome, parsed, type Running, type Sandbox } from "../support/cli.ts";
+import { createSandbox, type Outcome, parsed, type Running, type Sandbox } from "../../../support/cli.ts";
 
 const HANGS_ONCE = { turns: { plan: [{ says: ["thinking"], hangs: true }, {}] } };
 
