@@ -1,4 +1,5 @@
 import type { Outcome } from "../../core/command.ts";
+import { ProblemError } from "../../core/problem.ts";
 import { currentPhase, type ActiveRun } from "../../core/run.ts";
 import type { VcsWrite } from "../../ports/vcs.ts";
 import { phaseComplete } from "../../views/reviews.ts";
@@ -40,8 +41,13 @@ export async function commitPhase(engine: Engine, { run }: Task): Promise<Outcom
 export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome> {
   const how = run.stage.is === "finishing" ? (run.stage.how ?? "keep") : "keep";
   const branches = how === "merge" ? branchesOf(run) : null;
+  const conflict = branches === null ? null : await conflictOf(engine, branches);
+  await leaveBase(engine, run);
   recordAnalysis(engine, run);
-  if (branches !== null) await prepareMerge(engine, run, branches);
+  if (conflict !== null) {
+    await commitRecord(engine, run, "unmerged");
+    throw conflict;
+  }
   recordBuildEnd(engine, run);
   recordFeatureEnd(engine, run, how);
   await commitRecord(engine, run, "record");
@@ -54,12 +60,18 @@ export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome>
   return { of: "finish", merged: await engine.vcs.merge({ ...branches, message }) };
 }
 
+/** After a crash in the middle of the merge the tree may be on the base: what is recorded belongs to the branch. */
+async function leaveBase({ vcs }: Engine, run: ActiveRun): Promise<void> {
+  if (vcs !== null && run.run.options.commits !== "none") await returnToBranch(vcs, run, lastCommit(run));
+}
+
 /** Nothing is said to be done that cannot be merged; the documents are committed all the same. */
-async function prepareMerge(engine: Engine, run: ActiveRun, branches: Branches): Promise<void> {
+async function conflictOf(engine: Engine, branches: Branches): Promise<ProblemError | null> {
   try {
     await engine.vcs?.prepareMerge(branches);
+    return null;
   } catch (error) {
-    await commitRecord(engine, run, "unmerged");
+    if (error instanceof ProblemError) return error;
     throw error;
   }
 }
