@@ -52,6 +52,7 @@ test.concurrent("an execution that takes longer than allowed is ended, and a per
   expect(await sandbox.status()).toMatchObject({ waiting: { kind: "gate" } });
   const events = await sandbox.events();
   expect(events.find(({ type }) => type === "step.retried")).toMatchObject({ limits: { turns: null, minutes: 5 } });
+  expect((await sandbox.person("retry", "--max-minutes", "9")).code).toBe(2); // nothing has failed
 });
 
 test.concurrent.each([

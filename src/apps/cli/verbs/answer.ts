@@ -47,10 +47,17 @@ export const cancel: Run = async (invocation) => {
 export const retryOrSkip: Run = async (invocation) => {
   const { project, run } = openRun(invocation);
   if (run.wait?.kind === "escalation" || text(invocation.values, "wait") !== undefined) return shortAnswer(invocation);
+  refuseLimits(invocation);
   const by = decider(invocation, project);
   if (run.wait !== null) refuseWhileHeld(project, by);
   return submitAndGoOn(invocation, project, { do: invocation.verb.name === "retry" ? "restart" : "pass", by });
 };
+
+/** Where no step has failed there is none to allow more. */
+function refuseLimits({ values, verb }: Invocation): void {
+  if (otherLimits(values) === undefined) return;
+  throw new ProblemError({ code: "USAGE", detail: "Other limits are for a step that failed.", usage: verb.usage });
+}
 
 /** To an earlier phase, or to the beginning of the one at hand. */
 export const goBack: Run = async (invocation) => {
