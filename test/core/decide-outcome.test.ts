@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Command, Outcome } from "../../src/core/command.ts";
 import { decide } from "../../src/core/decide.ts";
-import type { Step } from "../../src/schema/event.ts";
+import { Step } from "../../src/schema/event.ts";
 import type { PhaseRule } from "../../src/schema/plan.ts";
 import {
   absent,
@@ -28,21 +28,8 @@ import { claim } from "../support/run-scripts.ts";
 import { atStep, supervised, why } from "./supervised-run.ts";
 
 describe("an outcome", () => {
-  const steps: readonly Step[] = [
-    "prepare",
-    "enter",
-    "produce",
-    "check",
-    "review",
-    "complete",
-    "recheck",
-    "commit",
-    "measure",
-    "refine",
-    "rewind",
-    "finish",
-  ];
-  const atStep = (step: Step): Player => {
+  const steps = Step.options;
+  const reaching = (step: Step): Player => {
     const after: PhaseRule["after"] = ["sizing", "refinement"];
     const player = startRun({ ...supervised, plan: [phaseRule({ after })] });
     if (step === "rewind")
@@ -53,7 +40,7 @@ describe("an outcome", () => {
   test.for(steps.flatMap((at) => steps.filter((other) => other !== at).map((other) => [at, other] as const)))(
     "at %s refuses that of %s, good or failed",
     ([at, other]) => {
-      const player = atStep(at);
+      const player = reaching(at);
       const ticket = ticketAtHand(player);
       expect(why(player, { do: "report", ticket, outcome: good(other) })).toBe("lateOutcome");
       expect(why(player, { do: "report", ticket, outcome: failed(other) })).toBe("lateOutcome");
@@ -61,7 +48,7 @@ describe("an outcome", () => {
   );
 
   test.for(steps)("of %s that failed is an escalation, never a refusal", (step) => {
-    const player = atStep(step);
+    const player = reaching(step);
     expect(report(player, failed(step))).toEqual(["step.escalated"]);
     expect(openWait(player)).toMatchObject({ kind: "escalation", from: step, reason: "impossible" });
   });

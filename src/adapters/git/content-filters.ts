@@ -33,15 +33,17 @@ export function rememberFilters(repository: Repository): () => Promise<Filterles
 
 /** Where settings usually are, or may appear. */
 export function settingsFiles({ gitDir }: Repository): string[] {
-  const home = homedir();
   return [
     join(gitDir, "config"),
     join(gitDir, "config.worktree"),
-    join(home, ".gitconfig"),
-    join(process.env["XDG_CONFIG_HOME"] || join(home, ".config"), "git", "config"),
+    join(homedir(), ".gitconfig"),
+    join(personalFolder(), "config"),
     "/etc/gitconfig",
   ];
 }
+
+/** Where git has what a person set for all repositories. */
+export const personalFolder = (): string => join(process.env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "git");
 
 type Settings = { readonly names: readonly string[]; readonly origins: readonly string[] };
 

@@ -1,7 +1,6 @@
 import { rm } from "node:fs/promises";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { type Filterless, settingsFiles } from "./content-filters.ts";
+import { type Filterless, personalFolder, settingsFiles } from "./content-filters.ts";
 import { stampOf } from "./file-stamp.ts";
 import type { Git } from "./git.ts";
 import { gitFolders } from "./git-head.ts";
@@ -99,8 +98,7 @@ const ruledBy = ({ top }: Repository, rules: readonly string[]): string =>
 function startOf(repository: Repository, include: readonly string[]): string {
   const { top, gitDir } = repository;
   const exclude = join(gitFolders(top)?.common ?? gitDir, "info", "exclude");
-  const ownExclude = join(process.env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "git", "ignore");
-  const files = [join(gitDir, "index"), exclude, ownExclude, ...settingsFiles(repository)];
+  const files = [join(gitDir, "index"), exclude, join(personalFolder(), "ignore"), ...settingsFiles(repository)];
   return [stampOf(files), ...include].join("\n");
 }
 

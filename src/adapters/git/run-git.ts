@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import type { ChildProcessByStdio } from "node:child_process";
+import type { ChildProcessByStdio, SpawnOptions } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { ProblemError } from "../../core/problem.ts";
 
@@ -25,8 +25,9 @@ export function runGit(call: GitCall): Promise<GitResult> {
     return Promise.reject(gitFailed(commandOf(call.args), "a NUL in a name"));
   return new Promise((resolve, reject) => {
     const { cwd, environment: env, input } = call;
-    const stdio = [input === undefined ? "ignore" : "pipe", "pipe", "pipe"] as const;
-    const child = spawn("git", call.args, { cwd, env, stdio: [...stdio], windowsHide: true }) as GitProcess;
+    const stdin = input === undefined ? "ignore" : "pipe";
+    const options = { cwd, env, stdio: [stdin, "pipe", "pipe"], windowsHide: true } satisfies SpawnOptions;
+    const child = spawn("git", call.args, options) as GitProcess; // both outputs are piped
     const output = collect(child, call);
     const timer = setTimeout(() => {
       output.stop(`no answer within ${call.timeoutMs / 1000} s`);
