@@ -17,8 +17,7 @@ const newest = (folder) =>
 
 if (time("node_modules/.package-lock.json") < time("package-lock.json")) {
   console.error("Installing dependencies (once) …");
-  // Not `npm ci`: the lock file names the native parts of this system's tools only, and `ci` asks for every system's.
-  execFileSync("npm", ["install", "--no-save", "--no-audit", "--no-fund"], { stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { stdio: ["ignore", "ignore", "inherit"] });
 }
 const sources = Math.max(newest("src"), newest("scripts"), time("package.json"), time("tsconfig.build.json"));
 if (time("dist/.built") < sources) {
