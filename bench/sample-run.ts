@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type FileCalls, nodeFiles } from "../src/adapters/file-lock/file-calls.ts";
+import { type FileSystem, nodeFiles } from "../src/adapters/file-system/file-system.ts";
 import { openProject, type Project } from "../src/apps/cli/project.ts";
 import type { Command, Decision, Outcome, StartCommand } from "../src/core/command.ts";
 import { decide } from "../src/core/decide.ts";
@@ -12,7 +12,7 @@ import type { RunId } from "../src/schema/ids.ts";
 import { WorkflowDefinition } from "../src/schema/plan.ts";
 
 /** Answers at once: for making long journals, where durability is not the question. */
-export const hastyFiles: FileCalls = { ...nodeFiles, fdatasyncSync: () => {}, fsyncSync: () => {} };
+export const hastyFiles: FileSystem = { ...nodeFiles, fdatasyncSync: () => {}, fsyncSync: () => {} };
 
 /** A working tree with its own user folders, so that nothing of this machine's user is read or written. */
 export type Place = { readonly tree: string; readonly env: NodeJS.ProcessEnv };
@@ -31,7 +31,8 @@ export function newPlace(scratch: string, name: string): Place {
   return { tree, env };
 }
 
-export const openPlace = ({ tree, env }: Place, files: FileCalls = nodeFiles): Project => openProject(tree, env, files);
+export const openPlace = ({ tree, env }: Place, files: FileSystem = nodeFiles): Project =>
+  openProject(tree, env, files);
 
 /** `20261115-000000007-aaaa` for 7. */
 export const runId = (number: number): RunId => `20261115-${String(number).padStart(9, "0")}-aaaa`;

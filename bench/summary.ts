@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { createGitWorkspace } from "../src/adapters/git/git-workspace.ts";
+import { createGitWorkspace } from "../src/adapters/git/snapshot/git-workspace.ts";
 import { composeEngine } from "../src/apps/cli/compose.ts";
 import { decide } from "../src/core/decide.ts";
 import { evolve } from "../src/core/evolve.ts";

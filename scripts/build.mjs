@@ -29,13 +29,13 @@ const common = {
 await Promise.all([
   build({
     ...common,
-    entryPoints: ["src/apps/cli/bin.ts"],
+    entryPoints: ["src/apps/cli/main/bin.ts"],
     minifyIdentifiers: true,
     outfile: "dist/bin/isdlc.cjs",
     external: ["./verbs.cjs", "./items.cjs"],
     banner: { js: "#!/usr/bin/env node" },
   }),
-  build({ ...common, entryPoints: ["src/apps/cli/run-items.ts"], outfile: "dist/bin/items.cjs" }),
+  build({ ...common, entryPoints: ["src/apps/cli/main/run-items.ts"], outfile: "dist/bin/items.cjs" }),
   build({ ...common, entryPoints: ["src/apps/cli/verbs/index.ts"], outfile: "dist/bin/verbs.cjs" }),
 ]);
 chmodSync("dist/bin/isdlc.cjs", 0o755);

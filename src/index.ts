@@ -1,5 +1,5 @@
-import { createPhaseSummaryGenerator } from "./adapters/phase-summary/create-phase-summary-generator.ts";
-import { renderStateSummary } from "./views/state-summary.ts";
+import { createPhaseSummaryGenerator } from "./library/phase-summary/create-phase-summary-generator.ts";
+import { renderStateSummary } from "./library/phase-summary/state-summary.ts";
 
 export { decide } from "./core/decide.ts";
 export { evolve, replay } from "./core/evolve.ts";
@@ -17,18 +17,18 @@ export { SPEC_PHASES } from "./core/spec/spec-phases.ts";
 export { validateTransition } from "./core/spec/transition.ts";
 export type { SpecArtifacts, TransitionVerdict } from "./core/spec/transition.ts";
 export { updatePhaseState } from "./adapters/spec/spec-meta-file.ts";
-export { checkGate } from "./core/check-gate.ts";
-export type { GateRules, GateVerdict } from "./core/check-gate.ts";
+export { checkGate } from "./library/check-gate.ts";
+export type { GateRules, GateVerdict } from "./library/check-gate.ts";
 export { readSupervisedModeConfig, shouldReviewPhase } from "./core/supervision.ts";
 export type { SupervisedModeConfig } from "./core/supervision.ts";
-export { resetPhasesForWorkflow } from "./core/review-record.ts";
+export { resetPhasesForWorkflow } from "./library/review-record.ts";
 export { computeSizingRecommendation, parseSizingFromImpactAnalysis } from "./core/sizing.ts";
 export type { SizingRecommendation } from "./core/sizing.ts";
-export type { SizingDecisionOptions } from "./core/apply-sizing-decision.ts";
-export { applySizingDecisionNow as applySizingDecision } from "./adapters/sizing/apply-sizing-decision-now.ts";
-export { extractFallbackSizingMetrics } from "./adapters/sizing/extract-fallback-sizing-metrics.ts";
-export type { FallbackSizing } from "./adapters/sizing/extract-fallback-sizing-metrics.ts";
-export { recordReviewAction } from "./adapters/phase-summary/record-review-action.ts";
+export type { SizingDecisionOptions } from "./library/apply-sizing-decision.ts";
+export { applySizingDecisionNow as applySizingDecision } from "./library/apply-sizing-decision-now.ts";
+export { extractFallbackSizingMetrics } from "./library/extract-fallback-sizing-metrics.ts";
+export type { FallbackSizing } from "./library/extract-fallback-sizing-metrics.ts";
+export { recordReviewAction } from "./library/phase-summary/record-review-action.ts";
 export {
   ANALYSIS_PHASES,
   deriveAnalysisStatus,

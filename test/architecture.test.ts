@@ -26,7 +26,30 @@ const mayImport: { readonly [folder: string]: readonly string[] } = {
     "@clack/prompts",
     "picocolors",
   ],
-  index: ["schema", "core", "views", "ports", "engine", "adapters", "apps"],
+  library: ["schema", "core", "views", "ports", "adapters", "node:"],
+  index: ["schema", "core", "views", "ports", "adapters", "library"],
+};
+
+/** Which adapter may use which: everything shared goes through these few edges. */
+const adapterMayImport: { readonly [adapter: string]: readonly string[] } = {
+  "agent-acp": ["process"],
+  "agent-claude": ["process"],
+  "agent-codex": ["process"],
+  "agent-command": ["process"],
+  "agent-replay": ["plain-workspace", "process"],
+  caller: ["file-system", "process"],
+  checks: ["process"],
+  constitution: ["definitions", "file-system"],
+  "file-lock": ["file-system"],
+  git: ["file-lock", "file-system", "plain-workspace", "projections"],
+  items: ["file-lock", "file-system", "git"],
+  "journal-file": ["file-lock", "file-system", "user-files"],
+  overlays: ["file-system"],
+  process: ["file-system"],
+  projections: ["file-system"],
+  sandbox: ["agent-codex", "git", "process"],
+  spec: ["file-system", "items"],
+  "user-files": ["file-system"],
 };
 
 type Import = { readonly file: string; readonly specifier: string; readonly from: string; readonly to: string };
@@ -84,6 +107,21 @@ test("imports point inward", () => {
   expect(outward(imports)).toEqual([]);
 });
 
+test("adapters use each other only along the listed edges, and every listed edge is used", () => {
+  const used = new Map<string, Set<string>>();
+  for (const { file, specifier } of imports.filter(({ from, to }) => from === "adapters" && to === "adapters")) {
+    const [from = "", to = ""] = [file, join(dirname(file), specifier).split(sep).join("/")].map(adapterOf);
+    if (from !== to) used.set(from, (used.get(from) ?? new Set()).add(to));
+  }
+  const edges = Object.fromEntries([...used].map(([from, to]) => [from, [...to].sort()]));
+  console.log(
+    Object.entries(edges)
+      .map(([from, to]) => `${from} -> ${to.join(", ")}`)
+      .join("\n"),
+  );
+  expect(edges).toEqual(adapterMayImport);
+});
+
 describe("every source file", () => {
   const having = (broken: (source: string, file: string) => boolean): string[] =>
     files.filter((file) => broken(readFileSync(join(SRC, file), "utf8"), file));
@@ -138,6 +176,8 @@ function folderOf(file: string): string {
   const [first = ""] = file.split("/", 1);
   return basename(first, ".ts");
 }
+
+const adapterOf = (file: string): string => file.split("/")[1] ?? "";
 
 function targetOf(file: string, specifier: string): string {
   if (specifier.startsWith("node:")) return "node:";

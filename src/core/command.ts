@@ -1,6 +1,14 @@
 import type { AgentResult, Reply, Usage, Verdict } from "../schema/agent.ts";
 import type { EventDraft, Step } from "../schema/event.ts";
-import type { CheckResult, Claim, FileChange, Made, SettingsReading, Sizing, TestCommand } from "../schema/facts.ts";
+import type {
+  CheckResult,
+  Claim,
+  FileChange,
+  PhaseOutput,
+  SettingsReading,
+  Sizing,
+  TestCommand,
+} from "../schema/facts.ts";
 import type { PhaseKey, Ticket } from "../schema/ids.ts";
 import type { Agent, Person } from "../schema/people.ts";
 import type { Budget, ExecutionLimits, Finish } from "../schema/plan.ts";
@@ -29,14 +37,14 @@ export type PersonCommand = { readonly by: Person | Agent } & (
   | ({ readonly do: "changeAgents" } & ChangedAgents)
   | { readonly do: "raise"; readonly wait: string; readonly budget: Budget }
   /** What was written where the phase may not was put back; `kept` has it still. */
-  | ({ readonly do: "takeOut"; readonly wait: string } & TakenOut)
+  | ({ readonly do: "revert"; readonly wait: string } & Reverted)
   | { readonly do: "finish"; readonly wait: string; readonly how: Finish }
   | { readonly do: "cancel"; readonly reason: string }
 );
 
 export type ChangedAgents = Omit<Extract<EventDraft, { type: "agents.changed" }>, "type" | "by">;
 
-export type TakenOut = {
+export type Reverted = {
   readonly paths: readonly string[];
   readonly kept: string | null;
   readonly tree: string | null;
@@ -99,7 +107,10 @@ export type Outcome =
   | { readonly of: "finish"; readonly merged: string | null };
 
 /** The part of what a phase made that only the outside world can tell. */
-export type CompletedFacts = Pick<Made, "artifacts" | "changed" | "changedSinceSeen" | "unexpected" | "tree" | "lines">;
+export type CompletedFacts = Pick<
+  PhaseOutput,
+  "artifacts" | "changed" | "changedSinceSeen" | "unexpected" | "tree" | "lines"
+>;
 
 export type Command = StartCommand | PersonCommand | Report;
 

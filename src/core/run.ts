@@ -1,6 +1,6 @@
 import type { Issue, Question, Reply, Usage } from "../schema/agent.ts";
 import type { Brief, EventDraft, GateChoice, Step } from "../schema/event.ts";
-import type { CheckResult, Claim, Made, Sizing, TestCommand } from "../schema/facts.ts";
+import type { CheckResult, Claim, PhaseOutput, Sizing, TestCommand } from "../schema/facts.ts";
 import type { AttemptId, PhaseKey, Ticket } from "../schema/ids.ts";
 import type { Person } from "../schema/people.ts";
 import type { Budget, Finish, PhaseRule, Supervision } from "../schema/plan.ts";
@@ -11,7 +11,7 @@ export type RunState = { readonly is: "none" } | ActiveRun | EndedRun;
 
 type Started = Extract<EventDraft, { type: "run.started" }>;
 
-/** What was settled when the run opened; only the agents may be changed later, by a person. */
+/** What was resolved when the run opened; only the agents may be changed later, by a person. */
 export type RunFacts = Readonly<Omit<Started, "type" | "plan" | "supervision" | "tests">> & {
   readonly startedAt: string;
 };
@@ -77,7 +77,7 @@ export type PhaseRecord = {
   readonly firstCommit: string | null;
   /** Tree last shown to a person at this phase's gate. */
   readonly seenTree: string | null;
-  readonly made: Made | null;
+  readonly made: PhaseOutput | null;
   /** What reviewers said, over all attempts. */
   readonly rounds: readonly Iteration[];
   /** Reviewer verdicts and failed check runs over all attempts. */
@@ -86,11 +86,11 @@ export type PhaseRecord = {
   readonly executions: number;
   readonly usage: Usage;
   /** Ended executions that did not tell what they used. */
-  readonly untold: number;
+  readonly missingUsage: number;
   /** Those that did not tell what they cost. */
-  readonly untoldCost: number;
+  readonly missingCost: number;
   /** Input tokens of all executions but the first: what reading the same again cost. */
-  readonly reread: number;
+  readonly repeatedInput: number;
   /** The conversation of the last attempt, for a redo to go on with. */
   readonly session: string | null;
   readonly commit: string | null;
@@ -99,14 +99,14 @@ export type PhaseRecord = {
 export type Stage =
   | { readonly is: "preparing" }
   | { readonly is: "entering"; readonly brief: Brief }
-  | { readonly is: "producing"; readonly work: Work; readonly brief: Brief; readonly claim: Claim | null }
-  | { readonly is: "checking"; readonly work: Work; readonly draft: Draft }
-  | { readonly is: "reviewing"; readonly work: Work; readonly draft: Draft; readonly claim: Claim | null }
-  | { readonly is: "completing"; readonly work: Work; readonly draft: Draft }
-  | { readonly is: "produced"; readonly made: Made; readonly pausedAt: string | null }
+  | { readonly is: "producing"; readonly work: AttemptState; readonly brief: Brief; readonly claim: Claim | null }
+  | { readonly is: "checking"; readonly work: AttemptState; readonly draft: Draft }
+  | { readonly is: "reviewing"; readonly work: AttemptState; readonly draft: Draft; readonly claim: Claim | null }
+  | { readonly is: "completing"; readonly work: AttemptState; readonly draft: Draft }
+  | { readonly is: "produced"; readonly made: PhaseOutput; readonly pausedAt: string | null }
   | {
       readonly is: "rechecking";
-      readonly made: Made;
+      readonly made: PhaseOutput;
       readonly by: Person;
       /** Failures that the person saw and continued over, as digests. */
       readonly overruled: readonly string[];
@@ -116,12 +116,12 @@ export type Stage =
     }
   | { readonly is: "accepting"; readonly pausedAt: string | null; readonly resumedAt: string | null }
   | { readonly is: "measuring" }
-  | { readonly is: "refining"; readonly work: Work; readonly brief: Brief; readonly claim: Claim | null }
+  | { readonly is: "refining"; readonly work: AttemptState; readonly brief: Brief; readonly claim: Claim | null }
   | { readonly is: "rewinding"; readonly to: PhaseKey }
   | { readonly is: "finishing"; readonly how: Finish | null };
 
 /** One attempt's memory. A redo, retry or back starts without it: that is "unproven again". */
-export type Work = {
+export type AttemptState = {
   readonly turns: number;
   readonly verdicts: number;
   readonly failures: number;

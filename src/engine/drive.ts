@@ -4,7 +4,7 @@ import type { Next, RunState } from "../core/run.ts";
 import type { Submitted } from "../ports/journal.ts";
 import type { Engine } from "./engine.ts";
 import { perform } from "./perform.ts";
-import { rest } from "./rest.ts";
+import { writeProjections } from "./write-projections.ts";
 
 export type Resting = {
   readonly state: RunState;
@@ -19,7 +19,7 @@ export async function drive(engine: Engine, signal: AbortSignal): Promise<Restin
     const { state, head } = engine.journal.load(engine.run);
     const now = next(state);
     if (now.is !== "action" || state.is !== "active" || signal.aborted)
-      return { state, next: now, warnings: rest(engine, state, head) };
+      return { state, next: now, warnings: writeProjections(engine, state, head) };
     const report = await perform(engine, { run: state, step: now.step, ticket: now.ticket }, signal);
     if (report === null) continue;
     const submitted = await engine.journal.submit(engine.run, (found) => decide(found, report));

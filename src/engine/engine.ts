@@ -1,7 +1,7 @@
 import type { AgentBackend } from "../ports/agent-backend.ts";
 import type { CheckRunner } from "../ports/check-runner.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Desk } from "../ports/desk.ts";
+import type { Projections } from "../ports/projections.ts";
 import type { FeatureRecords } from "../ports/feature-records.ts";
 import type { ItemRecords } from "../ports/item-records.ts";
 import type { Journal } from "../ports/journal.ts";
@@ -43,7 +43,7 @@ export type Engine = {
   readonly features: FeatureRecords;
   readonly checks: CheckRunner;
   readonly processes: Processes;
-  readonly desk: Desk;
+  readonly projections: Projections;
   readonly clock: Clock;
   readonly persona: (name: string) => string;
   /** The text that reviewers judge by where a phase names articles; null where the project has none. */

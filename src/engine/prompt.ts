@@ -1,10 +1,10 @@
 import { articlesOf } from "../core/constitution.ts";
 import { artifactPath, inputsOf } from "../core/plan.ts";
-import type { ActiveRun, Draft, PhaseRecord, Work } from "../core/run.ts";
+import type { ActiveRun, Draft, PhaseRecord, AttemptState } from "../core/run.ts";
 import type { Brief } from "../schema/event.ts";
 
 export type Turn = {
-  readonly work: Work;
+  readonly work: AttemptState;
   readonly brief: Brief;
   /** What the first phase wrote about the repository; empty where there is nothing. */
   readonly digest: string;
@@ -110,7 +110,7 @@ function writable(run: ActiveRun, phase: PhaseRecord): string {
   return places[phase.rule.writes];
 }
 
-function answers(work: Work): string {
+function answers(work: AttemptState): string {
   const told = work.replies.map(({ text, reply }) => `${text}\n  ${reply ?? "(the person leaves this to you)"}`);
   return section("Answers of the person", list(told));
 }

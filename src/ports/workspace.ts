@@ -4,9 +4,9 @@ import type { FileChange } from "../schema/facts.ts";
 export type ThrowAwayCopy = { readonly dir: string; dispose(): Promise<void> };
 
 /** A copy to work in, of which one folder counts. */
-export type Workbench = ThrowAwayCopy & {
+export type ScratchCopy = ThrowAwayCopy & {
   /** Brings what was written in that folder into the working tree; tells what else was written, and stays behind. */
-  takeHome(): Promise<readonly string[]>;
+  copyBack(): Promise<readonly string[]>;
 };
 
 /** The working tree as something that can be remembered, compared and brought back. */
@@ -32,5 +32,5 @@ export interface Workspace {
   restore(from: string, paths: readonly string[]): Promise<void>;
   copy(snapshot: string | null): Promise<ThrowAwayCopy>;
   /** A copy whose `folder` alone finds its way back. */
-  workbench(snapshot: string | null, folder: string): Promise<Workbench>;
+  scratchCopy(snapshot: string | null, folder: string): Promise<ScratchCopy>;
 }

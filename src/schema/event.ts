@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Evidence, Issue, Question, Reply, Usage } from "./agent.ts";
-import { CheckResult, Claim, FileChange, Made, SettingsReading, Sizing, TestCommand } from "./facts.ts";
-import { Person, Starter } from "./people.ts";
+import { CheckResult, Claim, FileChange, PhaseOutput, SettingsReading, Sizing, TestCommand } from "./facts.ts";
+import { Person, Initiator } from "./people.ts";
 import {
   AfterStep,
   Budget,
@@ -71,7 +71,7 @@ export const EventDraft = z.discriminatedUnion("type", [
     /** Other agents for some phases and their reviewers, by phase. */
     agents: z.optional(z.record(PhaseKey, AgentChoice)),
     reviewers: z.optional(z.record(PhaseKey, AgentChoice)),
-    /** Whether agents are walled in, for the whole run; unknown in older journals. */
+    /** Whether agents are sandboxed, for the whole run; unknown in older journals. */
     sandbox: z.optional(z.boolean()),
     git: z.nullable(
       z.strictObject({
@@ -86,7 +86,7 @@ export const EventDraft = z.discriminatedUnion("type", [
     worktree: z.optional(z.nullable(z.string())),
     tests: z.nullable(TestCommand),
     warnings: z.array(z.string()),
-    by: Starter,
+    by: Initiator,
   }),
   /** A person had the run go on with other agents. */
   event("agents.changed", {
@@ -148,7 +148,7 @@ export const EventDraft = z.discriminatedUnion("type", [
     /** Why the loop ended here without approval, where it ended before its limit. */
     stopped: z.optional(z.string()),
   }),
-  event("phase.completed", { made: Made, settings: SettingsReading }),
+  event("phase.completed", { made: PhaseOutput, settings: SettingsReading }),
   event("supervision.tightened", { supervision: Supervision }),
   event("supervision.loosened", { wait: z.string(), supervision: Supervision, by: Person }),
   event("gate.opened", { digest: z.string(), loosened: z.nullable(Supervision), failures: z.array(CheckResult) }),

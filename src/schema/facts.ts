@@ -25,7 +25,7 @@ export const TestCommand = z.strictObject({
 export type TestCommand = z.infer<typeof TestCommand>;
 
 /** What a phase left behind, gathered by the engine; nothing here is the agent's word but `summary` and `decisions`. */
-export const Made = z.strictObject({
+export const PhaseOutput = z.strictObject({
   summary: z.string(),
   decisions: z.array(z.string()),
   artifacts: z.array(z.string()),
@@ -49,7 +49,7 @@ export const Made = z.strictObject({
   /** Lines a person would read at the gate. */
   lines: z.int(),
 });
-export type Made = z.infer<typeof Made>;
+export type PhaseOutput = z.infer<typeof PhaseOutput>;
 
 /** `supervised_mode` as found in state.json at the end of a phase. */
 export const SettingsReading = z.discriminatedUnion("is", [

@@ -24,5 +24,5 @@ export type Person = z.infer<typeof Person>;
 export type Agent = { readonly name: string; readonly channel: "agent" };
 
 /** Who began a run: scripts may begin work, only people may decide. */
-export const Starter = z.union([Person, z.strictObject({ name: z.string(), channel: z.literal("script") })]);
-export type Starter = z.infer<typeof Starter>;
+export const Initiator = z.union([Person, z.strictObject({ name: z.string(), channel: z.literal("script") })]);
+export type Initiator = z.infer<typeof Initiator>;

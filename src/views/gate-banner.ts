@@ -1,5 +1,5 @@
 import { attentionFor, attentionText } from "../core/attention.ts";
-import type { TakenOut } from "../core/command.ts";
+import type { Reverted } from "../core/command.ts";
 import { optionsOf } from "../core/next.ts";
 import { type ActiveRun, currentPhase, MAX_REDOS, type PhaseRecord, type Wait } from "../core/run.ts";
 import type { Supervision } from "../schema/plan.ts";
@@ -131,7 +131,7 @@ export function artifactLines(run: ActiveRun): string[] {
 }
 
 /** What a person is told who had files put back. */
-export function takenOutLines({ paths, kept }: Pick<TakenOut, "paths" | "kept">): string[] {
+export function revertedLines({ paths, kept }: Pick<Reverted, "paths" | "kept">): string[] {
   const from = kept === null ? [] : [`As they were, they are kept: git show ${kept.slice(0, 12)}:<path>`];
   return [...entries("Put back as they were before this phase", paths), ...from];
 }

@@ -2,7 +2,7 @@ import { budgetText, spentText } from "../core/budget.ts";
 import type { EndedRun } from "../core/run.ts";
 import { shellWord } from "../core/shell-word.ts";
 import type { RunEvent } from "../schema/event.ts";
-import type { Person, Starter } from "../schema/people.ts";
+import type { Person, Initiator } from "../schema/people.ts";
 import { metricsOf } from "./metrics.ts";
 import { plainLine } from "./plain-text.ts";
 import { pullRequestCommands } from "./pull-request.ts";
@@ -64,7 +64,7 @@ function sentence(event: RunEvent): string {
   return tell?.(event) ?? event.type.replace(".", " ");
 }
 
-export function who(person: Person | Starter): string {
+export function who(person: Person | Initiator): string {
   const suspicious =
     "suspicious" in person && person.suspicious !== undefined ? ` [suspicious: ${person.suspicious}]` : "";
   return `${plainLine(person.name)} (${person.channel})${suspicious}`;
@@ -117,8 +117,10 @@ function usedLines(run: EndedRun): string[] {
 
 /** Input of every execution but the first of its phase: revisions, redos and retries read again. */
 function rereadLine({ phases }: EndedRun): string[] {
-  const reread = phases.reduce((sum, phase) => sum + phase.reread, 0);
-  return reread === 0 ? [] : [`  of that for reading again: ${tokens({ input: reread, output: null, usd: null })}`];
+  const repeatedInput = phases.reduce((sum, phase) => sum + phase.repeatedInput, 0);
+  return repeatedInput === 0
+    ? []
+    : [`  of that for reading again: ${tokens({ input: repeatedInput, output: null, usd: null })}`];
 }
 
 function tookLine(run: EndedRun): string {

@@ -49,14 +49,14 @@ export function metricsOf(run: EndedRun): RunMetrics & { readonly gates: number;
 }
 
 /** Known only when every execution of every phase tells. */
-function usageOf(phases: readonly Pick<PhaseRecord, "usage" | "executions" | "untold" | "untoldCost">[]): {
+function usageOf(phases: readonly Pick<PhaseRecord, "usage" | "executions" | "missingUsage" | "missingCost">[]): {
   readonly tokens: number | null;
   readonly usd: number | null;
 } {
   const worked = phases.filter(({ executions }) => executions > 0);
   return {
-    tokens: allOf(worked.map(({ usage, untold }) => (untold > 0 ? null : tokensOf(usage)))),
-    usd: allOf(worked.map(({ usage, untoldCost }) => (untoldCost > 0 ? null : usage.usd))),
+    tokens: allOf(worked.map(({ usage, missingUsage }) => (missingUsage > 0 ? null : tokensOf(usage)))),
+    usd: allOf(worked.map(({ usage, missingCost }) => (missingCost > 0 ? null : usage.usd))),
   };
 }
 

@@ -135,15 +135,18 @@ function phaseLine(phase: PhaseRecord): string {
   return `  ${MARKS[phase.status]} ${phase.rule.key}${tail}`;
 }
 
-type Untold = Pick<PhaseRecord, "untold" | "untoldCost">;
+type MissingUsage = Pick<PhaseRecord, "missingUsage" | "missingCost">;
 
 /** Tokens and money for people; nothing where they are unknown, which is never zero. */
-export function tokens({ input, output, usd }: Usage, more: Untold = { untold: 0, untoldCost: 0 }): string {
+export function tokens(
+  { input, output, usd }: Usage,
+  more: MissingUsage = { missingUsage: 0, missingCost: 0 },
+): string {
   const least = (count: number): string => (count > 0 ? "at least " : "");
   const used = compact((input ?? 0) + (output ?? 0));
   return [
-    input === null && output === null ? "" : `${least(more.untold)}${used} tokens`,
-    usd === null ? "" : `${least(more.untoldCost)}$${usd.toFixed(2)}`,
+    input === null && output === null ? "" : `${least(more.missingUsage)}${used} tokens`,
+    usd === null ? "" : `${least(more.missingCost)}$${usd.toFixed(2)}`,
   ]
     .filter((part) => part !== "")
     .join(", ");

@@ -23,10 +23,10 @@ export function fullHead(data: SummaryData): string {
 const statusLine = ({ status }: SummaryData): string => `**Status**: ${markdownText(status)}`;
 const artifactsLine = (data: SummaryData): string => `**Artifacts**: ${artifactRows(data).length} files`;
 
-function engineLines({ usage, untold, checks, sandbox }: EngineFacts, toRead: Attention): string[] {
+function engineLines({ usage, missingUsage, checks, sandbox }: EngineFacts, toRead: Attention): string[] {
   const found = checks.map(({ name, ok }) => `${markdownText(name)} ${outcome(ok)}`);
   return [
-    `**Tokens**: ${tokens(usage)}${untold > 0 && usage.input !== null ? ", and what some executions did not tell" : ""}`,
+    `**Tokens**: ${tokens(usage)}${missingUsage > 0 && usage.input !== null ? ", and what some executions did not tell" : ""}`,
     ...(found.length === 0 ? [] : [`**Checks**: ${found.join(", ")}`]),
     ...(sandbox === null ? [] : [`**Sandbox**: ${sandbox ? "agents ran in one" : "none"}`]),
     `**To read**: ${attentionText(toRead)}`,

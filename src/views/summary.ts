@@ -2,7 +2,7 @@ import { minutesBetween } from "../core/duration.ts";
 import { ledgerOf } from "../core/findings/ledger.ts";
 import type { ActiveRun, EndedRun, PhaseRecord } from "../core/run.ts";
 import type { Usage } from "../schema/agent.ts";
-import type { CheckResult, FileChange, Made } from "../schema/facts.ts";
+import type { CheckResult, FileChange, PhaseOutput } from "../schema/facts.ts";
 import { type PhaseKey, phaseNumber } from "../schema/ids.ts";
 import { renderFindings } from "./findings.ts";
 import { artifactSection, changesSection, decisionsSection, engineSections, linksSection } from "./summary-sections.ts";
@@ -26,12 +26,14 @@ export type SummaryData = {
 };
 
 /** What only the engine knows about a phase. */
-export type EngineFacts = Readonly<Pick<Made, "concerns" | "unexpected" | "testsChanged" | "lines" | "denied">> & {
+export type EngineFacts = Readonly<
+  Pick<PhaseOutput, "concerns" | "unexpected" | "testsChanged" | "lines" | "denied">
+> & {
   readonly usage: Usage;
-  /** Whether agents were walled in; null where the journal does not tell. */
+  /** Whether agents were sandboxed; null where the journal does not tell. */
   readonly sandbox: boolean | null;
   /** Executions that did not tell what they used. */
-  readonly untold: number;
+  readonly missingUsage: number;
   readonly checks: readonly CheckResult[];
   /** What reviewers found, in one line each; what is open first. */
   readonly findings: readonly string[];
@@ -90,14 +92,14 @@ export const nothing: Omit<SummaryData, "number" | "name"> = {
   engine: null,
 };
 
-function madeBy({ made, usage, untold, rounds }: PhaseRecord, sandbox: boolean | null): Partial<SummaryData> {
+function madeBy({ made, usage, missingUsage, rounds }: PhaseRecord, sandbox: boolean | null): Partial<SummaryData> {
   if (made === null) return {};
   return {
     artifacts: made.artifacts,
     decisions: made.decisions.length > 0 ? made.decisions : splitDecisions(made.summary),
     changed: made.changed,
     changedSinceSeen: made.changedSinceSeen,
-    engine: { ...made, usage, untold, sandbox, findings: renderFindings(ledgerOf(rounds)) },
+    engine: { ...made, usage, missingUsage, sandbox, findings: renderFindings(ledgerOf(rounds)) },
   };
 }
 

@@ -184,13 +184,13 @@ describe("modes", () => {
   const errors = { "session/set_mode": { code: -32603, message: "not here" } };
   const refused = { errors, modes: ["plan", "autoEdit"], plays };
   const unoffered = { modes: ["default"], plays };
-  const confine = (argv: readonly string[]) => argv;
+  const sandbox = (argv: readonly string[]) => argv;
 
   test.for([
     ["write", "refused", refused, {}, 'It refuses the mode "autoEdit": not here'],
     ["write", "not offered", unoffered, {}, 'It offers no mode "autoEdit"'],
-    ["read", "refused behind a wall", refused, { confine }, 'It refuses the mode "plan": not here'],
-    ["read", "not offered behind a wall", unoffered, { confine }, 'It offers no mode "plan"'],
+    ["read", "refused in a sandbox", refused, { sandbox }, 'It refuses the mode "plan": not here'],
+    ["read", "not offered in a sandbox", unoffered, { sandbox }, 'It offers no mode "plan"'],
   ] as const)("one to %s that is %s is told, and the work goes on", async ([access, , behaviour, more, told]) => {
     const { end, progress } = await runFake(behaviour, { access }, { mode, ...more });
     expect([end.how, progress]).toEqual(["result", [told]]);
@@ -243,14 +243,14 @@ describe("probe and digest", () => {
   });
 });
 
-test("it can be put behind a wall, and then reading is all that a reader can do", async () => {
+test("it can be put in a sandbox, and then reading is all that a reader can do", async () => {
   const folder = mkdtempSync(join(tmpdir(), "isdlc-fake-acp-"));
   const places: unknown[] = [];
-  const confine = (argv: readonly string[], place: unknown) => {
+  const sandbox = (argv: readonly string[], place: unknown) => {
     places.push(place);
     return argv;
   };
-  const backend = fakeBackend({ plays: [[{ say: DONE }]] }, join(folder, "notes"), { confine });
+  const backend = fakeBackend({ plays: [[{ say: DONE }]] }, join(folder, "notes"), { sandbox });
   const { end } = await runBackend(backend, agentTask(folder, { nonce: "wall" }));
   expect(end.how).toBe("result");
   expect(places).toEqual([{ cwd: folder, access: "write" }]);

@@ -39,7 +39,7 @@ test("S4 S9 those that start programs of the repository by themselves are not tr
   expect(["claude", "codex", "acp", "command"].map(isRepositoryHeld)).toEqual([true, true, true, true]);
 });
 
-test.each(["opencode", "copilot", "qwen", "codex-acp"])("S4 S9 %s is not started without a wall", async (name) => {
+test.each(["opencode", "copilot", "qwen", "codex-acp"])("S4 S9 %s is not started without a sandbox", async (name) => {
   const folder = mkdtempSync(join(tmpdir(), "isdlc-unheld-"));
   const program = knownAcpAgent(name)?.argv[0] ?? "";
   const mark = join(folder, "started");
@@ -49,9 +49,12 @@ test.each(["opencode", "copilot", "qwen", "codex-acp"])("S4 S9 %s is not started
     const { end } = await runBackend(backend, agentTask(folder));
     return { end, ran: existsSync(mark) };
   };
-  const unwalled = await started();
+  const unsandboxed = await started();
   const detail = expect.stringContaining("only in a sandbox") as string;
-  expect(unwalled).toMatchObject({ ran: false, end: { how: "failed", reason: "not_started", detail, again: false } });
+  expect(unsandboxed).toMatchObject({
+    ran: false,
+    end: { how: "failed", reason: "not_started", detail, again: false },
+  });
   expect((await started((argv) => argv)).ran).toBe(true);
   rmSync(folder, { recursive: true });
 });

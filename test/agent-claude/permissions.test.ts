@@ -44,8 +44,8 @@ describe("S4 the command that runs the tests is allowed, exactly", () => {
   });
 });
 
-test("S4 permissions are not bypassed, not even behind a wall", async () => {
-  const args = await argumentsOf([good], { tests: ["npm", "test"] }, { confine: (argv) => argv });
+test("S4 permissions are not bypassed, not even in a sandbox", async () => {
+  const args = await argumentsOf([good], { tests: ["npm", "test"] }, { sandbox: (argv) => argv });
   expect(valueOf(args, "--permission-mode")).toBe("acceptEdits");
   expect(args.join(" ")).not.toMatch(/bypass|skip-permissions/);
 });

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createCodexBackend } from "../../src/adapters/agent-codex/create-codex-backend.ts";
 import { agentNeeds } from "../../src/adapters/sandbox/agent-needs.ts";
-import type { Confine } from "../../src/adapters/process/confine.ts";
+import type { Sandbox } from "../../src/adapters/process/sandboxed.ts";
 import { systemProcessTable } from "../../src/adapters/process/process-table.ts";
 import { agentTask } from "../agent-claude/agent-task.ts";
 import { runBackend } from "../agent-claude/run-backend.ts";
@@ -95,15 +95,15 @@ describe("how it is started", () => {
   });
 });
 
-test.each(["phase", "reviewer"] as const)("behind a wall a %s finds its schema in Codex's own folder", async (role) => {
+test.each(["phase", "reviewer"] as const)("in a sandbox a %s finds its schema in Codex's own folder", async (role) => {
   const home = mkdtempSync(join(tmpdir(), "isdlc-codex-home-"));
   const places: unknown[] = [];
-  const confine: Confine = (argv, place) => {
+  const sandbox: Sandbox = (argv, place) => {
     places.push(place);
     return ["/usr/bin/env", "WALL=yes", ...argv];
   };
   const env = { CODEX_HOME: join(home, "new") };
-  const { notes } = await runFake([role === "phase" ? good : approved], { role, cwd: home }, { env, confine });
+  const { notes } = await runFake([role === "phase" ? good : approved], { role, cwd: home }, { env, sandbox });
   expect(notes[0]?.env).toMatchObject({ WALL: "yes" });
   expect(places).toEqual([{ cwd: home, access: role === "phase" ? "write" : "read" }]);
   const schema = valueOf(notes[0]?.args ?? [], "--output-schema") ?? "";
@@ -117,7 +117,7 @@ test.each(["", "own", "./own"])(
   "a folder of Codex given as %j is not looked for in the repository",
   async (CODEX_HOME) => {
     const home = mkdtempSync(join(tmpdir(), "isdlc-codex-home-"));
-    const options = { env: { CODEX_HOME, HOME: home }, confine: (argv: readonly string[]) => argv };
+    const options = { env: { CODEX_HOME, HOME: home }, sandbox: (argv: readonly string[]) => argv };
     const { notes } = await runFake([good], { cwd: home }, options);
     const schema = valueOf(notes[0]?.args ?? [], "--output-schema") ?? "";
     expect(dirname(dirname(schema))).toBe(join(home, ".codex/log"));

@@ -5,7 +5,7 @@ import { AGENT_NAMES, choiceText, DETECTED_AGENTS, readChoice } from "../../src/
 import { type ChosenAgents, createBackend, programOf } from "../../src/apps/cli/agents.ts";
 import { chooseAgents, renameAgents } from "../../src/apps/cli/choose-agents.ts";
 import { KNOWN_AGENTS } from "../../src/apps/cli/known-agents.ts";
-import type { Values } from "../../src/apps/cli/verb.ts";
+import type { Values } from "../../src/apps/cli/grammar/verb.ts";
 
 const PHASES = ["plan", "implement", "final-review"];
 const NOTHING_INSTALLED = { PATH: "/nowhere" };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Capabilities } from "../../src/ports/agent-backend.ts";
 import { capabilityRows, unmetWishes } from "../../src/apps/cli/capability-rows.ts";
-import { settleLimits } from "../../src/apps/cli/limits.ts";
+import { resolveLimits } from "../../src/apps/cli/limits.ts";
 import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
 
 const start = (sandbox: Sandbox, ...more: string[]) =>
@@ -78,7 +78,7 @@ test.each([
   [{ session: "shared" }, { session: "phase" as const }, { session: "shared" }],
   [{ "max-minutes": "10080" }, {}, { limits: { turns: null, minutes: 10_080 } }],
 ])("asked %j, set %j: %j", (values, settings, expected) => {
-  expect(settleLimits(values, settings)).toEqual(expected);
+  expect(resolveLimits(values, settings)).toEqual(expected);
 });
 
 const ABLE: Capabilities = {

@@ -2,11 +2,11 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symli
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createToken } from "../../src/adapters/caller/operator-token.ts";
-import { errorCode } from "../../src/adapters/file-lock/file-calls.ts";
+import { errorCode } from "../../src/adapters/file-system/file-system.ts";
 import { userFolders } from "../../src/adapters/user-files/user-folders.ts";
 import { writeUserSettings } from "../../src/adapters/user-files/user-settings.ts";
 import { currentRun, openProject } from "../../src/apps/cli/project.ts";
-import type { Run, Values } from "../../src/apps/cli/verb.ts";
+import type { Run, Values } from "../../src/apps/cli/grammar/verb.ts";
 import { shortAnswer } from "../../src/apps/cli/verbs/answer.ts";
 import { gate } from "../../src/apps/cli/verbs/look.ts";
 import { status } from "../../src/apps/cli/verbs/status.ts";
@@ -16,7 +16,7 @@ import { rollDice } from "../support/dice.ts";
 import {
   begin,
   createRepository,
-  goOn,
+  continueRun,
   invocationFor,
   newBase,
   type Place,
@@ -41,7 +41,7 @@ beforeAll(async () => {
   writeUserSettings(config, hastyFiles, { agent: "claude", approvals: ["terminal", "token"] });
   settings = readFileSync(join(config, "config.json"));
   const project = await begin(place, hastyFiles, { "no-git": true });
-  await goOn(project, createRepository());
+  await continueRun(project, createRepository());
   run = currentRun(project, undefined).run ?? "";
   writeFileSync(join(place.root, ".isdlc/journal", `${run}.snap`), '{"version":"1","state":{"is":"ended"}}');
   cpSync(join(base, "now"), join(base, "template"), { recursive: true });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Choice, choiceResult } from "../../src/apps/cli/choice.ts";
+import { type Choice, choiceResult } from "../../src/apps/cli/grammar/choice.ts";
 
 const choice = (kind: Choice["kind"], more: Partial<Choice> = {}): Choice => ({
   kind,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { verbs } from "../../src/apps/cli/catalog.ts";
-import { parse } from "../../src/apps/cli/parse.ts";
+import { verbs } from "../../src/apps/cli/grammar/catalog.ts";
+import { parse } from "../../src/apps/cli/grammar/parse.ts";
 import { describe as describeProblem, ProblemError } from "../../src/core/problem.ts";
 
 /** What a person reads, or the verb that would be run. */

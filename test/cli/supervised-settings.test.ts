@@ -93,7 +93,7 @@ describe("light and supervised together", () => {
     { flags: ["-light"], supervised: false },
     { flags: [], supervised: false },
   ])(
-    "feature $flags begins with every phase; what is left out is settled after the analysis",
+    "feature $flags begins with every phase; what is left out is resolved after the analysis",
     async ({ flags, supervised }) => {
       const sandbox = await createSandbox();
       sandbox.plan({ turns: { "00-quick-scan": [{ result: { status: "failed", summary: "stop here" } }] } });

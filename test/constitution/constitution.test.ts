@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConstitution, writeConstitution } from "../../src/adapters/constitution/constitution-file.ts";
 import { loadPersona, loadWorkflow, workflowNames } from "../../src/adapters/definitions/definitions.ts";
-import { nodeFiles } from "../../src/adapters/file-lock/file-calls.ts";
+import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
 import { articlesOf, CONSTITUTION_FILE } from "../../src/core/constitution.ts";
 import { ProblemError } from "../../src/core/problem.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { applySizingDecision } from "../../src/core/apply-sizing-decision.ts";
+import { applySizingDecision } from "../../src/library/apply-sizing-decision.ts";
 import * as library from "../../src/index.ts";
 
 const FEATURE = [

@@ -50,7 +50,7 @@ describe("a run", () => {
     });
   });
 
-  test("keeps what was settled when it opened", () => {
+  test("keeps what was resolved when it opened", () => {
     const { plan, supervision, tests, ...facts } = start().facts;
     const run = activeRun(startRun());
     expect(run.run).toEqual({ ...facts, startedAt: "2026-01-05T00:00:01.000Z" });

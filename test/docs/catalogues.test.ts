@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { verbs } from "../../src/apps/cli/catalog.ts";
+import { verbs } from "../../src/apps/cli/grammar/catalog.ts";
 import { namesIn, readDocument, ROOT, tableUnder } from "./markdown.ts";
 
 describe("problems:", () => {

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { nodeFiles } from "../../src/adapters/file-lock/file-calls.ts";
+import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
 import { createFileLock, readHolder } from "../../src/adapters/file-lock/file-lock.ts";
-import type { Holder, LockPlace } from "../../src/adapters/file-lock/lock-files.ts";
+import type { Holder, LockLocation } from "../../src/adapters/file-lock/lock-files.ts";
 import { systemLockProcesses } from "../../src/adapters/file-lock/lock-processes.ts";
 import { bundleProgram, startProgram } from "../support/bundle-program.ts";
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   program = await bundleProgram(join(import.meta.dirname, "programs", "hold-lock.ts"));
 });
 
-function newPlace(): LockPlace {
+function newPlace(): LockLocation {
   const directory = mkdtempSync(join(tmpdir(), "isdlc-lock-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return { directory, name: "lock", files: nodeFiles, processes: systemLockProcesses() };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { likeness, type Likened } from "../../src/core/findings/likeness.ts";
-import { isSameFile, placeOf } from "../../src/core/findings/place.ts";
+import { isSameFile, placeOf } from "../../src/core/findings/location.ts";
 import { wordingOf } from "../../src/core/findings/wording.ts";
 import { OTHER_FINDING, SAME_FINDING, UNSEEN_REWORDINGS } from "./rewordings.ts";
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readHead } from "../../src/adapters/git/git-head.ts";
+import { readHead } from "../../src/adapters/git/read/git-head.ts";
 import { useRepository } from "../git/repository-fixture.ts";
 import type { Fixture } from "../git/repository-fixture.ts";
 

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createGitRead } from "../../src/adapters/git/git-read.ts";
-import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
+import { createGitRead } from "../../src/adapters/git/read/git-read.ts";
+import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
 import { outcomeOf, useRepository } from "./repository-fixture.ts";
 import type { Fixture } from "./repository-fixture.ts";
 

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createGitRead } from "../../src/adapters/git/git-read.ts";
-import { createGitWorkspace } from "../../src/adapters/git/git-workspace.ts";
-import { createGitWrite } from "../../src/adapters/git/git-write.ts";
+import { createGitRead } from "../../src/adapters/git/read/git-read.ts";
+import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
+import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
 import { outcomeOf, useRepository } from "./repository-fixture.ts";
 import type { Fixture } from "./repository-fixture.ts";
 

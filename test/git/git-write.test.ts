@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createGitRead } from "../../src/adapters/git/git-read.ts";
-import { createGitWrite } from "../../src/adapters/git/git-write.ts";
+import { createGitRead } from "../../src/adapters/git/read/git-read.ts";
+import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
 import { outcomeOf, useRepository } from "./repository-fixture.ts";
 
 const fixture = useRepository();

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { ProblemError } from "../../src/core/problem.ts";
-import type { FileCalls } from "../../src/adapters/file-lock/file-calls.ts";
+import type { FileSystem } from "../../src/adapters/file-system/file-system.ts";
 import { systemLockProcesses } from "../../src/adapters/file-lock/lock-processes.ts";
 import { setAside } from "../../src/adapters/journal-file/set-aside.ts";
 import { verifyJournal } from "../../src/adapters/journal-file/verify-journal.ts";
@@ -42,7 +42,7 @@ async function oneRun(journal: ReturnType<typeof openJournalOf>, number: number)
   await journal.submit(runAt(number), end);
 }
 
-const placeOf = (tree: Tree, files: FileCalls = hastyFiles) => ({
+const placeOf = (tree: Tree, files: FileSystem = hastyFiles) => ({
   directory: tree.journal,
   files,
   key: KEY,
@@ -196,7 +196,7 @@ describe("packing that is cut off", () => {
   );
 });
 
-async function startNext(tree: Tree, files: FileCalls): Promise<void> {
+async function startNext(tree: Tree, files: FileSystem): Promise<void> {
   const self = createFakeProcesses();
   const journal = openJournalOf(tree, { files, processes: self.processes });
   try {

@@ -2,21 +2,21 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { nodeFiles } from "../../src/adapters/file-lock/file-calls.ts";
-import { deskOf } from "../../src/apps/cli/desk-of.ts";
+import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
+import { projectionsOf } from "../../src/apps/cli/projections-of.ts";
 import { itemProject, openProject } from "../../src/apps/cli/project.ts";
-import type { Result, Values } from "../../src/apps/cli/verb.ts";
+import type { Result, Values } from "../../src/apps/cli/grammar/verb.ts";
 import { history } from "../../src/apps/cli/verbs/history.ts";
 import { gate } from "../../src/apps/cli/verbs/look.ts";
 import { statusAll } from "../../src/apps/cli/verbs/status-all.ts";
 import { status } from "../../src/apps/cli/verbs/status.ts";
-import { rest } from "../../src/engine/rest.ts";
+import { writeProjections } from "../../src/engine/write-projections.ts";
 import { begin as beginJournal } from "../journal-file/sample-events.ts";
 import {
   begin,
   createRepository,
   decide,
-  goOn,
+  continueRun,
   initRepository,
   invocationFor,
   newBase,
@@ -47,7 +47,7 @@ const treeBeside = (place: Place, name: string): Place => {
 /** A run at its first gate. */
 async function open(place: Place): Promise<string> {
   const project = await begin(place, nodeFiles, {});
-  await goOn(project, createRepository());
+  await continueRun(project, createRepository());
   return project.journal.newest() ?? "";
 }
 
@@ -55,9 +55,9 @@ async function cancelled(place: Place): Promise<string> {
   const run = await open(place);
   const project = openProject(place.root, place.env);
   await decide(project, "cancel");
-  await goOn(project, createRepository());
+  await continueRun(project, createRepository());
   const { state, head } = project.journal.load(run);
-  expect(rest({ desk: deskOf(project) }, state, head)).toEqual([]);
+  expect(writeProjections({ projections: projectionsOf(project) }, state, head)).toEqual([]);
   return run;
 }
 

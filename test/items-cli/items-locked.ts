@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
-import { nodeFiles } from "../../src/adapters/file-lock/file-calls.ts";
+import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
 import { createFileLock } from "../../src/adapters/file-lock/file-lock.ts";
 import { systemLockProcesses } from "../../src/adapters/file-lock/lock-processes.ts";
 

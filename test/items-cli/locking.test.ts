@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createDesk } from "../../src/adapters/desk/create-desk.ts";
-import { nodeFiles } from "../../src/adapters/file-lock/file-calls.ts";
+import { createProjections } from "../../src/adapters/projections/create-projections.ts";
+import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
 import { updateBacklogMarker } from "../../src/adapters/items/backlog-file.ts";
 import { readDocument, replaceDocument } from "../../src/adapters/items/document-file.ts";
 import { bundleProgram, type Started, startProgram } from "../support/bundle-program.ts";
@@ -95,10 +95,10 @@ test.for([
   const root = temporaryFolder();
   mkdirSync(join(root, ".isdlc"));
   writeFileSync(join(root, ".isdlc/state.json"), JSON.stringify({ ...found, project: "mine" }));
-  const desk = createDesk(root, nodeFiles);
-  const warning = desk.writeStateFile((file) => ({ ...file.user, state_version: file.version + 1 }));
+  const projections = createProjections(root, nodeFiles);
+  const warning = projections.writeStateFile((file) => ({ ...file.user, state_version: file.version + 1 }));
   expect(warning).toBeNull();
-  expect(desk.stateFile()).toMatchObject({ state_version: version + 1, project: "mine" });
+  expect(projections.stateFile()).toMatchObject({ state_version: version + 1, project: "mine" });
 });
 
 test("LOCK-VERSION: a run that starts on such a file counts on from it, by one with every write", async () => {

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, symlinkSync
 import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { nodeFiles, type FileCalls } from "../../src/adapters/file-lock/file-calls.ts";
+import { nodeFiles, type FileSystem } from "../../src/adapters/file-system/file-system.ts";
 import { setAside } from "../../src/adapters/journal-file/set-aside.ts";
 import { verifyJournal } from "../../src/adapters/journal-file/verify-journal.ts";
 import { systemLockProcesses } from "../../src/adapters/file-lock/lock-processes.ts";
@@ -72,7 +72,7 @@ describe("ended runs", () => {
           name,
           (...args: unknown[]) => (calls++, (call as (...args: unknown[]) => unknown)(...args)),
         ]),
-      ) as unknown as FileCalls;
+      ) as unknown as FileSystem;
       expect(openJournalOf(tree, { files: counting }).newest()).toBe(RUN);
       return calls;
     };

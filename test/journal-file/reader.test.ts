@@ -1,14 +1,14 @@
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type FileCalls, nodeFiles } from "../../src/adapters/file-lock/file-calls.ts";
+import { type FileSystem, nodeFiles } from "../../src/adapters/file-system/file-system.ts";
 import { createJournalReader, type JournalReader } from "../../src/adapters/journal-file/create-journal-reader.ts";
 import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
 import { begin } from "./sample-events.ts";
 import { end, hastyFiles, KEY, lastMark, newTree, NEXT_RUN, openJournalOf, RUN, stillClock } from "./sample-run.ts";
 import { treeWithRun, type Tree } from "./sample-run.ts";
 
-const readerOf = ({ journal, user, root }: Tree, files: FileCalls = nodeFiles): JournalReader =>
+const readerOf = ({ journal, user, root }: Tree, files: FileSystem = nodeFiles): JournalReader =>
   createJournalReader({
     directory: journal,
     anchors: createFileAnchors(user, root, files),
@@ -63,7 +63,7 @@ describe("the newest run, read in one go,", () => {
     const tree = await treeWithRun(2);
     const read: number[] = [];
     const opened = new Set<number>();
-    const files: FileCalls = {
+    const files: FileSystem = {
       ...nodeFiles,
       openSync: (path, ...rest) => {
         const fd = nodeFiles.openSync(path, ...rest);
@@ -74,7 +74,7 @@ describe("the newest run, read in one go,", () => {
       readSync: ((fd: number, ...rest: never[]) => {
         if (opened.has(fd)) read.push(fd);
         return (nodeFiles.readSync as (fd: number, ...rest: never[]) => number)(fd, ...rest);
-      }) as FileCalls["readSync"], // the overloads are passed on as they come
+      }) as FileSystem["readSync"], // the overloads are passed on as they come
     };
     expect(readerOf(tree, files).current()?.run).toBe(RUN);
     expect(read).toHaveLength(1);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { nodeFiles, type FileCalls } from "../../src/adapters/file-lock/file-calls.ts";
+import { nodeFiles, type FileSystem } from "../../src/adapters/file-system/file-system.ts";
 import type { LockProcesses } from "../../src/adapters/file-lock/lock-processes.ts";
 import { createFileJournal, type FileJournal } from "../../src/adapters/journal-file/create-file-journal.ts";
 import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
@@ -20,7 +20,7 @@ export const KEY = Buffer.alloc(32, 7);
 export const stillClock: Clock = { now: () => "2026-11-15T10:15:00.000Z", monotonic: () => 0 };
 
 /** Calls that answer at once: for looking at what a fault left, where durability is not the question. */
-export const hastyFiles: FileCalls = { ...nodeFiles, fdatasyncSync: () => {}, fsyncSync: () => {} };
+export const hastyFiles: FileSystem = { ...nodeFiles, fdatasyncSync: () => {}, fsyncSync: () => {} };
 
 export type Tree = { readonly root: string; readonly user: string; readonly journal: string };
 
@@ -40,7 +40,11 @@ export function treeIn(base: string): Tree {
   return tree;
 }
 
-export type OpenOptions = { readonly files?: FileCalls; readonly processes?: LockProcesses; readonly version?: string };
+export type OpenOptions = {
+  readonly files?: FileSystem;
+  readonly processes?: LockProcesses;
+  readonly version?: string;
+};
 
 export function openJournalOf(tree: Tree, options: OpenOptions = {}): FileJournal {
   const files = options.files ?? nodeFiles;
@@ -72,7 +76,7 @@ export const end: Decide = () =>
   accept({ type: "run.cancelled", by: { name: "ada", channel: "terminal" }, reason: "done" });
 
 /** A tree with a run in it and as many marks as asked for. */
-export async function treeWithRun(marks: number, files: FileCalls = hastyFiles): Promise<Tree> {
+export async function treeWithRun(marks: number, files: FileSystem = hastyFiles): Promise<Tree> {
   const tree = newTree();
   const journal = openJournalOf(tree, { files });
   await journal.create(RUN, begin(RUN));

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { loadPersona } from "../../src/adapters/definitions/definitions.ts";
-import { createTreeMemory } from "../../src/adapters/user-files/tree-memory.ts";
+import { createTrustStore } from "../../src/adapters/user-files/trust-store.ts";
 import { openProject, type Project } from "../../src/apps/cli/project.ts";
-import { personaSource, repositoryOverlay, settleWorkflow } from "../../src/apps/cli/settle-workflow.ts";
+import { personaSource, repositoryOverlay, resolveWorkflow } from "../../src/apps/cli/resolve-workflow.ts";
 import type { Overlay } from "../../src/schema/overlay.ts";
 
 function projectWith(overlay: Overlay, own: Overlay = {}): Project {
@@ -24,7 +24,7 @@ const ship = (project: Project, overlay: Overlay): void =>
 
 function trust(project: Project): void {
   const digest = repositoryOverlay(project)?.digest ?? "";
-  createTreeMemory(project.folders.state, project.root, project.files).trust(digest);
+  createTrustStore(project.folders.state, project.root, project.files).trust(digest);
 }
 
 const overlay: Overlay = {
@@ -68,6 +68,6 @@ describe("the prompt of a persona in a run", () => {
 test("trust is for this working tree only", () => {
   const [here, there] = [projectWith(overlay), projectWith(overlay)];
   trust(here);
-  expect(settleWorkflow(here, "change").refused).toEqual([]);
-  expect(settleWorkflow(there, "change").refused).toHaveLength(3);
+  expect(resolveWorkflow(here, "change").refused).toEqual([]);
+  expect(resolveWorkflow(there, "change").refused).toHaveLength(3);
 });

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { confineOf, createPlace, missing, play } from "./sandbox-place.ts";
+import { sandboxOf, createPlace, missing, play } from "./sandbox-place.ts";
 
 /** Each writes "lives" into the tree once its child runs; the child's argument names it among all processes. */
 const children: readonly (readonly [string, (name: string) => string])[] = [
@@ -46,7 +46,7 @@ describe
     test.each(children)("%s", async (_name, script) => {
       const place = createPlace();
       const name = randomUUID();
-      await play(place, script(name), { confine: confineOf(place) });
+      await play(place, script(name), { sandbox: sandboxOf(place) });
       expect(existsSync(join(place.tree, "lives"))).toBe(true);
       expect(carriers(name)).toEqual([]);
     });
@@ -63,7 +63,7 @@ describe
     test("it ends when the one who started it is killed", async () => {
       const place = createPlace();
       const name = randomUUID();
-      const [file = "", ...args] = confineOf(place)(["/bin/sh", "-c", sleeper(name)], {
+      const [file = "", ...args] = sandboxOf(place)(["/bin/sh", "-c", sleeper(name)], {
         cwd: place.tree,
         access: "write",
       });

@@ -2,12 +2,12 @@ import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentNeeds } from "../../src/adapters/sandbox/agent-needs.ts";
-import { type ConfineOptions, createConfine } from "../../src/adapters/sandbox/create-confine.ts";
-import { confineOf, confineOptions, createPlace, missing, type Place, play } from "./sandbox-place.ts";
+import { type SandboxOptions, createSandbox } from "../../src/adapters/sandbox/create-sandbox.ts";
+import { sandboxOf, confineOptions, createPlace, missing, type Place, play } from "./sandbox-place.ts";
 
-type Odd = readonly [string, (place: Place) => Partial<ConfineOptions>, RegExp];
+type Odd = readonly [string, (place: Place) => Partial<SandboxOptions>, RegExp];
 
-/** Trees that cannot be walled in without hiding or opening too much. */
+/** Trees that cannot be sandboxed without hiding or opening too much. */
 const odd: readonly Odd[] = [
   ["the root of all", () => ({ root: "/" }), /contains .*has to stay hidden/],
   ["the home itself", ({ home }) => ({ root: home }), /contains .*has to stay hidden/],
@@ -59,24 +59,24 @@ const links: readonly (readonly [string, string, string])[] = [
 
 const suffix = missing === null ? "" : ` (skipped: ${missing})`;
 
-describe.skipIf(missing !== null)(`what cannot be walled in is said beforehand${suffix}`, () => {
+describe.skipIf(missing !== null)(`what cannot be sandboxed is said beforehand${suffix}`, () => {
   test.each(odd)("%s", (_name, options, why) => {
     const place = createPlace();
-    const made = createConfine(confineOptions(place, options(place)));
+    const made = createSandbox(confineOptions(place, options(place)));
     expect(made).toEqual({ ok: false, why: expect.stringMatching(why) });
   });
 
   test("an ordinary tree is not refused", () => {
-    expect(createConfine(confineOptions(createPlace())).ok).toBe(true);
+    expect(createSandbox(confineOptions(createPlace())).ok).toBe(true);
   });
 });
 
 describe.skipIf(missing !== null)(`S3 S10 an agent is not started where the walls would not hold${suffix}`, () => {
   test.each(unsafe)("%s", async (_name, prepare, path) => {
     const place = createPlace();
-    const confine = confineOf(place);
+    const sandbox = sandboxOf(place);
     prepare(place);
-    const ran = await play(place, "echo started", { confine });
+    const ran = await play(place, "echo started", { sandbox });
     expect(ran.stdout).toBe("");
     expect(ran.exitCode).toBe(null);
     expect(ran.stderr).toContain(join(place.tree, path));
@@ -88,7 +88,7 @@ describe.skipIf(missing !== null)(`S3 S10 an agent is not started where the wall
     mkdirSync(join(place.home, ".codex"));
     symlinkSync(target, join(place.home, ".codex", name));
     const ran = await play(place, 'echo started; cat "$HOME/.codex/*/id_ed25519"', {
-      confine: confineOf(place, { needs }),
+      sandbox: sandboxOf(place, { needs }),
     });
     expect([ran.stdout, ran.exitCode]).toEqual(["", null]);
     expect(ran.stderr).toContain(join(place.home, ".codex", name));
@@ -99,7 +99,7 @@ describe.skipIf(missing !== null)(`S3 S10 an agent is not started where the wall
     const place = createPlace();
     place.put("home/.codex/shared/config.toml");
     symlinkSync("shared/config.toml", join(place.home, ".codex/config.toml"));
-    const confine = confineOf(place, { needs: agentNeeds("codex", {}, place.home) });
-    expect((await play(place, 'cat "$HOME/.codex/config.toml"', { confine })).stdout).toBe("the person's");
+    const sandbox = sandboxOf(place, { needs: agentNeeds("codex", {}, place.home) });
+    expect((await play(place, 'cat "$HOME/.codex/config.toml"', { sandbox })).stdout).toBe("the person's");
   });
 });

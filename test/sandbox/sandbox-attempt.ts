@@ -1,17 +1,17 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ConfineOptions } from "../../src/adapters/sandbox/create-confine.ts";
-import { confineOf, createPlace, type Place, play, type Ran } from "./sandbox-place.ts";
+import type { SandboxOptions } from "../../src/adapters/sandbox/create-sandbox.ts";
+import { sandboxOf, createPlace, type Place, play, type Ran } from "./sandbox-place.ts";
 
 /** Something an agent tries in a place of its own. */
 export type Attempt = {
   readonly promise: string;
-  /** A deed that works without a wall; says "did it", or leaves something that `happened` finds. */
+  /** A deed that works without a sandbox; says "did it", or leaves something that `happened` finds. */
   readonly script: string;
   readonly happened?: (place: Place, ran: Ran) => boolean;
   readonly prepare?: (place: Place) => void;
   readonly access?: "read" | "write";
-  readonly options?: (place: Place) => Partial<ConfineOptions>;
+  readonly options?: (place: Place) => Partial<SandboxOptions>;
 };
 
 /** Tries it, with or without the sandbox, and tells whether it worked. */
@@ -19,8 +19,8 @@ export async function happens(attempt: Attempt, isConfined: boolean): Promise<{ 
   const place = createPlace();
   attempt.prepare?.(place);
   const { access = "write", happened = saysSo } = attempt;
-  const confine = isConfined ? confineOf(place, attempt.options?.(place)) : undefined;
-  const ran = await play(place, attempt.script, { access, confine });
+  const sandbox = isConfined ? sandboxOf(place, attempt.options?.(place)) : undefined;
+  const ran = await play(place, attempt.script, { access, sandbox });
   return { did: happened(place, ran), ran };
 }
 

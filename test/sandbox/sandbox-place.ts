@@ -3,10 +3,10 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
-import type { Confine } from "../../src/adapters/process/confine.ts";
+import type { Sandbox } from "../../src/adapters/process/sandboxed.ts";
 import { startAgentProcess } from "../../src/adapters/process/start-agent-process.ts";
 import { agentNeeds } from "../../src/adapters/sandbox/agent-needs.ts";
-import { type ConfineOptions, createConfine } from "../../src/adapters/sandbox/create-confine.ts";
+import { type SandboxOptions, createSandbox } from "../../src/adapters/sandbox/create-sandbox.ts";
 import { sandboxAvailable } from "../../src/adapters/sandbox/sandbox-available.ts";
 
 const available = sandboxAvailable(process.env);
@@ -79,7 +79,7 @@ const gitEnvironment = {
   ),
 };
 
-export function confineOptions(place: Place, more: Partial<ConfineOptions> = {}): ConfineOptions {
+export function confineOptions(place: Place, more: Partial<SandboxOptions> = {}): SandboxOptions {
   if (!available.ok) throw new Error(`${available.why}: ${available.fix}`);
   return {
     root: place.tree,
@@ -96,14 +96,14 @@ export function confineOptions(place: Place, more: Partial<ConfineOptions> = {})
   };
 }
 
-export function confineOf(place: Place, more: Partial<ConfineOptions> = {}): Confine {
-  const made = createConfine(confineOptions(place, more));
+export function sandboxOf(place: Place, more: Partial<SandboxOptions> = {}): Sandbox {
+  const made = createSandbox(confineOptions(place, more));
   if (!made.ok) throw new Error(made.why);
-  return made.confine;
+  return made.sandbox;
 }
 
 export type Started = {
-  readonly confine?: Confine | undefined;
+  readonly sandbox?: Sandbox | undefined;
   readonly access?: "read" | "write";
   readonly cwd?: string;
   readonly nonce?: string;
@@ -112,13 +112,13 @@ export type Started = {
 /** Plays an agent whose deed is a shell script, which finds the place in its variables. */
 export async function play(place: Place, script: string, started: Started = {}): Promise<Ran> {
   const lines: string[] = [];
-  const { confine, access = "write", cwd = place.tree, nonce = randomUUID() } = started;
+  const { sandbox, access = "write", cwd = place.tree, nonce = randomUUID() } = started;
   const end = await startAgentProcess(
     {
       argv: ["/bin/sh", "-c", script],
       cwd,
       access,
-      confine,
+      sandbox,
       nonce,
       env: {
         PATH: process.env["PATH"],

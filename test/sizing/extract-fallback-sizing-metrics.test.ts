@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { extractFallbackSizingMetrics } from "../../src/adapters/sizing/extract-fallback-sizing-metrics.ts";
+import { extractFallbackSizingMetrics } from "../../src/library/extract-fallback-sizing-metrics.ts";
 
 const ITEM = "docs/requirements/REQ-0001-login";
 const nothing = { metrics: null, source: null };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { recordReviewAction } from "../../src/adapters/phase-summary/record-review-action.ts";
+import { recordReviewAction } from "../../src/library/phase-summary/record-review-action.ts";
 import { minutesBetween } from "../../src/core/duration.ts";
 import { phaseDisplayName } from "../../src/core/phase-names.ts";
-import { readRedoCount, resetPhasesForWorkflow } from "../../src/core/review-record.ts";
+import { readRedoCount, resetPhasesForWorkflow } from "../../src/library/review-record.ts";
 
 describe("recordReviewAction", () => {
   test("SM-AC-08a: each choice appends one entry with its details and a time", () => {

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, vi } from "vitest";
-import { createPhaseSummaryGenerator } from "../../src/adapters/phase-summary/create-phase-summary-generator.ts";
-import { renderStateSummary } from "../../src/views/state-summary.ts";
+import { createPhaseSummaryGenerator } from "../../src/library/phase-summary/create-phase-summary-generator.ts";
+import { renderStateSummary } from "../../src/library/phase-summary/state-summary.ts";
 
 export type Project = {
   /** A folder of this test alone, without a repository at first. */

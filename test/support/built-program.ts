@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createFileLock } from "../../src/adapters/file-lock/file-lock.ts";
-import { nodeFiles } from "../../src/adapters/file-lock/file-calls.ts";
+import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
 import { systemLockProcesses } from "../../src/adapters/file-lock/lock-processes.ts";
 
 const repository = dirname(dirname(import.meta.dirname));

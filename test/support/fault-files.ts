@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { nodeFiles, type FileCalls } from "../../src/adapters/file-lock/file-calls.ts";
+import { nodeFiles, type FileSystem } from "../../src/adapters/file-system/file-system.ts";
 
 /** What happens at the chosen call. A killed process stays dead: no `finally` tidies up after it. */
 export type Fault = "killBefore" | "killHalf" | "killAfter" | "shortWrite" | "ENOSPC" | "EIO" | "EROFS";
@@ -11,7 +11,7 @@ export type PowerCut = "nothing" | "half" | "zeros";
 export class Killed extends Error {}
 
 export type FaultFiles = {
-  readonly files: FileCalls;
+  readonly files: FileSystem;
   /** Every call that was made, by name. */
   readonly calls: readonly string[];
   /** True once the fault really happened. */
@@ -21,10 +21,10 @@ export type FaultFiles = {
 };
 
 type Call = (...args: unknown[]) => unknown;
-type Name = keyof FileCalls;
+type Name = keyof FileSystem;
 
 /** File calls of which the one numbered `at` (from 1) goes wrong; 0: none does. */
-export function createFaultFiles(at: number, fault: Fault, under: FileCalls = nodeFiles): FaultFiles {
+export function createFaultFiles(at: number, fault: Fault, under: FileSystem = nodeFiles): FaultFiles {
   const disk = createDisk();
   const calls: string[] = [];
   const open = new Set<number>();
@@ -71,7 +71,7 @@ export function createFaultFiles(at: number, fault: Fault, under: FileCalls = no
       return calls.length === at ? goWrong(name, args) : perform(name, args);
     };
   const names = Object.keys(nodeFiles) as Name[];
-  const files = Object.fromEntries(names.map((name) => [name, wrap(name)])) as unknown as FileCalls;
+  const files = Object.fromEntries(names.map((name) => [name, wrap(name)])) as unknown as FileSystem;
   return { files, calls, hit: () => hit, cutPower: (left) => disk.cutPower(left) };
 }
 

@@ -1,7 +1,7 @@
 import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { errorCode, type FileCalls } from "../../src/adapters/file-lock/file-calls.ts";
+import { errorCode, type FileSystem } from "../../src/adapters/file-system/file-system.ts";
 import { currentRun, openProject } from "../../src/apps/cli/project.ts";
 import { submitAnswer } from "../../src/apps/cli/submit-answer.ts";
 import { ProblemError } from "../../src/core/problem.ts";
@@ -15,7 +15,7 @@ import {
   createRepository,
   decide,
   ended,
-  goOn,
+  continueRun,
   initRepository,
   newBase,
   type Place,
@@ -94,21 +94,21 @@ export async function createSweep(verb: Verb): Promise<Sweep> {
 }
 
 /** A verb as the program does it: the decision first, then whatever follows from it. */
-async function perform({ place, repository }: World, files: FileCalls, name: string): Promise<void> {
+async function perform({ place, repository }: World, files: FileSystem, name: string): Promise<void> {
   const git = existsSync(join(place.root, ".git")) ? {} : { "no-git": true };
   const project = name === "start" ? await begin(place, files, git) : openProject(place.root, place.env, files);
   if (name !== "start") await decide(project, name);
-  if (name !== "review" && name !== "cancel") await goOn(project, repository);
+  if (name !== "review" && name !== "cancel") await continueRun(project, repository);
 }
 
 /** Whoever comes back decides again what was not recorded, and lets the run go on to where it rests. */
 async function recover({ place, repository }: World, missing: string | null): Promise<void> {
   if (missing !== null) return perform({ place, repository }, hastyFiles, missing);
   const project = openProject(place.root, place.env, hastyFiles);
-  let state = await goOn(project, repository);
+  let state = await continueRun(project, repository);
   for (let tries = 0; state.is === "active" && state.wait?.kind === "escalation" && tries < 3; tries++) {
     await submitAnswer(project, state.run.run, { do: "retry", by: ADA, wait: state.wait.id });
-    state = await goOn(project, repository);
+    state = await continueRun(project, repository);
   }
 }
 
@@ -146,7 +146,7 @@ async function finish({ place, repository }: World, when: string): Promise<void>
   let state = currentRun(project, undefined).state;
   for (let steps = 0; state.is === "active" && steps < 10; steps++) {
     await decide(project, state.wait?.kind === "finish" ? "merge" : "continue");
-    state = await goOn(project, repository);
+    state = await continueRun(project, repository);
   }
   expect(state.is, when).toBe("ended");
   if (state.is !== "ended" || state.how === "cancelled") return;

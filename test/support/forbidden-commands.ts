@@ -157,7 +157,7 @@ export function anyAnswer(wait: Wait): readonly PersonCommand[] {
     case "gate":
       return [
         ...(["continue", "review", "redo", "loosen"] as const).map((choice) => gateAnswer(wait, choice)),
-        { ...named, do: "takeOut", paths: ["src/x"], kept: null, tree: null },
+        { ...named, do: "revert", paths: ["src/x"], kept: null, tree: null },
       ];
     case "budget":
       return [goodAnswer(wait)];

@@ -12,16 +12,16 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { HOST_MARKERS } from "../../src/adapters/caller/agent-markers.ts";
-import type { FileCalls } from "../../src/adapters/file-lock/file-calls.ts";
+import type { FileSystem } from "../../src/adapters/file-system/file-system.ts";
 import { createFileLock } from "../../src/adapters/file-lock/file-lock.ts";
 import { createPlainWorkspace } from "../../src/adapters/plain-workspace/create-plain-workspace.ts";
-import { findVerb } from "../../src/apps/cli/catalog.ts";
+import { findVerb } from "../../src/apps/cli/grammar/catalog.ts";
 import { composeEngine } from "../../src/apps/cli/compose.ts";
-import type { Io } from "../../src/apps/cli/io.ts";
+import type { Io } from "../../src/apps/cli/terminal/io.ts";
 import { currentRun, driverLock, openProject, type Project } from "../../src/apps/cli/project.ts";
 import { startRun } from "../../src/apps/cli/start.ts";
 import { submitAnswer } from "../../src/apps/cli/submit-answer.ts";
-import type { Invocation, Values } from "../../src/apps/cli/verb.ts";
+import type { Invocation, Values } from "../../src/apps/cli/grammar/verb.ts";
 import type { PersonCommand } from "../../src/core/command.ts";
 import type { ActiveRun, RunState } from "../../src/core/run.ts";
 import { drive } from "../../src/engine/drive.ts";
@@ -141,7 +141,7 @@ export function engineFor(project: Project, run: ActiveRun, repository: Reposito
 }
 
 /** Goes on until the run rests, as the one who drives. */
-export async function goOn(project: Project, repository: Repository): Promise<RunState> {
+export async function continueRun(project: Project, repository: Repository): Promise<RunState> {
   const { state } = currentRun(project, undefined);
   if (state.is !== "active") return state;
   const lock = createFileLock(driverLock(project));
@@ -155,7 +155,7 @@ export async function goOn(project: Project, repository: Repository): Promise<Ru
   }
 }
 
-export async function begin(place: Place, files: FileCalls, values: Values): Promise<Project> {
+export async function begin(place: Place, files: FileSystem, values: Values): Promise<Project> {
   const project = openProject(place.root, place.env, files);
   const chosen = { supervised: true, tests: "without", "agent-command": process.execPath, ...values };
   await startRun(invocationFor(place, "feature", chosen), project, { workflow: "change", title: "add a greeting" });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Command, Decision, Report } from "../../src/core/command.ts";
-import { type ActiveRun, noRun, type RunState, type Wait, type Work } from "../../src/core/run.ts";
+import { type ActiveRun, noRun, type RunState, type Wait, type AttemptState } from "../../src/core/run.ts";
 import { EventDraft, type RunEvent } from "../../src/schema/event.ts";
 import { brokenByGoingBack } from "./back-rules.ts";
 import { rollDice } from "./dice.ts";
@@ -138,7 +138,7 @@ function isUnproven(run: ActiveRun): boolean {
 }
 
 /** A conversation may go on: it proves nothing. */
-function isFresh({ turns, verdicts, failures, broken, replies, sameFailure }: Work): boolean {
+function isFresh({ turns, verdicts, failures, broken, replies, sameFailure }: AttemptState): boolean {
   const counted = turns + verdicts + failures + broken + replies.length;
   return counted === 0 && sameFailure === null;
 }
@@ -171,7 +171,7 @@ function optionOf(command: ReturnType<typeof anyAnswer>[number]): string {
   if (command.do === "reply") return "answer";
   if (command.do === "acceptTests") return "accept";
   if (command.do === "size") return command.choice;
-  if (command.do === "takeOut") return "take-out";
+  if (command.do === "revert") return "take-out";
   return command.do === "finish" ? command.how : command.do;
 }
 

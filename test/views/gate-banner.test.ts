@@ -6,7 +6,7 @@ import {
   recoveryBanner,
   redoPrompt,
   reviewInstructions,
-  takenOutLines,
+  revertedLines,
 } from "../../src/views/gate-banner.ts";
 import { active, answer, gate, made, produced, rule, started } from "./runs.ts";
 
@@ -122,11 +122,11 @@ Summary: .isdlc/reviews/phase-03-summary.md
   });
 });
 
-describe("takenOutLines", () => {
+describe("revertedLines", () => {
   const paths = ["src/a.ts", "src/b\u001b[31m.ts"];
 
   test("names what was put back and where it is kept", () => {
-    expect(takenOutLines({ paths, kept: "0123456789abcdef" })).toEqual([
+    expect(revertedLines({ paths, kept: "0123456789abcdef" })).toEqual([
       "Put back as they were before this phase:",
       "  - src/a.ts",
       "  - src/b.ts",
@@ -135,7 +135,7 @@ describe("takenOutLines", () => {
   });
 
   test("says nothing of keeping where nothing could be kept", () => {
-    expect(takenOutLines({ paths, kept: null })).toHaveLength(3);
+    expect(revertedLines({ paths, kept: null })).toHaveLength(3);
   });
 });
 

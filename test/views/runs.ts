@@ -1,7 +1,7 @@
 import { evolve } from "../../src/core/evolve.ts";
 import { type ActiveRun, type EndedRun, noRun, type RunState } from "../../src/core/run.ts";
 import type { EventDraft, GateChoice } from "../../src/schema/event.ts";
-import type { Made } from "../../src/schema/facts.ts";
+import type { PhaseOutput } from "../../src/schema/facts.ts";
 import type { Person } from "../../src/schema/people.ts";
 import type { PhaseRule, Supervision } from "../../src/schema/plan.ts";
 
@@ -29,7 +29,7 @@ export const rule = (key: string, changes: Partial<PhaseRule> = {}): PhaseRule =
   ...changes,
 });
 
-export const made = (changes: Partial<Made> = {}): Made => ({
+export const made = (changes: Partial<PhaseOutput> = {}): PhaseOutput => ({
   summary: "Chose files, kept it small; no server",
   decisions: ["Files, not a database"],
   artifacts: ["docs/requirements/REQ-0001-login/architecture-overview.md"],
@@ -83,7 +83,7 @@ export function started({ plan, supervision, git }: StartChanges = {}): EventDra
   ];
 }
 
-export function produced(phase: string, attempt: number, result: Made = made()): EventDraft[] {
+export function produced(phase: string, attempt: number, result: PhaseOutput = made()): EventDraft[] {
   const why = attempt === 1 ? "first" : "redo";
   const { summary, decisions, artifacts, checks, approved, issues, concerns } = result;
   return [

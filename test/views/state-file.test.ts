@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkGate } from "../../src/core/check-gate.ts";
+import { checkGate } from "../../src/library/check-gate.ts";
 import { type ActiveRun, noRun, type RunState } from "../../src/core/run.ts";
 import type { EventDraft } from "../../src/schema/event.ts";
 import { historyEntry, projectStateFile } from "../../src/views/state-file.ts";

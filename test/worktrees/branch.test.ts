@@ -1,7 +1,11 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { deleteMergedBranch, keepThenDelete, mergeWorktreeBranch } from "../../src/adapters/git/worktree-branch.ts";
+import {
+  deleteMergedBranch,
+  keepThenDelete,
+  mergeWorktreeBranch,
+} from "../../src/adapters/git/worktree/worktree-branch.ts";
 import { useRepository } from "../git/repository-fixture.ts";
 import { type LinkedTree, makeLinkedTree } from "./linked-tree.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { carryOwnFiles } from "../../src/adapters/git/worktree-carry.ts";
+import { carryOwnFiles } from "../../src/adapters/git/worktree/worktree-carry.ts";
 import { outcomeOf, useRepository } from "../git/repository-fixture.ts";
 import { begin } from "../journal-file/sample-events.ts";
 import { end, mark, NEXT_RUN, RUN } from "../journal-file/sample-run.ts";

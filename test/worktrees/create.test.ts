@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { createWorktree } from "../../src/adapters/git/worktree-create.ts";
+import { createWorktree } from "../../src/adapters/git/worktree/worktree-create.ts";
 import type { WorktreeRequest } from "../../src/ports/worktrees.ts";
 import { useRepository } from "../git/repository-fixture.ts";
 

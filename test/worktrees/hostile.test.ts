@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { worktreeState } from "../../src/adapters/git/worktree-state.ts";
+import { worktreeState } from "../../src/adapters/git/worktree/worktree-state.ts";
 import { useRepository } from "../git/repository-fixture.ts";
 import { makeLinkedTree } from "./linked-tree.ts";
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createWorktree } from "../../src/adapters/git/worktree-create.ts";
-import { removeWorktree } from "../../src/adapters/git/worktree-remove.ts";
+import { createWorktree } from "../../src/adapters/git/worktree/worktree-create.ts";
+import { removeWorktree } from "../../src/adapters/git/worktree/worktree-remove.ts";
 import { openJournalOf, type Tree } from "../journal-file/sample-run.ts";
 import type { Created, RemoveRequest } from "../../src/ports/worktrees.ts";
 import type { Fixture } from "../git/repository-fixture.ts";

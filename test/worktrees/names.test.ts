@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isWorktreeName, relativeWorktree, worktreePath } from "../../src/adapters/git/worktree-place.ts";
+import { isWorktreeName, relativeWorktree, worktreePath } from "../../src/adapters/git/worktree/worktree-location.ts";
 
 describe("names of working trees", () => {
   test.each([

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { mainTreeOf, relativeWorktree, resolveWorktree } from "../../src/adapters/git/worktree-place.ts";
+import { mainTreeOf, relativeWorktree, resolveWorktree } from "../../src/adapters/git/worktree/worktree-location.ts";
 import { useRepository } from "../git/repository-fixture.ts";
 
 const fixture = useRepository();

@@ -16,8 +16,8 @@ export type AcpTalk = {
   readonly session: AcpSession;
   readonly task: AgentTask;
   readonly modes: AcpModes;
-  /** Behind a wall it does not depend on its mode what it can do. */
-  readonly walled: boolean;
+  /** In a sandbox it does not depend on its mode what it can do. */
+  readonly sandboxed: boolean;
   /** Goes along when a conversation is opened, for what only this agent understands. */
   readonly meta: object | undefined;
   /** How a person signs in, for who is refused. */
@@ -110,8 +110,8 @@ async function chooseMode(talk: AcpTalk, opened: Opened): Promise<Told | null> {
 }
 
 /** Who only reads must be held to it: in another mode it may write without a question. */
-function withoutMode({ task, walled, show }: AcpTalk, text: string): Told | null {
-  if (task.access === "read" && !walled) return failed("not_started", text, false);
+function withoutMode({ task, sandboxed, show }: AcpTalk, text: string): Told | null {
+  if (task.access === "read" && !sandboxed) return failed("not_started", text, false);
   show(text);
   return null;
 }

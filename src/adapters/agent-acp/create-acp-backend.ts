@@ -4,7 +4,7 @@ import type { AgentBackend, AgentTask, Capabilities } from "../../ports/agent-ba
 import type { Environment } from "../process/agent-environment.ts";
 import { askVersion } from "../process/ask-version.ts";
 import { startFoundProgram } from "../process/start-found-program.ts";
-import type { Confine } from "../process/confine.ts";
+import type { Sandbox } from "../process/sandboxed.ts";
 import type { Line } from "../process/line-splitter.ts";
 import type { AgentInput } from "../process/start-agent-process.ts";
 import { streamEvents, type Emit } from "../process/stream-events.ts";
@@ -20,8 +20,8 @@ export type AcpBackendOptions = {
   readonly argv: readonly string[];
   readonly env: Environment;
   readonly mode?: AcpModes;
-  /** Puts it behind a wall. Without one it is its own mode and its questions to us that keep it from writing. */
-  readonly confine?: Confine | undefined;
+  /** Puts it in a sandbox. Without one it is its own mode and its questions to us that keep it from writing. */
+  readonly sandbox?: Sandbox | undefined;
   readonly traits?: AcpTraits;
   /** Goes along when a conversation is opened, for what only this agent understands. */
   readonly meta?: object | undefined;
@@ -66,10 +66,10 @@ async function execute(execution: Execution, signal: AbortSignal): Promise<void>
   };
   if (signal.aborted) leave.abort();
   signal.addEventListener("abort", onAbort, { once: true });
-  const { argv, env, confine } = options;
+  const { argv, env, sandbox } = options;
   const { cwd, nonce, access, limits } = task;
   const streams = { stdin: talk.start, onLine: talk.receive, silenceSeconds: limits.silence };
-  const process = await startFoundProgram({ argv, cwd, env, nonce, access, confine, ...streams }, leave.signal);
+  const process = await startFoundProgram({ argv, cwd, env, nonce, access, sandbox, ...streams }, leave.signal);
   signal.removeEventListener("abort", onAbort);
   const { told, ...outcome } = await talk.finish();
   for (const pid of process.left) emit({ type: "progress", text: `Process ${pid} would not end`, usage: null });
@@ -98,11 +98,11 @@ function createTalk({ options, task, emit }: Execution, onSpoken: () => void): T
 
   const { mode: modes = NO_MODES, meta } = options;
   const signIn = options.help?.signIn ?? null;
-  const walled = options.confine !== undefined;
+  const sandboxed = options.sandbox !== undefined;
 
   const speak = async (): Promise<Told | null> => {
     try {
-      return await converse({ connection, session, task, modes, walled, meta, signIn, show, onOpened });
+      return await converse({ connection, session, task, modes, sandboxed, meta, signIn, show, onOpened });
     } catch (error) {
       if (error instanceof ConnectionLost) return null;
       throw error;
@@ -140,7 +140,7 @@ async function probe(options: AcpBackendOptions): Promise<Capabilities | Problem
   const { text, said } = await askVersion(argv[0] ?? "", env);
   if (text !== null) {
     const version = /[0-9]+\.[0-9]+\.[0-9]+\S*/.exec(text)?.[0] ?? "unknown";
-    const readOnly = traits.readOnlyHolds || options.confine !== undefined;
+    const readOnly = traits.readOnlyHolds || options.sandbox !== undefined;
     const { tellsCost: cost, resumes = false } = traits;
     return { version, ...NOT_IN_THE_PROTOCOL, readOnly, cost, resumes };
   }

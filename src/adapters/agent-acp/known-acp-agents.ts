@@ -14,7 +14,7 @@ export type KnownAcpAgent = {
   readonly mode: AcpModes;
   /**
    * False when files of the repository can make it start programs (plugins, hooks, servers of tools) before anybody is
-   * asked, and no setting of ours keeps it from that: then it needs a wall.
+   * asked, and no setting of ours keeps it from that: then it needs a sandbox.
    */
   readonly repositoryHeld: boolean;
   readonly traits: AcpTraits;

@@ -4,7 +4,7 @@ import type { AgentBackend, AgentEvent, AgentTask, Capabilities } from "../../po
 import type { Usage } from "../../schema/agent.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import { askVersion } from "../process/ask-version.ts";
-import type { Confine } from "../process/confine.ts";
+import type { Sandbox } from "../process/sandboxed.ts";
 import { startFoundProgram } from "../process/start-found-program.ts";
 import { streamEvents } from "../process/stream-events.ts";
 import type { Emit } from "../process/stream-events.ts";
@@ -23,7 +23,7 @@ export type ClaudeBackendOptions = {
   readonly env: Environment;
   /** The person's own arguments, such as a model. They come first: where both say something, ours count. */
   readonly extraArgs?: readonly string[];
-  readonly confine?: Confine | undefined;
+  readonly sandbox?: Sandbox | undefined;
 };
 
 const NAME = "claude";
@@ -38,21 +38,21 @@ const RETRIES_VARIABLE = "CLAUDE_CODE_MAX_RETRIES";
 /** Claude Code, started anew for every execution and read through its JSON stream. */
 export function createClaudeBackend(options: ClaudeBackendOptions): AgentBackend {
   const command = [options.program, ...(options.extraArgs ?? [])];
-  const { confine } = options;
+  const { sandbox } = options;
   const retries = { [RETRIES_VARIABLE]: options.env[RETRIES_VARIABLE] ?? RETRIES };
   const env = { ...options.env, ...retries };
   return {
     name: NAME,
     digest: createHash("sha256").update(JSON.stringify(command)).digest("hex"),
     probe: () => probe(options),
-    run: (task, signal) => streamEvents((emit, stop) => execute({ command, env, confine, task, emit }, stop), signal),
+    run: (task, signal) => streamEvents((emit, stop) => execute({ command, env, sandbox, task, emit }, stop), signal),
   };
 }
 
 type Execution = {
   readonly command: readonly string[];
   readonly env: Environment;
-  readonly confine: Confine | undefined;
+  readonly sandbox: Sandbox | undefined;
   readonly task: AgentTask;
   readonly emit: Emit;
 };
@@ -79,7 +79,7 @@ const BEGINS_ANEW = "The earlier conversation is gone; beginning a new one";
 const SESSION = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 async function converse(execution: Execution, conversation: Conversation, signal: AbortSignal): Promise<ClaudeOutcome> {
-  const { command, env, confine, task, emit } = execution;
+  const { command, env, sandbox, task, emit } = execution;
   const results: ResultLine[] = [];
   const usage = createRunningUsage();
   let session: string | null = null;
@@ -97,7 +97,7 @@ async function converse(execution: Execution, conversation: Conversation, signal
       argv: [...command, ...claudeArguments(task, conversation)],
       cwd: task.cwd,
       access: task.access,
-      confine,
+      sandbox,
       env,
       nonce: task.nonce,
       stdin: task.prompt,

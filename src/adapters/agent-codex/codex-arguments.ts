@@ -8,17 +8,17 @@ export type CodexStart = {
   /** Id of the conversation to go on with; null to begin one. */
   readonly resume: string | null;
   /** True where a sandbox of ours is around it: one inside the other fails for root, and ours is the stricter one. */
-  readonly walled: boolean;
+  readonly sandboxed: boolean;
 };
 
 /** Arguments for one execution. The prompt is no part of them: it goes in on stdin, which `-` stands for. */
-export function codexArguments(task: AgentTask, { schema, resume, walled }: CodexStart): string[] {
+export function codexArguments(task: AgentTask, { schema, resume, sandboxed }: CodexStart): string[] {
   return [
     "exec",
     "--json",
     "--skip-git-repo-check",
     "--sandbox",
-    walled ? "danger-full-access" : task.access === "read" ? "read-only" : "workspace-write",
+    sandboxed ? "danger-full-access" : task.access === "read" ? "read-only" : "workspace-write",
     ...NO_WAY_AROUND,
     ...setting("projects", distrusted(task.cwd)),
     ...STARTS_FAST,

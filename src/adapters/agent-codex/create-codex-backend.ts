@@ -6,7 +6,7 @@ import type { Problem } from "../../core/problem.ts";
 import type { AgentBackend, AgentEvent, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import { askVersion } from "../process/ask-version.ts";
-import type { Confine } from "../process/confine.ts";
+import type { Sandbox } from "../process/sandboxed.ts";
 import { startFoundProgram } from "../process/start-found-program.ts";
 import { streamEvents } from "../process/stream-events.ts";
 import type { Emit } from "../process/stream-events.ts";
@@ -30,7 +30,7 @@ export type CodexBackendOptions = {
    * switch that turns off every sandbox has no opposite.
    */
   readonly extraArgs?: readonly string[];
-  readonly confine?: Confine | undefined;
+  readonly sandbox?: Sandbox | undefined;
 };
 
 const NAME = "codex";
@@ -79,9 +79,9 @@ async function withSchema(
   }
 }
 
-/** Behind a wall the usual place for temporary files is another one; where Codex keeps its log is the same. */
-async function folderForFiles({ env, confine }: CodexBackendOptions): Promise<string> {
-  if (confine === undefined) return tmpdir();
+/** In a sandbox the usual place for temporary files is another one; where Codex keeps its log is the same. */
+async function folderForFiles({ env, sandbox }: CodexBackendOptions): Promise<string> {
+  if (sandbox === undefined) return tmpdir();
   const folder = join(codexHome(env, env["HOME"] ?? homedir()), "log");
   await mkdir(folder, { recursive: true, mode: 0o700 });
   return folder;
@@ -119,15 +119,15 @@ async function converse(
     if (refused !== null && denied.size < MOST_DENIED) denied.add(refused);
     for (const shown of progressTexts(line, task.cwd)) emit(progress(shown));
   };
-  const { confine } = options;
+  const { sandbox } = options;
   const env = withoutRelativeHome(options.env);
   const { cwd, access, nonce, prompt, limits } = task;
   const argv = [
     ...command,
-    ...codexArguments(task, { schema, resume: earlier?.id ?? null, walled: confine !== undefined }),
+    ...codexArguments(task, { schema, resume: earlier?.id ?? null, sandboxed: sandbox !== undefined }),
   ];
   const process = await startFoundProgram(
-    { argv, cwd, access, confine, env, nonce, stdin: prompt, silenceSeconds: limits.silence, onLine },
+    { argv, cwd, access, sandbox, env, nonce, stdin: prompt, silenceSeconds: limits.silence, onLine },
     signal,
   );
   return { process, turn, message, conversation, denied: [...denied] };

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import type { Problem } from "../../core/problem.ts";
 import type { AgentBackend, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
 import type { Environment } from "../process/agent-environment.ts";
-import type { Confine } from "../process/confine.ts";
+import type { Sandbox } from "../process/sandboxed.ts";
 import type { Line } from "../process/line-splitter.ts";
 import { startAgentProcess, type AgentProcessEnd } from "../process/start-agent-process.ts";
 import { streamEvents, type Emit } from "../process/stream-events.ts";
 import { commandEnd, readCommandLine, requestText } from "./command-protocol.ts";
-import { findProgram } from "./find-program.ts";
+import { findProgram } from "../process/find-program.ts";
 
 export { parseCommandLine } from "./parse-command-line.ts";
 
@@ -15,12 +15,12 @@ export type CommandBackendOptions = {
   readonly argv: readonly string[];
   readonly env: Environment;
   readonly name?: string;
-  readonly confine?: Confine | undefined;
+  readonly sandbox?: Sandbox | undefined;
 };
 
 /** Any program that speaks our protocol of JSON lines. */
 export function createCommandBackend(options: CommandBackendOptions): AgentBackend {
-  const { argv, env, confine, name = "command" } = options;
+  const { argv, env, sandbox, name = "command" } = options;
   const [program = "", ...args] = argv;
   return {
     name,
@@ -30,7 +30,7 @@ export function createCommandBackend(options: CommandBackendOptions): AgentBacke
       streamEvents(async (emit, stop) => {
         const results: object[] = [];
         const onLine = (line: Line): void => take(line, results, emit);
-        const process = await runProgram({ program, args, env, confine, task, onLine }, stop);
+        const process = await runProgram({ program, args, env, sandbox, task, onLine }, stop);
         for (const pid of process.left) emit({ type: "progress", text: `Process ${pid} would not end`, usage: null });
         emit(commandEnd({ process, results }, task));
       }, signal),
@@ -41,18 +41,18 @@ type Invocation = {
   readonly program: string;
   readonly args: readonly string[];
   readonly env: Environment;
-  readonly confine: Confine | undefined;
+  readonly sandbox: Sandbox | undefined;
   readonly task: AgentTask;
   readonly onLine: (line: Line) => void;
 };
 
 /** The program is looked up each time and started by its full path: the folder it runs in has no say in it. */
 async function runProgram(invocation: Invocation, signal: AbortSignal): Promise<AgentProcessEnd> {
-  const { program, args, env, confine, task, onLine } = invocation;
+  const { program, args, env, sandbox, task, onLine } = invocation;
   const found = findProgram(program, env);
   if (!found.ok) return { ended: "notStarted", exitCode: null, signal: null, stderrTail: found.detail, left: [] };
   const { cwd, access, nonce, limits } = task;
-  const started = { argv: [found.path, ...args], cwd, access, confine, env, nonce, stdin: requestText(task) };
+  const started = { argv: [found.path, ...args], cwd, access, sandbox, env, nonce, stdin: requestText(task) };
   return startAgentProcess({ ...started, silenceSeconds: limits.silence, onLine }, signal);
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { ProblemError } from "../../core/problem.ts";
-import { nodeFiles, readSmall, replaceFile } from "../file-lock/file-calls.ts";
+import { nodeFiles, readSmall, replaceFile } from "../file-system/file-system.ts";
 
 const TokenFile = z.object({
   sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),

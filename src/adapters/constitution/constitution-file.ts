@@ -4,13 +4,13 @@ import { CONSTITUTION_FILE } from "../../core/constitution.ts";
 import { packageRoot } from "../definitions/package-root.ts";
 import {
   ensureFolder,
-  type FileCalls,
+  type FileSystem,
   folderExists,
   OPEN,
   readSmall,
   succeeds,
   writeAll,
-} from "../file-lock/file-calls.ts";
+} from "../file-system/file-system.ts";
 
 const SIZE_LIMIT = 256 * 1024; // bytes
 const READABLE = 0o644;
@@ -22,13 +22,13 @@ function foldersTo(root: string): string[] {
 }
 
 /** The project's constitution; null where it has none, or one too large to be read. Links are refused. */
-export function readConstitution(root: string, files: FileCalls): string | null {
+export function readConstitution(root: string, files: FileSystem): string | null {
   if (!foldersTo(root).every((folder) => folderExists(files, folder))) return null;
   return readSmall(files, join(root, CONSTITUTION_FILE), SIZE_LIMIT)?.toString("utf8") ?? null;
 }
 
 /** Writes the starter; false where there is something already, which stays as it is. */
-export function writeConstitution(root: string, files: FileCalls): boolean {
+export function writeConstitution(root: string, files: FileSystem): boolean {
   for (const folder of foldersTo(root)) ensureFolder(files, folder);
   const bytes = readFileSync(join(packageRoot(), "templates", "constitution.md"));
   const state = { fd: -1 };

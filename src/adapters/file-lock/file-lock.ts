@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ProblemError } from "../../core/problem.ts";
-import { errorCode, removeIfThere, succeeds } from "./file-calls.ts";
+import { errorCode, removeIfThere, succeeds } from "../file-system/file-system.ts";
 import { isLiving, lockPath, ownPath, readHolderFile, stealPath, sweep, writeOwnFile } from "./lock-files.ts";
-import type { Holder, LockPlace } from "./lock-files.ts";
+import type { Holder, LockLocation } from "./lock-files.ts";
 
 export type Lock = { release(): void };
 
@@ -24,33 +24,33 @@ export type FileLock = {
  * It is taken by linking a complete file to the lock's name, so it is never seen half written. A dead holder's lock is
  * taken over by whoever first links `steal.<its token>`; tokens are never used again, so that can be won only once.
  */
-export function createFileLock(place: LockPlace): FileLock {
-  const seat: Seat = { place, mine: new Set(), own: null, held: false, swept: false };
+export function createFileLock(place: LockLocation): FileLock {
+  const instance: LockInstance = { place, mine: new Set(), own: null, held: false, swept: false };
   const dispose = (): void => {
-    release(seat);
-    if (seat.own !== null) removeIfThere(place.files, ownPath(place, seat.own.token));
-    seat.own = null;
+    release(instance);
+    if (instance.own !== null) removeIfThere(place.files, ownPath(place, instance.own.token));
+    instance.own = null;
     disposals.delete(dispose);
   };
   disposals.add(dispose);
   watchExit();
   return {
-    tryAcquire: () => tryAcquire(seat),
-    acquire: (patience) => acquire(seat, patience),
+    tryAcquire: () => tryAcquire(instance),
+    acquire: (patience) => acquire(instance, patience),
     holder: () => readHolder(place),
     dispose,
   };
 }
 
 /** The living holder of a lock, without taking part in it. */
-export function readHolder(place: LockPlace): Holder | null {
+export function readHolder(place: LockLocation): Holder | null {
   const holder = readHolderFile(place, lockPath(place));
   return holder !== null && isLiving(place, holder) ? holder : null;
 }
 
 /** One instance's part in the lock. */
-type Seat = {
-  readonly place: LockPlace;
+type LockInstance = {
+  readonly place: LockLocation;
   /** Every token this instance ever wrote. */
   readonly mine: Set<string>;
   own: Holder | null;
@@ -58,60 +58,60 @@ type Seat = {
   swept: boolean;
 };
 
-async function acquire(seat: Seat, patience: number): Promise<Lock> {
+async function acquire(instance: LockInstance, patience: number): Promise<Lock> {
   const until = performance.now() + patience;
   for (let attempt = 0; ; attempt++) {
-    const result = tryAcquire(seat);
+    const result = tryAcquire(instance);
     if (result.ok) return result.lock;
     if (performance.now() >= until) {
       const holder = `process ${result.holder.pid} on ${result.holder.host}`;
-      throw new ProblemError({ code: "LOCK_BUSY", file: lockPath(seat.place), holder });
+      throw new ProblemError({ code: "LOCK_BUSY", file: lockPath(instance.place), holder });
     }
     await delay(Math.min(1 + attempt / 16, 10));
   }
 }
 
-function tryAcquire(seat: Seat): TryResult {
-  const { place } = seat;
+function tryAcquire(instance: LockInstance): TryResult {
+  const { place } = instance;
   for (;;) {
-    const own = (seat.own ??= writeOwnFile(place));
-    seat.mine.add(own.token);
+    const own = (instance.own ??= writeOwnFile(place));
+    instance.mine.add(own.token);
     const result = link(place, own, lockPath(place));
-    if (result === "linked") return take(seat);
+    if (result === "linked") return take(instance);
     if (result === "lost") {
-      seat.own = null;
+      instance.own = null;
       continue;
     }
     const holder = readHolderFile(place, lockPath(place));
     if (holder === null) continue;
-    if (seat.mine.has(holder.token) && !seat.held) return take(seat);
+    if (instance.mine.has(holder.token) && !instance.held) return take(instance);
     if (isLiving(place, holder)) return { ok: false, holder };
-    const stolen = steal(seat, own, holder);
+    const stolen = steal(instance, own, holder);
     if (stolen === "again") continue;
     if (stolen !== "won") return { ok: false, holder: stolen };
-    seat.own = null; // it became the lock itself
-    seat.swept = false;
-    return take(seat);
+    instance.own = null; // it became the lock itself
+    instance.swept = false;
+    return take(instance);
   }
 }
 
-function take(seat: Seat): TryResult {
-  seat.held = true;
-  if (!seat.swept) sweep(seat.place, seat.mine);
-  seat.swept = true;
-  return { ok: true, lock: { release: () => release(seat) } };
+function take(instance: LockInstance): TryResult {
+  instance.held = true;
+  if (!instance.swept) sweep(instance.place, instance.mine);
+  instance.swept = true;
+  return { ok: true, lock: { release: () => release(instance) } };
 }
 
-function release(seat: Seat): void {
-  if (!seat.held) return;
-  seat.held = false;
+function release(instance: LockInstance): void {
+  if (!instance.held) return;
+  instance.held = false;
   // A lock that cannot be removed now names us still, and is simply ours again the next time.
-  removeIfThere(seat.place.files, lockPath(seat.place));
+  removeIfThere(instance.place.files, lockPath(instance.place));
 }
 
 /** Takes over from a dead holder; "again" when things moved meanwhile, or the living heir who was faster. */
-function steal(seat: Seat, own: Holder, dead: Holder): "won" | "again" | Holder {
-  const { place, mine } = seat;
+function steal(instance: LockInstance, own: Holder, dead: Holder): "won" | "again" | Holder {
+  const { place, mine } = instance;
   const chain: string[] = [];
   let judged = dead;
   for (;;) {
@@ -136,7 +136,7 @@ function steal(seat: Seat, own: Holder, dead: Holder): "won" | "again" | Holder 
 }
 
 /** "lost": our own file is gone, somebody tidied the folder. */
-function link(place: LockPlace, own: Holder, path: string): "linked" | "taken" | "lost" {
+function link(place: LockLocation, own: Holder, path: string): "linked" | "taken" | "lost" {
   try {
     place.files.linkSync(ownPath(place, own.token), path);
     return "linked";

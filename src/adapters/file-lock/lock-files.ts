@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { errorCode, OPEN, openPlain, PRIVATE, readRange, removeIfThere, writeAll } from "./file-calls.ts";
-import type { FileCalls } from "./file-calls.ts";
-import { nodeCrypto } from "./node-crypto.ts";
+import { errorCode, OPEN, openPlain, PRIVATE, readRange, removeIfThere, writeAll } from "../file-system/file-system.ts";
+import type { FileSystem } from "../file-system/file-system.ts";
+import { nodeCrypto } from "../file-system/node-crypto.ts";
 import { numberInUse, type LockProcesses } from "./lock-processes.ts";
 
 /** Who holds a lock. `token` is used for one file and never again. */
@@ -13,23 +13,23 @@ export type Holder = {
   readonly host: string;
 };
 
-export type LockPlace = {
+export type LockLocation = {
   /** An existing folder. */
   readonly directory: string;
   /** File name of the lock; all its helper files begin with it. */
   readonly name: string;
-  readonly files: FileCalls;
+  readonly files: FileSystem;
   readonly processes: LockProcesses;
 };
 
 const HOLDER_LIMIT = 4096; // bytes
 
-export const lockPath = (place: LockPlace): string => join(place.directory, place.name);
-export const ownPath = (place: LockPlace, token: string): string => `${lockPath(place)}.${token}`;
-export const stealPath = (place: LockPlace, token: string): string => `${lockPath(place)}.steal.${token}`;
+export const lockPath = (place: LockLocation): string => join(place.directory, place.name);
+export const ownPath = (place: LockLocation, token: string): string => `${lockPath(place)}.${token}`;
+export const stealPath = (place: LockLocation, token: string): string => `${lockPath(place)}.steal.${token}`;
 
 /** Writes the file that says who we are. Linking it takes the lock with its content complete. */
-export function writeOwnFile(place: LockPlace): Holder {
+export function writeOwnFile(place: LockLocation): Holder {
   const self = place.processes.self();
   const token = `${self.pid}-${nodeCrypto().randomBytes(8).toString("hex")}`;
   const holder: Holder = { token, ...self, host: ownHost() };
@@ -49,7 +49,7 @@ export function writeOwnFile(place: LockPlace): Holder {
 }
 
 /** Whom a lock file names; null when there is none. */
-export function readHolderFile(place: LockPlace, path: string): Holder | null {
+export function readHolderFile(place: LockLocation, path: string): Holder | null {
   const { files } = place;
   const fd = openPlain(files, path, OPEN.read);
   if (fd === null) return null;
@@ -62,7 +62,7 @@ export function readHolderFile(place: LockPlace, path: string): Holder | null {
 }
 
 /** A holder on another machine cannot be judged from here, so it counts as alive. */
-export function isLiving(place: LockPlace, holder: Holder): boolean {
+export function isLiving(place: LockLocation, holder: Holder): boolean {
   if (holder.pid === 0) return false;
   return holder.host !== ownHost() || place.processes.isAlive(holder);
 }
@@ -71,7 +71,7 @@ export function isLiving(place: LockPlace, holder: Holder): boolean {
  * Removes what ended processes left. Only for the one who holds the lock: then no steal can be under way that
  * would still succeed, because whoever wins one checks the lock again and finds us.
  */
-export function sweep(place: LockPlace, mine: ReadonlySet<string>): void {
+export function sweep(place: LockLocation, mine: ReadonlySet<string>): void {
   try {
     for (const file of place.files.readdirSync(place.directory)) {
       if (!file.startsWith(`${place.name}.`)) continue;
@@ -87,7 +87,7 @@ export function sweep(place: LockPlace, mine: ReadonlySet<string>): void {
 
 const TOKEN = /^[0-9]+-[0-9a-f]{16}$/;
 
-function isLeftover(place: LockPlace, path: string): boolean {
+function isLeftover(place: LockLocation, path: string): boolean {
   const holder = readHolderFile(place, path);
   if (holder === null) return false;
   if (holder.pid !== 0) return !isLiving(place, holder);

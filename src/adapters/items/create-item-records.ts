@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import type { ItemRecords } from "../../ports/item-records.ts";
-import { folderExists, nodeFiles } from "../file-lock/file-calls.ts";
+import { folderExists, nodeFiles } from "../file-system/file-system.ts";
 import { updateBacklogMarker } from "./backlog-file.ts";
 import { messageOf } from "./document-file.ts";
 import { aloneAtOnce } from "./items-lock.ts";

@@ -1,8 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { fchmodSync } from "node:fs";
 import { dirname } from "node:path";
-import { nodeFiles, OPEN, openPlain, readRange, removeIfThere, syncFolder, writeAll } from "../file-lock/file-calls.ts";
-import { decodePath, encodePath } from "../git/git-path.ts";
+import {
+  nodeFiles,
+  OPEN,
+  openPlain,
+  readRange,
+  removeIfThere,
+  syncFolder,
+  writeAll,
+} from "../file-system/file-system.ts";
+import { decodePath, encodePath } from "../git/process/git-path.ts";
 
 export type FoundDocument = {
   /** Bytes that are no UTF-8 are kept, each as a lone surrogate. */

@@ -1,4 +1,4 @@
-import { type FileCalls, nodeFiles } from "../file-lock/file-calls.ts";
+import { type FileSystem, nodeFiles } from "../file-system/file-system.ts";
 import { createFileLock, type FileLock } from "../file-lock/file-lock.ts";
 import { systemLockProcesses } from "../file-lock/lock-processes.ts";
 
@@ -7,7 +7,7 @@ const PATIENCE = 10_000;
 const PAUSE = 5;
 
 /** Does the work while nobody else of this user adds items or changes the backlog. `state`: the user's own folder. */
-export async function alone<T>(state: string, work: () => T, files: FileCalls = nodeFiles): Promise<T> {
+export async function alone<T>(state: string, work: () => T, files: FileSystem = nodeFiles): Promise<T> {
   const lock = itemsLock(state, files);
   try {
     const held = await lock.acquire(PATIENCE);
@@ -40,5 +40,5 @@ export function aloneAtOnce(state: string, work: () => void, patience = PATIENCE
   }
 }
 
-const itemsLock = (state: string, files: FileCalls): FileLock =>
+const itemsLock = (state: string, files: FileSystem): FileLock =>
   createFileLock({ directory: state, name: "items", files, processes: systemLockProcesses() });

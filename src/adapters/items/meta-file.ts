@@ -1,7 +1,7 @@
 import { join, sep } from "node:path";
 import { type ItemMeta, type MetaFields, metaFrom, metaToWrite, withFields } from "../../core/items/item-meta.ts";
 import { isRecord } from "../../core/own-value.ts";
-import { folderExists, nodeFiles } from "../file-lock/file-calls.ts";
+import { folderExists, nodeFiles } from "../file-system/file-system.ts";
 import {
   editDocument,
   type FoundDocument,

@@ -4,7 +4,7 @@ import { itemId, withoutItemId } from "../../core/items/backlog-text.ts";
 import type { ItemMeta } from "../../core/items/item-meta.ts";
 import { detectSource, generateSlug } from "../../core/items/item-source.ts";
 import { isSafeName } from "../../schema/ids.ts";
-import { folderExists, nodeFiles } from "../file-lock/file-calls.ts";
+import { folderExists, nodeFiles } from "../file-system/file-system.ts";
 import { findBacklogItemByNumber, readItems, searchBacklogTitles } from "./backlog-file.ts";
 import { readListedMeta, readMetaJson } from "./meta-file.ts";
 

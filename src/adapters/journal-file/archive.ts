@@ -4,7 +4,7 @@ import { ProblemError } from "../../core/problem.ts";
 import type { RunId } from "../../schema/ids.ts";
 import {
   errorCode,
-  type FileCalls,
+  type FileSystem,
   folderExists,
   OPEN,
   PRIVATE,
@@ -12,8 +12,15 @@ import {
   removeIfThere,
   syncFolder,
   writeAll,
-} from "../file-lock/file-calls.ts";
-import { archiveName, endedFolder, journalName, runsNamed, snapshotFile, type JournalPlace } from "./journal-place.ts";
+} from "../file-system/file-system.ts";
+import {
+  archiveName,
+  endedFolder,
+  journalName,
+  runsNamed,
+  snapshotFile,
+  type JournalLocation,
+} from "./journal-place.ts";
 import { ARCHIVE_LIMIT, packed } from "./packed.ts";
 
 /** Ended journals that stay as they are, for people who look at them with their own tools. */
@@ -25,7 +32,7 @@ const AT_ONCE = 10;
  * Packs the oldest ended journals. The caller holds the lock. That it cannot be done now changes nothing: every journal
  * is whole at every moment under one of its two names, and the next start tries again.
  */
-export function archiveEnded(place: JournalPlace): void {
+export function archiveEnded(place: JournalLocation): void {
   try {
     const folder = endedFolder(place);
     if (!folderExists(place.files, folder)) return;
@@ -36,7 +43,7 @@ export function archiveEnded(place: JournalPlace): void {
   }
 }
 
-function packRun(files: FileCalls, folder: string, run: RunId): void {
+function packRun(files: FileSystem, folder: string, run: RunId): void {
   const journal = join(folder, journalName(run));
   const content = readSmall(files, journal, ARCHIVE_LIMIT);
   if (content === null) return; // too large to be unpacked in memory later
@@ -47,7 +54,7 @@ function packRun(files: FileCalls, folder: string, run: RunId): void {
   files.unlinkSync(journal);
 }
 
-function writeDurably(files: FileCalls, path: string, bytes: Uint8Array): void {
+function writeDurably(files: FileSystem, path: string, bytes: Uint8Array): void {
   const temporary = `${path}.${randomBytes(8).toString("hex")}.tmp`;
   const fd = files.openSync(temporary, OPEN.createNew, PRIVATE);
   try {

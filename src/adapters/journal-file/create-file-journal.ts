@@ -1,13 +1,20 @@
 import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
 import type { Journal } from "../../ports/journal.ts";
-import { errorCode, folderExists, removeIfThere } from "../file-lock/file-calls.ts";
+import { errorCode, folderExists, removeIfThere } from "../file-system/file-system.ts";
 import { createFileLock } from "../file-lock/file-lock.ts";
 import { systemLockProcesses, type LockProcesses } from "../file-lock/lock-processes.ts";
-import { createShelf, type JournalReaderOptions, readerOf, reading } from "./create-journal-reader.ts";
+import { createStore, type JournalReaderOptions, readerOf, reading } from "./create-journal-reader.ts";
 import { createRun } from "./create-run.ts";
-import { growth } from "./growth.ts";
-import { endedFolder, ensurePlace, journalFile, placeExists, stateFolder, type JournalPlace } from "./journal-place.ts";
+import { watchRun } from "./watch-run.ts";
+import {
+  endedFolder,
+  ensurePlace,
+  journalFile,
+  placeExists,
+  stateFolder,
+  type JournalLocation,
+} from "./journal-place.ts";
 import { loadRun } from "./read-run.ts";
 import { decideWithoutRun, submitDecision } from "./submit-decision.ts";
 
@@ -25,10 +32,10 @@ export type FileJournal = Journal & {
 /** Journals as files: one line is one decision, one writer at a time, synced before anybody is told. */
 export function createFileJournal(options: FileJournalOptions): FileJournal {
   const { directory, patience = 10_000 } = options;
-  const shelf = createShelf(options);
-  const { place } = shelf;
-  const { newest, load, events } = readerOf(shelf);
-  const alone = createLane(place, { processes: options.processes ?? systemLockProcesses(), patience });
+  const store = createStore(options);
+  const { place } = store;
+  const { newest, load, events } = readerOf(store);
+  const alone = createMutex(place, { processes: options.processes ?? systemLockProcesses(), patience });
   return {
     newest,
     load,
@@ -36,27 +43,27 @@ export function createFileJournal(options: FileJournalOptions): FileJournal {
     async submit(run, decide) {
       const file = journalFile(place, run);
       if (reading(directory, () => placeExists(place)))
-        return await alone.enter(file, () => submitDecision(shelf, run, decide));
-      reading(directory, () => loadRun(shelf, run));
+        return await alone.enter(file, () => submitDecision(store, run, decide));
+      reading(directory, () => loadRun(store, run));
       return decideWithoutRun(run, decide);
     },
     async create(run, decide) {
       const file = journalFile(place, run);
       writing(file, () => ensurePlace(place));
-      return await alone.enter(file, () => createRun(shelf, run, decide));
+      return await alone.enter(file, () => createRun(store, run, decide));
     },
-    changed: (run, signal) => growth(shelf, run, signal),
+    changed: (run, signal) => watchRun(store, run, signal),
     close: () => alone.close(),
   };
 }
 
-type Lane = {
+type Mutex = {
   /** Does the work while no other process writes. The work never waits, so neither does anybody long. */
   enter<T>(file: string, work: () => T): Promise<T>;
   close(): void;
 };
 
-function createLane(place: JournalPlace, settings: { processes: LockProcesses; patience: number }): Lane {
+function createMutex(place: JournalLocation, settings: { processes: LockProcesses; patience: number }): Mutex {
   const { files } = place;
   const lock = createFileLock({ directory: stateFolder(place), name: "lock", files, processes: settings.processes });
   let tidy = false;
@@ -80,7 +87,7 @@ function createLane(place: JournalPlace, settings: { processes: LockProcesses; p
 }
 
 /** Only a writer makes temporary files, and we are the writer now: what is there was left by one that was killed. */
-function sweepTemporary(place: JournalPlace): void {
+function sweepTemporary(place: JournalLocation): void {
   if (!placeExists(place)) return;
   for (const folder of [place.directory, endedFolder(place)]) {
     if (!folderExists(place.files, folder)) continue;

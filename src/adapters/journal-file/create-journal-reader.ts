@@ -1,12 +1,12 @@
 import { ProblemError } from "../../core/problem.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Journal } from "../../ports/journal.ts";
-import { errorCode, nodeFiles, type FileCalls } from "../file-lock/file-calls.ts";
+import { errorCode, nodeFiles, type FileSystem } from "../file-system/file-system.ts";
 import type { Anchors } from "../user-files/anchors.ts";
 import { checkBySeal, type EventCheck } from "./event-check.ts";
 import { eventsOfRun, loadRun, newestLoaded, newestRun, type NewestLoaded } from "./read-run.ts";
 import type { Key } from "./record.ts";
-import type { Shelf } from "./run-file.ts";
+import type { JournalStore } from "./run-file.ts";
 
 export type JournalReaderOptions = {
   /** `.isdlc/journal`; made with the first run. */
@@ -18,7 +18,7 @@ export type JournalReaderOptions = {
   readonly clock: Clock;
   /** Version of the program: snapshots of another one are passed over. Without it none are made or used. */
   readonly version?: string;
-  readonly files?: FileCalls;
+  readonly files?: FileSystem;
 };
 
 export type JournalReader = Pick<Journal, "newest" | "load" | "events"> & {
@@ -27,21 +27,21 @@ export type JournalReader = Pick<Journal, "newest" | "load" | "events"> & {
 };
 
 /** Journals that are only looked at. Apart from their writers, for programs that must start fast. */
-export const createJournalReader = (options: JournalReaderOptions): JournalReader => readerOf(createShelf(options));
+export const createJournalReader = (options: JournalReaderOptions): JournalReader => readerOf(createStore(options));
 
-export function createShelf({ check = checkBySeal, ...options }: JournalReaderOptions): Shelf {
+export function createStore({ check = checkBySeal, ...options }: JournalReaderOptions): JournalStore {
   const { directory, key, anchors, clock, version, files = nodeFiles } = options;
   const known = { known: new Map(), seen: new Map() };
   return { place: { directory, files }, key, check, anchors, clock, version: version ?? null, ...known };
 }
 
-export function readerOf(shelf: Shelf): JournalReader {
-  const { directory } = shelf.place;
+export function readerOf(store: JournalStore): JournalReader {
+  const { directory } = store.place;
   return {
-    newest: () => reading(directory, () => newestRun(shelf)),
-    load: (run) => reading(directory, () => loadRun(shelf, run)),
-    events: (run) => reading(directory, () => eventsOfRun(shelf, run)),
-    current: () => reading(directory, () => newestLoaded(shelf)),
+    newest: () => reading(directory, () => newestRun(store)),
+    load: (run) => reading(directory, () => loadRun(store, run)),
+    events: (run) => reading(directory, () => eventsOfRun(store, run)),
+    current: () => reading(directory, () => newestLoaded(store)),
   };
 }
 

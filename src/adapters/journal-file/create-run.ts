@@ -4,31 +4,31 @@ import { ProblemError } from "../../core/problem.ts";
 import { noRun } from "../../core/run.ts";
 import type { Loaded, Submitted } from "../../ports/journal.ts";
 import type { RunId } from "../../schema/ids.ts";
-import { ensureFolder, OPEN, PRIVATE, removeIfThere, succeeds, syncFolder } from "../file-lock/file-calls.ts";
+import { ensureFolder, OPEN, PRIVATE, removeIfThere, succeeds, syncFolder } from "../file-system/file-system.ts";
 import { archiveEnded } from "./archive.ts";
 import { emptyCursor } from "./fold.ts";
 import { endedFolder, journalFile, runsIn, snapshotFile, tornFile } from "./journal-place.ts";
 import { loadRun, newestRun, noHead } from "./read-run.ts";
-import type { Shelf } from "./run-file.ts";
+import type { JournalStore } from "./run-file.ts";
 import { record, type Decide } from "./submit-decision.ts";
 
 /** Begins a journal. The caller holds the lock and has made the folder. */
-export function createRun(shelf: Shelf, run: RunId, decide: Decide): Submitted {
-  const { place } = shelf;
-  newestRun(shelf);
-  const others = runsIn(place, place.directory).map((other) => ({ run: other, ...loadRun(shelf, other) }));
-  const refusal = refusalFor(run, [...others, { run, ...loadRun(shelf, run) }]);
+export function createRun(store: JournalStore, run: RunId, decide: Decide): Submitted {
+  const { place } = store;
+  newestRun(store);
+  const others = runsIn(place, place.directory).map((other) => ({ run: other, ...loadRun(store, other) }));
+  const refusal = refusalFor(run, [...others, { run, ...loadRun(store, run) }]);
   if (refusal !== null) return { ok: false, ...refusal };
   const decision = decide(noRun);
   if (!decision.ok) return { ok: false, state: noRun, head: noHead(run), refusal: decision.refusal };
   if (decision.events.length === 0) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
-  for (const other of others) putAway(shelf, other);
+  for (const other of others) putAway(store, other);
   const file = journalFile(place, run);
   const fd = place.files.openSync(file, OPEN.createNew, PRIVATE);
   try {
     syncFolder(place.files, place.directory);
     const now = { cursor: emptyCursor(run), snapshot: { lines: 0, size: 0 }, torn: 0 };
-    const recorded = record(shelf, { fd, file }, { now, decision });
+    const recorded = record(store, { fd, file }, { now, decision });
     if (others.length > 0) archiveEnded(place);
     return recorded;
   } finally {
@@ -46,10 +46,10 @@ function refusalFor(run: RunId, others: readonly Other[]): (Loaded & { refusal: 
   return null;
 }
 
-function putAway(shelf: Shelf, other: Other): void {
-  const { place } = shelf;
+function putAway(store: JournalStore, other: Other): void {
+  const { place } = store;
   const file = journalFile(place, other.run);
-  shelf.known.delete(other.run);
+  store.known.delete(other.run);
   // Without a record it was left by a start that was cut off before anybody was told of it.
   const begun = other.head.seq > 0;
   if (!begun && place.files.lstatSync(file).size === 0) return removeIfThere(place.files, file);

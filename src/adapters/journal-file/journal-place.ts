@@ -1,12 +1,12 @@
 import { dirname, join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
 import { isRunId, type RunId } from "../../schema/ids.ts";
-import { ensureFolder, folderExists, OPEN, openPlain, readRange } from "../file-lock/file-calls.ts";
-import type { FileCalls } from "../file-lock/file-calls.ts";
+import { ensureFolder, folderExists, OPEN, openPlain, readRange } from "../file-system/file-system.ts";
+import type { FileSystem } from "../file-system/file-system.ts";
 import { ARCHIVE_LIMIT, unpacked } from "./packed.ts";
 
 /** The folder of the journals, `.isdlc/journal`, and how it is reached. */
-export type JournalPlace = { readonly directory: string; readonly files: FileCalls };
+export type JournalLocation = { readonly directory: string; readonly files: FileSystem };
 
 export type OpenFile = {
   readonly fd: number;
@@ -20,28 +20,28 @@ export const journalName = (run: RunId): string => `${run}.jsonl`;
 export const archiveName = (run: RunId): string => `${run}.jsonl.gz`;
 
 /** Finished runs are kept apart, so that finding the open one costs the same after a thousand of them. */
-export const endedFolder = (place: JournalPlace): string => join(place.directory, "ended");
+export const endedFolder = (place: JournalLocation): string => join(place.directory, "ended");
 
 /** Folder of the lock: the one around the journals. */
-export const stateFolder = (place: JournalPlace): string => dirname(place.directory);
+export const stateFolder = (place: JournalLocation): string => dirname(place.directory);
 
 /** @throws ProblemError UNSAFE_PATH for what is no run id: it becomes a file name. */
-export function journalFile(place: JournalPlace, run: RunId): string {
+export function journalFile(place: JournalLocation, run: RunId): string {
   return join(place.directory, journalName(checkedRun(run)));
 }
 
 /** True when the journal folder is there. @throws ProblemError UNSAFE_PATH when it, or the one around it, is a link. */
-export function placeExists(place: JournalPlace): boolean {
+export function placeExists(place: JournalLocation): boolean {
   return folderExists(place.files, stateFolder(place)) && folderExists(place.files, place.directory);
 }
 
-export function ensurePlace(place: JournalPlace): void {
+export function ensurePlace(place: JournalLocation): void {
   ensureFolder(place.files, stateFolder(place));
   ensureFolder(place.files, place.directory);
 }
 
 /** Opens a run's journal where it lies now; null when it is in neither folder. A packed one is opened for reading only. */
-export function openJournal(place: JournalPlace, run: RunId, flags: "read" | "change"): OpenFile | null {
+export function openJournal(place: JournalLocation, run: RunId, flags: "read" | "change"): OpenFile | null {
   const name = journalName(checkedRun(run));
   if (!placeExists(place)) return null;
   // In this order a run that is being moved or packed cannot be missed.
@@ -54,7 +54,7 @@ export function openJournal(place: JournalPlace, run: RunId, flags: "read" | "ch
   return openArchive(place, run);
 }
 
-function openArchive({ directory, files }: JournalPlace, run: RunId): OpenFile | null {
+function openArchive({ directory, files }: JournalLocation, run: RunId): OpenFile | null {
   const folder = endedFolder({ directory, files });
   if (!folderExists(files, folder)) return null;
   const file = join(folder, archiveName(run));
@@ -70,18 +70,18 @@ function openArchive({ directory, files }: JournalPlace, run: RunId): OpenFile |
 }
 
 /** Bytes of the journal itself, however it is kept. */
-export function journalSize(files: FileCalls, journal: OpenFile): number {
+export function journalSize(files: FileSystem, journal: OpenFile): number {
   return journal.unpacked === undefined ? files.fstatSync(journal.fd).size : (journal.unpacked?.length ?? 0);
 }
 
 /** A range of the journal itself; fewer bytes when it ends earlier. */
-export function readJournal(files: FileCalls, journal: OpenFile, range: { from: number; to: number }): Buffer {
+export function readJournal(files: FileSystem, journal: OpenFile, range: { from: number; to: number }): Buffer {
   if (journal.unpacked === undefined) return readRange(files, journal.fd, range);
   return journal.unpacked?.subarray(range.from, range.to) ?? Buffer.alloc(0);
 }
 
 /** Runs with a journal in a folder, newest first. */
-export function runsIn(place: JournalPlace, folder: string): readonly RunId[] {
+export function runsIn(place: JournalLocation, folder: string): readonly RunId[] {
   if (!placeExists(place) || !folderExists(place.files, folder)) return [];
   const names = place.files.readdirSync(folder);
   const runs = new Set([...runsNamed(names, journalName), ...runsNamed(names, archiveName)]);
@@ -89,7 +89,7 @@ export function runsIn(place: JournalPlace, folder: string): readonly RunId[] {
 }
 
 /** The newest run with a journal in a folder, without putting all of them in order. */
-export function newestIn(place: JournalPlace, folder: string): RunId | null {
+export function newestIn(place: JournalLocation, folder: string): RunId | null {
   if (!placeExists(place) || !folderExists(place.files, folder)) return null;
   let newest = "";
   for (const name of place.files.readdirSync(folder)) {

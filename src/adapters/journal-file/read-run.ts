@@ -6,33 +6,33 @@ import type { RunId } from "../../schema/ids.ts";
 import { emptyCursor, fold, headOf } from "./fold.ts";
 import { endedFolder, newestIn, openJournal, readJournal, runsIn, type OpenFile } from "./journal-place.ts";
 import { genesis } from "./record.ts";
-import { catchUp, type CaughtUp, type Shelf } from "./run-file.ts";
+import { catchUp, type CaughtUp, type JournalStore } from "./run-file.ts";
 
 export type Visited = { readonly journal: OpenFile; readonly now: CaughtUp };
 
 /** Opens a run's journal and reads what is new in it; `work` gets null when there is no such run. */
 export function visit<T>(
-  shelf: Shelf,
+  store: JournalStore,
   look: { run: RunId; flags: "read" | "change" },
   work: (visited: Visited | null) => T,
 ): T {
-  const anchor = shelf.anchors.read(look.run);
-  const journal = openJournal(shelf.place, look.run, look.flags);
+  const anchor = store.anchors.read(look.run);
+  const journal = openJournal(store.place, look.run, look.flags);
   if (journal === null) {
-    const seq = anchor?.seq ?? shelf.known.get(look.run)?.cursor.seq ?? 0;
+    const seq = anchor?.seq ?? store.known.get(look.run)?.cursor.seq ?? 0;
     if (seq > 0) throw new ProblemError({ code: "JOURNAL_MISSING", run: look.run, seq });
     return work(null);
   }
   try {
-    return work({ journal, now: catchUp(shelf, journal, { run: look.run, anchor }) });
+    return work({ journal, now: catchUp(store, journal, { run: look.run, anchor }) });
   } finally {
-    shelf.place.files.closeSync(journal.fd);
+    store.place.files.closeSync(journal.fd);
   }
 }
 
-export function loadRun(shelf: Shelf, run: RunId): Loaded {
-  return steadily(() =>
-    visit(shelf, { run, flags: "read" }, (visited) =>
+export function loadRun(store: JournalStore, run: RunId): Loaded {
+  return withRetry(() =>
+    visit(store, { run, flags: "read" }, (visited) =>
       visited === null
         ? { state: noRun, head: noHead(run) }
         : { state: visited.now.cursor.state, head: headOf(visited.now.cursor) },
@@ -41,17 +41,17 @@ export function loadRun(shelf: Shelf, run: RunId): Loaded {
 }
 
 /** Reads from the beginning, whatever is known already. */
-export function eventsOfRun(shelf: Shelf, run: RunId): readonly RunEvent[] {
-  return steadily(() =>
-    visit(shelf, { run, flags: "read" }, (visited) => {
+export function eventsOfRun(store: JournalStore, run: RunId): readonly RunEvent[] {
+  return withRetry(() =>
+    visit(store, { run, flags: "read" }, (visited) => {
       if (visited === null) return [];
       const { journal, now } = visited;
-      const bytes = readJournal(shelf.place.files, journal, { from: 0, to: now.cursor.size });
+      const bytes = readJournal(store.place.files, journal, { from: 0, to: now.cursor.size });
       const events: RunEvent[] = [];
       fold(emptyCursor(run), bytes, {
         file: journal.file,
-        key: shelf.key,
-        check: shelf.check,
+        key: store.key,
+        check: store.check,
         witnesses: [headOf(now.cursor)].filter((head) => head.seq > 0),
         onEvents: (read) => events.push(...read),
       });
@@ -60,51 +60,51 @@ export function eventsOfRun(shelf: Shelf, run: RunId): readonly RunEvent[] {
   );
 }
 
-export function newestRun(shelf: Shelf): RunId | null {
-  return findNewest(shelf)?.run ?? null;
+export function newestRun(store: JournalStore): RunId | null {
+  return findNewest(store)?.run ?? null;
 }
 
 export type NewestLoaded = Loaded & { readonly run: RunId };
 
 /** The newest run with what its journal says, read once. */
-export function newestLoaded(shelf: Shelf): NewestLoaded | null {
-  const found = findNewest(shelf);
+export function newestLoaded(store: JournalStore): NewestLoaded | null {
+  const found = findNewest(store);
   if (found === null) return null;
-  return { run: found.run, ...(found.loaded ?? loadRun(shelf, found.run)) };
+  return { run: found.run, ...(found.loaded ?? loadRun(store, found.run)) };
 }
 
 /** `loaded` is null for a run that was not read yet, or whose journal is in doubt: reading it tells. */
 type Found = { readonly run: RunId; readonly loaded: Loaded | null };
 
 /** @throws ProblemError JOURNAL_MISSING when the run known to be open has no journal: "no run" would be a lie. */
-function findNewest(shelf: Shelf): Found | null {
-  const open = shelf.anchors.openRun();
-  if (open !== null && !hasJournal(shelf, open)) {
-    throw new ProblemError({ code: "JOURNAL_MISSING", run: open, seq: shelf.anchors.read(open)?.seq ?? 1 });
+function findNewest(store: JournalStore): Found | null {
+  const open = store.anchors.openRun();
+  if (open !== null && !hasJournal(store, open)) {
+    throw new ProblemError({ code: "JOURNAL_MISSING", run: open, seq: store.anchors.read(open)?.seq ?? 1 });
   }
-  for (const run of runsIn(shelf.place, shelf.place.directory)) {
-    const loaded = loadedOrDoubtful(shelf, run);
+  for (const run of runsIn(store.place, store.place.directory)) {
+    const loaded = loadedOrDoubtful(store, run);
     // A journal without a record was left by a start that was cut off: no run.
     if (loaded === null || loaded.head.seq > 0) return { run, loaded };
   }
-  const ended = newestIn(shelf.place, endedFolder(shelf.place));
+  const ended = newestIn(store.place, endedFolder(store.place));
   return ended === null ? null : { run: ended, loaded: null };
 }
 
 export const noHead = (run: RunId): Head => ({ seq: 0, hash: genesis(run) });
 
-function loadedOrDoubtful(shelf: Shelf, run: RunId): Loaded | null {
+function loadedOrDoubtful(store: JournalStore, run: RunId): Loaded | null {
   try {
-    return loadRun(shelf, run);
+    return loadRun(store, run);
   } catch (error) {
     if (error instanceof ProblemError) return null;
     throw error;
   }
 }
 
-function hasJournal(shelf: Shelf, run: RunId): boolean {
-  const journal = openJournal(shelf.place, run, "read");
-  if (journal !== null) shelf.place.files.closeSync(journal.fd);
+function hasJournal(store: JournalStore, run: RunId): boolean {
+  const journal = openJournal(store.place, run, "read");
+  if (journal !== null) store.place.files.closeSync(journal.fd);
   return journal !== null;
 }
 
@@ -112,7 +112,7 @@ function hasJournal(shelf: Shelf, run: RunId): boolean {
  * Readers take no lock. One that reads while a writer cuts a torn rest and appends may see a mixture of both, which
  * looks damaged; real damage is there at the second look too.
  */
-function steadily<T>(read: () => T): T {
+function withRetry<T>(read: () => T): T {
   for (let attempt = 1; ; attempt++) {
     try {
       return read();

@@ -1,7 +1,7 @@
 import { isRecord, ownValue } from "../../core/own-value.ts";
 import type { EventDraft, RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
-import { nodeCrypto, sha256 } from "../file-lock/node-crypto.ts";
+import { nodeCrypto, sha256 } from "../file-system/node-crypto.ts";
 import type { EventCheck } from "./event-check.ts";
 
 /** Form of the events in a record. It goes up when events of an older program must be read in another way. */

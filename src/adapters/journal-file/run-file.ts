@@ -3,17 +3,17 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Head } from "../../ports/journal.ts";
 import type { EventDraft, RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
-import { OPEN, openPlain, readRange, writeAll } from "../file-lock/file-calls.ts";
+import { OPEN, openPlain, readRange, writeAll } from "../file-system/file-system.ts";
 import type { Anchors } from "../user-files/anchors.ts";
 import type { EventCheck } from "./event-check.ts";
 import { advance, corrupt, emptyCursor, eventsOf, fold, headOf, type Cursor } from "./fold.ts";
-import { journalSize, readJournal, tornFile, type JournalPlace, type OpenFile } from "./journal-place.ts";
+import { journalSize, readJournal, tornFile, type JournalLocation, type OpenFile } from "./journal-place.ts";
 import { bodyOf, encodeRecord, LINE_LIMIT, type Key } from "./record.ts";
 import { cursorFrom, readSnapshot, snapshotIsDue, writeSnapshot, type SnapshotTools } from "./snapshot.ts";
 
 /** What the functions below need, and what they remember between calls. */
-export type Shelf = {
-  readonly place: JournalPlace;
+export type JournalStore = {
+  readonly place: JournalLocation;
   readonly key: Key;
   readonly check: EventCheck;
   readonly anchors: Anchors;
@@ -41,21 +41,21 @@ const REMEMBERED_RUNS = 8;
  * Reads what was appended since the last look. `anchor` must have been read before: a head acknowledged later than
  * this look would seem to be missing.
  */
-export function catchUp(shelf: Shelf, journal: OpenFile, look: { run: RunId; anchor: Head | null }): CaughtUp {
-  const { files } = shelf.place;
+export function catchUp(store: JournalStore, journal: OpenFile, look: { run: RunId; anchor: Head | null }): CaughtUp {
+  const { files } = store.place;
   if (journal.unpacked === null) throw corrupt(journal, 0, "it cannot be unpacked");
   const size = journalSize(files, journal);
-  shelf.seen.set(look.run, stampOf(files.fstatSync(journal.fd)));
-  const known = shelf.known.get(look.run);
-  if (known !== undefined) assertUnchanged(shelf, journal, { cursor: known.cursor, size });
-  const start = known === undefined ? startingPoint(shelf, journal, look.run) : { ...known, witness: null };
+  store.seen.set(look.run, stampOf(files.fstatSync(journal.fd)));
+  const known = store.known.get(look.run);
+  if (known !== undefined) assertUnchanged(store, journal, { cursor: known.cursor, size });
+  const start = known === undefined ? startingPoint(store, journal, look.run) : { ...known, witness: null };
   if (size - start.cursor.size > READ_LIMIT)
     throw corrupt(journal, start.cursor.lines + 1, "it is too large to be ours");
   const bytes = readJournal(files, journal, { from: start.cursor.size, to: size });
   const witnesses = [look.anchor, start.witness].filter((head) => head !== null);
-  const folded = fold(start.cursor, bytes, { file: journal.file, key: shelf.key, check: shelf.check, witnesses });
+  const folded = fold(start.cursor, bytes, { file: journal.file, key: store.key, check: store.check, witnesses });
   const now = { cursor: folded.cursor, snapshot: start.snapshot };
-  remember(shelf, now);
+  remember(store, now);
   return { ...now, torn: folded.torn };
 }
 
@@ -64,28 +64,28 @@ export function catchUp(shelf: Shelf, journal: OpenFile, look: { run: RunId; anc
  * What follows can be rebuilt or can lag behind, so its failing changes nothing.
  */
 export function append(
-  shelf: Shelf,
+  store: JournalStore,
   journal: OpenFile,
   { from, drafts }: { from: CaughtUp; drafts: readonly EventDraft[] },
 ): { cursor: Cursor; events: readonly RunEvent[] } {
-  const { files } = shelf.place;
+  const { files } = store.place;
   const { cursor } = from;
   if (journal.unpacked !== undefined)
     throw new ProblemError({ code: "WRITE_FAILED", file: journal.file, detail: "the run has ended long ago" });
-  const { line, next, events } = prepare(shelf, journal.file, { cursor, drafts });
-  if (from.torn > 0) setTornAside(shelf, journal, cursor);
+  const { line, next, events } = prepare(store, journal.file, { cursor, drafts });
+  if (from.torn > 0) setTornAside(store, journal, cursor);
   try {
     writeAll(files, journal.fd, { bytes: line, position: cursor.size });
   } catch (error) {
-    cutBack(shelf, journal, cursor.size);
+    cutBack(store, journal, cursor.size);
     throw error;
   }
   files.fdatasyncSync(journal.fd);
-  shelf.seen.set(next.run, stampOf(files.fstatSync(journal.fd)));
+  store.seen.set(next.run, stampOf(files.fstatSync(journal.fd)));
   const due = snapshotIsDue(next, from.snapshot);
-  remember(shelf, { cursor: next, snapshot: due ? { lines: next.lines, size: next.size } : from.snapshot });
-  shelf.anchors.write(next.run, headOf(next), next.state.is === "active");
-  if (due) tryWriteSnapshot(shelf, journal.file, next);
+  remember(store, { cursor: next, snapshot: due ? { lines: next.lines, size: next.size } : from.snapshot });
+  store.anchors.write(next.run, headOf(next), next.state.is === "active");
+  if (due) tryWriteSnapshot(store, journal.file, next);
   return { cursor: next, events };
 }
 
@@ -93,17 +93,17 @@ export function append(
 export const stampOf = (facts: { size: number; mtimeMs: number }): string => `${facts.size}:${facts.mtimeMs}`;
 
 /** Everything that can be wrong with a decision comes to light before a byte of it is written. */
-function prepare(shelf: Shelf, file: string, from: { cursor: Cursor; drafts: readonly EventDraft[] }) {
+function prepare(store: JournalStore, file: string, from: { cursor: Cursor; drafts: readonly EventDraft[] }) {
   const { cursor, drafts } = from;
-  const decided = { seq: cursor.seq + 1, at: shelf.clock.now(), events: drafts };
-  const { line, hash } = encodeRecord(decided, cursor.hash, shelf.key);
+  const decided = { seq: cursor.seq + 1, at: store.clock.now(), events: drafts };
+  const { line, hash } = encodeRecord(decided, cursor.hash, store.key);
   if (line.length > LINE_LIMIT)
     throw new ProblemError({ code: "WRITE_FAILED", file, detail: `the decision takes ${line.length} bytes` });
   // Folded from the text, not from the objects, so that this process and every later one see the same.
   const events = eventsOf(JSON.stringify(bodyOf(decided)), cursor, {
     file,
-    key: shelf.key,
-    check: shelf.check,
+    key: store.key,
+    check: store.check,
     witnesses: [],
   });
   return { line, events, next: advance(cursor, events, { bytes: line, hash }) };
@@ -111,8 +111,8 @@ function prepare(shelf: Shelf, file: string, from: { cursor: Cursor; drafts: rea
 
 type StartingPoint = Known & { readonly witness: Head | null };
 
-function startingPoint(shelf: Shelf, journal: OpenFile, run: RunId): StartingPoint {
-  const tools = snapshotTools(shelf);
+function startingPoint(store: JournalStore, journal: OpenFile, run: RunId): StartingPoint {
+  const tools = snapshotTools(store);
   const snapshot = tools === null ? null : readSnapshot(tools, journal.file, run);
   const cursor = tools === null || snapshot === null ? null : cursorFrom(snapshot, journal, tools);
   if (cursor !== null) return { cursor, snapshot: { lines: cursor.lines, size: cursor.size }, witness: null };
@@ -121,17 +121,21 @@ function startingPoint(shelf: Shelf, journal: OpenFile, run: RunId): StartingPoi
 }
 
 /** The past must not change under a process that has acted on it. */
-function assertUnchanged(shelf: Shelf, journal: OpenFile, { cursor, size }: { cursor: Cursor; size: number }): void {
+function assertUnchanged(
+  store: JournalStore,
+  journal: OpenFile,
+  { cursor, size }: { cursor: Cursor; size: number },
+): void {
   if (size < cursor.size) throw corrupt(journal, cursor.lines, "it is shorter than it was before");
   if (cursor.last === null) return;
   const { from, bytes } = cursor.last;
-  const found = readJournal(shelf.place.files, journal, { from, to: cursor.size });
+  const found = readJournal(store.place.files, journal, { from, to: cursor.size });
   if (!found.equals(bytes)) throw corrupt(journal, cursor.lines, "it is another record than before");
 }
 
 /** Keeps the rest of a write that was cut off, and takes it out of the journal. Only under the lock. */
-function setTornAside(shelf: Shelf, journal: OpenFile, cursor: Cursor): void {
-  const { files } = shelf.place;
+function setTornAside(store: JournalStore, journal: OpenFile, cursor: Cursor): void {
+  const { files } = store.place;
   const { size } = files.fstatSync(journal.fd);
   const bytes = readRange(files, journal.fd, { from: cursor.size, to: size });
   const fd = openPlain(files, tornFile(journal.file), OPEN.append);
@@ -145,29 +149,29 @@ function setTornAside(shelf: Shelf, journal: OpenFile, cursor: Cursor): void {
 }
 
 /** On a full disk the half record would be in the way of the next try; readers pass over it either way. */
-function cutBack(shelf: Shelf, journal: OpenFile, size: number): void {
+function cutBack(store: JournalStore, journal: OpenFile, size: number): void {
   try {
-    shelf.place.files.ftruncateSync(journal.fd, size);
+    store.place.files.ftruncateSync(journal.fd, size);
   } catch {
     // The next writer sets it aside.
   }
 }
 
-function tryWriteSnapshot(shelf: Shelf, file: string, cursor: Cursor): void {
+function tryWriteSnapshot(store: JournalStore, file: string, cursor: Cursor): void {
   try {
-    const tools = snapshotTools(shelf);
+    const tools = snapshotTools(store);
     if (tools !== null) writeSnapshot(tools, file, cursor);
   } catch {
     // The next start replays more, and that is all.
   }
 }
 
-function snapshotTools({ place, key, version }: Shelf): SnapshotTools | null {
+function snapshotTools({ place, key, version }: JournalStore): SnapshotTools | null {
   return version === null ? null : { files: place.files, key, version };
 }
 
-function remember(shelf: Shelf, now: Known): void {
-  const { known } = shelf;
+function remember(store: JournalStore, now: Known): void {
+  const { known } = store;
   known.delete(now.cursor.run);
   known.set(now.cursor.run, { cursor: now.cursor, snapshot: now.snapshot });
   for (const oldest of known.keys()) {

@@ -9,11 +9,11 @@ import {
   removeIfThere,
   syncFolder,
   writeAll,
-} from "../file-lock/file-calls.ts";
+} from "../file-system/file-system.ts";
 import { createFileLock } from "../file-lock/file-lock.ts";
 import type { LockProcesses } from "../file-lock/lock-processes.ts";
 import { openJournal, snapshotFile, stateFolder } from "./journal-place.ts";
-import { verifyJournal, type Finding, type VerifyPlace } from "./verify-journal.ts";
+import { verifyJournal, type Finding, type VerifyLocation } from "./verify-journal.ts";
 import { dirname } from "node:path";
 
 export type SetAside =
@@ -32,7 +32,7 @@ export type SetAside =
 
 /** Cuts a journal before its first foreign or damaged line, and accepts what is left as the truth. A person's decision. */
 export async function setAside(
-  place: VerifyPlace & { readonly processes: LockProcesses },
+  place: VerifyLocation & { readonly processes: LockProcesses },
   run: RunId,
 ): Promise<SetAside> {
   // Where the whole folder is gone there is no place for a lock, and nothing that it could guard.
@@ -55,7 +55,7 @@ export async function setAside(
   }
 }
 
-function cut(place: VerifyPlace, run: RunId): SetAside {
+function cut(place: VerifyLocation, run: RunId): SetAside {
   const verified = verifyJournal(place, run);
   const { findings, head, sound, size, open } = verified;
   if (findings.length === 0) return { is: "nothingToDo" };
@@ -83,7 +83,7 @@ function cut(place: VerifyPlace, run: RunId): SetAside {
   }
 }
 
-function keep(place: VerifyPlace, file: string, bytes: Buffer): void {
+function keep(place: VerifyLocation, file: string, bytes: Buffer): void {
   const fd = place.files.openSync(file, OPEN.createNew, PRIVATE);
   try {
     writeAll(place.files, fd, { bytes, position: null });

@@ -1,12 +1,12 @@
 import type { RunState } from "../../core/run.ts";
-import { readSmall, replaceFile } from "../file-lock/file-calls.ts";
-import type { FileCalls } from "../file-lock/file-calls.ts";
+import { readSmall, replaceFile } from "../file-system/file-system.ts";
+import type { FileSystem } from "../file-system/file-system.ts";
 import type { Cursor } from "./fold.ts";
 import { readJournal, snapshotFile, type OpenFile } from "./journal-place.ts";
 import { readLine, sealOf, type Key } from "./record.ts";
 
 export type SnapshotTools = {
-  readonly files: FileCalls;
+  readonly files: FileSystem;
   readonly key: Key;
   /** Version of the program: another version may fold to another state, so its snapshots are not used. */
   readonly version: string;

@@ -6,26 +6,26 @@ import type { RunId } from "../../schema/ids.ts";
 import { headOf } from "./fold.ts";
 import type { OpenFile } from "./journal-place.ts";
 import { noHead, visit } from "./read-run.ts";
-import { append, type CaughtUp, type Shelf } from "./run-file.ts";
+import { append, type CaughtUp, type JournalStore } from "./run-file.ts";
 
 export type Decide = (state: RunState) => Decision;
 
 /** Decides on what is really there. The caller holds the lock. */
-export function submitDecision(shelf: Shelf, run: RunId, decide: Decide): Submitted {
-  return visit(shelf, { run, flags: "change" }, (visited) =>
+export function submitDecision(store: JournalStore, run: RunId, decide: Decide): Submitted {
+  return visit(store, { run, flags: "change" }, (visited) =>
     visited === null || visited.now.cursor.seq === 0
       ? decideWithoutRun(run, decide)
-      : record(shelf, visited.journal, { now: visited.now, decision: decide(visited.now.cursor.state) }),
+      : record(store, visited.journal, { now: visited.now, decision: decide(visited.now.cursor.state) }),
   );
 }
 
 /** Turns a decision into a record, or passes its refusal on. */
-export function record(shelf: Shelf, journal: OpenFile, made: { now: CaughtUp; decision: Decision }): Submitted {
+export function record(store: JournalStore, journal: OpenFile, made: { now: CaughtUp; decision: Decision }): Submitted {
   const { now, decision } = made;
   const before = { state: now.cursor.state, head: headOf(now.cursor) };
   if (!decision.ok) return { ok: false, ...before, refusal: decision.refusal };
   if (decision.events.length === 0) return { ok: true, ...before, events: [] };
-  const { cursor, events } = append(shelf, journal, { from: now, drafts: decision.events });
+  const { cursor, events } = append(store, journal, { from: now, drafts: decision.events });
   return { ok: true, state: cursor.state, head: headOf(cursor), events };
 }
 

@@ -1,16 +1,16 @@
 import type { Head } from "../../ports/journal.ts";
 import type { RunId } from "../../schema/ids.ts";
-import type { FileCalls } from "../file-lock/file-calls.ts";
+import type { FileSystem } from "../file-system/file-system.ts";
 import type { Anchors } from "../user-files/anchors.ts";
 import { advance, emptyCursor, headOf, type Cursor } from "./fold.ts";
 import { journalSize, openJournal, readJournal } from "./journal-place.ts";
 import { readBody, readLine, type Key } from "./record.ts";
 import { checkBySchema } from "./schema-check.ts";
 
-export type VerifyPlace = {
+export type VerifyLocation = {
   /** `.isdlc/journal`. */
   readonly directory: string;
-  readonly files: FileCalls;
+  readonly files: FileSystem;
   readonly key: Key;
   readonly anchors: Anchors;
 };
@@ -37,7 +37,7 @@ export type Verified = {
 };
 
 /** Walks the whole journal of a run: chain, key and anchor. Findings are values; nothing is changed. */
-export function verifyJournal(place: VerifyPlace, run: RunId): Verified {
+export function verifyJournal(place: VerifyLocation, run: RunId): Verified {
   const anchor = place.anchors.read(run);
   const journal = openJournal(place, run, "read");
   if (journal === null) return result(emptyCursor(run), { file: null, size: 0, findings: missing(anchor, 0) });

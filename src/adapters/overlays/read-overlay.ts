@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
 import type { Overlay } from "../../schema/overlay.ts";
-import { type FileCalls, folderExists, readSmall } from "../file-lock/file-calls.ts";
+import { type FileSystem, folderExists, readSmall } from "../file-system/file-system.ts";
 import { parseOverlay } from "./parse-overlay.ts";
 
 /** A file with overlays as it was read once: what is parsed is what the digest is of. */
@@ -21,7 +21,7 @@ const SIZE_LIMIT = 256 * 1024; // bytes
  * The `workflows.json` of a folder; null where there is none.
  * @throws ProblemError for a link, in place of the file or of its folder, and for a file too large to be one of ours.
  */
-export function readOverlayFile(files: FileCalls, folder: string): OverlayFile | null {
+export function readOverlayFile(files: FileSystem, folder: string): OverlayFile | null {
   if (!folderExists(files, folder)) return null;
   const file = join(folder, NAME);
   const bytes = readSmall(files, file, SIZE_LIMIT);

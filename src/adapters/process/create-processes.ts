@@ -1,6 +1,6 @@
 import { ProblemError } from "../../core/problem.ts";
 import type { Processes } from "../../ports/processes.ts";
-import { processFamily } from "./process-family.ts";
+import { processTree } from "./process-tree.ts";
 import { systemProcessTable, type ProcessTable } from "./process-table.ts";
 
 export function createProcesses(table: ProcessTable = systemProcessTable()): Processes {
@@ -8,7 +8,7 @@ export function createProcesses(table: ProcessTable = systemProcessTable()): Pro
     self: () => ({ pid: process.pid, started: table.one(process.pid)?.started ?? "unknown", boot: table.boot() }),
     isAlive: (driver) => driver.boot === table.boot() && table.one(driver.pid)?.started === driver.started,
     endAll: async (nonce) => {
-      const left = await processFamily({ table, nonce, leader: null }).end();
+      const left = await processTree({ table, nonce, leader: null }).end();
       if (left.length === 0) return;
       const detail = `these processes of an earlier execution would not end: ${left.join(", ")}`;
       throw new ProblemError({ code: "AGENT_FAILED", agent: "the agent", detail });

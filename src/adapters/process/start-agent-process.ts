@@ -2,10 +2,10 @@ import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { agentEnvironment, type Environment } from "./agent-environment.ts";
-import type { Confine, ConfinedPlace } from "./confine.ts";
+import type { Sandbox, SandboxedFolder } from "./sandboxed.ts";
 import { createLineSplitter, type Line } from "./line-splitter.ts";
 import { createOutputTail } from "./output-tail.ts";
-import { processFamily, type ProcessFamily } from "./process-family.ts";
+import { processTree, type ProcessTree } from "./process-tree.ts";
 import { systemProcessTable } from "./process-table.ts";
 import { createSilenceWatch, type SilenceWatch } from "./silence-watch.ts";
 
@@ -29,10 +29,10 @@ export type AgentProcessOptions = {
   /** Called for what it writes to stderr, as it comes. Must not throw. */
   readonly onStderr?: (chunk: Uint8Array) => void;
   readonly onStarted?: (pid: number) => void;
-  /** Puts the program behind a wall. */
-  readonly confine?: Confine | undefined;
-  /** What it may do behind that wall; nothing but read when left out. */
-  readonly access?: ConfinedPlace["access"];
+  /** Puts the program in a sandbox. */
+  readonly sandbox?: Sandbox | undefined;
+  /** What it may do in that sandbox; nothing but read when left out. */
+  readonly access?: SandboxedFolder["access"];
 };
 
 /** The program's input during a conversation. What is written after its end, or the program's, is lost. */
@@ -53,7 +53,7 @@ export type AgentProcessEnd = {
 
 /**
  * Starts an agent in a session and process group of its own and sees it through.
- * When it resolves, nothing of the execution is alive any more (see `processFamily` for what that covers).
+ * When it resolves, nothing of the execution is alive any more (see `processTree` for what that covers).
  */
 export async function startAgentProcess(options: AgentProcessOptions, signal: AbortSignal): Promise<AgentProcessEnd> {
   if (signal.aborted) return unstarted("aborted", "");
@@ -61,7 +61,7 @@ export async function startAgentProcess(options: AgentProcessOptions, signal: Ab
   if (child instanceof Error) return unstarted("notStarted", child.message);
   if (child.pid === undefined) return unstarted("notStarted", await spawnFailure(child));
 
-  const family = processFamily({ table: systemProcessTable(), nonce: options.nonce, leader: child.pid });
+  const family = processTree({ table: systemProcessTable(), nonce: options.nonce, leader: child.pid });
   const killOnExit = (): void => endAtOnce(family);
   process.once("exit", killOnExit);
   const exited = new Promise<"exit">((resolve) => child.once("exit", () => resolve("exit")));
@@ -103,9 +103,9 @@ type Stop = {
 };
 
 function spawnDetached(options: AgentProcessOptions): ChildProcessWithoutNullStreams | Error {
-  const { argv, cwd, access = "read", confine = (unchanged) => unchanged } = options;
+  const { argv, cwd, access = "read", sandbox = (unchanged) => unchanged } = options;
   try {
-    const [program = "", ...args] = confine(argv, { cwd, access });
+    const [program = "", ...args] = sandbox(argv, { cwd, access });
     return spawn(program, args, {
       cwd,
       env: agentEnvironment(options.env, options.nonce),
@@ -185,7 +185,7 @@ function feed({ stdin }: ChildProcessWithoutNullStreams, input: AgentProcessOpti
 }
 
 /** Our own process ends right now: no time for a grace. */
-function endAtOnce(family: ProcessFamily): void {
+function endAtOnce(family: ProcessTree): void {
   for (const { pid } of family.look()) {
     try {
       process.kill(pid, "SIGKILL");

@@ -1,4 +1,4 @@
-import { findProgram } from "../agent-command/find-program.ts";
+import { findProgram } from "./find-program.ts";
 import { type AgentProcessEnd, type AgentProcessOptions, startAgentProcess } from "./start-agent-process.ts";
 
 /** The program is looked up each time and started by its full path: the folder it runs in has no say in it. */

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, mkdirSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
-import { nodeFiles, OPEN, openPlain } from "../file-lock/file-calls.ts";
+import { nodeFiles, OPEN, openPlain } from "../file-system/file-system.ts";
 
 export type TranscriptOptions = {
   /** Bytes; what comes after is left out, and the file says so. */

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { findProgram } from "../agent-command/find-program.ts";
+import { findProgram } from "../process/find-program.ts";
 import { type Environment, withoutOwnVariables } from "../process/agent-environment.ts";
 import { BASE } from "./bwrap-arguments.ts";
 

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
-import { findProgram } from "../agent-command/find-program.ts";
+import { findProgram } from "../process/find-program.ts";
 
 export type Tools = {
   readonly home: string;

@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { isSafeName } from "../../schema/ids.ts";
-import { folderExists, nodeFiles } from "../file-lock/file-calls.ts";
+import { folderExists, nodeFiles } from "../file-system/file-system.ts";
 
 /**
  * A feature's folder as an absolute path. Neither it nor a folder between it and the project's own may be a link.

@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { SpecMeta } from "../../core/spec/spec-meta.ts";
 import { SPEC_FILES } from "../../core/spec/spec-phases.ts";
 import { isSafeName } from "../../schema/ids.ts";
-import { folderExists, nodeFiles, OPEN, openPlain, readRange } from "../file-lock/file-calls.ts";
+import { folderExists, nodeFiles, OPEN, openPlain, readRange } from "../file-system/file-system.ts";
 import { readSpecMeta, SPEC_META } from "./spec-meta-file.ts";
 
 export type Feature = {

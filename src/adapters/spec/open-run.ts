@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { ownValue } from "../../core/own-value.ts";
-import { nodeFiles } from "../file-lock/file-calls.ts";
+import { nodeFiles } from "../file-system/file-system.ts";
 import { readDocument } from "../items/document-file.ts";
 import { foldersAbove } from "./feature-folder.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { withHistoryEntry } from "../../core/spec/history-text.ts";
-import { errorCode, nodeFiles, syncFolder } from "../file-lock/file-calls.ts";
+import { errorCode, nodeFiles, syncFolder } from "../file-system/file-system.ts";
 import { editDocument, messageOf, readDocument, replaceDocument } from "../items/document-file.ts";
 import { realFeatureFolder } from "./feature-folder.ts";
 import type { SpecWriting } from "./spec-meta-file.ts";

@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { ownValue } from "../../core/own-value.ts";
 import { isRunId, type RunId } from "../../schema/ids.ts";
-import { OPEN, openPlain, readRange, writeAll, type FileCalls } from "../file-lock/file-calls.ts";
-import { sha256 } from "../file-lock/node-crypto.ts";
+import { OPEN, openPlain, readRange, writeAll, type FileSystem } from "../file-system/file-system.ts";
+import { sha256 } from "../file-system/node-crypto.ts";
 
 /** The newest head of one run. Counts only together with the list of the same generation. */
 export type AnchorHead = {
@@ -19,7 +19,7 @@ const TRIES = 5;
  * Writes over the one block of the file. Replacing the file instead would cost as much as the journal's own sync, for
  * every decision; what is lost by a torn write is one head, and the list still has an earlier one.
  */
-export function writeAnchorHead(files: FileCalls, file: string, head: AnchorHead): void {
+export function writeAnchorHead(files: FileSystem, file: string, head: AnchorHead): void {
   const text = JSON.stringify(head);
   const fd = openPlain(files, file, OPEN.change | constants.O_CREAT);
   if (fd === null) return;
@@ -32,7 +32,7 @@ export function writeAnchorHead(files: FileCalls, file: string, head: AnchorHead
 }
 
 /** Null where there is none, or none that is whole. */
-export function readAnchorHead(files: FileCalls, file: string): AnchorHead | null {
+export function readAnchorHead(files: FileSystem, file: string): AnchorHead | null {
   const fd = openPlain(files, file, OPEN.read);
   if (fd === null) return null;
   try {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { isRecord, ownValue } from "../../core/own-value.ts";
 import type { Head } from "../../ports/journal.ts";
 import { isRunId, type RunId } from "../../schema/ids.ts";
-import { nodeFiles, readSmall, removeIfThere, replaceFile, type FileCalls } from "../file-lock/file-calls.ts";
-import { nodeCrypto, sha256 } from "../file-lock/node-crypto.ts";
+import { nodeFiles, readSmall, removeIfThere, replaceFile, type FileSystem } from "../file-system/file-system.ts";
+import { nodeCrypto, sha256 } from "../file-system/node-crypto.ts";
 import { readAnchorHead, writeAnchorHead, type AnchorHead } from "./anchor-head.ts";
 
 /** How far each journal had come when it was last acknowledged, kept where the repository cannot reach. */
@@ -31,7 +31,7 @@ const FILE_LIMIT = 1024 * 1024; // bytes
  * Two small files for each working tree, named after its real path: the list of runs, replaced when a run begins or
  * ends, and beside it the newest head, which changes with every decision.
  */
-export function createFileAnchors(directory: string, workingTree: string, files: FileCalls = nodeFiles): Anchors {
+export function createFileAnchors(directory: string, workingTree: string, files: FileSystem = nodeFiles): Anchors {
   const path = realpathSync(workingTree);
   const name = join(directory, sha256(path));
   const [listFile, headFile] = [`${name}.json`, `${name}.head`];
@@ -76,7 +76,7 @@ function withNewest(list: AnchorList, newest: AnchorHead | null): AnchorList {
 }
 
 /** Writers hold the working tree's lock, so another temporary file of this tree was left by one that was killed. */
-function prepare(files: FileCalls, directory: string, file: string): void {
+function prepare(files: FileSystem, directory: string, file: string): void {
   files.mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const name of files.readdirSync(directory)) {
     const path = join(directory, name);
@@ -118,7 +118,7 @@ function parseHead(text: string | undefined): Head | null {
   return seq === undefined || hash === undefined ? null : { seq: Number(seq), hash };
 }
 
-function readList(files: FileCalls, file: string): AnchorList | null {
+function readList(files: FileSystem, file: string): AnchorList | null {
   return orNull(() => {
     const text = readSmall(files, file, FILE_LIMIT)?.toString("utf8") ?? "null";
     return parseList(JSON.parse(text));
@@ -134,7 +134,7 @@ function orNull<T>(read: () => T): T | null {
   }
 }
 
-function stampOf(files: FileCalls, file: string): string {
+function stampOf(files: FileSystem, file: string): string {
   const found = files.lstatSync(file, { throwIfNoEntry: false });
   return found === undefined ? "none" : `${found.ino}:${found.size}:${found.mtimeMs}`;
 }

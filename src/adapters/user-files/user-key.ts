@@ -9,15 +9,15 @@ import {
   succeeds,
   syncFolder,
   writeAll,
-  type FileCalls,
-} from "../file-lock/file-calls.ts";
-import { nodeCrypto } from "../file-lock/node-crypto.ts";
+  type FileSystem,
+} from "../file-system/file-system.ts";
+import { nodeCrypto } from "../file-system/node-crypto.ts";
 
 const KEY_LENGTH = 32; // bytes
 const NONE = Buffer.alloc(0);
 
 /** The user's own key: made at the first use, the same for every process even when several begin at once. */
-export function loadUserKey(directory: string, files: FileCalls = nodeFiles): Buffer {
+export function loadUserKey(directory: string, files: FileSystem = nodeFiles): Buffer {
   const file = join(directory, "key");
   const key = readSmall(files, file, KEY_LENGTH) ?? createKey(directory, file, files);
   if (key.length === KEY_LENGTH) return key;
@@ -25,7 +25,7 @@ export function loadUserKey(directory: string, files: FileCalls = nodeFiles): Bu
   throw new ProblemError({ code: "UNSAFE_PATH", path: file, detail: "it does not hold a key" });
 }
 
-function createKey(directory: string, file: string, files: FileCalls): Buffer {
+function createKey(directory: string, file: string, files: FileSystem): Buffer {
   files.mkdirSync(directory, { recursive: true, mode: 0o700 });
   const { randomBytes } = nodeCrypto();
   const key = randomBytes(KEY_LENGTH);

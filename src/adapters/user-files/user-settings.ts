@@ -2,7 +2,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import { isRecord } from "../../core/own-value.ts";
 import { Channel } from "../../schema/people.ts";
-import { type FileCalls, readSmall, replaceFile } from "../file-lock/file-calls.ts";
+import { type FileSystem, readSmall, replaceFile } from "../file-system/file-system.ts";
 
 /** `auto`: where it can be done. */
 export const SandboxChoice = z.enum(["auto", "on", "off"]);
@@ -54,7 +54,7 @@ export type ReadSettings = {
 };
 
 /** Settings fail open, visibly: a bad file counts as empty, a bad value as not set. */
-export function readUserSettings(folder: string, files: FileCalls): ReadSettings {
+export function readUserSettings(folder: string, files: FileSystem): ReadSettings {
   const path = join(folder, "config.json");
   const bytes = readSmall(files, path, SIZE_LIMIT);
   if (bytes === null) return { settings: {}, warnings: [], found: {}, bad: [] };
@@ -87,6 +87,10 @@ function isValid(key: string, value: unknown): boolean {
   return z.safeParse(Fields, { [key]: value }).success;
 }
 
-export function writeUserSettings(folder: string, files: FileCalls, settings: Readonly<Record<string, unknown>>): void {
+export function writeUserSettings(
+  folder: string,
+  files: FileSystem,
+  settings: Readonly<Record<string, unknown>>,
+): void {
   replaceFile(files, join(folder, "config.json"), Buffer.from(`${JSON.stringify(settings, null, 2)}\n`));
 }

@@ -5,16 +5,16 @@ import { acpEnvironment, knownAcpAgent } from "../../adapters/agent-acp/known-ac
 import { createClaudeBackend } from "../../adapters/agent-claude/create-claude-backend.ts";
 import { createCodexBackend } from "../../adapters/agent-codex/create-codex-backend.ts";
 import { createCommandBackend } from "../../adapters/agent-command/create-command-backend.ts";
-import type { Confine } from "../../adapters/process/confine.ts";
+import type { Sandbox } from "../../adapters/process/sandboxed.ts";
 import { createReplayBackend, parseRecording } from "../../adapters/agent-replay/create-replay-backend.ts";
-import type { RememberedAgent, RunAgents } from "../../adapters/user-files/tree-memory.ts";
+import type { RememberedAgent, RunAgents } from "../../adapters/user-files/trust-store.ts";
 import { isRecord } from "../../core/own-value.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { AgentBackend, Capabilities } from "../../ports/agent-backend.ts";
 import type { AgentChoice } from "../../schema/event.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
 import { keyOf, modelArguments } from "./agent-choice.ts";
-import { heldBack } from "./needs-wall.ts";
+import { heldBack } from "./needs-sandbox.ts";
 
 export type ChosenAgents = RunAgents;
 
@@ -62,32 +62,32 @@ export function programOf(agent: RememberedAgent, env: NodeJS.ProcessEnv): reado
   return [...(knownAcpAgent(name)?.argv ?? []), ...model, ...(argv ?? [])];
 }
 
-/** Makes the backend for a choice. Without a wall, one that needs it can be looked at and does not run. */
-export function createBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, confine?: Confine): AgentBackend {
+/** Makes the backend for a choice. Without a sandbox, one that needs it can be looked at and does not run. */
+export function createBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, sandbox?: Sandbox): AgentBackend {
   const { name, argv } = agent;
   const [program = "", ...extraArgs] = programOf(agent, env);
   switch (name) {
     case "command":
-      return createCommandBackend({ argv: programOf(agent, env), env, confine });
+      return createCommandBackend({ argv: programOf(agent, env), env, sandbox });
     case "claude":
-      return createClaudeBackend({ program, extraArgs, env, confine });
+      return createClaudeBackend({ program, extraArgs, env, sandbox });
     case "codex":
-      return createCodexBackend({ program, extraArgs, env, confine });
+      return createCodexBackend({ program, extraArgs, env, sandbox });
     case "replay":
       return createReplayBackend(parseRecording(readFileSync(argv?.[0] ?? "", "utf8")), {
         speed: Number(argv?.[1] ?? 1),
       });
     case "acp":
-      return createAcpBackend({ name, argv: programOf(agent, env), env, confine });
+      return createAcpBackend({ name, argv: programOf(agent, env), env, sandbox });
     default:
-      return confine === undefined
+      return sandbox === undefined
         ? heldBack(createKnownAcpBackend(agent, env))
-        : createKnownAcpBackend(agent, env, confine);
+        : createKnownAcpBackend(agent, env, sandbox);
   }
 }
 
 /** @throws ProblemError AGENT_MISSING for a name that nobody knows. */
-function createKnownAcpBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, confine?: Confine): AgentBackend {
+function createKnownAcpBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, sandbox?: Sandbox): AgentBackend {
   const { name, model } = agent;
   const known = knownAcpAgent(name);
   if (known === null)
@@ -95,7 +95,7 @@ function createKnownAcpBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, c
   const { mode, meta, traits, help } = known;
   const own = acpEnvironment(known, env);
   const inSettings = name === "opencode" && model !== undefined;
-  const started = { name, argv: programOf(agent, env), env: inSettings ? withModel(own, model) : own, confine };
+  const started = { name, argv: programOf(agent, env), env: inSettings ? withModel(own, model) : own, sandbox };
   const backend = createAcpBackend({ ...started, mode, meta, traits, help });
   if (!inSettings) return backend;
   const digest = createHash("sha256")

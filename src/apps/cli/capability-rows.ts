@@ -1,11 +1,11 @@
 import type { Capabilities } from "../../ports/agent-backend.ts";
 import type { RunOptions } from "../../schema/plan.ts";
-import { needsWall } from "./needs-wall.ts";
+import { needsSandbox } from "./needs-sandbox.ts";
 
 export type Ability = Exclude<keyof Capabilities, "version">;
 
 export type CapabilityRow = {
-  readonly ability: Ability | "unwalled";
+  readonly ability: Ability | "unsandboxed";
   readonly name: string;
   readonly can: boolean;
   /** What that means for a run; null where it can. */
@@ -46,13 +46,13 @@ const rows: Readonly<Record<Ability, Row>> = {
 
 /** What an agent can do, and what it means where it cannot. To need a sandbox is told of those that do. */
 export function capabilityRows(agent: string, able: Capabilities): readonly CapabilityRow[] {
-  const reason = needsWall(agent);
-  const unwalled = { ability: "unwalled", name: "without sandbox", can: false, reason } as const;
+  const reason = needsSandbox(agent);
+  const unsandboxed = { ability: "unsandboxed", name: "without sandbox", can: false, reason } as const;
   const told = Object.entries(rows).map(([key, { name, without }]) => {
     const ability = key as Ability; // a key of the table above
     return { ability, name, can: able[ability], reason: able[ability] ? null : without(agent) };
   });
-  return reason === null ? told : [...told, unwalled];
+  return reason === null ? told : [...told, unsandboxed];
 }
 
 export type AbleAgent = { readonly name: string; readonly able: Capabilities };
@@ -70,7 +70,9 @@ export function unmetWishes(
       ...(turns ? ["turns" as const] : []),
       ...(session === "shared" ? ["resumes" as const] : []),
     ];
-    const told = capabilityRows(name, able).filter(({ ability }) => ability !== "unwalled" && wishes.includes(ability));
+    const told = capabilityRows(name, able).filter(
+      ({ ability }) => ability !== "unsandboxed" && wishes.includes(ability),
+    );
     return told.flatMap(({ reason }) => reason ?? []);
   });
   return [...new Set(unmet)].map((reason) => `${reason}.`);

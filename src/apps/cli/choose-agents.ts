@@ -1,13 +1,13 @@
 import { parseCommandLine } from "../../adapters/agent-command/create-command-backend.ts";
 import { loadWorkflow, workflowNames } from "../../adapters/definitions/definitions.ts";
-import type { RememberedAgent } from "../../adapters/user-files/tree-memory.ts";
+import type { RememberedAgent } from "../../adapters/user-files/trust-store.ts";
 import type { UserSettings } from "../../adapters/user-files/user-settings.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
 import { type ReadChoice, readChoice, sameAgent } from "./agent-choice.ts";
 import { type ChosenAgents, phaseAgent } from "./agents.ts";
 import { detectAgent, noAgent } from "./known-agents.ts";
-import { text, type Values } from "./verb.ts";
+import { text, type Values } from "./grammar/verb.ts";
 
 type Role = "agent" | "reviewer";
 type ByPhase = Readonly<Record<PhaseKey, RememberedAgent>>;

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createCheckRunner } from "../../adapters/checks/create-check-runner.ts";
 import { readConstitution } from "../../adapters/constitution/constitution-file.ts";
-import { createGitWorkspace } from "../../adapters/git/git-workspace.ts";
-import { createGitWrite } from "../../adapters/git/git-write.ts";
+import { createGitWorkspace } from "../../adapters/git/snapshot/git-workspace.ts";
+import { createGitWrite } from "../../adapters/git/write/git-write.ts";
 import { createItemRecords } from "../../adapters/items/create-item-records.ts";
 import { createPlainWorkspace } from "../../adapters/plain-workspace/create-plain-workspace.ts";
 import { createFeatureRecords } from "../../adapters/spec/create-feature-records.ts";
 import { createProcesses } from "../../adapters/process/create-processes.ts";
 import { openTranscript } from "../../adapters/process/transcript.ts";
-import type { RememberedAgent } from "../../adapters/user-files/tree-memory.ts";
+import type { RememberedAgent } from "../../adapters/user-files/trust-store.ts";
 import { createRedactor, secretsOf } from "../../core/redact.ts";
 import type { ActiveRun } from "../../core/run.ts";
 import type { Engine, Progress } from "../../engine/engine.ts";
@@ -18,9 +18,9 @@ import type { AgentBackend } from "../../ports/agent-backend.ts";
 import { keyOf } from "./agent-choice.ts";
 import { allAgents, type ChosenAgents, createBackend, phaseAgent, reviewAgent } from "./agents.ts";
 import { type Project, systemClock } from "./project.ts";
-import { personaSource } from "./settle-workflow.ts";
-import { confineOf } from "./sandbox.ts";
-import { deskOf } from "./desk-of.ts";
+import { personaSource } from "./resolve-workflow.ts";
+import { sandboxOf } from "./sandbox.ts";
+import { projectionsOf } from "./projections-of.ts";
 
 const TRANSCRIPT_LIMIT = 5 * 1024 * 1024;
 
@@ -51,7 +51,7 @@ export function composeEngine(
     features: createFeatureRecords(root, rest.warn),
     checks: createCheckRunner(root, { env, redact }),
     processes: createProcesses(),
-    desk: deskOf(project),
+    projections: projectionsOf(project),
     clock: systemClock,
     persona: personaSource(project),
     constitution: () => constitution,
@@ -65,15 +65,15 @@ export function composeEngine(
   };
 }
 
-/** One backend for each agent of the run, all made at once: one that cannot be walled in is told before anything runs. */
+/** One backend for each agent of the run, all made at once: one that cannot be sandboxed is told before anything runs. */
 function backendsOf(
   project: Project,
   { run }: ActiveRun,
   agents: ChosenAgents,
 ): (agent: RememberedAgent) => AgentBackend {
-  const confine = (agent: RememberedAgent) => (run.sandbox === true ? confineOf(project, agent, run.item) : undefined);
+  const sandbox = (agent: RememberedAgent) => (run.sandbox === true ? sandboxOf(project, agent, run.item) : undefined);
   const made = new Map(
-    allAgents(agents).map((agent) => [keyOf(agent), createBackend(agent, project.env, confine(agent))]),
+    allAgents(agents).map((agent) => [keyOf(agent), createBackend(agent, project.env, sandbox(agent))]),
   );
   return (agent) => made.get(keyOf(agent)) as AgentBackend; // one of the run's
 }

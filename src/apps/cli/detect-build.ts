@@ -5,14 +5,14 @@ import { computeStartPhase, type StartPhase } from "../../core/items/start-phase
 import { describe } from "../../core/problem.ts";
 import type { WorkflowDefinition } from "../../schema/plan.ts";
 import { buildSummary, partialAnalysis, proceedPrompt, skipWarning } from "../../views/build-summary.ts";
-import { ask, askAbout } from "./ask.ts";
-import { ChoiceNeeded } from "./choice.ts";
+import { ask, askAbout } from "./terminal/ask.ts";
+import { ChoiceNeeded } from "./grammar/choice.ts";
 import type { Project } from "./project.ts";
-import { settleStaleness } from "./settle-staleness.ts";
-import { flag, type Invocation, text } from "./verb.ts";
+import { resolveStaleness } from "./resolve-staleness.ts";
+import { flag, type Invocation, text } from "./grammar/verb.ts";
 
 /** Where a build starts, and what it builds on. */
-export type BuildPlace = {
+export type BuildTarget = {
   /** Folder of an item that has one, or is to have one of this name; null where a number is drawn. */
   readonly folder: string | null;
   /** Phases to run, in order. */
@@ -33,7 +33,7 @@ type Subject = {
 };
 
 /** Finds out where the build of an item starts, and asks where the person must choose. Writes nothing. */
-export async function detectBuild(invocation: Invocation, subject: Subject): Promise<BuildPlace> {
+export async function detectBuild(invocation: Invocation, subject: Subject): Promise<BuildTarget> {
   const { definition, item, folder } = subject;
   const meta = metaOf(invocation, item);
   const found = computeStartPhase(meta, keysOf(definition), analysisOf(definition));
@@ -86,7 +86,7 @@ type Start = { readonly start: StartPhase; readonly record: MetaFields };
 async function withStaleness(invocation: Invocation, subject: Subject, { meta, found }: Found): Promise<Start> {
   const { project, item, definition, by } = subject;
   if (found.status === "raw" || meta === null) return { start: found, record: {} };
-  const { choice, record } = await settleStaleness(invocation, { project, item, meta }, by);
+  const { choice, record } = await resolveStaleness(invocation, { project, item, meta }, by);
   if (choice === "reanalyze") return { start: startAnew(definition), record };
   if (choice !== "rescan") return { start: found, record };
   const scan = keysOf(definition)[0] ?? "";

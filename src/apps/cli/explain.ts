@@ -3,14 +3,14 @@ import { loadWorkflow, personaDigests, workflowNames } from "../../adapters/defi
 import { RULE_NAMES, ruleValue } from "../../core/overlay/strictness.ts";
 import type { Mode, PhaseRule, WorkflowDefinition } from "../../schema/plan.ts";
 import { plainLine } from "../../views/plain-text.ts";
-import type { SettledWorkflow } from "./settle-workflow.ts";
-import { done, type Result } from "./verb.ts";
+import type { ResolvedWorkflow } from "./resolve-workflow.ts";
+import { done, type Result } from "./grammar/verb.ts";
 
 type ExplainedRule = { readonly rule: string; readonly value: unknown; readonly from: string };
 type ExplainedPhase = { readonly key: string; readonly name: string; readonly rules: readonly ExplainedRule[] };
 
 /** Every phase of a workflow with its rules as they would hold now, and where each of them comes from. */
-export function explain(workflow: SettledWorkflow, mode: Mode): Result {
+export function explain(workflow: ResolvedWorkflow, mode: Mode): Result {
   const { definition, personas, refused } = workflow;
   const plan = resolvePlan(definition, { mode, personaDigests: personaDigests(definition, workflow.persona) });
   const phases = plan.map((phase) => explainedPhase(phase, workflow, mode));
@@ -31,7 +31,7 @@ export function explain(workflow: SettledWorkflow, mode: Mode): Result {
   return done(lines, { workflow: definition, mode, phases, personas: changed, refused });
 }
 
-function explainedPhase(phase: PhaseRule, { provenance }: SettledWorkflow, mode: Mode): ExplainedPhase {
+function explainedPhase(phase: PhaseRule, { provenance }: ResolvedWorkflow, mode: Mode): ExplainedPhase {
   const rules = RULE_NAMES.filter((rule) => rule !== "name" && ruleValue(phase, rule) !== undefined).map((rule) => ({
     rule,
     value: ruleValue(phase, rule),

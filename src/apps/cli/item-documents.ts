@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { folderExists } from "../../adapters/file-lock/file-calls.ts";
-import { readHead } from "../../adapters/git/git-head.ts";
+import { folderExists } from "../../adapters/file-system/file-system.ts";
+import { readHead } from "../../adapters/git/read/git-head.ts";
 import { appendToBacklog, hasBacklogLine, readItems } from "../../adapters/items/backlog-file.ts";
 import { messageOf, readDocument, replaceDocument } from "../../adapters/items/document-file.ts";
 import { alone } from "../../adapters/items/items-lock.ts";
@@ -11,10 +11,10 @@ import type { MetaFields } from "../../core/items/item-meta.ts";
 import { detectSource, isReference } from "../../core/items/item-source.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { plainLine } from "../../views/plain-text.ts";
-import { ChoiceNeeded } from "./choice.ts";
-import type { Io } from "./io.ts";
+import { ChoiceNeeded } from "./grammar/choice.ts";
+import type { Io } from "./terminal/io.ts";
 import { type Project, systemClock } from "./project.ts";
-import { deskOf } from "./desk-of.ts";
+import { projectionsOf } from "./projections-of.ts";
 
 export const ITEMS_ROOT = "docs/requirements";
 
@@ -68,7 +68,7 @@ function writeItem(project: Project, { description, folder, isListed = false }: 
   const backlog = backlogFile(project);
   const isLinked = readItems(backlog).some((item) => item.folder === folder);
   const listed = isListed || isLinked || appendToBacklog(backlog, nextNumber(project), line);
-  deskOf(project).makeFolder(`${ITEMS_ROOT}/${folder}`);
+  projectionsOf(project).makeFolder(`${ITEMS_ROOT}/${folder}`);
   const warnings = [writeDraft(dir, `# ${title}\n\n${text}\n`)];
   const meta = writeMetaJson(dir, {
     description: title,

@@ -1,5 +1,5 @@
 import { ACP_AGENT_NAMES, knownAcpAgent } from "../../adapters/agent-acp/known-acp-agents.ts";
-import { findProgram } from "../../adapters/agent-command/find-program.ts";
+import { findProgram } from "../../adapters/process/find-program.ts";
 import type { Problem } from "../../core/problem.ts";
 import { describe } from "../../core/problem.ts";
 import type { Capabilities } from "../../ports/agent-backend.ts";

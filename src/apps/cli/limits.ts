@@ -1,7 +1,7 @@
 import type { UserSettings } from "../../adapters/user-files/user-settings.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { ExecutionLimits, RunOptions } from "../../schema/plan.ts";
-import { text, type Values } from "./verb.ts";
+import { text, type Values } from "./grammar/verb.ts";
 
 export type Limit = "max-usd" | "max-tokens" | "max-turns" | "max-minutes";
 
@@ -29,7 +29,7 @@ export function readLimit(limit: Limit, said: string): number | undefined {
 }
 
 /** What a run and its executions may use: as asked, else as the person set, else without limit. */
-export function settleLimits(
+export function resolveLimits(
   values: Values,
   settings: UserSettings,
 ): Pick<RunOptions, "budget" | "limits" | "session"> {

@@ -1,12 +1,12 @@
-import { createGitRead } from "../../adapters/git/git-read.ts";
+import { createGitRead } from "../../adapters/git/read/git-read.ts";
 import { slugOf } from "../../core/plan.ts";
 import { featureFolder } from "../../core/spec/feature-name.ts";
 import { sha256 } from "./compose.ts";
-import { numberOf } from "../../engine/rest.ts";
+import { numberOf } from "../../engine/write-projections.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { WorkflowDefinition } from "../../schema/plan.ts";
 import type { Project } from "./project.ts";
-import { deskOf } from "./desk-of.ts";
+import { projectionsOf } from "./projections-of.ts";
 
 export type Naming = {
   readonly project: Project;
@@ -54,7 +54,7 @@ async function nextFolder(
   { root, prefix }: Items,
   { slug, git }: { slug: string; git: boolean },
 ): Promise<string> {
-  const here = deskOf(project).itemNames(root);
+  const here = projectionsOf(project).itemNames(root);
   const elsewhere = git ? await createGitRead(project.root).itemNames(root) : [];
   if (prefix === "") return featureFolder([...here, ...elsewhere], slug);
   const highest = Math.max(0, ...[...here, ...elsewhere].map((name) => numberOf(name, prefix)));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
 import { isSafeName } from "../../schema/ids.ts";
 import { itemProject, openProject, type Project } from "./project.ts";
-import { type Invocation, text } from "./verb.ts";
+import { type Invocation, text } from "./grammar/verb.ts";
 
 /** What a verb is about: the run of the working tree, or with --item the analysis of that item. */
 export function projectOf({ cwd, env, values }: Pick<Invocation, "cwd" | "env" | "values">): Project {

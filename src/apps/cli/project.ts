@@ -2,9 +2,9 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
 import type { RunState } from "../../core/run.ts";
-import { ensureFolder, type FileCalls, nodeFiles } from "../../adapters/file-lock/file-calls.ts";
+import { ensureFolder, type FileSystem, nodeFiles } from "../../adapters/file-system/file-system.ts";
 import { readHolder } from "../../adapters/file-lock/file-lock.ts";
-import type { LockPlace } from "../../adapters/file-lock/lock-files.ts";
+import type { LockLocation } from "../../adapters/file-lock/lock-files.ts";
 import { systemLockProcesses } from "../../adapters/file-lock/lock-processes.ts";
 import { createFileJournal } from "../../adapters/journal-file/create-file-journal.ts";
 import { createJournalReader, type JournalReader } from "../../adapters/journal-file/create-journal-reader.ts";
@@ -14,7 +14,7 @@ import { loadUserKey } from "../../adapters/user-files/user-key.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Head, Journal } from "../../ports/journal.ts";
 import { isSafeName, RUN_ID, type RunId } from "../../schema/ids.ts";
-import { version } from "./version.ts";
+import { version } from "./main/version.ts";
 
 /** One working tree, and this person's things that belong to it. */
 export type Project = {
@@ -23,7 +23,7 @@ export type Project = {
   readonly item: string | null;
   /** Folder of the journal and the files beside it. */
   readonly own: string;
-  readonly files: FileCalls;
+  readonly files: FileSystem;
   readonly folders: UserFolders;
   readonly journal: Journal;
   readonly env: NodeJS.ProcessEnv;
@@ -38,7 +38,7 @@ declare const ISDLC_STATE_VERSION: string | undefined;
 export const systemClock: Clock = { now: () => new Date().toISOString(), monotonic: () => performance.now() };
 
 /** The working tree around a directory: the top of its repository, else the nearest `.isdlc`, else the directory itself. */
-export function openProject(cwd: string, env: NodeJS.ProcessEnv, files: FileCalls = nodeFiles): Project {
+export function openProject(cwd: string, env: NodeJS.ProcessEnv, files: FileSystem = nodeFiles): Project {
   const place = placeOf(cwd, env, files);
   return { ...place, item: null, journal: openJournal(place, place.root) };
 }
@@ -50,7 +50,7 @@ export function seeProject(cwd: string, env: NodeJS.ProcessEnv): { project: Seen
   return { project: { ...place, item: null }, current: reader.current() ?? nothing };
 }
 
-function placeOf(cwd: string, env: NodeJS.ProcessEnv, files: FileCalls) {
+function placeOf(cwd: string, env: NodeJS.ProcessEnv, files: FileSystem) {
   const root = findRoot(cwd);
   return { root, own: join(root, ".isdlc"), files, folders: userFolders(env), env };
 }
@@ -66,14 +66,14 @@ export function itemProject(project: Project, folder: string): Project {
   return { ...place, item: folder, journal: openJournal(place, own) };
 }
 
-type Place = Pick<Project, "own" | "files" | "folders">;
+type ProjectLocation = Pick<Project, "own" | "files" | "folders">;
 
-function openJournal(place: Place, anchored: string): Journal {
+function openJournal(place: ProjectLocation, anchored: string): Journal {
   return createFileJournal({ ...journalOptions(place, anchored), processes: systemLockProcesses() });
 }
 
 /** `anchored`: the folder by which the user's own record of the journal is found. */
-const journalOptions = ({ own, files, folders }: Place, anchored: string) => ({
+const journalOptions = ({ own, files, folders }: ProjectLocation, anchored: string) => ({
   directory: join(own, "journal"),
   files,
   anchors: createFileAnchors(folders.state, anchored, files),
@@ -112,7 +112,7 @@ export function currentRun(project: Project, named: string | undefined): Current
 }
 
 /** Held for the life of the process that drives a run. */
-export const driverLock = ({ own, files }: Pick<Project, "own" | "files">): LockPlace => ({
+export const driverLock = ({ own, files }: Pick<Project, "own" | "files">): LockLocation => ({
   directory: own,
   name: "driver",
   files,

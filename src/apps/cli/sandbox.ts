@@ -1,37 +1,37 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type * as z from "zod/mini";
-import { gitFolders } from "../../adapters/git/git-head.ts";
-import type { Confine } from "../../adapters/process/confine.ts";
+import { gitFolders } from "../../adapters/git/read/git-head.ts";
+import type { Sandbox } from "../../adapters/process/sandboxed.ts";
 import { agentNeeds } from "../../adapters/sandbox/agent-needs.ts";
-import { type Confinement, createConfine } from "../../adapters/sandbox/create-confine.ts";
+import { type SandboxResult, createSandbox } from "../../adapters/sandbox/create-sandbox.ts";
 import { sandboxAvailable } from "../../adapters/sandbox/sandbox-available.ts";
-import type { RememberedAgent } from "../../adapters/user-files/tree-memory.ts";
+import type { RememberedAgent } from "../../adapters/user-files/trust-store.ts";
 import { readUserSettings, SandboxChoice } from "../../adapters/user-files/user-settings.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { allAgents, type ChosenAgents, programOf } from "./agents.ts";
-import { refuseWithoutWall } from "./needs-wall.ts";
+import { refuseWithoutSandbox } from "./needs-sandbox.ts";
 import type { Project } from "./project.ts";
-import { type Invocation, text } from "./verb.ts";
+import { type Invocation, text } from "./grammar/verb.ts";
 
 /**
- * Whether the agents of a new run are walled in: as asked, else as the environment says, else as the person set, else
+ * Whether the agents of a new run are sandboxed: as asked, else as the environment says, else as the person set, else
  * where it can be done. Never by anything in the project.
  * @throws ProblemError SANDBOX_UNAVAILABLE when it was asked for and cannot be done; AGENT_NEEDS_SANDBOX for an
  * agent that is not used without.
  */
-export function settleSandbox({ values, env, io }: Invocation, project: Project, agents: ChosenAgents): boolean {
+export function resolveSandbox({ values, env, io }: Invocation, project: Project, agents: ChosenAgents): boolean {
   const { settings } = readUserSettings(project.folders.config, project.files);
   const asked = text(values, "sandbox") ?? fromEnvironment(env["ISDLC_SANDBOX"]) ?? settings.sandbox;
   const names = allAgents(agents).map(({ name }) => name);
-  if (asked === "off") refuseWithoutWall(names, "Start the run with --sandbox on");
+  if (asked === "off") refuseWithoutSandbox(names, "Start the run with --sandbox on");
   if (asked === "off" || allAgents(agents).every(startsNothing)) return false;
   const why = allAgents(agents)
-    .map((agent) => wall(project, agent, null))
+    .map((agent) => prepareSandbox(project, agent, null))
     .find(({ ok }) => !ok);
   if (why === undefined || why.ok) return true;
   if (asked === "on") throw unavailable(why);
-  refuseWithoutWall(names, `There is none here: ${why.why}. ${why.fix}`);
+  refuseWithoutSandbox(names, `There is none here: ${why.why}. ${why.fix}`);
   io.err(`Agents run without a sandbox: ${why.why} (${why.fix}). More in "isdlc doctor".`);
   return false;
 }
@@ -45,12 +45,12 @@ function fromEnvironment(said: string | undefined): z.infer<typeof SandboxChoice
   throw new ProblemError({ code: "USAGE", detail: `"${said.slice(0, 40)}" is no value for ISDLC_SANDBOX.`, usage });
 }
 
-/** The wall around one agent of a run that was begun with a sandbox. It is never left out later. */
-export function confineOf(project: Project, agent: RememberedAgent, documents: string): Confine | undefined {
+/** The sandbox of one agent of a run that was begun with a sandbox. It is never left out later. */
+export function sandboxOf(project: Project, agent: RememberedAgent, documents: string): Sandbox | undefined {
   if (startsNothing(agent)) return undefined;
-  const made = wall(project, agent, documents);
+  const made = prepareSandbox(project, agent, documents);
   if (!made.ok) throw unavailable(made);
-  return made.confine;
+  return made.sandbox;
 }
 
 /** Agents of which only the program tells what they are. */
@@ -59,9 +59,11 @@ const OWN_PROGRAMS = ["command", "acp"];
 /** A recording plays without a process of its own. */
 const startsNothing = ({ name }: RememberedAgent): boolean => name === "replay";
 
-type Wall = Extract<Confinement, { ok: true }> | { readonly ok: false; readonly why: string; readonly fix: string };
+type PreparedSandbox =
+  | Extract<SandboxResult, { ok: true }>
+  | { readonly ok: false; readonly why: string; readonly fix: string };
 
-function wall(project: Project, agent: RememberedAgent, documents: string | null): Wall {
+function prepareSandbox(project: Project, agent: RememberedAgent, documents: string | null): PreparedSandbox {
   const { root, env, folders, files } = project;
   const available = sandboxAvailable(env);
   if (!available.ok) return available;
@@ -69,7 +71,7 @@ function wall(project: Project, agent: RememberedAgent, documents: string | null
   const { settings } = readUserSettings(folders.config, files);
   const command = programOf(agent, env);
   const git = gitFolders(root);
-  const made = createConfine({
+  const made = createSandbox({
     root,
     gitDirs: git === null ? [] : [...new Set([git.own, git.common])],
     documents,

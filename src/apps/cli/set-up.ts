@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ensureFolder, replaceFile } from "../../adapters/file-lock/file-calls.ts";
+import { ensureFolder, replaceFile } from "../../adapters/file-system/file-system.ts";
 import type { Project } from "./project.ts";
 
 const IGNORE = "*\n!workflows.json\n";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { createCheckRunner } from "../../adapters/checks/create-check-runner.ts";
 import { loadWorkflow, personaDigests, workflowNames } from "../../adapters/definitions/definitions.ts";
-import { createGitRead } from "../../adapters/git/git-read.ts";
-import { createTreeMemory } from "../../adapters/user-files/tree-memory.ts";
+import { createGitRead } from "../../adapters/git/read/git-read.ts";
+import { createTrustStore } from "../../adapters/user-files/trust-store.ts";
 import { readUserSettings } from "../../adapters/user-files/user-settings.ts";
 import type { StartCommand } from "../../core/command.ts";
 import { decide } from "../../core/decide.ts";
@@ -10,31 +10,31 @@ import { resolvePlan } from "../../core/plan.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { sensibleThresholds } from "../../core/sizing.ts";
 import type { TestCommand } from "../../schema/facts.ts";
-import type { Starter } from "../../schema/people.ts";
+import type { Initiator } from "../../schema/people.ts";
 import type { Commits, Mode, PhaseRule, RunOptions, WorkflowDefinition } from "../../schema/plan.ts";
 import { type ChosenAgents, recordedAgents } from "./agents.ts";
-import { starterOf } from "./authority.ts";
-import type { BuildPlace } from "./detect-build.ts";
-import { settleLimits } from "./limits.ts";
+import { initiatorOf } from "./authorize.ts";
+import type { BuildTarget } from "./detect-build.ts";
+import { resolveLimits } from "./limits.ts";
 import { nameWork } from "./naming.ts";
 import { type Project, systemClock } from "./project.ts";
-import { settleAgents } from "./settle-agents.ts";
-import { settleRepository } from "./settle-repository.ts";
-import { settleSupervision } from "./settle-supervision.ts";
-import { settleTests } from "./settle-tests.ts";
-import { settleWorkflow, type SettledWorkflow } from "./settle-workflow.ts";
-import { settleSandbox } from "./sandbox.ts";
+import { resolveAgents } from "./resolve-agents.ts";
+import { resolveRepository } from "./resolve-repository.ts";
+import { resolveSupervision } from "./resolve-supervision.ts";
+import { resolveTests } from "./resolve-tests.ts";
+import { resolveWorkflow, type ResolvedWorkflow } from "./resolve-workflow.ts";
+import { resolveSandbox } from "./sandbox.ts";
 import { setUp } from "./set-up.ts";
-import { flag, type Invocation, text } from "./verb.ts";
-import { deskOf } from "./desk-of.ts";
+import { flag, type Invocation, text } from "./grammar/verb.ts";
+import { projectionsOf } from "./projections-of.ts";
 
 export type NewRun = {
   readonly workflow: string;
   readonly title: string;
-  /** Settled by whoever wants the run; otherwise found out here. */
-  readonly settled?: { readonly agents: ChosenAgents; readonly by: Starter };
+  /** Resolved by whoever wants the run; otherwise found out here. */
+  readonly resolved?: { readonly agents: ChosenAgents; readonly by: Initiator };
   /** An item that is there already: the run works in its folder, and may begin where its analysis ended. */
-  readonly place?: BuildPlace;
+  readonly place?: BuildTarget;
   readonly feature?: FeatureWork;
   /** True while a place for the run is still to be made: what is not committed here does not concern it. */
   readonly isElsewhere?: boolean;
@@ -63,11 +63,11 @@ type Facts = StartCommand["facts"];
 
 /** Settles everything a run depends on, asking where it must, and opens it. Tells the folder the run works in. */
 export async function startRun(invocation: Invocation, project: Project, wanted: NewRun): Promise<string> {
-  const settled = await settleRun(invocation, project, wanted);
-  const facts = await factsOf(invocation, project, { wanted, settled });
-  await open(project, facts, settled.agents);
+  const resolved = await resolveRun(invocation, project, wanted);
+  const facts = await factsOf(invocation, project, { wanted, resolved });
+  await open(project, facts, resolved.agents);
   const warnings = facts.warnings.map((warning) => `warning: ${warning}`);
-  for (const line of [...settled.lines, ...warnings, ...settled.supervision.lines]) invocation.io.err(line);
+  for (const line of [...resolved.lines, ...warnings, ...resolved.supervision.lines]) invocation.io.err(line);
   return facts.item;
 }
 
@@ -75,44 +75,44 @@ export async function startRun(invocation: Invocation, project: Project, wanted:
  * Asks and refuses everything that a run elsewhere would be asked and refused, before a place for it is made. Whatever
  * is not committed here stays here.
  */
-export async function settleBeforehand(invocation: Invocation, project: Project, wanted: NewRun): Promise<void> {
-  await settleRun(invocation, project, { ...wanted, isElsewhere: true });
+export async function resolveBeforehand(invocation: Invocation, project: Project, wanted: NewRun): Promise<void> {
+  await resolveRun(invocation, project, { ...wanted, isElsewhere: true });
 }
 
 /** Everything that may be refused or must be asked; nothing of the run is written before it is through. */
-async function settleRun(invocation: Invocation, project: Project, wanted: NewRun) {
-  const workflow = settleWorkflow(project, wanted.workflow);
+async function resolveRun(invocation: Invocation, project: Project, wanted: NewRun) {
+  const workflow = resolveWorkflow(project, wanted.workflow);
   refuseForeignFlags(invocation, workflow.definition);
   const title = titleOf(wanted.title, invocation.verb.usage);
-  const by = wanted.settled?.by ?? starterOf(invocation, project);
+  const by = wanted.resolved?.by ?? initiatorOf(invocation, project);
   const { settings, warnings } = readUserSettings(project.folders.config, project.files);
   const plan = planOf(invocation, workflow, wanted);
-  const limits = settleLimits(invocation.values, settings);
+  const limits = resolveLimits(invocation.values, settings);
   const phases = plan.map(({ key }) => key);
-  const chosen = wanted.settled?.agents;
-  const { agents, lines, ...told } = await settleAgents(invocation, { settings, phases, limits, chosen });
-  const sandbox = settleSandbox(invocation, project, agents);
+  const chosen = wanted.resolved?.agents;
+  const { agents, lines, ...told } = await resolveAgents(invocation, { settings, phases, limits, chosen });
+  const sandbox = resolveSandbox(invocation, project, agents);
   const analysis = project.item !== null;
-  const repository = await settleRepository(invocation, createGitRead(project.root), {
+  const repository = await resolveRepository(invocation, createGitRead(project.root), {
     mayBeDirty: analysis || wanted.isElsewhere === true,
   });
   const tests = analysis ? null : await testsOf(invocation, project);
-  const supervision = settleSupervision(invocation, deskOf(project), plan);
+  const supervision = resolveSupervision(invocation, projectionsOf(project), plan);
   setUp(project);
   const own = wanted.feature?.warnings ?? [];
   const all = [...own, ...warnings, ...told.warnings, ...workflow.warnings, ...supervision.warnings];
   return { workflow, title, by, agents, lines, limits, sandbox, repository, tests, plan, supervision, warnings: all };
 }
 
-type Settled = Awaited<ReturnType<typeof settleRun>>;
+type Resolved = Awaited<ReturnType<typeof resolveRun>>;
 
 async function factsOf(
   invocation: Invocation,
   project: Project,
-  { wanted, settled }: { wanted: NewRun; settled: Settled },
+  { wanted, resolved }: { wanted: NewRun; resolved: Resolved },
 ): Promise<Facts> {
-  const { title, repository, plan, supervision, tests, warnings, by } = settled;
-  const { definition } = settled.workflow;
+  const { title, repository, plan, supervision, tests, warnings, by } = resolved;
+  const { definition } = resolved.workflow;
   const run = newRunId(systemClock.now());
   const folder = wanted.place?.folder ?? null;
   const name = await nameWork({ project, definition, title, run, git: repository !== null, folder });
@@ -128,12 +128,12 @@ async function factsOf(
     title,
     item: name.item,
     plan,
-    options: { ...options, ...settled.limits, ...(analysis ? LEAVES_THE_REPOSITORY_ALONE : {}) },
+    options: { ...options, ...resolved.limits, ...(analysis ? LEAVES_THE_REPOSITORY_ALONE : {}) },
     supervision: supervision.supervision,
     minimalSummary: supervision.minimal,
     settings: supervision.settings,
-    ...recordedAgents(settled.agents, project.env),
-    sandbox: settled.sandbox,
+    ...recordedAgents(resolved.agents, project.env),
+    sandbox: resolved.sandbox,
     git: repository === null ? null : { ...repository, ...branch },
     ...(wanted.feature === undefined ? {} : { worktree: wanted.feature.worktree }),
     tests,
@@ -144,7 +144,7 @@ async function factsOf(
 
 async function testsOf(invocation: Invocation, project: Project): Promise<TestCommand | null> {
   const checks = createCheckRunner(project.root, { env: project.env, redact: (shown) => shown });
-  return settleTests(invocation, await checks.detectTests(), memoryOf(project));
+  return resolveTests(invocation, await checks.detectTests(), memoryOf(project));
 }
 
 async function open(project: Project, facts: Facts, agents: ChosenAgents): Promise<void> {
@@ -153,9 +153,9 @@ async function open(project: Project, facts: Facts, agents: ChosenAgents): Promi
   if (!opened.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: opened.refusal });
 }
 
-const memoryOf = (project: Project) => createTreeMemory(project.folders.state, project.root, project.files);
+const memoryOf = (project: Project) => createTrustStore(project.folders.state, project.root, project.files);
 
-function planOf(invocation: Invocation, { definition, persona }: SettledWorkflow, wanted: NewRun): PhaseRule[] {
+function planOf(invocation: Invocation, { definition, persona }: ResolvedWorkflow, wanted: NewRun): PhaseRule[] {
   const { place, feature } = wanted;
   const mode = modeOf(invocation, wanted);
   const whole = resolvePlan(definition, { mode, personaDigests: personaDigests(definition, persona) });

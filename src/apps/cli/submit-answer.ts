@@ -2,10 +2,10 @@ import type { PersonCommand } from "../../core/command.ts";
 import { decide } from "../../core/decide.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { RunState } from "../../core/run.ts";
-import { rest } from "../../engine/rest.ts";
+import { writeProjections } from "../../engine/write-projections.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { Project } from "./project.ts";
-import { deskOf } from "./desk-of.ts";
+import { projectionsOf } from "./projections-of.ts";
 import { takeBackBuilt } from "./take-back-built.ts";
 
 export type Recorded = {
@@ -20,5 +20,5 @@ export async function submitAnswer(project: Project, run: RunId, command: Person
   if (!submitted.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: submitted.refusal });
   const { state, head } = submitted;
   const kept = state.is === "ended" ? await takeBackBuilt(project, state, head) : [];
-  return { state, warnings: [...kept, ...rest({ desk: deskOf(project) }, state, head)] };
+  return { state, warnings: [...kept, ...writeProjections({ projections: projectionsOf(project) }, state, head)] };
 }

@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
-import { createGitRead } from "../../adapters/git/git-read.ts";
-import { createGitWrite } from "../../adapters/git/git-write.ts";
+import { createGitRead } from "../../adapters/git/read/git-read.ts";
+import { createGitWrite } from "../../adapters/git/write/git-write.ts";
 import { updateBacklogMarker } from "../../adapters/items/backlog-file.ts";
 import { unsafeParent } from "../../adapters/items/create-item-records.ts";
 import { messageOf } from "../../adapters/items/document-file.ts";

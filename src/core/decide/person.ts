@@ -36,7 +36,7 @@ const answers: Answers = {
   back,
   changeAgents: (_run, { do: _do, ...changed }, by) => accept({ type: "agents.changed", ...changed, by }),
   raise,
-  takeOut,
+  revert,
   finish,
   cancel: (_run, { reason }, by) =>
     reason.trim() === "" ? refuse({ why: "reasonMissing" }) : accept({ type: "run.cancelled", by, reason }),
@@ -167,7 +167,7 @@ function raise(run: ActiveRun, command: Of<"raise">, by: Person): Decision {
   return accept({ type: "budget.raised", wait: wait.id, budget, by });
 }
 
-function takeOut(run: ActiveRun, command: Of<"takeOut">, by: Person): Decision {
+function revert(run: ActiveRun, command: Of<"revert">, by: Person): Decision {
   const wait = openWait(run, command.wait, "gate");
   if (wait === null) return notOpen(run);
   const valid = optionsOf(run, wait);

@@ -1,5 +1,5 @@
 import type { EventDraft, Step } from "../../schema/event.ts";
-import type { CheckResult, Made, SettingsReading } from "../../schema/facts.ts";
+import type { CheckResult, PhaseOutput, SettingsReading } from "../../schema/facts.ts";
 import type { Supervision } from "../../schema/plan.ts";
 import { isSpent, spentBy } from "../budget.ts";
 import { accept, type Decision, type Outcome, refuse, type Report } from "../command.ts";
@@ -12,7 +12,7 @@ import {
   isExecuting,
   type PhaseRecord,
   UNAVAILABLE,
-  type Work,
+  type AttemptState,
 } from "../run.ts";
 import { isGateDue, loosening, tighten } from "../supervision.ts";
 import { afterPhase, decideSizing } from "./after-phase.ts";
@@ -118,7 +118,7 @@ const handlers: Handlers = {
     if (run.stage.is !== "completing" || phase === undefined) return late(run);
     const supervision = tighten(run.supervision, settings);
     const changed = JSON.stringify(supervision) !== JSON.stringify(run.supervision);
-    const whole: Made = { ...fromDraft(run.stage.draft), ...made };
+    const whole: PhaseOutput = { ...fromDraft(run.stage.draft), ...made };
     const large = phase.rule.gate === "large" && whole.lines > LARGE_ARTIFACT_LINES;
     const due = large || phase.rule.gate === "always" || isGateDue(supervision, phase.rule.key);
     return accept(
@@ -166,7 +166,7 @@ const handlers: Handlers = {
 };
 
 type FailedChecks = {
-  readonly work: Work;
+  readonly work: AttemptState;
   readonly failed: readonly CheckResult[];
   readonly results: CheckResult[];
   readonly digest: string;
@@ -200,7 +200,7 @@ function loosenedSince({ run, supervision }: ActiveRun, settings: SettingsReadin
 const gateWillCome = (run: ActiveRun, phase: PhaseRecord): boolean =>
   phase.rule.gate === "always" || isGateDue(run.supervision, phase.rule.key);
 
-function fromDraft(draft: Draft): Omit<Made, "changed" | "changedSinceSeen" | "unexpected" | "tree" | "lines"> {
+function fromDraft(draft: Draft): Omit<PhaseOutput, "changed" | "changedSinceSeen" | "unexpected" | "tree" | "lines"> {
   return {
     summary: draft.summary,
     decisions: [...draft.decisions],

@@ -1,4 +1,4 @@
-import type { CheckResult, Made } from "../../schema/facts.ts";
+import type { CheckResult, PhaseOutput } from "../../schema/facts.ts";
 import type { EventOf, Handlers } from "../evolve.ts";
 import { type ActiveRun, type Answer, currentPhase, indexAfter, type Stage } from "../run.ts";
 import { failureDigest, UNSEEN } from "../failure-digest.ts";
@@ -37,7 +37,7 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     if (run.stage.is !== "produced") return run;
     const gone = new Set(event.paths);
     const { made } = run.stage;
-    const without: Made = {
+    const without: PhaseOutput = {
       ...made,
       unexpected: made.unexpected.filter((path) => !gone.has(path)),
       changed: made.changed?.filter(({ path }) => !gone.has(path)) ?? null,
@@ -55,7 +55,10 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
         return { ...answered, stage: { is: "produced", made, pausedAt: event.at } };
       case "continue": {
         const { failures, loosened } = run.wait?.kind === "gate" ? run.wait : { failures: [], loosened: null };
-        const known: Made = { ...made, concerns: [...new Set([...made.concerns, ...failures.map(continuedOver)])] };
+        const known: PhaseOutput = {
+          ...made,
+          concerns: [...new Set([...made.concerns, ...failures.map(continuedOver)])],
+        };
         // The tree shown is the new baseline: another change that nobody saw is another matter.
         const overruled = failures.filter(({ name }) => name !== UNSEEN).map((failure) => failureDigest([failure]));
         const how = { by: event.by, overruled, loosened, pausedAt, resumedAt: event.at };

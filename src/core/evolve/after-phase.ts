@@ -1,5 +1,5 @@
 import type { Handlers } from "../evolve.ts";
-import { type ActiveRun, currentPhase, type Work } from "../run.ts";
+import { type ActiveRun, currentPhase, type AttemptState } from "../run.ts";
 import { unproven } from "./attempt.ts";
 import { enter, open } from "./changes.ts";
 
@@ -25,7 +25,7 @@ export const afterHandlers: Handlers<AfterEventType> = {
   "tasks.rejected": (run, event) => {
     const { stage } = run;
     if (stage.is !== "refining") return run;
-    const work: Work = { ...stage.work, failures: stage.work.failures + 1 };
+    const work: AttemptState = { ...stage.work, failures: stage.work.failures + 1 };
     return enter(run, event, { ...stage, work, brief: { why: "tasks", text: event.problems.join("\n") }, claim: null });
   },
 };

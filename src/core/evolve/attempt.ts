@@ -10,7 +10,7 @@ import {
   isExecuting,
   type PhaseRecord,
   type Stage,
-  type Work,
+  type AttemptState,
 } from "../run.ts";
 import { enter, open, patch } from "./changes.ts";
 
@@ -25,7 +25,7 @@ type AttemptEventType =
   | "checks.failed"
   | "verdict.given";
 
-export const unproven: Work = {
+export const unproven: AttemptState = {
   turns: 0,
   verdicts: 0,
   failures: 0,
@@ -128,11 +128,11 @@ const unexamined: Pick<Draft, "checks" | "testsChanged" | "issues" | "approved">
 const leftBehind = (paths: readonly string[]): string[] =>
   paths.length === 0 ? [] : [`Not kept, as it lies outside of the item's folder or is a link: ${paths.join(", ")}`];
 
-function within(run: ActiveRun, change: (work: Work) => ActiveRun): ActiveRun {
+function within(run: ActiveRun, change: (work: AttemptState) => ActiveRun): ActiveRun {
   return "work" in run.stage ? change(run.stage.work) : run;
 }
 
-function produceAgain(run: ActiveRun, since: number, next: { work: Work; brief: Brief }): ActiveRun {
+function produceAgain(run: ActiveRun, since: number, next: { work: AttemptState; brief: Brief }): ActiveRun {
   const stage: Stage = { is: "producing", ...next, claim: null };
   return { ...run, stage, since, wait: null };
 }
@@ -152,9 +152,9 @@ function used(phase: PhaseRecord | undefined, { usage }: Ended, session: string 
   const tells = usage !== null && usage.input !== null && usage.output !== null;
   return {
     usage: addUsage(phase.usage, usage),
-    untold: phase.untold + (tells ? 0 : 1),
-    untoldCost: phase.untoldCost + ((usage?.usd ?? null) === null ? 1 : 0),
-    reread: phase.reread + (phase.executions > 1 ? (usage?.input ?? 0) : 0),
+    missingUsage: phase.missingUsage + (tells ? 0 : 1),
+    missingCost: phase.missingCost + ((usage?.usd ?? null) === null ? 1 : 0),
+    repeatedInput: phase.repeatedInput + (phase.executions > 1 ? (usage?.input ?? 0) : 0),
     session,
   };
 }

@@ -57,9 +57,9 @@ const untouched = (rule: PhaseRule): PhaseRecord => ({
   checkFailures: 0,
   executions: 0,
   usage: { input: null, output: null, usd: null },
-  untold: 0,
-  untoldCost: 0,
-  reread: 0,
+  missingUsage: 0,
+  missingCost: 0,
+  repeatedInput: 0,
   session: null,
   commit: null,
 });

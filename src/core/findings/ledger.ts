@@ -1,6 +1,6 @@
 import type { Issue } from "../../schema/agent.ts";
 import { likeness, type Likened } from "./likeness.ts";
-import { isSameFile, normalised, placeOf } from "./place.ts";
+import { isSameFile, normalised, placeOf } from "./location.ts";
 import { wordingOf } from "./wording.ts";
 
 /** What one verdict said. */

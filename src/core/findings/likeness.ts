@@ -1,7 +1,7 @@
-import { isSameFile, type Place } from "./place.ts";
+import { isSameFile, type Location } from "./location.ts";
 import type { Wording } from "./wording.ts";
 
-export type Likened = { readonly place: Place; readonly wording: Wording };
+export type Likened = { readonly place: Location; readonly wording: Wording };
 
 /**
  * How much of what two descriptions say must be shared, as twice the shared weight over the sum of both. Set by the

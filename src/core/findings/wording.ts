@@ -1,4 +1,4 @@
-import { isFileName, isSameFile, withoutLine } from "./place.ts";
+import { isFileName, isSameFile, withoutLine } from "./location.ts";
 
 /** What a description says, without how it says it. */
 export type Wording = {

@@ -12,7 +12,7 @@ import { commitPaths } from "./repository.ts";
 
 /** Reads how large the work is from what the analysis wrote. */
 export function measureWork(engine: Engine, { run }: Task): Promise<Outcome> {
-  const read = (name: string): string | null => engine.desk.readArtifact(artifactPath(run.run.item, name));
+  const read = (name: string): string | null => engine.projections.readArtifact(artifactPath(run.run.item, name));
   const sources: readonly [string, SizingMetrics | null][] = [
     ["impact-analysis", parseSizingFromImpactAnalysis(read("impact-analysis.md"))],
     ["quick-scan", parseFallbackMetrics(read("quick-scan.md"))],
@@ -42,7 +42,7 @@ export async function refineTasks(engine: Engine, { run }: Task, signal: AbortSi
   const report = await work(engine, job, { assignment, signal });
   if (report === null || report.outcome.of !== "produce" || "failed" in report.outcome) return report;
   const { execution, usage, session, result } = report.outcome;
-  const { tasks, problems } = readTaskList(engine.desk.readArtifact(artifact) ?? "");
+  const { tasks, problems } = readTaskList(engine.projections.readArtifact(artifact) ?? "");
   const faults = result.status === "done" ? problems : [`The agent did not finish: ${result.summary}`];
   if (faults.length === 0)
     await commitPaths(engine, run, {

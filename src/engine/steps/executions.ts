@@ -86,9 +86,9 @@ async function changedByAll({ workspace, vcs }: Engine, { run }: ActiveRun, now:
   return (changes ?? []).map(({ path, change }) => `${path} (${change})`);
 }
 
-function digestFor({ desk }: Engine, run: ActiveRun): string {
+function digestFor({ projections }: Engine, run: ActiveRun): string {
   const path = digestPath(run);
-  return path === null ? "" : (desk.readArtifact(path) ?? "");
+  return path === null ? "" : (projections.readArtifact(path) ?? "");
 }
 
 const outputsOf = (run: ActiveRun, phase: PhaseRecord): string[] =>
@@ -108,11 +108,11 @@ export async function work(engine: Engine, job: Job, order: Order): Promise<Repo
   if (job.run.run.scope !== "item" || job.claim !== null) return execute(engine, job, order);
   const { item } = job.run.run;
   const snapshot = await engine.workspace.now([item]);
-  const bench = await engine.workspace.workbench(snapshot, item);
+  const bench = await engine.workspace.scratchCopy(snapshot, item);
   try {
     const report = await execute(engine, job, { ...order, assignment: { ...order.assignment, cwd: bench.dir } });
     if (report === null || report.outcome.of === "lost") return report;
-    const dropped = await bench.takeHome();
+    const dropped = await bench.copyBack();
     if (report.outcome.of !== "produce" || "failed" in report.outcome || dropped.length === 0) return report;
     return { ...report, outcome: { ...report.outcome, dropped } };
   } finally {

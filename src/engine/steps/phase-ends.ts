@@ -1,6 +1,6 @@
 import type { Outcome } from "../../core/command.ts";
 import { isBookkeeping } from "../../core/items/bookkeeping.ts";
-import { lastLook } from "../../core/last-look.ts";
+import { lastReviewedTree } from "../../core/last-reviewed-tree.ts";
 import { mayWrite } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import type { FileChange } from "../../schema/facts.ts";
@@ -13,7 +13,7 @@ import { writtenDuringReview } from "./review-writes.ts";
 export async function enterPhase(engine: Engine, { run }: Task): Promise<Outcome | null> {
   const phase = currentPhase(run);
   if (phase === undefined) return null;
-  engine.desk.makeFolder(run.run.item);
+  engine.projections.makeFolder(run.run.item);
   const tree = await engine.workspace.snapshot(`${phase.rule.key}-${phase.attempts + 1}-start`, [run.run.item]);
   return { of: "enter", commit: await engine.head(), tree };
 }
@@ -23,11 +23,11 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
   const phase = currentPhase(run);
   if (run.stage.is !== "completing" || phase === undefined) return null;
   const found = await takeBackRecord(engine, run);
-  const { workspace, desk, hash } = engine;
+  const { workspace, projections, hash } = engine;
   const { draft } = run.stage;
   const tree = await workspace.snapshot(`${phase.rule.key}-${phase.attempts}`, [run.run.item]);
   const changed = await workspace.diff(phase.firstTree, tree);
-  const seen = lastLook(run);
+  const seen = lastReviewedTree(run);
   const sinceSeen = seen === phase.firstTree ? changed : await workspace.diff(seen, tree);
   const changedSinceSeen = JSON.stringify(sinceSeen) === JSON.stringify(changed) ? null : sinceSeen;
   const toRead = (changedSinceSeen ?? changed ?? []).map(({ path }) => path).filter((path) => !isBookkeeping(path));
@@ -44,7 +44,7 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
     tree,
     lines: await workspace.lines(seen, tree, toRead),
   };
-  const settings = desk.settings();
+  const settings = projections.settings();
   return { of: "complete", made, settings, digest: hash(JSON.stringify({ draft, made })) };
 }
 

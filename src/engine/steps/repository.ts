@@ -13,7 +13,7 @@ import { snapshotGone } from "./snapshot-gone.ts";
 export async function prepareRun(engine: Engine, { run }: Task): Promise<Outcome> {
   const git = run.run.git;
   if (engine.vcs !== null && git !== null && git.branch !== null) await engine.vcs.startBranch(git.branch, git.commit);
-  engine.desk.makeFolder(run.run.item);
+  engine.projections.makeFolder(run.run.item);
   recordBuildStart(engine, run);
   recordFeatureStart(engine, run);
   return { of: "prepare" };

@@ -4,23 +4,24 @@ import type { Verdict } from "../../schema/agent.ts";
 import type { Engine } from "../engine.ts";
 
 /** A verdict that needs no model: what the phase builds on is gone or empty. Null while the chain holds. */
-export function missingPredecessor({ desk }: Pick<Engine, "desk">, run: ActiveRun): Verdict | null {
-  const path = predecessorOf(run) ?? emptyInput(desk, run);
-  if (path === null || isFilled(desk, path)) return null;
+export function missingPredecessor({ projections }: Pick<Engine, "projections">, run: ActiveRun): Verdict | null {
+  const path = predecessorOf(run) ?? emptyInput(projections, run);
+  if (path === null || isFilled(projections, path)) return null;
   const description = `${path} is missing or empty, and this phase builds on it.`;
   const issues = [{ severity: "blocker" as const, description, location: path }];
   return { approved: false, issues, summary: "Not judged: what the phase builds on is missing." };
 }
 
-/** Where this run made none: the nearest input that was left empty. That others are absent was settled before. */
-function emptyInput(desk: Engine["desk"], run: ActiveRun): string | null {
+/** Where this run made none: the nearest input that was left empty. That others are absent was resolved before. */
+function emptyInput(projections: Engine["projections"], run: ActiveRun): string | null {
   const wanted = currentPhase(run)?.rule.inputs ?? [];
-  const there = desk.itemNames(run.run.item);
+  const there = projections.itemNames(run.run.item);
   const paths = wanted.filter((name) => there.includes(name)).map((name) => artifactPath(run.run.item, name));
-  return paths.findLast((path) => !isFilled(desk, path)) ?? null;
+  return paths.findLast((path) => !isFilled(projections, path)) ?? null;
 }
 
-const isFilled = (desk: Engine["desk"], path: string): boolean => (desk.readArtifact(path) ?? "").trim() !== "";
+const isFilled = (projections: Engine["projections"], path: string): boolean =>
+  (projections.readArtifact(path) ?? "").trim() !== "";
 
 /** What the nearest earlier phase of this run made and this one takes; phases left out do not count. */
 function predecessorOf(run: ActiveRun): string | null {

@@ -1,6 +1,6 @@
 import { minutesBetween } from "../../core/duration.ts";
 import type { ActiveRun, EndedRun, PhaseRecord } from "../../core/run.ts";
-import type { Made } from "../../schema/facts.ts";
+import type { PhaseOutput } from "../../schema/facts.ts";
 import { plainLine } from "../plain-text.ts";
 import { isKept } from "./active-workflow.ts";
 
@@ -67,7 +67,7 @@ function testIteration({ rule, made, checkFailures }: PhaseRecord): Record<strin
 }
 
 /** A check that could not be made is never called passed. */
-function testResult({ checks }: Made): "passed" | "failed" | "not_measured" {
+function testResult({ checks }: PhaseOutput): "passed" | "failed" | "not_measured" {
   const tests = checks.filter(({ name }) => name === "tests");
   if (tests.some(({ ok }) => ok === false)) return "failed";
   return tests.length > 0 && tests.every(({ ok }) => ok === true) ? "passed" : "not_measured";

@@ -1,7 +1,7 @@
 import { closeSync, openSync, unlinkSync, writeSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { nodeFiles } from "../../../src/adapters/file-lock/file-calls.ts";
+import { nodeFiles } from "../../../src/adapters/file-system/file-system.ts";
 import { createFileLock } from "../../../src/adapters/file-lock/file-lock.ts";
 import { systemLockProcesses } from "../../../src/adapters/file-lock/lock-processes.ts";
 

@@ -46,7 +46,7 @@ export function fixRules(root: string, item: string): Rule[] {
     when: { prompt: `${phase} (` },
     turns: [
       { calls: [writes(join(root, item, file), `# ${phase}\n`)] },
-      done(`Wrote ${file}`, { artifacts: [`${item}/${file}`], decisions: [`${phase} is settled`] }),
+      done(`Wrote ${file}`, { artifacts: [`${item}/${file}`], decisions: [`${phase} is resolved`] }),
     ],
   });
   return [

@@ -90,7 +90,7 @@ function phaseRule({ key, outputs }: Phase, item: string, writes: Writes): Rule 
     when: { prompt: `${key} (` },
     turns: [
       { text: `The key is ${DUMMY_KEY}`, calls: key === "06-implementation" ? code : papers },
-      done(`Did ${key} with ${DUMMY_KEY}`, { artifacts, decisions: [`${key} is settled`] }),
+      done(`Did ${key} with ${DUMMY_KEY}`, { artifacts, decisions: [`${key} is resolved`] }),
     ],
   };
 }

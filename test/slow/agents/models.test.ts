@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isRepositoryHeld } from "../../../src/adapters/agent-acp/known-acp-agents.ts";
-import type { Confine } from "../../../src/adapters/process/confine.ts";
+import type { Sandbox } from "../../../src/adapters/process/sandboxed.ts";
 import { readChoice } from "../../../src/apps/cli/agent-choice.ts";
 import { createBackend } from "../../../src/apps/cli/agents.ts";
 import { ACP_RECIPES, withAcpAgent } from "../../agent-acp/with-acp-agent.ts";
@@ -47,8 +47,8 @@ async function withOtherModel(): Promise<Setup> {
   return setup;
 }
 
-/** Some do not run without a wall; here they are in nobody's repository. */
-const wallFor = (name: string): Confine | undefined => (isRepositoryHeld(name) ? undefined : (argv) => argv);
+/** Some do not run without a sandbox; here they are in nobody's repository. */
+const wallFor = (name: string): Sandbox | undefined => (isRepositoryHeld(name) ? undefined : (argv) => argv);
 
 let cwd = "";
 let setup: Setup | null = null;

@@ -145,7 +145,7 @@ describe.each(scenarios)("at every file call of $name", (scenario) => {
           expect(outcome.error, when).toBeInstanceOf(ProblemError);
           expect(fault, "a short write is no failure").not.toBe("shortWrite");
         }
-        await bench.goOn(outcome, when);
+        await bench.continueRun(outcome, when);
         await bench.inspect(false, when);
       }
     }
@@ -231,7 +231,7 @@ async function createBench(scenario: Scenario) {
   };
 
   /** The process that met the refusal sees the truth too, and goes on. */
-  const goOn = async ({ journal, acknowledged }: Outcome, when: string): Promise<void> => {
+  const continueRun = async ({ journal, acknowledged }: Outcome, when: string): Promise<void> => {
     expect(acknowledged ? [scenario.after] : [scenario.before, scenario.after], when).toContain(view(journal));
     await workOn(journal, when);
     journal.close();
@@ -239,7 +239,7 @@ async function createBench(scenario: Scenario) {
   };
 
   const { calls } = await run(0, "killBefore");
-  return { calls, run, inspect, goOn, outcomes };
+  return { calls, run, inspect, continueRun, outcomes };
 }
 
 /** The next thing a person would do works. */

@@ -6,15 +6,15 @@ import type { Person } from "../../../schema/people.ts";
 import { gateNotice } from "../../../views/gate-banner.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { waitLines } from "../../../views/status.ts";
-import { answerAtTerminal } from "../at-terminal.ts";
+import { answerAtTerminal } from "../terminal/answer-at-terminal.ts";
 import { sha256 } from "../compose.ts";
-import type { Seat } from "../driving.ts";
-import { summaryText } from "../gate-prompt.ts";
-import type { Io } from "../io.ts";
+import type { UserInterface } from "../continue-run.ts";
+import { summaryText } from "../terminal/gate-prompt.ts";
+import type { Io } from "../terminal/io.ts";
 import { submitAnswer } from "../submit-answer.ts";
-import type { Invocation } from "../verb.ts";
+import type { Invocation } from "../grammar/verb.ts";
 
-type Answer = Seat["answer"];
+type Answer = UserInterface["answer"];
 
 /** The gate at which the demo sends work back, and the words the recording follows there. */
 const REDO = {
@@ -42,10 +42,10 @@ export const scriptAnswers =
 /** Asks the person here; nothing of theirs is decided, so it does not matter whose terminal it is. */
 export function personAnswers(invocation: Invocation): Answer {
   const by = personHere();
-  return (scene) => {
+  return (context) => {
     const { io } = invocation;
-    for (const line of [...madeLines(scene.run), ...hintLines(scene.run)]) io.out(line);
-    return answerAtTerminal(invocation, scene, by);
+    for (const line of [...madeLines(context.run), ...hintLines(context.run)]) io.out(line);
+    return answerAtTerminal(invocation, context, by);
   };
 }
 

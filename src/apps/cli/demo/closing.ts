@@ -1,8 +1,8 @@
 import type { RunState } from "../../../core/run.ts";
 import { statusObject } from "../../../views/status.ts";
-import type { Result } from "../verb.ts";
+import type { Result } from "../grammar/verb.ts";
 import { stateHome } from "./private-environment.ts";
-import type { Place } from "./sample.ts";
+import type { SampleProject } from "./sample.ts";
 
 export type Ending = {
   readonly state: RunState;
@@ -10,7 +10,7 @@ export type Ending = {
   /** A person may leave when they like; a script plays to the end. */
   readonly mayLeave: boolean;
   /** Where the sample stays; null when it is removed. */
-  readonly kept: Pick<Place, "folder" | "root"> | null;
+  readonly kept: Pick<SampleProject, "folder" | "root"> | null;
 };
 
 /** What the demo came to, and where to go from here. */

@@ -3,8 +3,8 @@ import type { Progress } from "../../../engine/engine.ts";
 import type { CheckResult } from "../../../schema/facts.ts";
 import type { RunEvent } from "../../../schema/event.ts";
 import { plainLine } from "../../../views/plain-text.ts";
-import type { Io } from "../io.ts";
-import type { ProgressView } from "../progress.ts";
+import type { Io } from "../terminal/io.ts";
+import type { ProgressView } from "../terminal/progress.ts";
 import type { Project } from "../project.ts";
 
 type Paint = ReturnType<typeof pc.createColors>;

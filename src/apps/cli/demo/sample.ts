@@ -2,15 +2,15 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageRoot } from "../../../adapters/definitions/package-root.ts";
-import { gitFailed, lastWords, runGit } from "../../../adapters/git/run-git.ts";
+import { gitFailed, lastWords, runGit } from "../../../adapters/git/process/run-git.ts";
 
 /** A throw-away place: `root` is the sample project, everything lies below `folder`. */
-export type Place = { readonly folder: string; readonly root: string; readonly remove: () => void };
+export type SampleProject = { readonly folder: string; readonly root: string; readonly remove: () => void };
 
 const GIT_MILLISECONDS = 30_000;
 
 /** Makes an empty place, removed when the process ends however it ends, unless it is kept. */
-export function createPlace(keep: boolean): Place {
+export function createSampleProject(keep: boolean): SampleProject {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-demo-")));
   const remove = (): void => {
     process.off("exit", remove);

@@ -1,9 +1,9 @@
-import { forgetSnapshots } from "../../../adapters/git/forget-snapshots.ts";
-import { createGitRead } from "../../../adapters/git/git-read.ts";
-import { createGitWrite } from "../../../adapters/git/git-write.ts";
-import { deleteMergedBranch, keepThenDelete } from "../../../adapters/git/worktree-branch.ts";
-import { mainTreeOf } from "../../../adapters/git/worktree-place.ts";
-import { removeWorktree } from "../../../adapters/git/worktree-remove.ts";
+import { forgetSnapshots } from "../../../adapters/git/snapshot/forget-snapshots.ts";
+import { createGitRead } from "../../../adapters/git/read/git-read.ts";
+import { createGitWrite } from "../../../adapters/git/write/git-write.ts";
+import { deleteMergedBranch, keepThenDelete } from "../../../adapters/git/worktree/worktree-branch.ts";
+import { mainTreeOf } from "../../../adapters/git/worktree/worktree-location.ts";
+import { removeWorktree } from "../../../adapters/git/worktree/worktree-remove.ts";
 import { isKeptName } from "../../../core/kept-ref.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import type { EndedRun } from "../../../core/run.ts";
@@ -11,9 +11,9 @@ import { shellWord } from "../../../core/shell-word.ts";
 import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import type { Finish } from "../../../schema/plan.ts";
 import { plainLine } from "../../../views/plain-text.ts";
-import { ask } from "../ask.ts";
+import { ask } from "../terminal/ask.ts";
 import { currentRun, type Project } from "../project.ts";
-import { flag, type Invocation } from "../verb.ts";
+import { flag, type Invocation } from "../grammar/verb.ts";
 
 type Asking = Pick<Invocation, "cwd" | "io" | "values">;
 

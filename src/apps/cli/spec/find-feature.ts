@@ -1,17 +1,17 @@
 import { join } from "node:path";
-import { otherTrees } from "../../../adapters/git/other-trees.ts";
-import { createGitRead } from "../../../adapters/git/git-read.ts";
-import { mainTreeOf, resolveWorktree } from "../../../adapters/git/worktree-place.ts";
+import { otherTrees } from "../../../adapters/git/read/other-trees.ts";
+import { createGitRead } from "../../../adapters/git/read/git-read.ts";
+import { mainTreeOf, resolveWorktree } from "../../../adapters/git/worktree/worktree-location.ts";
 import { SPEC_META } from "../../../adapters/spec/spec-meta-file.ts";
 import { activeFeature, type Feature, featureAt, featureFolders } from "../../../adapters/spec/features.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import { isSafeName } from "../../../schema/ids.ts";
 import { plainLine } from "../../../views/plain-text.ts";
-import { ask } from "../ask.ts";
-import { ChoiceNeeded } from "../choice.ts";
+import { ask } from "../terminal/ask.ts";
+import { ChoiceNeeded } from "../grammar/choice.ts";
 import { openProject, type Project } from "../project.ts";
-import { flag, type Invocation } from "../verb.ts";
+import { flag, type Invocation } from "../grammar/verb.ts";
 
 /** A feature, and the working tree in which its documents are. */
 export type PlacedFeature = { readonly project: Project; readonly feature: Feature };

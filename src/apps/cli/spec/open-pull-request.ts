@@ -1,11 +1,11 @@
-import { findProgram } from "../../../adapters/agent-command/find-program.ts";
+import { findProgram } from "../../../adapters/process/find-program.ts";
 import type { EndedRun } from "../../../core/run.ts";
 import { pullRequestCommands } from "../../../views/pull-request.ts";
 import { shellWord } from "../../../core/shell-word.ts";
-import { ask } from "../ask.ts";
-import { lendTerminal } from "../lend-terminal.ts";
+import { ask } from "../terminal/ask.ts";
+import { runInteractive } from "../terminal/run-interactive.ts";
 import type { Project } from "../project.ts";
-import type { Invocation } from "../verb.ts";
+import type { Invocation } from "../grammar/verb.ts";
 
 /**
  * After a person chose a pull request: offers to push the branch and open it with the tool they have. Nothing is pushed
@@ -22,7 +22,7 @@ export async function openPullRequest(
   const shown = commands.map((argv) => `  ${argv.map(shellWord).join(" ")}`);
   if (!(await ask(io, "Run these now?", shown))) return [];
   for (const argv of commands)
-    if ((await lendTerminal({ argv, env, cwd: root })) !== 0)
+    if ((await runInteractive({ argv, env, cwd: root })) !== 0)
       return [`${argv[0]} did not end well; the commands above are yours to run.`];
   return [];
 }

@@ -1,4 +1,4 @@
-import type { RememberedAgent } from "../../../adapters/user-files/tree-memory.ts";
+import type { RememberedAgent } from "../../../adapters/user-files/trust-store.ts";
 import { readUserSettings } from "../../../adapters/user-files/user-settings.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { choiceText } from "../agent-choice.ts";
@@ -6,7 +6,7 @@ import { capabilityRows } from "../capability-rows.ts";
 import { type SetAgents, setAgents } from "../choose-agents.ts";
 import { detectAgent, type SeenAgent, seeAgents } from "../known-agents.ts";
 import { openProject } from "../project.ts";
-import { done, type Run } from "../verb.ts";
+import { done, type Run } from "../grammar/verb.ts";
 
 /** The agents that are known, what each can do, and which would be used for what. */
 export const agents: Run = async (invocation) => {

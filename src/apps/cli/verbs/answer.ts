@@ -6,20 +6,20 @@ import { type ActiveRun, currentPhase, type Wait } from "../../../core/run.ts";
 import { phaseNumber } from "../../../schema/ids.ts";
 import type { Person } from "../../../schema/people.ts";
 import type { Finish } from "../../../schema/plan.ts";
-import { reviewInstructions, takenOutLines } from "../../../views/gate-banner.ts";
+import { reviewInstructions, revertedLines } from "../../../views/gate-banner.ts";
 import { itemOf, waitLines } from "../../../views/status.ts";
-import { decider, refuseWhileHeld } from "../authority.ts";
-import { ChoiceNeeded } from "../choice.ts";
+import { authorize, refuseWhileHeld } from "../authorize.ts";
+import { ChoiceNeeded } from "../grammar/choice.ts";
 import { sha256 } from "../compose.ts";
-import { goOn, restResult } from "../driving.ts";
-import { endAbandoned } from "../end-abandoned.ts";
-import { summaryText } from "../gate-prompt.ts";
+import { continueRun, restResult } from "../continue-run.ts";
+import { reapOrphans } from "../reap-orphans.ts";
+import { summaryText } from "../terminal/gate-prompt.ts";
 import { driverOf, type Project } from "../project.ts";
 import { otherLimits } from "../limits.ts";
 import { raisedBudget } from "../raised-budget.ts";
-import { takeOutWrites } from "../take-out.ts";
+import { revertWrites } from "../revert-writes.ts";
 import { type Recorded, submitAnswer } from "../submit-answer.ts";
-import { flag, type Invocation, type Result, type Run, text } from "../verb.ts";
+import { flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 import { openRun } from "./look.ts";
 
 type Said = { readonly by: Person; readonly wait: Wait; readonly option: string };
@@ -35,7 +35,7 @@ export const shortAnswer: Run = (invocation) => give(invocation, invocation.verb
 
 export const cancel: Run = async (invocation) => {
   const { project, run } = openRun(invocation);
-  const by = decider(invocation, project);
+  const by = authorize(invocation, project);
   const reason = text(invocation.values, "reason") ?? "";
   const { state, warnings } = await submitAnswer(project, run.run.run, { do: "cancel", by, reason });
   const all = [...warnings, ...(await endAgent(run))];
@@ -48,7 +48,7 @@ export const retryOrSkip: Run = async (invocation) => {
   const { project, run } = openRun(invocation);
   if (run.wait?.kind === "escalation" || text(invocation.values, "wait") !== undefined) return shortAnswer(invocation);
   refuseLimits(invocation);
-  const by = decider(invocation, project);
+  const by = authorize(invocation, project);
   if (run.wait !== null) refuseWhileHeld(project, by);
   return submitAndGoOn(invocation, project, { do: invocation.verb.name === "retry" ? "restart" : "pass", by });
 };
@@ -62,7 +62,7 @@ function refuseLimits({ values, verb }: Invocation): void {
 /** To an earlier phase, or to the beginning of the one at hand. */
 export const goBack: Run = async (invocation) => {
   const { project, run } = openRun(invocation);
-  const by = decider(invocation, project);
+  const by = authorize(invocation, project);
   if (run.wait !== null) refuseWhileHeld(project, by);
   const named =
     invocation.words[0] ?? (invocation.verb.name === "fresh" ? currentPhase(run)?.rule.key : undefined) ?? "";
@@ -74,13 +74,15 @@ export const goBack: Run = async (invocation) => {
 async function submitAndGoOn(invocation: Invocation, project: Project, command: PersonCommand): Promise<Result> {
   const { run } = openRun(invocation);
   const done = await submitAnswer(project, run.run.run, command);
-  return flag(invocation.values, "no-run") ? recorded(project, done, invocation.verb.name) : goOn(invocation, project);
+  return flag(invocation.values, "no-run")
+    ? recorded(project, done, invocation.verb.name)
+    : continueRun(invocation, project);
 }
 
 /** A living driver ends its agent itself; one that was killed has left it behind. */
 async function endAgent(run: ActiveRun): Promise<string[]> {
   try {
-    await endAbandoned(run);
+    await reapOrphans(run);
     return [];
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];
@@ -89,14 +91,14 @@ async function endAgent(run: ActiveRun): Promise<string[]> {
 
 async function give(invocation: Invocation, option: string): Promise<Result> {
   const { project, run } = openRun(invocation);
-  const by = decider(invocation, project);
+  const by = authorize(invocation, project);
   const wait = waitFor(invocation, run);
   refuseWhileHeld(project, by);
   if (option === "" && wait.kind === "questions") refuseNothing(invocation, run, wait);
   refuseUnoffered(run, wait, option);
   const command = await commandFor(invocation, { project, run }, { by, wait, option });
   const done = await submitAnswer(project, run.run.run, command);
-  if (command.do !== "review" && !flag(invocation.values, "no-run")) return goOn(invocation, project);
+  if (command.do !== "review" && !flag(invocation.values, "no-run")) return continueRun(invocation, project);
   for (const warning of done.warnings) invocation.io.err(`warning: ${warning}`);
   return command.do === "review" ? paused(run, restResult(done.state, done.warnings)) : recorded(project, done, option);
 }
@@ -126,18 +128,18 @@ function waitFor({ values }: Invocation, run: ActiveRun): Wait {
   throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOpen", open: run.wait?.id ?? null } });
 }
 
-type Place = { readonly project: Project; readonly run: ActiveRun };
+type OpenRun = { readonly project: Project; readonly run: ActiveRun };
 
-async function commandFor(invocation: Invocation, { project, run }: Place, said: Said): Promise<PersonCommand> {
+async function commandFor(invocation: Invocation, { project, run }: OpenRun, said: Said): Promise<PersonCommand> {
   const { by, wait, option } = said;
   if (option === "accept" && wait.kind === "escalation") {
     const checks = createCheckRunner(project.root, { env: project.env, redact: (line) => line });
     return { do: "acceptTests", by, wait: wait.id, tests: await checks.detectTests() };
   }
   if (option === "take-out" && optionsOf(run, wait).includes(option)) {
-    const taken = await takeOutWrites(project, run);
-    for (const line of takenOutLines(taken)) invocation.io.err(line);
-    return { do: "takeOut", by, wait: wait.id, ...taken };
+    const taken = await revertWrites(project, run);
+    for (const line of revertedLines(taken)) invocation.io.err(line);
+    return { do: "revert", by, wait: wait.id, ...taken };
   }
   const make = Object.hasOwn(commands, option) ? commands[option as keyof typeof commands] : undefined;
   if (make !== undefined) return make(invocation, said, wait.kind === "gate" ? sha256(summaryText(run)) : "");

@@ -1,30 +1,30 @@
-import { createGitRead } from "../../../adapters/git/git-read.ts";
+import { createGitRead } from "../../../adapters/git/read/git-read.ts";
 import { workflowNames } from "../../../adapters/definitions/definitions.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import type { ActiveRun } from "../../../core/run.ts";
-import { rest } from "../../../engine/rest.ts";
+import { writeProjections } from "../../../engine/write-projections.ts";
 import type { Mode, PhaseRule } from "../../../schema/plan.ts";
 import { recoveryBanner } from "../../../views/gate-banner.ts";
 import { endLine, heldLines, notBegunLine, watchLine } from "../../../views/open-run.ts";
-import { starterOf } from "../authority.ts";
+import { initiatorOf } from "../authorize.ts";
 import { catchUp } from "../catch-up.ts";
-import { goOn, heldResult, restResult } from "../driving.ts";
-import { endAbandoned } from "../end-abandoned.ts";
+import { continueRun, heldResult, restResult } from "../continue-run.ts";
+import { reapOrphans } from "../reap-orphans.ts";
 import { openElsewhere } from "../elsewhere.ts";
 import { explain } from "../explain.ts";
 import { currentRun, driverOf, openProject, type Project } from "../project.ts";
-import { settleWorkflow } from "../settle-workflow.ts";
+import { resolveWorkflow } from "../resolve-workflow.ts";
 import { projectOf } from "../project-of.ts";
 import { nameWork } from "../naming.ts";
-import { makeWorktree } from "../spec/settle-worktree.ts";
-import { type NewRun, settleBeforehand, startRun } from "../start.ts";
-import { flag, type Invocation, type Result, type Run, text } from "../verb.ts";
-import { deskOf } from "../desk-of.ts";
+import { makeWorktree } from "../spec/resolve-worktree.ts";
+import { type NewRun, resolveBeforehand, startRun } from "../start.ts";
+import { flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
+import { projectionsOf } from "../projections-of.ts";
 import type { FoundItem } from "../../../adapters/items/resolve-item.ts";
 import type { MetaFields } from "../../../core/items/item-meta.ts";
 import { readBacklogItem } from "../../../core/items/backlog-line.ts";
 import { isReference } from "../../../core/items/item-source.ts";
-import { type BuildPlace, detectBuild, namedStart } from "../detect-build.ts";
+import { type BuildTarget, detectBuild, namedStart } from "../detect-build.ts";
 import { findItem, isBuilt, isInBacklog, ITEMS_ROOT, itemTitle, putOnRecord, recordFields } from "../item-documents.ts";
 
 const WORKFLOW_OF: Readonly<Record<string, string>> = {
@@ -44,13 +44,13 @@ export const run: Run = (invocation) => {
   if (name === undefined) throw new ProblemError({ code: "WORKFLOW_UNKNOWN", name: "", valid: workflowNames() });
   if (!flag(invocation.values, "explain")) return start(invocation, name, words);
   const mode = (text(invocation.values, "mode") ?? "standard") as Mode; // the catalog allows no other value
-  return Promise.resolve(explain(settleWorkflow(openProject(invocation.cwd, invocation.env), name), mode));
+  return Promise.resolve(explain(resolveWorkflow(openProject(invocation.cwd, invocation.env), name), mode));
 };
 
 async function start(invocation: Invocation, workflow: string, words: readonly string[]): Promise<Result> {
   const project = openProject(invocation.cwd, invocation.env);
   const open = currentRun(project, undefined);
-  starterOf(invocation, project);
+  initiatorOf(invocation, project);
   catchUp(project, open);
   if (open.state.is === "active") return recover(invocation, project);
   const wanted = await workOf(invocation, project, { workflow, words: words.join(" ").trim() });
@@ -59,23 +59,23 @@ async function start(invocation: Invocation, workflow: string, words: readonly s
     : { there: project, work: wanted };
   const item = await startRun(invocation, there, { workflow, ...work });
   if (work.place !== undefined) await keepRecord(invocation, there, { ...work, record: work.place.record, item });
-  return goOn(invocation, there);
+  return continueRun(invocation, there);
 }
 
 /** The same work in a working tree of its own, which is made here. */
 async function elsewhere(
   invocation: Invocation,
   project: Project,
-  { workflow, work }: { workflow: string; work: Work },
-): Promise<{ there: Project; work: Work & Pick<NewRun, "feature"> }> {
-  const { definition } = settleWorkflow(project, workflow);
+  { workflow, work }: { workflow: string; work: PlannedWork },
+): Promise<{ there: Project; work: PlannedWork & Pick<NewRun, "feature"> }> {
+  const { definition } = resolveWorkflow(project, workflow);
   const facts = await createGitRead(project.root).facts();
   if (definition.branch === null || facts === null || facts.head === null) {
     const detail = `The workflow "${workflow}" has no branch here that a working tree could be made for.`;
     throw new ProblemError({ code: "USAGE", detail, usage: invocation.verb.usage });
   }
   await refuseUncommitted(project, work);
-  await settleBeforehand(invocation, project, { workflow, ...work });
+  await resolveBeforehand(invocation, project, { workflow, ...work });
   const named = await nameWork({
     project,
     definition,
@@ -96,7 +96,7 @@ async function elsewhere(
 }
 
 /** @throws ProblemError TREE_DIRTY: a new working tree has only what is committed of an item. */
-async function refuseUncommitted({ root }: Project, { place }: Work): Promise<void> {
+async function refuseUncommitted({ root }: Project, { place }: PlannedWork): Promise<void> {
   const folder = place?.folder ?? null;
   if (folder === null) return;
   const item = `${ITEMS_ROOT}/${folder}/`;
@@ -105,7 +105,7 @@ async function refuseUncommitted({ root }: Project, { place }: Work): Promise<vo
   if (files.length > 0) throw new ProblemError({ code: "TREE_DIRTY", files: files.slice(0, 10) });
 }
 
-type Work = { readonly title: string; readonly place?: BuildPlace; readonly isListed?: boolean };
+type PlannedWork = { readonly title: string; readonly place?: BuildTarget; readonly isListed?: boolean };
 type Opened = {
   readonly item: string;
   readonly title: string;
@@ -139,8 +139,8 @@ async function workOf(
   invocation: Invocation,
   project: Project,
   { workflow, words }: { workflow: string; words: string },
-): Promise<Work> {
-  const { definition } = settleWorkflow(project, workflow);
+): Promise<PlannedWork> {
+  const { definition } = resolveWorkflow(project, workflow);
   if (words === "") return { title: words };
   if (definition.items === null || definition.items.root !== ITEMS_ROOT) {
     const phases = namedStart(invocation, definition);
@@ -149,7 +149,7 @@ async function workOf(
   const found = findItem(project, words);
   const isAnother = found !== null && isBuilt(found) && found.slug !== words && !isReference(words);
   const item: FoundItem = found === null || isAnother ? { slug: words, dir: null, meta: null } : found;
-  const by = starterOf(invocation, project).name;
+  const by = initiatorOf(invocation, project).name;
   const place = await detectBuild(invocation, { project, definition, item, folder: folderFor(item), by });
   return { title: itemTitle(project, item, words), place, isListed: item.backlogLine !== undefined };
 }
@@ -167,9 +167,9 @@ export async function recover(invocation: Invocation, project: Project): Promise
   const { state, head } = currentRun(project, undefined);
   if (state.is !== "active") return restResult(state, []);
   const driver = driverOf(project);
-  const warnings = rest({ desk: deskOf(project) }, state, head);
+  const warnings = writeProjections({ projections: projectionsOf(project) }, state, head);
   const found = { run: state, driver, refused: refusedLines(invocation, project, { run: state, driver }) };
-  if (driver === null && state.wait === null) await endAbandoned(state);
+  if (driver === null && state.wait === null) await reapOrphans(state);
   const shown = foundResult(invocation, found, warnings);
   const banner = recoveryBanner(state);
   const isAskedFor = state.wait !== null || (banner !== null && found.refused.length === 0);
@@ -177,7 +177,7 @@ export async function recover(invocation: Invocation, project: Project): Promise
   const lines = banner === null ? restResult(state, []).lines : [banner];
   for (const line of [...found.refused, ...lines]) invocation.io.out(line);
   await completeRecord(invocation, project, state);
-  return goOn(invocation, project);
+  return continueRun(invocation, project);
 }
 
 type Found = {
@@ -226,11 +226,11 @@ function wantedBy({ verb, words }: Invocation): string | null {
 
 export const resume: Run = async (invocation) => {
   const project = projectOf(invocation);
-  starterOf(invocation, project);
+  initiatorOf(invocation, project);
   const current = currentRun(project, undefined);
   const { state } = current;
   catchUp(project, current);
   if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: openElsewhere(project) });
   await completeRecord(invocation, project, state);
-  return goOn(invocation, project);
+  return continueRun(invocation, project);
 };

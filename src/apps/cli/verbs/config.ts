@@ -7,13 +7,13 @@ import {
 import { isRecord, ownValue } from "../../../core/own-value.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { AGENT_NAMES, type ReadChoice, readChoice } from "../agent-choice.ts";
-import { decider, settingsUnreadable } from "../authority.ts";
+import { authorize, settingsUnreadable } from "../authorize.ts";
 import { readNamed, shippedPhases } from "../choose-agents.ts";
 import { type Limit, LIMITS, limitValues, readLimit } from "../limits.ts";
 import { openProject, type Project } from "../project.ts";
 import { setUp } from "../set-up.ts";
-import { done, type Result, type Run } from "../verb.ts";
-import { deskOf } from "../desk-of.ts";
+import { done, type Result, type Run } from "../grammar/verb.ts";
+import { projectionsOf } from "../projections-of.ts";
 
 type Setting = {
   /** What the text on the command line means; undefined when it means nothing. */
@@ -39,10 +39,10 @@ const asPaths = (value: string): unknown => {
 const supervised = (name: string, parse: Setting["parse"], valid: string): Setting => ({
   parse,
   valid,
-  read: (project) => ownValue(ownValue(deskOf(project).stateFile(), "supervised_mode"), name) ?? null,
+  read: (project) => ownValue(ownValue(projectionsOf(project).stateFile(), "supervised_mode"), name) ?? null,
   write(project, value) {
     setUp(project);
-    return deskOf(project).writeStateFile(({ user, version }) => {
+    return projectionsOf(project).writeStateFile(({ user, version }) => {
       const block = ownValue(user, "supervised_mode");
       return {
         ...user,
@@ -120,7 +120,7 @@ export const config: Run = (invocation) => {
   if (action !== "set" || key === undefined || value === undefined)
     throw new ProblemError({ code: "USAGE", detail: "Say what to read or to set.", usage: invocation.verb.usage });
   const setting = settingOf(key);
-  decider(invocation, project);
+  authorize(invocation, project);
   const parsed = setting.parse(value);
   if (parsed === undefined)
     throw new ProblemError({

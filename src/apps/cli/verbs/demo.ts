@@ -2,20 +2,20 @@ import { personAnswers, scriptAnswers } from "../demo/answers.ts";
 import { closing } from "../demo/closing.ts";
 import { createNarrator } from "../demo/narrator.ts";
 import { createPrivateEnvironment, enterEnvironment } from "../demo/private-environment.ts";
-import { createPlace, fillSample, type Place, recordingFile } from "../demo/sample.ts";
-import { goOn, type Seat } from "../driving.ts";
-import type { Io } from "../io.ts";
+import { createSampleProject, fillSample, type SampleProject, recordingFile } from "../demo/sample.ts";
+import { continueRun, type UserInterface } from "../continue-run.ts";
+import type { Io } from "../terminal/io.ts";
 import { currentRun, openProject, type Project } from "../project.ts";
-import { withSignals } from "../signals.ts";
+import { withSignals } from "../main/signals.ts";
 import { startRun } from "../start.ts";
-import { flag, type Invocation, type Result, type Run } from "../verb.ts";
+import { flag, type Invocation, type Result, type Run } from "../grammar/verb.ts";
 
 const TITLE = "Percentage discount with a cap";
 
 /** The whole supervised flow in a throw-away project. The agent is a recording; the rest is as real as ever. */
 export const demo: Run = (invocation) =>
   withSignals(async () => {
-    const place = createPlace(flag(invocation.values, "keep"));
+    const place = createSampleProject(flag(invocation.values, "keep"));
     try {
       return await play(invocation, place);
     } finally {
@@ -23,7 +23,7 @@ export const demo: Run = (invocation) =>
     }
   });
 
-async function play(invocation: Invocation, place: Place): Promise<Result> {
+async function play(invocation: Invocation, place: SampleProject): Promise<Result> {
   const env = createPrivateEnvironment(place.folder, invocation.env);
   enterEnvironment(env);
   await fillSample(place.root, env);
@@ -34,19 +34,19 @@ async function play(invocation: Invocation, place: Place): Promise<Result> {
   const project = openProject(place.root, env);
   const asks = io.interactive && !flag(invocation.values, "yes");
   for (const line of openingLines(place.root, asks)) staged.io.out(line);
-  await startRun(staged, project, { workflow: "feature", title: TITLE, settled: settled(io) });
-  const result = await goOn(staged, project, seatOf(staged, project, asks));
+  await startRun(staged, project, { workflow: "feature", title: TITLE, resolved: resolved(io) });
+  const result = await continueRun(staged, project, demoInterface(staged, project, asks));
   const kept = flag(invocation.values, "keep") ? place : null;
   return closing({ state: currentRun(project, undefined).state, result, mayLeave: asks, kept });
 }
 
 /** Waiting is for people who watch. */
-const settled = ({ interactive }: Io) => {
+const resolved = ({ interactive }: Io) => {
   const replay = { name: "replay", argv: [recordingFile(), interactive ? "1" : "Infinity"] };
   return { agents: { phase: replay, reviewer: replay }, by: { name: "demo", channel: "script" } as const };
 };
 
-const seatOf = (invocation: Invocation, project: Project, asks: boolean): Seat => ({
+const demoInterface = (invocation: Invocation, project: Project, asks: boolean): UserInterface => ({
   view: createNarrator(invocation.io, project),
   answer: asks ? personAnswers(invocation) : scriptAnswers(invocation.io.out),
 });

@@ -1,22 +1,22 @@
 import { join } from "node:path";
 import { setAside } from "../../../adapters/journal-file/set-aside.ts";
 import { type Verified, verifyJournal } from "../../../adapters/journal-file/verify-journal.ts";
-import { createGitRead } from "../../../adapters/git/git-read.ts";
+import { createGitRead } from "../../../adapters/git/read/git-read.ts";
 import { systemLockProcesses } from "../../../adapters/file-lock/lock-processes.ts";
 import { createFileAnchors } from "../../../adapters/user-files/anchors.ts";
 import { loadUserKey } from "../../../adapters/user-files/user-key.ts";
 import { readUserSettings } from "../../../adapters/user-files/user-settings.ts";
 import { sandboxAvailable } from "../../../adapters/sandbox/sandbox-available.ts";
 import type { RunState } from "../../../core/run.ts";
-import { rest } from "../../../engine/rest.ts";
+import { writeProjections } from "../../../engine/write-projections.ts";
 import type { RunId } from "../../../schema/ids.ts";
-import { decider } from "../authority.ts";
+import { authorize } from "../authorize.ts";
 import { installLine, seeAgents } from "../known-agents.ts";
 import { currentRun, driverOf, type Project } from "../project.ts";
 import { projectOf } from "../project-of.ts";
-import { flag, type Result, type Run, text } from "../verb.ts";
-import { deskOf } from "../desk-of.ts";
-import { endAbandoned } from "../end-abandoned.ts";
+import { flag, type Result, type Run, text } from "../grammar/verb.ts";
+import { projectionsOf } from "../projections-of.ts";
+import { reapOrphans } from "../reap-orphans.ts";
 
 type Finding = {
   readonly name: string;
@@ -40,7 +40,7 @@ export const verifyJournalVerb: Run = (invocation) => {
 export const doctor: Run = async (invocation) => {
   const project = projectOf(invocation);
   const fix = flag(invocation.values, "fix");
-  if (fix) decider(invocation, project, loadQuietly(project)?.state ?? { is: "none" });
+  if (fix) authorize(invocation, project, loadQuietly(project)?.state ?? { is: "none" });
   const mended = fix ? await mendJournal(project) : [];
   const run = newestOf(project);
   const findings = [
@@ -116,8 +116,8 @@ async function runFindings(project: Project, fix: boolean): Promise<Finding[]> {
   const loaded = loadQuietly(project);
   if (loaded === null || loaded.state.is !== "active") return [];
   const { state, head } = loaded;
-  const abandoned = driverOf(project) === null ? await endAbandoned(state) : null;
-  const warnings = fix ? rest({ desk: deskOf(project) }, state, head) : [];
+  const abandoned = driverOf(project) === null ? await reapOrphans(state) : null;
+  const warnings = fix ? writeProjections({ projections: projectionsOf(project) }, state, head) : [];
   return [
     {
       name: "run",

@@ -1,22 +1,22 @@
-import { createGitRead } from "../../../adapters/git/git-read.ts";
+import { createGitRead } from "../../../adapters/git/read/git-read.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import { plainLine } from "../../../views/plain-text.ts";
-import { starterOf } from "../authority.ts";
-import { ask } from "../ask.ts";
-import { ChoiceNeeded } from "../choice.ts";
-import { deskOf } from "../desk-of.ts";
+import { initiatorOf } from "../authorize.ts";
+import { ask } from "../terminal/ask.ts";
+import { ChoiceNeeded } from "../grammar/choice.ts";
+import { projectionsOf } from "../projections-of.ts";
 import { currentRun, openProject } from "../project.ts";
 import { cleanUpFeature } from "../spec/clean-up.ts";
 import { type PlacedFeature, requireFeature } from "../spec/find-feature.ts";
-import { done, flag, type Invocation, type Run } from "../verb.ts";
+import { done, flag, type Invocation, type Run } from "../grammar/verb.ts";
 import { recover } from "./begin.ts";
 import { workOn } from "./spec.ts";
 
 /** Judges the whole feature against its specification, then asks how it ends. */
 export const finish: Run = async (invocation) => {
   const here = openProject(invocation.cwd, invocation.env);
-  starterOf(invocation, here);
+  initiatorOf(invocation, here);
   if (currentRun(here, undefined).state.is === "active") return recover(invocation, here);
   const found = await requireFeature(invocation, here, invocation.words.join(" ").trim());
   if (found.feature.meta.status !== "active") {
@@ -40,7 +40,7 @@ async function refuseDirt({ project }: PlacedFeature): Promise<void> {
 }
 
 async function confirmOpenTasks({ io, values }: Invocation, { project, feature }: PlacedFeature): Promise<void> {
-  const tasks = deskOf(project).readArtifact(`${FEATURES_ROOT}/${feature.folder}/tasks.md`) ?? "";
+  const tasks = projectionsOf(project).readArtifact(`${FEATURES_ROOT}/${feature.folder}/tasks.md`) ?? "";
   const open = tasks.split("\n").filter((line) => /^\s*[-*] \[ \]/.test(line));
   if (open.length === 0) return;
   const shown = open.slice(0, MOST_NAMED).map((line) => `  ${plainLine(line, 100)}`);

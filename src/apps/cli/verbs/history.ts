@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { endedRuns } from "../../../adapters/desk/ended-runs.ts";
+import { endedRuns } from "../../../adapters/projections/ended-runs.ts";
 import { ownValue } from "../../../core/own-value.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import type { RunState } from "../../../core/run.ts";
@@ -13,7 +13,7 @@ import { historyEntry } from "../../../views/state-file.ts";
 import { catchUp } from "../catch-up.ts";
 import { currentRun, itemProject, type Project } from "../project.ts";
 import { analysedItems, projectOf } from "../project-of.ts";
-import { done, flag, type Run, text } from "../verb.ts";
+import { done, flag, type Run, text } from "../grammar/verb.ts";
 
 /** Runs in the table; older ones are still there by their id. */
 const MAX_RUNS = 100;

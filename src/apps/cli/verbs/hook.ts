@@ -1,5 +1,5 @@
 import { isInWorktree } from "../../../adapters/spec/features.ts";
-import { isWorktreeName, mainTreeOf } from "../../../adapters/git/worktree-place.ts";
+import { isWorktreeName, mainTreeOf } from "../../../adapters/git/worktree/worktree-location.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { next } from "../../../core/next.ts";
 import { type ActiveRun, currentPhase } from "../../../core/run.ts";
@@ -12,7 +12,7 @@ import {
 } from "../../../views/spec/session-context.ts";
 import { currentRun, openProject, type Project } from "../project.ts";
 import { featureAtHand } from "../spec/find-feature.ts";
-import { done, flag, type Run } from "../verb.ts";
+import { done, flag, type Run } from "../grammar/verb.ts";
 
 /** What a new agent session is told: where the work stands and what comes next. Never fails a session. */
 export const hook: Run = async ({ words, cwd, env, values, verb }) => {

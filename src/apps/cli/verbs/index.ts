@@ -1,10 +1,10 @@
-import { completionScript } from "../completion.ts";
-import { findVerb } from "../catalog.ts";
+import { completionScript } from "../grammar/completion.ts";
+import { findVerb } from "../grammar/catalog.ts";
 import { workflowRows } from "../explain.ts";
-import { firstLines, overview, verbHelp } from "../help.ts";
+import { firstLines, overview, verbHelp } from "../grammar/help.ts";
 import { currentRun, openProject } from "../project.ts";
-import { type Host, runCli } from "../run-cli.ts";
-import { done, flag, type Run } from "../verb.ts";
+import { type Host, runCli } from "../main/run-cli.ts";
+import { done, flag, type Run } from "../grammar/verb.ts";
 import { agents } from "./agents.ts";
 import { answer, cancel, goBack, retryOrSkip, shortAnswer } from "./answer.ts";
 import { begin, recover, resume, run } from "./begin.ts";

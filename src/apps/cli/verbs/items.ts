@@ -7,16 +7,16 @@ import {
 } from "../../../core/items/analysis-status.ts";
 import type { ItemMeta } from "../../../core/items/item-meta.ts";
 import { ProblemError } from "../../../core/problem.ts";
-import { starterOf } from "../authority.ts";
+import { initiatorOf } from "../authorize.ts";
 import { createItem, findItem, ITEMS_ROOT, itemTitle, putOnRecord } from "../item-documents.ts";
-import type { BuildPlace } from "../detect-build.ts";
-import { goOn } from "../driving.ts";
+import type { BuildTarget } from "../detect-build.ts";
+import { continueRun } from "../continue-run.ts";
 import { currentRun, itemProject, openProject, type Project } from "../project.ts";
 import { folderSlug } from "../naming.ts";
 import { setUp } from "../set-up.ts";
-import { warnWhenStale } from "../settle-staleness.ts";
+import { warnWhenStale } from "../resolve-staleness.ts";
 import { startRun } from "../start.ts";
-import { done, type Invocation, type Result, type Run } from "../verb.ts";
+import { done, type Invocation, type Result, type Run } from "../grammar/verb.ts";
 import { recover } from "./begin.ts";
 
 export { items } from "./list-items.ts";
@@ -24,7 +24,7 @@ export { items } from "./list-items.ts";
 /** Puts a piece of work on record: a folder with a draft and a line in the backlog. Starts nothing. */
 export const add: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
-  starterOf(invocation, project);
+  initiatorOf(invocation, project);
   const description = wordsOf(invocation);
   const folder = folderSlug(description);
   const { created, warnings } = await createItem(project, { description, folder });
@@ -40,7 +40,7 @@ export const add: Run = async (invocation) => {
 export const analyze: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   const wanted = wordsOf(invocation);
-  starterOf(invocation, project);
+  initiatorOf(invocation, project);
   const found = findItem(project, wanted);
   const folder = found?.slug ?? folderSlug(wanted);
   setUp(project);
@@ -64,11 +64,11 @@ async function analyzeItem(
     return done([`${folder} is analyzed already. Next: isdlc build ${folder}`], { item: folder });
   await startRun(invocation, project, { workflow: "feature", title, place });
   await putOnRecord(invocation.io, project, { description: title, folder, isListed: found?.backlogLine !== undefined });
-  return goOn(invocation, project);
+  return continueRun(invocation, project);
 }
 
 /** The analysis phases that an item still needs; one that was sized light needs fewer. */
-function missingAnalysis(folder: string, meta: ItemMeta | null): BuildPlace {
+function missingAnalysis(folder: string, meta: ItemMeta | null): BuildTarget {
   const needed = neededPhases(ANALYSIS_PHASES, textsOf(meta?.phases_completed), meta?.["sizing_decision"]);
   const analysed = validatePhasesCompleted(meta?.phases_completed ?? [], needed).valid;
   return { folder, phases: needed.filter((key) => !analysed.includes(key)), analysed, record: {} };

@@ -1,11 +1,11 @@
-import { readHead } from "../../../adapters/git/git-head.ts";
+import { readHead } from "../../../adapters/git/read/git-head.ts";
 import { type FoundItem, listItems } from "../../../adapters/items/resolve-item.ts";
 import type { ItemMeta } from "../../../core/items/item-meta.ts";
 import { checkStaleness } from "../../../core/items/staleness.ts";
 import { type ItemRow, itemsTable } from "../../../views/items-table.ts";
 import { itemsFolder } from "../item-documents.ts";
 import { openProject, systemClock, type Project } from "../project.ts";
-import { done, type Run } from "../verb.ts";
+import { done, type Run } from "../grammar/verb.ts";
 
 /** Every item, how far its analysis is, and whether the code moved on since. */
 export const items: Run = async ({ cwd, env }) => {
@@ -45,7 +45,7 @@ async function stalenessOf(
 }
 
 async function askGit({ root }: Project, commits: Iterable<string>): Promise<ReadonlyMap<string, boolean>> {
-  const { codeMovedOn } = await import("../../../adapters/git/git-moved-on.ts"); // starting programs takes time to set up
+  const { codeMovedOn } = await import("../../../adapters/git/read/git-moved-on.ts"); // starting programs takes time to set up
   return codeMovedOn(root, commits);
 }
 

@@ -1,5 +1,5 @@
 import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
-import { createGitWorkspace } from "../../../adapters/git/git-workspace.ts";
+import { createGitWorkspace } from "../../../adapters/git/snapshot/git-workspace.ts";
 import { createRedactor, secretsOf } from "../../../core/redact.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { type ActiveRun, currentPhase } from "../../../core/run.ts";
@@ -7,13 +7,13 @@ import { runChecks } from "../../../engine/steps/checks.ts";
 import { gateNotice } from "../../../views/gate-banner.ts";
 import { plainText } from "../../../views/plain-text.ts";
 import { heldAgainst, itemOf, waitLines, waitObject } from "../../../views/status.ts";
-import { lastLook } from "../../../core/last-look.ts";
+import { lastReviewedTree } from "../../../core/last-reviewed-tree.ts";
 import { next } from "../../../core/next.ts";
-import { summaryText } from "../gate-prompt.ts";
+import { summaryText } from "../terminal/gate-prompt.ts";
 import { openElsewhere } from "../elsewhere.ts";
 import { currentRun, type Project } from "../project.ts";
 import { projectOf } from "../project-of.ts";
-import { done, flag, type Invocation, type Result, type Run, text } from "../verb.ts";
+import { done, flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 
 /** What is open, with its summary and, on request, the patch. */
 export const gate: Run = async (invocation) => {
@@ -32,7 +32,7 @@ export const gate: Run = async (invocation) => {
 async function patchOf(project: Project, run: ActiveRun): Promise<string> {
   const phase = currentPhase(run);
   if (run.run.git === null || phase === undefined) return "";
-  return createGitWorkspace(project.root, run.run.run).patch(lastLook(run), phase.made?.tree ?? null);
+  return createGitWorkspace(project.root, run.run.run).patch(lastReviewedTree(run), phase.made?.tree ?? null);
 }
 
 /** Runs the checks of the current phase; nothing is recorded. */

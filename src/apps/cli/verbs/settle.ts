@@ -1,26 +1,26 @@
 import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
 import { writeConstitution } from "../../../adapters/constitution/constitution-file.ts";
 import { createToken } from "../../../adapters/caller/operator-token.ts";
-import { createTreeMemory } from "../../../adapters/user-files/tree-memory.ts";
+import { createTrustStore } from "../../../adapters/user-files/trust-store.ts";
 import { CONSTITUTION_FILE } from "../../../core/constitution.ts";
 import { plainLine } from "../../../views/plain-text.ts";
-import { ask } from "../ask.ts";
-import { decider, freshToken } from "../authority.ts";
-import { ChoiceNeeded } from "../choice.ts";
+import { ask } from "../terminal/ask.ts";
+import { authorize, freshToken } from "../authorize.ts";
+import { ChoiceNeeded } from "../grammar/choice.ts";
 import { installLine, seeAgents } from "../known-agents.ts";
 import { openProject, type Project, systemClock } from "../project.ts";
 import { setUp } from "../set-up.ts";
-import { aboutTests } from "../settle-tests.ts";
-import { type RepositoryOverlay, repositoryOverlay } from "../settle-workflow.ts";
-import { done, flag, type Invocation, type Run } from "../verb.ts";
-import { starterOf } from "../authority.ts";
+import { aboutTests } from "../resolve-tests.ts";
+import { type RepositoryOverlay, repositoryOverlay } from "../resolve-workflow.ts";
+import { done, flag, type Invocation, type Run } from "../grammar/verb.ts";
+import { initiatorOf } from "../authorize.ts";
 
 /** Sets up `.isdlc/` and says what it found. */
 export const init: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
-  starterOf(invocation, project);
+  initiatorOf(invocation, project);
   const own = setUp(project);
-  const constitution = settleConstitution(invocation, project);
+  const constitution = resolveConstitution(invocation, project);
   const wrote = [...own, ...constitution.wrote];
   const seen = await seeAgents(project.env);
   const found = seen.flatMap(({ name, able }) => (able === null ? [] : [{ name, version: able.version }]));
@@ -36,7 +36,7 @@ export const init: Run = async (invocation) => {
 };
 
 /** A starter where it was asked for; one that is there is never touched. */
-function settleConstitution({ values }: Invocation, { root, files }: Project): { wrote: string[]; lines: string[] } {
+function resolveConstitution({ values }: Invocation, { root, files }: Project): { wrote: string[]; lines: string[] } {
   if (!flag(values, "constitution")) return { wrote: [], lines: [] };
   if (!writeConstitution(root, files))
     return { wrote: [], lines: [`${CONSTITUTION_FILE} is there already and stays as it is.`] };
@@ -49,7 +49,7 @@ function settleConstitution({ values }: Invocation, { root, files }: Project): {
 /** Trusts the test command and the overlay as they stand now; kept outside the repository. */
 export const trust: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
-  decider(invocation, project);
+  authorize(invocation, project);
   const tests = await createCheckRunner(project.root, { env: project.env, redact: (line) => line }).detectTests();
   const overlay = repositoryOverlay(project);
   const json = { tests, overlay };
@@ -58,7 +58,7 @@ export const trust: Run = async (invocation) => {
   const about = [...(tests === null ? [] : aboutTests(tests)), ...(overlay === null ? [] : aboutOverlay(overlay))];
   const agreed = flag(invocation.values, "yes") || (await ask(invocation.io, "Trust it?", about));
   if (!agreed) throw new ChoiceNeeded({ kind: "trust", options: ["yes"], flag: "--yes", about });
-  const memory = createTreeMemory(project.folders.state, project.root, project.files);
+  const memory = createTrustStore(project.folders.state, project.root, project.files);
   for (const found of [tests, overlay]) if (found !== null) memory.trust(found.digest);
   const lines = [
     ...(tests === null ? [] : [`Trusted: ${plainLine(tests.argv.join(" "))} (${plainLine(tests.source)})`]),
@@ -76,7 +76,7 @@ function aboutOverlay({ file, loosens }: RepositoryOverlay): string[] {
 /** Makes an operator token and shows it this once. */
 export const token: Run = (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
-  if (!freshToken(invocation, project)) decider(invocation, project);
+  if (!freshToken(invocation, project)) authorize(invocation, project);
   const made = createToken(project.folders.config, systemClock.now());
   return Promise.resolve(
     done([made, "Shown once. Pass it in ISDLC_OPERATOR_TOKEN; it is not accepted for a run that is already open."], {

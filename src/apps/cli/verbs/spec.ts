@@ -1,7 +1,7 @@
-import { createGitRead } from "../../../adapters/git/git-read.ts";
-import { createGitWrite } from "../../../adapters/git/git-write.ts";
-import { createGitWorkspace } from "../../../adapters/git/git-workspace.ts";
-import { otherTrees } from "../../../adapters/git/other-trees.ts";
+import { createGitRead } from "../../../adapters/git/read/git-read.ts";
+import { createGitWrite } from "../../../adapters/git/write/git-write.ts";
+import { createGitWorkspace } from "../../../adapters/git/snapshot/git-workspace.ts";
+import { otherTrees } from "../../../adapters/git/read/other-trees.ts";
 import { deleteContained } from "../../../adapters/plain-workspace/contained-file.ts";
 import { featureFolders } from "../../../adapters/spec/features.ts";
 import { ProblemError } from "../../../core/problem.ts";
@@ -11,9 +11,9 @@ import { isSpecPhase, type SpecPhase } from "../../../core/spec/spec-phases.ts";
 import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import type { Mode, PhaseRule } from "../../../schema/plan.ts";
-import { decider, starterOf } from "../authority.ts";
-import { deskOf } from "../desk-of.ts";
-import { goOn } from "../driving.ts";
+import { authorize, initiatorOf } from "../authorize.ts";
+import { projectionsOf } from "../projections-of.ts";
+import { continueRun } from "../continue-run.ts";
 import { currentRun, openProject, type Project } from "../project.ts";
 import {
   featuresIn,
@@ -23,17 +23,17 @@ import {
   refuseEnded,
   requireFeature,
 } from "../spec/find-feature.ts";
-import { chooseBegun, documentOf, settleBegun, settleTransition } from "../spec/settle-phase.ts";
-import { settleWorktree } from "../spec/settle-worktree.ts";
-import { type FeatureBranch, settleBeforehand, startRun } from "../start.ts";
+import { chooseBegun, documentOf, resolveBegun, resolveTransition } from "../spec/resolve-phase.ts";
+import { resolveWorktree } from "../spec/resolve-worktree.ts";
+import { type FeatureBranch, resolveBeforehand, startRun } from "../start.ts";
 import { submitAnswer } from "../submit-answer.ts";
-import { type Invocation, type Result, type Run, text } from "../verb.ts";
+import { type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 import { recover } from "./begin.ts";
 
 /** One phase of the spec workflow, for the feature at hand, a named one or a new one. */
 export const specPhase: Run = async (invocation) => {
   const here = openProject(invocation.cwd, invocation.env);
-  starterOf(invocation, here);
+  initiatorOf(invocation, here);
   const target = invocation.verb.name as SpecPhase; // the verbs of this function are named after the phases
   const open = currentRun(here, undefined);
   const words = invocation.words.join(" ").trim();
@@ -56,12 +56,12 @@ async function goOnWith(invocation: Invocation, project: Project, { run, target,
   if (run.wait !== null || !isThisPhase) return recover(invocation, project);
   const document = documentOf(target);
   const artifact = (): string | null =>
-    document === null ? null : deskOf(project).readArtifact(`${run.run.item}/${document}`);
+    document === null ? null : projectionsOf(project).readArtifact(`${run.run.item}/${document}`);
   if ((await chooseBegun(invocation, target, artifact)) === "fresh") {
-    const by = decider(invocation, project);
+    const by = authorize(invocation, project);
     await submitAnswer(project, run.run.run, { do: "back", to: target, tree: "restore", by });
   }
-  return goOn(invocation, project);
+  return continueRun(invocation, project);
 }
 
 /** No words mean the work at hand; else they name its feature, or are what it was begun with. */
@@ -74,25 +74,29 @@ type New = { readonly target: SpecPhase; readonly title: string };
 
 async function beginFeature(invocation: Invocation, here: Project, { target, title }: New): Promise<Result> {
   const mode = (text(invocation.values, "mode") ?? "standard") as Mode; // the catalog allows no other value
-  const warnings = await settleTransition(invocation, { feature: null, target, mode });
+  const warnings = await resolveTransition(invocation, { feature: null, target, mode });
   const git = createGitRead(here.root);
   const facts = await git.facts();
   const unfinished = otherTrees(here.root).flatMap((tree) => featureFolders(featuresIn(tree)));
-  const folders = [...deskOf(here).itemNames(FEATURES_ROOT), ...(await git.itemNames(FEATURES_ROOT)), ...unfinished];
+  const folders = [
+    ...projectionsOf(here).itemNames(FEATURES_ROOT),
+    ...(await git.itemNames(FEATURES_ROOT)),
+    ...unfinished,
+  ];
   const folder = featureFolder(folders, title);
   const base = facts?.branch ?? facts?.head ?? null;
   const branch = `feature/${folder}`;
   const work = { workflow: "spec", title, place: { folder, phases: [target], analysed: [], record: {} } };
   const plain = { mode, branch: null, worktree: null, warnings: [], adapt: (plan: PhaseRule[]) => plan };
-  const settleFirst = () => settleBeforehand(invocation, here, { ...work, feature: plain });
-  const { project, worktree } = await settleWorktree(invocation, here, { mode, branch, folder, base, settleFirst });
+  const resolveFirst = () => resolveBeforehand(invocation, here, { ...work, feature: plain });
+  const { project, worktree } = await resolveWorktree(invocation, here, { mode, branch, folder, base, resolveFirst });
   const made: FeatureBranch | null =
     worktree === null || facts === null || facts.head === null
       ? null
       : { branch, base: facts.branch, commit: facts.head };
   const told = [...warnings, ...onto(facts?.branch)];
   await startRun(invocation, project, { ...work, feature: { ...plain, branch: made, worktree, warnings: told } });
-  return goOn(invocation, project);
+  return continueRun(invocation, project);
 }
 
 /** A feature that is begun on another one's branch is merged into that. */
@@ -109,8 +113,8 @@ export async function workOn(invocation: Invocation, found: PlacedFeature, targe
     return goOnWith(invocation, project, { run: inTree.state, target, words: feature.folder });
   const wished = text(invocation.values, "mode") ?? mode;
   const kept = wished === mode ? [] : [`${feature.folder} was begun in mode ${mode}, and stays in it.`];
-  const warnings = [...kept, ...(await settleTransition(invocation, { feature, target, mode }))];
-  const begun = await settleBegun(invocation, { feature, target, mode }, deskOf(project));
+  const warnings = [...kept, ...(await resolveTransition(invocation, { feature, target, mode }))];
+  const begun = await resolveBegun(invocation, { feature, target, mode }, projectionsOf(project));
   if (begun === "fresh") await putAside(invocation, found, target);
   await startRun(invocation, project, {
     workflow: "spec",
@@ -118,7 +122,7 @@ export async function workOn(invocation: Invocation, found: PlacedFeature, targe
     place: { folder: feature.folder, phases: [target], analysed: [], record: {} },
     feature: { mode, branch: await branchOf(found), worktree, warnings, adapt: (plan) => plan },
   });
-  return goOn(invocation, project);
+  return continueRun(invocation, project);
 }
 
 /** `isdlc verify design`: judges what a completed phase left, once; `isdlc verify` is the phase of that name. */
@@ -126,7 +130,7 @@ export const verify: Run = async (invocation) => {
   const [word = "", ...rest] = invocation.words;
   if (!isSpecPhase(word) || word === "verify" || word === "finish") return specPhase(invocation);
   const here = openProject(invocation.cwd, invocation.env);
-  starterOf(invocation, here);
+  initiatorOf(invocation, here);
   if (currentRun(here, undefined).state.is === "active") return recover(invocation, here);
   const found = await requireFeature(invocation, here, rest.join(" ").trim());
   refuseEnded(found);
@@ -145,7 +149,7 @@ export const verify: Run = async (invocation) => {
       adapt: (plan) => plan.map(judgedOnly),
     },
   });
-  return goOn(invocation, project);
+  return continueRun(invocation, project);
 };
 
 /** Looks at what a phase left, and makes nothing. */

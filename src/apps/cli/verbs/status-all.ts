@@ -1,11 +1,11 @@
-import { otherTrees } from "../../../adapters/git/other-trees.ts";
+import { otherTrees } from "../../../adapters/git/read/other-trees.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { currentPhase } from "../../../core/run.ts";
 import { statusWord } from "../../../views/status.ts";
 import { type TreeRow, treesTable } from "../../../views/trees-table.ts";
 import { currentRun, driverOf, itemProject, openProject, type Project } from "../project.ts";
 import { analysedItems } from "../project-of.ts";
-import { done, type Run } from "../verb.ts";
+import { done, type Run } from "../grammar/verb.ts";
 
 /** Every working tree of the repository with its run, and the analyses under way in each. Nothing is changed. */
 export const statusAll: Run = ({ cwd, env }) => {
@@ -24,9 +24,9 @@ function rowsOf(path: string, open: () => Project, isHere: boolean): TreeRow[] {
   return [tree, ...items];
 }
 
-type Place = Pick<TreeRow, "path" | "item" | "isHere">;
+type TreeLocation = Pick<TreeRow, "path" | "item" | "isHere">;
 
-function rowOf(place: Place, open: () => Project): TreeRow {
+function rowOf(place: TreeLocation, open: () => Project): TreeRow {
   try {
     const project = open();
     const { state } = currentRun(project, undefined);

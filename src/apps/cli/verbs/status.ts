@@ -3,10 +3,10 @@ import { noRun, type RunState } from "../../../core/run.ts";
 import { shellWord } from "../../../core/shell-word.ts";
 import { statusLines, statusObject } from "../../../views/status.ts";
 import { openElsewhere } from "../elsewhere.ts";
-import { endAbandoned } from "../end-abandoned.ts";
+import { reapOrphans } from "../reap-orphans.ts";
 import { currentRun, driverOf, seeProject, type SeenProject } from "../project.ts";
 import { projectOf } from "../project-of.ts";
-import { done, flag, type Result, type Run, text } from "../verb.ts";
+import { done, flag, type Result, type Run, text } from "../grammar/verb.ts";
 
 /** Where the run stands. An ended run is shown only when it is asked for by id. */
 export const status: Run = (invocation) => {
@@ -28,7 +28,7 @@ type Asked = { readonly named: boolean; readonly json: boolean };
 async function showStatus(project: SeenProject, state: RunState, { named, json }: Asked): Promise<Result> {
   const shown = state.is === "ended" && !named ? noRun : state;
   const liveness = { driven: shown.is === "active" && shown.wait === null && driverOf(project) !== null };
-  if (shown.is === "active" && !liveness.driven) await endAbandoned(shown);
+  if (shown.is === "active" && !liveness.driven) await reapOrphans(shown);
   if (shown.is !== "none")
     return json ? done([], { run: statusObject(shown, liveness) }) : done(statusLines(shown, liveness));
   const elsewhere = openElsewhere(project);

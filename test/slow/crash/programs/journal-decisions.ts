@@ -1,6 +1,6 @@
 import { writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { nodeFiles, type FileCalls } from "../../../../src/adapters/file-lock/file-calls.ts";
+import { nodeFiles, type FileSystem } from "../../../../src/adapters/file-system/file-system.ts";
 import { createFileJournal } from "../../../../src/adapters/journal-file/create-file-journal.ts";
 import { createFileAnchors } from "../../../../src/adapters/user-files/anchors.ts";
 import { accept } from "../../../../src/core/command.ts";
@@ -20,7 +20,7 @@ const files = Object.fromEntries(
       return (call as (...args: unknown[]) => unknown)(...args);
     },
   ]),
-) as unknown as FileCalls;
+) as unknown as FileSystem;
 
 const journal = createFileJournal({
   directory: join(root, ".isdlc", "journal"),

@@ -67,7 +67,7 @@ describe.skipIf(missing !== null).concurrent(`--sandbox${suffix}`, () => {
     expect((await person.events()).filter(({ type }) => type === "execution.started").length).toBeGreaterThan(1);
   });
 
-  test("a tree that cannot be walled in is worked in without, and the reason is told", async () => {
+  test("a tree that cannot be sandboxed is worked in without, and the reason is told", async () => {
     const person = await createPerson();
     const result = await begin(person, [], { HOME: join(person.root) });
     expect(result.stderr).toContain("which has to stay hidden");

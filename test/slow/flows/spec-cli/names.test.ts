@@ -120,7 +120,7 @@ describe.concurrent("documents that are there and empty:", () => {
     expect((await sandbox.script("gate")).stdout).toContain(`${FEATURE}/spec.md is missing or empty`);
   });
 
-  test("what is absent was settled before, and blocks nothing", async () => {
+  test("what is absent was resolved before, and blocks nothing", async () => {
     const sandbox = await createSandbox();
     prepareFeature(sandbox, "brainstorm");
     expect((await spec(sandbox, "design", "--yes")).code).toBe(0);

@@ -7,10 +7,10 @@ import {
   deleteMergedBranch,
   keepThenDelete,
   mergeWorktreeBranch,
-} from "../../../../src/adapters/git/worktree-branch.ts";
-import { createWorktree } from "../../../../src/adapters/git/worktree-create.ts";
-import { removeWorktree } from "../../../../src/adapters/git/worktree-remove.ts";
-import { worktreeState } from "../../../../src/adapters/git/worktree-state.ts";
+} from "../../../../src/adapters/git/worktree/worktree-branch.ts";
+import { createWorktree } from "../../../../src/adapters/git/worktree/worktree-create.ts";
+import { removeWorktree } from "../../../../src/adapters/git/worktree/worktree-remove.ts";
+import { worktreeState } from "../../../../src/adapters/git/worktree/worktree-state.ts";
 import type { RemoveRequest } from "../../../../src/ports/worktrees.ts";
 import {
   around,

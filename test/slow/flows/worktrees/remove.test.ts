@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { worktreeState } from "../../../../src/adapters/git/worktree-state.ts";
+import { worktreeState } from "../../../../src/adapters/git/worktree/worktree-state.ts";
 import type { RemoveRequest } from "../../../../src/ports/worktrees.ts";
 import { useRepository } from "../../../git/repository-fixture.ts";
 import { begin } from "../../../journal-file/sample-events.ts";

@@ -10,25 +10,25 @@ const inner = (more = "") =>
   `setTimeout(() => require("fs").writeFileSync("late.txt", "late"), 20000); setTimeout(() => {}, 60000);`;
 
 /** Until the child has said that it lives, however slow the machine is. */
-async function settled() {
+async function resolved() {
   while (!readFileSync(evidence, "utf8").includes('"lives"')) await delay(20);
 }
 
 await play({
   detached: async () => {
     spawn(process.execPath, ["-e", inner()], { detached: true, stdio: "ignore" }).unref();
-    await settled();
+    await resolved();
     note("detached");
   },
   forked: async () => {
     spawnSync("setsid", ["--fork", process.execPath, "-e", inner()], { stdio: "ignore" });
-    await settled();
+    await resolved();
     note("forked");
   },
   stubborn: async () => {
     const ignore = 'process.on("SIGTERM", () => {}); process.on("SIGHUP", () => {});';
     spawn(process.execPath, ["-e", inner(ignore)], { detached: true, stdio: "ignore" }).unref();
-    await settled();
+    await resolved();
     note("stubborn");
   },
   hidden: ({ phase }) => {

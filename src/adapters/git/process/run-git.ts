@@ -1,0 +1,115 @@
+import { spawn } from "node:child_process";
+import type { ChildProcessByStdio, SpawnOptions } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { ProblemError } from "../../../core/problem.ts";
+
+export type GitCall = {
+  readonly cwd: string;
+  readonly args: readonly string[];
+  readonly environment: NodeJS.ProcessEnv;
+  readonly input?: Buffer;
+  readonly timeoutMs: number;
+  /** What happens beyond `maxOutputBytes`: a failure, or the output ends there. */
+  readonly whenTooLong?: "fail" | "cut";
+  /** Hooks may leave processes behind that hold the pipes open; then git's own end is the end. */
+  readonly runsHooks?: boolean;
+};
+
+export type GitResult = { readonly status: number; readonly stdout: Buffer; readonly stderr: string };
+
+export const maxOutputBytes = 64 * 1024 * 1024;
+
+/** Runs git without a shell. An exit status is a value; no git, no answer in time and too much output are problems. */
+export function runGit(call: GitCall): Promise<GitResult> {
+  if (call.args.some((arg) => arg.includes("\0")))
+    return Promise.reject(gitFailed(commandOf(call.args), "a NUL in a name"));
+  return new Promise((resolve, reject) => {
+    const { cwd, environment: env, input } = call;
+    const stdin = input === undefined ? "ignore" : "pipe";
+    const options = { cwd, env, stdio: [stdin, "pipe", "pipe"], windowsHide: true } satisfies SpawnOptions;
+    const child = spawn("git", call.args, options) as GitProcess; // both outputs are piped
+    const output = collect(child, call);
+    const timer = setTimeout(() => {
+      output.stop(`no answer within ${call.timeoutMs / 1000} s`);
+    }, call.timeoutMs);
+    child.on("error", (error) => {
+      clearTimeout(timer);
+      reject(unavailable(error.message));
+    });
+    child.on("exit", (status, signal) => {
+      clearTimeout(timer);
+      output.settle(() => {
+        const failure = output.failure() ?? (signal === null ? null : `ended by ${signal}`);
+        if (failure !== null && !output.wasCut()) reject(gitFailed(commandOf(call.args), failure));
+        else resolve({ status: status ?? 0, stdout: output.stdout(), stderr: output.stderr() });
+      });
+    });
+    child.stdin?.on("error", () => undefined); // git may end before it has read everything; its status tells
+    child.stdin?.end(input);
+  });
+}
+
+export function gitFailed(command: string, detail: string): ProblemError {
+  return new ProblemError({ code: "GIT_FAILED", command, detail });
+}
+
+export function unavailable(detail: string): ProblemError {
+  return new ProblemError({ code: "GIT_UNAVAILABLE", detail });
+}
+
+const terminalCodes = /[^\P{Cc}\n\t]\[[0-9;]*[A-Za-z]|[^\P{Cc}\n]/gu;
+
+/** The end of what git and its hooks said, made fit for one message. */
+export function lastWords(result: GitResult): string {
+  const plain = `${result.stdout.toString("utf8")}\n${result.stderr}`.replaceAll(terminalCodes, "");
+  const lines = plain.split("\n").filter((line) => line.trim() !== "");
+  return lines.slice(-10).join("\n").slice(-2000).replace(/\.$/, "") || `exit status ${result.status}`;
+}
+
+const afterExitMs = 200;
+
+/** Without input there is nothing to write to. */
+type GitProcess = ChildProcessByStdio<Writable | null, Readable, Readable>;
+
+function collect(child: GitProcess, call: GitCall) {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let stderr = "";
+  let failure: string | null = null;
+  let cut = false;
+  const stop = (why: string) => {
+    failure ??= why;
+    child.kill("SIGKILL");
+  };
+  child.stdout.on("data", (chunk: Buffer) => {
+    const room = maxOutputBytes - size;
+    size += chunk.length;
+    if (room > 0) chunks.push(chunk.subarray(0, room));
+    if (size <= maxOutputBytes) return;
+    cut = call.whenTooLong === "cut";
+    stop(`more than ${maxOutputBytes} bytes of output`);
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr = (stderr + text).slice(-16_384);
+  });
+  return {
+    stop,
+    failure: () => failure,
+    wasCut: () => cut,
+    stdout: () => Buffer.concat(chunks),
+    stderr: () => stderr,
+    settle(done: () => void) {
+      child.on("close", done);
+      if (call.runsHooks !== true) return;
+      setTimeout(() => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+      }, afterExitMs).unref();
+    },
+  };
+}
+
+/** `switch` of `-c a=b --no-pager switch …`. */
+function commandOf(args: readonly string[]): string {
+  return args.find((arg, index) => !arg.startsWith("-") && args[index - 1] !== "-c") ?? "";
+}

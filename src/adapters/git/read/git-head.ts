@@ -1,0 +1,86 @@
+import { join, resolve } from "node:path";
+import { nodeFiles, readSmall } from "../../file-system/file-system.ts";
+import { isBranchName } from "../snapshot/ref-name.ts";
+
+export type GitHead = {
+  /** Full id of the commit the working tree is at. */
+  readonly hash: string;
+  /** Null when detached. */
+  readonly branch: string | null;
+};
+
+export type GitFolders = {
+  /** Of this working tree. */
+  readonly own: string;
+  /** Shared by all working trees of the repository. */
+  readonly common: string;
+};
+
+const POINTER_BYTES = 4 * 1024;
+const PACKED_REFS_BYTES = 32 * 1024 * 1024;
+
+/**
+ * The commit and branch of a working tree, read from its git folder without starting git. Null for everything that
+ * only git should judge: no repository, no commit yet, other hashes than SHA-1, other stores than files, links.
+ */
+export function readHead(root: string): GitHead | null {
+  try {
+    const folders = gitFolders(root);
+    const head = folders && readPointer(join(folders.own, "HEAD"));
+    if (!folders || !head) return null;
+    if (isHash(head)) return { hash: head, branch: null };
+    const branch = head.startsWith("ref: refs/heads/") ? head.slice("ref: refs/heads/".length) : "";
+    if (!isBranchName(branch)) return null; // a reftable says `.invalid` here
+    const hash = tipIn(folders, branch);
+    return hash === null ? null : { hash, branch };
+  } catch {
+    return null; // a link, a pipe, no permission
+  }
+}
+
+/** The commit a local branch is at, read in the same way; null for everything that only git should judge. */
+export function readTip(root: string, branch: string): string | null {
+  try {
+    const folders = isBranchName(branch) ? gitFolders(root) : null;
+    return folders && tipIn(folders, branch);
+  } catch {
+    return null;
+  }
+}
+
+function tipIn({ common }: GitFolders, branch: string): string | null {
+  const hash = readPointer(join(common, "refs", "heads", ...branch.split("/"))) ?? packed(common, branch);
+  return hash !== null && isHash(hash) ? hash : null;
+}
+
+/** Where git keeps the things of a working tree; null where `.git` is neither a folder nor a plain pointer to one. */
+export function gitFolders(root: string): GitFolders | null {
+  const dotGit = join(root, ".git");
+  const found = nodeFiles.lstatSync(dotGit, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) return { own: dotGit, common: dotGit };
+  const pointer = found?.isFile() === true ? readPointer(dotGit) : null;
+  if (!pointer?.startsWith("gitdir: ")) return null;
+  const own = resolve(root, pointer.slice("gitdir: ".length));
+  const common = readPointer(join(own, "commondir"));
+  return { own, common: common === null ? own : resolve(own, common) };
+}
+
+const isHash = (text: string): boolean => /^[0-9a-f]{40}$/.test(text);
+
+/** The one line of a small file; empty when it is anything else, null where there is no such file. */
+export function readPointer(path: string): string | null {
+  if (nodeFiles.lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
+  const text =
+    readSmall(nodeFiles, path, POINTER_BYTES)
+      ?.toString("utf8")
+      .replace(/\r?\n$/, "") ?? "";
+  return /[\n\0\ufffd]/.test(text) ? "" : text;
+}
+
+/** Refs that were packed: `<hash> <name>` per line. */
+function packed(common: string, branch: string): string | null {
+  const bytes = readSmall(nodeFiles, join(common, "packed-refs"), PACKED_REFS_BYTES);
+  const at = bytes?.indexOf(` refs/heads/${branch}\n`) ?? -1;
+  if (bytes === null || at < 40 || (at > 40 && bytes[at - 41] !== 0x0a)) return null;
+  return bytes.toString("latin1", at - 40, at);
+}

@@ -1,0 +1,111 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { RepositoryFacts, VcsRead } from "../../../ports/vcs.ts";
+import type { FileChange } from "../../../schema/facts.ts";
+import { withoutFilters } from "../process/content-filters.ts";
+import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
+import type { Git } from "../process/git.ts";
+import { decodePath, isTreePath, isUnder, splitFields } from "../process/git-path.ts";
+import { isBranchName, isObjectId } from "../snapshot/ref-name.ts";
+import { readHead, readTip } from "./git-head.ts";
+import { orNull, type Repository, repositoryAt } from "./repository.ts";
+import { foldersOfTree, objectsOfBatch } from "../snapshot/tree-object.ts";
+
+/**
+ * Questions to the repository around `cwd`; paths are relative to the top of its working tree. Nothing configured in
+ * the repository runs; so a file that only a content filter would call unchanged counts as changed.
+ */
+export function createGitRead(cwd: string): VcsRead {
+  const open = repositoryAt(cwd);
+  return {
+    async facts() {
+      const repository = await orNull(open);
+      return repository && factsOf(repository);
+    },
+    async dirty(except) {
+      const repository = await orNull(open);
+      if (!repository) return [];
+      const changes = await readStatus(hardenedGit(repository.top));
+      return changes.filter(({ path }) => !except.some((folder) => isUnder(path, folder)));
+    },
+    async branchExists(name) {
+      const repository = await orNull(open);
+      if (!repository || !isBranchName(name)) return false;
+      return (await tipOf(hardenedGit(repository.top), name)) !== null;
+    },
+    async itemNames(root) {
+      const folder = root.replace(/\/+$/, "");
+      if (!isTreePath(folder) || folder.includes("\n")) return [];
+      const repository = await orNull(open);
+      const here = await foldersOnDisk(join(repository?.top ?? cwd, folder));
+      const elsewhere = repository ? await foldersOnBranches(hardenedGit(repository.top), folder) : [];
+      return [...new Set([...here, ...elsewhere])].sort();
+    },
+  };
+}
+
+/** Where a working tree is, without starting git where its files tell. */
+export async function factsOf({ top }: Repository): Promise<RepositoryFacts> {
+  const head = readHead(top);
+  return head === null ? readFacts(hardenedGit(top)) : { head: head.hash, branch: head.branch };
+}
+
+/** The commit a local branch is at, in the same way; null when there is no such branch. */
+export async function branchTip({ top }: Repository, branch: string): Promise<string | null> {
+  return readTip(top, branch) ?? (await tipOf(hardenedGit(top), branch));
+}
+
+export async function readFacts(git: Git): Promise<RepositoryFacts> {
+  const [head, branch] = await Promise.all([commitOf(git, "HEAD"), git(["symbolic-ref", "--quiet", "HEAD"])]);
+  const ref = branch.stdout.toString("utf8").trim();
+  return { head, branch: ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : null };
+}
+
+/** The commit a local branch is at; null when there is no such branch. */
+export function tipOf(git: Git, branch: string): Promise<string | null> {
+  return commitOf(git, `refs/heads/${branch}`);
+}
+
+async function commitOf(git: Git, ref: string): Promise<string | null> {
+  const answer = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`]);
+  const id = answer.stdout.toString("utf8").trim();
+  return answer.status === 0 && isObjectId(id) ? id : null;
+}
+
+/** Renames are told as one deleted and one added file, so that every touched path is named. */
+async function readStatus(git: Git): Promise<FileChange[]> {
+  const args = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=dirty"];
+  const environment = await withoutFilters(git);
+  const output = await must(git(args, { environment, timeoutMs: wholeTreeTimeoutMs }), "status");
+  const changes = new Map<string, FileChange["change"]>();
+  for (const field of splitFields(output)) {
+    const path = decodePath(field.subarray(3)).replace(/\/$/, ""); // a repository inside this one ends in a slash
+    changes.set(path, changes.has(path) ? "modified" : changeOf(field.toString("latin1", 0, 2)));
+  }
+  return [...changes].map(([path, change]) => ({ path, change }));
+}
+
+function changeOf(status: string): FileChange["change"] {
+  if (status === "??") return "added";
+  if (status.includes("U")) return "modified";
+  if (status.includes("D")) return "deleted";
+  if (status.includes("A")) return "added";
+  return status.includes("T") ? "typechange" : "modified";
+}
+
+async function foldersOnDisk(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+}
+
+async function foldersOnBranches(git: Git, root: string): Promise<string[]> {
+  const tips = await must(git(["for-each-ref", "--format=%(objectname)", "refs/heads"]), "for-each-ref");
+  const commits = new Set(tips.toString("latin1").split("\n").filter(isObjectId));
+  if (commits.size === 0) return [];
+  const input = Buffer.from([...commits].map((commit) => `${commit}:${root}\n`).join(""), "utf8");
+  const trees = await must(git(["cat-file", "--batch", "--buffer"], { input }), "cat-file");
+  const names = [...objectsOfBatch(trees)]
+    .filter(({ type }) => type === "tree")
+    .flatMap(({ id, content }) => foldersOfTree(content, id.length / 2));
+  return [...new Set(names)];
+}

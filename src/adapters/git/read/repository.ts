@@ -1,0 +1,48 @@
+import { lstat, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { ProblemError } from "../../../core/problem.ts";
+import { hardenedGit } from "../process/git.ts";
+import { isUnder } from "../process/git-path.ts";
+import { lastWords, unavailable } from "../process/run-git.ts";
+
+export type Repository = {
+  /** Top of the working tree, links resolved. All paths of the adapter are relative to it. */
+  readonly top: string;
+  /** The git folder of this working tree; a linked worktree has one of its own. */
+  readonly gitDir: string;
+};
+
+/** Asks once per folder and remembers a repository that was found; throws GIT_UNAVAILABLE where there is none. */
+export function repositoryAt(cwd: string): () => Promise<Repository> {
+  let known: Repository | null = null;
+  return async () => (known ??= await openRepository(cwd));
+}
+
+/** The same, with null for every reason not to have one. */
+export async function orNull(open: () => Promise<Repository>): Promise<Repository | null> {
+  try {
+    return await open();
+  } catch (error) {
+    if (error instanceof ProblemError && error.problem.code === "GIT_UNAVAILABLE") return null;
+    throw error;
+  }
+}
+
+async function openRepository(cwd: string): Promise<Repository> {
+  const ask = async (...questions: string[]) => {
+    const answer = await hardenedGit(cwd)(["rev-parse", ...questions]);
+    if (answer.status !== 0) throw unavailable(lastWords(answer));
+    return answer.stdout.toString("utf8").replace(/\n$/, "");
+  };
+  const both = (await ask("--show-toplevel", "--absolute-git-dir")).split("\n");
+  const [told = "", gitDir = ""] =
+    both.length === 2 ? both : [await ask("--show-toplevel"), await ask("--absolute-git-dir")]; // a name with a line break
+  const top = await realpath(told);
+  // `core.worktree` of a repository can claim any folder as its tree; a real one has .git in it.
+  const isTree = await lstat(join(top, ".git")).then(
+    () => true,
+    () => false,
+  );
+  if (!isTree || !isUnder(await realpath(cwd), top)) throw unavailable(`${top} is not the working tree of ${cwd}`);
+  return { top, gitDir };
+}

@@ -1,0 +1,35 @@
+import { join } from "node:path";
+import { type Filterless, withoutFilters } from "../process/content-filters.ts";
+import { must, wholeTreeTimeoutMs } from "../process/git.ts";
+import type { Git } from "../process/git.ts";
+import { joinFields } from "../process/git-path.ts";
+import { inTemporaryFolder } from "../process/temporary-folder.ts";
+import type { IndexEnvironment } from "./temporary-index.ts";
+
+export type ExportRequest = {
+  readonly commit: string;
+  readonly into: string;
+  readonly paths: readonly string[] | "all";
+  /** An index that holds just the commit's files; made for the purpose where there is none. */
+  readonly index?: IndexEnvironment | null;
+  /** What keeps content filters out, where it is known already. */
+  readonly filterless?: Filterless | undefined;
+};
+
+/** Writes files of a snapshot into a folder outside the tree; leaves nothing behind in the repository. */
+export async function exportTree(git: Git, request: ExportRequest): Promise<void> {
+  const filterless = request.filterless ?? (await withoutFilters(git));
+  if (request.index) return checkOut(git, request, { ...filterless, ...request.index });
+  await inTemporaryFolder(async (folder) => {
+    const environment = { ...filterless, GIT_INDEX_FILE: join(folder, "index") };
+    await must(git(["read-tree", request.commit], { environment, timeoutMs: wholeTreeTimeoutMs }), "read-tree");
+    await checkOut(git, request, environment);
+  });
+}
+
+async function checkOut(git: Git, { into, paths }: ExportRequest, environment: IndexEnvironment): Promise<void> {
+  const chosen = paths === "all" ? ["--all"] : ["-z", "--stdin"];
+  const args = ["checkout-index", "--force", "--quiet", `--prefix=${into}/`, ...chosen];
+  const input = paths === "all" ? {} : { input: joinFields(paths) };
+  await must(git(args, { environment, ...input, timeoutMs: wholeTreeTimeoutMs }), "checkout-index");
+}

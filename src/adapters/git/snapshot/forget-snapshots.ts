@@ -1,0 +1,18 @@
+import { hardenedGit } from "../process/git.ts";
+import { refPart } from "./ref-name.ts";
+import { orNull, repositoryAt } from "../read/repository.ts";
+
+/** Removes the snapshots of a run, but for those whose name is to be kept. Where git refuses, they stay. */
+export async function forgetSnapshots(cwd: string, run: string, isKept: (name: string) => boolean): Promise<void> {
+  const repository = await orNull(repositoryAt(cwd));
+  if (repository === null) return;
+  const git = hardenedGit(repository.top);
+  const folder = `refs/isdlc/${refPart(run)}/`;
+  const listed = await git(["for-each-ref", "--format=%(refname)", folder]);
+  const refs = listed.stdout
+    .toString("utf8")
+    .split("\n")
+    .filter((ref) => ref.startsWith(folder) && !isKept(ref.slice(folder.length)));
+  if (refs.length === 0) return;
+  await git(["update-ref", "--stdin"], { input: Buffer.from(refs.map((ref) => `delete ${ref}\n`).join("")) });
+}

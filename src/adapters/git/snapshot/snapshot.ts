@@ -1,0 +1,151 @@
+import { ProblemError } from "../../../core/problem.ts";
+import { type Filterless, rememberFilters } from "../process/content-filters.ts";
+import { createFollowingIndex, type Behind } from "./following-index.ts";
+import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
+import type { Git } from "../process/git.ts";
+import { encodePath } from "../process/git-path.ts";
+import type { Repository } from "../read/repository.ts";
+import { stage } from "./temporary-index.ts";
+import type { IndexEnvironment } from "./temporary-index.ts";
+
+export type SnapshotRequest = {
+  readonly ref: string;
+  /** Files and folders that count though they are ignored, or our own. */
+  readonly include: readonly string[];
+};
+
+/** Where the tree stands now, told by a snapshot and the files that changed since. */
+export type Standing = { readonly last: string; readonly changed: readonly string[] };
+
+export interface Snapshots {
+  take(request: SnapshotRequest): Promise<string>;
+  /** Null while there is no snapshot that it could be told by. */
+  standing(include: readonly string[]): Promise<Standing | null>;
+  /** An index with just the files of the snapshot, while there is one. */
+  indexOf(snapshot: string): IndexEnvironment | null;
+  /** Environment of a call that no content filter takes part in. */
+  filterless(): Promise<Filterless>;
+}
+
+/**
+ * The working tree stored as commits, through an index of its own. A commit has no parent and a fixed date, so that the
+ * same tree always gets the same id.
+ */
+export function createSnapshots(repository: Repository): Snapshots {
+  const git = hardenedGit(repository.top);
+  const index = createFollowingIndex(git, repository);
+  const filterless = rememberFilters(repository);
+  const commits = new Map<string, string>();
+  const inTurn = oneAfterAnother();
+
+  /** What was remembered may have been collected since: then once more without. */
+  async function careful<T>(work: () => Promise<T>): Promise<T> {
+    const hadMemory = commits.size > 0;
+    try {
+      return await work();
+    } catch (error) {
+      commits.clear();
+      await index.forget();
+      if (!hadMemory || !(error instanceof ProblemError)) throw error;
+      return careful(work);
+    }
+  }
+
+  async function take(request: SnapshotRequest): Promise<string> {
+    const behind = await index.look(await filterless(), request.include);
+    const { tree, isReliable } = await bringUpToDate(git, { behind, top: repository.top });
+    const snapshot = await storeTree(git, { ...request, tree, commits });
+    index.holds(tree, isReliable);
+    return snapshot;
+  }
+
+  async function standing(include: readonly string[]): Promise<Standing | null> {
+    const { tree, files, repositories } = await index.look(await filterless(), include);
+    const last = tree === null ? undefined : commits.get(tree);
+    if (tree === null || last === undefined) return null;
+    index.holds(tree, true);
+    return { last, changed: [...files, ...repositories.map(withoutSlash)] };
+  }
+
+  return {
+    take: (request) => inTurn(() => careful(() => take(request))),
+    standing: (include) => inTurn(() => careful(() => standing(include))),
+    indexOf(snapshot) {
+      const [tree] = [...commits].find(([, commit]) => commit === snapshot) ?? [];
+      return tree === undefined ? null : index.holding(tree);
+    },
+    filterless,
+  };
+}
+
+function oneAfterAnother(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  };
+}
+
+type UpToDate = {
+  readonly tree: string;
+  /** The index will show whatever is done to the tree from here on. */
+  readonly isReliable: boolean;
+};
+
+/** Tells the index what it did not have. */
+async function bringUpToDate(git: Git, { behind, top }: { behind: Behind; top: string }): Promise<UpToDate> {
+  const { environment, files, repositories, isSparse } = behind;
+  if (behind.tree !== null && files.length + repositories.length === 0) return { tree: behind.tree, isReliable: true };
+  const staged = await stage(git, { environment, top, paths: files });
+  await stageInnerRepositories(git, { environment, folders: repositories });
+  const written = git(["write-tree"], { environment, timeoutMs: wholeTreeTimeoutMs });
+  // Git does not look into what once was a repository, and cannot tell what a sparse checkout leaves out.
+  const isReliable = staged.isReliable && repositories.length === 0 && !isSparse;
+  return { tree: await textOf(written, "write-tree"), isReliable };
+}
+
+/** A repository inside the tree counts by its commit; git refuses one without commits, and it is left out. */
+async function stageInnerRepositories(
+  git: Git,
+  { environment, folders }: { environment: IndexEnvironment; folders: readonly string[] },
+): Promise<void> {
+  for (const folder of folders) {
+    const input = Buffer.concat([encodePath(withoutSlash(folder)), Buffer.from([0])]);
+    await git(["update-index", "--add", "-z", "--stdin"], { environment, input });
+  }
+}
+
+const withoutSlash = (folder: string): string => folder.replace(/\/$/, "");
+
+const author = {
+  GIT_AUTHOR_NAME: "isdlc",
+  GIT_AUTHOR_EMAIL: "isdlc@localhost",
+  GIT_AUTHOR_DATE: "2000-01-01T00:00:00Z",
+  GIT_COMMITTER_NAME: "isdlc",
+  GIT_COMMITTER_EMAIL: "isdlc@localhost",
+  GIT_COMMITTER_DATE: "2000-01-01T00:00:00Z",
+};
+
+type Storing = SnapshotRequest & {
+  readonly tree: string;
+  /** Commits made for trees by earlier calls; added to. */
+  readonly commits: Map<string, string>;
+};
+
+async function storeTree(git: Git, { tree, ref, commits }: Storing): Promise<string> {
+  const known = commits.get(tree);
+  if (known !== undefined && (await keep(git, ref, known)).status === 0) return known;
+  const made = git(["commit-tree", "-m", "isdlc snapshot", tree], { environment: author });
+  const stored = await textOf(made, "commit-tree");
+  await must(keep(git, ref, stored), "update-ref");
+  commits.set(tree, stored);
+  return stored;
+}
+
+/** Fails for a commit that is gone. */
+const keep = (git: Git, ref: string, commit: string): ReturnType<Git> =>
+  git(["update-ref", "--end-of-options", ref, commit]);
+
+const textOf = async (call: ReturnType<Git>, command: string): Promise<string> =>
+  (await must(call, command)).toString("latin1").trim();

@@ -1,0 +1,140 @@
+import { ProblemError } from "../../../core/problem.ts";
+import type { MergeRequest } from "../../../ports/vcs.ts";
+import type { BranchDeleted, BranchRefusal, Merged, MergeRefusal, Refused } from "../../../ports/worktrees.ts";
+import { hardenedGit, must, personalGit } from "../process/git.ts";
+import type { Git } from "../process/git.ts";
+import { readFacts, tipOf } from "../read/git-read.ts";
+import { mergeBranch } from "../write/merge-branch.ts";
+import { isBranchName, refPart } from "../snapshot/ref-name.ts";
+import { orNull, repositoryAt } from "../read/repository.ts";
+import { lastWords } from "../process/run-git.ts";
+import { mainTreeOf, refused } from "./worktree-location.ts";
+import { uncommittedIn } from "./worktree-uncommitted.ts";
+
+/** Deletes a branch whose every commit is in the base. */
+export async function deleteMergedBranch(
+  root: string,
+  { branch, base }: { readonly branch: string; readonly base: string },
+): Promise<BranchDeleted | Refused<BranchRefusal>> {
+  const found = await deletable(root, branch);
+  if (!found.ok) return found;
+  const { git, main, tip } = found;
+  const baseTip = isBranchName(base) ? await tipOf(git, base) : null;
+  if (baseTip === null) return refused("noBase", "There is no such branch to compare with.", [base]);
+  if (branch === base || (await git(["merge-base", "--is-ancestor", tip, baseTip])).status !== 0) {
+    const fix = "The branch has commits that the base does not have. Merge it first, or keep it.";
+    return refused("unmerged", fix, [branch, base]);
+  }
+  return removeBranch(main, { branch, tip, ref: null });
+}
+
+/** Deletes a branch after its tip was kept under a ref, which is told: nothing of it is lost. */
+export async function keepThenDelete(root: string, branch: string): Promise<BranchDeleted | Refused<BranchRefusal>> {
+  const found = await deletable(root, branch);
+  if (!found.ok) return found;
+  const { git, main, tip } = found;
+  const ref = await keepTip(git, branch, tip);
+  return removeBranch(main, { branch, tip, ref });
+}
+
+/** Git remembers a tree whose folder was removed by hand. */
+export const GONE = "if its folder is gone, run git worktree prune";
+
+/** Working trees that have the branch checked out. */
+export async function treesOfBranch(git: Git, branch: string): Promise<string[]> {
+  const args = ["for-each-ref", "--format=%(worktreepath)", `refs/heads/${branch}`];
+  const lines = (await must(git(args), "for-each-ref")).toString("utf8").split("\n");
+  return lines.filter((line) => line !== "");
+}
+
+/** Merges in the main working tree, which has to be on the base already: nobody's tree changes branch unasked. */
+export async function mergeWorktreeBranch(
+  root: string,
+  request: MergeRequest,
+): Promise<Merged | Refused<MergeRefusal>> {
+  const main = mainTreeOf(root);
+  if (main === null) return refused("noRepository", "There is no main working tree to merge in.", [root]);
+  const refusal = await refusalOfMerge(main, request);
+  if (refusal !== null) return refusal;
+  try {
+    return { ok: true, commit: await mergeBranch(await repositoryAt(main)(), request) };
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    const { problem } = error as ProblemError;
+    if (problem.code === "MERGE_CONFLICT") {
+      const fix =
+        "The merge conflicts, and nothing was changed. Merge the base into the branch by hand, then try again.";
+      return refused("conflict", fix, problem.files);
+    }
+    if (problem.code !== "GIT_FAILED") throw error;
+    return refused("gitRefused", `Nothing was merged: ${problem.detail}.`, [request.branch]);
+  }
+}
+
+async function refusalOfMerge(main: string, { branch, base }: MergeRequest): Promise<Refused<MergeRefusal> | null> {
+  const git = hardenedGit(main);
+  const has = async (name: string) => isBranchName(name) && (await tipOf(git, name)) !== null;
+  if (!(await has(branch))) return refused("noBranch", "There is no such branch.", [branch]);
+  if (!(await has(base))) return refused("noBase", "There is no such branch to merge into.", [base]);
+  const here = await readFacts(git);
+  if (here.branch !== base) {
+    const fix = `The main working tree is not on ${base}. Switch it there, then try again.`;
+    return refused("mainElsewhere", fix, [main]);
+  }
+  for (const tree of await treesOfBranch(git, branch)) {
+    const repository = await orNull(repositoryAt(tree));
+    const uncommitted = repository === null ? [] : await uncommittedIn(repository);
+    if (uncommitted.length === 0) continue;
+    return refused("uncommitted", `Commit what is not committed in ${tree}, then try again.`, uncommitted);
+  }
+  return null;
+}
+
+type Deletable = { readonly ok: true; readonly main: string; readonly git: Git; readonly tip: string };
+
+async function deletable(root: string, branch: string): Promise<Deletable | Refused<BranchRefusal>> {
+  const main = mainTreeOf(root);
+  if (main === null) return refused("noRepository", "There is no git repository here.", [root]);
+  if (!isBranchName(branch)) return refused("badBranch", "That is not the name of a branch.", [branch]);
+  const git = hardenedGit(main);
+  const tip = await tipOf(git, branch);
+  if (tip === null) return refused("noBranch", "There is no such branch.", [branch]);
+  const trees = await treesOfBranch(git, branch);
+  if (trees.length === 0) return { ok: true, main, git, tip };
+  const fix = `The branch is checked out. Remove its working tree first, or switch it; ${GONE}.`;
+  return refused("checkedOut", fix, trees);
+}
+
+const KEPT = "refs/isdlc/kept";
+/** Branches of one name that were discarded after each other and have a readable ref each. */
+const NUMBERED = 9;
+
+/** What was kept before under the same name is never replaced. */
+async function keepTip(git: Git, branch: string, tip: string): Promise<string> {
+  const numbers = Array.from({ length: NUMBERED }, (_, index) => (index === 0 ? "" : `-${index + 1}`));
+  for (const name of numbers.map((ending) => `${branch}${ending}`)) {
+    const ref = `${KEPT}/${name}`;
+    const made = await git(["update-ref", "--end-of-options", ref, tip, "0".repeat(tip.length)]);
+    if (made.status === 0) return ref;
+    const there = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", ref]);
+    if (there.status === 0 && there.stdout.toString("latin1").trim() === tip) return ref;
+  }
+  const ref = `${KEPT}/${refPart(`${branch} ${tip}`)}`;
+  await must(git(["update-ref", "--end-of-options", ref, tip]), "update-ref");
+  return ref;
+}
+
+type Deletion = { readonly branch: string; readonly tip: string; readonly ref: string | null };
+
+/** Only where it still is at the tip that was looked at: a commit made meanwhile is not lost. */
+async function removeBranch(
+  main: string,
+  { branch, tip, ref }: Deletion,
+): Promise<BranchDeleted | Refused<BranchRefusal>> {
+  const person = personalGit(main);
+  const done = await person(["update-ref", "--no-deref", "-d", `refs/heads/${branch}`, tip]);
+  if (done.status !== 0) return refused("gitRefused", `The branch was not deleted: ${lastWords(done)}.`, [branch]);
+  // What it tracked must not be taken over by a later branch of the name; there may be nothing of the kind.
+  await person(["config", "--local", "--remove-section", `branch.${branch}`]);
+  return { ok: true, tip, ref };
+}

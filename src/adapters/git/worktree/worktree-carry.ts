@@ -1,0 +1,137 @@
+import { randomBytes } from "node:crypto";
+import { constants, copyFile, link, lstat, open, readFile, readlink, symlink, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { ensureFolder, nodeFiles, replaceFile, syncFolder } from "../../file-system/file-system.ts";
+import { createFileLock } from "../../file-lock/file-lock.ts";
+import { systemLockProcesses } from "../../file-lock/lock-processes.ts";
+import { hardenedGit, must } from "../process/git.ts";
+import { decodePath, splitFields } from "../process/git-path.ts";
+import { gitFailed } from "../process/run-git.ts";
+import { walkTree } from "./worktree-files.ts";
+import { fileAt } from "./worktree-uncommitted.ts";
+
+/** Made anew by whoever needs them, and meaningless in another tree. */
+const OF_THE_MOMENT =
+  /^(?:items\/[^/]+\/)?(?:active|\.gitignore|(?:lock|driver)(?:\..*)?|journal\/(?:.*\/)?[^/]+\.(?:snap|tmp))$/;
+const JOURNAL = /^((?:items\/[^/]+\/)?journal)\/(?:ended\/)?([^/]+)$/;
+const HISTORY = /^(?:items\/[^/]+\/)?history\/[^/]+$/;
+
+/**
+ * Copies what a linked tree has below `.isdlc` to the main tree: journals of its ended runs among those of the main
+ * tree, where the history finds them, the rest to `.isdlc/worktrees/<name>`. Nothing is overwritten; files that are
+ * there already with the same content are not copied again. Returns where everything is, relative to the main tree.
+ */
+export async function carryOwnFiles(tree: string, main: string): Promise<readonly string[]> {
+  const paths = await ownFiles(tree);
+  if (paths.length === 0) return [];
+  prepare(main);
+  const processes = systemLockProcesses();
+  const lock = createFileLock({ directory: join(main, ".isdlc"), name: "lock", files: nodeFiles, processes });
+  try {
+    const held = await lock.acquire(10_000);
+    try {
+      const carried: string[] = [];
+      for (const path of paths) carried.push(await carry({ tree, main, path }));
+      return carried;
+    } finally {
+      held.release();
+    }
+  } finally {
+    lock.dispose();
+  }
+}
+
+/** Files below `.isdlc` that git does not have, relative to it. */
+async function ownFiles(tree: string): Promise<string[]> {
+  const found = await lstat(join(tree, ".isdlc")).catch(() => null);
+  if (found?.isDirectory() !== true) return [];
+  const { files } = await walkTree(tree, ".isdlc");
+  const output = await must(hardenedGit(tree)(["ls-files", "-z", "--", ".isdlc"]), "ls-files");
+  const tracked = new Set(splitFields(output).map(decodePath));
+  return files
+    .filter((path) => !tracked.has(path))
+    .map((path) => path.slice(".isdlc/".length))
+    .filter((path) => !OF_THE_MOMENT.test(path));
+}
+
+/** What is carried there must not become a change of the main tree. */
+function prepare(main: string): void {
+  const own = join(main, ".isdlc");
+  ensureFolder(nodeFiles, own);
+  const ignore = join(own, ".gitignore");
+  if (nodeFiles.lstatSync(ignore, { throwIfNoEntry: false }) === undefined)
+    replaceFile(nodeFiles, ignore, Buffer.from("*\n!workflows.json\n"));
+}
+
+type Carry = { readonly tree: string; readonly main: string; readonly path: string };
+
+/** Copies of one file that differ, before this is taken for a fault. */
+const MOST_COPIES = 1000;
+
+async function carry({ tree, main, path }: Carry): Promise<string> {
+  const source = fileAt(tree, `.isdlc/${path}`);
+  const wanted = placeInMain(path);
+  const archives = Array.from({ length: MOST_COPIES }, (_, index) => {
+    const ending = index === 0 ? "" : `-${index + 1}`;
+    return `.isdlc/worktrees/${basename(tree)}${ending}/${path}`;
+  });
+  for (const place of wanted === null ? archives : [wanted, ...archives]) {
+    ensureParents(main, place);
+    const target = fileAt(main, place);
+    if (await isSame(source, target)) return place;
+    if (!(await copyNew(source, target))) continue;
+    syncFolder(nodeFiles, dirname(join(main, place)));
+    return place;
+  }
+  throw gitFailed("worktree", `${path} cannot be carried to ${main}`);
+}
+
+/** Ended runs belong with those that ended in the main tree. */
+function placeInMain(path: string): string | null {
+  const [, folder, name] = JOURNAL.exec(path) ?? [];
+  if (folder !== undefined && name !== undefined) return `.isdlc/${folder}/ended/${name}`;
+  return HISTORY.test(path) ? `.isdlc/${path}` : null;
+}
+
+function ensureParents(main: string, place: string): void {
+  const parts = place.split("/").slice(0, -1);
+  for (const index of parts.keys()) ensureFolder(nodeFiles, join(main, ...parts.slice(0, index + 1)));
+}
+
+async function isSame(source: Buffer, target: Buffer): Promise<boolean> {
+  const [from, to] = [await lstat(source), await lstat(target).catch(() => null)];
+  if (to === null || from.isSymbolicLink() !== to.isSymbolicLink()) return false;
+  if (from.isSymbolicLink()) return (await readlink(source, "buffer")).equals(await readlink(target, "buffer"));
+  return (
+    from.isFile() && to.isFile() && from.size === to.size && (await readFile(source)).equals(await readFile(target))
+  );
+}
+
+/** False where something is there already. Durable before it has its name. */
+async function copyNew(source: Buffer, target: Buffer): Promise<boolean> {
+  const temporary = Buffer.concat([target, Buffer.from(`.${randomBytes(8).toString("hex")}.tmp`)]);
+  try {
+    if ((await lstat(source)).isSymbolicLink()) {
+      await symlink(await readlink(source, "buffer"), target);
+      return true;
+    }
+    await copyFile(source, temporary, constants.COPYFILE_EXCL);
+    await sync(temporary);
+    await link(temporary, target);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  } finally {
+    await unlink(temporary).catch(() => undefined);
+  }
+}
+
+async function sync(file: Buffer): Promise<void> {
+  const handle = await open(file, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,156 @@
+import { lstat, realpath } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import type { Created, CreateRefusal, Refused, WorktreeRequest } from "../../../ports/worktrees.ts";
+import { hardenedGit, must, personalGit, wholeTreeTimeoutMs } from "../process/git.ts";
+import type { Git } from "../process/git.ts";
+import { readPointer } from "../read/git-head.ts";
+import { decodePath, splitFields } from "../process/git-path.ts";
+import { readFacts, tipOf } from "../read/git-read.ts";
+import { isBranchName, isObjectId } from "../snapshot/ref-name.ts";
+import { lastWords } from "../process/run-git.ts";
+import { isWorktreeName, linkedTree, mainTreeOf, refused } from "./worktree-location.ts";
+import { inheritSettings } from "./worktree-settings.ts";
+import { GONE, treesOfBranch } from "./worktree-branch.ts";
+
+type Refusal = Refused<CreateRefusal>;
+type Plan = {
+  readonly main: string;
+  readonly git: Git;
+  readonly path: string;
+  readonly branch: string;
+  /** Commit that a new branch begins at. */
+  readonly commit: string;
+};
+
+/**
+ * Makes a linked working tree beside the main one, on a branch of its own. `root` is the top of the working tree whose
+ * settings it inherits. Hooks of the person run, as with every change; what they answer does not count.
+ */
+export async function createWorktree(root: string, request: WorktreeRequest): Promise<Created | Refusal> {
+  const main = mainTreeOf(root);
+  if (main === null) return noMainTree(root);
+  const path = await placeFor(main, request.path);
+  if (typeof path !== "string") return path;
+  const git = hardenedGit(main);
+  const commit = await startOf(git, request);
+  if (typeof commit !== "string") return commit;
+  const plan: Plan = { main, git, path, branch: request.branch, commit };
+  if (await isThere(path)) return adopt(root, plan);
+  const refusal = await refusalOfBranch(plan);
+  return refusal ?? addTree(root, plan);
+}
+
+async function noMainTree(root: string): Promise<Refusal> {
+  const answer = await hardenedGit(root)(["-c", "safe.bareRepository=all", "rev-parse", "--is-bare-repository"]);
+  const isBare = answer.status === 0 && answer.stdout.toString("latin1").trim() === "true";
+  return isBare
+    ? refused("bareRepository", "A bare repository has no main working tree. Clone it, and work in the clone.", [root])
+    : refused("noRepository", "There is no git repository with a main working tree here. Work without --worktree.", [
+        root,
+      ]);
+}
+
+/** Beside the main tree, with nothing there that is not ours, and in nobody else's tree. */
+async function placeFor(main: string, wanted: string): Promise<string | Refusal> {
+  const target = resolve(main, wanted);
+  const [parent, name] = [dirname(target), basename(target)];
+  const real = await realpath(parent).catch(() => null);
+  if (real !== dirname(main)) {
+    return real !== null && real !== parent
+      ? refused("parentIsLink", "The folder for the working tree is a link that leads elsewhere. Use the real one.", [
+          parent,
+        ])
+      : refused("notBeside", `Working trees are made beside the main one, in ${dirname(main)}.`, [target]);
+  }
+  if (!isWorktreeName(name)) {
+    const fix = "Choose one visible name without separators, control signs, or a dot or dash at its beginning.";
+    return refused("badName", fix, [name]);
+  }
+  const outer = await treeAround(real);
+  if (outer === null) return join(real, name);
+  const fix = "The place lies inside another working tree, whose commands could remove it. Work without --worktree.";
+  return refused("insideTree", fix, [outer]);
+}
+
+async function treeAround(folder: string): Promise<string | null> {
+  for (let at = folder; ; at = dirname(at)) {
+    if (await isThere(join(at, ".git"))) return at;
+    if (at === dirname(at)) return null;
+  }
+}
+
+/** Anything counts, a link to nowhere as well. */
+async function isThere(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null)) !== null;
+}
+
+async function startOf(git: Git, { branch, base }: WorktreeRequest): Promise<string | Refusal> {
+  if (!isBranchName(branch)) return refused("badBranch", "Choose a name that git accepts for a branch.", [branch]);
+  if ((await readFacts(git)).head === null)
+    return refused("noCommit", "The repository has no commit yet. Commit once, then try again.");
+  const commit = isObjectId(base) ? base : isBranchName(base) ? await tipOf(git, base) : null;
+  const isCommit = commit !== null && (await git(["cat-file", "-e", `${commit}^{commit}`])).status === 0;
+  if (!isCommit) return refused("noBase", "There is no such branch or commit to begin at.", [base]);
+  const submodules = await submodulesOf(git, commit);
+  if (submodules.length === 0) return commit;
+  const fix = "Git cannot remove a working tree with submodules safely. Work in the main tree, without --worktree.";
+  return refused("submodules", fix, submodules);
+}
+
+async function submodulesOf(git: Git, commit: string): Promise<string[]> {
+  const args = ["ls-tree", "-r", "-z", "--full-tree", commit];
+  const fields = splitFields(await must(git(args, { timeoutMs: wholeTreeTimeoutMs }), "ls-tree"));
+  return fields
+    .filter((field) => field.toString("latin1", 0, 7) === "160000 ")
+    .map((field) => decodePath(field.subarray(field.indexOf(0x09) + 1)));
+}
+
+/** A tree that an interrupted call of the same request has left is this call's result; everything else is in the way. */
+async function adopt(root: string, { main, path, branch, commit }: Plan): Promise<Created | Refusal> {
+  const folders = linkedTree(main, path);
+  if (folders === null)
+    return refused("pathTaken", "Something is there already. Move it away, or choose another name.", [path]);
+  if (readPointer(join(folders.own, "locked")) === "initializing") {
+    const fix = "Making it was cut off before. Run git worktree unlock and git worktree remove on it, then try again.";
+    return refused("cutOff", fix, [path]);
+  }
+  const here = hardenedGit(path);
+  const facts = await readFacts(here);
+  if (facts.branch !== branch || !(await contains(here, facts.head, commit))) {
+    const fix = "A working tree of this repository is there already, with other work. Choose another name.";
+    return refused("pathTaken", fix, [path]);
+  }
+  return created(root, { path, branch, isNew: false });
+}
+
+async function refusalOfBranch({ git, branch, commit }: Plan): Promise<Refusal | null> {
+  const tip = await tipOf(git, branch);
+  if (tip === null) return null;
+  const elsewhere = await treesOfBranch(git, branch);
+  if (elsewhere.length > 0) {
+    const fix = `The branch is checked out in another working tree. Work there, or choose another name; ${GONE}.`;
+    return refused("branchElsewhere", fix, [branch, ...elsewhere]);
+  }
+  if (await contains(git, tip, commit)) return null;
+  const fix = "A branch of that name has other work: it does not contain the commit to begin at. Choose another name.";
+  return refused("branchTaken", fix, [branch]);
+}
+
+async function contains(git: Git, tip: string | null, commit: string): Promise<boolean> {
+  return tip !== null && (await git(["merge-base", "--is-ancestor", commit, tip])).status === 0;
+}
+
+/** Whether it is there is read from the disk: a hook that fails makes git fail after everything is done. */
+async function addTree(root: string, plan: Plan): Promise<Created | Refusal> {
+  const { main, git, path, branch, commit } = plan;
+  const target = (await tipOf(git, branch)) === null ? ["--no-track", "-b", branch, path, commit] : [path, branch];
+  const result = await personalGit(main)(["worktree", "add", "--quiet", "--no-guess-remote", ...target]);
+  const isMade = linkedTree(main, path) !== null && (await readFacts(hardenedGit(path))).branch === branch;
+  if (!isMade) return refused("gitRefused", `Git did not make it: ${lastWords(result)}.`, [path]);
+  return created(root, { path, branch, isNew: true });
+}
+
+function created(root: string, made: { path: string; branch: string; isNew: boolean }): Created {
+  const inherited = inheritSettings(root, made.path);
+  return { ok: true, ...made, stored: `../${basename(made.path)}`, inherited };
+}

@@ -1,0 +1,55 @@
+import { readdir } from "node:fs/promises";
+import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
+import { decodePath, isUnder, splitFields } from "../process/git-path.ts";
+import { fileAt } from "./worktree-uncommitted.ts";
+
+export type TreeFiles = {
+  /** Every file and link, as git would name it. Pipes and sockets hold nothing. */
+  readonly files: readonly string[];
+  /** Folders with a `.git` of their own, which git does not look into. */
+  readonly nested: readonly string[];
+};
+
+/** Everything below a folder, without following links. Fails where something cannot be read. */
+export async function walkTree(top: string, start = ""): Promise<TreeFiles> {
+  const files: string[] = [];
+  const nested: string[] = [];
+  const waiting = [start];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    const entries = await readdir(fileAt(top, folder), { withFileTypes: true, encoding: "buffer" });
+    for (const entry of entries) {
+      const name = decodePath(entry.name);
+      const path = folder === "" ? name : `${folder}/${name}`;
+      if (path === ".git") continue;
+      if (/^\.git$/i.test(name)) nested.push(folder);
+      else if (entry.isDirectory()) waiting.push(path);
+      else if (entry.isFile() || entry.isSymbolicLink()) files.push(path);
+    }
+  }
+  return { files, nested: nested.toSorted() };
+}
+
+/**
+ * What is neither tracked nor reported as new: the ignored files, worked out from the disk, so that nothing git hides
+ * is missed. A folder with nothing else in it stands for its files, and ends in a slash.
+ */
+export async function ignoredIn(
+  top: string,
+  { files, uncommitted }: { readonly files: readonly string[]; readonly uncommitted: readonly string[] },
+): Promise<readonly string[]> {
+  const output = await must(hardenedGit(top)(["ls-files", "-z"], { timeoutMs: wholeTreeTimeoutMs }), "ls-files");
+  const known = new Set([...splitFields(output).map(decodePath), ...uncommitted]);
+  const folders = new Set([...known].flatMap(parentsOf));
+  const ignored = files.filter((path) => !known.has(path) && !isUnder(path, ".isdlc"));
+  const shown = ignored.map((path) => {
+    const whole = parentsOf(path).find((parent) => !folders.has(parent));
+    return whole === undefined ? path : `${whole}/`;
+  });
+  return [...new Set(shown)].toSorted();
+}
+
+/** `a`, `a/b` for `a/b/c`. */
+function parentsOf(path: string): string[] {
+  const parts = path.split("/").slice(0, -1);
+  return parts.map((_part, index) => parts.slice(0, index + 1).join("/"));
+}

@@ -1,0 +1,134 @@
+import { lstat, readFile, realpath, unlink } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Refused, Removed, RemoveRefusal, RemoveRequest, WorktreeState } from "../../../ports/worktrees.ts";
+import { withoutFilters } from "../process/content-filters.ts";
+import { hardenedGit } from "../process/git.ts";
+import { isUnder } from "../process/git-path.ts";
+import { lastWords } from "../process/run-git.ts";
+import { carryOwnFiles } from "./worktree-carry.ts";
+import { keepLooseCommits } from "./worktree-loose.ts";
+import { linkedTree, mainTreeOf, refused } from "./worktree-location.ts";
+import { worktreeState } from "./worktree-state.ts";
+import { fileAt } from "./worktree-uncommitted.ts";
+
+type Refusal = Refused<RemoveRefusal>;
+
+/** Milliseconds. Removing a hundred thousand files takes a while, and must not be cut off. */
+const REMOVAL_TIMEOUT = 15 * 60_000;
+
+/**
+ * Removes a linked working tree that holds nothing which is nowhere else. Its runs go to the main tree first, commits
+ * that only it knew under refs. Never forced: git looks once more, and its refusal counts. The branch stays.
+ */
+export async function removeWorktree(root: string, request: RemoveRequest): Promise<Removed | Refusal> {
+  const main = mainTreeOf(root);
+  if (main === null) return refused("noRepository", "There is no repository with a main working tree here.", [root]);
+  const path = resolve(main, request.path);
+  const misplaced = await refusalOfPlace(main, path, request.cwd);
+  if (misplaced !== null) return misplaced;
+  const found = await inspect(main, path, request);
+  if (!found.ok) return found;
+  const carried = await carryOwnFiles(path, main);
+  const kept = await keepLooseCommits(path, main);
+  // Carrying takes time, in which somebody may have begun something.
+  const again = await inspect(main, path, request);
+  if (!again.ok) return again;
+  for (const name of again.duplicates) await unlink(fileAt(path, name));
+  const git = hardenedGit(main);
+  const options = { timeoutMs: REMOVAL_TIMEOUT, environment: await withoutFilters(git) };
+  const result = await git(["-c", "status.showUntrackedFiles=all", "worktree", "remove", path], options);
+  if (result.status !== 0) return refused("gitRefused", `Git did not remove it: ${lastWords(result)}.`, [path]);
+  return { ok: true, branch: again.state.branch, carried, kept };
+}
+
+async function refusalOfPlace(main: string, path: string, cwd: string): Promise<Refusal | null> {
+  if (path === main) return refused("mainTree", "This is the main working tree. Only linked ones are removed.", [path]);
+  const found = await lstat(path).catch(() => null);
+  if (found?.isSymbolicLink() === true) {
+    const fix = "A link stands where the working tree was. Move the tree back, or run git worktree repair.";
+    return refused("isLink", fix, [path]);
+  }
+  if (linkedTree(main, path) === null) {
+    const fix =
+      "There is no working tree of this repository. If it was moved, run git worktree repair where it is now.";
+    return refused("notOurs", fix, [path]);
+  }
+  const here = await realpath(cwd).catch(() => cwd);
+  return isUnder(here, path) ? refused("insideIt", `You are inside it. Go to ${main} first.`, [here]) : null;
+}
+
+type Inspected = {
+  readonly ok: true;
+  readonly state: WorktreeState;
+  /** New files below `.isdlc` that the main tree has too, byte for byte. */
+  readonly duplicates: readonly string[];
+};
+
+async function inspect(main: string, path: string, request: RemoveRequest): Promise<Inspected | Refusal> {
+  let state: WorktreeState | null;
+  try {
+    state = await worktreeState(path, request.base);
+  } catch (error) {
+    const { code, path: unread } = error as NodeJS.ErrnoException;
+    if (code !== "EACCES" && code !== "EPERM") throw error;
+    return refused("unreadable", "Part of it cannot be read. Mend the permissions, then try again.", [String(unread)]);
+  }
+  if (state === null) return refused("notOurs", "It is no working tree of this repository any more.", [path]);
+  const duplicates: string[] = [];
+  for (const name of state.uncommitted) if (await isInMain(main, path, name)) duplicates.push(name);
+  const uncommitted = state.uncommitted.filter((name) => !duplicates.includes(name));
+  return refusalOf({ ...state, uncommitted }, request) ?? { ok: true, state, duplicates };
+}
+
+/** Settings that were inherited: their like is in the main tree, whatever becomes of this one. */
+async function isInMain(main: string, path: string, name: string): Promise<boolean> {
+  if (name !== ".isdlc/workflows.json") return false;
+  const isTracked = (await hardenedGit(path)(["ls-files", "--error-unmatch", "--", name])).status === 0;
+  if (isTracked) return false;
+  const [here, there] = await Promise.all([path, main].map((tree) => readFile(fileAt(tree, name)).catch(() => null)));
+  return !!here && !!there && here.equals(there);
+}
+
+type Rule = readonly [RemoveRefusal, (state: WorktreeState, request: RemoveRequest) => readonly string[], string];
+
+/** The first that names something decides. */
+const RULES: readonly Rule[] = [
+  ["locked", ({ locked }) => (locked === null ? [] : [locked]), "It is locked. Run git worktree unlock on it first."],
+  [
+    "operation",
+    ({ operation }) => (operation === null ? [] : [operation]),
+    "A merge, rebase, pick or bisect is under way in it. Finish or abort that first.",
+  ],
+  [
+    "submodules",
+    ({ hasSubmodules, path }) => (hasSubmodules ? [path] : []),
+    "Git cannot remove a tree with submodules safely. Check that they are pushed, then remove the tree by hand.",
+  ],
+  [
+    "nested",
+    ({ nested }) => nested,
+    "It has other repositories or working trees inside, which would go with it. Move or remove those first.",
+  ],
+  ["uncommitted", ({ uncommitted }) => uncommitted, "Commit, stash or remove what is not committed, then try again."],
+  ["runOpen", ({ openRuns }) => openRuns, "A run is open in it. Finish or cancel that first."],
+  [
+    "ignoredFiles",
+    ({ ignored }, { agreedToLose = [] }) => ignored.filter((name) => !agreedToLose.includes(name)),
+    "Ignored files would be lost with it. Move those you need, and agree to lose the rest.",
+  ],
+  ["noBase", ({ unmerged }, { base }) => (unmerged === null ? [base] : []), "There is no such branch to compare with."],
+  [
+    "unmerged",
+    ({ unmerged, branch }, request) =>
+      unmerged === 0 || request.unmerged === "stayOnBranch" ? [] : [branch ?? "HEAD", request.base],
+    "It has commits that the base does not have. Merge them, or choose to keep or discard the branch.",
+  ],
+];
+
+function refusalOf(state: WorktreeState, request: RemoveRequest): Refusal | null {
+  for (const [why, find, fix] of RULES) {
+    const about = find(state, request);
+    if (about.length > 0) return refused(why, fix, about);
+  }
+  return null;
+}

@@ -1,0 +1,90 @@
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import type { UnfinishedWork, Stash, WorktreeState } from "../../../ports/worktrees.ts";
+import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
+import type { Git } from "../process/git.ts";
+import { type GitFolders, readPointer } from "../read/git-head.ts";
+import { splitFields } from "../process/git-path.ts";
+import { readFacts, tipOf } from "../read/git-read.ts";
+import { isBranchName } from "../snapshot/ref-name.ts";
+import { linkedTree, mainTreeOf } from "./worktree-location.ts";
+import { ignoredIn, walkTree } from "./worktree-files.ts";
+import { openRunsIn } from "./worktree-runs.ts";
+import { uncommittedIn } from "./worktree-uncommitted.ts";
+
+/**
+ * What a linked working tree holds that is nowhere else. `path` is its top folder, links resolved; null where that is
+ * no linked tree. `base` is the local branch its commits are compared with. Fails where a folder cannot be read.
+ */
+export async function worktreeState(path: string, base: string): Promise<WorktreeState | null> {
+  const main = mainTreeOf(path);
+  const folders = main === null ? null : linkedTree(main, path);
+  if (folders === null) return null;
+  const git = hardenedGit(path);
+  const [{ files, nested }, uncommitted, { head, branch }] = await Promise.all([
+    walkTree(path),
+    uncommittedIn({ top: path, gitDir: folders.own }),
+    readFacts(git),
+  ]);
+  const [ignored, unmerged, unpushed, stashes, openRuns, isModular] = await Promise.all([
+    ignoredIn(path, { files, uncommitted }),
+    unmergedCommits(git, head, base),
+    unpushedCommits(git, head),
+    branch === null ? [] : stashesOf(git, branch),
+    openRunsIn(path),
+    hasSubmodules(git),
+  ]);
+  const locked = isThere(folders, "locked") ? (readPointer(join(folders.own, "locked")) ?? "") : null;
+  const operation = operationIn(folders);
+  const held = { uncommitted, ignored, unmerged, unpushed, stashes, operation, locked, openRuns, nested };
+  return { path, branch, head, ...held, hasSubmodules: isModular || isThere(folders, "modules") };
+}
+
+async function unmergedCommits(git: Git, head: string | null, base: string): Promise<number | null> {
+  const tip = isBranchName(base) ? await tipOf(git, base) : null;
+  if (tip === null) return null;
+  return head === null ? 0 : countOf(git, [head, "--not", tip]);
+}
+
+async function unpushedCommits(git: Git, head: string | null): Promise<number | null> {
+  const remotes = await must(git(["for-each-ref", "--count=1", "--format=x", "refs/remotes"]), "for-each-ref");
+  return head === null || remotes.length === 0 ? null : countOf(git, [head, "--not", "--remotes"]);
+}
+
+async function countOf(git: Git, range: readonly string[]): Promise<number> {
+  const output = await must(git(["rev-list", "--count", ...range], { timeoutMs: wholeTreeTimeoutMs }), "rev-list");
+  return Number(output.toString("latin1").trim());
+}
+
+/** Git names the branch in the subject: `WIP on <branch>: …`, or `On <branch>: …` with a message. */
+async function stashesOf(git: Git, branch: string): Promise<Stash[]> {
+  const args = ["log", "--walk-reflogs", "-z", "--format=%gd%n%gs", "--end-of-options", "refs/stash", "--"];
+  const listed = await git(args);
+  if (listed.status !== 0) return []; // nothing was ever stashed
+  return splitFields(listed.stdout)
+    .map((field) => field.toString("utf8").split("\n"))
+    .map(([name = "", subject = ""]) => ({ name, subject }))
+    .filter(({ subject }) => subject.startsWith(`WIP on ${branch}: `) || subject.startsWith(`On ${branch}: `));
+}
+
+const OPERATIONS: readonly [string, UnfinishedWork][] = [
+  ["rebase-merge", "rebase"],
+  ["rebase-apply", "rebase"],
+  ["MERGE_HEAD", "merge"],
+  ["CHERRY_PICK_HEAD", "cherry-pick"],
+  ["REVERT_HEAD", "revert"],
+  ["sequencer", "cherry-pick"],
+  ["BISECT_LOG", "bisect"],
+];
+
+function operationIn(folders: GitFolders): UnfinishedWork | null {
+  return OPERATIONS.find(([name]) => isThere(folders, name))?.[1] ?? null;
+}
+
+const isThere = ({ own }: GitFolders, name: string): boolean =>
+  lstatSync(join(own, name), { throwIfNoEntry: false }) !== undefined;
+
+async function hasSubmodules(git: Git): Promise<boolean> {
+  const output = await must(git(["ls-files", "-z", "--stage"], { timeoutMs: wholeTreeTimeoutMs }), "ls-files");
+  return splitFields(output).some((field) => field.toString("latin1", 0, 7) === "160000 ");
+}

@@ -1,0 +1,46 @@
+import { ProblemError } from "../../../core/problem.ts";
+import type { MergeRequest, VcsWrite } from "../../../ports/vcs.ts";
+import { commitPaths } from "./commit-paths.ts";
+import { hardenedGit } from "../process/git.ts";
+import { branchTip, factsOf } from "../read/git-read.ts";
+import { mergeBranch, prepareMerge } from "./merge-branch.ts";
+import { isBranchName } from "../snapshot/ref-name.ts";
+import { type Repository, repositoryAt } from "../read/repository.ts";
+import { gitFailed } from "../process/run-git.ts";
+import { returnToBranch, startBranch } from "./start-branch.ts";
+import { mergeWorktreeBranch } from "../worktree/worktree-branch.ts";
+import { mainTreeOf } from "../worktree/worktree-location.ts";
+
+/**
+ * Changes to the repository around `cwd`; paths are relative to the top of its working tree. Hooks, filters and signing
+ * of the person apply. Every call first looks whether it already happened.
+ */
+export function createGitWrite(cwd: string): VcsWrite {
+  const open = repositoryAt(cwd);
+  return {
+    head: async () => (await factsOf(await open())).head,
+    tip: async (branch) => (isBranchName(branch) ? branchTip(await open(), branch) : null),
+    forkPoint: async (one, other) => {
+      if (![one, other].every(isBranchName)) return null;
+      const args = ["merge-base", `refs/heads/${one}`, `refs/heads/${other}`];
+      const found = await hardenedGit((await open()).top)(args);
+      return found.status === 0 ? found.stdout.toString("latin1").trim() : null;
+    },
+    startBranch: async (branch, commit) => startBranch(await open(), branch, commit),
+    returnToBranch: async (branch, commit) => returnToBranch(await open(), branch, commit),
+    commit: async (request) => commitPaths(await open(), request),
+    prepareMerge: async (request) => prepareMerge(await open(), request),
+    merge: async (request) => mergeWhereBaseIs(await open(), request),
+  };
+}
+
+/** A linked working tree has the feature's branch; its base is checked out in the main one. */
+async function mergeWhereBaseIs(repository: Repository, request: MergeRequest): Promise<string> {
+  const main = mainTreeOf(repository.top);
+  if (main === null || main === repository.top) return mergeBranch(repository, request);
+  const merged = await mergeWorktreeBranch(repository.top, request);
+  if (merged.ok) return merged.commit;
+  const { branch, base } = request;
+  if (merged.why === "conflict") throw new ProblemError({ code: "MERGE_CONFLICT", branch, base, files: merged.about });
+  throw gitFailed("merge", `${merged.fix} ${merged.about.join(", ")}`.trim());
+}

@@ -1,0 +1,175 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ProblemError } from "../../../core/problem.ts";
+import type { MergeRequest, RepositoryFacts } from "../../../ports/vcs.ts";
+import { hardenedGit, must, personalGit } from "../process/git.ts";
+import type { Git } from "../process/git.ts";
+import { decodePath, splitFields } from "../process/git-path.ts";
+import { readFacts, tipOf } from "../read/git-read.ts";
+import { refuseLostDeletions, refuseOverwrites } from "./refuse-loss.ts";
+import { requireBranchName } from "../snapshot/ref-name.ts";
+import type { Repository } from "../read/repository.ts";
+import { gitFailed, lastWords } from "../process/run-git.ts";
+
+/** How many commits back on the base branch a merge of the same commit is looked for. */
+const probeDepth = 500;
+
+const switching = ["switch", "--quiet", "--no-overwrite-ignore"];
+/** Keeps what is not staged. */
+const resetting = ["reset", "--quiet", "--merge", "HEAD"];
+
+type Merge = MergeRequest & {
+  readonly repository: Repository;
+  readonly git: Git;
+  readonly person: Git;
+  readonly branchTip: string;
+  readonly baseTip: string;
+  /** The tree the merge will give; null where git cannot say beforehand. */
+  readonly expected: string | null;
+};
+
+/** Merges the branch into the base and stays there. Whatever fails, the person is back where they were. */
+export async function mergeBranch(repository: Repository, request: MergeRequest): Promise<string> {
+  const asked = await askedFor(repository, request);
+  const done = await findMerge(asked);
+  if (done !== null) {
+    await clearMark(asked);
+    await goToBase(asked);
+    return done;
+  }
+  const merge = { ...asked, expected: await foresee(asked) };
+  if (!(await clearLeftovers(merge)) && (await mergingNow(repository)) !== null) {
+    throw gitFailed("merge", "another merge is not finished");
+  }
+  await refuseStaged(merge);
+  const before = await goToBase(merge);
+  return performMerge(merge, before);
+}
+
+/**
+ * Takes back what a killed merge left, so that the branch can be gone to again.
+ * @throws ProblemError MERGE_CONFLICT where the merge would conflict; changes nothing then.
+ */
+export async function prepareMerge(repository: Repository, request: Omit<MergeRequest, "message">): Promise<void> {
+  const asked = await askedFor(repository, { ...request, message: "" });
+  if ((await findMerge(asked)) !== null) return clearMark(asked);
+  await clearLeftovers({ ...asked, expected: await foresee(asked) });
+}
+
+async function askedFor(repository: Repository, request: MergeRequest): Promise<Merge> {
+  requireBranchName(request.branch, "merge");
+  requireBranchName(request.base, "merge");
+  const git = hardenedGit(repository.top);
+  const [branchTip, baseTip] = [await requireTip(git, request.branch), await requireTip(git, request.base)];
+  return { ...request, repository, git, person: personalGit(repository.top), branchTip, baseTip, expected: null };
+}
+
+async function requireTip(git: Git, branch: string): Promise<string> {
+  const tip = await tipOf(git, branch);
+  if (tip === null) throw gitFailed("merge", `there is no branch ${branch}`);
+  return tip;
+}
+
+/** The merge that brought the branch in, or the base itself when it has every commit of the branch. */
+async function findMerge({ git, branchTip, baseTip }: Merge): Promise<string | null> {
+  const args = ["rev-list", "--first-parent", "--merges", "--parents", `--max-count=${probeDepth}`, baseTip];
+  const lines = (await must(git(args), "rev-list")).toString("latin1").split("\n");
+  const merged = lines.map((line) => line.split(" ")).find(([, , ...others]) => others.includes(branchTip));
+  if (merged?.[0]) return merged[0];
+  const isContained = await git(["merge-base", "--is-ancestor", branchTip, baseTip]);
+  return isContained.status === 0 ? baseTip : null;
+}
+
+/** The tree the merge will give, worked out without touching any file. Null where git is too old to say (before 2.38). */
+async function foresee({ person, branch, base, branchTip, baseTip }: Merge): Promise<string | null> {
+  const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", baseTip, branchTip];
+  const result = await person(args);
+  const [tree, ...files] = splitFields(result.stdout).map(decodePath);
+  if (result.status === 1) throw new ProblemError({ code: "MERGE_CONFLICT", branch, base, files });
+  return result.status === 0 && tree !== undefined ? tree : null;
+}
+
+/**
+ * A git killed in the middle of a merge leaves the result in index and tree without a commit. Only when the index is
+ * exactly that result, so that nothing of the person's is in it, is it taken back.
+ */
+async function clearLeftovers({ git, person, base, expected }: Merge): Promise<boolean> {
+  if (expected === null || (await readFacts(git)).branch !== base) return false;
+  const staged = await git(["write-tree"]);
+  const isLeftover = staged.status === 0 && staged.stdout.toString("latin1").trim() === expected;
+  if (!isLeftover || !(await hasStaged(git, "HEAD"))) return false;
+  await must(person(resetting), "reset");
+  return true;
+}
+
+/** One killed just after the commit leaves the mark of a merge under way, with nothing left to do. */
+async function clearMark({ git, person, repository, branchTip }: Merge): Promise<void> {
+  if ((await mergingNow(repository)) !== branchTip || (await hasStaged(git, "HEAD"))) return;
+  await must(person(resetting), "reset");
+}
+
+/** What is being merged by an unfinished merge; null where none is under way. */
+async function mergingNow({ gitDir }: Repository): Promise<string | null> {
+  return readFile(join(gitDir, "MERGE_HEAD"), "latin1").then(
+    (text) => text.trim(),
+    (error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? null : ""),
+  );
+}
+
+/** Git refuses to merge with anything staged; said here, before a branch is left. */
+async function refuseStaged({ git }: Merge): Promise<void> {
+  if (await hasStaged(git, "HEAD")) throw gitFailed("merge", "there are staged changes; commit or unstage them");
+}
+
+async function hasStaged(git: Git, commit: string): Promise<boolean> {
+  return (await git(["diff-index", "--cached", "--quiet", "--no-ext-diff", commit])).status !== 0;
+}
+
+/** Returns where the person was. */
+async function goToBase({ git, person, base, baseTip }: Merge): Promise<RepositoryFacts> {
+  const before = await readFacts(git);
+  if (before.branch === base) return before;
+  if (before.head !== null) await refuseLostDeletions(git, { from: before.head, to: baseTip });
+  await must(person([...switching, "--no-guess", base]), "switch");
+  return before;
+}
+
+async function performMerge(merge: Merge, before: RepositoryFacts): Promise<string> {
+  const { git, branch, base, repository } = merge;
+  const failure = await tryMerge(merge);
+  const merged = await findMerge({ ...merge, baseTip: await requireTip(git, base) });
+  if (merged !== null && (await mergingNow(repository)) === null) return merged;
+  const files = await unmergedFiles(git);
+  await takeBack(merge, before);
+  throw files.length > 0 ? new ProblemError({ code: "MERGE_CONFLICT", branch, base, files }) : failure;
+}
+
+/** What went wrong, if anything: whether the merge is there is read from the repository, not from the answer. */
+async function tryMerge({ git, person, repository, ...merge }: Merge): Promise<unknown> {
+  const options = ["--no-ff", "--commit", "--no-squash", "--no-autostash", "--quiet"];
+  const move = { from: merge.baseTip, to: merge.expected ?? merge.branchTip };
+  try {
+    await refuseLostDeletions(git, move);
+    await refuseOverwrites(git, repository.top, move);
+    return gitFailed(
+      "merge",
+      lastWords(await person(["merge", ...options, "-m", merge.message, `refs/heads/${merge.branch}`])),
+    );
+  } catch (error) {
+    return error;
+  }
+}
+
+async function unmergedFiles(git: Git): Promise<string[]> {
+  const fields = splitFields(await must(git(["ls-files", "--unmerged", "-z"]), "ls-files"));
+  return [...new Set(fields.map((field) => decodePath(field.subarray(field.indexOf(0x09) + 1))))];
+}
+
+async function takeBack(merge: Merge, before: RepositoryFacts): Promise<void> {
+  const { git, person, repository } = merge;
+  if ((await mergingNow(repository)) !== null) await must(person(["merge", "--abort"]), "merge --abort");
+  else await clearLeftovers(merge);
+  if ((await readFacts(git)).branch === before.branch) return;
+  const target = before.branch === null ? ["--detach", before.head ?? "HEAD"] : ["--no-guess", before.branch];
+  await must(person([...switching, ...target]), "switch");
+}

@@ -1,0 +1,46 @@
+import { lstat } from "node:fs/promises";
+import type { FileChange } from "../../../schema/facts.ts";
+import { must } from "../process/git.ts";
+import type { Git } from "../process/git.ts";
+import { decodePath, inTree, splitFields } from "../process/git-path.ts";
+import { gitFailed } from "../process/run-git.ts";
+import { changesBetween } from "../snapshot/tree-diff.ts";
+import type { TreePair } from "../snapshot/tree-diff.ts";
+
+/**
+ * Git itself protects edited files when it moves the tree from one commit to another. It does not protect a deletion
+ * that is not staged: the file would come back unasked.
+ */
+export async function refuseLostDeletions(git: Git, move: TreePair): Promise<void> {
+  if (move.from === move.to) return;
+  const output = await must(git(["ls-files", "-z", "--deleted"]), "ls-files");
+  const deleted = new Set(splitFields(output).map(decodePath));
+  if (deleted.size === 0) return;
+  const brought = (await movedFiles(git, move)).filter(({ path, change }) => change !== "deleted" && deleted.has(path));
+  refuse(
+    brought.map(({ path }) => path),
+    "deleted here but not committed",
+  );
+}
+
+/** Nor does a merge protect an ignored file where it adds one of that name. */
+export async function refuseOverwrites(git: Git, top: string, move: TreePair): Promise<void> {
+  const inTheWay: string[] = [];
+  for (const { path, change } of await movedFiles(git, move)) {
+    if (change !== "added") continue;
+    const found = await lstat(inTree(top, path)).catch(() => null);
+    if (found && !found.isDirectory()) inTheWay.push(path);
+  }
+  refuse(inTheWay, "not under version control and in the way");
+}
+
+function refuse(paths: readonly string[], why: string): void {
+  if (paths.length > 0) throw gitFailed("switch", `${paths.slice(0, 10).join(", ")}: ${why}`);
+}
+
+/** Both ends are commits of this repository; should one be missing, moving is refused as well. */
+async function movedFiles(git: Git, move: TreePair): Promise<readonly FileChange[]> {
+  const changes = await changesBetween(git, move);
+  if (changes === null) throw gitFailed("diff-tree", `${move.from} or ${move.to} is missing`);
+  return changes;
+}

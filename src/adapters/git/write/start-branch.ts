@@ -1,0 +1,47 @@
+import { type Git, hardenedGit, must, personalGit } from "../process/git.ts";
+import { branchTip, factsOf } from "../read/git-read.ts";
+import { refuseLostDeletions } from "./refuse-loss.ts";
+import { isObjectId, requireBranchName } from "../snapshot/ref-name.ts";
+import type { Repository } from "../read/repository.ts";
+import { gitFailed } from "../process/run-git.ts";
+
+/** Goes to the branch, made at the commit when there is none. A branch of that name elsewhere is someone else's. */
+export async function startBranch(repository: Repository, branch: string, commit: string): Promise<void> {
+  const { top } = repository;
+  const git = checked(top, branch, commit);
+  const here = await factsOf(repository);
+  if (here.branch === branch && (await isBeyond(git, commit, here.head))) return;
+  const tip = await branchTip(repository, branch);
+  if (tip !== null && tip !== commit) throw gitFailed("switch", `a branch ${branch} already exists at ${tip}`);
+  const target = tip === null ? ["--no-track", "--create", branch, commit] : ["--no-guess", branch];
+  await switchTo(top, { from: here.head, to: commit }, target);
+}
+
+/** Goes back to a branch that was begun before, and has come as far as the commit or further. */
+export async function returnToBranch(repository: Repository, branch: string, commit: string): Promise<void> {
+  const { top } = repository;
+  const git = checked(top, branch, commit);
+  const tip = await branchTip(repository, branch);
+  if (tip === null || !(await isBeyond(git, commit, tip)))
+    throw gitFailed("switch", `the branch ${branch} has lost ${commit}, which was committed to it`);
+  const here = await factsOf(repository);
+  if (here.branch !== branch) await switchTo(top, { from: here.head, to: tip }, ["--no-guess", branch]);
+}
+
+function checked(top: string, branch: string, commit: string): Git {
+  requireBranchName(branch, "switch");
+  if (!isObjectId(commit)) throw gitFailed("switch", `${JSON.stringify(commit)} is not a commit id`);
+  return hardenedGit(top);
+}
+
+async function isBeyond(git: Git, commit: string, tip: string | null): Promise<boolean> {
+  if (tip === commit) return true;
+  return tip !== null && (await git(["merge-base", "--is-ancestor", commit, tip])).status === 0;
+}
+
+type Move = { readonly from: string | null; readonly to: string };
+
+async function switchTo(top: string, { from, to }: Move, target: readonly string[]): Promise<void> {
+  if (from !== null) await refuseLostDeletions(hardenedGit(top), { from, to });
+  await must(personalGit(top)(["switch", "--quiet", "--no-overwrite-ignore", ...target]), "switch");
+}

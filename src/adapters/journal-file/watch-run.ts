@@ -1,0 +1,57 @@
+import { watch, type FSWatcher } from "node:fs";
+import type { RunId } from "../../schema/ids.ts";
+import { openJournal, type OpenFile } from "./journal-place.ts";
+import { stampOf, type JournalStore } from "./run-file.ts";
+
+const POLL = 500; // milliseconds; for file systems that tell nothing
+
+/**
+ * Resolves when the journal is another than when this process last read or wrote it, or the signal is aborted.
+ * May resolve for a record that is still being written; the next call then waits for the rest.
+ */
+export function watchRun(store: JournalStore, run: RunId, signal: AbortSignal): Promise<void> {
+  const before = store.seen.get(run) ?? stampNow(store, run).stamp;
+  return new Promise((resolve) => {
+    let watcher: FSWatcher | null = null;
+    const finish = (): void => {
+      signal.removeEventListener("abort", finish);
+      clearInterval(timer);
+      watcher?.close();
+      resolve();
+    };
+    const look = (): void => {
+      if (stampNow(store, run).stamp !== before) finish();
+    };
+    const timer = setInterval(look, POLL);
+    signal.addEventListener("abort", finish);
+    watcher = watchFile(stampNow(store, run).file, look);
+    // Looked at after watching began, so that nothing falls in between.
+    if (signal.aborted) finish();
+    else look();
+  });
+}
+
+function watchFile(file: string | null, onChange: () => void): FSWatcher | null {
+  if (file === null) return null;
+  try {
+    const watcher = watch(file, onChange);
+    watcher.on("error", () => watcher.close());
+    return watcher;
+  } catch {
+    return null; // out of watches: the poll is enough
+  }
+}
+
+/** Trouble with the file is a change too: whoever waits looks, and is told properly. */
+function stampNow(store: JournalStore, run: RunId): { stamp: string; file: string | null } {
+  let journal: OpenFile | null = null;
+  try {
+    journal = openJournal(store.place, run, "read");
+    if (journal === null) return { stamp: "none", file: null };
+    return { stamp: stampOf(store.place.files.fstatSync(journal.fd)), file: journal.file };
+  } catch {
+    return { stamp: "trouble", file: null };
+  } finally {
+    if (journal !== null) store.place.files.closeSync(journal.fd);
+  }
+}

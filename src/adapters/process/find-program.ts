@@ -1,0 +1,29 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, isAbsolute, join, resolve } from "node:path";
+import type { Environment } from "./agent-environment.ts";
+
+export type FoundProgram =
+  | { readonly ok: true; readonly path: string }
+  | { readonly ok: false; readonly detail: string };
+
+/**
+ * The file a program's name stands for. Relative entries of PATH are passed over: they would let the working
+ * directory, and so a repository, choose what is started.
+ */
+export function findProgram(program: string, env: Environment): FoundProgram {
+  if (program.includes("/") || isAbsolute(program)) return examined(resolve(program));
+  const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
+  const found = folders.map((folder) => examined(join(folder, program))).find((candidate) => candidate.ok);
+  return found ?? { ok: false, detail: `there is no "${program}" on the PATH` };
+}
+
+function examined(path: string): FoundProgram {
+  try {
+    if (!statSync(path).isFile()) return { ok: false, detail: `${path} is not a file` };
+    accessSync(path, constants.X_OK);
+    return { ok: true, path };
+  } catch (error) {
+    const denied = error instanceof Error && "code" in error && error.code === "EACCES";
+    return { ok: false, detail: denied ? `${path} may not be executed` : `there is no ${path}` };
+  }
+}

@@ -1,0 +1,77 @@
+import { join } from "node:path";
+import { readSettings } from "../../core/supervision.ts";
+import type { ActiveMarker, Projections } from "../../ports/projections.ts";
+import { isSafeName } from "../../schema/ids.ts";
+import { ensureFolder, type FileSystem, folderExists, removeIfThere, replaceFile } from "../file-system/file-system.ts";
+import { endedRuns } from "./ended-runs.ts";
+import { createStateFile, readText } from "./state-file.ts";
+
+const ARTIFACT_LIMIT = 2 * 1024 * 1024;
+
+/**
+ * Keeps the files beside the journal below `.isdlc/` of a working tree; those of an item's analysis in a folder of its
+ * own. Nothing is followed through links.
+ */
+export function createProjections(root: string, files: FileSystem, item: string | null = null): Projections {
+  const ours = item === null ? [".isdlc"] : [".isdlc", "items", item];
+  const own = join(root, ...ours);
+  const stateFile = createStateFile(join(own, "state.json"), files);
+  const folder = (...names: string[]): string => names.reduce((parent, name) => makeBelow(files, parent, name), root);
+  return {
+    stateFile: () => stateFile.read(),
+    settings: () => readSettings(stateFile.read()),
+    makeFolder: (item) => void folder(...item.split("/")),
+    writeStateFile(render) {
+      folder(...ours);
+      return stateFile.write(render);
+    },
+    writeActive(marker) {
+      if (marker === null) removeIfThere(files, join(own, "active"));
+      else replaceFile(files, join(folder(...ours), "active"), encode(marker));
+    },
+    writeSummary(name, text) {
+      if (!isSafeName(name)) throw new Error(`${name} is no file name`);
+      replaceFile(files, join(folder(...ours, "reviews"), name), Buffer.from(text));
+      return `${ours.join("/")}/reviews/${name}`;
+    },
+    recordEnded: (run, entry) => replaceFile(files, join(folder(...ours, "history"), `${run}.json`), encode(entry)),
+    ended: (most) =>
+      endedRuns(files, join(own, "history"), most).flatMap(({ entry }) => (entry === null ? [] : [entry])),
+    readArtifact: (path) => readArtifact(files, root, path),
+    itemNames: (below) => folderNames(files, join(root, ...below.split("/"))),
+  };
+}
+
+const encode = (value: ActiveMarker | Record<string, unknown>): Buffer => Buffer.from(`${JSON.stringify(value)}\n`);
+
+function makeBelow(files: FileSystem, parent: string, name: string): string {
+  if (name !== ".isdlc" && !isSafeName(name)) throw new Error(`${name} is no folder name`);
+  const folder = join(parent, name);
+  ensureFolder(files, folder);
+  return folder;
+}
+
+/** Every folder on the way must be a real one inside the tree. */
+function readArtifact(files: FileSystem, root: string, path: string): string | null {
+  const names = path.split("/");
+  if (names.some((name) => name !== ".isdlc" && !isSafeName(name))) return null;
+  try {
+    const parents = names.slice(0, -1).map((_name, index) => join(root, ...names.slice(0, index + 1)));
+    if (!parents.every((parent) => folderExists(files, parent))) return null;
+    return readText(files, join(root, ...names), ARTIFACT_LIMIT) ?? null;
+  } catch {
+    return null; // a link or a pipe in its place
+  }
+}
+
+function fileNames(files: FileSystem, folder: string): string[] {
+  return folderExists(files, folder) ? files.readdirSync(folder) : [];
+}
+
+function folderNames(files: FileSystem, folder: string): string[] {
+  try {
+    return fileNames(files, folder);
+  } catch {
+    return []; // a link or a file in place of the folder: it holds no items of ours
+  }
+}

@@ -1,0 +1,151 @@
+import { existsSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import type { Sandbox, SandboxedFolder } from "../process/sandboxed.ts";
+import type { AgentNeeds } from "./agent-needs.ts";
+import { type Bound, bwrapArguments, type SandboxPlan } from "./bwrap-arguments.ts";
+import { type GitLocks, gitLocks } from "./git-locks.ts";
+import { isWithin } from "./is-within.ts";
+import { type Tools, toolPlaces } from "./tool-places.ts";
+import { unsafePath } from "./unsafe-path.ts";
+
+export type SandboxOptions = Tools & {
+  /** The working tree of the run. */
+  readonly root: string;
+  /** Its git folder, and the one it shares with other working trees; none without git. */
+  readonly gitDirs: readonly string[];
+  /** Where the run's documents go, relative to the tree: stays writable also below `.isdlc`. Null when not known yet. */
+  readonly documents: string | null;
+  /** Folders nobody in the sandbox may see: the person's settings, keys and tokens. */
+  readonly secret: readonly string[];
+  readonly needs: AgentNeeds;
+  /** What the person allows besides, from their own settings: absolute paths. What does not exist is passed over. */
+  readonly extra: { readonly read: readonly string[]; readonly write: readonly string[] };
+  readonly bwrap: string;
+};
+
+export type SandboxResult =
+  | { readonly ok: true; readonly sandbox: Sandbox }
+  | { readonly ok: false; readonly why: string };
+
+/** A sandbox for one agent in one working tree. What exists is looked up anew for every execution. */
+export function createSandbox(options: SandboxOptions): SandboxResult {
+  const why = refusal(options);
+  if (why !== null) return { ok: false, why };
+  const sandbox: Sandbox = (argv, place) => [options.bwrap, ...bwrapArguments(planOf(options, place)), ...argv];
+  return { ok: true, sandbox };
+}
+
+/** Private to every execution. Sockets in /run lead to services that would start programs outside. */
+const HIDDEN = ["/tmp", "/var/tmp", "/run", "/var/run"];
+const NO_TREES = ["/proc", "/dev", "/sys", "/run", "/etc", "/usr", "/bin", "/sbin", "/lib", "/boot"];
+
+/** Why this tree cannot be sandboxed; null when it can. */
+function refusal({ root, home, secret, extra }: SandboxOptions): string | null {
+  const tree = real(root);
+  if (tree === null) return `there is no folder ${root}`;
+  if (real(home) === "/") return "the home folder is /";
+  const within = existing([...HIDDEN, home, ...secret]).find((path) => isWithin(path, tree));
+  if (within !== undefined) return `the working tree ${tree} contains ${within}, which has to stay hidden`;
+  const around = existing([...NO_TREES, ...secret]).find((path) => isWithin(tree, path));
+  if (around !== undefined) return `the working tree ${tree} lies in ${around}`;
+  const loose = [...extra.read, ...extra.write].find((path) => !path.startsWith("/"));
+  if (loose !== undefined) return `"${loose}" is not an absolute path`;
+  const wide = existing(extra.write).find((path) => existing([home, ...secret]).some((inner) => isWithin(inner, path)));
+  return wide === undefined ? null : `${wide} contains what has to stay hidden, and cannot be opened`;
+}
+
+function planOf(options: SandboxOptions, { cwd, access }: SandboxedFolder): SandboxPlan {
+  const { needs, extra, home, secret, gitDirs } = options;
+  const root = realpathSync(options.root);
+  const place = realpathSync(cwd);
+  const tree = isWithin(place, root) ? root : place;
+  refuseLinksOut(needs);
+  for (const folder of [...needs.emptied, ...needs.make]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const hidden = existing([...HIDDEN, home]);
+  const bound = (paths: readonly string[]): readonly Bound[] =>
+    paths
+      .flatMap((path) => boundAt(path, { home, hidden }))
+      .filter(({ at }) => !hidden.some((inner) => isWithin(inner, at)));
+  const settings = GIT_SETTINGS.map((name) => join(home, name));
+  const readable = bound([...toolPlaces(options), ...settings, ...needs.read, ...extra.read]);
+  if (tree === root && !existsSync(join(root, ".isdlc"))) throw unsafePath(join(root, ".isdlc"), "it is not there yet");
+  const locks = access === "write" ? locksIn(tree, tree === root ? gitDirs : []) : { pinned: [], locked: [tree] };
+  return {
+    hidden,
+    shown: outermost(readable.filter(({ at }) => hidden.some((folder) => isWithin(at, folder)))),
+    emptied: bound(needs.emptied).map(({ at }) => at),
+    writable: [
+      ...bound([...needs.write, ...needs.make, ...extra.write]),
+      ...[...(access === "write" ? [tree] : []), ...locks.pinned].map(self),
+    ],
+    locked: [
+      ...bound(needs.locked),
+      ...existing([...(tree === root ? [] : [root]), ...gitDirs, ...locks.locked]).map(self),
+    ],
+    reopened: access === "write" ? documentsIn(tree, options.documents) : [],
+    masked: existing(secret),
+    cwd: place,
+  };
+}
+
+/** A link in a folder that agents could write in may be one of theirs: it would show what it leads to. */
+function refuseLinksOut({ emptied, write, make, locked }: AgentNeeds): void {
+  for (const path of [...write, ...make, ...locked].filter(isLink)) {
+    const own = emptied.find((folder) => isWithin(path, folder));
+    if (own === undefined) continue;
+    const [end, folder] = [real(path), real(own)];
+    const leaves = end === null || folder === null || !isWithin(end, folder);
+    if (leaves) throw unsafePath(path, `it is a link that leads out of ${own}; put what it leads to in its place`);
+  }
+}
+
+const GIT_SETTINGS = [".gitconfig", ".config/git"];
+
+/** What stays read-only in a tree that is written in. */
+function locksIn(tree: string, gitDirs: readonly string[]): GitLocks {
+  const own = [".isdlc", ".git"].map((name) => join(tree, name));
+  for (const path of own) if (isLink(path)) throw unsafePath(path, "it is a link");
+  const { pinned, locked } = gitLocks(tree, existing(gitDirs));
+  return { pinned, locked: [...own.filter((path) => existsSync(path)), ...locked] };
+}
+
+/** Runs without an item keep their documents in our own folder. */
+function documentsIn(tree: string, documents: string | null): readonly string[] {
+  const folder = join(tree, documents ?? "");
+  if (folder === join(tree, ".isdlc") || !isWithin(folder, join(tree, ".isdlc"))) return [];
+  mkdirSync(folder, { recursive: true });
+  if (realpathSync(folder) !== folder) throw unsafePath(folder, "there is a link on the way to it");
+  return [folder];
+}
+
+const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
+const self = (path: string): Bound => ({ from: path, at: path });
+
+/** At its real place, and below something hidden also at the one it is called by: the links there are gone. */
+function boundAt(path: string, { home, hidden }: { home: string; hidden: readonly string[] }): readonly Bound[] {
+  const from = real(path);
+  if (from === null) return [];
+  const called = isWithin(path, home) ? join(realpathSync(home), path.slice(home.length)) : path;
+  const isBelow = hidden.some((folder) => isWithin(called, folder));
+  return [...new Set([from, ...(isBelow ? [called] : [])])].map((at) => ({ from, at }));
+}
+
+/** What lies in a folder that is bound is there already, and a link in it may lead a mount astray. */
+function outermost(bounds: readonly Bound[]): readonly Bound[] {
+  const sorted = bounds.toSorted((one, other) => one.at.length - other.at.length);
+  return sorted.filter(({ at }, index) => !sorted.slice(0, index).some((other) => isWithin(at, other.at)));
+}
+
+/** Real paths of those that exist, each once. */
+const existing = (paths: readonly string[]): readonly string[] => [
+  ...new Set(paths.flatMap((path) => real(path) ?? [])),
+];
+
+function real(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null; // nothing there, or not for us
+  }
+}

@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { type FileSystem, readSmall, replaceFile } from "../file-system/file-system.ts";
+
+const Command = z.object({
+  name: z.string(),
+  argv: z.nullable(z.array(z.string())),
+  model: z.optional(z.string()),
+});
+export type RememberedAgent = z.infer<typeof Command>;
+
+const byPhase = z.optional(z.record(z.string(), Command));
+/** The agents of a run: for its phases and its reviews, and others for some of them. */
+const RunAgents = z.object({ phase: Command, reviewer: Command, phases: byPhase, reviewers: byPhase });
+export type RunAgents = z.infer<typeof RunAgents>;
+
+const Memory = z.object({
+  /** How the agents of the newest runs were started, newest last. */
+  agents: z._default(z.array(z.extend(RunAgents, { run: z.string() })), []),
+  /** Digests of test commands a person trusted here. */
+  trusted: z._default(z.array(z.string()), []),
+});
+type Memory = z.infer<typeof Memory>;
+
+const SIZE_LIMIT = 256 * 1024;
+const TRUSTED_LIMIT = 50;
+const RUNS_LIMIT = 20;
+
+/** What a person resolved about one working tree, kept outside of it. */
+export interface TrustStore {
+  agents(run: string): RunAgents | null;
+  rememberAgents(run: string, agents: RunAgents): void;
+  trusts(digest: string): boolean;
+  trust(digest: string): void;
+  /** Everything that is trusted here. */
+  trusted(): readonly string[];
+}
+
+export function createTrustStore(folder: string, root: string, files: FileSystem): TrustStore {
+  const path = join(folder, `tree-${createHash("sha256").update(root).digest("hex").slice(0, 24)}.json`);
+  const read = (): Memory => parseMemory(readSmall(files, path, SIZE_LIMIT));
+  const write = (memory: Memory): void => replaceFile(files, path, Buffer.from(`${JSON.stringify(memory)}\n`));
+  return {
+    agents(run) {
+      return read().agents.find((remembered) => remembered.run === run) ?? null;
+    },
+    rememberAgents(run, agents) {
+      const memory = read();
+      const others = memory.agents.filter((remembered) => remembered.run !== run);
+      write({ ...memory, agents: [...others, { ...agents, run }].slice(-RUNS_LIMIT) });
+    },
+    trusted: () => read().trusted,
+    trusts: (digest) => read().trusted.includes(digest),
+    trust(digest) {
+      const memory = read();
+      const others = memory.trusted.filter((known) => known !== digest);
+      write({ ...memory, trusted: [...others, digest].slice(-TRUSTED_LIMIT) });
+    },
+  };
+}
+
+function parseMemory(bytes: Buffer | null): Memory {
+  try {
+    return Memory.parse(JSON.parse(bytes?.toString("utf8") ?? "{}"));
+  } catch {
+    return { agents: [], trusted: [] }; // forgotten: asked again
+  }
+}

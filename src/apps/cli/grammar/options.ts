@@ -1,0 +1,107 @@
+import { AGENT_NAMES } from "../agent-choice.ts";
+import type { Option } from "./verb.ts";
+
+export type Options = Readonly<Record<string, Option>>;
+
+const MODES = ["hotfix", "quick", "standard", "full"] as const;
+
+export const globalOptions: Options = {
+  C: { type: "string", short: "C", value: "dir", about: "work in this directory" },
+  run: { type: "string", value: "id", about: "look at this run instead of the newest" },
+  item: { type: "string", value: "item", about: "the analysis of this item, not the run of the working tree" },
+  json: { type: "boolean", about: "print exactly one JSON object" },
+  "no-color": { type: "boolean", about: "no colours (NO_COLOR works too)" },
+  help: { type: "boolean", short: "h", about: "help for a verb" },
+};
+
+export const personOptions: Options = {
+  token: { type: "string", value: "token", about: "operator token, where there is no terminal" },
+  as: { type: "string", value: "name", about: "name to record" },
+};
+
+const agentName = (about: string): Option => ({
+  type: "string",
+  value: "name[:model]",
+  values: AGENT_NAMES,
+  qualified: true,
+  about,
+});
+
+export const agentOptions: Options = {
+  agent: agentName("agent for all phases"),
+  "agent-command": { type: "string", value: '"program args"', about: "any program as the agent" },
+  reviewer: agentName("another agent for all reviews"),
+  "reviewer-command": { type: "string", value: '"program args"', about: "any program as the reviewer" },
+};
+
+/** What one execution may use. */
+export const limitOptions: Options = {
+  "max-turns": { type: "string", value: "n", about: "end an execution after so many turns of its agent" },
+  "max-minutes": { type: "string", value: "n", about: "end an execution after so many minutes" },
+};
+
+export const startOptions: Options = {
+  supervised: { type: "boolean", about: "a review gate after every phase" },
+  review: { type: "string", value: "03,06", about: "review gates after these phases" },
+  light: { type: "boolean", about: "leave out architecture and design (also -light)" },
+  mode: { type: "string", value: "mode", values: MODES, about: "how often a reviewer may send work back" },
+  ...agentOptions,
+  "max-usd": { type: "string", value: "n", about: "ask me when the run has cost so many dollars" },
+  "max-tokens": { type: "string", value: "n", about: "ask me when the run has used so many tokens" },
+  ...limitOptions,
+  session: {
+    type: "string",
+    value: "whose",
+    values: ["phase", "shared"],
+    about: "a conversation for each phase, or one for all of the analysis",
+  },
+  sandbox: {
+    type: "string",
+    value: "when",
+    values: ["auto", "on", "off"],
+    about: "sandbox agents with bubblewrap; auto: where it can be done",
+  },
+  "allow-dirty": { type: "boolean", about: "carry uncommitted changes to the branch" },
+  "no-git": { type: "boolean", about: "work in place, without branch, commits and diffs" },
+  "on-stale": {
+    type: "string",
+    value: "what",
+    values: ["proceed", "rescan", "reanalyze"],
+    about: "when the code moved on since the analysis",
+  },
+  "on-partial": {
+    type: "string",
+    value: "what",
+    values: ["resume", "skip", "restart"],
+    about: "when the analysis stopped midway",
+  },
+  "start-phase": { type: "string", value: "phase", about: "begin at this phase; what comes before it is left out" },
+  worktree: { type: "boolean", about: "work in a working tree of its own, beside this one" },
+  merge: { type: "boolean", about: "merge at the end without asking" },
+  commits: { type: "string", value: "when", values: ["phase", "end", "none"], about: "when to commit" },
+  tests: {
+    type: "string",
+    value: "how",
+    values: ["trust", "without"],
+    about: "trust the detected test command, or run none",
+  },
+  yes: { type: "boolean", about: "accept the defaults of confirmations; never answers a gate" },
+  ...personOptions,
+};
+
+export const answerOptions: Options = {
+  wait: { type: "string", value: "id", about: "answer exactly this; refused if it is not open" },
+  "no-run": { type: "boolean", about: "only record the answer" },
+  ...agentOptions,
+  ...personOptions,
+};
+
+export const specOptions: Options = {
+  ...startOptions,
+  "on-partial": {
+    type: "string",
+    value: "what",
+    values: ["continue", "fresh", "review"],
+    about: "when the phase was begun and not finished",
+  },
+};

@@ -1,0 +1,170 @@
+import { parseArgs } from "node:util";
+import { ProblemError } from "../../../core/problem.ts";
+import { shellWord } from "../../../core/shell-word.ts";
+import { isRunId } from "../../../schema/ids.ts";
+import { plainLine } from "../../../views/plain-text.ts";
+import { findVerb, verbs } from "./catalog.ts";
+import { globalOptions } from "./options.ts";
+import type { Option, Values, Verb } from "./verb.ts";
+
+export type Parsed = { readonly verb: Verb | null; readonly values: Values; readonly words: readonly string[] };
+
+/** `-light` is written with one dash by the people who know it; it may stand anywhere. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ["-light", "--light"],
+  ["-V", "--version"],
+]);
+
+/** Finds the verb and its options. Text that is no verb is what to do. */
+export function parse(args: readonly string[]): Parsed {
+  const spelled = args.map((arg) => ALIASES.get(arg) ?? arg);
+  const name = firstWord(spelled);
+  const found = name === undefined ? undefined : findVerb(name);
+  if (found === undefined && name !== undefined) refuseMistyped(name);
+  const verb = found ?? (name === undefined ? null : changeVerb());
+  const { values, positionals } = read(spelled, verb);
+  const words = found === undefined ? positionals : positionals.slice(1);
+  if (found !== undefined) refuseWords(found, words);
+  else if (!spelled.includes("--")) refuseLoneWord(words.join(" ").trim());
+  return { verb, values, words };
+}
+
+const changeVerb = (): Verb => verbs[0] as Verb; // the catalog starts with it
+
+/** A first word that is nearly a verb is a slip, not work to be done. */
+function refuseMistyped(word: string): void {
+  const meant = meantVerb(word);
+  if (meant === undefined) return;
+  const detail = `There is no verb "${word}"; did you mean "${meant.name}"?`;
+  throw new ProblemError({ code: "USAGE", detail, usage: `${meant.usage}, or what to do in quotes` });
+}
+
+/** Languages that put no spaces between words: a whole sentence looks like one word there. */
+const UNSPACED = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
+
+/** One word is what people try when they look for a verb; it must not start work that costs money. */
+function refuseLoneWord(title: string): void {
+  if (title === "" || /\s/u.test(title) || UNSPACED.test(title)) return;
+  const detail = `"${plainLine(title, 80)}" is no verb, and too short to say what to do.`;
+  const anyway = `isdlc run change ${shellWord(plainLine(title, 80))}`;
+  const usage = `isdlc <verb> ("isdlc help" lists them) or isdlc "<what to do>"; to have this one word done: ${anyway}`;
+  throw new ProblemError({ code: "USAGE", detail, usage });
+}
+
+function refuseWords(verb: Verb, words: readonly string[]): void {
+  const [first] = words;
+  if (first === undefined) return;
+  if (verb.name === "help" && findVerb(first) === undefined) refuseUnknownVerb(verb, first);
+  if (takesWords(verb)) return;
+  const detail = `"${verb.name}" takes no further words, and there is "${plainLine(words.join(" "), 80)}".`;
+  throw new ProblemError({ code: "USAGE", detail, usage: `${verb.usage}, or what to do in quotes` });
+}
+
+function refuseUnknownVerb({ usage }: Verb, word: string): never {
+  const meant = meantVerb(word);
+  const hint = meant === undefined ? "." : `; did you mean "${meant.name}"?`;
+  const detail = `There is no verb "${plainLine(word, 80)}"${hint}`;
+  throw new ProblemError({ code: "USAGE", detail, usage: `${usage}; without one, all of them are listed` });
+}
+
+/** Its usage has more than the verb itself and options. */
+const takesWords = ({ usage }: Verb): boolean =>
+  usage
+    .replaceAll(/\[--[^\]]*\]|--\S+ "…"/g, "")
+    .trim()
+    .split(" ").length > 2;
+
+const meantVerb = (word: string): Verb | undefined => verbs.find(({ name }) => name !== "do" && isNearly(word, name));
+
+/** One letter too many, too few, wrong, or two swapped; of a short name only the last letter twice. */
+function isNearly(word: string, name: string): boolean {
+  if (word === `${name}${name.at(-1) ?? ""}`) return true;
+  if (Math.abs(word.length - name.length) > 1 || name.length < 4) return false;
+  let at = 0;
+  while (at < name.length && name[at] === word[at]) at++;
+  const rests = [
+    name.slice(at + 1) === word.slice(at + 1),
+    name.slice(at) === word.slice(at + 1),
+    name.slice(at + 1) === word.slice(at),
+  ];
+  const swapped = name[at] === word[at + 1] && name[at + 1] === word[at] && name.slice(at + 2) === word.slice(at + 2);
+  return swapped || rests.includes(true);
+}
+
+function firstWord(args: readonly string[]): string | undefined {
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index] ?? "";
+    if (arg === "--") return args[index + 1];
+    if (!arg.startsWith("-")) return arg;
+    if (takesValue(arg)) index++;
+  }
+  return undefined;
+}
+
+function takesValue(arg: string): boolean {
+  if (arg.includes("=")) return false;
+  const all = [globalOptions, ...verbs.map((verb) => verb.options)];
+  const name = arg.replace(/^--?/, "");
+  return all.some((options) =>
+    Object.entries(options).some(
+      ([key, option]) => (key === name || option.short === name) && option.type === "string",
+    ),
+  );
+}
+
+function read(args: readonly string[], verb: Verb | null): { values: Values; positionals: string[] } {
+  const known: Readonly<Record<string, Option>> = { ...globalOptions, ...verb?.options };
+  const withVersion: typeof known = { ...known, version: { type: "boolean", about: "print the version" } };
+  const usage = verb?.usage ?? "isdlc <verb> [options]";
+  const options = Object.fromEntries(
+    Object.entries(withVersion).map(([name, { type, short, repeatable = false }]) => [
+      name,
+      { type, multiple: repeatable, ...(short === undefined ? {} : { short }) },
+    ]),
+  );
+  try {
+    const { values: given, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const values = inLines(given);
+    refuseUnknownValues(values, known, usage);
+    refuseRun(values, verb);
+    return { values, positionals };
+  } catch (error) {
+    if (error instanceof ProblemError) throw error;
+    const detail = error instanceof Error ? firstSentence(error.message) : String(error);
+    throw new ProblemError({ code: "USAGE", detail: `${detail}${meantOption(detail, known)}`, usage });
+  }
+}
+
+type Given = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
+
+/** What was given more than once is one text, a line for each. */
+const inLines = (given: Given): Values =>
+  Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, Array.isArray(value) ? value.join("\n") : value]),
+  );
+
+function refuseUnknownValues(values: Values, known: Readonly<Record<string, Option>>, usage: string): void {
+  for (const [name, { values: allowed, qualified }] of Object.entries(known)) {
+    const value = values[name];
+    if (allowed === undefined || typeof value !== "string") continue;
+    if (allowed.includes(qualified === true ? value.replace(/:.*$/s, "") : value)) continue;
+    const detail = `--${name} "${value}" is not one of ${allowed.join(", ")}.`;
+    throw new ProblemError({ code: "USAGE", detail, usage });
+  }
+}
+
+function refuseRun({ run }: Values, verb: Verb | null): void {
+  if (run === undefined || isRunId(run)) return;
+  const detail = `"${plainLine(String(run), 80)}" is no run id; "isdlc history --all" shows those of finished runs.`;
+  const usage = `isdlc ${verb === null ? "<verb>" : verb.name} --run <id>`;
+  throw new ProblemError({ code: "USAGE", detail, usage });
+}
+
+/** What was said about an unknown option names it. */
+function meantOption(said: string, known: Readonly<Record<string, Option>>): string {
+  const word = /^Unknown option '--([^'=]+)/.exec(said)?.[1];
+  const meant = word === undefined ? undefined : Object.keys(known).find((name) => isNearly(word, name));
+  return meant === undefined ? "" : ` Did you mean "--${meant}"?`;
+}
+
+const firstSentence = (message: string): string => message.split(". ")[0]?.replace(/\.?$/, ".") ?? message;

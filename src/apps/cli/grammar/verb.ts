@@ -1,0 +1,61 @@
+import type { Io } from "../terminal/io.ts";
+
+/** Who may use a verb: anyone; anyone, as it only begins work; or a person only. */
+export type Kind = "read" | "begin" | "decide" | "work";
+
+export type Option = {
+  readonly type: "string" | "boolean";
+  readonly short?: string;
+  /** What the value is called in help. */
+  readonly value?: string;
+  readonly values?: readonly string[];
+  /** True where a colon and more may follow one of the values; what that is, is for the verb to check. */
+  readonly qualified?: true;
+  /** True where it may be given more than once; the verb gets one text, a line for each. */
+  readonly repeatable?: true;
+  readonly about: string;
+};
+
+/** A verb as data: parsing, help, completion and the docs all come from this. */
+export type Verb = {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly summary: string;
+  readonly usage: string;
+  readonly options: Readonly<Record<string, Option>>;
+  /** Bundled apart, for a fast start. */
+  readonly fast?: true;
+};
+
+export type Values = Readonly<Record<string, string | boolean | undefined>>;
+
+export type Invocation = {
+  readonly verb: Verb;
+  readonly values: Values;
+  readonly words: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly io: Io;
+};
+
+/** What a verb came to: the exit code, the lines for people and the one object for programs. */
+export type Result = {
+  readonly code: 0 | 1 | 2 | 3 | 130 | 143;
+  readonly lines: readonly string[];
+  readonly json: Readonly<Record<string, unknown>>;
+};
+
+export type Run = (invocation: Invocation) => Promise<Result>;
+
+export const done = (lines: readonly string[], json: Readonly<Record<string, unknown>> = {}): Result => ({
+  code: 0,
+  lines,
+  json: { ok: true, ...json },
+});
+
+export const text = (values: Values, name: string): string | undefined => {
+  const value = values[name];
+  return typeof value === "string" ? value : undefined;
+};
+
+export const flag = (values: Values, name: string): boolean => values[name] === true;

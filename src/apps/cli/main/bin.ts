@@ -1,0 +1,46 @@
+import type * as V8 from "node:v8";
+import { runFast } from "./run-fast.ts";
+import { version } from "./version.ts";
+import { writeText } from "./write-text.ts";
+import type { runItems as RunItems } from "./run-items.ts";
+import type { runAll as RunAll } from "../verbs/index.ts";
+
+const VERSION_FLAGS = ["--version", "-V"];
+/** Everything these need is in this file; the rest is read from disk only when it is needed. */
+const FAST = ["status", "next"];
+
+async function main(args: readonly string[]): Promise<number> {
+  const [first = ""] = args;
+  if (args.length === 1 && VERSION_FLAGS.includes(first)) {
+    writeText(1, `${version}\n`);
+    return end(0);
+  }
+  const host = { cwd: process.cwd(), env: process.env, version };
+  if (FAST.includes(first)) {
+    const code = await runFast(args, host);
+    if (code !== null) return end(code);
+  }
+  if (first === "items") {
+    const { runItems } = require("./items.cjs") as { runItems: typeof RunItems }; // built beside this file
+    const code = await runItems(args, host);
+    if (code !== null) return code;
+  }
+  stayLean();
+  const { runAll } = require("./verbs.cjs") as { runAll: typeof RunAll }; // built beside this file
+  return runAll(args, host);
+}
+
+/** Waiting for agents needs no room to grow in; and what is resident is copied with every program that is started. */
+function stayLean(): void {
+  const { setFlagsFromString } = require("node:v8") as typeof V8; // read only when it is needed
+  setFlagsFromString("--semi-space-growth-factor=1");
+}
+
+/** For those who have written everything: ending now spares taking Node apart piece by piece. */
+const end = (code: number): never => process.exit(code);
+
+const exit = (code: number): void => {
+  process.exitCode = code;
+};
+
+void main(process.argv.slice(2)).then(exit);

@@ -1,0 +1,25 @@
+import { ProblemError } from "../../../core/problem.ts";
+import type { Host } from "./run-cli.ts";
+import type { Invocation, Run } from "../grammar/verb.ts";
+import { writeText } from "./write-text.ts";
+
+/**
+ * A verb in its plain form, without reading what other verbs need. Null for every other form, and where there is a
+ * problem to tell: that is for the whole program.
+ */
+export async function runPlain(run: Run, [verb = "", ...rest]: readonly string[], host: Host): Promise<number | null> {
+  if (!rest.every((arg) => arg === "--json")) return null;
+  const json = rest.length > 0;
+  const silent = { out: () => undefined, err: () => undefined, interactive: false, color: false, columns: 80 };
+  const about = { name: verb, kind: "read", summary: "", usage: "", options: {} } as const;
+  const { cwd, env } = host;
+  const invocation: Invocation = { verb: about, values: { json }, words: [], cwd, env, io: silent };
+  try {
+    const result = await run(invocation);
+    writeText(1, `${json ? JSON.stringify(result.json) : result.lines.join("\n")}\n`);
+    return result.code;
+  } catch (error) {
+    if (error instanceof ProblemError) return null;
+    throw error;
+  }
+}

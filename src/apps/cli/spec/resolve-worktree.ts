@@ -1,0 +1,73 @@
+import { createWorktree } from "../../../adapters/git/worktree/worktree-create.ts";
+import { mainTreeOf, worktreePath } from "../../../adapters/git/worktree/worktree-location.ts";
+import { createTrustStore } from "../../../adapters/user-files/trust-store.ts";
+import { ProblemError } from "../../../core/problem.ts";
+import type { Mode } from "../../../schema/plan.ts";
+import { plainLine } from "../../../views/plain-text.ts";
+import { ask } from "../terminal/ask.ts";
+import { openProject, type Project } from "../project.ts";
+import { flag, type Invocation } from "../grammar/verb.ts";
+
+export type Wanted = {
+  readonly mode: Mode;
+  readonly branch: string;
+  /** Folder of the item, which the working tree is named after. */
+  readonly folder: string;
+  /** Branch or commit that the work begins at; null without git. */
+  readonly base: string | null;
+};
+
+export type WorktreeChoice = {
+  readonly project: Project;
+  /** As kept in the feature's file: relative to the main working tree; null for work in place. */
+  readonly worktree: string | null;
+};
+
+/** Which modes want a working tree of their own: none, only when asked for, when the person agrees, always. */
+const WISH: Readonly<Record<Mode, "never" | "asked" | "recommended" | "always">> = {
+  hotfix: "never",
+  quick: "asked",
+  standard: "recommended",
+  full: "always",
+};
+
+/**
+ * Where a new feature is built: here, or in a working tree that is made for it.
+ * @throws ProblemError WORKTREE_REFUSED with the way forward; nothing has been written then
+ */
+export async function resolveWorktree(
+  invocation: Invocation,
+  project: Project,
+  { resolveFirst, ...wanted }: Wanted & { readonly resolveFirst: () => Promise<void> },
+): Promise<WorktreeChoice> {
+  const { base, mode } = wanted;
+  if (base === null || !(await isWanted(invocation, mode))) return { project, worktree: null };
+  await resolveFirst();
+  return makeWorktree(invocation, project, { ...wanted, base });
+}
+
+/** A working tree beside the main one, with the settings and the trust of the tree it comes from. */
+export async function makeWorktree(
+  { io }: Invocation,
+  project: Project,
+  { branch, folder, base }: Omit<Wanted, "mode" | "base"> & { readonly base: string },
+): Promise<WorktreeChoice> {
+  const main = mainTreeOf(project.root) ?? project.root;
+  const [id = "", ...slug] = folder.split("-");
+  const path = worktreePath(main, { id, slug: slug.join("-") });
+  const made = await createWorktree(project.root, { branch, path, base });
+  if (!made.ok) throw new ProblemError({ code: "WORKTREE_REFUSED", why: made.why, fix: made.fix });
+  const there = openProject(made.path, project.env);
+  for (const digest of memoryOf(project).trusted()) memoryOf(there).trust(digest);
+  io.err(`Working tree: ${plainLine(made.path)} on ${made.branch}`);
+  return { project: there, worktree: made.stored };
+}
+
+const memoryOf = ({ folders, root, files }: Project) => createTrustStore(folders.state, root, files);
+
+async function isWanted({ values, io }: Invocation, mode: Mode): Promise<boolean> {
+  if (flag(values, "worktree")) return true;
+  const wish = WISH[mode];
+  if (wish === "recommended") return ask(io, "Work in a working tree of its own, beside this one?", []);
+  return wish === "always";
+}

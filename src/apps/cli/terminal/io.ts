@@ -1,0 +1,38 @@
+import { writeText } from "../main/write-text.ts";
+
+/** Where a verb writes to and what it knows about it. Tests hand in their own. */
+export type Io = {
+  readonly out: (line: string) => void;
+  readonly err: (line: string) => void;
+  /** A person sits at both ends. */
+  readonly interactive: boolean;
+  readonly color: boolean;
+  readonly columns: number;
+};
+
+type Wishes = { readonly json: boolean; readonly noColor: boolean; readonly env: NodeJS.ProcessEnv };
+
+/**
+ * The process's own input and output. Node's streams are set up only when somebody asks about the terminal: that costs
+ * a quarter of a bare start, and most verbs just write.
+ */
+export function createIo({ json, noColor, env }: Wishes): Io {
+  const isScreen = (): boolean => isTerminal(process.stdout);
+  const wantsNoColor = noColor || (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
+  return {
+    out: (line) => writeText(1, `${line}\n`),
+    err: (line) => writeText(2, `${line}\n`),
+    get interactive() {
+      return !json && (env["CI"] ?? "") === "" && isTerminal(process.stdin) && isScreen();
+    },
+    get color() {
+      return !wantsNoColor && isScreen();
+    },
+    get columns() {
+      return isScreen() ? process.stdout.columns : 80;
+    },
+  };
+}
+
+/** The mark is missing on streams that are no terminal, whatever their types say. */
+const isTerminal = (stream: { isTTY?: boolean }): boolean => stream.isTTY === true;

@@ -1,0 +1,107 @@
+import pc from "picocolors";
+import type { Progress } from "../../../engine/engine.ts";
+import type { RunEvent } from "../../../schema/event.ts";
+import { plainLine } from "../../../views/plain-text.ts";
+import { tokens } from "../../../views/status.ts";
+import { type WorkLine, workLines } from "../../../views/work-lines.ts";
+import type { Io } from "./io.ts";
+
+export type ProgressView = { show(progress: Progress): void; stop(): void };
+
+const TICK_MILLISECONDS = 500;
+
+/** What the journal of the run holds now. */
+type Recorded = () => readonly RunEvent[];
+
+/**
+ * Progress on stderr. At a terminal: a line for each thing done, which stays, and below them one that renews itself.
+ * Elsewhere plain lines.
+ */
+export function createProgressView(io: Io, recorded: Recorded): ProgressView {
+  return io.interactive && process.stderr.isTTY ? createLiveLine(io, recorded) : createPlainLines(io);
+}
+
+function createPlainLines(io: Io): ProgressView {
+  return {
+    show({ at, step, attempt, text }) {
+      if (at === "ended") return;
+      const what = at === "started" ? `${verbOf(step)} with ${text}` : plainLine(text, 160);
+      io.err(`${attempt === null ? "" : `${attempt}  `}${what}`);
+    },
+    stop: () => undefined,
+  };
+}
+
+type Current = { readonly key: string; readonly label: string; readonly since: number; last: string; used: string };
+
+function createLiveLine(io: Io, recorded: Recorded): ProgressView {
+  const colors = pc.createColors(io.color);
+  const tellNew = createTeller(io, recorded);
+  let current: Current | null = null;
+  let timer: NodeJS.Timeout | null = null;
+  const draw = (): void => {
+    if (current === null) return;
+    const elapsed = duration(performance.now() - current.since);
+    const parts = [current.label, elapsed, current.used, current.last].filter((part) => part !== "");
+    process.stderr.write(`${ERASE}${colors.dim("▸")} ${plainLine(parts.join(" · "), roomFor(io, 3))}`);
+  };
+  const erase = (): void => {
+    if (timer !== null) clearInterval(timer);
+    timer = null;
+    if (current !== null) process.stderr.write(ERASE);
+    current = null;
+  };
+  return {
+    show({ at, step, attempt, text, usage }) {
+      if (at === "ended") return erase();
+      const key = `${step} ${attempt ?? ""}`;
+      if (current?.key !== key) {
+        erase();
+        tellNew();
+        const label = `${attempt ?? ""} ${verbOf(step)}${at === "started" ? ` with ${text}` : ""}`.trim();
+        current = { key, label, since: performance.now(), last: "", used: "" };
+      }
+      if (at === "says") current.last = plainLine(text, 160);
+      if (usage !== null) current.used = tokens(usage);
+      timer ??= setInterval(draw, TICK_MILLISECONDS);
+      draw();
+    },
+    stop() {
+      erase();
+      tellNew();
+    },
+  };
+}
+
+const ERASE = "\r\u001B[2K";
+
+/** Columns left beside a mark; fewer than twenty would tell nothing. */
+const roomFor = ({ columns }: Io, taken: number): number => Math.max(20, columns - taken);
+
+/** Writes what was recorded since the last time, from now on: whoever comes back knows the rest. */
+function createTeller(io: Io, recorded: Recorded): () => void {
+  const colors = pc.createColors(io.color);
+  const marks: Readonly<Record<WorkLine["mark"], (text: string) => string>> = {
+    begun: (text) => colors.bold(`▸ ${text}`),
+    good: (text) => `  ${colors.green("✓")} ${text}`,
+    bad: (text) => `  ${colors.red("✗")} ${text}`,
+  };
+  let told = recorded().at(-1)?.seq ?? 0;
+  return () => {
+    const events = recorded();
+    for (const { mark, text } of workLines(events, told)) io.err(marks[mark](plainLine(text, roomFor(io, 5))));
+    told = events.at(-1)?.seq ?? told;
+  };
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  produce: "working",
+  review: "being reviewed",
+  check: "running tests:",
+};
+const verbOf = (step: string): string => VERBS[step] ?? step;
+
+function duration(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1000);
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${String(seconds % 60).padStart(2, "0")}s`;
+}

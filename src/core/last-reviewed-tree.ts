@@ -1,0 +1,10 @@
+import type { ActiveRun } from "./run.ts";
+
+/**
+ * The tree a person last saw in this run: at this phase's gate, at an earlier one's, or, when nobody looked yet, the tree
+ * the run began with. What changed since is what there is to read at a gate.
+ */
+export function lastReviewedTree(run: ActiveRun): string | null {
+  const seen = run.phases.slice(0, run.index + 1).findLast((phase) => phase.seenTree !== null);
+  return seen?.seenTree ?? run.phases[0]?.firstTree ?? null;
+}

@@ -1,0 +1,69 @@
+import { attemptOf } from "../core/next.ts";
+import { type ActiveRun, currentPhase, type EndedRun, type RunState } from "../core/run.ts";
+import type { ActiveMarker } from "../ports/projections.ts";
+import type { Head } from "../ports/journal.ts";
+import { historyEntry, projectStateFile } from "../views/state-file.ts";
+import { renderPhaseSummary, summaryFileName, summaryOf } from "../views/summary.ts";
+import type { Engine } from "./engine.ts";
+
+type Resting = Pick<Engine, "projections">;
+
+/** Writes every projection of a run that came to rest. What fails is told and can be written again any time. */
+export function writeProjections(engine: Resting, state: RunState, head: Head): readonly string[] {
+  if (state.is === "none") return [];
+  const warnings: string[] = [];
+  const attempt = (what: string, write: () => void): void => {
+    try {
+      write();
+    } catch (error) {
+      warnings.push(`${what} could not be written: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  if (state.is === "active") attempt("The summary", () => writeSummary(engine, state));
+  if (state.is === "ended")
+    attempt("The history", () => engine.projections.recordEnded(state.run.run, historyEntry(state)));
+  attempt("state.json", () => warnings.push(...writeStateFile(engine, state)));
+  attempt(".isdlc/active", () => engine.projections.writeActive(state.is === "active" ? marker(state, head) : null));
+  return warnings;
+}
+
+function writeSummary(engine: Resting, run: ActiveRun): void {
+  const phase = currentPhase(run);
+  if (run.wait?.kind !== "gate" || phase === undefined) return;
+  const keys = run.phases.map(({ rule }) => rule.key);
+  const text = renderPhaseSummary(summaryOf(run, phase.rule.key), { minimal: run.run.minimalSummary });
+  engine.projections.writeSummary(summaryFileName(keys, phase.rule.key), text);
+}
+
+function writeStateFile(engine: Resting, run: ActiveRun | EndedRun): string[] {
+  const history = engine.projections.ended(50);
+  const counters = { next_req_id: nextId(engine, "REQ"), next_bug_id: nextId(engine, "BUG") };
+  const warning = engine.projections.writeStateFile(({ user, version }) =>
+    projectStateFile({ user, run, history, version: version + 1, counters }),
+  );
+  return warning === null ? [] : [warning];
+}
+
+function nextId(engine: Resting, prefix: string): number {
+  const numbers = engine.projections.itemNames("docs/requirements").map((name) => numberOf(name, prefix));
+  return Math.max(0, ...numbers) + 1;
+}
+
+/** `REQ-0012-login` with prefix REQ is 12; anything else 0. */
+export function numberOf(name: string, prefix: string): number {
+  const match = /^([A-Z]+)-([0-9]{1,6})(?:-|$)/.exec(name);
+  return match !== null && match[1] === prefix ? Number(match[2]) : 0;
+}
+
+function marker(run: ActiveRun, head: Head): ActiveMarker {
+  const working = run.wait === null && run.stage.is === "producing";
+  return {
+    run: run.run.run,
+    seq: head.seq,
+    phase: currentPhase(run)?.rule.key ?? null,
+    attempt: attemptOf(run),
+    item: run.run.item,
+    writes: working ? (currentPhase(run)?.rule.writes ?? "nothing") : "nothing",
+    wait: run.wait?.id ?? null,
+  };
+}

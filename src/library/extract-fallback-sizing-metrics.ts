@@ -1,0 +1,33 @@
+import { isAbsolute, relative } from "node:path";
+import { parseFallbackMetrics } from "../core/sizing.ts";
+import type { SizingMetrics } from "../schema/facts.ts";
+import { projectFiles } from "../adapters/checks/project-files.ts";
+
+export type FallbackSizing = {
+  readonly metrics: SizingMetrics | null;
+  readonly source: "quick-scan" | "requirements-spec" | null;
+};
+
+const DOCUMENTS = ["quick-scan", "requirements-spec"] as const;
+const ITEMS = "docs/requirements";
+
+/**
+ * Rough metrics for an item whose impact analysis tells none. The folder is an item's name or a path inside the
+ * project; what lies outside, is odd or too large reads as absent.
+ */
+export function extractFallbackSizingMetrics(artifactFolder: unknown, projectRoot: unknown): FallbackSizing {
+  const nothing: FallbackSizing = { metrics: null, source: null };
+  if (typeof artifactFolder !== "string" || typeof projectRoot !== "string" || artifactFolder === "") return nothing;
+  try {
+    const files = projectFiles(projectRoot);
+    const folder = isAbsolute(artifactFolder) ? relative(projectRoot, artifactFolder) : artifactFolder;
+    for (const source of DOCUMENTS) {
+      const text = files.text(`${folder}/${source}.md`) ?? files.text(`${ITEMS}/${folder}/${source}.md`);
+      const metrics = parseFallbackMetrics(text);
+      if (metrics !== null) return { metrics, source };
+    }
+    return nothing;
+  } catch {
+    return nothing; // no such project
+  }
+}

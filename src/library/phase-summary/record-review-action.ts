@@ -1,0 +1,14 @@
+import { appendReviewAction } from "../review-record.ts";
+
+/**
+ * Appends one choice at a gate to `active_workflow.review_history`, in memory only, with the time unless the details
+ * bring one. False when there is no workflow to record it in.
+ */
+// oxlint-disable-next-line max-params -- the published signature
+export function recordReviewAction(state: unknown, phaseKey: string, action: string, details: unknown = {}): boolean {
+  try {
+    return appendReviewAction(state, { phase: phaseKey, action, details, now: new Date().toISOString() });
+  } catch {
+    return false; // frozen or guarded state
+  }
+}

@@ -1,0 +1,41 @@
+import type { SettingsReading } from "../schema/facts.ts";
+import type { RunId } from "../schema/ids.ts";
+
+/** The hot file a hook reads: small, rewritten whole, present only while a run is open. */
+export type ActiveMarker = {
+  readonly run: RunId;
+  readonly seq: number;
+  readonly phase: string | null;
+  readonly attempt: string | null;
+  readonly item: string;
+  readonly writes: "item" | "tests" | "tree" | "nothing";
+  readonly wait: string | null;
+};
+
+/** `state.json` as found, in order, and the version it carried. */
+export type StateFile = { readonly user: Readonly<Record<string, unknown>>; readonly version: number };
+
+/** The files people and tools look at beside the journal. All of it can be rendered again; nothing here is the truth about a run. */
+export interface Projections {
+  /** Contents of state.json; undefined when there is none, null when it cannot be understood. */
+  stateFile(): unknown;
+  /** `supervised_mode` as it stands in state.json now. */
+  settings(): SettingsReading;
+  /** Makes sure that the folder for a run's artifacts exists, inside the working tree. */
+  makeFolder(item: string): void;
+  /**
+   * Reads the person's part and writes back what `render` makes of it. Where somebody else had changed our part,
+   * their version is kept beside it and the warning to show comes back.
+   */
+  writeStateFile(render: (found: StateFile) => Record<string, unknown>): string | null;
+  writeActive(marker: ActiveMarker | null): void;
+  /** Path of the summary, relative to the working tree. */
+  writeSummary(name: string, text: string): string;
+  /** Keeps one entry per ended run; the newest come last. */
+  recordEnded(run: RunId, entry: Record<string, unknown>): void;
+  ended(most: number): readonly Record<string, unknown>[];
+  /** Text of an artifact, contained in the working tree; null when it is not there or no plain, small file. */
+  readArtifact(path: string): string | null;
+  /** Names of item folders below a root of this working tree. */
+  itemNames(root: string): readonly string[];
+}
