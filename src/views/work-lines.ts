@@ -59,8 +59,12 @@ function filesText(paths: readonly string[]): string {
   return `made ${names.slice(0, MOST_NAMED).join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
 }
 
-/** The first line has the command or the file, and the reason. */
-const failedText = ({ name, detail }: CheckResult): string => `${name}: ${detail.split("\n", 1)[0] ?? ""}`;
+/** The first line has the command or the file, and the reason; tests that the runner names follow. */
+function failedText({ name, detail }: CheckResult): string {
+  const [first = "", ...rest] = detail.split("\n");
+  const failed = rest.flatMap((line) => /^✖ (.+) \([\d.]+ms\)$/.exec(line)?.[1] ?? []);
+  return [`${name}: ${first}`, ...failed.slice(0, MOST_NAMED)].join(" · ");
+}
 
 function refusedText([first = "no reason given", ...others]: readonly string[]): string {
   return `reviewer: ${others.length === 0 ? "" : `${others.length + 1} findings, first: `}${first}`;

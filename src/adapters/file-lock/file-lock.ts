@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ProblemError } from "../../core/problem.ts";
-import { errorCode, removeIfThere, succeeds } from "../file-system/file-system.ts";
+import { errorCode, discardFile, succeeds } from "../file-system/file-system.ts";
 import { isLiving, lockPath, ownPath, readHolderFile, stealPath, sweep, writeOwnFile } from "./lock-files.ts";
 import type { Holder, LockLocation } from "./lock-files.ts";
 
@@ -28,7 +28,7 @@ export function createFileLock(place: LockLocation): FileLock {
   const instance: LockInstance = { place, mine: new Set(), own: null, held: false, swept: false };
   const dispose = (): void => {
     release(instance);
-    if (instance.own !== null) removeIfThere(place.files, ownPath(place, instance.own.token));
+    if (instance.own !== null) discardFile(place.files, ownPath(place, instance.own.token));
     instance.own = null;
     disposals.delete(dispose);
   };
@@ -106,7 +106,7 @@ function release(instance: LockInstance): void {
   if (!instance.held) return;
   instance.held = false;
   // A lock that cannot be removed now names us still, and is simply ours again the next time.
-  removeIfThere(instance.place.files, lockPath(instance.place));
+  discardFile(instance.place.files, lockPath(instance.place));
 }
 
 /** Takes over from a dead holder; "again" when things moved meanwhile, or the living heir who was faster. */
@@ -128,10 +128,10 @@ function steal(instance: LockInstance, own: Holder, dead: Holder): "won" | "agai
   const unchanged = readHolderFile(place, lockPath(place))?.token === dead.token;
   const source = ownPath(place, own.token);
   if (unchanged && succeeds(() => place.files.renameSync(source, lockPath(place)), ["ENOENT"])) {
-    for (const path of chain) removeIfThere(place.files, path);
+    for (const path of chain) discardFile(place.files, path);
     return "won";
   }
-  removeIfThere(place.files, chain.at(-1) ?? "");
+  discardFile(place.files, chain.at(-1) ?? "");
   return "again";
 }
 

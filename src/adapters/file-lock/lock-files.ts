@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { errorCode, OPEN, openPlain, PRIVATE, readRange, removeIfThere, writeAll } from "../file-system/file-system.ts";
+import { errorCode, OPEN, openPlain, PRIVATE, readRange, discardFile, writeAll } from "../file-system/file-system.ts";
 import type { FileSystem } from "../file-system/file-system.ts";
 import { nodeCrypto } from "../file-system/node-crypto.ts";
 import { numberInUse, type LockProcesses } from "./lock-processes.ts";
@@ -42,7 +42,7 @@ export function writeOwnFile(place: LockLocation): Holder {
       place.files.closeSync(fd);
     }
   } catch (error) {
-    removeIfThere(place.files, path);
+    discardFile(place.files, path);
     throw error;
   }
   return holder;
@@ -77,8 +77,8 @@ export function sweep(place: LockLocation, mine: ReadonlySet<string>): void {
       if (!file.startsWith(`${place.name}.`)) continue;
       const rest = file.slice(place.name.length + 1);
       const path = join(place.directory, file);
-      if (rest.startsWith("steal.")) removeIfThere(place.files, path);
-      else if (TOKEN.test(rest) && !mine.has(rest) && isLeftover(place, path)) removeIfThere(place.files, path);
+      if (rest.startsWith("steal.")) discardFile(place.files, path);
+      else if (TOKEN.test(rest) && !mine.has(rest) && isLeftover(place, path)) discardFile(place.files, path);
     }
   } catch {
     // Tidying must not keep anybody from work; the next one tries again.

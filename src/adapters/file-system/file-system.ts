@@ -138,29 +138,52 @@ export function readSmall(files: FileSystem, path: string, limit: number): Buffe
   }
 }
 
-/** Puts a file in place in one step. It is complete or the old one; not durable, for things that can be rebuilt. */
-export function replaceFile(files: FileSystem, path: string, bytes: Uint8Array): void {
+export type NewFile = {
+  readonly bytes: Uint8Array;
+  /** Permission bits, as far as the person's umask allows; private unless said. */
+  readonly mode?: number;
+  /** Synced before it is put in place: for what cannot be rebuilt. */
+  readonly durable?: boolean;
+};
+
+/** Writes a complete file under a passing name and has it put in place; whatever fails, nothing is left of it. */
+export function placeFile<T>(
+  files: FileSystem,
+  path: string,
+  { bytes, mode = PRIVATE, durable = false, place }: NewFile & { readonly place: (temporary: string) => T },
+): T {
   const temporary = `${path}.${nodeCrypto().randomBytes(8).toString("hex")}.tmp`;
-  const fd = files.openSync(temporary, OPEN.createNew, PRIVATE);
+  const fd = files.openSync(temporary, OPEN.createNew, mode);
   try {
     try {
       writeAll(files, fd, { bytes, position: null });
+      if (durable) files.fsyncSync(fd);
     } finally {
       files.closeSync(fd);
     }
-    files.renameSync(temporary, path);
+    return place(temporary);
   } catch (error) {
-    removeIfThere(files, temporary);
+    discardFile(files, temporary);
     throw error;
   }
 }
 
-/** Removes a name; that it is gone already, or cannot go, is no failure. */
-export function removeIfThere(files: FileSystem, path: string): void {
+/** Replaces a file in one step: it is complete, or the old one. Not durable: for what can be rebuilt. */
+export function replaceFile(files: FileSystem, path: string, bytes: Uint8Array): void {
+  placeFile(files, path, { bytes, place: (temporary) => files.renameSync(temporary, path) });
+}
+
+/** Removes a file; one that is gone already is no failure, one that cannot go is. */
+export function removeFile(files: FileSystem, path: string): void {
+  succeeds(() => files.unlinkSync(path), ["ENOENT"]);
+}
+
+/** Removes what nobody will read again; what cannot go now is swept later by whoever holds the lock. */
+export function discardFile(files: FileSystem, path: string): void {
   try {
     files.unlinkSync(path);
   } catch {
-    // What is left is swept later by whoever holds the lock.
+    // gone already, or swept later
   }
 }
 

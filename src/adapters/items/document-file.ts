@@ -1,15 +1,6 @@
-import { randomBytes } from "node:crypto";
-import { fchmodSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { dirname } from "node:path";
-import {
-  nodeFiles,
-  OPEN,
-  openPlain,
-  readRange,
-  removeIfThere,
-  syncFolder,
-  writeAll,
-} from "../file-system/file-system.ts";
+import { nodeFiles, OPEN, openPlain, readRange, placeFile, syncFolder } from "../file-system/file-system.ts";
 import { decodePath, encodePath } from "../git/process/git-path.ts";
 
 export type FoundDocument = {
@@ -52,7 +43,13 @@ export function readDocumentText(path: string): string | null {
   return decodePath(common.subarray(0, length));
 }
 
-const CHANGED = "it was changed meanwhile";
+/** Somebody else wrote the document between our reading and our writing. */
+class ChangedMeanwhile extends Error {
+  constructor() {
+    super("it was changed meanwhile");
+  }
+}
+
 const MOST_TRIES = 20;
 
 /** Reads, changes and replaces a document, again when somebody else wrote it in between. */
@@ -61,7 +58,7 @@ export function editDocument<T>(edit: () => T): T {
     try {
       return edit();
     } catch (error) {
-      if (messageOf(error) !== CHANGED || tried === MOST_TRIES) throw error;
+      if (!(error instanceof ChangedMeanwhile) || tried === MOST_TRIES) throw error;
     }
   }
 }
@@ -71,22 +68,16 @@ export function editDocument<T>(edit: () => T): T {
  * @throws where what is there is not what was found, or is no plain file.
  */
 export function replaceDocument(path: string, text: string, found: FoundDocument | null): void {
-  const temporary = `${path}.${randomBytes(8).toString("hex")}.tmp`;
-  const fd = nodeFiles.openSync(temporary, OPEN.createNew, ORDINARY);
-  try {
-    try {
-      if (found !== null) fchmodSync(fd, found.mode);
-      writeAll(nodeFiles, fd, { bytes: encodePath(text), position: null });
-      nodeFiles.fsyncSync(fd);
-    } finally {
-      nodeFiles.closeSync(fd);
-    }
-    if (readDocument(path)?.text !== found?.text) throw new Error(CHANGED);
-    nodeFiles.renameSync(temporary, path);
-  } catch (error) {
-    removeIfThere(nodeFiles, temporary);
-    throw error;
-  }
+  placeFile(nodeFiles, path, {
+    bytes: encodePath(text),
+    mode: ORDINARY,
+    durable: true,
+    place(temporary) {
+      if (found !== null) chmodSync(temporary, found.mode);
+      if (readDocument(path)?.text !== found?.text) throw new ChangedMeanwhile();
+      nodeFiles.renameSync(temporary, path);
+    },
+  });
   syncFolder(nodeFiles, dirname(path));
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
 import type { RunId } from "../../schema/ids.ts";
@@ -6,12 +5,10 @@ import {
   errorCode,
   type FileSystem,
   folderExists,
-  OPEN,
-  PRIVATE,
   readSmall,
-  removeIfThere,
+  discardFile,
+  placeFile,
   syncFolder,
-  writeAll,
 } from "../file-system/file-system.ts";
 import {
   archiveName,
@@ -47,26 +44,11 @@ function packRun(files: FileSystem, folder: string, run: RunId): void {
   const journal = join(folder, journalName(run));
   const content = readSmall(files, journal, ARCHIVE_LIMIT);
   if (content === null) return; // too large to be unpacked in memory later
-  writeDurably(files, join(folder, archiveName(run)), packed(content));
+  const archive = join(folder, archiveName(run));
+  const place = (temporary: string): void => files.renameSync(temporary, archive);
+  placeFile(files, archive, { bytes: packed(content), durable: true, place });
   // The plain file is what readers look for first, so it goes only when the other is there for good.
   syncFolder(files, folder);
-  removeIfThere(files, snapshotFile(journal));
+  discardFile(files, snapshotFile(journal));
   files.unlinkSync(journal);
-}
-
-function writeDurably(files: FileSystem, path: string, bytes: Uint8Array): void {
-  const temporary = `${path}.${randomBytes(8).toString("hex")}.tmp`;
-  const fd = files.openSync(temporary, OPEN.createNew, PRIVATE);
-  try {
-    try {
-      writeAll(files, fd, { bytes, position: null });
-      files.fsyncSync(fd);
-    } finally {
-      files.closeSync(fd);
-    }
-    files.renameSync(temporary, path);
-  } catch (error) {
-    removeIfThere(files, temporary);
-    throw error;
-  }
 }

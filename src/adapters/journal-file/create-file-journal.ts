@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
 import type { Journal } from "../../ports/journal.ts";
-import { errorCode, folderExists, removeIfThere } from "../file-system/file-system.ts";
+import { errorCode, folderExists, discardFile } from "../file-system/file-system.ts";
 import { createFileLock } from "../file-lock/file-lock.ts";
 import { systemLockProcesses, type LockProcesses } from "../file-lock/lock-processes.ts";
 import { createStore, type JournalReaderOptions, readerOf, reading } from "./create-journal-reader.ts";
@@ -92,7 +92,7 @@ function sweepTemporary(place: JournalLocation): void {
   for (const folder of [place.directory, endedFolder(place)]) {
     if (!folderExists(place.files, folder)) continue;
     for (const name of place.files.readdirSync(folder))
-      if (name.endsWith(".tmp")) removeIfThere(place.files, join(folder, name));
+      if (name.endsWith(".tmp")) discardFile(place.files, join(folder, name));
   }
 }
 

@@ -4,7 +4,7 @@ import { ProblemError } from "../../core/problem.ts";
 import { noRun } from "../../core/run.ts";
 import type { Loaded, Submitted } from "../../ports/journal.ts";
 import type { RunId } from "../../schema/ids.ts";
-import { ensureFolder, OPEN, PRIVATE, removeIfThere, succeeds, syncFolder } from "../file-system/file-system.ts";
+import { ensureFolder, OPEN, PRIVATE, discardFile, succeeds, syncFolder } from "../file-system/file-system.ts";
 import { archiveEnded } from "./archive.ts";
 import { emptyCursor } from "./fold.ts";
 import { endedFolder, journalFile, runsIn, snapshotFile, tornFile } from "./journal-place.ts";
@@ -52,7 +52,7 @@ function putAway(store: JournalStore, other: Other): void {
   store.known.delete(other.run);
   // Without a record it was left by a start that was cut off before anybody was told of it.
   const begun = other.head.seq > 0;
-  if (!begun && place.files.lstatSync(file).size === 0) return removeIfThere(place.files, file);
+  if (!begun && place.files.lstatSync(file).size === 0) return discardFile(place.files, file);
   const folder = endedFolder(place);
   ensureFolder(place.files, folder);
   if (!begun) return place.files.renameSync(file, join(folder, basename(tornFile(file))));

@@ -6,7 +6,7 @@ import {
   OPEN,
   PRIVATE,
   readRange,
-  removeIfThere,
+  discardFile,
   syncFolder,
   writeAll,
 } from "../file-system/file-system.ts";
@@ -74,8 +74,8 @@ function cut(place: VerifyLocation, run: RunId): SetAside {
     if (kept !== null) keep(place, kept, readRange(files, journal.fd, { from: sound, to: size }));
     files.ftruncateSync(journal.fd, sound);
     files.fdatasyncSync(journal.fd);
-    removeIfThere(files, snapshotFile(journal.file));
-    if (sound === 0) removeIfThere(files, journal.file);
+    discardFile(files, snapshotFile(journal.file));
+    if (sound === 0) discardFile(files, journal.file);
     place.anchors.write(run, head, open);
     return { is: "cut", findings, head, kept, bytes: size - sound };
   } finally {

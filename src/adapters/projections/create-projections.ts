@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { readSettings } from "../../core/supervision.ts";
 import type { ActiveMarker, Projections } from "../../ports/projections.ts";
 import { isSafeName } from "../../schema/ids.ts";
-import { ensureFolder, type FileSystem, folderExists, removeIfThere, replaceFile } from "../file-system/file-system.ts";
+import { ensureFolder, type FileSystem, folderExists, removeFile, replaceFile } from "../file-system/file-system.ts";
 import { endedRuns } from "./ended-runs.ts";
 import { createStateFile, readText } from "./state-file.ts";
 
@@ -26,7 +26,7 @@ export function createProjections(root: string, files: FileSystem, item: string 
       return stateFile.write(render);
     },
     writeActive(marker) {
-      if (marker === null) removeIfThere(files, join(own, "active"));
+      if (marker === null) removeFile(files, join(own, "active"));
       else replaceFile(files, join(folder(...ours), "active"), encode(marker));
     },
     writeSummary(name, text) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isRecord, ownValue } from "../../core/own-value.ts";
 import type { Head } from "../../ports/journal.ts";
 import { isRunId, type RunId } from "../../schema/ids.ts";
-import { nodeFiles, readSmall, removeIfThere, replaceFile, type FileSystem } from "../file-system/file-system.ts";
+import { nodeFiles, readSmall, discardFile, replaceFile, type FileSystem } from "../file-system/file-system.ts";
 import { nodeCrypto, sha256 } from "../file-system/node-crypto.ts";
 import { readAnchorHead, writeAnchorHead, type AnchorHead } from "./anchor-head.ts";
 
@@ -80,7 +80,7 @@ function prepare(files: FileSystem, directory: string, file: string): void {
   files.mkdirSync(directory, { recursive: true, mode: 0o700 });
   for (const name of files.readdirSync(directory)) {
     const path = join(directory, name);
-    if (path.startsWith(`${file}.`) && name.endsWith(".tmp")) removeIfThere(files, path);
+    if (path.startsWith(`${file}.`) && name.endsWith(".tmp")) discardFile(files, path);
   }
 }
 

@@ -2,13 +2,11 @@ import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
 import {
   nodeFiles,
-  OPEN,
-  PRIVATE,
+  discardFile,
+  placeFile,
   readSmall,
-  removeIfThere,
   succeeds,
   syncFolder,
-  writeAll,
   type FileSystem,
 } from "../file-system/file-system.ts";
 import { nodeCrypto } from "../file-system/node-crypto.ts";
@@ -27,22 +25,18 @@ export function loadUserKey(directory: string, files: FileSystem = nodeFiles): B
 
 function createKey(directory: string, file: string, files: FileSystem): Buffer {
   files.mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const { randomBytes } = nodeCrypto();
-  const key = randomBytes(KEY_LENGTH);
-  const temporary = `${file}.${randomBytes(8).toString("hex")}.tmp`;
-  const fd = files.openSync(temporary, OPEN.createNew, PRIVATE);
-  try {
-    try {
-      writeAll(files, fd, { bytes: key, position: null });
-      files.fsyncSync(fd);
-    } finally {
-      files.closeSync(fd);
-    }
-    // Linking, unlike renaming, never replaces: whoever is first has made the key.
-    if (!succeeds(() => files.linkSync(temporary, file), ["EEXIST"])) return readSmall(files, file, KEY_LENGTH) ?? NONE;
-    syncFolder(files, directory);
-    return key;
-  } finally {
-    removeIfThere(files, temporary);
-  }
+  const key = nodeCrypto().randomBytes(KEY_LENGTH);
+  const isFirst = placeFile(files, file, {
+    bytes: key,
+    durable: true,
+    place(temporary) {
+      // Linking, unlike renaming, never replaces: whoever is first has made the key.
+      const linked = succeeds(() => files.linkSync(temporary, file), ["EEXIST"]);
+      discardFile(files, temporary);
+      return linked;
+    },
+  });
+  if (!isFirst) return readSmall(files, file, KEY_LENGTH) ?? NONE;
+  syncFolder(files, directory);
+  return key;
 }

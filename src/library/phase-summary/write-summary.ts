@@ -1,6 +1,5 @@
-import { randomBytes } from "node:crypto";
-import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ensureFolder, nodeFiles, replaceFile } from "../../adapters/file-system/file-system.ts";
 
 /**
  * Writes the whole file or none of it, and returns its path. Nothing on the way from the root may be a symbolic link.
@@ -8,24 +7,11 @@ import { join } from "node:path";
  */
 export function writeSummary(root: string, name: string, text: string): string {
   const folder = join(root, ".isdlc", "reviews");
-  ownFolder(join(root, ".isdlc"));
-  ownFolder(folder);
+  ensureFolder(nodeFiles, join(root, ".isdlc"));
+  ensureFolder(nodeFiles, folder);
   const file = join(folder, name);
-  const found = lstatSync(file, { throwIfNoEntry: false });
+  const found = nodeFiles.lstatSync(file, { throwIfNoEntry: false });
   if (found !== undefined && !found.isFile()) throw new Error(`${file} is not a plain file`);
-  const draft = join(folder, `.${name}.${randomBytes(6).toString("hex")}.tmp`);
-  try {
-    writeFileSync(draft, text, { flag: "wx", mode: 0o600 });
-    renameSync(draft, file);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  }
+  replaceFile(nodeFiles, file, Buffer.from(text));
   return file;
-}
-
-function ownFolder(folder: string): void {
-  const found = lstatSync(folder, { throwIfNoEntry: false });
-  if (found === undefined) mkdirSync(folder);
-  else if (!found.isDirectory()) throw new Error(`${folder} is not a plain folder`);
 }

@@ -60,7 +60,7 @@ async function readSettings(git: Git): Promise<Settings> {
 const isInclude = (name: string): boolean => /^include(?:if)?\./i.test(name);
 
 /** The names come from the repository and may hold `=`, which `-c` would misread, so they travel as GIT_CONFIG_KEY_n. */
-function emptied(names: readonly string[]): Filterless {
+export function emptied(names: readonly string[]): Filterless {
   const filters = new Set(names.flatMap((name) => /^filter\.(.*)\.[^.]*$/s.exec(name)?.[1] ?? []));
   const settings = [...filters].flatMap((name) => [
     [`filter.${name}.clean`, ""],

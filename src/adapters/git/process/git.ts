@@ -41,7 +41,8 @@ const fixedSettings = [
   "submodule.recurse=false",
 ];
 
-const hardening = ["--no-optional-locks", "--no-pager", ...fixedSettings.flatMap((setting) => ["-c", setting])];
+/** What every hardened call of git begins with. */
+export const hardening = ["--no-optional-locks", "--no-pager", ...fixedSettings.flatMap((setting) => ["-c", setting])];
 
 /** For questions and snapshots: starts nothing that the repository configures. Content filters: see `withoutFilters`. */
 export function hardenedGit(cwd: string): Git {

@@ -86,9 +86,8 @@ export const verbs: readonly Verb[] = [
     summary: "Where the run stands",
     usage: "isdlc status [--all]",
     options: { all: { type: "boolean", about: "every working tree of the repository, and the analyses of items" } },
-    fast: true,
   }),
-  verb("next", "read", { summary: "What should happen now", usage: "isdlc next", options: {}, fast: true }),
+  verb("next", "read", { summary: "What should happen now", usage: "isdlc next", options: {} }),
   verb("gate", "read", {
     summary: "What is open, with its summary",
     usage: "isdlc gate [--diff]",

@@ -23,8 +23,6 @@ export type Verb = {
   readonly summary: string;
   readonly usage: string;
   readonly options: Readonly<Record<string, Option>>;
-  /** Bundled apart, for a fast start. */
-  readonly fast?: true;
 };
 
 export type Values = Readonly<Record<string, string | boolean | undefined>>;

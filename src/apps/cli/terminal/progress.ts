@@ -80,18 +80,24 @@ const roomFor = ({ columns }: Io, taken: number): number => Math.max(20, columns
 
 /** Writes what was recorded since the last time, from now on: whoever comes back knows the rest. */
 function createTeller(io: Io, recorded: Recorded): () => void {
-  const colors = pc.createColors(io.color);
+  const paint = paintWorkLine(pc.createColors(io.color));
+  let told = recorded().at(-1)?.seq ?? 0;
+  return () => {
+    const events = recorded();
+    for (const { mark, text } of workLines(events, told))
+      io.err(paint({ mark, text: plainLine(text, roomFor(io, 5)) }));
+    told = events.at(-1)?.seq ?? told;
+  };
+}
+
+/** One thing that happened, with its mark and in colour. */
+export function paintWorkLine(colors: ReturnType<typeof pc.createColors>): (line: WorkLine) => string {
   const marks: Readonly<Record<WorkLine["mark"], (text: string) => string>> = {
     begun: (text) => colors.bold(`▸ ${text}`),
     good: (text) => `  ${colors.green("✓")} ${text}`,
     bad: (text) => `  ${colors.red("✗")} ${text}`,
   };
-  let told = recorded().at(-1)?.seq ?? 0;
-  return () => {
-    const events = recorded();
-    for (const { mark, text } of workLines(events, told)) io.err(marks[mark](plainLine(text, roomFor(io, 5))));
-    told = events.at(-1)?.seq ?? told;
-  };
+  return ({ mark, text }) => marks[mark](text);
 }
 
 const VERBS: Readonly<Record<string, string>> = {
