@@ -1,7 +1,7 @@
 import { ProblemError } from "../../core/problem.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import { copyTree } from "./copy-tree.ts";
-import { workbenchOf } from "./scratch-copy.ts";
+import { scratchCopyOf } from "./scratch-copy.ts";
 
 /** The working tree where there is no git: it can be copied, but not remembered, compared or brought back. */
 export function createPlainWorkspace(cwd: string): Workspace {
@@ -16,6 +16,6 @@ export function createPlainWorkspace(cwd: string): Workspace {
     restore: () =>
       Promise.reject(new ProblemError({ code: "GIT_UNAVAILABLE", detail: "earlier states of the files are not kept" })),
     copy: () => copyTree(cwd),
-    scratchCopy: async (_snapshot, folder) => workbenchOf(await copyTree(cwd), { root: cwd, folder }),
+    scratchCopy: async (_snapshot, folder) => scratchCopyOf(await copyTree(cwd), { root: cwd, folder }),
   };
 }

@@ -10,7 +10,7 @@ export type Home = {
 };
 
 /** A copy to work in. What is written below the folder is taken home; whatever else is written goes nowhere. */
-export async function workbenchOf(copy: ThrowAwayCopy, { root, folder }: Home): Promise<ScratchCopy> {
+export async function scratchCopyOf(copy: ThrowAwayCopy, { root, folder }: Home): Promise<ScratchCopy> {
   const before = await entriesBelow(copy.dir, "");
   return {
     ...copy,

@@ -1,7 +1,7 @@
 import type { ThrowAwayCopy, Workspace } from "../../../ports/workspace.ts";
 import type { FileChange } from "../../../schema/facts.ts";
 import { copyTree } from "../../plain-workspace/copy-tree.ts";
-import { workbenchOf } from "../../plain-workspace/scratch-copy.ts";
+import { scratchCopyOf } from "../../plain-workspace/scratch-copy.ts";
 import { exportTree } from "./export-tree.ts";
 import { hardenedGit } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
@@ -58,7 +58,7 @@ export function createGitWorkspace(cwd: string, run: string): Workspace {
       await restorePaths(await open(), { from, paths });
     },
     copy,
-    scratchCopy: async (snapshot, folder) => workbenchOf(await copy(snapshot), { root: cwd, folder }),
+    scratchCopy: async (snapshot, folder) => scratchCopyOf(await copy(snapshot), { root: cwd, folder }),
   };
 }
 

@@ -33,7 +33,7 @@ export function relativeWorktree(mainRoot: string, path: string): string | null 
  * repository, beside its main tree and reached without links, is believed.
  */
 export function resolveWorktree(mainRoot: string, stored: unknown): string | null {
-  if (typeof stored !== "string" || !stored.startsWith("../../") || !isWorktreeName(stored.slice(3))) return null;
+  if (typeof stored !== "string" || !stored.startsWith("../") || !isWorktreeName(stored.slice(3))) return null;
   const main = mainTreeOf(mainRoot);
   const path = main && join(dirname(main), stored.slice(3));
   return main !== null && path !== null && linkedTree(main, path) !== null ? path : null;
