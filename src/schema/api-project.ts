@@ -1,0 +1,89 @@
+import * as z from "zod/mini";
+import { Channel } from "./people.ts";
+import { Mode, PhaseKey, RunId } from "./plan.ts";
+
+/** What the page is told about the project around its runs. */
+export const ProjectView = z.object({
+  name: z.string(),
+  root: z.string(),
+  version: z.string(),
+  person: z.string(),
+  /** Channels that may answer here; empty: all of them. */
+  approvals: z.array(Channel),
+  /** Why this page cannot answer; null where it can. */
+  readOnly: z.nullable(z.string()),
+  workflows: z.array(z.object({ name: z.string(), label: z.string(), description: z.string() })),
+});
+export type ProjectView = z.infer<typeof ProjectView>;
+
+/** Items as the backlog has them. */
+export const ItemList = z.object({
+  items: z.array(
+    z.object({
+      slug: z.string(),
+      status: z.string(),
+      createdAt: z.nullable(z.string()),
+      isBuilt: z.boolean(),
+      isStale: z.nullable(z.boolean()),
+    }),
+  ),
+});
+export type ItemList = z.infer<typeof ItemList>;
+
+/** A setting with where its value comes from. */
+export const SettingView = z.object({
+  key: z.string(),
+  value: z.nullable(z.string()),
+  from: z.enum(["project", "user", "default"]),
+  file: z.string(),
+  valid: z.string(),
+});
+export const SettingList = z.object({ settings: z.array(SettingView) });
+export type SettingList = z.infer<typeof SettingList>;
+export const SettingRequest = z.strictObject({
+  key: z.string().check(z.maxLength(100)),
+  value: z.string().check(z.maxLength(2000)),
+});
+export type SettingRequest = z.infer<typeof SettingRequest>;
+
+/** Starts a run, or adds an item without one. */
+export const StartRequest = z.strictObject({
+  workflow: z.string().check(z.maxLength(60)),
+  title: z.string().check(z.minLength(1), z.maxLength(2000)),
+  isSupervised: z.boolean(),
+  mode: z.optional(Mode),
+});
+export type StartRequest = z.infer<typeof StartRequest>;
+export const StartResult = z.object({ run: RunId });
+export const AddItemRequest = z.strictObject({ title: z.string().check(z.minLength(1), z.maxLength(2000)) });
+export type AddItemRequest = z.infer<typeof AddItemRequest>;
+
+const measured = { runs: z.number() };
+/** Over the ended runs of a project. What is unknown of a run is left out of the numbers, and `runs` says so. */
+export const ChartsView = z.object({
+  runs: z.array(
+    z.object({
+      id: RunId,
+      title: z.string(),
+      workflow: z.string(),
+      endedAt: z.string(),
+      how: z.string(),
+      minutes: z.nullable(z.number()),
+      usd: z.nullable(z.number()),
+      tokens: z.nullable(z.number()),
+      redos: z.nullable(z.number()),
+    }),
+  ),
+  /** Minutes from entering a phase to leaving it, the time people took included. */
+  leadTime: z.array(
+    z.object({ phase: PhaseKey, name: z.string(), median: z.number(), slowest: z.number(), ...measured }),
+  ),
+  /** Of all phases that were completed, the share that a person sent back. */
+  redoRate: z.array(z.object({ phase: PhaseKey, name: z.string(), redone: z.number(), completed: z.number() })),
+  findings: z.array(z.object({ reviewer: z.string(), blocker: z.number(), warning: z.number(), note: z.number() })),
+  /** Minutes between a gate opening and its answer. */
+  gates: z.array(
+    z.object({ phase: PhaseKey, name: z.string(), median: z.number(), slowest: z.number(), answers: z.number() }),
+  ),
+});
+export type ChartsView = z.infer<typeof ChartsView>;
