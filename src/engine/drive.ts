@@ -1,4 +1,3 @@
-import { decide } from "../core/decide.ts";
 import { next } from "../core/next.ts";
 import type { Next, RunState } from "../core/run.ts";
 import type { Submitted } from "../ports/journal.ts";
@@ -16,13 +15,13 @@ export type Resting = {
 /** Loads, asks what should happen, lets it happen, records what came of it; until the run rests or the signal says stop. */
 export async function drive(engine: Engine, signal: AbortSignal): Promise<Resting> {
   for (;;) {
-    const { state, head } = engine.journal.load(engine.run);
+    const { state, head } = await engine.journal.load(engine.run);
     const now = next(state);
     if (now.is !== "action" || state.is !== "active" || signal.aborted)
       return { state, next: now, warnings: writeProjections(engine, state, head) };
     const report = await perform(engine, { run: state, step: now.step, ticket: now.ticket }, signal);
     if (report === null) continue;
-    const submitted = await engine.journal.submit(engine.run, (found) => decide(found, report));
+    const submitted = await engine.journal.submit(engine.run, report);
     if (!submitted.ok) refuseToRepeat(now, submitted);
   }
 }

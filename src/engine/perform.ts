@@ -46,15 +46,15 @@ export async function perform(engine: Engine, task: Task, signal: AbortSignal): 
     const { what, fix } = describe(error.problem);
     return {
       do: "report",
-      ticket: ticketNow(engine, task),
+      ticket: await ticketNow(engine, task),
       outcome: { of: step, failed: error.problem.code.toLowerCase(), detail: `${what} ${fix}` },
     };
   }
 }
 
 /** A step that claimed an execution before it failed has another ticket than the one it began with. */
-function ticketNow(engine: Engine, { run, step, ticket }: Task): Ticket {
-  const { state } = engine.journal.load(engine.run);
+async function ticketNow(engine: Engine, { run, step, ticket }: Task): Promise<Ticket> {
+  const { state } = await engine.journal.load(engine.run);
   const isAtHand = state.is === "active" && stepOf(state) === step && attemptOf(state) === attemptOf(run);
   return isAtHand ? ticketOf(state) : ticket;
 }

@@ -1,4 +1,4 @@
-import type { Decision, Refusal } from "../core/command.ts";
+import type { Command, Decision, Refusal, StartCommand } from "../core/command.ts";
 import type { RunState } from "../core/run.ts";
 import type { RunEvent } from "../schema/event.ts";
 import type { RunId } from "../schema/ids.ts";
@@ -12,21 +12,34 @@ export type Submitted =
   | { readonly ok: true; readonly state: RunState; readonly head: Head; readonly events: readonly RunEvent[] }
   | { readonly ok: false; readonly state: RunState; readonly head: Head; readonly refusal: Refusal };
 
+/** The rules that a journal records by; handed to it, so that programs which only read need not carry them. */
+export type Decide = (state: RunState, command: Command) => Decision;
+
+/** At once from a journal on this machine, later from one elsewhere. */
+type Awaitable<T> = T | Promise<T>;
+
 /** The append-only record of runs. The only durable state the engine has. */
 export interface Journal {
   /** The newest run of this working tree, open or ended; null when there was none. */
-  newest(): RunId | null;
+  newest(): Awaitable<RunId | null>;
   /** What the journal says now. Takes no lock and ignores an unfinished last record. */
-  load(run: RunId): Loaded;
-  events(run: RunId): readonly RunEvent[];
+  load(run: RunId): Awaitable<Loaded>;
+  events(run: RunId): Awaitable<readonly RunEvent[]>;
   /**
-   * Decides on what is really there and records the outcome; durable when it returns.
+   * Decides on the command by what is really there, and records the outcome; durable when it returns.
    * A refusal writes nothing.
    * @throws ProblemError when the journal is damaged or cannot be written; then nothing was recorded.
    */
-  submit(run: RunId, decide: (state: RunState) => Decision): Promise<Submitted>;
-  /** Like `submit`, for the first decision of a new run; refused while the newest run is open. */
-  create(run: RunId, decide: (state: RunState) => Decision): Promise<Submitted>;
+  submit(run: RunId, command: Command): Promise<Submitted>;
+  /** Like `submit`, for the command that opens a new run; refused while the newest run is open. */
+  create(run: RunId, start: StartCommand): Promise<Submitted>;
   /** Resolves when something was appended by anyone, or the signal is aborted. */
   changed(run: RunId, signal: AbortSignal): Promise<void>;
+}
+
+/** A journal on this machine: read without waiting. */
+export interface LocalJournal extends Journal {
+  newest(): RunId | null;
+  load(run: RunId): Loaded;
+  events(run: RunId): readonly RunEvent[];
 }

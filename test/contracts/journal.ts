@@ -1,114 +1,208 @@
 import { describe, expect, test } from "vitest";
+import type { Command, Decision } from "../../src/core/command.ts";
+import { decide } from "../../src/core/decide.ts";
 import { ProblemError } from "../../src/core/problem.ts";
-import { refuse } from "../../src/core/command.ts";
-import type { Journal } from "../../src/ports/journal.ts";
-import { begin } from "../journal-file/sample-events.ts";
-import { end, lastMark, mark, NEXT_RUN, RUN } from "../journal-file/sample-run.ts";
+import type { Decide, Journal } from "../../src/ports/journal.ts";
+import { begin, end, lastMark, mark, marksIn, NEXT_RUN, prepared, RUN } from "../journal-file/sample-commands.ts";
 
-/** What every journal promises, whatever it is kept in. */
-export function describeJournal(name: string, make: () => Journal): void {
+/** Where journals are kept, empty at first. Opened twice, it gives what two processes would have. */
+export type JournalHome = { open(decide: Decide): Journal | Promise<Journal> };
+
+/** What every journal promises, wherever it is kept. */
+export function describeJournal(name: string, newHome: () => JournalHome | Promise<JournalHome>): void {
+  const openOne = async (by: Decide = decide): Promise<Journal> => await (await newHome()).open(by);
+  const openTwo = async (): Promise<readonly [Journal, Journal]> => {
+    const home = await newHome();
+    return [await home.open(decide), await home.open(decide)];
+  };
   describe(name, () => {
-    test("knows no run before the first", () => {
-      const journal = make();
-      expect(journal.newest()).toBeNull();
-      expect(journal.load(RUN)).toMatchObject({ state: { is: "none" }, head: { seq: 0 } });
-      expect(journal.events(RUN)).toEqual([]);
-    });
+    describeRecords(openOne);
+    describeRaces(openTwo);
+    describeChanges(openTwo);
+  });
+}
 
-    test("records decisions in order, with numbers from 1 and without gaps", async () => {
-      const journal = make();
-      const created = await journal.create(RUN, begin(RUN));
-      const submitted = await journal.submit(RUN, mark("a"));
-      expect(created).toMatchObject({ ok: true, head: { seq: 1 } });
-      expect(submitted).toMatchObject({
-        ok: true,
-        head: { seq: 2 },
-        events: [{ seq: 2, type: "supervision.tightened" }],
-      });
-      expect(journal.events(RUN).map((event) => event.seq)).toEqual([1, 2]);
-      expect(journal.load(RUN)).toEqual({ state: submitted.state, head: submitted.head });
-      expect(journal.newest()).toBe(RUN);
-    });
+function describeRecords(open: (by?: Decide) => Promise<Journal>): void {
+  test("knows no run before the first", async () => {
+    const journal = await open();
+    expect(await journal.newest()).toBeNull();
+    expect(await journal.load(RUN)).toMatchObject({ state: { is: "none" }, head: { seq: 0 } });
+    expect(await journal.events(RUN)).toEqual([]);
+  });
 
-    test("decides on what is really there", async () => {
-      const journal = make();
-      await journal.create(RUN, begin(RUN));
-      const seen: string[] = [];
-      const submits = ["a", "b", "c"].map((name) =>
-        journal.submit(RUN, (state) => {
-          seen.push(lastMark(state));
-          return mark(name)(state);
-        }),
-      );
-      await Promise.all(submits);
-      expect(seen[0]).toBe("begun");
-      expect(new Set(seen).size).toBe(3);
-    });
+  test("records decisions in order, with numbers from 1 and without gaps", async () => {
+    const journal = await open();
+    const created = await journal.create(RUN, begin(RUN));
+    const submitted = await journal.submit(RUN, mark("a"));
+    expect(created).toMatchObject({ ok: true, head: { seq: 1 } });
+    expect(submitted).toMatchObject({ ok: true, head: { seq: 2 }, events: [{ seq: 2, type: "agents.changed" }] });
+    expect((await journal.events(RUN)).map((event) => event.seq)).toEqual([1, 2]);
+    expect(await journal.load(RUN)).toEqual({ state: submitted.state, head: submitted.head });
+    expect(await journal.newest()).toBe(RUN);
+  });
 
-    test("a refusal writes nothing and is passed on", async () => {
-      const journal = make();
-      await journal.create(RUN, begin(RUN));
-      const before = journal.load(RUN);
-      const submitted = await journal.submit(RUN, () => refuse({ why: "unanswered" }));
-      expect(submitted).toEqual({ ok: false, ...before, refusal: { why: "unanswered" } });
-      expect(journal.load(RUN)).toEqual(before);
-    });
+  test("a decision of several events is recorded whole, and what was recorded is what comes back", async () => {
+    const journal = await open(twice);
+    await journal.create(RUN, begin(RUN));
+    const submitted = await journal.submit(RUN, mark("a"));
+    expect(submitted).toMatchObject({ ok: true, head: { seq: 3 }, events: [{ seq: 2 }, { seq: 3 }] });
+    const events = await journal.events(RUN);
+    expect(submitted.ok && submitted.events).toEqual(events.slice(1));
+  });
 
-    test("an acceptance without events writes nothing", async () => {
-      const journal = make();
-      await journal.create(RUN, begin(RUN));
-      const before = journal.load(RUN);
-      expect(await journal.submit(RUN, () => ({ ok: true, events: [] }))).toEqual({ ok: true, ...before, events: [] });
-    });
+  test("the head's hash differs after every decision, and from run to run", async () => {
+    const journal = await open();
+    const hashes = [(await journal.load(RUN)).head.hash, (await journal.load(NEXT_RUN)).head.hash];
+    hashes.push((await journal.create(RUN, begin(RUN))).head.hash);
+    for (const name of ["a", "a", "b"]) hashes.push((await journal.submit(RUN, mark(name))).head.hash);
+    expect(new Set(hashes).size).toBe(hashes.length);
+  });
 
-    test("a second run waits for the end of the first", async () => {
-      const journal = make();
-      await journal.create(RUN, begin(RUN));
-      expect(await journal.create(NEXT_RUN, begin(NEXT_RUN))).toMatchObject({
-        ok: false,
-        refusal: { why: "runActive", run: RUN },
-      });
-      await journal.submit(RUN, end);
-      expect(journal.newest()).toBe(RUN);
-      expect(await journal.create(NEXT_RUN, begin(NEXT_RUN))).toMatchObject({ ok: true });
-      expect(journal.newest()).toBe(NEXT_RUN);
-      expect(journal.load(RUN).state.is).toBe("ended");
-      expect(journal.events(RUN)).toHaveLength(2);
-    });
+  test("a refusal writes nothing and is passed on", async () => {
+    const journal = await open();
+    await journal.create(RUN, begin(RUN));
+    const before = await journal.load(RUN);
+    const submitted = await journal.submit(RUN, wordless);
+    expect(submitted).toEqual({ ok: false, ...before, refusal: { why: "reasonMissing" } });
+    expect(await journal.load(RUN)).toEqual(before);
+  });
 
-    test("an ended run is not begun again", async () => {
-      const journal = make();
-      await journal.create(RUN, begin(RUN));
-      await journal.submit(RUN, end);
-      expect(await journal.create(RUN, begin(RUN))).toMatchObject({ ok: false, refusal: { why: "runEnded" } });
-    });
+  test("an acceptance without events writes nothing", async () => {
+    const journal = await open(nothingButStarts);
+    await journal.create(RUN, begin(RUN));
+    const before = await journal.load(RUN);
+    expect(await journal.submit(RUN, mark("a"))).toEqual({ ok: true, ...before, events: [] });
+    expect(await journal.load(RUN)).toEqual(before);
+  });
 
-    test("a decision about no run can only be a refusal", async () => {
-      const journal = make();
-      expect(await journal.submit(RUN, () => refuse({ why: "noRun" }))).toMatchObject({ ok: false, head: { seq: 0 } });
-      await expect(journal.submit(RUN, mark("a"))).rejects.toThrow(ProblemError);
-    });
+  test("a second run waits for the end of the first", async () => {
+    const journal = await open();
+    await journal.create(RUN, begin(RUN));
+    const tooEarly = await journal.create(NEXT_RUN, begin(NEXT_RUN));
+    expect(tooEarly).toMatchObject({ ok: false, refusal: { why: "runActive", run: RUN } });
+    await journal.submit(RUN, end);
+    expect(await journal.newest()).toBe(RUN);
+    expect(await journal.create(NEXT_RUN, begin(NEXT_RUN))).toMatchObject({ ok: true });
+    expect(await journal.newest()).toBe(NEXT_RUN);
+    expect((await journal.load(RUN)).state.is).toBe("ended");
+    expect(await journal.events(RUN)).toHaveLength(2);
+  });
 
-    test("tells when something was appended, also when that was before it was asked", async () => {
-      const journal = make();
-      await journal.create(RUN, begin(RUN));
-      const waiting = journal.changed(RUN, new AbortController().signal);
-      await journal.submit(RUN, mark("a"));
-      await waiting;
-      expect(lastMark(journal.load(RUN).state)).toBe("a");
-    });
+  test("an ended run takes no more decisions and is not begun again", async () => {
+    const journal = await open();
+    await journal.create(RUN, begin(RUN));
+    const ended = await journal.submit(RUN, end);
+    const refused = { ok: false, head: ended.head, refusal: { why: "runEnded", how: "cancelled" } };
+    expect(await journal.submit(RUN, mark("late"))).toMatchObject(refused);
+    expect(await journal.create(RUN, begin(RUN))).toMatchObject(refused);
+  });
 
-    test("stops waiting when told to", async () => {
-      const journal = make();
-      await journal.create(RUN, begin(RUN));
-      const stop = new AbortController();
-      let resolved = false;
-      const waiting = journal.changed(RUN, stop.signal).then(() => (resolved = true));
-      await new Promise((resolve) => setImmediate(resolve));
-      expect(resolved).toBe(false);
-      stop.abort();
-      await waiting;
-      await journal.changed(RUN, AbortSignal.abort());
+  test("a run that is open is not begun again", async () => {
+    const journal = await open();
+    const { head } = await journal.create(RUN, begin(RUN));
+    const again = await journal.create(RUN, begin(RUN));
+    expect(again).toMatchObject({ ok: false, head, refusal: { why: "runActive", run: RUN } });
+  });
+
+  test("a decision about no run can only be a refusal", async () => {
+    expect(await (await open()).submit(RUN, mark("a"))).toMatchObject({
+      ok: false,
+      head: { seq: 0 },
+      refusal: { why: "noRun" },
     });
+    const lenient = await open(nothingButStarts);
+    await expect(lenient.submit(RUN, mark("a"))).rejects.toThrow(ProblemError);
+    expect(await lenient.newest()).toBeNull();
+  });
+}
+
+/** Refused by every rule of decisions. */
+const wordless: Command = { do: "cancel", by: { name: "ada", channel: "terminal" }, reason: " " };
+
+const twice: Decide = (state, command): Decision => {
+  const decision = decide(state, command);
+  if (!decision.ok || command.do === "start") return decision;
+  return { ...decision, events: [...decision.events, ...decision.events] };
+};
+
+const nothingButStarts: Decide = (state, command): Decision =>
+  command.do === "start" ? decide(state, command) : { ok: true, events: [] };
+
+function describeRaces(openTwo: () => Promise<readonly [Journal, Journal]>): void {
+  test("what one has recorded, the other reads and decides on", async () => {
+    const [one, other] = await openTwo();
+    await one.create(RUN, begin(RUN));
+    const submitted = await one.submit(RUN, mark("a"));
+    expect(await other.newest()).toBe(RUN);
+    expect(await other.load(RUN)).toEqual({ state: submitted.state, head: submitted.head });
+    await other.submit(RUN, end);
+    expect(await one.submit(RUN, mark("b"))).toMatchObject({ ok: false, refusal: { why: "runEnded" } });
+  });
+
+  test("of the same answer given ten times at once, one counts", async () => {
+    const [one, other] = await openTwo();
+    const { state } = await one.create(RUN, begin(RUN));
+    const tries = Array.from({ length: 10 }, (_, number) => (number % 2 === 0 ? one : other));
+    const answers = await Promise.all(tries.map((journal) => journal.submit(RUN, prepared(state))));
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+    const refusals = answers.flatMap((answer) => (answer.ok ? [] : [answer.refusal.why]));
+    expect(new Set(refusals)).toEqual(new Set(["lateOutcome"]));
+    expect((await one.load(RUN)).head.seq).toBe(2);
+  });
+
+  test("of two runs begun at once, one is begun", async () => {
+    const [one, other] = await openTwo();
+    const starts = await Promise.all([one.create(RUN, begin(RUN)), other.create(NEXT_RUN, begin(NEXT_RUN))]);
+    expect(starts.filter(({ ok }) => ok)).toHaveLength(1);
+    const begun = starts[0].ok ? RUN : NEXT_RUN;
+    expect(starts.find(({ ok }) => !ok)).toMatchObject({ refusal: { why: "runActive", run: begun } });
+    expect([await one.newest(), await other.newest()]).toEqual([begun, begun]);
+  });
+
+  test("of many decisions at once none is lost, and none is there twice", async () => {
+    const [one, other] = await openTwo();
+    await one.create(RUN, begin(RUN));
+    const names = Array.from({ length: 40 }, (_, number) => `m${number}`);
+    const all = names.map((name, number) => (number % 3 === 0 ? other : one).submit(RUN, mark(name)));
+    const numbers = (await Promise.all(all)).map(({ head }) => head.seq);
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(names.map((_, index) => index + 2));
+    const events = await other.events(RUN);
+    expect(events.map(({ seq }) => seq)).toEqual([1, ...names.map((_, index) => index + 2)]);
+    expect(marksIn(events).toSorted()).toEqual(names.toSorted());
+    expect(await one.load(RUN)).toEqual(await other.load(RUN));
+  });
+}
+
+function describeChanges(openTwo: () => Promise<readonly [Journal, Journal]>): void {
+  test("tells when something was appended, also when that was before it was asked", async () => {
+    const [journal] = await openTwo();
+    await journal.create(RUN, begin(RUN));
+    const waiting = journal.changed(RUN, new AbortController().signal);
+    await journal.submit(RUN, mark("a"));
+    await waiting;
+    expect(lastMark((await journal.load(RUN)).state)).toBe("a");
+  });
+
+  test("tells when somebody else appended", async () => {
+    const [one, other] = await openTwo();
+    await one.create(RUN, begin(RUN));
+    await other.load(RUN);
+    const waiting = other.changed(RUN, new AbortController().signal);
+    await one.submit(RUN, mark("a"));
+    await waiting;
+    expect(lastMark((await other.load(RUN)).state)).toBe("a");
+  });
+
+  test("stops waiting when told to", async () => {
+    const [journal] = await openTwo();
+    await journal.create(RUN, begin(RUN));
+    const stop = new AbortController();
+    let resolved = false;
+    const waiting = journal.changed(RUN, stop.signal).then(() => (resolved = true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(resolved).toBe(false);
+    stop.abort();
+    await waiting;
+    await journal.changed(RUN, AbortSignal.abort());
   });
 }

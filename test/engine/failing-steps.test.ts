@@ -76,12 +76,10 @@ test("a report that is refused for the step at hand ends the program: it is not 
   const driving = driveWith(({ journal }) => ({
     journal: {
       ...journal,
-      submit: (run, decide) =>
-        journal.submit(run, (state) => {
-          const decision = decide(state);
-          const isEnd = decision.ok && decision.events.some(({ type }) => type === "draft.produced");
-          return isEnd ? { ok: false, refusal: { why: "lateOutcome", expected: null } } : decision;
-        }),
+      submit: async (run, command) =>
+        command.do === "report" && command.outcome.of === "produce"
+          ? { ok: false, ...(await journal.load(run)), refusal: { why: "lateOutcome", expected: null } }
+          : journal.submit(run, command),
     },
   }));
   await expect(driving).rejects.toThrow("produce of plan#1 cannot be recorded: lateOutcome");

@@ -2,19 +2,18 @@ import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, unlinkSync, writ
 import { dirname, join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { accept } from "../../src/core/command.ts";
 import { ProblemError } from "../../src/core/problem.ts";
 import type { FileSystem } from "../../src/adapters/file-system/file-system.ts";
 import { systemLockProcesses } from "../../src/adapters/file-lock/lock-processes.ts";
 import { setAside } from "../../src/adapters/journal-file/set-aside.ts";
 import { verifyJournal } from "../../src/adapters/journal-file/verify-journal.ts";
 import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
-import { begin } from "../journal-file/sample-events.ts";
+import { begin, end, mark } from "../journal-file/sample-commands.ts";
 import {
   createFakeProcesses,
-  end,
   hastyFiles,
-  KEY,
-  mark,
+  SEAL,
   namesBelow,
   newTree,
   openJournalOf,
@@ -45,7 +44,7 @@ async function oneRun(journal: ReturnType<typeof openJournalOf>, number: number)
 const placeOf = (tree: Tree, files: FileSystem = hastyFiles) => ({
   directory: tree.journal,
   files,
-  key: KEY,
+  seal: SEAL,
   anchors: createFileAnchors(tree.user, tree.root, files),
 });
 
@@ -95,10 +94,12 @@ describe("ended journals", () => {
   test("a decision on a packed run is refused like on any ended one, and its file is not touched", async () => {
     const tree = await treeWithEnded(1);
     const journal = openJournalOf(tree, { files: hastyFiles });
+    const lenient = openJournalOf(tree, { files: hastyFiles, decide: () => accept({ type: "run.prepared" }) });
     await oneRun(journal, 1);
     packByHand(tree, 0);
     const before = readFileSync(endedFile(tree, 0, ".jsonl.gz"));
-    await expect(journal.submit(runAt(0), mark("late"))).rejects.toThrow(ProblemError);
+    expect((await journal.submit(runAt(0), mark("late"))).ok).toBe(false);
+    await expect(lenient.submit(runAt(0), mark("late"))).rejects.toThrow(ProblemError);
     expect((await journal.create(runAt(0), begin(runAt(0)))).ok).toBe(false);
     expect(readFileSync(endedFile(tree, 0, ".jsonl.gz")).equals(before)).toBe(true);
   });

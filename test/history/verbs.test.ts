@@ -11,7 +11,7 @@ import { gate } from "../../src/apps/cli/verbs/look.ts";
 import { statusAll } from "../../src/apps/cli/verbs/status-all.ts";
 import { status } from "../../src/apps/cli/verbs/status.ts";
 import { writeProjections } from "../../src/engine/write-projections.ts";
-import { begin as beginJournal } from "../journal-file/sample-events.ts";
+import { begin as beginJournal } from "../journal-file/sample-commands.ts";
 import {
   begin,
   createRepository,

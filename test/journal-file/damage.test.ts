@@ -4,10 +4,13 @@ import { describe, expect, test } from "vitest";
 import { emptyCursor } from "../../src/adapters/journal-file/fold.ts";
 import { encodeRecord, genesis } from "../../src/adapters/journal-file/record.ts";
 import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
+import { sealWith } from "../../src/adapters/user-files/user-key.ts";
+import { accept } from "../../src/core/command.ts";
 import { ProblemError, type ProblemCode } from "../../src/core/problem.ts";
+import type { Seal } from "../../src/ports/seal.ts";
 import type { EventDraft } from "../../src/schema/event.ts";
-import { begin, started } from "./sample-events.ts";
-import { hastyFiles, KEY, lastMark, mark, openJournalOf, RUN, treeWithRun, type Tree } from "./sample-run.ts";
+import { begin, lastMark, mark, RUN, started } from "./sample-commands.ts";
+import { hastyFiles, SEAL, openJournalOf, treeWithRun, type Tree } from "./sample-run.ts";
 
 const fileOf = (tree: Tree): string => join(tree.journal, `${RUN}.jsonl`);
 const open = (tree: Tree) => openJournalOf(tree, { files: hastyFiles });
@@ -42,12 +45,12 @@ function anchorAt(tree: Tree, seq: number): void {
 }
 
 /** Appends records made with any key, chained to what is there. */
-function appendRecords(tree: Tree, key: Buffer, ...decisions: readonly (readonly unknown[])[]): void {
+function appendRecords(tree: Tree, seal: Seal, ...decisions: readonly (readonly unknown[])[]): void {
   const lines = readFileSync(fileOf(tree), "utf8").trimEnd().split("\n");
   let previous = (JSON.parse(lines.at(-1) ?? "") as { h: string }).h;
   let seq = lines.length + 1;
   for (const events of decisions) {
-    const record = encodeRecord({ seq, at: "", events: events as readonly EventDraft[] }, previous, key);
+    const record = encodeRecord({ seq, at: "", events: events as readonly EventDraft[] }, previous, seal);
     appendFileSync(fileOf(tree), record.line);
     previous = record.hash;
     seq += events.length;
@@ -147,15 +150,15 @@ describe("damage never passes in silence", () => {
 describe("forgery", () => {
   test("a whole record made without the user's key opens nothing", async () => {
     const tree = await treeWithRun(1);
-    appendRecords(tree, Buffer.alloc(32, 8), [...accepted("forged")]);
+    appendRecords(tree, sealWith(Buffer.alloc(32, 8)), [...accepted("forged")]);
     expect(look(tree)).toBe("JOURNAL_FORGED");
     expect(await problemOf(() => open(tree).submit(RUN, mark("x")))).toBe("JOURNAL_FORGED");
   });
 
   test("a journal other than the acknowledged one is refused, though made with the key", async () => {
     const tree = await treeWithRun(1);
-    const first = encodeRecord({ seq: 1, at: "", events: [started(RUN)] }, genesis(RUN), KEY);
-    const second = encodeRecord({ seq: 2, at: "", events: accepted("other") }, first.hash, KEY);
+    const first = encodeRecord({ seq: 1, at: "", events: [started(RUN)] }, genesis(RUN), SEAL);
+    const second = encodeRecord({ seq: 2, at: "", events: accepted("other") }, first.hash, SEAL);
     writeFileSync(fileOf(tree), Buffer.concat([first.line, second.line]));
     expect(look(tree)).toBe("JOURNAL_FORGED");
   });
@@ -201,7 +204,7 @@ describe("content that no version of this program wrote", () => {
     ["deep nesting", [{ type: "run.prepared", deep }], "JOURNAL_CORRUPT"],
   ])("%s is refused, and nothing is written", async (_, events, code) => {
     const tree = await treeWithRun(1);
-    appendRecords(tree, KEY, events);
+    appendRecords(tree, SEAL, events);
     const before = readFileSync(fileOf(tree));
     expect(await problemOf(() => open(tree).submit(RUN, mark("x")))).toBe(code);
     expect(readFileSync(fileOf(tree)).equals(before)).toBe(true);
@@ -225,10 +228,9 @@ describe("content that no version of this program wrote", () => {
     const tree = await treeWithRun(1);
     const before = readFileSync(fileOf(tree));
     const wrong = { type: "run.prepared", extra: 1 } as unknown as EventDraft;
-    expect(await problemOf(() => open(tree).submit(RUN, () => ({ ok: true, events: [wrong] })))).toBe(
-      "JOURNAL_CORRUPT",
-    );
-    const huge = () => mark("x".repeat(17 * 1024 * 1024))({ is: "none" });
+    const deciding = openJournalOf(tree, { decide: () => accept(wrong) });
+    expect(await problemOf(() => deciding.submit(RUN, mark("x")))).toBe("JOURNAL_CORRUPT");
+    const huge = mark("x".repeat(17 * 1024 * 1024));
     expect(await problemOf(() => open(tree).submit(RUN, huge))).toBe("WRITE_FAILED");
     expect(readFileSync(fileOf(tree)).equals(before)).toBe(true);
   });
@@ -239,5 +241,6 @@ test("an empty journal stands at the run's own beginning", () => {
 });
 
 function accepted(name: string): readonly EventDraft[] {
-  return [{ type: "supervision.tightened", supervision: { enabled: true, phases: [name] } }];
+  const by = { name: "ada", channel: "terminal" } as const;
+  return [{ type: "agents.changed", by, agent: { name, digest: "0" }, reviewer: { name, digest: "0" } }];
 }

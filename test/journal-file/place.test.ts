@@ -7,9 +7,9 @@ import { setAside } from "../../src/adapters/journal-file/set-aside.ts";
 import { verifyJournal } from "../../src/adapters/journal-file/verify-journal.ts";
 import { systemLockProcesses } from "../../src/adapters/file-lock/lock-processes.ts";
 import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
-import { begin } from "./sample-events.ts";
-import { end, hastyFiles, KEY, lastMark, mark, namesBelow, newTree, NEXT_RUN, openJournalOf } from "./sample-run.ts";
-import { RUN, treeWithRun, type Tree } from "./sample-run.ts";
+import { begin, end, lastMark, mark, NEXT_RUN, RUN } from "./sample-commands.ts";
+import { hastyFiles, SEAL, namesBelow, newTree, openJournalOf } from "./sample-run.ts";
+import { treeWithRun, type Tree } from "./sample-run.ts";
 
 const fileOf = (tree: Tree): string => join(tree.journal, `${RUN}.jsonl`);
 const unsafe = expect.objectContaining({ problem: expect.objectContaining({ code: "UNSAFE_PATH" }) });
@@ -128,7 +128,7 @@ describe("what doctor uses", () => {
   const placeOf = (tree: Tree) => ({
     directory: tree.journal,
     files: hastyFiles,
-    key: KEY,
+    seal: SEAL,
     anchors: createFileAnchors(tree.user, tree.root),
     processes: systemLockProcesses(),
   });

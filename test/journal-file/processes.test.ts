@@ -4,10 +4,11 @@ import { setImmediate as turn } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { createFileJournal } from "../../src/adapters/journal-file/create-file-journal.ts";
 import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
-import { loadUserKey } from "../../src/adapters/user-files/user-key.ts";
+import { decide } from "../../src/core/decide.ts";
+import { loadUserKey, sealWith } from "../../src/adapters/user-files/user-key.ts";
 import { bundleProgram, startProgram } from "../support/bundle-program.ts";
-import { begin } from "./sample-events.ts";
-import { namesBelow, newTree, RUN, stillClock, type Tree } from "./sample-run.ts";
+import { begin, marksIn, RUN } from "./sample-commands.ts";
+import { namesBelow, newTree, stillClock, type Tree } from "./sample-run.ts";
 
 let program = "";
 beforeAll(async () => {
@@ -18,15 +19,14 @@ const open = (tree: Tree) =>
   createFileJournal({
     directory: tree.journal,
     anchors: createFileAnchors(tree.user, tree.root),
-    key: loadUserKey(tree.user),
+    seal: sealWith(loadUserKey(tree.user)),
+    decide,
     clock: stillClock,
     version: "1",
   });
 
 function marksOf(tree: Tree): readonly string[] {
-  return open(tree)
-    .events(RUN)
-    .flatMap((event) => (event.type === "supervision.tightened" ? event.supervision.phases : []));
+  return marksIn(open(tree).events(RUN));
 }
 
 test("eight processes with fifty appends each lose nothing, and readers never see a torn record", async () => {

@@ -4,15 +4,15 @@ import { describe, expect, test } from "vitest";
 import { type FileSystem, nodeFiles } from "../../src/adapters/file-system/file-system.ts";
 import { createJournalReader, type JournalReader } from "../../src/adapters/journal-file/create-journal-reader.ts";
 import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
-import { begin } from "./sample-events.ts";
-import { end, hastyFiles, KEY, lastMark, newTree, NEXT_RUN, openJournalOf, RUN, stillClock } from "./sample-run.ts";
+import { begin, end, lastMark, NEXT_RUN, RUN } from "./sample-commands.ts";
+import { hastyFiles, SEAL, newTree, openJournalOf, stillClock } from "./sample-run.ts";
 import { treeWithRun, type Tree } from "./sample-run.ts";
 
 const readerOf = ({ journal, user, root }: Tree, files: FileSystem = nodeFiles): JournalReader =>
   createJournalReader({
     directory: journal,
     anchors: createFileAnchors(user, root, files),
-    key: KEY,
+    seal: SEAL,
     clock: stillClock,
     version: "1",
     files,

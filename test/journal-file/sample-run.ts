@@ -7,15 +7,13 @@ import { nodeFiles, type FileSystem } from "../../src/adapters/file-system/file-
 import type { LockProcesses } from "../../src/adapters/file-lock/lock-processes.ts";
 import { createFileJournal, type FileJournal } from "../../src/adapters/journal-file/create-file-journal.ts";
 import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
-import type { Decide } from "../../src/adapters/journal-file/submit-decision.ts";
-import { accept } from "../../src/core/command.ts";
-import type { RunState } from "../../src/core/run.ts";
+import { sealWith } from "../../src/adapters/user-files/user-key.ts";
+import { decide } from "../../src/core/decide.ts";
 import type { Clock } from "../../src/ports/clock.ts";
-import { begin } from "./sample-events.ts";
+import type { Decide } from "../../src/ports/journal.ts";
+import { begin, mark, RUN } from "./sample-commands.ts";
 
-export const RUN = "20261115-101500123-k3f9";
-export const NEXT_RUN = "20261116-101500123-k3f9";
-export const KEY = Buffer.alloc(32, 7);
+export const SEAL = sealWith(Buffer.alloc(32, 7));
 
 export const stillClock: Clock = { now: () => "2026-11-15T10:15:00.000Z", monotonic: () => 0 };
 
@@ -44,6 +42,7 @@ export type OpenOptions = {
   readonly files?: FileSystem;
   readonly processes?: LockProcesses;
   readonly version?: string;
+  readonly decide?: Decide;
 };
 
 export function openJournalOf(tree: Tree, options: OpenOptions = {}): FileJournal {
@@ -52,28 +51,14 @@ export function openJournalOf(tree: Tree, options: OpenOptions = {}): FileJourna
   return createFileJournal({
     directory: tree.journal,
     anchors,
-    key: KEY,
+    seal: SEAL,
+    decide,
     check: checkBySchema,
     clock: stillClock,
     version: "1",
     ...options,
   });
 }
-
-/** Appends a mark that can be told from others later. */
-export function mark(name: string): Decide {
-  return () => accept({ type: "supervision.tightened", supervision: { enabled: true, phases: [name] } });
-}
-
-/** The last mark; "begun" before the first. */
-export function lastMark(state: RunState): string {
-  if (state.is === "none") return "none";
-  const { phases } = state.supervision;
-  return `${state.is === "ended" ? "ended " : ""}${phases === "all" ? "begun" : phases[0]}`;
-}
-
-export const end: Decide = () =>
-  accept({ type: "run.cancelled", by: { name: "ada", channel: "terminal" }, reason: "done" });
 
 /** A tree with a run in it and as many marks as asked for. */
 export async function treeWithRun(marks: number, files: FileSystem = hastyFiles): Promise<Tree> {

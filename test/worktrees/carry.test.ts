@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { carryOwnFiles } from "../../src/adapters/git/worktree/worktree-carry.ts";
 import { outcomeOf, useRepository } from "../git/repository-fixture.ts";
-import { begin } from "../journal-file/sample-events.ts";
-import { end, mark, NEXT_RUN, RUN } from "../journal-file/sample-run.ts";
+import { begin, end, mark, NEXT_RUN, RUN } from "../journal-file/sample-commands.ts";
 import { journalIn, type LinkedTree, makeLinkedTree } from "./linked-tree.ts";
 
 const fixture = useRepository();

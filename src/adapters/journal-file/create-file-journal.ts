@@ -1,6 +1,8 @@
 import { join } from "node:path";
+import type { Decision } from "../../core/command.ts";
 import { ProblemError } from "../../core/problem.ts";
-import type { Journal } from "../../ports/journal.ts";
+import { noRun, type RunState } from "../../core/run.ts";
+import type { Decide, LocalJournal } from "../../ports/journal.ts";
 import { errorCode, folderExists, discardFile } from "../file-system/file-system.ts";
 import { createFileLock } from "../file-lock/file-lock.ts";
 import { systemLockProcesses, type LockProcesses } from "../file-lock/lock-processes.ts";
@@ -19,19 +21,20 @@ import { loadRun } from "./read-run.ts";
 import { decideWithoutRun, submitDecision } from "./submit-decision.ts";
 
 export type FileJournalOptions = JournalReaderOptions & {
+  readonly decide: Decide;
   readonly processes?: LockProcesses;
   /** How long to wait for other writers, in milliseconds. */
   readonly patience?: number;
 };
 
-export type FileJournal = Journal & {
+export type FileJournal = LocalJournal & {
   /** Removes this instance's lock file; happens by itself when the process ends. */
   close(): void;
 };
 
 /** Journals as files: one line is one decision, one writer at a time, synced before anybody is told. */
 export function createFileJournal(options: FileJournalOptions): FileJournal {
-  const { directory, patience = 10_000 } = options;
+  const { directory, decide, patience = 10_000 } = options;
   const store = createStore(options);
   const { place } = store;
   const { newest, load, events } = readerOf(store);
@@ -40,17 +43,18 @@ export function createFileJournal(options: FileJournalOptions): FileJournal {
     newest,
     load,
     events,
-    async submit(run, decide) {
+    async submit(run, command) {
+      const decided = (state: RunState): Decision => decide(state, command);
       const file = journalFile(place, run);
       if (reading(directory, () => placeExists(place)))
-        return await alone.enter(file, () => submitDecision(store, run, decide));
+        return await alone.enter(file, () => submitDecision(store, run, decided));
       reading(directory, () => loadRun(store, run));
-      return decideWithoutRun(run, decide);
+      return decideWithoutRun(run, decided);
     },
-    async create(run, decide) {
+    async create(run, start) {
       const file = journalFile(place, run);
       writing(file, () => ensurePlace(place));
-      return await alone.enter(file, () => createRun(store, run, decide));
+      return await alone.enter(file, () => createRun(store, run, () => decide(noRun, start)));
     },
     changed: (run, signal) => watchRun(store, run, signal),
     close: () => alone.close(),

@@ -1,18 +1,18 @@
 import { ProblemError } from "../../core/problem.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Journal } from "../../ports/journal.ts";
+import type { LocalJournal } from "../../ports/journal.ts";
+import type { Seal } from "../../ports/seal.ts";
 import { errorCode, nodeFiles, type FileSystem } from "../file-system/file-system.ts";
 import type { Anchors } from "../user-files/anchors.ts";
 import { checkBySeal, type EventCheck } from "./event-check.ts";
 import { eventsOfRun, loadRun, newestLoaded, newestRun, type NewestLoaded } from "./read-run.ts";
-import type { Key } from "./record.ts";
 import type { JournalStore } from "./run-file.ts";
 
 export type JournalReaderOptions = {
   /** `.isdlc/journal`; made with the first run. */
   readonly directory: string;
   readonly anchors: Anchors;
-  readonly key: Key;
+  readonly seal: Seal;
   /** How events are judged beyond their seal; those that are written always fit the schema. */
   readonly check?: EventCheck;
   readonly clock: Clock;
@@ -21,7 +21,7 @@ export type JournalReaderOptions = {
   readonly files?: FileSystem;
 };
 
-export type JournalReader = Pick<Journal, "newest" | "load" | "events"> & {
+export type JournalReader = Pick<LocalJournal, "newest" | "load" | "events"> & {
   /** The newest run together with what its journal says; null when there was none. */
   current(): NewestLoaded | null;
 };
@@ -30,9 +30,9 @@ export type JournalReader = Pick<Journal, "newest" | "load" | "events"> & {
 export const createJournalReader = (options: JournalReaderOptions): JournalReader => readerOf(createStore(options));
 
 export function createStore({ check = checkBySeal, ...options }: JournalReaderOptions): JournalStore {
-  const { directory, key, anchors, clock, version, files = nodeFiles } = options;
+  const { directory, seal, anchors, clock, version, files = nodeFiles } = options;
   const known = { known: new Map(), seen: new Map() };
-  return { place: { directory, files }, key, check, anchors, clock, version: version ?? null, ...known };
+  return { place: { directory, files }, seal, check, anchors, clock, version: version ?? null, ...known };
 }
 
 export function readerOf(store: JournalStore): JournalReader {

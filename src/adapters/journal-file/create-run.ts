@@ -10,10 +10,10 @@ import { emptyCursor } from "./fold.ts";
 import { endedFolder, journalFile, runsIn, snapshotFile, tornFile } from "./journal-place.ts";
 import { loadRun, newestRun, noHead } from "./read-run.ts";
 import type { JournalStore } from "./run-file.ts";
-import { record, type Decide } from "./submit-decision.ts";
+import { record, type DecideOn } from "./submit-decision.ts";
 
 /** Begins a journal. The caller holds the lock and has made the folder. */
-export function createRun(store: JournalStore, run: RunId, decide: Decide): Submitted {
+export function createRun(store: JournalStore, run: RunId, decide: DecideOn): Submitted {
   const { place } = store;
   newestRun(store);
   const others = runsIn(place, place.directory).map((other) => ({ run: other, ...loadRun(store, other) }));

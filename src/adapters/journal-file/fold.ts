@@ -2,10 +2,11 @@ import { evolve } from "../../core/evolve.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { noRun, type RunState } from "../../core/run.ts";
 import type { Head } from "../../ports/journal.ts";
+import type { Seal } from "../../ports/seal.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { EventCheck } from "./event-check.ts";
-import { genesis, readBody, readLine, type Key } from "./record.ts";
+import { genesis, readBody, readLine } from "./record.ts";
 
 /** Everything known about a journal up to the end of its last whole record. */
 export type Cursor = {
@@ -23,7 +24,7 @@ export type Cursor = {
 
 export type Source = {
   readonly file: string;
-  readonly key: Key;
+  readonly seal: Seal;
   readonly check: EventCheck;
   /** Heads known from elsewhere to have been acknowledged: the journal must pass through each. */
   readonly witnesses: readonly Head[];
@@ -54,7 +55,7 @@ export function fold(from: Cursor, bytes: Buffer, source: Source): Folded {
     const end = bytes.indexOf(NEWLINE, at) + 1;
     if (end === 0) break;
     const line = bytes.subarray(at, end);
-    const reading = readLine(line, cursor.hash, source.key);
+    const reading = readLine(line, cursor.hash, source.seal);
     if (reading.is === "forged") throw forged(source, cursor.lines + 1);
     if (reading.is === "damaged") {
       if (end === bytes.length) break;

@@ -50,7 +50,7 @@ export function eventsOfRun(store: JournalStore, run: RunId): readonly RunEvent[
       const events: RunEvent[] = [];
       fold(emptyCursor(run), bytes, {
         file: journal.file,
-        key: store.key,
+        seal: store.seal,
         check: store.check,
         witnesses: [headOf(now.cursor)].filter((head) => head.seq > 0),
         onEvents: (read) => events.push(...read),

@@ -1,7 +1,8 @@
 import { isRecord, ownValue } from "../../core/own-value.ts";
+import type { Seal } from "../../ports/seal.ts";
 import type { EventDraft, RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
-import { nodeCrypto, sha256 } from "../file-system/node-crypto.ts";
+import { sha256 } from "../file-system/node-crypto.ts";
 import type { EventCheck } from "./event-check.ts";
 
 /** Form of the events in a record. It goes up when events of an older program must be read in another way. */
@@ -10,13 +11,11 @@ export const FORMAT = 1;
 /** One decision: all its events, the number of the first, and when. */
 export type Decided = { readonly seq: number; readonly at: string; readonly events: readonly EventDraft[] };
 
-export type Key = Buffer | string;
-
 /** How one line looks before its content is read. */
 export type LineReading =
   | { readonly is: "record"; readonly hash: string; readonly body: string }
   | { readonly is: "damaged"; readonly detail: string }
-  /** Whole in itself, but not written with this user's key. */
+  /** Whole in itself, but its mark does not fit: written by somebody else. */
   | { readonly is: "forged" };
 
 export type BodyReading =
@@ -31,27 +30,26 @@ export const LINE_LIMIT = 16 * 1024 * 1024; // bytes
 export const genesis = (run: RunId): string => sha256(`isdlc journal ${run}`);
 
 /** A whole line with its newline. Every byte of it is under the hash, or compared. */
-export function encodeRecord(decided: Decided, previous: string, key: Key): { line: Buffer; hash: string } {
+export function encodeRecord(decided: Decided, previous: string, seal: Seal): { line: Buffer; hash: string } {
   const body = JSON.stringify(bodyOf(decided));
   const hash = sha256(`${previous}\n${body}`);
-  const line = Buffer.from(`${body.slice(0, -1)},"h":"${hash}","m":"${mac(key, hash)}"}\n`);
+  const line = Buffer.from(`${body.slice(0, -1)},"h":"${hash}","m":"${seal.mark(hash)}"}\n`);
   return { line, hash };
 }
 
 export const bodyOf = ({ seq, at, events }: Decided) => ({ seq, at, v: FORMAT, events });
 
-/** Judges a line with its newline by hash and key, without parsing it. */
-export function readLine(line: Buffer, previous: string, key: Key): LineReading {
-  const cut = line.length - SEAL_LENGTH;
+/** Judges a line with its newline by hash and seal, without parsing it. */
+export function readLine(line: Buffer, previous: string, seal: Seal): LineReading {
+  const cut = line.lastIndexOf(SEAL_START);
   if (cut < 1 || line.length > LINE_LIMIT) return { is: "damaged", detail: "it is not a record" };
-  const seal = SEAL.exec(line.toString("latin1", cut));
-  const [, hash = "", signature = ""] = seal ?? [];
-  if (seal === null) return { is: "damaged", detail: "it has no seal" };
+  const [sealed, hash = "", mark = ""] = SEALED.exec(line.toString("latin1", cut)) ?? [];
+  if (sealed === undefined) return { is: "damaged", detail: "it has no seal" };
   const body = Buffer.concat([line.subarray(0, cut), BRACE]);
   const found = sha256(Buffer.concat([Buffer.from(`${previous}\n`), body]));
   if (found !== hash) return { is: "damaged", detail: "its hash does not fit" };
-  if (!nodeCrypto().timingSafeEqual(Buffer.from(mac(key, hash)), Buffer.from(signature))) return { is: "forged" };
-  return { is: "record", hash, body: body.toString("utf8") };
+  const text = body.toString("utf8");
+  return seal.fits(hash, mark, text) ? { is: "record", hash, body: text } : { is: "forged" };
 }
 
 /** The events of a record, checked one by one; the first must have the number `seq`. */
@@ -70,13 +68,11 @@ export function readBody(body: string, seq: number, check: EventCheck): BodyRead
   return readEvents(events, { seq, at }, (draft) => check(draft, v));
 }
 
-/** Code for things made with the user's key, so that one kind never passes for another. */
-export function sealOf(kind: "snapshot", content: string, key: Key): string {
-  return nodeCrypto().createHmac("sha256", key).update(`${kind}\n`).update(content).digest("hex");
-}
+/** Never the hash of a record, which begins with the hash before it. */
+export const snapshotHash = (content: string): string => sha256(`snapshot\n${content}`);
 
-const SEAL = /^,"h":"([0-9a-f]{64})","m":"([0-9a-f]{32})"\}\n$/;
-const SEAL_LENGTH = ',"h":"","m":""}\n'.length + 64 + 32;
+const SEAL_START = Buffer.from(',"h":"');
+const SEALED = /^,"h":"([0-9a-f]{64})","m":"([0-9A-Za-z_.-]{32,200})"\}\n$/;
 const BRACE = Buffer.from("}");
 
 type Drafts = readonly unknown[];
@@ -93,8 +89,4 @@ function readEvents(
     events.push({ ...checked.draft, seq: first.seq + events.length, at: first.at });
   }
   return { is: "events", events };
-}
-
-function mac(key: Key, hash: string): string {
-  return nodeCrypto().createHmac("sha256", key).update(hash).digest("hex").slice(0, 32);
 }

@@ -1,6 +1,7 @@
 import { ProblemError } from "../../core/problem.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Head } from "../../ports/journal.ts";
+import type { Seal } from "../../ports/seal.ts";
 import type { EventDraft, RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { OPEN, openPlain, readRange, writeAll } from "../file-system/file-system.ts";
@@ -8,13 +9,13 @@ import type { Anchors } from "../user-files/anchors.ts";
 import type { EventCheck } from "./event-check.ts";
 import { advance, corrupt, emptyCursor, eventsOf, fold, headOf, type Cursor } from "./fold.ts";
 import { journalSize, readJournal, tornFile, type JournalLocation, type OpenFile } from "./journal-place.ts";
-import { bodyOf, encodeRecord, LINE_LIMIT, type Key } from "./record.ts";
+import { bodyOf, encodeRecord, LINE_LIMIT } from "./record.ts";
 import { cursorFrom, readSnapshot, snapshotIsDue, writeSnapshot, type SnapshotTools } from "./snapshot.ts";
 
 /** What the functions below need, and what they remember between calls. */
 export type JournalStore = {
   readonly place: JournalLocation;
-  readonly key: Key;
+  readonly seal: Seal;
   readonly check: EventCheck;
   readonly anchors: Anchors;
   readonly clock: Clock;
@@ -53,7 +54,7 @@ export function catchUp(store: JournalStore, journal: OpenFile, look: { run: Run
     throw corrupt(journal, start.cursor.lines + 1, "it is too large to be ours");
   const bytes = readJournal(files, journal, { from: start.cursor.size, to: size });
   const witnesses = [look.anchor, start.witness].filter((head) => head !== null);
-  const folded = fold(start.cursor, bytes, { file: journal.file, key: store.key, check: store.check, witnesses });
+  const folded = fold(start.cursor, bytes, { file: journal.file, seal: store.seal, check: store.check, witnesses });
   const now = { cursor: folded.cursor, snapshot: start.snapshot };
   remember(store, now);
   return { ...now, torn: folded.torn };
@@ -96,13 +97,13 @@ export const stampOf = (facts: { size: number; mtimeMs: number }): string => `${
 function prepare(store: JournalStore, file: string, from: { cursor: Cursor; drafts: readonly EventDraft[] }) {
   const { cursor, drafts } = from;
   const decided = { seq: cursor.seq + 1, at: store.clock.now(), events: drafts };
-  const { line, hash } = encodeRecord(decided, cursor.hash, store.key);
+  const { line, hash } = encodeRecord(decided, cursor.hash, store.seal);
   if (line.length > LINE_LIMIT)
     throw new ProblemError({ code: "WRITE_FAILED", file, detail: `the decision takes ${line.length} bytes` });
   // Folded from the text, not from the objects, so that this process and every later one see the same.
   const events = eventsOf(JSON.stringify(bodyOf(decided)), cursor, {
     file,
-    key: store.key,
+    seal: store.seal,
     check: store.check,
     witnesses: [],
   });
@@ -166,8 +167,8 @@ function tryWriteSnapshot(store: JournalStore, file: string, cursor: Cursor): vo
   }
 }
 
-function snapshotTools({ place, key, version }: JournalStore): SnapshotTools | null {
-  return version === null ? null : { files: place.files, key, version };
+function snapshotTools({ place, seal, version }: JournalStore): SnapshotTools | null {
+  return version === null ? null : { files: place.files, seal, version };
 }
 
 function remember(store: JournalStore, now: Known): void {

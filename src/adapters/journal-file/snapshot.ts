@@ -1,13 +1,14 @@
 import type { RunState } from "../../core/run.ts";
+import type { Seal } from "../../ports/seal.ts";
 import { readSmall, replaceFile } from "../file-system/file-system.ts";
 import type { FileSystem } from "../file-system/file-system.ts";
 import type { Cursor } from "./fold.ts";
 import { readJournal, snapshotFile, type OpenFile } from "./journal-place.ts";
-import { readLine, sealOf, type Key } from "./record.ts";
+import { readLine, snapshotHash } from "./record.ts";
 
 export type SnapshotTools = {
   readonly files: FileSystem;
-  readonly key: Key;
+  readonly seal: Seal;
   /** Version of the program: another version may fold to another state, so its snapshots are not used. */
   readonly version: string;
 };
@@ -34,16 +35,16 @@ export function writeSnapshot(tools: SnapshotTools, journal: string, cursor: Cur
   if (cursor.last === null) return;
   const { from, previous } = cursor.last;
   const content = JSON.stringify({ version: tools.version, ...cursor, last: { from, previous } });
-  const seal = sealOf("snapshot", content, tools.key);
-  replaceFile(tools.files, snapshotFile(journal), Buffer.from(`${content}\n${seal}\n`));
+  const mark = tools.seal.mark(snapshotHash(content));
+  replaceFile(tools.files, snapshotFile(journal), Buffer.from(`${content}\n${mark}\n`));
 }
 
 /** Null for any doubt: none there, not ours, of another version, of another run. */
 export function readSnapshot(tools: SnapshotTools, journal: string, run: string): Snapshot | null {
   try {
-    const [content = "", seal] =
+    const [content = "", mark = ""] =
       readSmall(tools.files, snapshotFile(journal), SNAPSHOT_LIMIT)?.toString("utf8").split("\n") ?? [];
-    if (seal !== sealOf("snapshot", content, tools.key)) return null;
+    if (!tools.seal.fits(snapshotHash(content), mark, content)) return null;
     const snapshot = JSON.parse(content) as Snapshot & { version: string; state: RunState };
     return snapshot.version === tools.version && snapshot.run === run ? snapshot : null;
   } catch {
@@ -56,7 +57,7 @@ export function cursorFrom(snapshot: Snapshot, journal: OpenFile, tools: Snapsho
   const { last, size, run, seq, hash, state, lines } = snapshot;
   const bytes = readJournal(tools.files, journal, { from: last.from, to: size });
   if (bytes.length !== size - last.from) return null;
-  const reading = readLine(bytes, last.previous, tools.key);
+  const reading = readLine(bytes, last.previous, tools.seal);
   if (reading.is !== "record" || reading.hash !== hash) return null;
   return { run, seq, hash, state, size, lines, last: { ...last, bytes } };
 }

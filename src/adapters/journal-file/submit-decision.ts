@@ -8,10 +8,11 @@ import type { OpenFile } from "./journal-place.ts";
 import { noHead, visit } from "./read-run.ts";
 import { append, type CaughtUp, type JournalStore } from "./run-file.ts";
 
-export type Decide = (state: RunState) => Decision;
+/** What is decided about a state, whatever was asked. */
+export type DecideOn = (state: RunState) => Decision;
 
 /** Decides on what is really there. The caller holds the lock. */
-export function submitDecision(store: JournalStore, run: RunId, decide: Decide): Submitted {
+export function submitDecision(store: JournalStore, run: RunId, decide: DecideOn): Submitted {
   return visit(store, { run, flags: "change" }, (visited) =>
     visited === null || visited.now.cursor.seq === 0
       ? decideWithoutRun(run, decide)
@@ -30,7 +31,7 @@ export function record(store: JournalStore, journal: OpenFile, made: { now: Caug
 }
 
 /** Only `create` begins a journal. */
-export function decideWithoutRun(run: RunId, decide: Decide): Submitted {
+export function decideWithoutRun(run: RunId, decide: DecideOn): Submitted {
   const decision = decide(noRun);
   if (decision.ok) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   return { ok: false, state: noRun, head: noHead(run), refusal: decision.refusal };

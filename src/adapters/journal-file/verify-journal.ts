@@ -1,17 +1,18 @@
 import type { Head } from "../../ports/journal.ts";
+import type { Seal } from "../../ports/seal.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { FileSystem } from "../file-system/file-system.ts";
 import type { Anchors } from "../user-files/anchors.ts";
 import { advance, emptyCursor, headOf, type Cursor } from "./fold.ts";
 import { journalSize, openJournal, readJournal } from "./journal-place.ts";
-import { readBody, readLine, type Key } from "./record.ts";
+import { readBody, readLine } from "./record.ts";
 import { checkBySchema } from "./schema-check.ts";
 
 export type VerifyLocation = {
   /** `.isdlc/journal`. */
   readonly directory: string;
   readonly files: FileSystem;
-  readonly key: Key;
+  readonly seal: Seal;
   readonly anchors: Anchors;
 };
 
@@ -44,7 +45,7 @@ export function verifyJournal(place: VerifyLocation, run: RunId): Verified {
   try {
     const size = journalSize(place.files, journal);
     const bytes = readJournal(place.files, journal, { from: 0, to: size });
-    const { cursor, finding, meetsAnchor } = walk(bytes, { key: place.key, anchor, run });
+    const { cursor, finding, meetsAnchor } = walk(bytes, { seal: place.seal, anchor, run });
     const findings = finding === null ? [] : [finding];
     if (journal.unpacked === null) findings.push({ is: "damaged", line: 0, detail: "it cannot be unpacked" });
     if (anchor !== null && cursor.seq < anchor.seq) findings.push(...missing(anchor, cursor.lines));
@@ -58,13 +59,13 @@ export function verifyJournal(place: VerifyLocation, run: RunId): Verified {
 
 type Walked = { readonly cursor: Cursor; readonly finding: Finding | null; readonly meetsAnchor: boolean };
 
-function walk(bytes: Buffer, by: { key: Key; anchor: Head | null; run: RunId }): Walked {
+function walk(bytes: Buffer, by: { seal: Seal; anchor: Head | null; run: RunId }): Walked {
   let cursor = emptyCursor(by.run);
   let meetsAnchor = by.anchor === null;
   for (let at = 0; at < bytes.length; at = cursor.size) {
     const end = bytes.indexOf("\n", at) + 1;
     const line = bytes.subarray(at, end === 0 ? bytes.length : end);
-    const step = readRecord(line, cursor, by.key);
+    const step = readRecord(line, cursor, by.seal);
     if ("is" in step) return { cursor, finding: asTorn(step, at + line.length === bytes.length), meetsAnchor };
     cursor = step;
     if (cursor.seq === by.anchor?.seq) meetsAnchor = cursor.hash === by.anchor.hash;
@@ -72,9 +73,9 @@ function walk(bytes: Buffer, by: { key: Key; anchor: Head | null; run: RunId }):
   return { cursor, finding: null, meetsAnchor };
 }
 
-function readRecord(line: Buffer, cursor: Cursor, key: Key): Cursor | Finding {
+function readRecord(line: Buffer, cursor: Cursor, seal: Seal): Cursor | Finding {
   const number = cursor.lines + 1;
-  const reading = readLine(line, cursor.hash, key);
+  const reading = readLine(line, cursor.hash, seal);
   if (reading.is === "forged") return { is: "forged", line: number, detail: "it was not written with this user's key" };
   if (reading.is === "damaged") return { is: "damaged", line: number, detail: reading.detail };
   const body = readBody(reading.body, cursor.seq + 1, checkBySchema);

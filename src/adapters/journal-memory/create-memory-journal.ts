@@ -3,7 +3,7 @@ import { evolve } from "../../core/evolve.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { noRun, type RunState } from "../../core/run.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Head, Journal, Loaded, Submitted } from "../../ports/journal.ts";
+import type { Decide, Head, LocalJournal, Loaded, Submitted } from "../../ports/journal.ts";
 import type { EventDraft, RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
 
@@ -18,21 +18,21 @@ type Memory = {
 };
 
 /** A journal for tests: the same promises, gone with the process. */
-export function createMemoryJournal(clock: Clock): Journal {
+export function createMemoryJournal(clock: Clock, decide: Decide): LocalJournal {
   const memory: Memory = { clock, runs: new Map(), waiting: new Set(), seen: new Map() };
   return {
     newest: () => [...memory.runs.keys()].at(-1) ?? null,
     load: (run) => load(memory, run),
     events: (run) => [...(memory.runs.get(run)?.events ?? [])],
-    async submit(run, decide) {
+    async submit(run, command) {
       await Promise.resolve();
       const now = load(memory, run);
-      const decision = decide(now.state);
+      const decision = decide(now.state, command);
       if (!decision.ok) return { ok: false, ...now, refusal: decision.refusal };
       if (now.head.seq === 0) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
       return append(memory, run, decision.events);
     },
-    async create(run, decide) {
+    async create(run, start) {
       await Promise.resolve();
       for (const other of memory.runs.keys()) {
         const found = load(memory, other);
@@ -40,7 +40,7 @@ export function createMemoryJournal(clock: Clock): Journal {
         if (found.state.is === "ended" && other === run)
           return { ok: false, ...found, refusal: { why: "runEnded", how: found.state.how } };
       }
-      const decision = decide(noRun);
+      const decision = decide(noRun, start);
       if (!decision.ok) return { ok: false, ...load(memory, run), refusal: decision.refusal };
       if (decision.events.length === 0) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
       return append(memory, run, decision.events);

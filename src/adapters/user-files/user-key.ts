@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
+import type { Seal } from "../../ports/seal.ts";
 import {
   nodeFiles,
   discardFile,
@@ -12,6 +13,7 @@ import {
 import { nodeCrypto } from "../file-system/node-crypto.ts";
 
 const KEY_LENGTH = 32; // bytes
+const MARK_LENGTH = 32; // characters
 const NONE = Buffer.alloc(0);
 
 /** The user's own key: made at the first use, the same for every process even when several begin at once. */
@@ -21,6 +23,17 @@ export function loadUserKey(directory: string, files: FileSystem = nodeFiles): B
   if (key.length === KEY_LENGTH) return key;
   // A new key would make every earlier journal look forged, so that is a person's decision.
   throw new ProblemError({ code: "UNSAFE_PATH", path: file, detail: "it does not hold a key" });
+}
+
+/** The key as what marks records: only whoever has it can make a mark that fits. */
+export function sealWith(key: Buffer): Seal {
+  const mark = (hash: string): string =>
+    nodeCrypto().createHmac("sha256", key).update(hash).digest("hex").slice(0, MARK_LENGTH);
+  return {
+    mark,
+    fits: (hash, found) =>
+      found.length === MARK_LENGTH && nodeCrypto().timingSafeEqual(Buffer.from(mark(hash)), Buffer.from(found)),
+  };
 }
 
 function createKey(directory: string, file: string, files: FileSystem): Buffer {

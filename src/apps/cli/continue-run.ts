@@ -95,7 +95,7 @@ async function driveAndAsk(
     const { state } = resting;
     if (signal.aborted || state.is !== "active") return restResult(state, resting.warnings);
     const answered = await answer({ project, engine, run: state, returned, signal });
-    if (!answered) return restResult(engine.journal.load(engine.run).state, resting.warnings);
+    if (!answered) return restResult((await engine.journal.load(engine.run)).state, resting.warnings);
   }
 }
 

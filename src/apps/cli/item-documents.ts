@@ -19,7 +19,7 @@ import { projectionsOf } from "./projections-of.ts";
 export const ITEMS_ROOT = "docs/requirements";
 
 /** @throws ProblemError UNSAFE_PATH where a folder on the way is a link: what is behind it is not the project's. */
-export function itemsFolder({ root, files }: Project): string {
+export function itemsFolder({ root, files }: Pick<Project, "root" | "files">): string {
   const names = ITEMS_ROOT.split("/");
   for (let depth = 1; depth <= names.length; depth++) folderExists(files, join(root, ...names.slice(0, depth)));
   return join(root, ...names);

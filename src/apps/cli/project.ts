@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { decide } from "../../core/decide.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { RunState } from "../../core/run.ts";
 import { ensureFolder, type FileSystem, nodeFiles } from "../../adapters/file-system/file-system.ts";
@@ -10,9 +11,9 @@ import { createFileJournal } from "../../adapters/journal-file/create-file-journ
 import { createJournalReader, type JournalReader } from "../../adapters/journal-file/create-journal-reader.ts";
 import { createFileAnchors } from "../../adapters/user-files/anchors.ts";
 import { type UserFolders, userFolders } from "../../adapters/user-files/user-folders.ts";
-import { loadUserKey } from "../../adapters/user-files/user-key.ts";
+import { loadUserKey, sealWith } from "../../adapters/user-files/user-key.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Head, Journal } from "../../ports/journal.ts";
+import type { Head, LocalJournal } from "../../ports/journal.ts";
 import { isSafeName, RUN_ID, type RunId } from "../../schema/ids.ts";
 import { version } from "./main/version.ts";
 
@@ -25,7 +26,7 @@ export type Project = {
   readonly own: string;
   readonly files: FileSystem;
   readonly folders: UserFolders;
-  readonly journal: Journal;
+  readonly journal: LocalJournal;
   readonly env: NodeJS.ProcessEnv;
 };
 
@@ -39,18 +40,19 @@ export const systemClock: Clock = { now: () => new Date().toISOString(), monoton
 
 /** The working tree around a directory: the top of its repository, else the nearest `.isdlc`, else the directory itself. */
 export function openProject(cwd: string, env: NodeJS.ProcessEnv, files: FileSystem = nodeFiles): Project {
-  const place = placeOf(cwd, env, files);
+  const place = findProject(cwd, env, files);
   return { ...place, item: null, journal: openJournal(place, place.root) };
 }
 
 /** The same for a look at its newest run: without what only writers need, so that it is fast. */
 export function seeProject(cwd: string, env: NodeJS.ProcessEnv): { project: SeenProject; current: Current } {
-  const place = placeOf(cwd, env, nodeFiles);
+  const place = findProject(cwd, env);
   const reader: JournalReader = createJournalReader(journalOptions(place, place.root));
   return { project: { ...place, item: null }, current: reader.current() ?? nothing };
 }
 
-function placeOf(cwd: string, env: NodeJS.ProcessEnv, files: FileSystem) {
+/** The same without its runs. */
+export function findProject(cwd: string, env: NodeJS.ProcessEnv, files: FileSystem = nodeFiles) {
   const root = findRoot(cwd);
   return { root, own: join(root, ".isdlc"), files, folders: userFolders(env), env };
 }
@@ -68,8 +70,8 @@ export function itemProject(project: Project, folder: string): Project {
 
 type ProjectLocation = Pick<Project, "own" | "files" | "folders">;
 
-function openJournal(place: ProjectLocation, anchored: string): Journal {
-  return createFileJournal({ ...journalOptions(place, anchored), processes: systemLockProcesses() });
+function openJournal(place: ProjectLocation, anchored: string): LocalJournal {
+  return createFileJournal({ ...journalOptions(place, anchored), decide, processes: systemLockProcesses() });
 }
 
 /** `anchored`: the folder by which the user's own record of the journal is found. */
@@ -77,7 +79,7 @@ const journalOptions = ({ own, files, folders }: ProjectLocation, anchored: stri
   directory: join(own, "journal"),
   files,
   anchors: createFileAnchors(folders.state, anchored, files),
-  key: loadUserKey(folders.state, files),
+  seal: sealWith(loadUserKey(folders.state, files)),
   clock: systemClock,
   version: typeof ISDLC_STATE_VERSION === "string" ? ISDLC_STATE_VERSION : version,
 });

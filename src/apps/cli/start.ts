@@ -5,7 +5,6 @@ import { createGitRead } from "../../adapters/git/read/git-read.ts";
 import { createTrustStore } from "../../adapters/user-files/trust-store.ts";
 import { readUserSettings } from "../../adapters/user-files/user-settings.ts";
 import type { StartCommand } from "../../core/command.ts";
-import { decide } from "../../core/decide.ts";
 import { resolvePlan } from "../../core/plan.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { sensibleThresholds } from "../../core/sizing.ts";
@@ -149,7 +148,7 @@ async function testsOf(invocation: Invocation, project: Project): Promise<TestCo
 
 async function open(project: Project, facts: Facts, agents: ChosenAgents): Promise<void> {
   memoryOf(project).rememberAgents(facts.run, agents);
-  const opened = await project.journal.create(facts.run, (state) => decide(state, { do: "start", facts }));
+  const opened = await project.journal.create(facts.run, { do: "start", facts });
   if (!opened.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: opened.refusal });
 }
 

@@ -1,5 +1,4 @@
 import type { PersonCommand } from "../../core/command.ts";
-import { decide } from "../../core/decide.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { RunState } from "../../core/run.ts";
 import { writeProjections } from "../../engine/write-projections.ts";
@@ -16,7 +15,7 @@ export type Recorded = {
 
 /** Records a person's answer before it takes effect. Refusals are problems; nothing was written then. */
 export async function submitAnswer(project: Project, run: RunId, command: PersonCommand): Promise<Recorded> {
-  const submitted = await project.journal.submit(run, (state) => decide(state, command));
+  const submitted = await project.journal.submit(run, command);
   if (!submitted.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: submitted.refusal });
   const { state, head } = submitted;
   const kept = state.is === "ended" ? await takeBackBuilt(project, state, head) : [];

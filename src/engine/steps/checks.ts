@@ -101,7 +101,7 @@ const commandText = ({ argv, source }: TestCommand): string => `${argv.join(" ")
 
 /** Null while every test file of before the phase is there, or once a person agreed that some are not. */
 async function testsDeleted(engine: Engine, run: ActiveRun, phase: PhaseRecord): Promise<string | null> {
-  if (!phase.rule.tests || acceptedNow(engine)) return null;
+  if (!phase.rule.tests || (await acceptedNow(engine))) return null;
   const tree = await engine.workspace.now([run.run.item]);
   const changes = await engine.workspace.diff(phase.firstTree, tree);
   if (changes === null && phase.firstTree !== null)
@@ -118,8 +118,8 @@ async function testsDeleted(engine: Engine, run: ActiveRun, phase: PhaseRecord):
 const MOST_NAMED = 10;
 
 /** A person has seen this very draft and accepted how its tests are run. */
-function acceptedNow(engine: Engine): boolean {
-  const events = engine.journal.events(engine.run);
+async function acceptedNow(engine: Engine): Promise<boolean> {
+  const events = await engine.journal.events(engine.run);
   return (
     events.findLast(({ type }) => type === "tests.accepted" || type === "draft.produced")?.type === "tests.accepted"
   );

@@ -1,5 +1,4 @@
 import type { Outcome, Report } from "../../core/command.ts";
-import { decide } from "../../core/decide.ts";
 import { attemptOf, ticketOf } from "../../core/next.ts";
 import { artifactPath } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
@@ -24,7 +23,7 @@ export async function produce(engine: Engine, { run }: Task, signal: AbortSignal
   const phase = currentPhase(run);
   if (stage.is !== "producing" || phase === undefined) return null;
   recordPhaseStart(engine, run);
-  recordReviews(engine, run);
+  await recordReviews(engine, run);
   const job = { run, phase, claim: stage.claim, backend: engine.agents.phase(phase.rule.key) };
   const assignment: Assignment = {
     role: "phase",
@@ -166,9 +165,8 @@ type Claiming = { readonly claim: Claim; readonly prompt: number };
 
 /** The ticket of the execution; null where it may not begin, because the run moved on or its budget is spent. */
 async function submitClaim(engine: Engine, ticket: string, claiming: Claiming): Promise<string | null> {
-  const claimed = await engine.journal.submit(engine.run, (state) =>
-    decide(state, { do: "report", ticket, outcome: { of: "claim", ...claiming } }),
-  );
+  const report: Report = { do: "report", ticket, outcome: { of: "claim", ...claiming } };
+  const claimed = await engine.journal.submit(engine.run, report);
   return claimed.ok && claimed.state.is === "active" && claimed.state.wait === null ? ticketOf(claimed.state) : null;
 }
 
@@ -178,7 +176,7 @@ function movedOn(engine: Engine, ticket: string, done: AbortSignal): AbortSignal
   const watch = async (): Promise<void> => {
     while (!done.aborted && !gone.signal.aborted) {
       await engine.journal.changed(engine.run, done);
-      const { state } = engine.journal.load(engine.run);
+      const { state } = await engine.journal.load(engine.run);
       if (state.is !== "active" || ticketOf(state) !== ticket) gone.abort();
     }
   };

@@ -31,10 +31,11 @@ export function recordPhaseStart(engine: Engine, run: ActiveRun): void {
 }
 
 /** Every verdict about the phase at hand, with what was changed because of it. */
-export function recordReviews(engine: Engine, run: ActiveRun): void {
+export async function recordReviews(engine: Engine, run: ActiveRun): Promise<void> {
   const phase = currentPhase(run);
   if (!isFeature(run) || phase === undefined || phase.iterations === 0) return;
-  for (const review of reviewsOf(engine.journal.events(run.run.run)).filter((one) => one.phase === phase.rule.key))
+  const events = await engine.journal.events(run.run.run);
+  for (const review of reviewsOf(events).filter((one) => one.phase === phase.rule.key))
     engine.features.review(run.run.item, reviewHistoryEntry(review));
 }
 
@@ -46,16 +47,16 @@ export function recordReviews(engine: Engine, run: ActiveRun): void {
 export async function takeBackRecord(engine: Engine, run: ActiveRun): Promise<string | null> {
   const phase = currentPhase(run);
   if (!isFeature(run) || phase === undefined) return null;
-  tellSoFar(engine, run, phase);
+  await tellSoFar(engine, run, phase);
   const found = await beginAgain(engine, run, phase);
-  tellSoFar(engine, run, phase);
+  await tellSoFar(engine, run, phase);
   return found;
 }
 
 /** What is only judged was never begun. */
-function tellSoFar(engine: Engine, run: ActiveRun, { rule }: PhaseRecord): void {
+async function tellSoFar(engine: Engine, run: ActiveRun, { rule }: PhaseRecord): Promise<void> {
   if (rule.judged !== true) recordPhaseStart(engine, run);
-  recordReviews(engine, run);
+  await recordReviews(engine, run);
 }
 
 async function beginAgain({ workspace }: Engine, { run }: ActiveRun, phase: PhaseRecord): Promise<string | null> {
@@ -87,10 +88,10 @@ const documentsOf = (item: string): string[] =>
   [".meta.json", ".review-history.md"].map((name) => artifactPath(item, name));
 
 /** The phase at hand counts: it is being accepted. */
-export function recordPhaseEnd(engine: Engine, run: ActiveRun): void {
+export async function recordPhaseEnd(engine: Engine, run: ActiveRun): Promise<void> {
   const phase = currentPhase(run);
   if (!isFeature(run) || phase === undefined || phase.status !== "completed") return;
-  tellSoFar(engine, run, phase); // a person may have taken the documents back to where the phase began
+  await tellSoFar(engine, run, phase); // a person may have taken the documents back to where the phase began
   const verified = verifiedBy(phase);
   if (verified !== null) engine.features.tell(run.run.item, { is: "phaseVerified", phase: verified });
   const { key } = phase.rule;

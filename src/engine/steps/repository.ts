@@ -24,7 +24,7 @@ export async function commitPhase(engine: Engine, { run }: Task): Promise<Outcom
   const phase = currentPhase(run);
   if (phase === undefined) return null;
   recordAnalysis(engine, run);
-  recordPhaseEnd(engine, run);
+  await recordPhaseEnd(engine, run);
   if (phase.iterations > 0)
     engine.show({ at: "says", step: "commit", attempt: null, text: phaseComplete(phase), usage: null });
   if (run.run.options.commits !== "phase") return { of: "commit", commit: null };
@@ -133,7 +133,7 @@ async function commitNow(
   if (engine.vcs === null) return null;
   const since = lastCommit(run);
   await returnToBranch(engine.vcs, run, since);
-  const { head } = engine.journal.load(run.run.run);
+  const { head } = await engine.journal.load(run.run.run);
   const message = body === "" ? oneLine(subject) : `${oneLine(subject)}\n\n${body}`;
   const tracked = paths.filter((path) => !path.startsWith(".isdlc/"));
   const journal = `${head.seq}:${head.hash.slice(0, 16)}`;

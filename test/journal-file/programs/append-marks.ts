@@ -1,7 +1,8 @@
 import { createFileJournal } from "../../../src/adapters/journal-file/create-file-journal.ts";
 import { createFileAnchors } from "../../../src/adapters/user-files/anchors.ts";
-import { loadUserKey } from "../../../src/adapters/user-files/user-key.ts";
-import { accept } from "../../../src/core/command.ts";
+import { loadUserKey, sealWith } from "../../../src/adapters/user-files/user-key.ts";
+import { decide } from "../../../src/core/decide.ts";
+import { mark } from "../sample-commands.ts";
 import { join } from "node:path";
 import { writeSync } from "node:fs";
 
@@ -11,15 +12,14 @@ const [root = "", user = "", run = "", name = "", count = "0"] = process.argv.sl
 const journal = createFileJournal({
   directory: join(root, ".isdlc", "journal"),
   anchors: createFileAnchors(user, root),
-  key: loadUserKey(user),
+  seal: sealWith(loadUserKey(user)),
+  decide,
   clock: { now: () => new Date().toISOString(), monotonic: () => performance.now() },
   version: "1",
   patience: 60_000,
 });
 
 for (let number = 1; number <= Number(count); number++) {
-  const mark = `${name}-${number}`;
-  const phases = [mark];
-  await journal.submit(run, () => accept({ type: "supervision.tightened", supervision: { enabled: true, phases } }));
-  writeSync(1, `${mark}\n`);
+  await journal.submit(run, mark(`${name}-${number}`));
+  writeSync(1, `${name}-${number}\n`);
 }

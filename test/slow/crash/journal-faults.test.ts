@@ -6,17 +6,12 @@ import type { FileJournal } from "../../../src/adapters/journal-file/create-file
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { Submitted } from "../../../src/ports/journal.ts";
 import { createFaultFiles, Killed, type Fault, type PowerCut } from "../../support/fault-files.ts";
-import { begin } from "../../journal-file/sample-events.ts";
+import { begin, end, lastMark, mark, NEXT_RUN, RUN } from "../../journal-file/sample-commands.ts";
 import {
   createFakeProcesses,
-  end,
   hastyFiles,
-  lastMark,
-  mark,
   namesBelow,
-  NEXT_RUN,
   openJournalOf,
-  RUN,
   scratchFolder,
   treeIn,
   type Tree,

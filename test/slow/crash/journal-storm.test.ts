@@ -5,9 +5,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createFileJournal } from "../../../src/adapters/journal-file/create-file-journal.ts";
 import { createFileAnchors } from "../../../src/adapters/user-files/anchors.ts";
-import { loadUserKey } from "../../../src/adapters/user-files/user-key.ts";
-import { begin } from "../../journal-file/sample-events.ts";
-import { mark, namesBelow, RUN, stillClock, treeIn } from "../../journal-file/sample-run.ts";
+import { decide } from "../../../src/core/decide.ts";
+import { loadUserKey, sealWith } from "../../../src/adapters/user-files/user-key.ts";
+import { begin, mark, marksIn, RUN } from "../../journal-file/sample-commands.ts";
+import { namesBelow, stillClock, treeIn } from "../../journal-file/sample-run.ts";
 import { bundleProgram, startProgram, type Finished } from "../../support/bundle-program.ts";
 
 const SECONDS = 10;
@@ -22,7 +23,8 @@ test(`${WRITERS} writers killed at random for ${SECONDS} seconds: whatever was a
     createFileJournal({
       directory: tree.journal,
       anchors: createFileAnchors(tree.user, tree.root),
-      key: loadUserKey(tree.user),
+      seal: sealWith(loadUserKey(tree.user)),
+      decide,
       clock: stillClock,
       version: "1",
     });
@@ -46,9 +48,7 @@ test(`${WRITERS} writers killed at random for ${SECONDS} seconds: whatever was a
 
   const acknowledged = lives.flatMap(({ lines }) => lines);
   const journal = open();
-  const present = journal
-    .events(RUN)
-    .flatMap((event) => (event.type === "supervision.tightened" ? event.supervision.phases : []));
+  const present = marksIn(journal.events(RUN));
   const there = new Set(present);
   expect(there.size, "none twice").toBe(present.length);
   expect(

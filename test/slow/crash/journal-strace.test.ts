@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { begin } from "../../journal-file/sample-events.ts";
-import { lastMark, mark, namesBelow, openJournalOf, RUN, treeIn, type Tree } from "../../journal-file/sample-run.ts";
+import { begin, lastMark, mark, RUN } from "../../journal-file/sample-commands.ts";
+import { namesBelow, openJournalOf, treeIn, type Tree } from "../../journal-file/sample-run.ts";
 import { bundleProgram } from "../../support/bundle-program.ts";
 
 const strace = spawnSync("strace", ["-V"]).status === 0;

@@ -52,7 +52,7 @@ function answeredElsewhere({ engine }: PromptContext, wait: Wait, done: AbortSig
   const watch = async (): Promise<void> => {
     while (!done.aborted && !gone.signal.aborted) {
       await engine.journal.changed(engine.run, done);
-      const { state } = engine.journal.load(engine.run);
+      const { state } = await engine.journal.load(engine.run);
       if (state.is !== "active" || state.wait?.id !== wait.id) gone.abort();
     }
   };

@@ -4,7 +4,7 @@ import { type Verified, verifyJournal } from "../../../adapters/journal-file/ver
 import { createGitRead } from "../../../adapters/git/read/git-read.ts";
 import { systemLockProcesses } from "../../../adapters/file-lock/lock-processes.ts";
 import { createFileAnchors } from "../../../adapters/user-files/anchors.ts";
-import { loadUserKey } from "../../../adapters/user-files/user-key.ts";
+import { loadUserKey, sealWith } from "../../../adapters/user-files/user-key.ts";
 import { readUserSettings } from "../../../adapters/user-files/user-settings.ts";
 import { sandboxAvailable } from "../../../adapters/sandbox/sandbox-available.ts";
 import type { RunState } from "../../../core/run.ts";
@@ -147,7 +147,7 @@ function newestOf(project: Project): RunId | null {
 const verifyPlace = (project: Project) => ({
   directory: join(project.own, "journal"),
   files: project.files,
-  key: loadUserKey(project.folders.state),
+  seal: sealWith(loadUserKey(project.folders.state)),
   anchors: createFileAnchors(project.folders.state, project.item === null ? project.root : project.own),
 });
 

@@ -4,12 +4,12 @@ import type { ItemMeta } from "../../../core/items/item-meta.ts";
 import { checkStaleness } from "../../../core/items/staleness.ts";
 import { type ItemRow, itemsTable } from "../../../views/items-table.ts";
 import { itemsFolder } from "../item-documents.ts";
-import { openProject, systemClock, type Project } from "../project.ts";
+import { findProject, systemClock, type Project } from "../project.ts";
 import { done, type Run } from "../grammar/verb.ts";
 
 /** Every item, how far its analysis is, and whether the code moved on since. */
 export const items: Run = async ({ cwd, env }) => {
-  const project = openProject(cwd, env);
+  const project = findProject(cwd, env);
   const found = listItems(itemsFolder(project));
   const isStale = await stalenessOf(project, found);
   const rows = found.map((item): ItemRow => {
@@ -27,7 +27,7 @@ export const items: Run = async ({ cwd, env }) => {
 
 /** Other commits alone make nothing stale; what they changed is asked once, for all items together. */
 async function stalenessOf(
-  project: Project,
+  project: Pick<Project, "root">,
   found: readonly FoundItem[],
 ): Promise<(item: FoundItem) => boolean | null> {
   const head = readHead(project.root)?.hash ?? null;
@@ -44,7 +44,10 @@ async function stalenessOf(
   };
 }
 
-async function askGit({ root }: Project, commits: Iterable<string>): Promise<ReadonlyMap<string, boolean>> {
+async function askGit(
+  { root }: Pick<Project, "root">,
+  commits: Iterable<string>,
+): Promise<ReadonlyMap<string, boolean>> {
   const { codeMovedOn } = await import("../../../adapters/git/read/git-moved-on.ts"); // starting programs takes time to set up
   return codeMovedOn(root, commits);
 }

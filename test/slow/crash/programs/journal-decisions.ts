@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { nodeFiles, type FileSystem } from "../../../../src/adapters/file-system/file-system.ts";
 import { createFileJournal } from "../../../../src/adapters/journal-file/create-file-journal.ts";
 import { createFileAnchors } from "../../../../src/adapters/user-files/anchors.ts";
-import { accept } from "../../../../src/core/command.ts";
-import { begin } from "../../../journal-file/sample-events.ts";
+import { sealWith } from "../../../../src/adapters/user-files/user-key.ts";
+import { decide } from "../../../../src/core/decide.ts";
+import { begin, mark } from "../../../journal-file/sample-commands.ts";
 
 /**
  * journal-decisions <tree> <user directory> <run> [<file for the calls>]: begins a run, decides twice, prints each
@@ -25,7 +26,8 @@ const files = Object.fromEntries(
 const journal = createFileJournal({
   directory: join(root, ".isdlc", "journal"),
   anchors: createFileAnchors(user, root, files),
-  key: Buffer.alloc(32, 7),
+  seal: sealWith(Buffer.alloc(32, 7)),
+  decide,
   clock: { now: () => new Date().toISOString(), monotonic: () => performance.now() },
   version: "1",
   files,
@@ -33,10 +35,9 @@ const journal = createFileJournal({
 
 await journal.create(run, begin(run));
 writeSync(1, "begun\n");
-for (const mark of ["m1", "m2"]) {
-  const phases = [mark];
-  await journal.submit(run, () => accept({ type: "supervision.tightened", supervision: { enabled: true, phases } }));
-  writeSync(1, `${mark}\n`);
+for (const name of ["m1", "m2"]) {
+  await journal.submit(run, mark(name));
+  writeSync(1, `${name}\n`);
 }
 journal.close();
 if (callsFile !== undefined) writeFileSync(callsFile, JSON.stringify(calls));

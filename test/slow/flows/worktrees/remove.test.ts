@@ -14,8 +14,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { worktreeState } from "../../../../src/adapters/git/worktree/worktree-state.ts";
 import type { RemoveRequest } from "../../../../src/ports/worktrees.ts";
 import { useRepository } from "../../../git/repository-fixture.ts";
-import { begin } from "../../../journal-file/sample-events.ts";
-import { RUN } from "../../../journal-file/sample-run.ts";
+import { begin, RUN } from "../../../journal-file/sample-commands.ts";
 import { journalIn, type LinkedTree, makeLinkedTree } from "../../../worktrees/linked-tree.ts";
 
 const fixture = useRepository();
