@@ -53,6 +53,10 @@ export type Problem =
       readonly detail: string;
       readonly valid: readonly string[];
     }
+  | { readonly code: "SIGNING_FAILED"; readonly detail: string }
+  | { readonly code: "SIGNING_NOT_SET_UP"; readonly detail: string }
+  | { readonly code: "NOTHING_TO_ATTEST"; readonly run: string; readonly detail: string }
+  | { readonly code: "COMMITS_UNKNOWN"; readonly named: string }
   | { readonly code: "USAGE"; readonly detail: string; readonly usage: string };
 
 export type ProblemCode = Problem["code"];
@@ -185,6 +189,22 @@ const descriptions: Describe = {
   OVERLAY_INVALID: (p) => ({
     what: `${p.file} is not used: ${p.place === "" ? "" : `${p.place}: `}${p.detail}.`,
     fix: `${p.valid.length > 0 ? `Valid: ${list(p.valid)}. ` : ""}Mend the file or take it away; no run starts on rules that are not understood.`,
+  }),
+  SIGNING_FAILED: (p) => ({
+    what: `No statement was signed: ${p.detail}.`,
+    fix: 'Fix what it says (a key file that is there, or an agent that has it), then run "isdlc attest".',
+  }),
+  SIGNING_NOT_SET_UP: (p) => ({
+    what: `Git is not set up to sign with an SSH key: ${p.detail}.`,
+    fix: 'Run "git config --global gpg.format ssh" and "git config --global user.signingkey ~/.ssh/<key>.pub", then "isdlc attest".',
+  }),
+  NOTHING_TO_ATTEST: (p) => ({
+    what: `There is no statement to make about run ${p.run}: ${p.detail}.`,
+    fix: 'Run "isdlc history --all" to see the runs there are, and name one: isdlc attest <run>.',
+  }),
+  COMMITS_UNKNOWN: (p) => ({
+    what: `Git knows no commits by the name ${p.named}.`,
+    fix: "Name a range (main..topic), a branch or a commit; in a shallow clone, fetch the commits first.",
   }),
   USAGE: (p) => ({ what: p.detail, fix: `Usage: ${p.usage}` }),
 };

@@ -22,7 +22,7 @@ function scrubbed(keep: (name: string) => boolean): NodeJS.ProcessEnv {
 }
 
 /** A relative entry would let the repository supply the program. */
-function absoluteEntries(path: string): string {
+export function absoluteEntries(path: string): string {
   const separator = process.platform === "win32" ? ";" : ":";
   const isAbsolute = (entry: string) => entry.startsWith("/") || /^[A-Za-z]:[\\/]/.test(entry);
   return path.split(separator).filter(isAbsolute).join(separator);

@@ -1,0 +1,64 @@
+import { isRecord } from "../../core/own-value.ts";
+import { PAYLOAD_TYPE } from "../../schema/attestation.ts";
+
+export type Signature = { readonly keyid: string; readonly sig: Buffer };
+
+/** A payload with the signatures over it, as the DSSE specification has it. */
+export type Envelope = { readonly payload: Buffer; readonly signatures: readonly Signature[] };
+
+export type EnvelopeReading =
+  | { readonly is: "envelope"; readonly envelope: Envelope }
+  | { readonly is: "refused"; readonly why: string };
+
+/** Longer envelopes are never written, and never believed. */
+export const ENVELOPE_LIMIT = 4 * 1024 * 1024; // characters
+const MOST_SIGNATURES = 20;
+
+/** What is signed: type and payload with their lengths, so that neither can pass for a part of the other. */
+export function signedBytes(payload: Buffer): Buffer {
+  const head = `DSSEv1 ${Buffer.byteLength(PAYLOAD_TYPE)} ${PAYLOAD_TYPE} ${payload.length} `;
+  return Buffer.concat([Buffer.from(head), payload]);
+}
+
+/** One line without its newline. There is one way to write an envelope, and no other is read. */
+export function encodeEnvelope({ payload, signatures }: Envelope): string {
+  return JSON.stringify({
+    payload: payload.toString("base64"),
+    payloadType: PAYLOAD_TYPE,
+    signatures: signatures.map(({ keyid, sig }) => ({ keyid, sig: sig.toString("base64") })),
+  });
+}
+
+export function readEnvelope(line: string): EnvelopeReading {
+  if (line.length > ENVELOPE_LIMIT) return refused(`it is longer than ${ENVELOPE_LIMIT} characters`);
+  const value = parsed(line);
+  if (!isRecord(value)) return refused("it is not a JSON object, or is cut off");
+  if (value["payloadType"] !== PAYLOAD_TYPE) return refused("its payload is not an in-toto statement");
+  const envelope = envelopeOf(value);
+  if (envelope === null) return refused("it has no payload, or no signatures that can be read");
+  // Repeated keys, other spellings of the same text and additions nobody signed all show here.
+  if (encodeEnvelope(envelope) !== line) return refused("it is not written the one way an envelope is written");
+  return { is: "envelope", envelope };
+}
+
+function envelopeOf({ payload, signatures }: Record<string, unknown>): Envelope | null {
+  if (typeof payload !== "string" || !Array.isArray(signatures)) return null;
+  if (signatures.length === 0 || signatures.length > MOST_SIGNATURES) return null;
+  const read = signatures.map((signature: unknown) => {
+    if (!isRecord(signature)) return null;
+    const { keyid, sig } = signature;
+    return typeof keyid === "string" && typeof sig === "string" ? { keyid, sig: Buffer.from(sig, "base64") } : null;
+  });
+  if (read.some((signature) => signature === null)) return null;
+  return { payload: Buffer.from(payload, "base64"), signatures: read.filter((signature) => signature !== null) };
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null; // told by the caller, as a reason
+  }
+}
+
+const refused = (why: string): EnvelopeReading => ({ is: "refused", why });

@@ -1,0 +1,156 @@
+import { join } from "node:path";
+import { type Git, must } from "../git/git.ts";
+import { isObjectId } from "../git/ref-name.ts";
+import { inTemporaryFolder } from "../git/temporary-folder.ts";
+import { objectsOfBatch } from "../git/tree-object.ts";
+import { gitFailed } from "../git/run-git.ts";
+
+/** Where statements are kept: one note for each commit and each tree, one envelope a line. */
+export const NOTES_REF = "refs/notes/isdlc";
+/** Where those of a remote are fetched to, so that fetching never overwrites ours. */
+export const fetchedNotesRef = (remote: string): string => `refs/notes/${remote}/isdlc`;
+
+/** The blob of the note of each object. */
+type NoteTree = ReadonlyMap<string, string>;
+
+/** Refs that hold statements here: our own, and those fetched from remotes. */
+export async function notesRefs(git: Git): Promise<string[]> {
+  const output = await must(git(["for-each-ref", "--format=%(refname)", "refs/notes"]), "for-each-ref");
+  return output
+    .toString("utf8")
+    .split("\n")
+    .filter((ref) => ref === NOTES_REF || /^refs\/notes\/[^/]+\/isdlc$/.test(ref));
+}
+
+/** The lines noted for any of the objects, by object. */
+export async function readNotes(
+  git: Git,
+  { refs, objects }: { refs: readonly string[]; objects: ReadonlySet<string> },
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found: (readonly [object: string, blob: string])[] = [];
+  for (const ref of refs)
+    for (const [object, blob] of await noteTree(git, ref)) if (objects.has(object)) found.push([object, blob]);
+  const contents = await linesOfBlobs(git, [...new Set(found.map(([, blob]) => blob))]);
+  const lines = new Map<string, readonly string[]>();
+  for (const [object, blob] of found)
+    lines.set(object, [...new Set([...(lines.get(object) ?? []), ...(contents.get(blob) ?? [])])]);
+  return lines;
+}
+
+async function noteTree(git: Git, ref: string): Promise<NoteTree> {
+  const output = await git(["ls-tree", "-r", "-z", "--full-tree", ref]);
+  if (output.status !== 0) return new Map();
+  const entries = output.stdout.toString("utf8").split("\0");
+  return new Map(
+    entries.flatMap((entry) => {
+      const [about = "", path = ""] = entry.split("\t");
+      const object = path.replaceAll("/", "");
+      const [, type = "", blob = ""] = about.split(" ");
+      return type === "blob" && isObjectId(object) ? [[object, blob] as const] : [];
+    }),
+  );
+}
+
+async function linesOfBlobs(git: Git, blobs: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (blobs.length === 0) return new Map();
+  const input = Buffer.from(`${blobs.join("\n")}\n`);
+  const output = await must(git(["cat-file", "--batch", "--buffer"], { input }), "cat-file");
+  return new Map([...objectsOfBatch(output)].map(({ id, content }) => [id, linesOf(content)]));
+}
+
+const linesOf = (content: Buffer): string[] =>
+  content
+    .toString("utf8")
+    .split("\n")
+    .filter((line) => line !== "");
+
+export type NewNotes = {
+  readonly objects: readonly string[];
+  readonly line: string;
+  /** Replaced by it: the same statement with fewer signatures. */
+  readonly replaces?: string;
+};
+
+/** How often a note is tried again when somebody else wrote one meanwhile. */
+const TRIES = 5;
+
+/** Adds a line to the notes of every object, beside what is noted there. */
+export async function addNotes(git: Git, notes: NewNotes): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const before = await readNotes(git, { refs: [NOTES_REF], objects: new Set(notes.objects) });
+    const contents = new Map(notes.objects.map((object) => [object, withLine(before.get(object) ?? [], notes)]));
+    if (await writeNotes(git, { contents, also: null })) return;
+    if (attempt === TRIES) throw gitFailed("update-ref", `${NOTES_REF} is changed again and again by somebody else`);
+  }
+}
+
+/** Brings what was fetched from a remote into our own notes: every line of both stays. */
+export async function mergeNotes(git: Git, from: string): Promise<void> {
+  const [ours, theirs] = [await noteTree(git, NOTES_REF), await noteTree(git, from)];
+  const tip = (await git(["rev-parse", "--verify", "--quiet", from])).stdout.toString("latin1").trim();
+  if (!isObjectId(tip)) return;
+  const isContained = await git(["merge-base", "--is-ancestor", tip, NOTES_REF]);
+  if (isContained.status === 0) return;
+  const texts = await linesOfBlobs(git, [...new Set([...ours.values(), ...theirs.values()])]);
+  const lines = (tree: NoteTree, object: string) => texts.get(tree.get(object) ?? "") ?? [];
+  const contents = new Map(
+    [...theirs.keys()].map((object) => [object, [...new Set([...lines(ours, object), ...lines(theirs, object)])]]),
+  );
+  if (!(await writeNotes(git, { contents, also: tip })))
+    throw gitFailed("update-ref", `${NOTES_REF} was changed meanwhile`);
+}
+
+function withLine(lines: readonly string[], { line, replaces }: NewNotes): readonly string[] {
+  return [...new Set([...lines.filter((other) => other !== replaces), line])].toSorted();
+}
+
+type Write = {
+  readonly contents: ReadonlyMap<string, readonly string[]>;
+  /** A second parent: what was merged in. */
+  readonly also: string | null;
+};
+
+/** False when the ref was moved by somebody else meanwhile. */
+async function writeNotes(git: Git, { contents, also }: Write): Promise<boolean> {
+  const old = (await git(["rev-parse", "--verify", "--quiet", NOTES_REF])).stdout.toString("latin1").trim();
+  const tree = await inTemporaryFolder(async (folder) => {
+    const environment = { GIT_INDEX_FILE: join(folder, "index") };
+    const places = old === "" ? new Map<string, string>() : await pathsOf(git, old);
+    await must(git(["read-tree", ...(old === "" ? ["--empty"] : [old])], { environment }), "read-tree");
+    const blobs = new Map<string, string>();
+    const entries: string[] = [];
+    for (const [object, lines] of contents) {
+      const text = `${lines.join("\n")}\n`;
+      if (!blobs.has(text)) blobs.set(text, await hashText(git, text));
+      entries.push(`100644 ${blobs.get(text)}\t${places.get(object) ?? object}\0`);
+    }
+    const input = Buffer.from(entries.join(""));
+    await must(git(["update-index", "-z", "--index-info"], { environment, input }), "update-index");
+    return (await must(git(["write-tree"], { environment }), "write-tree")).toString("latin1").trim();
+  });
+  const parents = [old, also ?? ""].filter((parent) => parent !== "").flatMap((parent) => ["-p", parent]);
+  const args = ["commit-tree", tree, ...parents, "-m", "Statements about runs"];
+  const commit = (await must(git(args, { environment: NOBODY }), "commit-tree")).toString("latin1").trim();
+  const expected = old === "" ? "0".repeat(commit.length) : old;
+  return (await git(["update-ref", NOTES_REF, commit, expected])).status === 0;
+}
+
+/** Who wrote a note says nothing: what counts is who signed the statement in it. */
+const NOBODY = {
+  GIT_AUTHOR_NAME: "isdlc",
+  GIT_AUTHOR_EMAIL: "isdlc@localhost",
+  GIT_COMMITTER_NAME: "isdlc",
+  GIT_COMMITTER_EMAIL: "isdlc@localhost",
+};
+
+async function hashText(git: Git, text: string): Promise<string> {
+  const id = await must(git(["hash-object", "-w", "--stdin"], { input: Buffer.from(text) }), "hash-object");
+  return id.toString("latin1").trim();
+}
+
+/** Git spreads many notes over folders; one that is there stays where it is. */
+async function pathsOf(git: Git, commit: string): Promise<Map<string, string>> {
+  const output = await must(git(["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit]), "ls-tree");
+  const paths = output.toString("utf8").split("\0");
+  return new Map(paths.filter((path) => path !== "").map((path) => [path.replaceAll("/", ""), path]));
+}

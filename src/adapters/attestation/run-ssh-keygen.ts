@@ -1,0 +1,45 @@
+import { spawn } from "node:child_process";
+import { ProblemError } from "../../core/problem.ts";
+import { absoluteEntries } from "../git/git-environment.ts";
+
+export type KeygenCall = {
+  readonly args: readonly string[];
+  readonly input: Buffer;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Milliseconds. */
+  readonly timeLimit: number;
+};
+
+export type KeygenResult = { readonly status: number; readonly stdout: string; readonly stderr: string };
+
+const MOST_OUTPUT = 1024 * 1024; // characters
+
+/** Runs ssh-keygen without a shell. Its exit status is a value; not having it is a problem. */
+export function runSshKeygen({ args, input, environment, timeLimit }: KeygenCall): Promise<KeygenResult> {
+  const env = { ...environment, PATH: absoluteEntries(process.env["PATH"] ?? ""), LC_ALL: "C" };
+  return new Promise((resolve, reject) => {
+    const child = spawn("ssh-keygen", args, { env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
+    const said = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"] as const)
+      child[name].setEncoding("utf8").on("data", (text: string) => {
+        said[name] = (said[name] + text).slice(0, MOST_OUTPUT);
+      });
+    const timer = setTimeout(() => child.kill("SIGKILL"), timeLimit);
+    child.on("error", (error) => {
+      clearTimeout(timer);
+      reject(new ProblemError({ code: "SIGNING_FAILED", detail: `ssh-keygen cannot be started: ${error.message}` }));
+    });
+    child.on("close", (status) => {
+      clearTimeout(timer);
+      resolve({ status: status ?? 1, ...said });
+    });
+    child.stdin.on("error", () => undefined); // it may end before it has read everything; its status tells
+    child.stdin.end(input);
+  });
+}
+
+/** The last thing it said, for a reason. */
+export function lastLine({ stderr, stdout }: KeygenResult): string {
+  const lines = `${stdout}\n${stderr}`.split("\n").filter((line) => line.trim() !== "");
+  return (lines.at(-1) ?? "it said nothing").replaceAll(/\p{Cc}/gu, "").slice(0, 300);
+}

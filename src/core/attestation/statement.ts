@@ -1,0 +1,120 @@
+import { PREDICATE_TYPE, type RunPredicate, type RunStatement, STATEMENT_TYPE } from "../../schema/attestation.ts";
+import type { AgentChoice, RunEvent } from "../../schema/event.ts";
+import type { PhaseKey } from "../../schema/ids.ts";
+import { addUsage } from "../evolve/attempt.ts";
+import type { PhaseRecord, RunState } from "../run.ts";
+import { type Evidence, evidenceOf, type PhaseEvidence, whoOf } from "./evidence.ts";
+
+export type GitPoint = { readonly commit: string; readonly tree: string };
+
+/** A commit of the branch, and the attempt it belongs to. */
+export type AttestedCommit = GitPoint & { readonly attempt: string };
+
+/** What the repository says about the branch of a run. */
+export type BranchFacts = {
+  readonly start: GitPoint;
+  /** Made by the run, oldest first. */
+  readonly commits: readonly AttestedCommit[];
+  /** On the branch, and not made by the run. */
+  readonly others: readonly GitPoint[];
+};
+
+export type StatementFacts = {
+  readonly state: Exclude<RunState, { is: "none" }>;
+  readonly events: readonly RunEvent[];
+  readonly journal: { readonly seq: number; readonly hash: string };
+  readonly branch: BranchFacts;
+  readonly signedAt: string;
+  /** SHA-256 of a text, in hexadecimal digits. */
+  readonly hash: (text: string) => string;
+};
+
+/** What a journal says about the commits of its run; nothing in it is text of an agent, a prompt or a transcript. */
+export function buildStatement(facts: StatementFacts): RunStatement {
+  const subject = facts.branch.commits.map(({ commit, tree, attempt }) => ({
+    name: attempt,
+    digest: { gitCommit: commit, gitTree: tree },
+  }));
+  return { _type: STATEMENT_TYPE, subject, predicateType: PREDICATE_TYPE, predicate: predicateOf(facts) };
+}
+
+function predicateOf({ state, events, journal, branch, signedAt, hash }: StatementFacts): RunPredicate {
+  const { run } = state;
+  const evidence = evidenceOf(events);
+  const ended = state.is === "ended" ? state : null;
+  return {
+    run: run.run,
+    workflow: run.workflow,
+    plan: hash(JSON.stringify(state.phases.map(({ rule }) => rule))),
+    item: run.item,
+    options: { mode: run.options.mode, light: run.options.light, commits: run.options.commits },
+    supervision: state.supervision,
+    startedBy: whoOf(run.by),
+    startedAt: run.startedAt,
+    endedAt: ended?.endedAt ?? null,
+    finish: ended?.finish ?? null,
+    git: {
+      branch: run.git?.branch ?? null,
+      base: run.git?.base ?? null,
+      start: branch.start,
+      others: branch.others.map(({ commit, tree }) => ({ commit, tree })),
+    },
+    sandbox: run.sandbox ?? null,
+    tests: evidence.tests === null ? null : { digest: evidence.tests },
+    agents: agentsOf(state),
+    phases: state.phases.map((phase) => phaseOf(phase, { evidence, analysed: run.analysed })),
+    overruled: [...evidence.overruled],
+    usage: state.phases.reduce((sum, { usage }) => addUsage(sum, usage), addUsage(undefined, null)),
+    journal: { seq: journal.seq, hash: journal.hash },
+    signedAt,
+  };
+}
+
+type Phase = RunPredicate["phases"][number];
+const noEvidence: PhaseEvidence = { reviews: [], gates: [], accepted: null };
+
+type Around = { readonly evidence: Evidence; readonly analysed: readonly PhaseKey[] };
+
+function phaseOf(phase: PhaseRecord, { evidence, analysed }: Around): Phase {
+  const { rule, made } = phase;
+  const { reviews, gates, accepted } = evidence.phases.get(rule.key) ?? noEvidence;
+  return {
+    key: rule.key,
+    persona: rule.personaDigest,
+    status: statusOf(phase, analysed),
+    attempts: phase.attempts,
+    redos: phase.redos,
+    executions: phase.executions,
+    failedChecks: phase.checkFailures,
+    checks: made?.checks.map(({ name, ok }) => ({ name, ok })) ?? [],
+    reviews: [...reviews],
+    gates: [...gates],
+    accepted,
+    commit: phase.commit,
+    usage: phase.usage,
+  };
+}
+
+function statusOf({ rule, dropped, status }: PhaseRecord, analysed: readonly PhaseKey[]): Phase["status"] {
+  if (dropped) return "dropped";
+  return analysed.includes(rule.key) ? "analysed" : status;
+}
+
+function agentsOf({ run }: StatementFacts["state"]): RunPredicate["agents"] {
+  const told = (role: "phase" | "reviewer", phase: PhaseKey | null, agent: AgentChoice) => ({
+    role,
+    phase,
+    name: agent.name,
+    digest: agent.digest,
+    model: agent.model ?? null,
+    version: agent.version ?? null,
+  });
+  const each = (role: "phase" | "reviewer", agents: Readonly<Record<PhaseKey, AgentChoice>> = {}) =>
+    Object.entries(agents).map(([phase, agent]) => told(role, phase, agent));
+  return [
+    told("phase", null, run.agent),
+    ...each("phase", run.agents),
+    told("reviewer", null, run.reviewer ?? run.agent),
+    ...each("reviewer", run.reviewers),
+  ];
+}

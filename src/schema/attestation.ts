@@ -1,0 +1,126 @@
+import * as z from "zod/mini";
+import { Severity, Usage } from "./agent.ts";
+import { Channel } from "./people.ts";
+import { Commits, Finish, Mode, PhaseKey, RunId, Supervision } from "./plan.ts";
+
+export const STATEMENT_TYPE = "https://in-toto.io/Statement/v1";
+export const PREDICATE_TYPE = "urn:isdlc:attestation:run:v1";
+export const PAYLOAD_TYPE = "application/vnd.in-toto+json";
+
+const word = (most: number) => z.string().check(z.maxLength(most));
+const Digest = word(200);
+const ObjectId = z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/));
+const Time = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z$/));
+const some = <T extends z.ZodMiniType>(item: T, most: number) => z.array(item).check(z.maxLength(most));
+
+/** One commit of a branch, and its tree. */
+const GitPoint = z.object({ commit: ObjectId, tree: ObjectId });
+
+/** Who a journal says decided; the signature says who vouches for that. */
+const Who = z.object({ name: word(200), channel: z.union([Channel, z.literal("script")]) });
+
+const AttestedAgent = z.object({
+  role: z.enum(["phase", "reviewer"]),
+  /** Null: every phase that has no agent of its own. */
+  phase: z.nullable(PhaseKey),
+  name: word(200),
+  digest: Digest,
+  model: z.nullable(word(200)),
+  version: z.nullable(word(200)),
+});
+
+const AttestedGate = z.object({
+  wait: word(200),
+  by: Who,
+  decision: z.enum(["continue", "review", "redo"]),
+  /** Digest of what the person was shown. */
+  shown: Digest,
+  at: Time,
+  /** The channel was opened while an agent was at work. */
+  suspicious: z.boolean(),
+});
+
+const AttestedReview = z.object({
+  attempt: z.int(),
+  reviewer: word(200),
+  approved: z.boolean(),
+  /** Findings that were open, by severity. */
+  open: z.object({ blocker: z.int(), warning: z.int(), note: z.int() }),
+});
+
+const AttestedPhase = z.object({
+  key: PhaseKey,
+  persona: Digest,
+  status: z.enum(["pending", "in_progress", "completed", "skipped", "dropped", "analysed"]),
+  attempts: z.int(),
+  redos: z.int(),
+  executions: z.int(),
+  failedChecks: z.int(),
+  /** What the checks of the accepted attempt found; null is "not measured". */
+  checks: some(z.object({ name: word(200), ok: z.nullable(z.boolean()) }), 1000),
+  reviews: some(AttestedReview, 1000),
+  gates: some(AttestedGate, 1000),
+  accepted: z.nullable(z.object({ by: z.union([Who, z.literal("engine")]), at: Time })),
+  commit: z.nullable(ObjectId),
+  usage: Usage,
+});
+
+/** Something that stood in the way, and a person went on over. */
+const Overruled = z.object({
+  phase: z.nullable(PhaseKey),
+  what: z.enum(["check", "review", "phase", "step", "supervision"]),
+  name: word(200),
+  by: Who,
+  at: Time,
+});
+
+/** What a run's journal says about the commits it made. Version 1; a change of meaning is another predicate type. */
+export const RunPredicate = z.object({
+  run: RunId,
+  workflow: word(200),
+  /** Digest of the frozen plan. */
+  plan: Digest,
+  item: word(1000),
+  options: z.object({ mode: Mode, light: z.boolean(), commits: Commits }),
+  supervision: Supervision,
+  startedBy: Who,
+  startedAt: Time,
+  endedAt: z.nullable(Time),
+  finish: z.nullable(Finish),
+  git: z.object({
+    branch: z.nullable(word(1000)),
+    base: z.nullable(word(1000)),
+    /** Where the branch began. */
+    start: GitPoint,
+    /** Commits on the branch that the run did not make. */
+    others: some(GitPoint, 10_000),
+  }),
+  /** Null: nobody recorded whether agents were in a sandbox. */
+  sandbox: z.nullable(z.boolean()),
+  /** How tests are run, as a person trusted it; null: not at all. */
+  tests: z.nullable(z.object({ digest: Digest })),
+  agents: some(AttestedAgent, 1000),
+  phases: some(AttestedPhase, 1000),
+  overruled: some(Overruled, 1000),
+  usage: Usage,
+  journal: z.object({ seq: z.int(), hash: Digest }),
+  signedAt: Time,
+});
+export type RunPredicate = z.infer<typeof RunPredicate>;
+
+/** A subject is one commit: it fits by its id, or by its tree. */
+const Subject = z.object({
+  name: word(1000),
+  digest: z.object({ gitCommit: ObjectId, gitTree: ObjectId }),
+});
+
+/** An in-toto statement about the commits of a run. */
+export const RunStatement = z.object({
+  _type: z.literal(STATEMENT_TYPE),
+  subject: some(Subject, 10_000).check(z.minLength(1)),
+  predicateType: z.literal(PREDICATE_TYPE),
+  predicate: RunPredicate,
+});
+export type RunStatement = z.infer<typeof RunStatement>;
+
+export type FindingCount = Readonly<Record<z.infer<typeof Severity>, number>>;
