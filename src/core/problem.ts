@@ -56,6 +56,8 @@ export type Problem =
   | { readonly code: "SIGNING_FAILED"; readonly detail: string }
   | { readonly code: "SIGNING_NOT_SET_UP"; readonly detail: string }
   | { readonly code: "NOTHING_TO_ATTEST"; readonly run: string; readonly detail: string }
+  | { readonly code: "NOTHING_TO_COUNTERSIGN"; readonly named: string; readonly why: readonly string[] }
+  | { readonly code: "POLICY_INVALID"; readonly file: string; readonly detail: string }
   | { readonly code: "COMMITS_UNKNOWN"; readonly named: string }
   | { readonly code: "USAGE"; readonly detail: string; readonly usage: string };
 
@@ -201,6 +203,14 @@ const descriptions: Describe = {
   NOTHING_TO_ATTEST: (p) => ({
     what: `There is no statement to make about run ${p.run}: ${p.detail}.`,
     fix: 'Run "isdlc history --all" to see the runs there are, and name one: isdlc attest <run>.',
+  }),
+  NOTHING_TO_COUNTERSIGN: (p) => ({
+    what: `No statement about ${p.named} is believed here${p.why.length === 0 ? "" : `: ${list(p.why)}`}.`,
+    fix: "Fetch them (git fetch origin refs/notes/isdlc:refs/notes/origin/isdlc), say whose keys count with --signers, and try again.",
+  }),
+  POLICY_INVALID: (p) => ({
+    what: `The policy ${p.file} is not understood: ${p.detail}.`,
+    fix: "Fix the file; docs/attestation.md has every rule. Nothing was verified.",
   }),
   COMMITS_UNKNOWN: (p) => ({
     what: `Git knows no commits by the name ${p.named}.`,

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { Severity, Usage } from "./agent.ts";
+import { type Severity, Usage } from "./agent.ts";
 import { Channel } from "./people.ts";
 import { Commits, Finish, Mode, PhaseKey, RunId, Supervision } from "./plan.ts";
 

@@ -1,19 +1,11 @@
-import type { RefusedStatement, Signer } from "../../core/attestation/coverage.ts";
+import type { RefusedStatement, SignedStatement, Signer } from "../../core/attestation/coverage.ts";
 import type { RunStatement } from "../../schema/attestation.ts";
 import { readEnvelope, signedBytes } from "./dsse.ts";
 import { readStatement } from "./read-statement.ts";
 import { checkSshSignature } from "./ssh-signature.ts";
 
-export type Believed = {
-  readonly statement: RunStatement;
-  readonly signers: readonly Signer[];
-  /** Signatures that fit, of keys nobody here knows. */
-  readonly strangers: readonly string[];
-  readonly payload: Buffer;
-};
-
 export type Belief =
-  | ({ readonly is: "believed" } & Believed)
+  | ({ readonly is: "believed" } & SignedStatement)
   | ({ readonly is: "refused" } & Pick<RefusedStatement, "why" | "run">);
 
 export type Doubt = {
@@ -51,7 +43,7 @@ export async function believeEnvelope(line: string, { signers, now }: Doubt): Pr
     else known.push({ signer: checked.signer, keyid: checked.keyid });
   }
   if (known.length === 0) return refuse(strangers[0] ?? "nobody signed it");
-  return { is: "believed", statement, signers: known, strangers, payload };
+  return { is: "believed", statement, text: payload.toString("utf8"), signers: known };
 }
 
 /** Things that cannot be true of any run, whoever signs them. */

@@ -1,6 +1,6 @@
 import type { SeenCommit } from "../../core/attestation/seen-commit.ts";
-import { type Git, must } from "../git/git.ts";
-import { splitFields } from "../git/git-path.ts";
+import { type Git, must } from "../git/process/git.ts";
+import { splitFields } from "../git/process/git-path.ts";
 import { commitNamed, commitsUnknown } from "./history-git.ts";
 
 const FIELDS = ["%H", "%T", "%P", "%ct", "%an <%ae>", "%cn <%ce>", "%s", "%(trailers:only,unfold)", "%b"];
@@ -59,7 +59,17 @@ async function defaultBranch(git: Git, tip: string): Promise<string | null> {
 async function readCommits(git: Git, revisions: readonly string[]): Promise<SeenCommit[]> {
   // Two NULs end a commit: no field can hold one.
   const format = `--format=tformat:${FIELDS.join("%x00")}%x00`;
-  const args = ["log", "-z", "--reverse", "--topo-order", "--no-show-signature", "--no-notes", format, ...revisions, "--"];
+  const args = [
+    "log",
+    "-z",
+    "--reverse",
+    "--topo-order",
+    "--no-show-signature",
+    "--no-notes",
+    format,
+    ...revisions,
+    "--",
+  ];
   const fields = splitFields(await must(git(args), "log"));
   const size = FIELDS.length + 1;
   return Array.from({ length: Math.floor(fields.length / size) }, (_, index) =>
@@ -68,7 +78,17 @@ async function readCommits(git: Git, revisions: readonly string[]): Promise<Seen
 }
 
 function commitOf(fields: readonly string[]): SeenCommit {
-  const [commit = "", tree = "", parents = "", seconds = "0", author = "", committer = "", subject = "", trailers = "", body = ""] = fields;
+  const [
+    commit = "",
+    tree = "",
+    parents = "",
+    seconds = "0",
+    author = "",
+    committer = "",
+    subject = "",
+    trailers = "",
+    body = "",
+  ] = fields;
   return {
     commit,
     tree,
@@ -89,7 +109,15 @@ const attemptsIn = (message: string): string[] => [
 
 async function treesOf(git: Git, commits: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (commits.length === 0) return new Map();
-  const args = ["log", "-z", "--no-walk=unsorted", "--no-show-signature", "--no-notes", "--format=tformat:%H %T", "--stdin"];
+  const args = [
+    "log",
+    "-z",
+    "--no-walk=unsorted",
+    "--no-show-signature",
+    "--no-notes",
+    "--format=tformat:%H %T",
+    "--stdin",
+  ];
   const answer = await git(args, { input: Buffer.from(`${commits.join("\n")}\n`) });
   const lines = answer.status === 0 ? splitFields(answer.stdout).map((line) => line.toString("latin1").split(" ")) : [];
   return new Map(lines.map(([commit = "", tree = ""]) => [commit, tree]));

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { type Git, must } from "../git/git.ts";
-import { isObjectId } from "../git/ref-name.ts";
-import { inTemporaryFolder } from "../git/temporary-folder.ts";
-import { objectsOfBatch } from "../git/tree-object.ts";
-import { gitFailed } from "../git/run-git.ts";
+import { type Git, must } from "../git/process/git.ts";
+import { isObjectId } from "../git/snapshot/ref-name.ts";
+import { inTemporaryFolder } from "../git/process/temporary-folder.ts";
+import { objectsOfBatch } from "../git/snapshot/tree-object.ts";
+import { gitFailed } from "../git/process/run-git.ts";
 
 /** Where statements are kept: one note for each commit and each tree, one envelope a line. */
 export const NOTES_REF = "refs/notes/isdlc";
@@ -64,12 +64,7 @@ const linesOf = (content: Buffer): string[] =>
     .split("\n")
     .filter((line) => line !== "");
 
-export type NewNotes = {
-  readonly objects: readonly string[];
-  readonly line: string;
-  /** Replaced by it: the same statement with fewer signatures. */
-  readonly replaces?: string;
-};
+export type NewNotes = { readonly objects: readonly string[]; readonly line: string };
 
 /** How often a note is tried again when somebody else wrote one meanwhile. */
 const TRIES = 5;
@@ -78,7 +73,7 @@ const TRIES = 5;
 export async function addNotes(git: Git, notes: NewNotes): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const before = await readNotes(git, { refs: [NOTES_REF], objects: new Set(notes.objects) });
-    const contents = new Map(notes.objects.map((object) => [object, withLine(before.get(object) ?? [], notes)]));
+    const contents = new Map(notes.objects.map((object) => [object, joined(before.get(object) ?? [], [notes.line])]));
     if (await writeNotes(git, { contents, also: null })) return;
     if (attempt === TRIES) throw gitFailed("update-ref", `${NOTES_REF} is changed again and again by somebody else`);
   }
@@ -94,15 +89,15 @@ export async function mergeNotes(git: Git, from: string): Promise<void> {
   const texts = await linesOfBlobs(git, [...new Set([...ours.values(), ...theirs.values()])]);
   const lines = (tree: NoteTree, object: string) => texts.get(tree.get(object) ?? "") ?? [];
   const contents = new Map(
-    [...theirs.keys()].map((object) => [object, [...new Set([...lines(ours, object), ...lines(theirs, object)])]]),
+    [...theirs.keys()].map((object) => [object, joined(lines(ours, object), lines(theirs, object))]),
   );
   if (!(await writeNotes(git, { contents, also: tip })))
     throw gitFailed("update-ref", `${NOTES_REF} was changed meanwhile`);
 }
 
-function withLine(lines: readonly string[], { line, replaces }: NewNotes): readonly string[] {
-  return [...new Set([...lines.filter((other) => other !== replaces), line])].toSorted();
-}
+/** In the order in which git's own merge of notes puts lines (`cat_sort_uniq`). */
+const joined = (some: readonly string[], more: readonly string[]): readonly string[] =>
+  [...new Set([...some, ...more])].toSorted();
 
 type Write = {
   readonly contents: ReadonlyMap<string, readonly string[]>;

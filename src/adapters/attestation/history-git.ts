@@ -1,7 +1,7 @@
 import { ProblemError } from "../../core/problem.ts";
-import { type Git, hardenedGit } from "../git/git.ts";
-import { lastWords, unavailable } from "../git/run-git.ts";
-import { isObjectId } from "../git/ref-name.ts";
+import { type Git, hardenedGit } from "../git/process/git.ts";
+import { lastWords, unavailable } from "../git/process/run-git.ts";
+import { isObjectId } from "../git/snapshot/ref-name.ts";
 
 /** Where git keeps what is being pushed while a hook of the receiving side looks at it. */
 const QUARANTINE = ["GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH"];

@@ -1,5 +1,5 @@
 import type { SeenCommit } from "../../core/attestation/seen-commit.ts";
-import type { Git } from "../git/git.ts";
+import type { Git } from "../git/process/git.ts";
 
 /**
  * Merges whose tree is exactly what git makes of their two parents, so that nothing came in with them. None where the

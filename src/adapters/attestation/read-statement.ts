@@ -22,7 +22,7 @@ export function readStatement(payload: Buffer): StatementReading {
     return refused("its payload is no in-toto statement of version 1");
   const type = ownValue(value, "predicateType");
   if (type !== PREDICATE_TYPE)
-    return refused(`it is of the type ${JSON.stringify(type)?.slice(0, 100)}, which this version does not know`);
+    return refused(`it is of the type ${JSON.stringify(type ?? null).slice(0, 100)}, which this version does not know`);
   const read = RunStatement.safeParse(value);
   if (read.success) return { is: "statement", statement: read.data };
   const [issue] = read.error.issues;

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { ProblemError } from "../../core/problem.ts";
-import { absoluteEntries } from "../git/git-environment.ts";
+import { absoluteEntries } from "../git/process/git-environment.ts";
 
 export type KeygenCall = {
   readonly args: readonly string[];

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
-import { inTemporaryFolder } from "../git/temporary-folder.ts";
+import { inTemporaryFolder } from "../git/process/temporary-folder.ts";
 import type { Signature } from "./dsse.ts";
 import { type KeygenResult, lastLine, runSshKeygen } from "./run-ssh-keygen.ts";
 
@@ -63,8 +63,7 @@ export function checkSshSignature({ bytes, signature, signers, at }: SignatureQu
       runSshKeygen({ args, input: bytes, environment: { TZ: "UTC0" }, timeLimit: CHECK_WITHIN });
     const when = ["-O", `verify-time=${at.slice(0, 19).replaceAll(/[-:T]/g, "")}`];
     const list = signers === null ? [] : ["-f", signers];
-    const found =
-      signers === null ? null : await ask(["-Y", "find-principals", ...list, "-s", file, ...when]);
+    const found = signers === null ? null : await ask(["-Y", "find-principals", ...list, "-s", file, ...when]);
     const names = found?.status === 0 ? found.stdout.split("\n").filter((line) => line !== "") : [];
     let last = found;
     for (const signer of names) {
@@ -110,6 +109,16 @@ function toArmor(sig: Buffer): string {
 
 /** The person's agent and passphrase program are theirs to use; nothing of ours goes along. */
 function personalEnvironment(): NodeJS.ProcessEnv {
-  const kept = ["HOME", "SSH_AUTH_SOCK", "SSH_ASKPASS", "SSH_ASKPASS_REQUIRE", "SSH_SK_PROVIDER", "DISPLAY", "WAYLAND_DISPLAY", "TERM", "SystemRoot"];
+  const kept = [
+    "HOME",
+    "SSH_AUTH_SOCK",
+    "SSH_ASKPASS",
+    "SSH_ASKPASS_REQUIRE",
+    "SSH_SK_PROVIDER",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "TERM",
+    "SystemRoot",
+  ];
   return Object.fromEntries(kept.map((name) => [name, process.env[name]]));
 }

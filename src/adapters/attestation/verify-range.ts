@@ -7,7 +7,7 @@ import {
   type SignedStatement,
 } from "../../core/attestation/coverage.ts";
 import type { SeenCommit } from "../../core/attestation/seen-commit.ts";
-import type { Git } from "../git/git.ts";
+import type { Git } from "../git/process/git.ts";
 import { type Belief, believeEnvelope, CLOCK_SKEW, type Doubt } from "./believe-envelope.ts";
 import { type CommitRange, commitRange } from "./commit-range.ts";
 import { notesRefs, readNotes } from "./git-notes.ts";

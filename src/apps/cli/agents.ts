@@ -36,11 +36,17 @@ type RecordedAgents = {
   readonly reviewers?: Record<PhaseKey, AgentChoice>;
 };
 
-/** As the journal holds them: names, and digests of how they are started. */
-export function recordedAgents(chosen: ChosenAgents, env: NodeJS.ProcessEnv): RecordedAgents {
+/** As the journal holds them: names, digests of how they are started, and what is known of models and versions. */
+export function recordedAgents(
+  chosen: ChosenAgents,
+  env: NodeJS.ProcessEnv,
+  versions: ReadonlyMap<string, string> = new Map(),
+): RecordedAgents {
   const record = (agent: RememberedAgent): AgentChoice => {
     const { name, digest } = createBackend(agent, env);
-    return { name, digest };
+    const version = versions.get(keyOf(agent));
+    const { model } = agent;
+    return { name, digest, ...(model === undefined ? {} : { model }), ...(version === undefined ? {} : { version }) };
   };
   const all = (agents: Readonly<Record<PhaseKey, RememberedAgent>>): Record<PhaseKey, AgentChoice> =>
     Object.fromEntries(Object.entries(agents).map(([key, agent]) => [key, record(agent)]));

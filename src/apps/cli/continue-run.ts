@@ -11,6 +11,7 @@ import { closingReport } from "../../views/history.ts";
 import { heldLines, openRunLine } from "../../views/open-run.ts";
 import { statusLines, statusObject } from "../../views/status.ts";
 import { allAgents, type ChosenAgents, recordedAgents } from "./agents.ts";
+import { attestFinished } from "./attest-run.ts";
 import { authorize } from "./authorize.ts";
 import { namesAgent, renameAgents } from "./choose-agents.ts";
 import { composeEngine } from "./compose.ts";
@@ -41,8 +42,9 @@ export async function continueRun(
   const result = await driveOpenRun(invocation, project, ui);
   const { state } = currentRun(project, undefined);
   if (state.is !== "ended" || result.code !== 0) return result;
+  const attested = await attestFinished(project, state); // before what it is about is cleaned up
   const requested = await openPullRequest(invocation, project, state);
-  const lines = [...result.lines, ...requested, ...(await cleanUpAfter(invocation, project, state))];
+  const lines = [...result.lines, ...attested, ...requested, ...(await cleanUpAfter(invocation, project, state))];
   const next = nextVerb(project, state);
   return next === null
     ? { ...result, lines }

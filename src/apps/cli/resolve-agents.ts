@@ -1,6 +1,7 @@
 import type { UserSettings } from "../../adapters/user-files/user-settings.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
 import type { RunOptions } from "../../schema/plan.ts";
+import { keyOf } from "./agent-choice.ts";
 import { allAgents, type ChosenAgents, createBackend, requireInstalled } from "./agents.ts";
 import { unmetWishes } from "./capability-rows.ts";
 import { chooseAgents, type Choice } from "./choose-agents.ts";
@@ -16,6 +17,8 @@ export type AgentsWanted = {
 
 export type ResolvedAgents = {
   readonly agents: ChosenAgents;
+  /** What each said of itself, by `keyOf`. */
+  readonly versions: ReadonlyMap<string, string>;
   readonly warnings: readonly string[];
   /** To be shown, and not recorded. */
   readonly lines: readonly string[];
@@ -32,11 +35,13 @@ export async function resolveAgents({ values, env }: Invocation, wanted: AgentsW
   const able = await Promise.all(
     allAgents(agents).map(async (agent) => ({
       name: agent.name,
+      key: keyOf(agent),
       able: await requireInstalled(createBackend(agent, env)),
     })),
   );
   const lines = detected === null ? [] : [foundLine(detected)];
-  return { agents, warnings: [...warnings, ...unmetWishes(wanted.limits, able)], lines };
+  const versions = new Map(able.map(({ key, able: { version } }) => [key, version]));
+  return { agents, versions, warnings: [...warnings, ...unmetWishes(wanted.limits, able)], lines };
 }
 
 const given = (agents: ChosenAgents): Choice => ({ agents, detected: null, warnings: [] });

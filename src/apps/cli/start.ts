@@ -100,7 +100,22 @@ async function resolveRun(invocation: Invocation, project: Project, wanted: NewR
   setUp(project);
   const own = wanted.feature?.warnings ?? [];
   const all = [...own, ...warnings, ...told.warnings, ...workflow.warnings, ...supervision.warnings];
-  return { workflow, title, by, agents, lines, limits, sandbox, repository, tests, plan, supervision, warnings: all };
+  const { versions } = told;
+  const agreed = {
+    workflow,
+    title,
+    by,
+    agents,
+    versions,
+    lines,
+    limits,
+    sandbox,
+    repository,
+    tests,
+    plan,
+    supervision,
+  };
+  return { ...agreed, warnings: all };
 }
 
 type Resolved = Awaited<ReturnType<typeof resolveRun>>;
@@ -131,7 +146,7 @@ async function factsOf(
     supervision: supervision.supervision,
     minimalSummary: supervision.minimal,
     settings: supervision.settings,
-    ...recordedAgents(resolved.agents, project.env),
+    ...recordedAgents(resolved.agents, project.env, resolved.versions),
     sandbox: resolved.sandbox,
     git: repository === null ? null : { ...repository, ...branch },
     ...(wanted.feature === undefined ? {} : { worktree: wanted.feature.worktree }),

@@ -5,7 +5,12 @@ import type { SeenCommit } from "./seen-commit.ts";
 export type Signer = { readonly signer: string; readonly keyid: string };
 
 /** A statement that was believed, and who vouches for it. */
-export type SignedStatement = { readonly statement: RunStatement; readonly signers: readonly Signer[] };
+export type SignedStatement = {
+  readonly statement: RunStatement;
+  /** The statement as it was signed. */
+  readonly text: string;
+  readonly signers: readonly Signer[];
+};
 
 /** What was noted for a commit or tree and not believed. */
 export type RefusedStatement = {
@@ -100,11 +105,14 @@ function uncovered(commit: SeenCommit, { refused }: CoverageFacts, index: Index)
   const bad = refused.find(({ object }) => object === commit.commit);
   if (bad !== undefined) return because("refused", `its statement is not believed: ${bad.why}`);
   const originals = commit.attempts.flatMap((attempt) => index.attempts.get(attempt) ?? []);
-  if (originals.length > 1) return because("changed", `a squash of ${listed(originals)}, with another tree than those made`);
-  if (originals.length === 1) return because("changed", `amended or rebased: ${listed(originals)} was approved, and this is not that`);
+  if (originals.length > 1)
+    return because("changed", `a squash of ${listed(originals)}, with another tree than those made`);
+  if (originals.length === 1)
+    return because("changed", `amended or rebased: ${listed(originals)} was approved, and this is not that`);
   const beside = index.others.get(commit.commit);
   if (beside !== undefined) return because("beside", `made on the branch of run ${beside}, and not by it`);
-  if (commit.attempts.length > 0) return because("unsigned", `says it is of ${commit.attempts.join(", ")}, and no statement vouches for that`);
+  if (commit.attempts.length > 0)
+    return because("unsigned", `says it is of ${commit.attempts.join(", ")}, and no statement vouches for that`);
   const agent = agentOf(commit);
   return agent === null
     ? because("person", "no statement; nothing says that an agent made it")

@@ -2,7 +2,7 @@ import type { FindingCount, RunPredicate } from "../../schema/attestation.ts";
 import type { Issue } from "../../schema/agent.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
-import type { Person, Starter } from "../../schema/people.ts";
+import type { Person, Initiator } from "../../schema/people.ts";
 import { evolve } from "../evolve.ts";
 import { type ActiveRun, currentPhase, noRun, type RunState } from "../run.ts";
 
@@ -33,54 +33,56 @@ export function evidenceOf(events: readonly RunEvent[]): Evidence {
   return gathered;
 }
 
-export const whoOf = ({ name, channel }: Person | Starter): RunPredicate["startedBy"] => ({ name, channel });
+export const whoOf = ({ name, channel }: Person | Initiator): RunPredicate["startedBy"] => ({ name, channel });
+
+/** The phase at hand, and what is gathered so far, when an event comes. */
+type At = { readonly gathered: Gathered; readonly run: ActiveRun; readonly key: PhaseKey | null };
+type Gatherers = { readonly [T in RunEvent["type"]]?: (at: At, event: EventOf<T>) => void };
+
+const gatherers: Gatherers = {
+  "tests.accepted": ({ gathered }, { tests }) => {
+    gathered.tests = tests?.digest ?? null;
+  },
+  "attempt.started": ({ gathered }, { phase }) => change(gathered, phase, { accepted: null }),
+  "verdict.given": addReview,
+  "gate.answered": (at, event) => {
+    if (event.choice === "continue") for (const [what, name] of wentOver(at.run)) overrule(at, event, [what, name]);
+    addGate(at, event);
+  },
+  "phase.accepted": ({ gathered, key }, { by, at }) =>
+    change(gathered, key, { accepted: { by: by === "engine" ? by : whoOf(by), at } }),
+  "phase.skipped": (at, event) => overrule(at, event, ["phase", at.key ?? ""]),
+  "step.skipped": (at, event) => overrule(at, event, ["step", event.from]),
+  "supervision.loosened": (at, event) => overrule(at, event, ["supervision", "supervision"]),
+  "run.wentBack": ({ gathered, run }, { to }) => forget(gathered, run, to),
+};
 
 function gather(gathered: Gathered, run: ActiveRun, event: RunEvent): void {
-  const key = currentPhase(run)?.rule.key ?? null;
-  const overrule = (what: Overruled["what"], name: string, by: Person): void => {
-    gathered.overruled.push({ phase: key, what, name, by: whoOf(by), at: event.at });
-  };
-  switch (event.type) {
-    case "tests.accepted":
-      gathered.tests = event.tests?.digest ?? null;
-      return;
-    case "attempt.started":
-      return change(gathered, event.phase, { accepted: null });
-    case "verdict.given":
-      return addReview(gathered, run, event);
-    case "gate.answered":
-      if (event.choice === "continue") for (const [what, name] of wentOver(run)) overrule(what, name, event.by);
-      return addGate(gathered, key, event);
-    case "phase.accepted":
-      return change(gathered, key, { accepted: { by: acceptedBy(event.by), at: event.at } });
-    case "phase.skipped":
-      return overrule("phase", key ?? "", event.by);
-    case "step.skipped":
-      return overrule("step", event.from, event.by);
-    case "supervision.loosened":
-      return overrule("supervision", "supervision", event.by);
-    case "run.wentBack":
-      return forget(gathered, run, event.to);
-    default:
-  }
+  const add = gatherers[event.type] as ((at: At, event: RunEvent) => void) | undefined; // keyed by the type just read
+  add?.({ gathered, run, key: currentPhase(run)?.rule.key ?? null }, event);
 }
 
-const acceptedBy = (by: Person | "engine") => (by === "engine" ? by : whoOf(by));
+type What = readonly [what: Overruled["what"], name: string];
+
+function overrule({ gathered, key }: At, { by, at }: { by: Person; at: string }, [what, name]: What): void {
+  gathered.overruled.push({ phase: key, what, name, by: whoOf(by), at });
+}
 
 /** Checks that failed before the person's eyes, and a reviewer that did not approve. */
-function wentOver(run: ActiveRun): (readonly ["check" | "review", string])[] {
+function wentOver(run: ActiveRun): What[] {
   const phase = currentPhase(run);
-  const failures = run.wait?.kind === "gate" ? run.wait.failures : [];
-  const failed = (phase?.made?.checks ?? []).filter(({ ok }) => ok === false);
-  const checks = new Set([...failures, ...failed].map(({ name }) => name));
-  const isJudged = (phase?.rule.reviewer ?? null) !== null && (phase?.rule.verdicts ?? 0) > 0;
-  const review = isJudged && phase?.made?.approved === false ? [["review", phase.rule.reviewer ?? ""] as const] : [];
-  return [...[...checks].map((name) => ["check", name] as const), ...review];
+  const made = phase?.made ?? null;
+  if (phase === undefined || made === null) return [];
+  const shown = run.wait?.kind === "gate" ? run.wait.failures : [];
+  const failed = [...shown, ...made.checks.filter(({ ok }) => ok === false)];
+  const checks = [...new Set(failed.map(({ name }) => name))].map((name): What => ["check", name]);
+  const { reviewer, verdicts } = phase.rule;
+  return reviewer === null || verdicts === 0 || made.approved ? checks : [...checks, ["review", reviewer]];
 }
 
 type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 
-function addReview(gathered: Gathered, run: ActiveRun, event: EventOf<"verdict.given">): void {
+function addReview({ gathered, run }: At, event: EventOf<"verdict.given">): void {
   const phase = currentPhase(run);
   if (phase === undefined) return;
   const { key } = phase.rule;
@@ -89,7 +91,7 @@ function addReview(gathered: Gathered, run: ActiveRun, event: EventOf<"verdict.g
   change(gathered, key, { reviews: [...of(gathered, key).reviews, review] });
 }
 
-function addGate(gathered: Gathered, key: PhaseKey | null, event: EventOf<"gate.answered">): void {
+function addGate({ gathered, key }: At, event: EventOf<"gate.answered">): void {
   if (key === null) return;
   const { wait, by, choice, shown, at } = event;
   const gate = { wait, by: whoOf(by), decision: choice, shown, at, suspicious: by.suspicious !== undefined };

@@ -6,10 +6,8 @@ import type { SignedStatement, Signer } from "./coverage.ts";
  */
 export function latestStatements(statements: readonly SignedStatement[]): SignedStatement[] {
   const byText = new Map<string, SignedStatement>();
-  for (const { statement, signers } of statements) {
-    const text = JSON.stringify(statement);
-    byText.set(text, { statement, signers: joined(byText.get(text)?.signers ?? [], signers) });
-  }
+  for (const { statement, text, signers } of statements)
+    byText.set(text, { statement, text, signers: joined(byText.get(text)?.signers ?? [], signers) });
   const latest = new Map<string, SignedStatement>();
   for (const signed of byText.values()) {
     const { run } = signed.statement.predicate;

@@ -53,16 +53,20 @@ const RULES: { readonly [R in keyof Policy]?: Rule } = {
   gates: (policy, { statement }) => policy.gates.flatMap((name) => gateProblem(policy, statement.predicate, name)),
   forbidOverruled: ({ forbidOverruled }, { statement }) =>
     statement.predicate.overruled
-      .filter(({ what, name }) => forbidOverruled.includes(what) || (what === "check" && forbidOverruled.includes(name)))
-      .map(({ what, name, phase, by }) => `${by.name} went on over ${what} ${name}${phase === null ? "" : ` in ${phase}`}`),
+      .filter(
+        ({ what, name }) => forbidOverruled.includes(what) || (what === "check" && forbidOverruled.includes(name)),
+      )
+      .map(
+        ({ what, name, phase, by }) => `${by.name} went on over ${what} ${name}${phase === null ? "" : ` in ${phase}`}`,
+      ),
   sandbox: ({ sandbox }, { statement }) =>
     !sandbox || statement.predicate.sandbox === true ? [] : ["its agents were not in a sandbox"],
 };
 
 function statementViolations(policy: Policy, signed: SignedStatement): Violation[] {
   const { run } = signed.statement.predicate;
-  return Object.entries(RULES).flatMap(([rule, judge]) =>
-    judge(policy, signed).map((text) => ({ rule: rule as keyof Policy, commit: null, run, text })), // keys of RULES
+  return Object.entries(RULES).flatMap(
+    ([rule, judge]) => judge(policy, signed).map((text) => ({ rule: rule as keyof Policy, commit: null, run, text })), // keys of RULES
   );
 }
 
@@ -78,7 +82,9 @@ function phaseProblem(predicate: RunPredicate, name: string): string[] {
   const phase = phaseNamed(predicate, name);
   if (phase === undefined) return [`its plan has no phase ${name}`];
   if (phase.status === "completed" && phase.accepted !== null) return [];
-  return [`the phase ${phase.key} is ${phase.status.replace("_", " ")}${phase.status === "completed" ? ", and not accepted" : ""}`];
+  return [
+    `the phase ${phase.key} is ${phase.status.replace("_", " ")}${phase.status === "completed" ? ", and not accepted" : ""}`,
+  ];
 }
 
 function gateProblem({ channels }: Policy, predicate: RunPredicate, name: string): string[] {
@@ -87,7 +93,8 @@ function gateProblem({ channels }: Policy, predicate: RunPredicate, name: string
   const accepted = phase.accepted?.by ?? "engine";
   const last = phase.gates.at(-1);
   if (accepted === "engine" || last?.decision !== "continue") return [`no person answered the gate of ${phase.key}`];
-  if (last.suspicious) return [`the gate of ${phase.key} was answered from a terminal opened while an agent was at work`];
+  if (last.suspicious)
+    return [`the gate of ${phase.key} was answered from a terminal opened while an agent was at work`];
   return channels === undefined || channels.some((channel) => channel === last.by.channel)
     ? []
     : [`the gate of ${phase.key} was answered by ${last.by.channel}`];

@@ -1,4 +1,13 @@
-import { agentOptions, answerOptions, limitOptions, personOptions, specOptions, startOptions } from "./options.ts";
+import {
+  agentOptions,
+  answerOptions,
+  limitOptions,
+  personOptions,
+  signersOption,
+  specOptions,
+  startOptions,
+  verifyOptions,
+} from "./options.ts";
 import type { Verb } from "./verb.ts";
 
 const verb = (name: string, kind: Verb["kind"], rest: Omit<Verb, "name" | "kind">): Verb => ({ name, kind, ...rest });
@@ -14,11 +23,11 @@ const specVerbs: readonly Verb[] = [
   specVerb("create-plan", "Spec workflow: plan the steps"),
   specVerb("create-tasks", "Spec workflow: break the plan into tasks"),
   specVerb("implement", "Spec workflow: write the code"),
-  specVerb(
-    "verify",
-    "Spec workflow: verify the feature, or one phase of it",
-    "isdlc verify [phase] [feature] [options]",
-  ),
+  verb("verify", "begin", {
+    summary: "Spec workflow: verify the feature, or one phase of it. Of commits: who vouches for them",
+    usage: "isdlc verify [phase] [feature] [options], or isdlc verify <range | branch | commit>",
+    options: { ...specOptions, ...verifyOptions },
+  }),
   specVerb(
     "finish",
     "Spec workflow: judge the feature, then merge, propose, keep or discard it",
@@ -35,8 +44,9 @@ export const verbs: readonly Verb[] = [
   }),
   verb("init", "begin", {
     summary: "Set up .isdlc/ here and see which agents are installed",
-    usage: "isdlc init [--constitution]",
+    usage: "isdlc init [--constitution] [--share]",
     options: {
+      share: { type: "boolean", about: "have git fetch bring signed statements along (one refspec)" },
       constitution: {
         type: "boolean",
         about: "also write docs/isdlc/constitution.md, a text for reviewers to judge by",
@@ -190,6 +200,22 @@ export const verbs: readonly Verb[] = [
     summary: "Check the journal's chain, marks and anchors",
     usage: "isdlc verify-journal",
     options: {},
+  }),
+  verb("attest", "decide", {
+    summary: "Sign what the journal says about a run's commits, with the key git signs with",
+    usage: "isdlc attest [run] [--countersign <range>] [--push <remote>]",
+    options: {
+      countersign: { type: "string", value: "range", about: "vouch too for what others signed about these commits" },
+      signers: signersOption,
+      push: { type: "string", value: "remote", about: "share the statements: fetch, join and push refs/notes/isdlc" },
+      yes: { type: "boolean", about: "countersign without asking" },
+      ...personOptions,
+    },
+  }),
+  verb("verify-commits", "read", {
+    summary: "Which commits a person vouches for, by the statements signed about them",
+    usage: "isdlc verify-commits <range | branch | commit> [--policy <file>] [--signers <file>]",
+    options: verifyOptions,
   }),
   verb("demo", "begin", {
     summary: "The whole supervised flow in a sample project, with a recorded agent",

@@ -105,3 +105,15 @@ export const specOptions: Options = {
     about: "when the phase was begun and not finished",
   },
 };
+
+export const signersOption: Option = {
+  type: "string",
+  value: "file",
+  about: "allowed_signers file that says whose keys count; also <commit>:<path>",
+};
+
+export const verifyOptions: Options = {
+  policy: { type: "string", value: "file", about: "rules to hold the commits against; also <commit>:<path>" },
+  signers: signersOption,
+  notes: { type: "string", value: "ref", about: "where statements are noted, instead of refs/notes/isdlc" },
+};

@@ -7,6 +7,7 @@ import { type Host, runCli } from "../main/run-cli.ts";
 import { done, flag, type Run } from "../grammar/verb.ts";
 import { agents } from "./agents.ts";
 import { answer, cancel, goBack, retryOrSkip, shortAnswer } from "./answer.ts";
+import { attestVerb } from "./attest.ts";
 import { begin, recover, resume, run } from "./begin.ts";
 import { config } from "./config.ts";
 import { demo } from "./demo.ts";
@@ -20,6 +21,7 @@ import { init, token, trust } from "./settle.ts";
 import { specPhase, verify } from "./spec.ts";
 import { statusAll } from "./status-all.ts";
 import { nextVerb, status } from "./status.ts";
+import { verifyCommits } from "./verify-commits.ts";
 
 const help: Run = ({ words }) => {
   const verb = findVerb(words[0] ?? "");
@@ -80,6 +82,8 @@ const runs: Readonly<Record<string, Run>> = {
   doctor,
   agents,
   "verify-journal": verifyJournalVerb,
+  attest: attestVerb,
+  "verify-commits": verifyCommits,
   demo,
   completion,
   help,

@@ -1,3 +1,4 @@
+import { shareNotes } from "../../../adapters/attestation/share-notes.ts";
 import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
 import { writeConstitution } from "../../../adapters/constitution/constitution-file.ts";
 import { createToken } from "../../../adapters/caller/operator-token.ts";
@@ -21,12 +22,14 @@ export const init: Run = async (invocation) => {
   initiatorOf(invocation, project);
   const own = setUp(project);
   const constitution = resolveConstitution(invocation, project);
+  const shared = flag(invocation.values, "share") ? await shareStatements(project) : [];
   const wrote = [...own, ...constitution.wrote];
   const seen = await seeAgents(project.env);
   const found = seen.flatMap(({ name, able }) => (able === null ? [] : [{ name, version: able.version }]));
   const lines = [
     own.length === 0 ? ".isdlc/ is already set up." : `Wrote ${own.join(", ")} (undo: remove the folder .isdlc).`,
     ...constitution.lines,
+    ...shared,
     found.length === 0
       ? installLine()
       : `Agents found: ${found.map(({ name, version }) => `${name} ${version}`).join(", ")}.`,
@@ -44,6 +47,13 @@ function resolveConstitution({ values }: Invocation, { root, files }: Project): 
     wrote: [CONSTITUTION_FILE],
     lines: [`Wrote ${CONSTITUTION_FILE}. Make its articles yours; reviewers judge by them.`],
   };
+}
+
+async function shareStatements({ root }: Project): Promise<string[]> {
+  const isNew = await shareNotes(root, "origin");
+  return [
+    isNew ? "git fetch now brings signed statements along." : "git fetch brings signed statements along already.",
+  ];
 }
 
 /** Trusts the test command and the overlay as they stand now; kept outside the repository. */

@@ -28,7 +28,9 @@ import { resolveWorktree } from "../spec/resolve-worktree.ts";
 import { type FeatureBranch, resolveBeforehand, startRun } from "../start.ts";
 import { submitAnswer } from "../submit-answer.ts";
 import { type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
+import { namesCommits } from "../names-commits.ts";
 import { recover } from "./begin.ts";
+import { verifyCommits } from "./verify-commits.ts";
 
 /** One phase of the spec workflow, for the feature at hand, a named one or a new one. */
 export const specPhase: Run = async (invocation) => {
@@ -127,6 +129,7 @@ export async function workOn(invocation: Invocation, found: PlacedFeature, targe
 
 /** `isdlc verify design`: judges what a completed phase left, once; `isdlc verify` is the phase of that name. */
 export const verify: Run = async (invocation) => {
+  if (await namesCommits(invocation)) return verifyCommits(invocation);
   const [word = "", ...rest] = invocation.words;
   if (!isSpecPhase(word) || word === "verify" || word === "finish") return specPhase(invocation);
   const here = openProject(invocation.cwd, invocation.env);

@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import { buildStatement, type StatementFacts } from "../../core/attestation/statement.ts";
+import type { SignedStatement } from "../../core/attestation/coverage.ts";
+import { ProblemError } from "../../core/problem.ts";
+import type { Head } from "../../ports/journal.ts";
+import type { RunStatement } from "../../schema/attestation.ts";
+import type { Git } from "../git/process/git.ts";
+import { branchFacts } from "./branch-facts.ts";
+import { encodeEnvelope, ENVELOPE_LIMIT, signedBytes } from "./dsse.ts";
+import { addNotes } from "./git-notes.ts";
+import { encodeStatement } from "./read-statement.ts";
+import { signingKey, signingSettings } from "./signing-settings.ts";
+import { signWithSsh } from "./ssh-signature.ts";
+
+export type AttestRequest = Pick<StatementFacts, "state" | "events" | "journal" | "signedAt"> & {
+  readonly heads: readonly Head[];
+};
+
+export type Attested = Signed & { readonly statement: RunStatement };
+
+/** Says what the journal says about a run's commits, has the person's key sign it, and notes it for each of them. */
+export async function attestRun(git: Git, request: AttestRequest): Promise<Attested> {
+  const { state, events, heads } = request;
+  const { run } = state.run;
+  const merged = state.is === "ended" ? state.merged : null;
+  const start = state.run.git;
+  const branch =
+    start === null
+      ? null
+      : await branchFacts(git, { run, start: start.commit, branch: start.branch, merged, events, heads });
+  if (branch === null) throw new ProblemError({ code: "NOTHING_TO_ATTEST", run, detail: "it has no commits here" });
+  const statement = buildStatement({ ...request, branch, hash: sha256 });
+  return { statement, ...(await signStatement(git, { statement, payload: encodeStatement(statement) })) };
+}
+
+/** Vouches for a statement that somebody else made, word for word. */
+export function countersign(git: Git, { statement, text }: SignedStatement): Promise<Signed> {
+  return signStatement(git, { statement, payload: Buffer.from(text, "utf8") });
+}
+
+type Unsigned = { readonly statement: RunStatement; readonly payload: Buffer };
+type Signed = { readonly envelope: string; readonly keyid: string };
+
+async function signStatement(git: Git, { statement, payload }: Unsigned): Promise<Signed> {
+  const signature = await signWithSsh(signedBytes(payload), signingKey(await signingSettings(git)));
+  const envelope = encodeEnvelope({ payload, signatures: [signature] });
+  const { run } = statement.predicate;
+  if (envelope.length > ENVELOPE_LIMIT)
+    throw new ProblemError({ code: "NOTHING_TO_ATTEST", run, detail: "it has more commits than a statement can name" });
+  await addNotes(git, { objects: subjectsOf(statement), line: envelope });
+  return { envelope, keyid: signature.keyid };
+}
+
+/** Commits and trees: a commit that a platform made anew is found by its tree. */
+const subjectsOf = ({ subject }: RunStatement): string[] => [
+  ...new Set(subject.flatMap(({ digest }) => [digest.gitCommit, digest.gitTree])),
+];
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

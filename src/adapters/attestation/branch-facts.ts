@@ -1,0 +1,79 @@
+import type { AttestedCommit, BranchFacts, GitPoint } from "../../core/attestation/statement.ts";
+import type { SeenCommit } from "../../core/attestation/seen-commit.ts";
+import type { Head } from "../../ports/journal.ts";
+import type { RunEvent } from "../../schema/event.ts";
+import type { Git } from "../git/process/git.ts";
+import { commitRange } from "./commit-range.ts";
+import { commitNamed } from "./history-git.ts";
+
+export type RunHistory = {
+  readonly run: string;
+  /** The commit the branch began at, and the branch; null where work is done in place. */
+  readonly start: string;
+  readonly branch: string | null;
+  readonly merged: string | null;
+  readonly events: readonly RunEvent[];
+  /** Every head the journal has had, oldest first. */
+  readonly heads: readonly Head[];
+};
+
+/** The commits of a run's branch, and which of them the run made. Null where the branch has none, or is gone. */
+export async function branchFacts(git: Git, history: RunHistory): Promise<BranchFacts | null> {
+  const recorded = recordedCommits(history);
+  const tip = await tipOf(git, history, recorded);
+  const start = tip === null ? null : await pointOf(git, history.start);
+  if (tip === null || start === null) return null;
+  const { commits } = await commitRange(git, `${history.start}..${tip}`);
+  const made = commits.flatMap((commit) => madeBy(history, recorded, commit) ?? []);
+  const merge = history.merged === null || history.merged === tip ? null : await pointOf(git, history.merged);
+  if (merge !== null && !made.some(({ commit }) => commit === merge.commit))
+    made.push({ ...merge, attempt: `${history.run}/merge` });
+  const known = new Set(made.map(({ commit }) => commit));
+  const others = commits.filter(({ commit }) => !known.has(commit)).map(({ commit, tree }) => ({ commit, tree }));
+  return made.length === 0 ? null : { start, commits: made, others };
+}
+
+/** Commits that the journal names, with what each is of. */
+function recordedCommits({ run, events }: RunHistory): ReadonlyMap<string, string> {
+  const recorded = new Map<string, string>();
+  let attempt = `${run}/start`;
+  for (const event of events) {
+    if (event.type === "attempt.started") attempt = `${run}/${event.phase}#${event.attempt}`;
+    if (event.type === "phase.committed" && event.commit !== null) recorded.set(event.commit, attempt);
+    if (event.type === "run.rewound" && event.commit !== null) recorded.set(event.commit, `${run}/back`);
+  }
+  return recorded;
+}
+
+async function tipOf(git: Git, history: RunHistory, recorded: ReadonlyMap<string, string>): Promise<string | null> {
+  const { branch, merged } = history;
+  const tip = branch === null ? null : await commitNamed(git, `refs/heads/${branch}`);
+  if (tip !== null) return tip;
+  const mergedIn = merged === null ? null : await commitNamed(git, `${merged}^2`);
+  return mergedIn ?? [...recorded.keys()].at(-1) ?? null;
+}
+
+async function pointOf(git: Git, commit: string): Promise<GitPoint | null> {
+  const answer = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", `${commit}^{tree}`]);
+  const tree = answer.stdout.toString("latin1").trim();
+  return answer.status === 0 && tree !== "" ? { commit, tree } : null;
+}
+
+/** What the journal says a commit is; or what the commit says, where it was made after the last agent had ended. */
+function madeBy(
+  { run, events, heads }: RunHistory,
+  recorded: ReadonlyMap<string, string>,
+  { commit, tree, attempts, trailers }: SeenCommit,
+): AttestedCommit | null {
+  const known = recorded.get(commit);
+  if (known !== undefined) return { commit, tree, attempt: known };
+  const ended = events.findLast(({ type }) => type === "execution.ended")?.seq ?? 0;
+  const attempt = attempts.find((name) => name.startsWith(`${run}/`));
+  const told = /^Isdlc-Journal: (\d+):([0-9a-f]{16})$/.exec(
+    trailers.find((line) => line.startsWith("Isdlc-Journal: ")) ?? "",
+  );
+  const fits = heads.some(
+    ({ seq, hash }) => seq > ended && told?.[1] === String(seq) && hash.startsWith(told[2] ?? "?"),
+  );
+  return attempt !== undefined && fits ? { commit, tree, attempt } : null;
+}

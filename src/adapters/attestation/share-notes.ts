@@ -1,0 +1,37 @@
+import { ProblemError } from "../../core/problem.ts";
+import { type Git, must, personalGit } from "../git/process/git.ts";
+import { gitFailed, lastWords } from "../git/process/run-git.ts";
+import { fetchedNotesRef, mergeNotes, NOTES_REF } from "./git-notes.ts";
+
+const REMOTE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+/** Has `git fetch` bring statements along from now on. False when it does so already. */
+export async function shareNotes(cwd: string, remote: string): Promise<boolean> {
+  const git = await remoteGit(cwd, remote);
+  const refspec = `+${NOTES_REF}:${fetchedNotesRef(remote)}`;
+  const known = (await git(["config", "--get-all", `remote.${remote}.fetch`])).stdout.toString("utf8").split("\n");
+  if (known.includes(refspec)) return false;
+  await must(git(["config", "--add", `remote.${remote}.fetch`, refspec]), "config");
+  return true;
+}
+
+/** Fetches what others noted, joins it with ours, and pushes both. A person asked for it: their settings apply. */
+export async function pushNotes(cwd: string, history: Git, remote: string): Promise<void> {
+  const git = await remoteGit(cwd, remote);
+  const listed = await must(git(["ls-remote", remote, NOTES_REF]), "ls-remote");
+  if (listed.toString("utf8").trim() !== "") {
+    const refspec = `+${NOTES_REF}:${fetchedNotesRef(remote)}`;
+    await must(git(["fetch", "--quiet", "--no-tags", remote, refspec]), "fetch");
+    await mergeNotes(history, fetchedNotesRef(remote));
+  }
+  const pushed = await git(["push", "--quiet", remote, NOTES_REF]);
+  if (pushed.status !== 0) throw gitFailed("push", lastWords(pushed));
+}
+
+async function remoteGit(cwd: string, remote: string): Promise<Git> {
+  const git = personalGit(cwd);
+  const known = REMOTE_NAME.test(remote) && (await git(["config", "--get", `remote.${remote}.url`])).status === 0;
+  if (known) return git;
+  const detail = `There is no remote ${JSON.stringify(remote)} here.`;
+  throw new ProblemError({ code: "USAGE", detail, usage: "git remote add origin <url>, then the command again" });
+}

@@ -1,0 +1,56 @@
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { ProblemError } from "../../core/problem.ts";
+import { type Git, must } from "../git/process/git.ts";
+import { splitFields } from "../git/process/git-path.ts";
+import type { SigningKey } from "./ssh-signature.ts";
+
+type Setting = { readonly scope: string; readonly value: string };
+export type SigningSettings = ReadonlyMap<string, Setting>;
+
+const NAMES = String.raw`^(user\.signingkey|gpg\.format|gpg\.ssh\.allowedsignersfile)$`;
+
+/** What git is told about signing. Programs that it may be told to start are not among it. */
+export async function signingSettings(git: Git): Promise<SigningSettings> {
+  const answer = await git(["config", "--null", "--show-scope", "--get-regexp", NAMES]);
+  if (answer.status === 1) return new Map();
+  const fields = splitFields(await must(Promise.resolve(answer), "config")).map((field) => field.toString("utf8"));
+  const settings = new Map<string, Setting>();
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [name = "", ...value] = (fields[at + 1] ?? "").split("\n");
+    settings.set(name, { scope: fields[at] ?? "", value: value.join("\n") });
+  }
+  return settings;
+}
+
+/** True where git signs with an SSH key that is named. */
+export const isSetUp = (settings: SigningSettings): boolean =>
+  settings.get("gpg.format")?.value === "ssh" && (settings.get("user.signingkey")?.value ?? "") !== "";
+
+/** @throws ProblemError SIGNING_NOT_SET_UP with what is missing. */
+export function signingKey(settings: SigningSettings): SigningKey {
+  const format = settings.get("gpg.format")?.value;
+  if (format !== "ssh") throw notSetUp(`gpg.format is ${format === undefined ? "not set" : JSON.stringify(format)}`);
+  const key = settings.get("user.signingkey")?.value ?? "";
+  if (key === "") throw notSetUp("user.signingkey is not set");
+  const literal = /^(?:key::)?((?:ssh-|ecdsa-|sk-)\S+ \S+.*)$/.exec(key)?.[1];
+  if (literal !== undefined) return { is: "key", text: literal };
+  const path = expanded(key);
+  if (!isAbsolute(path)) throw notSetUp(`user.signingkey is ${JSON.stringify(key)}, which is no absolute path`);
+  return { is: "file", path };
+}
+
+/**
+ * The list of signers that git uses here. Not from the repository's own settings: agents that worked in it may have
+ * changed them.
+ */
+export function signersFile(settings: SigningSettings): string | null {
+  const setting = settings.get("gpg.ssh.allowedsignersfile");
+  if (setting === undefined || (setting.scope !== "global" && setting.scope !== "system")) return null;
+  const path = expanded(setting.value);
+  return isAbsolute(path) ? path : null;
+}
+
+const expanded = (path: string): string => (path.startsWith("~/") ? join(homedir(), path.slice(2)) : path);
+
+const notSetUp = (detail: string): ProblemError => new ProblemError({ code: "SIGNING_NOT_SET_UP", detail });

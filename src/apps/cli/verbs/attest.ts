@@ -1,0 +1,51 @@
+import { countersign } from "../../../adapters/attestation/attest-run.ts";
+import { historyGit } from "../../../adapters/attestation/history-git.ts";
+import { pushNotes } from "../../../adapters/attestation/share-notes.ts";
+import { verifyRange } from "../../../adapters/attestation/verify-range.ts";
+import type { SignedStatement } from "../../../core/attestation/coverage.ts";
+import { ProblemError } from "../../../core/problem.ts";
+import type { RunStatement } from "../../../schema/attestation.ts";
+import { attestedLines, shareLine } from "../../../views/attestation/attested.ts";
+import { verificationLines } from "../../../views/attestation/verification.ts";
+import { attest } from "../attest-run.ts";
+import { authorize } from "../authorize.ts";
+import { ChoiceNeeded } from "../grammar/choice.ts";
+import { done, flag, type Invocation, type Run, text } from "../grammar/verb.ts";
+import { currentRun, type Project } from "../project.ts";
+import { projectOf } from "../project-of.ts";
+import { withSigners } from "../signers.ts";
+import { ask } from "../terminal/ask.ts";
+
+/** Signs what the journal says about a run, or what a colleague's statement says, with the key that git signs with. */
+export const attestVerb: Run = async (invocation) => {
+  const project = projectOf(invocation);
+  authorize(invocation, project); // a person's key speaks for that person only
+  const named = text(invocation.values, "countersign");
+  const statements =
+    named === undefined ? [await ownStatement(invocation, project)] : await others(invocation, project, named);
+  const remote = text(invocation.values, "push");
+  if (remote !== undefined) await pushNotes(project.root, await historyGit(project.root, project.env), remote);
+  const shared = remote === undefined ? [shareLine] : [`Pushed to ${remote}.`];
+  return done([...statements.flatMap(attestedLines), ...shared], { statements });
+};
+
+async function ownStatement({ values, words }: Invocation, project: Project): Promise<RunStatement> {
+  const { run } = currentRun(project, text(values, "run") ?? words[0]);
+  if (run === null) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  return (await attest(project, run)).statement;
+}
+
+/** What a second person vouches for is shown to them first. */
+async function others(invocation: Invocation, { root, env }: Project, named: string): Promise<RunStatement[]> {
+  const git = await historyGit(root, env);
+  const found = await withSigners(invocation, git, (signers) =>
+    verifyRange(git, { named, notes: null, signers, now: Date.now() }),
+  );
+  if (found.statements.length === 0)
+    throw new ProblemError({ code: "NOTHING_TO_COUNTERSIGN", named, why: found.refused.map(({ why }) => why) });
+  const about = verificationLines({ ...found, violations: [] });
+  const agreed = flag(invocation.values, "yes") || (await ask(invocation.io, "Vouch for this too?", about));
+  if (!agreed) throw new ChoiceNeeded({ kind: "confirm", options: ["yes"], flag: "--yes", about });
+  for (const signed of found.statements) await countersign(git, signed);
+  return found.statements.map(({ statement }: SignedStatement) => statement);
+}

@@ -1,0 +1,65 @@
+import { historyGit } from "../../../adapters/attestation/history-git.ts";
+import { verifyRange } from "../../../adapters/attestation/verify-range.ts";
+import type { Git } from "../../../adapters/git/process/git.ts";
+import { violationsOf } from "../../../core/attestation/policy.ts";
+import { ProblemError } from "../../../core/problem.ts";
+import { DEFAULT_POLICY, Policy } from "../../../schema/policy.ts";
+import { badgeOf, verificationLines } from "../../../views/attestation/verification.ts";
+import { type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
+import { namedContent, withSigners } from "../signers.ts";
+
+/** Says which commits of a range somebody vouches for. Needs no run, no journal and no key of this machine. */
+export const verifyCommits: Run = async (invocation) => {
+  const [named] = invocation.words;
+  if (named === undefined || invocation.words.length > 1)
+    throw new ProblemError({
+      code: "USAGE",
+      detail: "One range, branch or commit is verified.",
+      usage: invocation.verb.usage,
+    });
+  const git = await historyGit(invocation.cwd, invocation.env);
+  const policy = await policyOf(invocation, git);
+  const notes = text(invocation.values, "notes") ?? null;
+  const found = await withSigners(invocation, git, (signers) =>
+    verifyRange(git, { named, notes, signers, now: Date.now() }),
+  );
+  return resultOf({ ...found, violations: violationsOf(policy, found) });
+};
+
+function resultOf(facts: Parameters<typeof verificationLines>[0]): Result {
+  const ok = facts.violations.length === 0;
+  const { named, commits, statements, refused, violations } = facts;
+  const json = {
+    ok,
+    range: named,
+    badge: badgeOf(facts),
+    commits: commits.map(({ commit, coverage }) => ({
+      commit: commit.commit,
+      tree: commit.tree,
+      subject: commit.subject,
+      ...coverage,
+    })),
+    statements,
+    refused,
+    violations,
+  };
+  return { code: ok ? 0 : 1, lines: verificationLines(facts), json };
+}
+
+/** @throws ProblemError POLICY_INVALID: nothing is let through by a policy that is not understood. */
+async function policyOf(invocation: Invocation, git: Git): Promise<Policy> {
+  const named = text(invocation.values, "policy");
+  if (named === undefined) return DEFAULT_POLICY;
+  const content = (await namedContent(invocation, git, named)).toString("utf8");
+  const invalid = (detail: string): ProblemError => new ProblemError({ code: "POLICY_INVALID", file: named, detail });
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch {
+    throw invalid("it is not JSON");
+  }
+  const read = Policy.safeParse(value);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw invalid(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "unknown"}`);
+}

@@ -1,0 +1,80 @@
+import type { CoveredCommit, RefusedStatement, SignedStatement } from "../../core/attestation/coverage.ts";
+import { isCovered } from "../../core/attestation/coverage.ts";
+import type { Violation } from "../../core/attestation/policy.ts";
+import { plainLine } from "../plain-text.ts";
+import { badgeText } from "./badge.ts";
+
+export type VerificationFacts = {
+  readonly named: string;
+  readonly commits: readonly CoveredCommit[];
+  readonly statements: readonly SignedStatement[];
+  readonly refused: readonly RefusedStatement[];
+  readonly violations: readonly Violation[];
+};
+
+/** The table that people read. */
+export function verificationLines(facts: VerificationFacts): string[] {
+  const { named, commits, statements, refused, violations } = facts;
+  const covered = commits.filter(isCovered).length;
+  return [
+    `${plainLine(named)}: ${covered} of ${commits.length} commits covered (${badgeOf(facts)})`,
+    ...(commits.length === 0 ? [] : ["", ...commitRows(commits)]),
+    ...statements.flatMap((signed) => ["", ...statementRows(signed)]),
+    ...refusedRows(refused),
+    "",
+    ...violationRows(violations),
+  ];
+}
+
+export const badgeOf = ({ statements }: Pick<VerificationFacts, "statements">): string =>
+  badgeText(statements.map(({ statement, signers }) => ({ statement, signers: signers.map(({ signer }) => signer) })));
+
+function commitRows(commits: readonly CoveredCommit[]): string[] {
+  return commits.map(({ commit, coverage }) => {
+    const how = coverage.by === null ? "NOT COVERED" : HOW[coverage.by];
+    const why = coverage.by === null ? `  ${plainLine(coverage.detail, 200)}` : "";
+    return `  ${commit.commit.slice(0, 12)}  ${how.padEnd(11)}  ${plainLine(commit.subject, 60)}${why}`;
+  });
+}
+
+const HOW = { commit: "covered", tree: "same tree", merge: "plain merge" } as const;
+
+function statementRows({ statement, signers }: SignedStatement): string[] {
+  const { predicate } = statement;
+  const vouching = signers.map(({ signer }) => plainLine(signer)).join(", ");
+  const gates = predicate.phases.flatMap(({ key, gates: answers }) =>
+    answers.map(({ decision, by, at, suspicious }) => {
+      const mark = suspicious ? ", SUSPICIOUS: from a terminal opened while an agent was at work" : "";
+      return `  gate ${key}: ${decision} by ${plainLine(by.name, 60)} (${by.channel}) ${moment(at)}${mark}`;
+    }),
+  );
+  const overruled = predicate.overruled.map(
+    ({ what, name, phase, by }) =>
+      `  overruled: ${what} ${plainLine(name, 60)}${phase === null ? "" : ` in ${phase}`}, by ${plainLine(by.name, 60)}`,
+  );
+  const sandbox = predicate.sandbox === null ? "not recorded" : predicate.sandbox ? "on" : "off";
+  return [
+    `Run ${predicate.run} (${plainLine(predicate.workflow, 40)}, ${predicate.finish ?? "not finished"}), signed ${moment(predicate.signedAt)} by ${vouching}`,
+    ...(gates.length === 0 ? ["  no gate was answered by a person"] : gates),
+    ...(overruled.length === 0 ? ["  nothing was overruled"] : overruled),
+    `  sandbox: ${sandbox}`,
+  ];
+}
+
+const moment = (at: string): string => at.slice(0, 16).replace("T", " ");
+
+function refusedRows(refused: readonly RefusedStatement[]): string[] {
+  const rows = refused.map(({ object, why }) => `  ${object.slice(0, 12)}  ${plainLine(why, 200)}`);
+  return rows.length === 0 ? [] : ["", "Statements that are not believed:", ...new Set(rows)];
+}
+
+function violationRows(violations: readonly Violation[]): string[] {
+  if (violations.length === 0) return ["The policy is kept."];
+  return [
+    "The policy is not kept:",
+    ...violations.map(({ rule, commit, run, text }) => {
+      const about = commit?.slice(0, 12) ?? (run === null ? "" : `run ${run}`);
+      return `  ${rule}: ${about}: ${plainLine(text, 200)}`;
+    }),
+  ];
+}
