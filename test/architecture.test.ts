@@ -37,6 +37,7 @@ const adapterMayImport: { readonly [adapter: string]: readonly string[] } = {
   "agent-codex": ["process"],
   "agent-command": ["process"],
   "agent-replay": ["plain-workspace", "process"],
+  attestation: ["git"],
   caller: ["file-system", "process"],
   checks: ["process"],
   constitution: ["definitions", "file-system"],

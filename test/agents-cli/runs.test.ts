@@ -85,8 +85,10 @@ test.concurrent("phases and reviews with settings of their own have those agents
 
   const { agent, reviewer, agents, reviewers } = await opening(machine);
   expect([agent.name, reviewer?.name]).toEqual(["claude", "claude"]);
-  expect(agents).toEqual({ implement: { name: "codex", digest: expect.stringMatching(/^[0-9a-f]{64}$/) } });
-  expect(reviewers).toEqual({ implement: { name: "claude", digest: expect.not.stringContaining(agent.digest) } });
+  expect(agents).toEqual({
+    implement: { name: "codex", digest: expect.stringMatching(/^[0-9a-f]{64}$/), model: "gpt-5", version: "9.9.2" },
+  });
+  expect(reviewers).toMatchObject({ implement: { name: "claude", digest: expect.not.stringContaining(agent.digest) } });
 });
 
 test.concurrent("an agent that is asked for works on every phase, and reviewers are told apart from it", async () => {
