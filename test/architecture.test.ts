@@ -39,7 +39,7 @@ const adapterMayImport: { readonly [adapter: string]: readonly string[] } = {
   "agent-replay": ["plain-workspace", "process"],
   attestation: ["git"],
   caller: ["file-system", "process"],
-  checks: ["process"],
+  checks: ["process", "sandbox"],
   constitution: ["definitions", "file-system"],
   "file-lock": ["file-system"],
   git: ["file-lock", "file-system", "plain-workspace", "projections"],

@@ -1,10 +1,24 @@
 import type { CheckResult, TestCommand } from "../schema/facts.ts";
 
+/** Tests to be run. */
+export type TestRequest = {
+  readonly command: TestCommand;
+  /** The snapshot they are run on; null for the tree as it is, where there are no snapshots. */
+  readonly tree: string | null;
+  /** Files that are taken from an earlier snapshot, or left out where that has none. */
+  readonly earlier?: { readonly tree: string; readonly paths: readonly string[] };
+};
+
 /** What code verifies about a draft. */
 export interface CheckRunner {
   /** Every named file exists inside the tree and is not empty. */
   artifacts(paths: readonly string[]): Promise<CheckResult>;
   /** The project's way of running its tests as it is now; null where none was found. */
   detectTests(): Promise<TestCommand | null>;
-  runTests(command: TestCommand, signal: AbortSignal): Promise<CheckResult>;
+  /** Where it can be done in a copy of the tree and in a sandbox; nothing of the tests is alive when it resolves. */
+  runTests(request: TestRequest, signal: AbortSignal): Promise<CheckResult>;
+  /** Remembers what git ignores and tests read, before an agent writes there; the first time counts. */
+  rememberSurroundings(): Promise<void>;
+  /** What of it has changed since then; null where it was not remembered. */
+  changedSurroundings(): Promise<readonly string[] | null>;
 }

@@ -31,6 +31,10 @@ export interface Workspace {
   /** Puts the given paths back as they were in a snapshot; paths it lacks are removed. */
   restore(from: string, paths: readonly string[]): Promise<void>;
   copy(snapshot: string | null): Promise<ThrowAwayCopy>;
+  /** Writes files of a snapshot into a folder outside of the tree. */
+  writeInto(folder: string, snapshot: string, paths: readonly string[]): Promise<void>;
+  /** What is there and no snapshot holds, because git ignores it; folders end with a slash. */
+  ignored(): Promise<readonly string[]>;
   /** A copy whose `folder` alone finds its way back. */
   scratchCopy(snapshot: string | null, folder: string): Promise<ScratchCopy>;
 }

@@ -8,11 +8,21 @@ export const FileChange = z.strictObject({
 });
 export type FileChange = z.infer<typeof FileChange>;
 
+/** How many tests a run of them reported. */
+export const TestCounts = z.strictObject({ passed: z.int(), failed: z.int(), skipped: z.int() });
+export type TestCounts = z.infer<typeof TestCounts>;
+
 /** What one check found. `ok: null` is "not measured", never "passed". */
 export const CheckResult = z.strictObject({
   name: z.string(),
   ok: z.nullable(z.boolean()),
   detail: z.string(),
+  /** Of tests whose report could be read. */
+  counts: z.optional(TestCounts),
+  /** Of tests: whether a sandbox was around them, or they ran with the person's own rights. */
+  ranAs: z.optional(z.enum(["sandbox", "you"])),
+  /** What a person should know about it, passed or not. */
+  notes: z.optional(z.array(z.string())),
 });
 export type CheckResult = z.infer<typeof CheckResult>;
 

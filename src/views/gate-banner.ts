@@ -6,6 +6,7 @@ import type { Supervision } from "../schema/plan.ts";
 import { artifactRows } from "./artifact-rows.ts";
 import { plainLine } from "./plain-text.ts";
 import { isRedoing } from "./redoing.ts";
+import { testNotes } from "./test-notes.ts";
 import { numberOf, REVIEWS_FOLDER, summaryFileName, summaryOf } from "./summary.ts";
 
 type Gate = Extract<Wait, { kind: "gate" }>;
@@ -105,6 +106,7 @@ function noticesOf(phase: PhaseRecord, gate: Gate): string[] {
     ...entries("Unexpected writes", made?.unexpected ?? []),
     ...entries("Refused to the agent; a rule of yours would allow it", made?.denied ?? []),
     ...entries("The way tests are run has changed", made?.testsChanged?.split("\n") ?? []),
+    ...entries("About the tests", testNotes(made?.checks)),
     ...redosSpent(phase.redos),
     ...(gate.loosened === null ? [] : [loosenedLine(gate.loosened)]),
   ];

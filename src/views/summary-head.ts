@@ -1,4 +1,5 @@
 import { type Attention, attentionFor, attentionText } from "../core/attention.ts";
+import type { TestCounts } from "../schema/facts.ts";
 import { artifactRows } from "./artifact-rows.ts";
 import { markdownText } from "./markdown.ts";
 import type { EngineFacts, SummaryData } from "./summary.ts";
@@ -24,7 +25,7 @@ const statusLine = ({ status }: SummaryData): string => `**Status**: ${markdownT
 const artifactsLine = (data: SummaryData): string => `**Artifacts**: ${artifactRows(data).length} files`;
 
 function engineLines({ usage, missingUsage, checks, sandbox }: EngineFacts, toRead: Attention): string[] {
-  const found = checks.map(({ name, ok }) => `${markdownText(name)} ${outcome(ok)}`);
+  const found = checks.map(({ name, ok, counts }) => `${markdownText(name)} ${outcome(ok)}${countsText(counts)}`);
   return [
     `**Tokens**: ${tokens(usage)}${missingUsage > 0 && usage.input !== null ? ", and what some executions did not tell" : ""}`,
     ...(found.length === 0 ? [] : [`**Checks**: ${found.join(", ")}`]),
@@ -37,6 +38,12 @@ function tokens({ input, output, usd }: EngineFacts["usage"]): string {
   if (input === null && output === null) return "N/A";
   const cost = usd === null ? "" : ` ($${usd.toFixed(2)})`;
   return `${input ?? "unknown"} in, ${output ?? "unknown"} out${cost}`;
+}
+
+function countsText(counts: TestCounts | undefined): string {
+  if (counts === undefined) return "";
+  const { passed, failed, skipped } = counts;
+  return ` (${passed} passed, ${failed} failed, ${skipped} skipped)`;
 }
 
 function outcome(ok: boolean | null): string {

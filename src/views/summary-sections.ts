@@ -3,6 +3,7 @@ import { artifactRows } from "./artifact-rows.ts";
 import { fileLink, markdownPath, markdownText } from "./markdown.ts";
 import { plainLine } from "./plain-text.ts";
 import type { EngineFacts, SummaryData } from "./summary.ts";
+import { testNotes } from "./test-notes.ts";
 
 const MAX_DECISIONS = 5;
 /** Rows of any list; more than this nobody reads. */
@@ -41,7 +42,8 @@ const letterOf: { readonly [C in FileChange["change"]]: string } = {
 /** What a person must not miss; nothing when there is nothing. */
 export function engineSections(engine: EngineFacts | null): string[] {
   if (engine === null) return [];
-  const { concerns, unexpected, testsChanged, findings, denied = [] } = engine;
+  const { concerns, unexpected, testsChanged, findings, checks, denied = [] } = engine;
+  const notes = testNotes(checks);
   return [
     ...(concerns.length === 0 ? [] : [section("Concerns", bullets(concerns))]),
     ...(findings.length === 0 ? [] : [section("Findings of the Reviewer", bullets(findings))]),
@@ -50,6 +52,7 @@ export function engineSections(engine: EngineFacts | null): string[] {
       : [section("Unexpected Writes", list(unexpected.map((path) => `- ${markdownPath(path)}`)))]),
     ...(denied.length === 0 ? [] : [section("Refused to the Agent", bullets(denied))]),
     ...(testsChanged === null ? [] : [section("Tests Are Run Differently", markdownText(testsChanged))]),
+    ...(notes.length === 0 ? [] : [section("About the Tests", bullets(notes))]),
   ];
 }
 

@@ -19,7 +19,7 @@ const running = new AbortController().signal;
 async function runIn(root: string, options: Partial<CheckRunnerOptions> = {}): Promise<CheckResult> {
   const runner = createCheckRunner(root, { env: process.env, redact: (text) => text, ...options });
   const command = await runner.detectTests();
-  return runner.runTests(command!, running);
+  return runner.runTests({ command: command!, tree: null }, running);
 }
 
 const isAlive = (pid: number): boolean => {
@@ -51,6 +51,7 @@ describe("the tests of a project", () => {
       name: "tests",
       ok: true,
       detail: "npm test passed",
+      ranAs: "you",
     });
   });
 
@@ -112,7 +113,7 @@ describe("the tests of a project", () => {
     const runner = createCheckRunner(root, { env: process.env, redact: (text) => text });
     const command = await runner.detectTests();
     const stop = new AbortController();
-    const result = runner.runTests(command!, stop.signal);
+    const result = runner.runTests({ command: command!, tree: null }, stop.signal);
     await Promise.all([appears(root, "parent.pid"), appears(root, "child.pid")]);
     const pids = [pidIn(root, "parent.pid"), pidIn(root, "child.pid")];
     expect(pids.map(isAlive)).toEqual([true, true]);
@@ -141,16 +142,16 @@ describe("the tests of a project", () => {
   test("whose program is missing fail with what the system says", async () => {
     const runner = createCheckRunner(projectWith({}), { env: process.env, redact: (text) => text });
     const command = { argv: ["isdlc-no-such-program", "test"], source: "x", digest: "x" };
-    const result = await runner.runTests(command, running);
+    const result = await runner.runTests({ command, tree: null }, running);
     expect(result).toMatchObject({ name: "tests", ok: false });
-    expect(result.detail).toMatch(/could not be started: .*ENOENT/);
+    expect(result.detail).toMatch(/could not be started: there is no .* on the PATH/);
   });
 
   test("get their arguments as they are: there is no shell", async () => {
     const root = projectWith({ "show.js": "console.log(process.argv[2]); process.exit(1)" });
     const runner = createCheckRunner(root, { env: process.env, redact: (text) => text });
     const argv = [process.execPath, "show.js", "$(touch owned); touch owned"];
-    const result = await runner.runTests({ argv, source: "x", digest: "x" }, running);
+    const result = await runner.runTests({ command: { argv, source: "x", digest: "x" }, tree: null }, running);
     expect(result.detail.split("\n")[1]).toBe("$(touch owned); touch owned");
     expect(existsSync(join(root, "owned"))).toBe(false);
   });

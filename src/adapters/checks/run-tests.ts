@@ -1,44 +1,104 @@
 import { randomUUID } from "node:crypto";
-import type { CheckResult, TestCommand } from "../../schema/facts.ts";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestRequest } from "../../ports/check-runner.ts";
+import type { Workspace } from "../../ports/workspace.ts";
+import type { CheckResult } from "../../schema/facts.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import { createOutputTail } from "../process/output-tail.ts";
-import { startAgentProcess, type AgentProcessEnd } from "../process/start-agent-process.ts";
-import { usefulLines } from "./useful-lines.ts";
+import type { Sandbox } from "../process/sandboxed.ts";
+import { type AgentProcessEnd, startAgentProcess } from "../process/start-agent-process.ts";
+import { startFoundProgram } from "../process/start-found-program.ts";
+import type { TestFolder } from "../sandbox/test-sandbox.ts";
+import { countTests } from "./reports/count-tests.ts";
+import { completeCopy, removeFromCopy } from "./test-copy.ts";
+import { testEnvironment } from "./test-environment.ts";
+import { testSurroundings } from "./test-surroundings.ts";
+import { plainOutput, usefulLines } from "./useful-lines.ts";
 
-export type TestRun = {
-  readonly cwd: string;
+/** A sandbox in which tests find a copy in the place of the tree. */
+export type TestsInSandbox = {
+  readonly offline: boolean;
+  around(command: readonly string[], folder: TestFolder): Sandbox;
+};
+
+export type TestRun = TestRequest & {
+  readonly root: string;
   readonly env: Environment;
   readonly redact: (text: string) => string;
   /** Milliseconds. */
   readonly timeLimit: number;
-  readonly command: TestCommand;
+  readonly variables: readonly string[];
+  readonly sandbox: TestsInSandbox | null;
+  readonly workspace: Pick<Workspace, "copy" | "writeInto" | "ignored"> | undefined;
 };
 
 const TAIL_BYTES = 256 * 1024;
 
 /**
- * Runs the tests and leaves no process of theirs behind. Test code is the agent's: it gets an agent's environment,
- * so that it cannot pass for a person either. Rejects with the signal's reason when aborted.
+ * Runs the tests and leaves no process of theirs behind. Test code is the agent's: it gets the marks of an agent, so
+ * that it cannot pass for a person either. Rejects with the signal's reason when aborted.
  */
 export async function runTests(run: TestRun, signal: AbortSignal): Promise<CheckResult> {
+  const { sandbox, workspace } = run;
+  if (sandbox !== null && workspace !== undefined) return inCopy(run, { sandbox, workspace }, signal);
+  if (run.earlier !== undefined) return { name: "tests", ok: null, detail: "Not measured: there is no sandbox." };
+  return resultOf(run, await start(run, { cwd: run.root, ranAs: "you" }, signal), signal);
+}
+
+type Isolation = { readonly sandbox: TestsInSandbox; readonly workspace: NonNullable<TestRun["workspace"]> };
+
+async function inCopy(run: TestRun, { sandbox, workspace }: Isolation, signal: AbortSignal): Promise<CheckResult> {
+  const { root, tree, earlier } = run;
+  const copy = await workspace.copy(tree);
+  try {
+    if (earlier !== undefined) {
+      for (const path of earlier.paths) await removeFromCopy(copy.dir, path);
+      await workspace.writeInto(copy.dir, earlier.tree, earlier.paths);
+    }
+    const surroundings = testSurroundings(root, await workspace.ignored());
+    const folder = await completeCopy({ root, copy: copy.dir, surroundings });
+    const place = { cwd: copy.dir, ranAs: "sandbox", around: sandbox.around(run.command.argv, folder) } as const;
+    return resultOf(run, await start(run, place, signal), signal);
+  } finally {
+    await copy.dispose();
+  }
+}
+
+type Place = { readonly cwd: string; readonly ranAs: "sandbox" | "you"; readonly around?: Sandbox };
+type Ended = { readonly end: AgentProcessEnd; readonly output: string; readonly ranAs: Place["ranAs"] };
+
+async function start(run: TestRun, { cwd, ranAs, around }: Place, signal: AbortSignal): Promise<Ended> {
   const tail = createOutputTail(TAIL_BYTES);
-  const end = await startAgentProcess(
+  const offline = run.sandbox?.offline ?? false;
+  const caches = join(around === undefined ? tmpdir() : "/tmp", `isdlc-python-${process.pid}`);
+  const isOwn = run.command.argv[0]?.includes("/") === true; // of the project, as ./gradlew is
+  const end = await (isOwn ? startAgentProcess : startFoundProgram)(
     {
       argv: run.command.argv,
-      cwd: run.cwd,
-      env: { ...withoutGit(run.env), CI: "1" },
+      cwd,
+      env: testEnvironment(run.env, { variables: run.variables, offline, caches }),
       nonce: randomUUID(),
       stdin: "",
       silenceSeconds: Infinity,
       onLine: ({ text }) => tail.push(Buffer.from(`${text}\n`)),
       onStderr: (chunk) => tail.push(chunk),
+      sandbox: around,
     },
     AbortSignal.any([signal, AbortSignal.timeout(run.timeLimit)]),
   );
+  if (around === undefined) await rm(caches, { recursive: true, force: true });
+  return { end, output: tail.text(), ranAs };
+}
+
+function resultOf(run: TestRun, { end, output, ranAs }: Ended, signal: AbortSignal): CheckResult {
   signal.throwIfAborted();
+  const counts = countTests(plainOutput(output));
+  const about = { name: "tests", ranAs, ...(counts === null ? {} : { counts }) };
   const reason = failureOf(end, run);
-  if (reason === null) return { name: "tests", ok: true, detail: `${run.command.argv.join(" ")} passed` };
-  return { name: "tests", ok: false, detail: [reason, ...usefulLines(tail.text(), run.redact)].join("\n") };
+  if (reason === null) return { ...about, ok: true, detail: `${run.command.argv.join(" ")} passed` };
+  return { ...about, ok: false, detail: [reason, ...usefulLines(output, run.redact)].join("\n") };
 }
 
 function failureOf(end: AgentProcessEnd, { command, timeLimit }: TestRun): string | null {
@@ -60,7 +120,3 @@ function failureOf(end: AgentProcessEnd, { command, timeLimit }: TestRun): strin
       return end.ended satisfies never;
   }
 }
-
-/** Git variables would point the tests' own repositories at ours. */
-const withoutGit = (env: Environment): Environment =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith("GIT_")));

@@ -15,13 +15,16 @@ const MOST_FAILED_LINES = 20;
  * sequences, which could split them, and before lines are cut, which could leave half of one.
  */
 export function usefulLines(output: string, redact: (text: string) => string): string[] {
-  const lines = redact(stripVTControlCharacters(output))
+  const lines = redact(plainOutput(output))
     .split("\n")
     .map((line) => printable(line).trimEnd())
     .filter((line) => line.trim() !== "" && !NOISE.test(line.trim()));
   const earlier = lines.slice(0, -MOST_LINES).filter((line) => FAILED.test(line));
   return [...earlier.slice(0, MOST_FAILED_LINES), ...lines.slice(-MOST_LINES)].map(shortened);
 }
+
+/** An output without the colours that tools add for a terminal. */
+export const plainOutput = (output: string): string => stripVTControlCharacters(output);
 
 const shortened = (line: string): string => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)} […]` : line);
 

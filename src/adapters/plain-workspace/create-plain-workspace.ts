@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import { copyTree } from "./copy-tree.ts";
@@ -13,9 +15,13 @@ export function createPlainWorkspace(cwd: string): Workspace {
     diff: () => Promise.resolve(null),
     lines: () => Promise.resolve(0),
     patch: () => Promise.resolve(""),
-    restore: () =>
-      Promise.reject(new ProblemError({ code: "GIT_UNAVAILABLE", detail: "earlier states of the files are not kept" })),
+    restore: () => Promise.reject(notKept()),
     copy: () => copyTree(cwd),
+    writeInto: () => Promise.reject(notKept()),
+    ignored: () => Promise.resolve(existsSync(join(cwd, "node_modules")) ? ["node_modules/"] : []), // no copy has it
     scratchCopy: async (_snapshot, folder) => scratchCopyOf(await copyTree(cwd), { root: cwd, folder }),
   };
 }
+
+const notKept = (): ProblemError =>
+  new ProblemError({ code: "GIT_UNAVAILABLE", detail: "earlier states of the files are not kept" });

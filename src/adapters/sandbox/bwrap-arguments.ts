@@ -14,6 +14,8 @@ export type SandboxPlan = {
   /** Empty and read-only, whatever came before. */
   readonly masked: readonly string[];
   readonly cwd: string;
+  /** With a network of its own, which leads nowhere. */
+  readonly offline?: boolean;
 };
 
 /** What is at `from` outside shows at `at` inside. */
@@ -23,6 +25,7 @@ export type Bound = { readonly from: string; readonly at: string };
 export function bwrapArguments(plan: SandboxPlan): readonly string[] {
   return [
     ...BASE,
+    ...(plan.offline === true ? ["--unshare-net"] : []),
     ...byDepth(plan.hidden).flatMap((path) => ["--tmpfs", path]),
     ...plan.shown.flatMap(({ from, at }) => ["--ro-bind", from, at]),
     ...plan.emptied.flatMap((path) => ["--tmpfs", path]),
@@ -37,6 +40,9 @@ export function bwrapArguments(plan: SandboxPlan): readonly string[] {
   ];
 }
 
+/** Files by which root sets the kernel. Without capabilities root still owns them, and could write. */
+const KERNEL = ["/proc/sys", "/proc/sysrq-trigger", "/proc/mtrr", "/proc/pressure", "/proc/acpi", "/proc/scsi"];
+
 /**
  * Everything read-only, with processes, message queues, devices and a session of its own. The network stays: agents
  * need their service. Dropping capabilities matters for root only, who would otherwise just mount it all again.
@@ -44,6 +50,7 @@ export function bwrapArguments(plan: SandboxPlan): readonly string[] {
 export const BASE: readonly string[] = [
   ..."--unshare-pid --unshare-ipc --die-with-parent --new-session --cap-drop ALL".split(" "),
   ..."--ro-bind / / --dev /dev --proc /proc".split(" "),
+  ...KERNEL.flatMap((path) => ["--ro-bind-try", path, path]),
 ];
 
 /** Git does without the locks it only takes to be faster next time, and temporary files go where they can. */

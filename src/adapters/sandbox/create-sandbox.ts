@@ -2,6 +2,7 @@ import { existsSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Sandbox, SandboxedFolder } from "../process/sandboxed.ts";
 import type { AgentNeeds } from "./agent-needs.ts";
+import { boundsOf, existing, HIDDEN, outermost, real, self } from "./bounds.ts";
 import { type Bound, bwrapArguments, type SandboxPlan } from "./bwrap-arguments.ts";
 import { type GitLocks, gitLocks } from "./git-locks.ts";
 import { isWithin } from "./is-within.ts";
@@ -35,8 +36,6 @@ export function createSandbox(options: SandboxOptions): SandboxResult {
   return { ok: true, sandbox };
 }
 
-/** Private to every execution. Sockets in /run lead to services that would start programs outside. */
-const HIDDEN = ["/tmp", "/var/tmp", "/run", "/var/run"];
 const NO_TREES = ["/proc", "/dev", "/sys", "/run", "/etc", "/usr", "/bin", "/sbin", "/lib", "/boot"];
 
 /** Why this tree cannot be sandboxed; null when it can. */
@@ -62,10 +61,7 @@ function planOf(options: SandboxOptions, { cwd, access }: SandboxedFolder): Sand
   refuseLinksOut(needs);
   for (const folder of [...needs.emptied, ...needs.make]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const hidden = existing([...HIDDEN, home]);
-  const bound = (paths: readonly string[]): readonly Bound[] =>
-    paths
-      .flatMap((path) => boundAt(path, { home, hidden }))
-      .filter(({ at }) => !hidden.some((inner) => isWithin(inner, at)));
+  const bound = (paths: readonly string[]): readonly Bound[] => boundsOf(paths, { home, hidden });
   const settings = GIT_SETTINGS.map((name) => join(home, name));
   const readable = bound([...toolPlaces(options), ...settings, ...needs.read, ...extra.read]);
   if (tree === root && !existsSync(join(root, ".isdlc"))) throw unsafePath(join(root, ".isdlc"), "it is not there yet");
@@ -119,33 +115,3 @@ function documentsIn(tree: string, documents: string | null): readonly string[] 
 }
 
 const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-
-const self = (path: string): Bound => ({ from: path, at: path });
-
-/** At its real place, and below something hidden also at the one it is called by: the links there are gone. */
-function boundAt(path: string, { home, hidden }: { home: string; hidden: readonly string[] }): readonly Bound[] {
-  const from = real(path);
-  if (from === null) return [];
-  const called = isWithin(path, home) ? join(realpathSync(home), path.slice(home.length)) : path;
-  const isBelow = hidden.some((folder) => isWithin(called, folder));
-  return [...new Set([from, ...(isBelow ? [called] : [])])].map((at) => ({ from, at }));
-}
-
-/** What lies in a folder that is bound is there already, and a link in it may lead a mount astray. */
-function outermost(bounds: readonly Bound[]): readonly Bound[] {
-  const sorted = bounds.toSorted((one, other) => one.at.length - other.at.length);
-  return sorted.filter(({ at }, index) => !sorted.slice(0, index).some((other) => isWithin(at, other.at)));
-}
-
-/** Real paths of those that exist, each once. */
-const existing = (paths: readonly string[]): readonly string[] => [
-  ...new Set(paths.flatMap((path) => real(path) ?? [])),
-];
-
-function real(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    return null; // nothing there, or not for us
-  }
-}

@@ -20,6 +20,8 @@ const Memory = z.object({
   agents: z._default(z.array(z.extend(RunAgents, { run: z.string() })), []),
   /** Digests of test commands a person trusted here. */
   trusted: z._default(z.array(z.string()), []),
+  /** What a person allows the tests here, besides a copy of the tree. */
+  testNeeds: z._default(z.array(z.string()), []),
 });
 type Memory = z.infer<typeof Memory>;
 
@@ -35,6 +37,9 @@ export interface TrustStore {
   trust(digest: string): void;
   /** Everything that is trusted here. */
   trusted(): readonly string[];
+  /** What the tests here may use; in the words in which a person allowed it. */
+  testNeeds(): readonly string[];
+  allowTests(needs: readonly string[]): void;
 }
 
 export function createTrustStore(folder: string, root: string, files: FileSystem): TrustStore {
@@ -51,6 +56,8 @@ export function createTrustStore(folder: string, root: string, files: FileSystem
       write({ ...memory, agents: [...others, { ...agents, run }].slice(-RUNS_LIMIT) });
     },
     trusted: () => read().trusted,
+    testNeeds: () => read().testNeeds,
+    allowTests: (needs) => write({ ...read(), testNeeds: [...needs] }),
     trusts: (digest) => read().trusted.includes(digest),
     trust(digest) {
       const memory = read();
@@ -64,6 +71,6 @@ function parseMemory(bytes: Buffer | null): Memory {
   try {
     return Memory.parse(JSON.parse(bytes?.toString("utf8") ?? "{}"));
   } catch {
-    return { agents: [], trusted: [] }; // forgotten: asked again
+    return { agents: [], trusted: [], testNeeds: [] }; // forgotten: asked again
   }
 }

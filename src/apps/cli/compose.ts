@@ -1,12 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { createCheckRunner } from "../../adapters/checks/create-check-runner.ts";
 import { readConstitution } from "../../adapters/constitution/constitution-file.ts";
-import { createGitWorkspace } from "../../adapters/git/snapshot/git-workspace.ts";
 import { createGitWrite } from "../../adapters/git/write/git-write.ts";
 import { createItemRecords } from "../../adapters/items/create-item-records.ts";
-import { createPlainWorkspace } from "../../adapters/plain-workspace/create-plain-workspace.ts";
 import { createFeatureRecords } from "../../adapters/spec/create-feature-records.ts";
 import { createProcesses } from "../../adapters/process/create-processes.ts";
 import { openTranscript } from "../../adapters/process/transcript.ts";
@@ -16,6 +13,7 @@ import type { ActiveRun } from "../../core/run.ts";
 import type { Engine, Progress } from "../../engine/engine.ts";
 import type { AgentBackend } from "../../ports/agent-backend.ts";
 import { keyOf } from "./agent-choice.ts";
+import { checksOf, workspaceOf } from "./checks-of.ts";
 import { allAgents, type ChosenAgents, createBackend, phaseAgent, reviewAgent } from "./agents.ts";
 import { type Project, systemClock } from "./project.ts";
 import { personaSource } from "./resolve-workflow.ts";
@@ -34,6 +32,7 @@ export function composeEngine(
   const redact = createRedactor(secretsOf(env));
   const id = run.run.run;
   const git = run.run.git === null ? null : createGitWrite(root);
+  const workspace = workspaceOf(project, run);
   const backend = backendsOf(project, run, rest.agents);
   const constitution = readConstitution(root, files); // once: what agents do to it meanwhile is for the next run
   return {
@@ -44,12 +43,12 @@ export function composeEngine(
       phase: (key) => backend(phaseAgent(rest.agents, key)),
       reviewer: (key) => backend(reviewAgent(rest.agents, key)),
     },
-    workspace: git === null ? createPlainWorkspace(root) : createGitWorkspace(root, id),
+    workspace,
     vcs: run.run.scope === "tree" ? git : null,
     head: () => git?.head() ?? Promise.resolve(null),
     items: createItemRecords(root, project.folders.state, rest.warn),
     features: createFeatureRecords(root, rest.warn),
-    checks: createCheckRunner(root, { env, redact }),
+    checks: checksOf(project, run, { workspace, redact }),
     processes: createProcesses(),
     projections: projectionsOf(project),
     clock: systemClock,

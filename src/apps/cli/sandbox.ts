@@ -2,9 +2,11 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type * as z from "zod/mini";
 import { gitFolders } from "../../adapters/git/read/git-head.ts";
+import type { TestsInSandbox } from "../../adapters/checks/run-tests.ts";
 import type { Sandbox } from "../../adapters/process/sandboxed.ts";
 import { agentNeeds } from "../../adapters/sandbox/agent-needs.ts";
 import { type SandboxResult, createSandbox } from "../../adapters/sandbox/create-sandbox.ts";
+import { type TestNeeds, testSandbox } from "../../adapters/sandbox/test-sandbox.ts";
 import { sandboxAvailable } from "../../adapters/sandbox/sandbox-available.ts";
 import type { RememberedAgent } from "../../adapters/user-files/trust-store.ts";
 import { readUserSettings, SandboxChoice } from "../../adapters/user-files/user-settings.ts";
@@ -53,6 +55,33 @@ export function sandboxOf(project: Project, agent: RememberedAgent, documents: s
   return made.sandbox;
 }
 
+/** The sandbox of the tests of such a run. */
+export function testSandboxOf(project: Project, needs: TestNeeds): TestsInSandbox {
+  const { root, env, folders } = project;
+  const available = sandboxAvailable(env);
+  if (!available.ok) throw unavailable(available);
+  const around: TestsInSandbox["around"] = (command, folder) =>
+    testSandbox(
+      {
+        root,
+        gitDirs: gitDirsOf(root),
+        home: env["HOME"] ?? homedir(),
+        path: env["PATH"] ?? "",
+        command,
+        secret: [folders.config, folders.state],
+        needs,
+        bwrap: available.bwrap,
+      },
+      folder,
+    );
+  return { offline: !needs.network, around };
+}
+
+function gitDirsOf(root: string): readonly string[] {
+  const git = gitFolders(root);
+  return git === null ? [] : [...new Set([git.own, git.common])];
+}
+
 /** Agents of which only the program tells what they are. */
 const OWN_PROGRAMS = ["command", "acp"];
 
@@ -70,10 +99,9 @@ function prepareSandbox(project: Project, agent: RememberedAgent, documents: str
   const home = env["HOME"] ?? homedir();
   const { settings } = readUserSettings(folders.config, files);
   const command = programOf(agent, env);
-  const git = gitFolders(root);
   const made = createSandbox({
     root,
-    gitDirs: git === null ? [] : [...new Set([git.own, git.common])],
+    gitDirs: gitDirsOf(root),
     documents,
     home,
     secret: [folders.config, folders.state],

@@ -14,6 +14,7 @@ export async function enterPhase(engine: Engine, { run }: Task): Promise<Outcome
   const phase = currentPhase(run);
   if (phase === undefined) return null;
   engine.projections.makeFolder(run.run.item);
+  if (run.tests !== null) await engine.checks.rememberSurroundings();
   const tree = await engine.workspace.snapshot(`${phase.rule.key}-${phase.attempts + 1}-start`, [run.run.item]);
   return { of: "enter", commit: await engine.head(), tree };
 }

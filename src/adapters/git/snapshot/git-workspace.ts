@@ -3,7 +3,8 @@ import type { FileChange } from "../../../schema/facts.ts";
 import { copyTree } from "../../plain-workspace/copy-tree.ts";
 import { scratchCopyOf } from "../../plain-workspace/scratch-copy.ts";
 import { exportTree } from "./export-tree.ts";
-import { hardenedGit } from "../process/git.ts";
+import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
+import { decodePath, splitFields } from "../process/git-path.ts";
 import type { Git } from "../process/git.ts";
 import { isObjectId, refPart } from "./ref-name.ts";
 import { orNull, repositoryAt } from "../read/repository.ts";
@@ -58,8 +59,20 @@ export function createGitWorkspace(cwd: string, run: string): Workspace {
       await restorePaths(await open(), { from, paths });
     },
     copy,
+    async writeInto(folder, snapshot, paths) {
+      requireSnapshot(snapshot, "copy");
+      const { top } = await open();
+      await exportTree(hardenedGit(top), { commit: snapshot, into: folder, paths });
+    },
+    ignored: async () => ignoredPaths((await open()).top),
     scratchCopy: async (snapshot, folder) => scratchCopyOf(await copy(snapshot), { root: cwd, folder }),
   };
+}
+
+async function ignoredPaths(top: string): Promise<readonly string[]> {
+  const args = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+  const output = await must(hardenedGit(top)(args, { timeoutMs: wholeTreeTimeoutMs }), "ls-files");
+  return splitFields(output).map(decodePath);
 }
 
 /** Snapshots do not change: what was compared once is known. */

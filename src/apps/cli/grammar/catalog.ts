@@ -178,8 +178,16 @@ export const verbs: readonly Verb[] = [
   }),
   verb("trust", "decide", {
     summary: "Trust this project's test command and overlays",
-    usage: "isdlc trust",
-    options: { ...personOptions, yes: { type: "boolean", about: "without asking" } },
+    usage: "isdlc trust [--allow network,env:NAME,…]",
+    options: {
+      allow: {
+        type: "string",
+        value: "what",
+        about: "what sandboxed tests may use: network, docker, env:NAME, read:PATH, write:PATH; or none",
+      },
+      yes: { type: "boolean", about: "without asking" },
+      ...personOptions,
+    },
   }),
   verb("token", "decide", {
     summary: "Make an operator token, shown once",

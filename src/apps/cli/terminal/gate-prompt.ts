@@ -175,8 +175,9 @@ async function look({ io, env }: Invocation, { engine, run, signal }: PromptCont
   if (key === "v")
     await showPatch({ io, env }, plainText(await engine.workspace.patch(lastReviewedTree(run), made.tree)));
   if (key === "t") {
+    const tree = await engine.workspace.now([run.run.item]);
     const told = { ...engine, show: ({ text }: { text: string }) => io.out(`Running ${plainText(text)} …`) };
-    const results = await runChecks(told, { run, phase, claimed: made.artifacts, tests: true }, signal);
+    const results = await runChecks(told, { run, phase, claimed: made.artifacts, tests: true, tree }, signal);
     for (const { name, ok, detail } of results)
       io.out(`${name}: ${ok === null ? "" : ok ? "passed " : "FAILED "}${plainText(detail)}`);
   }

@@ -1,5 +1,5 @@
 import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
-import { createGitWorkspace } from "../../../adapters/git/snapshot/git-workspace.ts";
+import { AGENT_VARIABLE } from "../../../adapters/process/agent-environment.ts";
 import { createRedactor, secretsOf } from "../../../core/redact.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { type ActiveRun, currentPhase } from "../../../core/run.ts";
@@ -10,6 +10,7 @@ import { heldAgainst, itemOf, waitLines, waitObject } from "../../../views/statu
 import { lastReviewedTree } from "../../../core/last-reviewed-tree.ts";
 import { next } from "../../../core/next.ts";
 import { summaryText } from "../terminal/gate-prompt.ts";
+import { checksOf, workspaceOf } from "../checks-of.ts";
 import { openElsewhere } from "../elsewhere.ts";
 import { currentRun, type Project } from "../project.ts";
 import { projectOf } from "../project-of.ts";
@@ -32,7 +33,7 @@ export const gate: Run = async (invocation) => {
 async function patchOf(project: Project, run: ActiveRun): Promise<string> {
   const phase = currentPhase(run);
   if (run.run.git === null || phase === undefined) return "";
-  return createGitWorkspace(project.root, run.run.run).patch(lastReviewedTree(run), phase.made?.tree ?? null);
+  return workspaceOf(project, run).patch(lastReviewedTree(run), phase.made?.tree ?? null);
 }
 
 /** Runs the checks of the current phase; nothing is recorded. */
@@ -41,10 +42,15 @@ export const check: Run = async (invocation) => {
   const phase = currentPhase(run);
   if (phase === undefined) return done(["Every phase is done; there is nothing to check."], { checks: [] });
   const redact = createRedactor(secretsOf(project.env));
-  const checks = createCheckRunner(project.root, { env: project.env, redact });
+  const workspace = workspaceOf(project, run);
+  const isAgent = project.env[AGENT_VARIABLE] !== undefined; // it looks at the tree from where it is
+  const checks = isAgent
+    ? createCheckRunner(project.root, { env: project.env, redact })
+    : checksOf(project, run, { workspace, redact });
+  const tree = isAgent ? null : await workspace.now([run.run.item]);
   const results = await runChecks(
-    { checks, redact, show: ({ text: line }) => invocation.io.err(line) },
-    { run, phase, claimed: phase.made?.artifacts ?? [] },
+    { checks, redact, workspace, show: ({ text: line }) => invocation.io.err(line) },
+    { run, phase, claimed: phase.made?.artifacts ?? [], tree },
     new AbortController().signal,
   );
   const failed = results.some((result) => result.ok === false);

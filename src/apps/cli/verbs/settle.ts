@@ -4,6 +4,7 @@ import { writeConstitution } from "../../../adapters/constitution/constitution-f
 import { createToken } from "../../../adapters/caller/operator-token.ts";
 import { createTrustStore } from "../../../adapters/user-files/trust-store.ts";
 import { CONSTITUTION_FILE } from "../../../core/constitution.ts";
+import type { TestCommand } from "../../../schema/facts.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { ask } from "../terminal/ask.ts";
 import { authorize, freshToken } from "../authorize.ts";
@@ -13,7 +14,8 @@ import { openProject, type Project, systemClock } from "../project.ts";
 import { setUp } from "../set-up.ts";
 import { aboutTests } from "../resolve-tests.ts";
 import { type RepositoryOverlay, repositoryOverlay } from "../resolve-workflow.ts";
-import { done, flag, type Invocation, type Run } from "../grammar/verb.ts";
+import { requireKnownNeeds } from "../test-needs.ts";
+import { done, flag, type Invocation, type Run, text } from "../grammar/verb.ts";
 import { initiatorOf } from "../authorize.ts";
 
 /** Sets up `.isdlc/` and says what it found. */
@@ -60,22 +62,57 @@ async function shareStatements({ root }: Project): Promise<string[]> {
 export const trust: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   authorize(invocation, project);
-  const tests = await createCheckRunner(project.root, { env: project.env, redact: (line) => line }).detectTests();
-  const overlay = repositoryOverlay(project);
-  const json = { tests, overlay };
-  if (tests === null && overlay === null)
+  const asked = await askedTrust(invocation, project);
+  const { tests, overlay, allow } = asked;
+  const json = { tests, overlay, ...(allow === null ? {} : { allow }) };
+  if (tests === null && overlay === null && allow === null)
     return done(["No way of running tests was found here, and no overlay."], json);
-  const about = [...(tests === null ? [] : aboutTests(tests)), ...(overlay === null ? [] : aboutOverlay(overlay))];
+  const about = [
+    ...(tests === null ? [] : aboutTests(tests)),
+    ...(overlay === null ? [] : aboutOverlay(overlay)),
+    ...aboutNeeds(allow),
+  ];
   const agreed = flag(invocation.values, "yes") || (await ask(invocation.io, "Trust it?", about));
   if (!agreed) throw new ChoiceNeeded({ kind: "trust", options: ["yes"], flag: "--yes", about });
   const memory = createTrustStore(project.folders.state, project.root, project.files);
   for (const found of [tests, overlay]) if (found !== null) memory.trust(found.digest);
-  const lines = [
-    ...(tests === null ? [] : [`Trusted: ${plainLine(tests.argv.join(" "))} (${plainLine(tests.source)})`]),
-    ...(overlay === null ? [] : [`Trusted: ${overlay.file} as it is now`]),
-  ];
-  return done(lines, json);
+  if (allow !== null) memory.allowTests(allow);
+  return done(trustedLines(asked), json);
 };
+
+type AskedTrust = {
+  readonly tests: TestCommand | null;
+  readonly overlay: RepositoryOverlay | null;
+  readonly allow: readonly string[] | null;
+};
+
+async function askedTrust({ values }: Invocation, project: Project): Promise<AskedTrust> {
+  const checks = createCheckRunner(project.root, { env: project.env, redact: (line) => line });
+  const allow = neededByTests(text(values, "allow"));
+  return { tests: await checks.detectTests(), overlay: repositoryOverlay(project), allow };
+}
+
+const trustedLines = ({ tests, overlay, allow }: AskedTrust): string[] => [
+  ...(tests === null ? [] : [`Trusted: ${plainLine(tests.argv.join(" "))} (${plainLine(tests.source)})`]),
+  ...(overlay === null ? [] : [`Trusted: ${overlay.file} as it is now`]),
+  ...aboutNeeds(allow),
+];
+
+/** Null where nothing was said about it. */
+function neededByTests(said: string | undefined): readonly string[] | null {
+  if (said === undefined) return null;
+  const words = said.split(",").map((word) => word.trim());
+  if (words.length === 1 && words[0] === "none") return [];
+  requireKnownNeeds(words);
+  return words;
+}
+
+function aboutNeeds(needs: readonly string[] | null): string[] {
+  if (needs === null) return [];
+  return needs.length === 0
+    ? ["Sandboxed tests get nothing but a copy of the tree and what is installed."]
+    : [`Sandboxed tests may use: ${plainLine(needs.join(", "))}`];
+}
 
 function aboutOverlay({ file, loosens }: RepositoryOverlay): string[] {
   if (loosens.length === 0) return [`${file} changes rules of the workflows; nothing in it loosens one.`];

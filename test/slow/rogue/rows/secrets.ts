@@ -90,6 +90,7 @@ export const secrets: readonly Rogue[] = [
       );
       stage.git("add", "--all");
       stage.git("commit", "--quiet", "--message", "Tests that talk");
+      await stage.person("trust", "--yes", "--allow", "env:ROGUE_PRINTS");
       const result = await stage.run({ args: ["Do it", "--tests", "trust"], env });
       reached((await stage.status()).waiting.reason === "circuit_breaker", "the tests failed");
       return keptNowhere(stage, [said(result)]);

@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import type { Sandbox } from "../process/sandboxed.ts";
+import { boundsOf, existing, HIDDEN, outermost, real, self } from "./bounds.ts";
+import { type Bound, bwrapArguments, type SandboxPlan } from "./bwrap-arguments.ts";
+import { toolPlaces } from "./tool-places.ts";
+
+/** What a person allows the tests of one working tree besides. */
+export type TestNeeds = {
+  readonly network: boolean;
+  /** Absolute paths; what does not exist is passed over. */
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+};
+
+export type TestSandboxOptions = {
+  /** The working tree. The tests find a copy in its place. */
+  readonly root: string;
+  readonly gitDirs: readonly string[];
+  readonly home: string;
+  /** As in the variable PATH. */
+  readonly path: string;
+  /** Program and arguments of the tests. */
+  readonly command: readonly string[];
+  /** Folders nobody in the sandbox may see. */
+  readonly secret: readonly string[];
+  readonly needs: TestNeeds;
+  readonly bwrap: string;
+};
+
+/** A copy of the tree, and what of the working tree itself shows in it, read-only; relative to the tree. */
+export type TestFolder = { readonly copy: string; readonly readOnly: readonly string[] };
+
+/**
+ * A sandbox for the tests of a working tree: with processes and a network of their own, nothing of the person's home but
+ * the tools and packages that are installed there, and a copy where the working tree is.
+ */
+export function testSandbox(options: TestSandboxOptions, folder: TestFolder): Sandbox {
+  return (argv) => [options.bwrap, ...bwrapArguments(planOf(options, folder)), ...argv];
+}
+
+function planOf(options: TestSandboxOptions, { copy, readOnly }: TestFolder): SandboxPlan {
+  const { home, secret, gitDirs, needs } = options;
+  const root = real(options.root) ?? options.root;
+  const hidden = existing([...HIDDEN, home]);
+  const bound = (paths: readonly string[]): readonly Bound[] => boundsOf(paths, { home, hidden });
+  const packages = PACKAGES.map((name) => join(home, name));
+  const ownGit = join(root, ".git"); // in a linked working tree a file that leads to its folder
+  return {
+    hidden,
+    shown: outermost(bound([...toolPlaces(options), ...packages, ...needs.read])),
+    emptied: [],
+    writable: [...bound(needs.write), { from: copy, at: root }],
+    locked: [...existing([ownGit, ...gitDirs]).map(self), ...readOnly.map((path) => self(join(root, path)))],
+    reopened: [],
+    masked: existing(secret),
+    cwd: root,
+    offline: !needs.network,
+  };
+}
+
+/** Where package managers keep what was downloaded, below a home. Nothing that holds a login. */
+const PACKAGES: readonly string[] = [
+  ...".cargo/registry .cargo/git .cargo/config.toml go/pkg/mod .m2/repository .nuget/packages .gem/ruby".split(" "),
+  ...".hex/packages .mix .local/share/virtualenvs .cache/pypoetry/virtualenvs .cache/ms-playwright".split(" "),
+];

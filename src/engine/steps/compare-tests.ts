@@ -1,0 +1,155 @@
+import { decidesTests } from "../../core/test-files.ts";
+import { mayWrite } from "../../core/plan.ts";
+import type { ActiveRun, PhaseRecord } from "../../core/run.ts";
+import type { RunEvent } from "../../schema/event.ts";
+import type { CheckResult, FileChange, TestCommand, TestCounts } from "../../schema/facts.ts";
+import type { Engine } from "../engine.ts";
+
+type Checked = {
+  readonly run: ActiveRun;
+  readonly phase: PhaseRecord;
+  /** The snapshot the checks ran on. */
+  readonly tree: string | null;
+  readonly results: readonly CheckResult[];
+};
+
+type Compared = {
+  /** With what a person should know about the tests. */
+  readonly results: readonly CheckResult[];
+  /** How the tests are no longer what a person relied on; null where they are. */
+  readonly changed: string | null;
+};
+
+/**
+ * Compares the tests that just ran with those of before the run: the way they are run, the files that are tests or
+ * decide how tests run, the number of them, and whether the old tests pass on the new code.
+ */
+export async function compareTests(engine: Engine, checked: Checked, signal: AbortSignal): Promise<Compared> {
+  const { run, phase, results } = checked;
+  const tests = results.find(({ name }) => name === "tests");
+  if (!phase.rule.tests || run.tests === null || tests === undefined) return { results, changed: null };
+  const changes = await changesSinceStart(engine, checked);
+  const events = await engine.journal.events(engine.run);
+  const alarms = [
+    await commandChanged(engine, run.tests),
+    ...(isAccepted(events)
+      ? []
+      : [
+          await testsDeleted(engine, checked),
+          await oldTests(engine, { ...checked, changes }, signal),
+          fewerTests(events, tests.counts),
+          await dependenciesChanged(engine, changes),
+        ]),
+  ].filter((alarm) => alarm !== null);
+  const notes = notesOf(run, changes).map((note) => engine.redact(note));
+  const noted = results.map((result) =>
+    result === tests && notes.length > 0 ? { ...result, notes: [...(result.notes ?? []), ...notes] } : result,
+  );
+  return { results: noted, changed: alarms.length === 0 ? null : engine.redact(alarms.join("\n")) };
+}
+
+/** Since before the first agent of the run wrote anything. */
+async function changesSinceStart(engine: Engine, { run, tree }: Checked): Promise<readonly FileChange[]> {
+  return (await engine.workspace.diff(startOf(run), tree)) ?? [];
+}
+
+const startOf = (run: ActiveRun): string | null =>
+  run.phases.find(({ firstTree }) => firstTree !== null)?.firstTree ?? null;
+
+/** Null while tests are run the way a person trusted. */
+async function commandChanged(engine: Engine, tests: TestCommand): Promise<string | null> {
+  const now = await engine.checks.detectTests();
+  if (now?.digest === tests.digest) return null;
+  if (now === null) return `The test command ${commandText(tests)} is gone.`;
+  const [trusted, found] = [commandText(tests), commandText(now)];
+  const told = found === trusted ? "the same command, with other settings or scripts behind it" : found;
+  return `The project no longer runs the tests as it did when they were trusted.\nTrusted: ${trusted}\nNow: ${told}`;
+}
+
+/** The command alone says little where a script of the project stands behind it. */
+const commandText = ({ argv, source }: TestCommand): string => `${argv.join(" ")} (${source})`;
+
+/** Null while every test file of before the phase is there. */
+async function testsDeleted(engine: Engine, { run, phase, tree }: Checked): Promise<string | null> {
+  const changes = await engine.workspace.diff(phase.firstTree, tree);
+  if (changes === null && phase.firstTree !== null)
+    return "Whether tests were deleted cannot be told: the snapshot from before the phase is gone.";
+  const tests = (changes ?? []).filter(({ path }) => isTest(run, path));
+  const added = new Set(tests.filter(({ change }) => change === "added").map(({ path }) => nameOf(path)));
+  const deleted = tests.filter(({ path, change }) => change === "deleted" && !added.has(nameOf(path)));
+  return deleted.length === 0 ? null : `Tests were deleted: ${named(deleted)}.`;
+}
+
+type Old = Checked & { readonly changes: readonly FileChange[] };
+
+/** The tests as they were before the run, on the code as it is now; null where they are the same, or pass as well. */
+async function oldTests(engine: Engine, { run, tree, changes }: Old, signal: AbortSignal): Promise<string | null> {
+  const before = startOf(run);
+  const paths = changes.filter(({ path, change }) => change !== "added" && isPartOfTests(run, path));
+  if (before === null || run.tests === null || paths.length === 0) return null;
+  engine.show({ at: "says", step: "check", attempt: null, text: "the tests as they were before", usage: null });
+  const earlier = { tree: before, paths: paths.map(({ path }) => path) };
+  const result = await engine.checks.runTests({ command: run.tests, tree, earlier }, signal);
+  if (result.ok !== false) return null;
+  const [first = "", ...rest] = result.detail.split("\n");
+  const shown = rest.slice(-MOST_LINES).map((line) => `  ${line}`);
+  return [`The old tests fail on the new code (${named(paths)} as before the run): ${first}`, ...shown].join("\n");
+}
+
+const MOST_LINES = 8;
+
+/** A test, or what decides how tests run, but for manifests: the new code may need what the new ones name. */
+const isPartOfTests = (run: ActiveRun, path: string): boolean =>
+  isTest(run, path) || isNamed(run, path) || decidesTests(path) === "runner";
+
+/** A file of the project that the trusted command names, as in `node run-tests.mjs`. */
+const isNamed = ({ tests }: ActiveRun, path: string): boolean =>
+  tests !== null &&
+  [...tests.argv, ...tests.source.split(/[\s"'=]+/)].some((word) => word.replace(/^\.\//, "") === path);
+
+/** Null while at least as many tests passed as when tests last passed in this run. */
+function fewerTests(events: readonly RunEvent[], now: TestCounts | undefined): string | null {
+  const before = events
+    .flatMap((event) => (event.type === "checks.passed" ? event.results : []))
+    .findLast(({ name, counts }) => name === "tests" && counts !== undefined)?.counts;
+  if (before === undefined || now === undefined || now.passed >= before.passed) return null;
+  return `Fewer tests pass than before in this run: ${before.passed}, now ${now.passed} (${now.skipped} skipped).`;
+}
+
+/** Packages that changed although no list of packages did. */
+async function dependenciesChanged(engine: Engine, changes: readonly FileChange[]): Promise<string | null> {
+  const changed = await engine.checks.changedSurroundings();
+  if (changed === null || changed.length === 0) return null;
+  if (changes.some(({ path }) => decidesTests(path) === "manifest")) return null;
+  const shown = changed.slice(0, MOST_NAMED).join(", ");
+  const more = changed.length > MOST_NAMED ? ` and ${changed.length - MOST_NAMED} more` : "";
+  return `Files that git ignores and tests read have changed since the run began: ${shown}${more}.`;
+}
+
+function notesOf(run: ActiveRun, changes: readonly FileChange[]): readonly string[] {
+  const weakened = changes.filter(({ path, change }) => change !== "added" && isTest(run, path));
+  const deciding = changes.filter(
+    ({ path }) => !isTest(run, path) && (isNamed(run, path) || decidesTests(path) !== null),
+  );
+  return [
+    ...(weakened.length === 0 ? [] : [`Tests of before the run were changed: ${named(weakened)}.`]),
+    ...(deciding.length === 0 ? [] : [`Files that decide how tests run were changed: ${named(deciding)}.`]),
+  ];
+}
+
+const MOST_NAMED = 10;
+
+function named(changes: readonly FileChange[]): string {
+  const shown = changes.slice(0, MOST_NAMED).map(({ path }) => path);
+  return changes.length > MOST_NAMED ? `${shown.join(", ")} and ${changes.length - MOST_NAMED} more` : shown.join(", ");
+}
+
+/** A person has seen this very draft and accepted how its tests are run. */
+const isAccepted = (events: readonly RunEvent[]): boolean =>
+  events.findLast(({ type }) => type === "tests.accepted" || type === "draft.produced")?.type === "tests.accepted";
+
+/** A test that turns up elsewhere under its name was moved. */
+const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+const isTest = ({ run }: ActiveRun, path: string): boolean =>
+  !path.startsWith(`${run.item}/`) && mayWrite({ writes: "tests" }, run.item, path);

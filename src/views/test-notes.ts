@@ -1,0 +1,7 @@
+import type { CheckResult } from "../schema/facts.ts";
+
+/** What a person should know about tests that ran, whether they passed or not. */
+export const testNotes = (checks: readonly CheckResult[] = []): string[] =>
+  checks.flatMap(({ ranAs, notes = [] }) => [...(ranAs === "you" ? [RAN_AS_YOU] : []), ...notes]);
+
+const RAN_AS_YOU = "Tests ran as you: in the working tree, with your rights, and without a sandbox around them.";

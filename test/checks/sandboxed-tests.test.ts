@@ -1,0 +1,170 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { existsSync, readFileSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { missing, suffix } from "../sandbox/sandbox-place.ts";
+import { NOTHING, type Project, sandboxedProject } from "./sandboxed-project.ts";
+
+/** A test program in JavaScript: fails with what it throws. */
+const script = (code: string): readonly string[] => [process.execPath, "-e", code];
+
+/** What a program in the sandbox says; each test looks at it from outside. */
+async function said(project: Project, code: string, more: Parameters<Project["run"]>[1] = {}): Promise<string> {
+  const { detail } = await project.run(script(`${code}; process.exit(1)`), more);
+  return detail.split("\n").slice(1).join("\n");
+}
+
+const processesWith = (text: string): readonly string[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(text);
+      } catch {
+        return false; // gone while we looked
+      }
+    });
+
+describe.skipIf(missing !== null)(`S4 S10 tests in the sandbox${suffix}`, () => {
+  test("run on exactly the snapshot, whatever is in the tree by then", async () => {
+    const project = sandboxedProject();
+    project.write("value.txt", "as shown");
+    const tree = await project.workspace.now([]);
+    project.write("value.txt", "written later");
+    expect(await said(project, 'console.log(require("fs").readFileSync("value.txt", "utf8"))', { tree })).toBe(
+      "as shown",
+    );
+  });
+
+  test("find the copy where the tree is, and leave nothing of what they write", async () => {
+    const project = sandboxedProject();
+    const { tree } = project.place;
+    const result = await project.run(
+      script(
+        'require("fs").writeFileSync("src/app.mjs", "weakened"); require("fs").writeFileSync("new", process.cwd())',
+      ),
+    );
+    expect(result).toMatchObject({ ok: true, ranAs: "sandbox" });
+    expect(readFileSync(join(tree, "src/app.mjs"), "utf8")).toBe("the person's\n");
+    expect(existsSync(join(tree, "new"))).toBe(false);
+    expect(await said(project, "console.log(process.cwd())")).toBe(tree);
+  });
+
+  test("leave no process behind, not one that cut all ties", async () => {
+    const project = sandboxedProject();
+    const mark = `mark-${process.pid}-${Date.now()}`;
+    const child = `require("child_process").spawn("setsid", ["--fork", process.execPath, "-e", "setInterval(() => {}, 1000)", "${mark}"], { stdio: "ignore", detached: true, env: {} })`;
+    const code = `${child}.on("exit", () => process.exit(0))`;
+    expect(await project.run(script(code))).toMatchObject({ ok: true });
+    expect(processesWith(mark)).toEqual([]);
+  });
+
+  test("see no process of the person, and no variable that is not named", async () => {
+    const project = sandboxedProject();
+    const options = {
+      env: { ...process.env, HOME: project.place.home, ISDLC_OPERATOR_TOKEN: "t", MY_KEY: "k", GOOD: "g" },
+    };
+    const more = { options: { ...options, variables: ["GOOD", "ISDLC_OPERATOR_TOKEN"] } };
+    const numbers = await said(project, 'console.log(require("fs").readdirSync("/proc").filter(Number).length < 6)');
+    expect(numbers).toBe("true");
+    const names = await said(project, 'console.log(Object.keys(process.env).join(" "))', more);
+    expect(names.split(" ")).toEqual(expect.arrayContaining(["PATH", "HOME", "CI", "GOOD", "ISDLC_AGENT"]));
+    expect(names).not.toMatch(/MY_KEY|OPERATOR_TOKEN/);
+  });
+
+  test("find an empty home, no keys of ours, and nothing of the kernel to write", async () => {
+    const project = sandboxedProject();
+    const { home, config, state } = project.place;
+    const look = (folder: string): Promise<string> =>
+      said(project, `console.log(require("fs").readdirSync(${JSON.stringify(folder)}).join(" "))`);
+    expect(await look(home)).toBe("");
+    expect(await look(config)).toBe("");
+    expect(await look(state)).toBe("");
+    const open = (file: string): string =>
+      `try { require("fs").closeSync(require("fs").openSync("${file}", "r+")); console.log("open ${file}") } catch {}`;
+    const kernel = ["/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/sys/kernel/uevent_helper", "/dev/vda"];
+    expect(await said(project, kernel.map(open).join(";"))).toBe("");
+  });
+
+  test("reach no network until a person allows it", async () => {
+    const project = sandboxedProject();
+    const server = createServer((_, response) => response.end("reached"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const ask = script(
+      `fetch("http://127.0.0.1:${port}").then((r) => r.text()).then((t) => process.exit(t === "reached" ? 0 : 1), () => process.exit(1))`,
+    );
+    expect((await project.run(ask)).ok).toBe(false);
+    expect((await project.run(ask, { needs: { ...NOTHING, network: true } })).ok).toBe(true);
+  });
+
+  test("read a folder or write in one when a person allows that", async () => {
+    const project = sandboxedProject();
+    project.place.put("home/data/seed.txt", "seed");
+    const folder = join(project.place.home, "data");
+    const code = `const { readFileSync, writeFileSync } = require("fs"); readFileSync("${folder}/seed.txt"); writeFileSync("${folder}/made", "x")`;
+    expect((await project.run(script(code))).ok).toBe(false);
+    expect((await project.run(script(code), { needs: { ...NOTHING, read: [folder] } })).ok).toBe(false);
+    expect((await project.run(script(code), { needs: { ...NOTHING, write: [folder] } })).ok).toBe(true);
+    expect(existsSync(join(folder, "made"))).toBe(true);
+  });
+
+  test("use packages that git ignores, cannot change them, and have room for caches among them", async () => {
+    const project = sandboxedProject();
+    project.write("node_modules/tool/index.js", "module.exports = 'tool'");
+    project.write("packages/one/index.js", "module.exports = 'one'");
+    symlinkSync("../packages/one", join(project.place.tree, "node_modules/one"));
+    const code = `
+      const { mkdirSync, writeFileSync } = require("fs");
+      if (require("tool") !== "tool" || require("one") !== "one") process.exit(2);
+      mkdirSync("node_modules/.vite/deps", { recursive: true });
+      writeFileSync("node_modules/.vite/deps/x", "cache");
+      try { writeFileSync("node_modules/tool/index.js", "changed"); process.exit(3); } catch {}`;
+    expect(await project.run(script(code))).toMatchObject({ ok: true });
+    expect(readdirSync(join(project.place.tree, "node_modules")).sort()).toEqual(["one", "tool"]);
+  });
+
+  test("find other ignored files as copies, but no cache that tools would prefer to the sources", async () => {
+    const project = sandboxedProject();
+    project.write(".env", "PORT=1");
+    project.write("dist/app.js", "built");
+    project.write("src/__pycache__/app.cpython-312.pyc", "forged");
+    const code = `
+      const fs = require("fs");
+      fs.writeFileSync("dist/app.js", "changed");
+      if (fs.readFileSync(".env", "utf8") !== "PORT=1" || fs.existsSync("src/__pycache__")) process.exit(1);`;
+    expect(await project.run(script(code))).toMatchObject({ ok: true });
+    expect(readFileSync(join(project.place.tree, "dist/app.js"), "utf8")).toBe("built");
+  });
+
+  test("run as they were before, with the code as it is now", async () => {
+    const project = sandboxedProject();
+    project.write("test/a.test.js", "if (require('../code.js') !== 1) throw new Error('honest')");
+    project.write("code.js", "module.exports = 1");
+    const before = (await project.workspace.snapshot("before", [])) ?? "";
+    project.write("test/a.test.js", "");
+    project.write("test/b.test.js", "");
+    project.write("code.js", "module.exports = 2");
+    const argv = [process.execPath, "test/a.test.js"];
+    expect(await project.run(argv)).toMatchObject({ ok: true });
+    const earlier = { tree: before, paths: ["test/a.test.js"] };
+    const result = await project.run(argv, { earlier });
+    expect(result).toMatchObject({ ok: false });
+    expect(result.detail).toContain("honest");
+  });
+
+  test("are not led out of the copy by a link in the tree", async () => {
+    const project = sandboxedProject();
+    const victim = join(project.place.base, "victim");
+    project.place.put("victim/a.test.js", "the person's");
+    project.write("test/a.test.js", "");
+    const before = (await project.workspace.snapshot("before", [])) ?? "";
+    rmSync(join(project.place.tree, "test"), { recursive: true });
+    symlinkSync(victim, join(project.place.tree, "test"));
+    const earlier = { tree: before, paths: ["test/a.test.js"] };
+    await expect(project.run(script(""), { earlier })).rejects.toThrow("leads out of the copy");
+    expect(readFileSync(join(victim, "a.test.js"), "utf8")).toBe("the person's");
+  });
+});
