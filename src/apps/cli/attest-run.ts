@@ -3,7 +3,7 @@ import { type Attested, attestRun } from "../../adapters/attestation/attest-run.
 import { historyGit } from "../../adapters/attestation/history-git.ts";
 import { isSetUp, signingSettings } from "../../adapters/attestation/signing-settings.ts";
 import { journalHeads } from "../../adapters/journal-file/journal-heads.ts";
-import { loadUserKey } from "../../adapters/user-files/user-key.ts";
+import { loadUserKey, sealWith } from "../../adapters/user-files/user-key.ts";
 import { describe, ProblemError } from "../../core/problem.ts";
 import type { EndedRun } from "../../core/run.ts";
 import type { RunId } from "../../schema/ids.ts";
@@ -16,7 +16,7 @@ export async function attest(project: Project, run: RunId): Promise<Attested> {
   const { state, head } = journal.load(run);
   if (state.is === "none")
     throw new ProblemError({ code: "NOTHING_TO_ATTEST", run, detail: "there is no such run here" });
-  const place = { directory: join(own, "journal"), files, key: loadUserKey(folders.state, files) };
+  const place = { directory: join(own, "journal"), files, seal: sealWith(loadUserKey(folders.state, files)) };
   return attestRun(await historyGit(project.root, project.env), {
     state,
     events: journal.events(run),
