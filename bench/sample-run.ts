@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type FileSystem, nodeFiles } from "../src/adapters/file-system/file-system.ts";
-import { openProject, type Project } from "../src/apps/cli/project.ts";
+import { openProject, type LocalProject } from "../src/compose/project.ts";
 import type { Command, Outcome, StartCommand } from "../src/core/command.ts";
 import { stepOf, ticketOf } from "../src/core/next.ts";
 import { resolvePlan } from "../src/core/plan.ts";
@@ -30,7 +30,7 @@ export function newPlace(scratch: string, name: string): Place {
   return { tree, env };
 }
 
-export const openPlace = ({ tree, env }: Place, files: FileSystem = nodeFiles): Project =>
+export const openPlace = ({ tree, env }: Place, files: FileSystem = nodeFiles): LocalProject =>
   openProject(tree, env, files);
 
 /** `20261115-000000007-aaaa` for 7. */

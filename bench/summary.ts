@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { createGitWorkspace } from "../src/adapters/git/snapshot/git-workspace.ts";
-import { composeEngine } from "../src/apps/cli/compose.ts";
+import { composeEngine } from "../src/compose/compose-engine.ts";
 import { decide } from "../src/core/decide.ts";
 import { evolve } from "../src/core/evolve.ts";
 import { type ActiveRun, noRun, type RunState } from "../src/core/run.ts";
+import { noProgress } from "../src/ports/progress.ts";
 import type { Command } from "../src/core/command.ts";
 import type { Engine } from "../src/engine/engine.ts";
 import type { Workspace } from "../src/ports/workspace.ts";
@@ -112,7 +113,7 @@ function engineFor(repository: Repository, run: ActiveRun, workspace: Workspace)
   const agent = { name: "command", argv: [process.execPath] };
   const engine = composeEngine(openPlace(repository), run, {
     agents: { phase: agent, reviewer: agent },
-    show: () => {},
+    progress: noProgress,
     warn: () => {},
   });
   return { ...engine, workspace };

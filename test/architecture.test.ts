@@ -13,7 +13,11 @@ const mayImport: { readonly [folder: string]: readonly string[] } = {
   ports: ["schema", "core"],
   engine: ["schema", "core", "views", "ports"],
   adapters: ["schema", "core", "ports", "node:", "zod/mini", "outside"],
+  app: ["schema", "core", "views", "ports", "engine"],
+  compose: ["schema", "core", "views", "ports", "engine", "app", "adapters", "node:", "zod/mini", "outside"],
   apps: [
+    "app",
+    "compose",
     "schema",
     "core",
     "views",

@@ -67,7 +67,7 @@ function gateOptions(run: ActiveRun, wait: Extract<Wait, { kind: "gate" }>): rea
     ...(paused ? [] : ["review"]),
     ...(redoable ? ["redo"] : []),
     ...(wait.loosened === null ? [] : ["loosen"]),
-    ...(run.stage.is === "produced" && run.stage.made.unexpected.some(isFile) ? ["take-out"] : []),
+    ...(run.stage.is === "produced" && run.stage.made.unexpected.some(isFile) ? ["revert"] : []),
   ];
 }
 

@@ -5,20 +5,11 @@ import type { Projections } from "../ports/projections.ts";
 import type { FeatureRecords } from "../ports/feature-records.ts";
 import type { ItemRecords } from "../ports/item-records.ts";
 import type { Journal } from "../ports/journal.ts";
+import type { ProgressSink } from "../ports/progress.ts";
 import type { Processes } from "../ports/processes.ts";
 import type { VcsWrite } from "../ports/vcs.ts";
 import type { Workspace } from "../ports/workspace.ts";
-import type { Usage } from "../schema/agent.ts";
 import type { PhaseKey, RunId } from "../schema/ids.ts";
-
-/** What a person watching sees of work in progress. */
-export type Progress = {
-  readonly at: "started" | "says" | "ended";
-  readonly step: string;
-  readonly attempt: string | null;
-  readonly text: string;
-  readonly usage: Usage | null;
-};
 
 export interface Transcript {
   write(line: string): void;
@@ -54,5 +45,5 @@ export type Engine = {
   readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly redact: (text: string) => string;
   readonly transcript: (execution: string) => Transcript;
-  readonly show: (progress: Progress) => void;
+  readonly show: ProgressSink["show"];
 };

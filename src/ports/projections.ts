@@ -28,6 +28,8 @@ export interface Projections {
    * their version is kept beside it and the warning to show comes back.
    */
   writeStateFile(render: (found: StateFile) => Record<string, unknown>): string | null;
+  /** True while the marker of an open run is there. */
+  isActive(): boolean;
   writeActive(marker: ActiveMarker | null): void;
   /** Path of the summary, relative to the working tree. */
   writeSummary(name: string, text: string): string;

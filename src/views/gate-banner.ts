@@ -3,6 +3,7 @@ import type { Reverted } from "../core/command.ts";
 import { optionsOf } from "../core/next.ts";
 import { type ActiveRun, currentPhase, MAX_REDOS, type PhaseRecord, type Wait } from "../core/run.ts";
 import type { Supervision } from "../schema/plan.ts";
+import { gateMenuLine } from "./answer-options.ts";
 import { artifactRows } from "./artifact-rows.ts";
 import { plainLine } from "./plain-text.ts";
 import { isRedoing } from "./redoing.ts";
@@ -14,14 +15,6 @@ type Gate = Extract<Wait, { kind: "gate" }>;
 const RULE = "-".repeat(44);
 /** Entries of one kind in a banner; the summary has them all. */
 const MAX_SHOWN = 10;
-
-const menu: ReadonlyMap<string, string> = new Map([
-  ["continue", "[C] Continue -- advance to next phase"],
-  ["review", "[R] Review -- pause for manual review/edits, resume when ready"],
-  ["redo", "[D] Redo -- re-run this phase with additional guidance"],
-  ["loosen", "[L] Loosen -- let the settings as they are now take effect"],
-  ["take-out", "[X] Take out -- put back what was written where this phase may not; a ref keeps it"],
-]);
 
 /** Asked after Redo. */
 export const redoPrompt = `What additional guidance should this phase consider?
@@ -49,7 +42,7 @@ export function gateBanner(run: ActiveRun): string | null {
     "",
     ...notices,
     "",
-    ...optionsOf(run, run.wait).map((option) => menu.get(option) ?? option),
+    ...optionsOf(run, run.wait).map(gateMenuLine),
     "",
     PROMPT,
     RULE,
@@ -74,7 +67,9 @@ export function recoveryBanner(run: ActiveRun): string | null {
       ...(notices.length === 0 ? [] : [...notices, ""]),
       "[C] Continue to next phase",
       "[R] Show summary and review again",
-      ...optionsOf(run, run.wait).flatMap((option) => (RETURNING.has(option) ? (menu.get(option) ?? []) : [])),
+      ...optionsOf(run, run.wait)
+        .filter((option) => RETURNING.has(option))
+        .map(gateMenuLine),
     ].join("\n");
   }
   return run.wait === null && isRedoing(run)
@@ -83,7 +78,7 @@ export function recoveryBanner(run: ActiveRun): string | null {
 }
 
 /** Options that read the same for whoever comes back. */
-const RETURNING: ReadonlySet<string> = new Set(["redo", "loosen", "take-out"]);
+const RETURNING: ReadonlySet<string> = new Set(["redo", "loosen", "revert"]);
 
 function numbered({ rule }: PhaseRecord): string {
   const number = numberOf(rule.key);

@@ -12,6 +12,7 @@ import {
 import type { Question, Usage } from "../schema/agent.ts";
 import type { Step } from "../schema/event.ts";
 import type { Sizing } from "../schema/facts.ts";
+import { answerCommand } from "./answer-options.ts";
 import { redosSpent } from "./gate-banner.ts";
 import { plainLine } from "./plain-text.ts";
 import { summaryFileName, REVIEWS_FOLDER } from "./summary.ts";
@@ -203,7 +204,7 @@ function endLines(run: EndedRun): string[] {
 /** What is waited for, and the commands that answer it. */
 export function waitLines(wait: Wait, options: readonly string[], item: string | null = null): string[] {
   const where = item === null ? "" : ` --item ${item}`;
-  const answers = options.map((option) => `  ${ANSWER[option] ?? `isdlc answer ${option}`}${where}`);
+  const answers = options.map((option) => `  ${answerCommand(option)}${where}`);
   switch (wait.kind) {
     case "gate":
       return [...failureLines(wait), `Waiting for you at the gate ${wait.id}:`, ...answers];
@@ -280,16 +281,6 @@ function metricLines({ metrics, source }: Sizing): string[] {
   const told = `files ${file_count}, modules ${module_count}, risk ${risk_score}, coupling ${coupling}, coverage gaps ${coverage_gaps}`;
   return [`  ${plainLine(told)} (from ${plainLine(source ?? "nowhere")})`];
 }
-
-const ANSWER: Readonly<Record<string, string>> = {
-  continue: "isdlc continue",
-  review: "isdlc review",
-  redo: 'isdlc redo "<guidance>"',
-  retry: "isdlc retry",
-  skip: "isdlc skip",
-  cancel: 'isdlc cancel --reason "…"',
-  discard: "isdlc answer discard --yes",
-};
 
 const detailLines = (detail: string): string[] =>
   detail

@@ -1,6 +1,6 @@
 import { minutesBetween } from "../core/duration.ts";
 import { ledgerOf } from "../core/findings/ledger.ts";
-import type { ActiveRun, EndedRun, PhaseRecord } from "../core/run.ts";
+import { type ActiveRun, currentPhase, type EndedRun, type PhaseRecord } from "../core/run.ts";
 import type { Usage } from "../schema/agent.ts";
 import type { CheckResult, FileChange, PhaseOutput } from "../schema/facts.ts";
 import { type PhaseKey, phaseNumber } from "../schema/ids.ts";
@@ -128,4 +128,10 @@ export function splitDecisions(summary: string): string[] {
     .split(/[,;]/)
     .map((part) => part.trim())
     .filter((part) => part !== "");
+}
+
+/** The summary of the current phase, as it is shown at a gate. */
+export function summaryText(run: ActiveRun): string {
+  const key = currentPhase(run)?.rule.key ?? "";
+  return renderPhaseSummary(summaryOf(run, key), { minimal: run.run.minimalSummary });
 }

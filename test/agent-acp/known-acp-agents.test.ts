@@ -9,7 +9,7 @@ import {
   isRepositoryHeld,
   knownAcpAgent,
 } from "../../src/adapters/agent-acp/known-acp-agents.ts";
-import { createBackend } from "../../src/apps/cli/agents.ts";
+import { createBackend } from "../../src/compose/create-backend.ts";
 import { agentTask } from "../agent-claude/agent-task.ts";
 import { runBackend } from "../agent-claude/run-backend.ts";
 import { runFake } from "./run-fake-acp.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { ACP_AGENT_NAMES } from "../../src/adapters/agent-acp/known-acp-agents.ts";
-import type { UserSettings } from "../../src/adapters/user-files/user-settings.ts";
-import { AGENT_NAMES, choiceText, DETECTED_AGENTS, readChoice } from "../../src/apps/cli/agent-choice.ts";
-import { type ChosenAgents, createBackend, programOf } from "../../src/apps/cli/agents.ts";
+import type { UserSettings } from "../../src/schema/user-settings.ts";
+import { AGENT_NAMES, choiceText, DETECTED_AGENTS, readChoice } from "../../src/compose/agent-choice.ts";
+import { type ChosenAgents, createBackend, programOf } from "../../src/compose/create-backend.ts";
 import { chooseAgents, renameAgents } from "../../src/apps/cli/choose-agents.ts";
-import { KNOWN_AGENTS } from "../../src/apps/cli/known-agents.ts";
+import { KNOWN_AGENTS } from "../../src/compose/known-agents.ts";
 import type { Values } from "../../src/apps/cli/grammar/verb.ts";
 
 const PHASES = ["plan", "implement", "final-review"];

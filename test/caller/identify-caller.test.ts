@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { HOST_MARKERS, OWN_MARKERS } from "../../src/adapters/caller/agent-markers.ts";
-import { identifyCaller, type RunFacts, type Surroundings } from "../../src/adapters/caller/identify-caller.ts";
+import { identifyCaller, type Surroundings } from "../../src/adapters/caller/identify-caller.ts";
+import type { AgentWork } from "../../src/ports/callers.ts";
 import { systemSurroundings } from "../../src/adapters/caller/system-surroundings.ts";
 import { procFileTable, type ProcessFacts, type ProcessTable } from "../../src/adapters/process/process-table.ts";
 import { startAgentProcess } from "../../src/adapters/process/start-agent-process.ts";
@@ -36,9 +37,9 @@ function tableOf(changes: Readonly<Record<number, Fake | null>> = {}): ProcessTa
   };
 }
 
-const nothing: RunFacts = { drivers: [], agentRunningSince: null };
+const nothing: AgentWork = { drivers: [], agentRunningSince: null };
 
-function ask(changes: Partial<Surroundings> = {}, run: Partial<RunFacts> = {}) {
+function ask(changes: Partial<Surroundings> = {}, run: Partial<AgentWork> = {}) {
   const terminal = { isInteractive: true, terminalName: "/dev/pts/3" };
   const usual = { env: {}, table: tableOf(), pid: CALLER, userName: "ada", ...terminal };
   return identifyCaller({ ...usual, ...changes }, { ...nothing, ...run });
@@ -100,12 +101,12 @@ describe("S9 S10 an agent is known", () => {
 });
 
 describe("S10 a suspicious person", () => {
-  const suspicion = (run: Partial<RunFacts>, table = tableOf()): string | undefined => {
+  const suspicion = (run: Partial<AgentWork>, table = tableOf()): string | undefined => {
     const caller = ask({ table }, run);
     return caller.kind === "person" ? caller.person.suspicious : "no person";
   };
 
-  test.each<[string, Partial<RunFacts>, boolean]>([
+  test.each<[string, Partial<AgentWork>, boolean]>([
     ["no agent ran", { agentRunningSince: null }, false],
     ["the terminal is older than the agent", { agentRunningSince: 1001 }, false],
     ["the terminal was opened while it ran", { agentRunningSince: 999 }, true],

@@ -14,7 +14,7 @@ async function atGateWithStrays() {
 test.concurrent("what a phase wrote where it may not is listed at the gate and can be taken out; a ref keeps it", async () => {
   const sandbox = await atGateWithStrays();
   expect(await sandbox.status()).toMatchObject({
-    waiting: { options: ["continue", "review", "redo", "take-out"] },
+    waiting: { options: ["continue", "review", "redo", "revert"] },
   });
   const taken = await sandbox.person("answer", "take-out");
   expect(taken.code).toBe(3);

@@ -4,14 +4,14 @@ import { ProblemError } from "../../src/core/problem.ts";
 import type { RunState } from "../../src/core/run.ts";
 import { drive } from "../../src/engine/drive.ts";
 import type { Engine } from "../../src/engine/engine.ts";
-import type { Project } from "../../src/apps/cli/project.ts";
-import { currentRun } from "../../src/apps/cli/project.ts";
+import type { LocalProject } from "../../src/compose/project.ts";
+import { currentRun } from "../../src/app/project/current-run.ts";
 import type { AgentBackend } from "../../src/ports/agent-backend.ts";
 import type { RunId } from "../../src/schema/ids.ts";
 import { begin, createRepository, engineFor, newBase, placeIn, remove } from "../support/instant-run.ts";
 
 let base: string;
-let project: Project;
+let project: LocalProject;
 let executions: string[];
 
 beforeEach(async () => {
@@ -23,7 +23,7 @@ afterEach(() => remove(base));
 
 /** Goes on with one thing changed about the engine, and with a bound on how often agents are asked. */
 async function driveWith(change: (engine: Engine) => Partial<Engine>): Promise<RunState> {
-  const { state } = currentRun(project, undefined);
+  const { state } = await currentRun(project);
   if (state.is !== "active") throw new Error("no run is open");
   const engine = engineFor(project, state, createRepository());
   const stop = new AbortController();

@@ -3,8 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
-import { projectionsOf } from "../../src/apps/cli/projections-of.ts";
-import { itemProject, openProject } from "../../src/apps/cli/project.ts";
+import { itemProject, openProject } from "../../src/compose/project.ts";
 import type { Result, Values } from "../../src/apps/cli/grammar/verb.ts";
 import { history } from "../../src/apps/cli/verbs/history.ts";
 import { gate } from "../../src/apps/cli/verbs/look.ts";
@@ -57,7 +56,7 @@ async function cancelled(place: Place): Promise<string> {
   await decide(project, "cancel");
   await continueRun(project, createRepository());
   const { state, head } = project.journal.load(run);
-  expect(writeProjections({ projections: projectionsOf(project) }, state, head)).toEqual([]);
+  expect(writeProjections(project, state, head)).toEqual([]);
   return run;
 }
 

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { loadPersona } from "../../src/adapters/definitions/definitions.ts";
 import { createTrustStore } from "../../src/adapters/user-files/trust-store.ts";
-import { openProject, type Project } from "../../src/apps/cli/project.ts";
-import { personaSource, repositoryOverlay, resolveWorkflow } from "../../src/apps/cli/resolve-workflow.ts";
+import { openProject, type LocalProject } from "../../src/compose/project.ts";
+import { personaSource, repositoryOverlay, resolveWorkflow } from "../../src/compose/resolve-workflow.ts";
 import type { Overlay } from "../../src/schema/overlay.ts";
 
-function projectWith(overlay: Overlay, own: Overlay = {}): Project {
+function projectWith(overlay: Overlay, own: Overlay = {}): LocalProject {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-personas-")));
   onTestFinished(() => rmSync(base, { recursive: true }));
   mkdirSync(join(base, "tree/.isdlc"), { recursive: true });
@@ -19,10 +19,10 @@ function projectWith(overlay: Overlay, own: Overlay = {}): Project {
   return project;
 }
 
-const ship = (project: Project, overlay: Overlay): void =>
+const ship = (project: LocalProject, overlay: Overlay): void =>
   writeFileSync(join(project.own, "workflows.json"), JSON.stringify(overlay));
 
-function trust(project: Project): void {
+function trust(project: LocalProject): void {
   const digest = repositoryOverlay(project)?.digest ?? "";
   createTrustStore(project.folders.state, project.root, project.files).trust(digest);
 }

@@ -2,8 +2,9 @@ import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { errorCode, type FileSystem } from "../../src/adapters/file-system/file-system.ts";
-import { currentRun, openProject } from "../../src/apps/cli/project.ts";
-import { submitAnswer } from "../../src/apps/cli/submit-answer.ts";
+import { currentRun } from "../../src/app/project/current-run.ts";
+import { openProject } from "../../src/compose/project.ts";
+import { record } from "../../src/app/answer/record.ts";
 import { ProblemError } from "../../src/core/problem.ts";
 import type { RunState } from "../../src/core/run.ts";
 import type { RunEvent } from "../../src/schema/event.ts";
@@ -56,7 +57,7 @@ export async function createSweep(verb: Verb): Promise<Sweep> {
   if (verb.before.length > 0) initRepository(first.place);
   for (const name of verb.before) await perform(first, hastyFiles, name);
   remove(join(first.place.root, ".git")); // from here on the repository is the one in memory
-  const beforehand = seenIn(first.place).events;
+  const beforehand = (await seenIn(first.place)).events;
   cpSync(join(base, "now"), join(base, "template"), { recursive: true });
   const again = (): World => {
     remove(join(base, "now"));
@@ -66,7 +67,7 @@ export async function createSweep(verb: Verb): Promise<Sweep> {
   const counting = createFaultFiles(0, "EIO", hastyFiles);
   const reference = again();
   await perform(reference, counting.files, verb.name);
-  const whole = seenIn(reference.place);
+  const whole = await seenIn(reference.place);
   expect(whole.events.length).toBeGreaterThan(beforehand.length);
   const found = { recorded: 0, missing: 0 };
 
@@ -80,13 +81,13 @@ export async function createSweep(verb: Verb): Promise<Sweep> {
     );
     expectProper(outcome, fault, when);
     ended(world.place);
-    const left = seenIn(world.place).events;
+    const left = (await seenIn(world.place)).events;
     if (fault.startsWith("kill")) expect(kinds(whole.events).slice(0, left.length), when).toEqual(kinds(left));
     const recorded = left.length > beforehand.length;
     if (outcome === null && fault !== "killBefore") expect(recorded, when).toBe(true);
     found[recorded ? "recorded" : "missing"]++;
     await recover(world, recorded ? null : verb.name);
-    expectSame(seenIn(world.place), whole, when);
+    expectSame(await seenIn(world.place), whole, when);
     if (toTheEnd) await finish(world, when);
     return faulty.hit();
   };
@@ -107,7 +108,7 @@ async function recover({ place, repository }: World, missing: string | null): Pr
   const project = openProject(place.root, place.env, hastyFiles);
   let state = await continueRun(project, repository);
   for (let tries = 0; state.is === "active" && state.wait?.kind === "escalation" && tries < 3; tries++) {
-    await submitAnswer(project, state.run.run, { do: "retry", by: ADA, wait: state.wait.id });
+    await record(project, state.run.run, { do: "retry", by: ADA, wait: state.wait.id });
     state = await continueRun(project, repository);
   }
 }
@@ -143,7 +144,7 @@ function standing(state: RunState): unknown {
 
 async function finish({ place, repository }: World, when: string): Promise<void> {
   const project = openProject(place.root, place.env, hastyFiles);
-  let state = currentRun(project, undefined).state;
+  let state = (await currentRun(project)).state;
   for (let steps = 0; state.is === "active" && steps < 10; steps++) {
     await decide(project, state.wait?.kind === "finish" ? "merge" : "continue");
     state = await continueRun(project, repository);
@@ -165,8 +166,8 @@ async function finish({ place, repository }: World, when: string): Promise<void>
 
 const kinds = (events: readonly RunEvent[]): string[] => events.map(({ type }) => type);
 
-function seenIn({ root, env }: Place): Seen {
+async function seenIn({ root, env }: Place): Promise<Seen> {
   const project = openProject(root, env, hastyFiles);
-  const { run, state } = currentRun(project, undefined);
+  const { run, state } = await currentRun(project);
   return { state, events: run === null ? [] : project.journal.events(run) };
 }

@@ -13,20 +13,21 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { HOST_MARKERS } from "../../src/adapters/caller/agent-markers.ts";
 import type { FileSystem } from "../../src/adapters/file-system/file-system.ts";
-import { createFileLock } from "../../src/adapters/file-lock/file-lock.ts";
 import { createPlainWorkspace } from "../../src/adapters/plain-workspace/create-plain-workspace.ts";
 import { findVerb } from "../../src/apps/cli/grammar/catalog.ts";
-import { composeEngine } from "../../src/apps/cli/compose.ts";
+import { composeEngine } from "../../src/compose/compose-engine.ts";
 import type { Io } from "../../src/apps/cli/terminal/io.ts";
-import { currentRun, driverLock, openProject, type Project } from "../../src/apps/cli/project.ts";
+import { currentRun } from "../../src/app/project/current-run.ts";
+import { openProject, type LocalProject } from "../../src/compose/project.ts";
 import { startRun } from "../../src/apps/cli/start.ts";
-import { submitAnswer } from "../../src/apps/cli/submit-answer.ts";
+import { record } from "../../src/app/answer/record.ts";
 import type { Invocation, Values } from "../../src/apps/cli/grammar/verb.ts";
 import type { PersonCommand } from "../../src/core/command.ts";
 import type { ActiveRun, RunState } from "../../src/core/run.ts";
 import { drive } from "../../src/engine/drive.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import type { AgentBackend, AgentEnd, AgentTask } from "../../src/ports/agent-backend.ts";
+import { noProgress } from "../../src/ports/progress.ts";
 import type { VcsWrite } from "../../src/ports/vcs.ts";
 import type { Person } from "../../src/schema/people.ts";
 
@@ -118,14 +119,14 @@ function endOf(task: AgentTask): AgentEnd {
   return { ...end, how: "result", result };
 }
 
-export function engineFor(project: Project, run: ActiveRun, repository: Repository): Engine {
+export function engineFor(project: LocalProject, run: ActiveRun, repository: Repository): Engine {
   const agents = {
     phase: { name: "command", argv: [process.execPath] },
     reviewer: { name: "command", argv: [process.execPath] },
   };
   const agent = instantAgent(project.root);
   return {
-    ...composeEngine(project, run, { agents, show: () => {}, warn: () => {} }),
+    ...composeEngine(project, run, { agents, progress: noProgress, warn: () => {} }),
     agents: { phase: () => agent, reviewer: () => agent },
     pause: () => Promise.resolve(),
     workspace: createPlainWorkspace(project.root),
@@ -141,21 +142,19 @@ export function engineFor(project: Project, run: ActiveRun, repository: Reposito
 }
 
 /** Goes on until the run rests, as the one who drives. */
-export async function continueRun(project: Project, repository: Repository): Promise<RunState> {
-  const { state } = currentRun(project, undefined);
+export async function continueRun(project: LocalProject, repository: Repository): Promise<RunState> {
+  const { state } = await currentRun(project);
   if (state.is !== "active") return state;
-  const lock = createFileLock(driverLock(project));
-  const taken = lock.tryAcquire();
-  if (!taken.ok) throw new Error(`driven by ${taken.holder.pid}`);
+  const taken = project.driver.tryAcquire();
+  if (!taken.ok) throw new Error(`driven by ${taken.pid}`);
   try {
     return (await drive(engineFor(project, state, repository), new AbortController().signal)).state;
   } finally {
-    taken.lock.release();
-    lock.dispose();
+    taken.release();
   }
 }
 
-export async function begin(place: Place, files: FileSystem, values: Values): Promise<Project> {
+export async function begin(place: Place, files: FileSystem, values: Values): Promise<LocalProject> {
   const project = openProject(place.root, place.env, files);
   const chosen = { supervised: true, tests: "without", "agent-command": process.execPath, ...values };
   await startRun(invocationFor(place, "feature", chosen), project, { workflow: "change", title: "add a greeting" });
@@ -163,10 +162,10 @@ export async function begin(place: Place, files: FileSystem, values: Values): Pr
 }
 
 /** A person's decision about what is open now. */
-export async function decide(project: Project, choice: string): Promise<void> {
-  const { run, state } = currentRun(project, undefined);
+export async function decide(project: LocalProject, choice: string): Promise<void> {
+  const { run, state } = await currentRun(project);
   if (run === null || state.is !== "active") throw new Error("no run is open");
-  await submitAnswer(project, run, commandFor(state, choice));
+  await record(project, run, commandFor(state, choice));
 }
 
 function commandFor(state: ActiveRun, choice: string): PersonCommand {

@@ -1,16 +1,9 @@
+import type { AgentWork, Caller, Span } from "../../ports/callers.ts";
 import type { Claim } from "../../schema/facts.ts";
 import type { Person } from "../../schema/people.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import type { ProcessFacts, ProcessTable } from "../process/process-table.ts";
 import { HOST_MARKERS, OWN_MARKERS } from "./agent-markers.ts";
-import type { Span } from "./work-spans.ts";
-
-/** Who runs this program, as far as it can be told. An agent that hides well looks like a suspicious person. */
-export type Caller =
-  | { readonly kind: "agent"; readonly evidence: string }
-  | { readonly kind: "person"; readonly person: Person }
-  /** No terminal: a script, a job, or a person who gives a token. */
-  | { readonly kind: "nobody" };
 
 /** What there is to look at; `systemSurroundings` gives the real ones. */
 export type Surroundings = {
@@ -23,18 +16,7 @@ export type Surroundings = {
   readonly terminalName: string | null;
 };
 
-export type RunFacts = {
-  /** Processes that a run recorded as its own: whoever descends from one was started by a run. */
-  readonly drivers: readonly Claim["driver"][];
-  /** Wall time in milliseconds at which agents last began to work; null without any. */
-  readonly agentRunningSince: number | null;
-  /** When they ended; left out or null while they work. */
-  readonly agentRunningUntil?: number | null;
-  /** When agents were at work earlier in this run. */
-  readonly earlierWork?: readonly Span[];
-};
-
-export function identifyCaller(surroundings: Surroundings, run: RunFacts): Caller {
+export function identifyCaller(surroundings: Surroundings, run: AgentWork): Caller {
   const evidence = markerIn(surroundings.env) ?? ownAncestor(surroundings, run.drivers);
   if (evidence !== null) return { kind: "agent", evidence };
   const facts = surroundings.table.one(surroundings.pid);
@@ -50,7 +32,7 @@ export function identifyCaller(surroundings: Surroundings, run: RunFacts): Calle
  * Why this process may be an agent's in disguise; null where nothing speaks for it. Not seen: a process that hid from
  * the run and started itself anew while no agent worked.
  */
-export function suspicionOf(surroundings: Surroundings, run: RunFacts): string | null {
+export function suspicionOf(surroundings: Surroundings, run: AgentWork): string | null {
   const facts = surroundings.table.one(surroundings.pid);
   return hostAncestor(surroundings) ?? (facts === null ? null : lateSession(surroundings, facts, run));
 }
@@ -104,7 +86,7 @@ function lineage(table: ProcessTable, pid: number): readonly ProcessFacts[] {
   return [...above, ...leaders];
 }
 
-function lateSession({ table, pid }: Surroundings, self: ProcessFacts, run: RunFacts): string | null {
+function lateSession({ table, pid }: Surroundings, self: ProcessFacts, run: AgentWork): string | null {
   const spans = spansOf(run);
   if (spans.length === 0) return null;
   const opener = self.session === null ? topOfTerminal(table, pid, self) : table.one(self.session);
@@ -115,7 +97,7 @@ function lateSession({ table, pid }: Surroundings, self: ProcessFacts, run: RunF
   return late === undefined ? null : `process ${late.pid} above it began while an agent was at work`;
 }
 
-function spansOf({ agentRunningSince: since, agentRunningUntil: until = null, earlierWork = [] }: RunFacts) {
+function spansOf({ agentRunningSince: since, agentRunningUntil: until = null, earlierWork = [] }: AgentWork) {
   return since === null ? earlierWork : [...earlierWork, { since, until }];
 }
 

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { ProblemError } from "../../core/problem.ts";
+import type { OperatorTokens, TokenCheck } from "../../ports/callers.ts";
 import { nodeFiles, readSmall, replaceFile } from "../file-system/file-system.ts";
 
 const TokenFile = z.object({
@@ -11,13 +12,16 @@ const TokenFile = z.object({
 });
 type TokenFile = z.infer<typeof TokenFile>;
 
-export type TokenCheck =
-  /** `createdAt`: one made while a run is open is not accepted for that run. */
-  { readonly ok: true; readonly createdAt: string } | { readonly ok: false; readonly detail: string };
-
 const PREFIX = "isdlc_";
 const SECRET_BYTES = 32;
 const FILE_LIMIT = 4096; // bytes
+
+export const createOperatorTokens = (configFolder: string): OperatorTokens => ({
+  verify: (token) => verifyToken(configFolder, token),
+  createdAt: () => tokenCreatedAt(configFolder),
+  changedAt: () => tokenChangedAt(configFolder),
+  create: (now) => createToken(configFolder, now),
+});
 
 /** Makes a token in place of an earlier one. Only its digest is kept: what is returned cannot be shown again. */
 export function createToken(configFolder: string, now: string): string {

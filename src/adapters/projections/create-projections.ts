@@ -25,6 +25,7 @@ export function createProjections(root: string, files: FileSystem, item: string 
       folder(...ours);
       return stateFile.write(render);
     },
+    isActive: () => files.lstatSync(join(own, "active"), { throwIfNoEntry: false }) !== undefined,
     writeActive(marker) {
       if (marker === null) removeFile(files, join(own, "active"));
       else replaceFile(files, join(folder(...ours), "active"), encode(marker));

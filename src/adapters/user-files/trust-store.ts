@@ -1,19 +1,9 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod/mini";
+import type { TrustStore } from "../../ports/trust-store.ts";
+import { RunAgents } from "../../schema/run-agents.ts";
 import { type FileSystem, readSmall, replaceFile } from "../file-system/file-system.ts";
-
-const Command = z.object({
-  name: z.string(),
-  argv: z.nullable(z.array(z.string())),
-  model: z.optional(z.string()),
-});
-export type RememberedAgent = z.infer<typeof Command>;
-
-const byPhase = z.optional(z.record(z.string(), Command));
-/** The agents of a run: for its phases and its reviews, and others for some of them. */
-const RunAgents = z.object({ phase: Command, reviewer: Command, phases: byPhase, reviewers: byPhase });
-export type RunAgents = z.infer<typeof RunAgents>;
 
 const Memory = z.object({
   /** How the agents of the newest runs were started, newest last. */
@@ -28,19 +18,6 @@ type Memory = z.infer<typeof Memory>;
 const SIZE_LIMIT = 256 * 1024;
 const TRUSTED_LIMIT = 50;
 const RUNS_LIMIT = 20;
-
-/** What a person resolved about one working tree, kept outside of it. */
-export interface TrustStore {
-  agents(run: string): RunAgents | null;
-  rememberAgents(run: string, agents: RunAgents): void;
-  trusts(digest: string): boolean;
-  trust(digest: string): void;
-  /** Everything that is trusted here. */
-  trusted(): readonly string[];
-  /** What the tests here may use; in the words in which a person allowed it. */
-  testNeeds(): readonly string[];
-  allowTests(needs: readonly string[]): void;
-}
 
 export function createTrustStore(folder: string, root: string, files: FileSystem): TrustStore {
   const path = join(folder, `tree-${createHash("sha256").update(root).digest("hex").slice(0, 24)}.json`);

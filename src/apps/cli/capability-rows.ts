@@ -1,6 +1,6 @@
 import type { Capabilities } from "../../ports/agent-backend.ts";
 import type { RunOptions } from "../../schema/plan.ts";
-import { needsSandbox } from "./needs-sandbox.ts";
+import { needsSandbox } from "../../compose/needs-sandbox.ts";
 
 export type Ability = Exclude<keyof Capabilities, "version">;
 

@@ -1,12 +1,12 @@
 import { parseCommandLine } from "../../adapters/agent-command/create-command-backend.ts";
 import { loadWorkflow, workflowNames } from "../../adapters/definitions/definitions.ts";
-import type { RememberedAgent } from "../../adapters/user-files/trust-store.ts";
-import type { UserSettings } from "../../adapters/user-files/user-settings.ts";
+import type { RememberedAgent } from "../../schema/run-agents.ts";
+import type { UserSettings } from "../../schema/user-settings.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
-import { type ReadChoice, readChoice, sameAgent } from "./agent-choice.ts";
-import { type ChosenAgents, phaseAgent } from "./agents.ts";
-import { detectAgent, noAgent } from "./known-agents.ts";
+import { type ReadChoice, readChoice, sameAgent } from "../../compose/agent-choice.ts";
+import { type ChosenAgents, phaseAgent } from "../../compose/create-backend.ts";
+import { detectAgent, noAgent } from "../../compose/known-agents.ts";
 import { text, type Values } from "./grammar/verb.ts";
 
 type Role = "agent" | "reviewer";

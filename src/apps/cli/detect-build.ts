@@ -7,7 +7,7 @@ import type { WorkflowDefinition } from "../../schema/plan.ts";
 import { buildSummary, partialAnalysis, proceedPrompt, skipWarning } from "../../views/build-summary.ts";
 import { ask, askAbout } from "./terminal/ask.ts";
 import { ChoiceNeeded } from "./grammar/choice.ts";
-import type { Project } from "./project.ts";
+import type { LocalProject } from "../../compose/project.ts";
 import { resolveStaleness } from "./resolve-staleness.ts";
 import { flag, type Invocation, text } from "./grammar/verb.ts";
 
@@ -24,7 +24,7 @@ export type BuildTarget = {
 };
 
 type Subject = {
-  readonly project: Project;
+  readonly project: LocalProject;
   readonly definition: WorkflowDefinition;
   readonly item: FoundItem;
   /** Name of the folder to work in; null where a number is drawn. */

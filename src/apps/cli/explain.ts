@@ -3,7 +3,7 @@ import { loadWorkflow, personaDigests, workflowNames } from "../../adapters/defi
 import { RULE_NAMES, ruleValue } from "../../core/overlay/strictness.ts";
 import type { Mode, PhaseRule, WorkflowDefinition } from "../../schema/plan.ts";
 import { plainLine } from "../../views/plain-text.ts";
-import type { ResolvedWorkflow } from "./resolve-workflow.ts";
+import type { ResolvedWorkflow } from "../../compose/resolve-workflow.ts";
 import { done, type Result } from "./grammar/verb.ts";
 
 type ExplainedRule = { readonly rule: string; readonly value: unknown; readonly from: string };

@@ -13,25 +13,25 @@ import { ProblemError } from "../../core/problem.ts";
 import { plainLine } from "../../views/plain-text.ts";
 import { ChoiceNeeded } from "./grammar/choice.ts";
 import type { Io } from "./terminal/io.ts";
-import { type Project, systemClock } from "./project.ts";
-import { projectionsOf } from "./projections-of.ts";
+import type { LocalProject } from "../../compose/project.ts";
+import { systemClock } from "../../compose/place.ts";
 
 export const ITEMS_ROOT = "docs/requirements";
 
 /** @throws ProblemError UNSAFE_PATH where a folder on the way is a link: what is behind it is not the project's. */
-export function itemsFolder({ root, files }: Pick<Project, "root" | "files">): string {
+export function itemsFolder({ root, files }: Pick<LocalProject, "root" | "files">): string {
   const names = ITEMS_ROOT.split("/");
   for (let depth = 1; depth <= names.length; depth++) folderExists(files, join(root, ...names.slice(0, depth)));
   return join(root, ...names);
 }
 
-const backlogFile = ({ root }: Project): string => join(root, "BACKLOG.md");
+const backlogFile = ({ root }: LocalProject): string => join(root, "BACKLOG.md");
 
 /**
  * The one item a person means; null when there is none. Several are a choice for the person.
  * @throws ProblemError ITEM_UNKNOWN for a number or reference that no item has: it says nothing about the work.
  */
-export function findItem(project: Project, wanted: string): FoundItem | null {
+export function findItem(project: LocalProject, wanted: string): FoundItem | null {
   const found = resolveItem(wanted, itemsFolder(project), backlogFile(project));
   if (found === null && isReference(wanted)) throw new ProblemError({ code: "ITEM_UNKNOWN", reference: wanted });
   if (found === null || !("multiple" in found)) return found;
@@ -55,10 +55,10 @@ export type NewItem = {
 export type Creation = { readonly created: boolean; readonly warnings: readonly string[] };
 
 /** Creates an item's folder, draft, meta and line in the backlog. One that is there already stays as it is. */
-export const createItem = (project: Project, item: NewItem): Promise<Creation> =>
+export const createItem = (project: LocalProject, item: NewItem): Promise<Creation> =>
   alone(project.folders.state, () => writeItem(project, item), project.files);
 
-function writeItem(project: Project, { description, folder, isListed = false }: NewItem): Creation {
+function writeItem(project: LocalProject, { description, folder, isListed = false }: NewItem): Creation {
   const dir = join(itemsFolder(project), folder);
   if (folderExists(project.files, dir) && !isUnfinished(project, dir)) return { created: false, warnings: [] };
   const { source, source_id, description: text } = detectSource(description);
@@ -68,7 +68,7 @@ function writeItem(project: Project, { description, folder, isListed = false }: 
   const backlog = backlogFile(project);
   const isLinked = readItems(backlog).some((item) => item.folder === folder);
   const listed = isListed || isLinked || appendToBacklog(backlog, nextNumber(project), line);
-  projectionsOf(project).makeFolder(`${ITEMS_ROOT}/${folder}`);
+  project.projections.makeFolder(`${ITEMS_ROOT}/${folder}`);
   const warnings = [writeDraft(dir, `# ${title}\n\n${text}\n`)];
   const meta = writeMetaJson(dir, {
     description: title,
@@ -88,14 +88,15 @@ function writeItem(project: Project, { description, folder, isListed = false }: 
 }
 
 /** A folder in which nothing but a draft is, if that: whoever made it was stopped before the rest. */
-const isUnfinished = ({ files }: Project, dir: string): boolean =>
+const isUnfinished = ({ files }: LocalProject, dir: string): boolean =>
   files.readdirSync(dir).every((name) => name === "draft.md");
 
 /** True for an item that has its line in the backlog. */
-export const isInBacklog = (project: Project, folder: string): boolean => hasBacklogLine(backlogFile(project), folder);
+export const isInBacklog = (project: LocalProject, folder: string): boolean =>
+  hasBacklogLine(backlogFile(project), folder);
 
 /** Sets fields of an item's record; what keeps them from being written, or null. The work goes on without. */
-export function recordFields(project: Project, folder: string, fields: MetaFields): string | null {
+export function recordFields(project: LocalProject, folder: string, fields: MetaFields): string | null {
   if (Object.keys(fields).length === 0) return null;
   const written = mergeMeta(join(itemsFolder(project), folder), fields);
   return written.written ? null : written.warning;
@@ -112,26 +113,26 @@ function writeDraft(dir: string, text: string): string | null {
 }
 
 /** The same for work that is begun now: says what was added, and what of it could not be written. */
-export async function putOnRecord(io: Io, project: Project, item: NewItem): Promise<void> {
+export async function putOnRecord(io: Io, project: LocalProject, item: NewItem): Promise<void> {
   const { created, warnings } = await createItem(project, item);
   if (created) io.err(`Added ${ITEMS_ROOT}/${item.folder}`);
   for (const warning of warnings) io.err(`warning: ${warning}`);
 }
 
 /** An item as people call it: by its record, else by its line in the backlog, else as they just did. */
-export function itemTitle(project: Project, found: FoundItem | null, words: string): string {
+export function itemTitle(project: LocalProject, found: FoundItem | null, words: string): string {
   if (found === null) return words;
   return found.dir === null ? (readBacklogItem(found.backlogLine)?.title ?? words) : titleOfItem(project, found.slug);
 }
 
 /** The item's own title, where its record has one. */
-function titleOfItem(project: Project, folder: string): string {
+function titleOfItem(project: LocalProject, folder: string): string {
   const description = readMetaJson(join(itemsFolder(project), folder))?.["description"];
   return typeof description === "string" && description !== "" ? description : folder;
 }
 
 /** One more than the last number of the newest section: after 16.2 comes 16.3. */
-function nextNumber(project: Project): string {
+function nextNumber(project: LocalProject): string {
   const numbers = readItems(backlogFile(project)).flatMap(({ itemNumber }) => {
     const [, section, item] = /^([0-9]+)\.([0-9]+)$/.exec(itemNumber ?? "") ?? [];
     return section === undefined || item === undefined ? [] : [{ section: Number(section), item: Number(item) }];

@@ -1,4 +1,4 @@
-import type { UserSettings } from "../../adapters/user-files/user-settings.ts";
+import type { UserSettings } from "../../schema/user-settings.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { ExecutionLimits, RunOptions } from "../../schema/plan.ts";
 import { text, type Values } from "./grammar/verb.ts";

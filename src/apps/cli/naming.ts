@@ -1,15 +1,14 @@
+import { createHash } from "node:crypto";
 import { createGitRead } from "../../adapters/git/read/git-read.ts";
 import { slugOf } from "../../core/plan.ts";
 import { featureFolder } from "../../core/spec/feature-name.ts";
-import { sha256 } from "./compose.ts";
 import { numberOf } from "../../engine/write-projections.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { WorkflowDefinition } from "../../schema/plan.ts";
-import type { Project } from "./project.ts";
-import { projectionsOf } from "./projections-of.ts";
+import type { LocalProject } from "../../compose/project.ts";
 
 export type Naming = {
-  readonly project: Project;
+  readonly project: LocalProject;
   readonly definition: WorkflowDefinition;
   readonly title: string;
   readonly run: RunId;
@@ -43,18 +42,18 @@ export async function nameWork({
 /** Titles of which no letter can be written in plain ones still get a name of their own. */
 export function folderSlug(title: string): string {
   const slug = slugOf(title);
-  return slug === slugOf("") ? `item-${sha256(title).slice(0, 8)}` : slug;
+  return slug === slugOf("") ? `item-${createHash("sha256").update(title).digest("hex").slice(0, 8)}` : slug;
 }
 
 type Items = NonNullable<WorkflowDefinition["items"]>;
 
 /** The highest number seen in this tree and on every local branch, plus one. */
 async function nextFolder(
-  project: Project,
+  project: LocalProject,
   { root, prefix }: Items,
   { slug, git }: { slug: string; git: boolean },
 ): Promise<string> {
-  const here = projectionsOf(project).itemNames(root);
+  const here = project.projections.itemNames(root);
   const elsewhere = git ? await createGitRead(project.root).itemNames(root) : [];
   if (prefix === "") return featureFolder([...here, ...elsewhere], slug);
   const highest = Math.max(0, ...[...here, ...elsewhere].map((name) => numberOf(name, prefix)));

@@ -2,11 +2,11 @@ import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
 import { isSafeName } from "../../schema/ids.ts";
-import { itemProject, openProject, type Project } from "./project.ts";
+import { itemProject, openProject, type LocalProject } from "../../compose/project.ts";
 import { type Invocation, text } from "./grammar/verb.ts";
 
 /** What a verb is about: the run of the working tree, or with --item the analysis of that item. */
-export function projectOf({ cwd, env, values }: Pick<Invocation, "cwd" | "env" | "values">): Project {
+export function projectOf({ cwd, env, values }: Pick<Invocation, "cwd" | "env" | "values">): LocalProject {
   const project = openProject(cwd, env);
   const wanted = text(values, "item");
   if (wanted === undefined) return project;
@@ -18,7 +18,7 @@ export function projectOf({ cwd, env, values }: Pick<Invocation, "cwd" | "env" |
 }
 
 /** Folders below `.isdlc/items`, each with the journal of an analysis. */
-export function analysedItems({ root }: Pick<Project, "root">): readonly string[] {
+export function analysedItems({ root }: Pick<LocalProject, "root">): readonly string[] {
   const isFolder = (...names: string[]): boolean =>
     lstatSync(join(root, ...names), { throwIfNoEntry: false })?.isDirectory() === true;
   if (!isFolder(".isdlc") || !isFolder(".isdlc", "items")) return [];

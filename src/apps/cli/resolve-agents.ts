@@ -1,8 +1,8 @@
-import type { UserSettings } from "../../adapters/user-files/user-settings.ts";
+import type { UserSettings } from "../../schema/user-settings.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
 import type { RunOptions } from "../../schema/plan.ts";
-import { keyOf } from "./agent-choice.ts";
-import { allAgents, type ChosenAgents, createBackend, requireInstalled } from "./agents.ts";
+import { keyOf } from "../../compose/agent-choice.ts";
+import { allAgents, type ChosenAgents, createBackend, requireInstalled } from "../../compose/create-backend.ts";
 import { unmetWishes } from "./capability-rows.ts";
 import { chooseAgents, type Choice } from "./choose-agents.ts";
 import type { Invocation } from "./grammar/verb.ts";

@@ -7,13 +7,13 @@ import { isRecord } from "../../core/own-value.ts";
 import { stalenessMenu, stalenessNote, stalenessWarning } from "../../views/build-summary.ts";
 import { askAbout } from "./terminal/ask.ts";
 import { ChoiceNeeded } from "./grammar/choice.ts";
-import { projectionsOf } from "./projections-of.ts";
 import { ITEMS_ROOT } from "./item-documents.ts";
-import { type Project, systemClock } from "./project.ts";
+import type { LocalProject } from "../../compose/project.ts";
+import { systemClock } from "../../compose/place.ts";
 import { type Invocation, text } from "./grammar/verb.ts";
 
 /** What an analysed item's record says about the code it was made for. */
-export type Analysed = { readonly project: Project; readonly item: FoundItem; readonly meta: ItemMeta };
+export type Analysed = { readonly project: LocalProject; readonly item: FoundItem; readonly meta: ItemMeta };
 
 /** What to do about code that moved on; nothing where it did not, or where it does not matter. */
 export type Resolved = {
@@ -70,7 +70,7 @@ async function standingOf({ project, item, meta }: Analysed): Promise<Standing> 
   if (isSameCommit(stored, head)) return { is: "fresh" };
   if (acceptedOf(meta).some(({ hash }) => hash === head)) return { is: "accepted", head };
   const { commits, changed } = await detection.since(stored);
-  const impact = projectionsOf(project).readArtifact(`${ITEMS_ROOT}/${item.slug}/impact-analysis.md`);
+  const impact = project.projections.readArtifact(`${ITEMS_ROOT}/${item.slug}/impact-analysis.md`);
   const { severity, overlappingFiles } = checkBlastRadiusStaleness(meta, head, impact, changed);
   if (severity === "none" && changed.length === 0) return { is: "fresh" };
   if (severity === "none")

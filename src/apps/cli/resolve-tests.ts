@@ -1,4 +1,4 @@
-import type { TrustStore } from "../../adapters/user-files/trust-store.ts";
+import type { TrustStore } from "../../ports/trust-store.ts";
 import type { TestCommand } from "../../schema/facts.ts";
 import { plainLine } from "../../views/plain-text.ts";
 import { ask } from "./terminal/ask.ts";

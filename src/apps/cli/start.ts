@@ -11,21 +11,21 @@ import { sensibleThresholds } from "../../core/sizing.ts";
 import type { TestCommand } from "../../schema/facts.ts";
 import type { Initiator } from "../../schema/people.ts";
 import type { Commits, Mode, PhaseRule, RunOptions, WorkflowDefinition } from "../../schema/plan.ts";
-import { type ChosenAgents, recordedAgents } from "./agents.ts";
-import { initiatorOf } from "./authorize.ts";
+import { type ChosenAgents, recordedAgents } from "../../compose/create-backend.ts";
+import { initiatorOf } from "./main/caller.ts";
 import type { BuildTarget } from "./detect-build.ts";
 import { resolveLimits } from "./limits.ts";
 import { nameWork } from "./naming.ts";
-import { type Project, systemClock } from "./project.ts";
+import type { LocalProject } from "../../compose/project.ts";
+import { systemClock } from "../../compose/place.ts";
 import { resolveAgents } from "./resolve-agents.ts";
 import { resolveRepository } from "./resolve-repository.ts";
 import { resolveSupervision } from "./resolve-supervision.ts";
 import { resolveTests } from "./resolve-tests.ts";
-import { resolveWorkflow, type ResolvedWorkflow } from "./resolve-workflow.ts";
-import { resolveSandbox } from "./sandbox.ts";
+import { resolveWorkflow, type ResolvedWorkflow } from "../../compose/resolve-workflow.ts";
+import { resolveSandbox } from "../../compose/sandbox.ts";
 import { setUp } from "./set-up.ts";
 import { flag, type Invocation, text } from "./grammar/verb.ts";
-import { projectionsOf } from "./projections-of.ts";
 
 export type NewRun = {
   readonly workflow: string;
@@ -61,7 +61,7 @@ export type FeatureBranch = {
 type Facts = StartCommand["facts"];
 
 /** Settles everything a run depends on, asking where it must, and opens it. Tells the folder the run works in. */
-export async function startRun(invocation: Invocation, project: Project, wanted: NewRun): Promise<string> {
+export async function startRun(invocation: Invocation, project: LocalProject, wanted: NewRun): Promise<string> {
   const resolved = await resolveRun(invocation, project, wanted);
   const facts = await factsOf(invocation, project, { wanted, resolved });
   await open(project, facts, resolved.agents);
@@ -74,29 +74,30 @@ export async function startRun(invocation: Invocation, project: Project, wanted:
  * Asks and refuses everything that a run elsewhere would be asked and refused, before a place for it is made. Whatever
  * is not committed here stays here.
  */
-export async function resolveBeforehand(invocation: Invocation, project: Project, wanted: NewRun): Promise<void> {
+export async function resolveBeforehand(invocation: Invocation, project: LocalProject, wanted: NewRun): Promise<void> {
   await resolveRun(invocation, project, { ...wanted, isElsewhere: true });
 }
 
 /** Everything that may be refused or must be asked; nothing of the run is written before it is through. */
-async function resolveRun(invocation: Invocation, project: Project, wanted: NewRun) {
+async function resolveRun(invocation: Invocation, project: LocalProject, wanted: NewRun) {
   const workflow = resolveWorkflow(project, wanted.workflow);
   refuseForeignFlags(invocation, workflow.definition);
   const title = titleOf(wanted.title, invocation.verb.usage);
-  const by = wanted.resolved?.by ?? initiatorOf(invocation, project);
+  const by = wanted.resolved?.by ?? (await initiatorOf(invocation, project));
   const { settings, warnings } = readUserSettings(project.folders.config, project.files);
   const plan = planOf(invocation, workflow, wanted);
   const limits = resolveLimits(invocation.values, settings);
   const phases = plan.map(({ key }) => key);
   const chosen = wanted.resolved?.agents;
   const { agents, lines, ...told } = await resolveAgents(invocation, { settings, phases, limits, chosen });
-  const sandbox = resolveSandbox(invocation, project, agents);
+  const { sandbox, note } = resolveSandbox(project, agents, text(invocation.values, "sandbox"));
+  if (note !== null) invocation.io.err(note);
   const analysis = project.item !== null;
   const repository = await resolveRepository(invocation, createGitRead(project.root), {
     mayBeDirty: analysis || wanted.isElsewhere === true,
   });
   const tests = analysis ? null : await testsOf(invocation, project);
-  const supervision = resolveSupervision(invocation, projectionsOf(project), plan);
+  const supervision = resolveSupervision(invocation, project.projections, plan);
   setUp(project);
   const own = wanted.feature?.warnings ?? [];
   const all = [...own, ...warnings, ...told.warnings, ...workflow.warnings, ...supervision.warnings];
@@ -122,7 +123,7 @@ type Resolved = Awaited<ReturnType<typeof resolveRun>>;
 
 async function factsOf(
   invocation: Invocation,
-  project: Project,
+  project: LocalProject,
   { wanted, resolved }: { wanted: NewRun; resolved: Resolved },
 ): Promise<Facts> {
   const { title, repository, plan, supervision, tests, warnings, by } = resolved;
@@ -156,18 +157,18 @@ async function factsOf(
   };
 }
 
-async function testsOf(invocation: Invocation, project: Project): Promise<TestCommand | null> {
+async function testsOf(invocation: Invocation, project: LocalProject): Promise<TestCommand | null> {
   const checks = createCheckRunner(project.root, { env: project.env, redact: (shown) => shown });
   return resolveTests(invocation, await checks.detectTests(), memoryOf(project));
 }
 
-async function open(project: Project, facts: Facts, agents: ChosenAgents): Promise<void> {
+async function open(project: LocalProject, facts: Facts, agents: ChosenAgents): Promise<void> {
   memoryOf(project).rememberAgents(facts.run, agents);
   const opened = await project.journal.create(facts.run, { do: "start", facts });
   if (!opened.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: opened.refusal });
 }
 
-const memoryOf = (project: Project) => createTrustStore(project.folders.state, project.root, project.files);
+const memoryOf = (project: LocalProject) => createTrustStore(project.folders.state, project.root, project.files);
 
 function planOf(invocation: Invocation, { definition, persona }: ResolvedWorkflow, wanted: NewRun): PhaseRule[] {
   const { place, feature } = wanted;

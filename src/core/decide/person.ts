@@ -171,7 +171,7 @@ function revert(run: ActiveRun, command: Of<"revert">, by: Person): Decision {
   const wait = openWait(run, command.wait, "gate");
   if (wait === null) return notOpen(run);
   const valid = optionsOf(run, wait);
-  if (!valid.includes("take-out")) return refuse({ why: "notOffered", valid });
+  if (!valid.includes("revert")) return refuse({ why: "notOffered", valid });
   const { kept, tree } = command;
   return accept({ type: "writes.takenOut", wait: wait.id, by, paths: [...command.paths], kept, tree });
 }

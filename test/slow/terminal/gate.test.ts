@@ -124,7 +124,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     const { terminal, sandbox } = await atFirstGate({
       plan: { turns: { plan: [{ writes: { "src/stray.txt": "x" } }] } },
     });
-    expect(terminal.screen()).toContain("[X] Take out");
+    expect(terminal.screen()).toContain("[X] Revert");
     terminal.press("x");
     const seen = await terminal.shows(PROMPT);
     expect(seen).toMatch(

@@ -1,17 +1,14 @@
 import { identifyCaller } from "../../../adapters/caller/identify-caller.ts";
 import { systemSurroundings } from "../../../adapters/caller/system-surroundings.ts";
-import type { PersonCommand } from "../../../core/command.ts";
 import { type ActiveRun, currentPhase } from "../../../core/run.ts";
 import type { Person } from "../../../schema/people.ts";
 import { gateNotice } from "../../../views/gate-banner.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { waitLines } from "../../../views/status.ts";
-import { answerAtTerminal } from "../terminal/answer-at-terminal.ts";
-import { sha256 } from "../compose.ts";
-import type { UserInterface } from "../continue-run.ts";
-import { summaryText } from "../terminal/gate-prompt.ts";
+import { answerAtTerminal, type Said } from "../terminal/answer-at-terminal.ts";
+import type { UserInterface } from "../terminal/continue-run.ts";
 import type { Io } from "../terminal/io.ts";
-import { submitAnswer } from "../submit-answer.ts";
+import { answer, shownOf } from "../../../app/answer/answer.ts";
 import type { Invocation } from "../grammar/verb.ts";
 
 type Answer = UserInterface["answer"];
@@ -28,40 +25,33 @@ const script: Person = { name: "demo script", channel: "prompt" };
 export const scriptAnswers =
   (out: Io["out"]): Answer =>
   async ({ project, run }) => {
-    const command = scriptedCommand(run);
-    if (command === null) return false;
+    const said = scripted(run);
+    if (said === null) return false;
     for (const line of madeLines(run)) out(line);
     const banner = gateNotice(run);
     if (banner !== null) out(banner);
     if (run.wait?.kind === "sizing") for (const line of waitLines(run.wait, [])) out(line);
-    out(`demo script answers: ${said(command)}`);
-    await submitAnswer(project, run.run.run, command);
+    out(`demo script answers: ${said.option}${said.text === undefined ? "" : `, "${said.text}"`}`);
+    await answer(project, run, { by: script, shown: shownOf(run), ...said });
     return true;
   };
 
 /** Asks the person here; nothing of theirs is decided, so it does not matter whose terminal it is. */
 export function personAnswers(invocation: Invocation): Answer {
   const by = personHere();
-  return (context) => {
+  return (open) => {
     const { io } = invocation;
-    for (const line of [...madeLines(context.run), ...hintLines(context.run)]) io.out(line);
-    return answerAtTerminal(invocation, context, by);
+    for (const line of [...madeLines(open.run), ...hintLines(open.run)]) io.out(line);
+    return answerAtTerminal(invocation, open, by);
   };
 }
 
-function scriptedCommand(run: ActiveRun): PersonCommand | null {
-  const { wait } = run;
-  if (wait?.kind === "finish") return { do: "finish", by: script, wait: wait.id, how: "merge" };
-  if (wait?.kind === "sizing") return { do: "size", by: script, wait: wait.id, choice: "accept" };
-  if (wait?.kind !== "gate") return null;
-  const answer = { by: script, wait: wait.id, shown: sha256(summaryText(run)) };
-  return redoes(run) ? { do: "redo", ...answer, guidance: REDO.guidance } : { do: "continue", ...answer };
-}
-
-function said(command: PersonCommand): string {
-  if (command.do === "redo") return `redo, "${command.guidance}"`;
-  if (command.do === "size") return command.choice;
-  return command.do === "finish" ? command.how : command.do;
+function scripted(run: ActiveRun): Said | null {
+  const kind = run.wait?.kind;
+  if (kind === "finish") return { option: "merge" };
+  if (kind === "sizing") return { option: "accept" };
+  if (kind !== "gate") return null;
+  return redoes(run) ? { option: "redo", text: REDO.guidance } : { option: "continue" };
 }
 
 /** What there is to decide on, in short. */

@@ -1,13 +1,13 @@
 import pc from "picocolors";
-import type { Progress } from "../../../engine/engine.ts";
+import type { Progress } from "../../../ports/progress.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { workLines } from "../../../views/work-lines.ts";
-import type { Project } from "../project.ts";
+import type { LocalProject } from "../../../compose/project.ts";
 import type { Io } from "../terminal/io.ts";
 import { paintWorkLine, type ProgressView } from "../terminal/progress.ts";
 
 /** Tells a run line by line: what the agents say, and between it what the journal recorded since. */
-export function createNarrator(io: Io, project: Project): ProgressView {
+export function createNarrator(io: Io, project: LocalProject): ProgressView {
   const colors = pc.createColors(io.color);
   const paint = paintWorkLine(colors);
   let told = 0;

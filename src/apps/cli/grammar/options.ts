@@ -1,4 +1,4 @@
-import { AGENT_NAMES } from "../agent-choice.ts";
+import { AGENT_NAMES } from "../../../compose/agent-choice.ts";
 import type { Option } from "./verb.ts";
 
 export type Options = Readonly<Record<string, Option>>;
@@ -91,7 +91,9 @@ export const startOptions: Options = {
 
 export const answerOptions: Options = {
   wait: { type: "string", value: "id", about: "answer exactly this; refused if it is not open" },
-  "no-run": { type: "boolean", about: "only record the answer" },
+  "record-only": { type: "boolean", about: "only record the answer; nothing goes on" },
+  "no-run": { type: "boolean", about: "another name of --record-only" },
+  shown: { type: "string", value: "digest", about: "refused unless this is what is open; gate --json tells it" },
   ...agentOptions,
   ...personOptions,
 };

@@ -1,6 +1,6 @@
 import type * as V8 from "node:v8";
 import { runFast } from "./run-fast.ts";
-import { version } from "./version.ts";
+import { version } from "../../../compose/version.ts";
 import { writeText } from "./write-text.ts";
 import type { runItems as RunItems } from "./run-items.ts";
 import type { runAll as RunAll } from "../verbs/index.ts";

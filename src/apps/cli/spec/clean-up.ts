@@ -12,7 +12,8 @@ import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import type { Finish } from "../../../schema/plan.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { ask } from "../terminal/ask.ts";
-import { currentRun, type Project } from "../project.ts";
+import { currentRun } from "../../../app/project/current-run.ts";
+import type { LocalProject } from "../../../compose/project.ts";
 import { flag, type Invocation } from "../grammar/verb.ts";
 
 type Asking = Pick<Invocation, "cwd" | "io" | "values">;
@@ -20,16 +21,16 @@ type Asking = Pick<Invocation, "cwd" | "io" | "values">;
 /** After a feature was merged or discarded: its working tree and its branch go. Gives what to tell the person. */
 export async function cleanUpFeature(
   invocation: Invocation,
-  project: Project,
+  project: LocalProject,
   folder: string,
 ): Promise<readonly string[]> {
-  const { state } = currentRun(project, undefined);
+  const { state } = await currentRun(project);
   if (state.is !== "ended" || state.run.item !== `${FEATURES_ROOT}/${folder}`) return [];
   return cleanUpAfter(invocation, project, state);
 }
 
 /** The same for a run that has just ended; after any other kind of run, or any other end, only its snapshots go. */
-export async function cleanUpAfter(asking: Asking, project: Project, ended: EndedRun): Promise<readonly string[]> {
+export async function cleanUpAfter(asking: Asking, project: LocalProject, ended: EndedRun): Promise<readonly string[]> {
   if (ended.finish !== null) await forgetSnapshots(project.root, ended.run.run, isKeptName);
   const work = finishedWork(ended);
   const main = work === null ? null : mainTreeOf(project.root);
@@ -53,7 +54,7 @@ function finishedWork({ run, finish }: EndedRun): Branch | null {
 /** What keeps the working tree from being removed; null when it is gone. */
 async function removeTree(
   { io, values }: Asking,
-  { root }: Project,
+  { root }: LocalProject,
   { main, base }: { main: string; base: string },
 ): Promise<string | null> {
   const request = { path: root, base, cwd: main, unmerged: "stayOnBranch" } as const;

@@ -10,18 +10,18 @@ import { isSafeName } from "../../../schema/ids.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { ask } from "../terminal/ask.ts";
 import { ChoiceNeeded } from "../grammar/choice.ts";
-import { openProject, type Project } from "../project.ts";
+import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { flag, type Invocation } from "../grammar/verb.ts";
 
 /** A feature, and the working tree in which its documents are. */
-export type PlacedFeature = { readonly project: Project; readonly feature: Feature };
+export type PlacedFeature = { readonly project: LocalProject; readonly feature: Feature };
 
 const BRANCH = "feature/";
 
 /** The feature a verb is about; null for words that name none: they are the title of a new one. */
 export async function findFeature(
   invocation: Invocation,
-  project: Project,
+  project: LocalProject,
   words: string,
 ): Promise<PlacedFeature | null> {
   const found = words === "" ? await featureAtHand(project) : await namedFeature(project, words);
@@ -29,7 +29,11 @@ export async function findFeature(
 }
 
 /** @throws ProblemError FEATURE_UNKNOWN */
-export async function requireFeature(invocation: Invocation, project: Project, words: string): Promise<PlacedFeature> {
+export async function requireFeature(
+  invocation: Invocation,
+  project: LocalProject,
+  words: string,
+): Promise<PlacedFeature> {
   const found = await findFeature(invocation, project, words);
   if (found !== null) return found;
   throw unknownFeature(project, words);
@@ -43,13 +47,13 @@ export function refuseEnded({ feature: { folder, meta } }: PlacedFeature): void 
 export const featuresIn = (root: string): string => join(root, ...FEATURES_ROOT.split("/"));
 
 /** The branch says it; else the one worked on last, here or, where there is none, in another working tree. */
-export async function featureAtHand(project: Project): Promise<PlacedFeature | null> {
+export async function featureAtHand(project: LocalProject): Promise<PlacedFeature | null> {
   const branch = (await createGitRead(project.root).facts())?.branch ?? "";
   const own = branch.startsWith(BRANCH) ? featureAt(featuresIn(project.root), branch.slice(BRANCH.length)) : null;
   return own === null ? lastActive(project) : { project, feature: own };
 }
 
-function lastActive(project: Project): PlacedFeature | null {
+function lastActive(project: LocalProject): PlacedFeature | null {
   const here = activeFeature(featuresIn(project.root));
   if (here !== null) return { project, feature: here };
   const [newest] = otherTrees(project.root)
@@ -61,7 +65,7 @@ function lastActive(project: Project): PlacedFeature | null {
   return newest === undefined ? null : { project: openProject(newest.tree, project.env), feature: newest.feature };
 }
 
-async function namedFeature(project: Project, words: string): Promise<PlacedFeature | null> {
+async function namedFeature(project: LocalProject, words: string): Promise<PlacedFeature | null> {
   for (const tree of [project.root, ...otherTrees(project.root)]) {
     const feature = namedIn(featuresIn(tree), words);
     if (feature !== null) return { project: tree === project.root ? project : openProject(tree, project.env), feature };
@@ -97,7 +101,7 @@ const isNumber = (words: string): boolean => /^[0-9]+$/.test(words);
  * A number is no title of a new feature, and neither is the folder of one that cannot be worked on from here.
  * @throws ProblemError FEATURE_UNKNOWN
  */
-async function refuseOutOfReach(project: Project, words: string): Promise<void> {
+async function refuseOutOfReach(project: LocalProject, words: string): Promise<void> {
   if (!/^[0-9]+(?:-|$)/.test(words)) return;
   const git = createGitRead(project.root);
   const known = await git.itemNames(FEATURES_ROOT);
@@ -112,7 +116,7 @@ async function refuseOutOfReach(project: Project, words: string): Promise<void> 
 }
 
 /** Those on other branches come first: one of them is meant. */
-function unknownFeature(project: Project, words: string, onBranches: readonly string[] = []): ProblemError {
+function unknownFeature(project: LocalProject, words: string, onBranches: readonly string[] = []): ProblemError {
   const dir = featuresIn(project.root);
   const here = featureFolders(dir).map((folder) => {
     const name = plainLine(folder);
@@ -126,7 +130,7 @@ function unknownFeature(project: Project, words: string, onBranches: readonly st
 }
 
 /** Work goes on where the feature is: whoever stands elsewhere is told, and asked. */
-async function agreeOnPlace(invocation: Invocation, here: Project, found: PlacedFeature): Promise<PlacedFeature> {
+async function agreeOnPlace(invocation: Invocation, here: LocalProject, found: PlacedFeature): Promise<PlacedFeature> {
   const tree = found.project.root === here.root ? ownTree(here, found.feature) : found.project.root;
   if (tree === null || tree === here.root) return found;
   const { folder } = found.feature;
@@ -140,7 +144,7 @@ async function agreeOnPlace(invocation: Invocation, here: Project, found: Placed
 }
 
 /** The working tree that was made for a feature; null where it is done in place. */
-function ownTree({ root }: Project, { meta }: Feature): string | null {
+function ownTree({ root }: LocalProject, { meta }: Feature): string | null {
   const main = meta.worktree === null ? null : mainTreeOf(root);
   return main === null ? null : resolveWorktree(main, meta.worktree);
 }

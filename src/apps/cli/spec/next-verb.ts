@@ -3,11 +3,11 @@ import type { EndedRun } from "../../../core/run.ts";
 import type { SpecPhase } from "../../../core/spec/spec-phases.ts";
 import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import { nextPhase } from "../../../views/spec/session-context.ts";
-import type { Project } from "../project.ts";
+import type { LocalProject } from "../../../compose/project.ts";
 import { featuresIn } from "./find-feature.ts";
 
 /** The verb that follows on a run of the spec workflow; null where its feature has ended, and for other runs. */
-export function nextVerb({ root }: Project, { run, how }: EndedRun): SpecPhase | null {
+export function nextVerb({ root }: LocalProject, { run, how }: EndedRun): SpecPhase | null {
   if (run.workflow !== "spec" || how !== "finished") return null;
   const feature = featureAt(featuresIn(root), run.item.slice(FEATURES_ROOT.length + 1));
   if (feature?.meta.status !== "active") return null;

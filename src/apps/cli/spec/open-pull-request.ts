@@ -4,7 +4,7 @@ import { pullRequestCommands } from "../../../views/pull-request.ts";
 import { shellWord } from "../../../core/shell-word.ts";
 import { ask } from "../terminal/ask.ts";
 import { runInteractive } from "../terminal/run-interactive.ts";
-import type { Project } from "../project.ts";
+import type { LocalProject } from "../../../compose/project.ts";
 import type { Invocation } from "../grammar/verb.ts";
 
 /**
@@ -13,7 +13,7 @@ import type { Invocation } from "../grammar/verb.ts";
  */
 export async function openPullRequest(
   { io, env }: Pick<Invocation, "io" | "env">,
-  { root }: Project,
+  { root }: LocalProject,
   ended: EndedRun,
 ): Promise<readonly string[]> {
   const tool = (["gh", "glab"] as const).find((name) => findProgram(name, env).ok);

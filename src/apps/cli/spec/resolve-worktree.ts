@@ -5,7 +5,7 @@ import { ProblemError } from "../../../core/problem.ts";
 import type { Mode } from "../../../schema/plan.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { ask } from "../terminal/ask.ts";
-import { openProject, type Project } from "../project.ts";
+import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { flag, type Invocation } from "../grammar/verb.ts";
 
 export type Wanted = {
@@ -18,7 +18,7 @@ export type Wanted = {
 };
 
 export type WorktreeChoice = {
-  readonly project: Project;
+  readonly project: LocalProject;
   /** As kept in the feature's file: relative to the main working tree; null for work in place. */
   readonly worktree: string | null;
 };
@@ -37,7 +37,7 @@ const WISH: Readonly<Record<Mode, "never" | "asked" | "recommended" | "always">>
  */
 export async function resolveWorktree(
   invocation: Invocation,
-  project: Project,
+  project: LocalProject,
   { resolveFirst, ...wanted }: Wanted & { readonly resolveFirst: () => Promise<void> },
 ): Promise<WorktreeChoice> {
   const { base, mode } = wanted;
@@ -49,7 +49,7 @@ export async function resolveWorktree(
 /** A working tree beside the main one, with the settings and the trust of the tree it comes from. */
 export async function makeWorktree(
   { io }: Invocation,
-  project: Project,
+  project: LocalProject,
   { branch, folder, base }: Omit<Wanted, "mode" | "base"> & { readonly base: string },
 ): Promise<WorktreeChoice> {
   const main = mainTreeOf(project.root) ?? project.root;
@@ -63,7 +63,7 @@ export async function makeWorktree(
   return { project: there, worktree: made.stored };
 }
 
-const memoryOf = ({ folders, root, files }: Project) => createTrustStore(folders.state, root, files);
+const memoryOf = ({ folders, root, files }: LocalProject) => createTrustStore(folders.state, root, files);
 
 async function isWanted({ values, io }: Invocation, mode: Mode): Promise<boolean> {
   if (flag(values, "worktree")) return true;

@@ -1,53 +1,47 @@
-import type { PersonCommand } from "../../../core/command.ts";
-import { optionsOf } from "../../../core/next.ts";
-import { type ActiveRun, currentPhase, type Wait } from "../../../core/run.ts";
-import type { Engine } from "../../../engine/engine.ts";
+import { answer, type Answered, answersOf, shownOf } from "../../../app/answer/answer.ts";
+import type { AnswerRequest } from "../../../app/answer/answer-table.ts";
+import type { OpenWait } from "../../../app/drive/drive-run.ts";
+import { currentPhase, type Wait } from "../../../core/run.ts";
 import type { Question } from "../../../schema/agent.ts";
 import type { Person } from "../../../schema/people.ts";
+import { menuLabel } from "../../../views/answer-options.ts";
+import { revertedLines } from "../../../views/gate-banner.ts";
 import { plainText } from "../../../views/plain-text.ts";
 import { askerOf, heldAgainst, waitLines } from "../../../views/status.ts";
-import { forgetTypedAhead } from "./ask.ts";
-import { authorize } from "../authorize.ts";
-import { answerGate, hasSeen, showPatch } from "./gate-prompt.ts";
-import type { Project } from "../project.ts";
-import { raisedBudget } from "../raised-budget.ts";
-import { submitAnswer } from "../submit-answer.ts";
 import type { Invocation } from "../grammar/verb.ts";
+import { forgetTypedAhead } from "./ask.ts";
+import { answerGate, hasSeen, showPatch } from "./gate-prompt.ts";
 
-export type PromptContext = {
-  readonly project: Project;
-  readonly engine: Engine;
-  readonly run: ActiveRun;
-  /** The wait was open before this program was started. */
-  readonly returned: boolean;
-  readonly signal: AbortSignal;
-};
+/** What a person said at the terminal. */
+export type Said = Pick<AnswerRequest, "option" | "text" | "replies" | "isConfirmed">;
 
 /** Asks the person at this terminal what is open. False when they leave it open. */
-export async function answerAtTerminal(
-  invocation: Invocation,
-  context: PromptContext,
-  by: Person = authorize(invocation, context.project),
-): Promise<boolean> {
-  const { wait } = context.run;
+export async function answerAtTerminal(invocation: Invocation, open: OpenWait, by: Person): Promise<boolean> {
+  const { wait } = open.run;
   if (wait === null) return false;
   const watching = new AbortController();
-  const elsewhere = answeredElsewhere(context, wait, watching.signal);
-  const signal = AbortSignal.any([context.signal, elsewhere]);
+  const elsewhere = answeredElsewhere(open, wait, watching.signal);
+  const signal = AbortSignal.any([open.signal, elsewhere]);
   await forgetTypedAhead();
   try {
-    const command = await askFor(invocation, { ...context, signal }, { wait, by });
+    const said = await askFor(invocation, { ...open, signal }, wait);
     if (elsewhere.aborted) invocation.io.out("This was answered elsewhere.");
-    else if (command === null) return false;
-    else await submitAnswer(context.project, context.run.run.run, command);
+    else if (said === null) return false;
+    else
+      tell(invocation, await answer(open.project, open.run, { by, wait: wait.id, shown: shownOf(open.run), ...said }));
     return true;
   } finally {
     watching.abort();
   }
 }
 
+function tell({ io }: Invocation, { reverted, warnings }: Answered): void {
+  for (const line of reverted === null ? [] : revertedLines(reverted)) io.out(line);
+  for (const warning of warnings) io.err(`warning: ${warning}`);
+}
+
 /** Aborts once the wait is gone, for instance because it was answered with a token. */
-function answeredElsewhere({ engine }: PromptContext, wait: Wait, done: AbortSignal): AbortSignal {
+function answeredElsewhere({ engine }: OpenWait, wait: Wait, done: AbortSignal): AbortSignal {
   const gone = new AbortController();
   const watch = async (): Promise<void> => {
     while (!done.aborted && !gone.signal.aborted) {
@@ -60,23 +54,17 @@ function answeredElsewhere({ engine }: PromptContext, wait: Wait, done: AbortSig
   return gone.signal;
 }
 
-type Asked = { readonly wait: Wait; readonly by: Person };
-
-async function askFor(
-  invocation: Invocation,
-  context: PromptContext,
-  { wait, by }: Asked,
-): Promise<PersonCommand | null> {
+async function askFor(invocation: Invocation, open: OpenWait, wait: Wait): Promise<Said | null> {
   switch (wait.kind) {
     case "gate":
-      return answerGate(invocation, context, by);
+      return answerGate(invocation, open);
     case "questions":
-      return askQuestions(invocation, context, { wait, by });
+      return askQuestions(invocation, wait, open.signal);
     case "escalation":
     case "sizing":
     case "budget":
     case "finish":
-      return choose(invocation, context, { wait, by });
+      return choose(invocation, open, wait);
     default:
       return wait satisfies never;
   }
@@ -84,11 +72,7 @@ async function askFor(
 
 type Questions = Extract<Wait, { kind: "questions" }>;
 
-async function askQuestions(
-  { io }: Invocation,
-  { signal }: PromptContext,
-  { wait, by }: { readonly wait: Questions; readonly by: Person },
-): Promise<PersonCommand | null> {
+async function askQuestions({ io }: Invocation, wait: Questions, signal: AbortSignal): Promise<Said | null> {
   const count = wait.questions.length;
   io.out(`${askerOf(wait)} asks${count === 1 ? "" : ` ${count} questions`}:`);
   const replies: { id: string; text: string | null }[] = [];
@@ -97,7 +81,7 @@ async function askQuestions(
     if (reply === null) return null;
     replies.push({ id: question.id, text: reply.trim() === "" ? null : reply });
   }
-  return { do: "reply", by, wait: wait.id, replies };
+  return { option: "answer", replies };
 }
 
 /** Null when the person breaks off; an empty reply leaves it to the agent. What a question offers is no limit. */
@@ -119,105 +103,63 @@ async function askQuestion({ text: asked, choices }: Question, signal: AbortSign
   }
 }
 
-const LABELS: Readonly<Record<string, string>> = {
-  retry: "Retry -- try again",
-  skip: "Skip -- go on without it; recorded",
-  accept: "Accept -- trust the new way of running tests",
-  light: "Light -- leave out architecture and design",
-  standard: "Standard -- keep every phase",
+/** Ways to look before one chooses, and to leave it. */
+const LOOKS = {
   show: "Show -- the impact analysis behind it",
   diff: "Look -- see what this phase changed",
-  cancel: "Cancel -- end the run; branch and artifacts stay",
-  raise: "Raise -- let it use more",
-  merge: "Merge -- merge the branch here",
-  pr: "Pull request -- keep the branch and show the commands",
-  keep: "Keep -- keep the branch as it is",
-  discard: "Discard -- give the work up; its branch goes, a ref keeps it",
-};
+  leave: "Leave it open for now",
+} as const;
+type Look = keyof typeof LOOKS;
 
-function labelOf(option: string, wait: Wait): string {
-  if (option === "accept" && wait.kind === "sizing") return `Accept -- ${wait.sizing.recommended}, as recommended`;
-  if (option === "retry" && asksAboutTests(wait)) return "Retry -- have the agent do the phase again, told why";
-  return LABELS[option] ?? "Leave it open for now";
+function looksAt(wait: Wait): Look[] {
+  if (wait.kind === "sizing") return ["show", "leave"];
+  return wait.kind === "escalation" && wait.reason === "tests_changed" ? ["diff", "leave"] : ["leave"];
 }
 
-const asksAboutTests = (wait: Wait): boolean => wait.kind === "escalation" && wait.reason === "tests_changed";
-
-/** Ways to look before one chooses. */
-function looksOf(wait: Wait): string[] {
-  if (wait.kind === "sizing") return ["show"];
-  return asksAboutTests(wait) ? ["diff"] : [];
-}
-
-async function choose(
-  invocation: Invocation,
-  context: PromptContext,
-  { wait, by }: Asked,
-): Promise<PersonCommand | null> {
-  const { engine, run, signal } = context;
+async function choose(invocation: Invocation, open: OpenWait, wait: Wait): Promise<Said | null> {
   const { isCancel, select } = await import("@clack/prompts");
-  for (const line of aboutLines(invocation, context, wait)) invocation.io.out(line);
-  const menu = [...optionsOf(run, wait), ...looksOf(wait), "leave"].map((value) => ({
-    value,
-    label: labelOf(value, wait),
-  }));
-  const chosen = await select({ message: "What should happen?", options: menu, signal });
+  for (const line of aboutLines(invocation, open, wait)) invocation.io.out(line);
+  const menu = [
+    ...answersOf(open.run).map(({ option }) => ({ value: option, label: menuLabel(option, wait) })),
+    ...looksAt(wait).map((value) => ({ value: value as string, label: LOOKS[value] })),
+  ];
+  const chosen = await select({ message: "What should happen?", options: menu, signal: open.signal });
   if (chosen === "show" || chosen === "diff") {
-    await showBefore(invocation, context, chosen);
-    return choose(invocation, { ...context, returned: false }, { wait, by });
+    await showBefore(invocation, open, chosen);
+    return choose(invocation, { ...open, returned: false }, wait);
   }
-  if (isCancel(chosen) || chosen === "leave") return null;
-  if (wait.kind === "sizing" && (chosen === "accept" || chosen === "light" || chosen === "standard"))
-    return { do: "size", by, wait: wait.id, choice: chosen };
-  if (chosen === "accept") return { do: "acceptTests", by, wait: wait.id, tests: await engine.checks.detectTests() };
-  return chosenAnswer(chosen, { wait, by }, signal);
+  return isCancel(chosen) || chosen === "leave" ? null : askMore(chosen, open.signal);
 }
 
-function aboutLines(invocation: Invocation, context: PromptContext, wait: Wait): string[] {
-  const { run } = context;
-  if (hasSeen(invocation, context)) return [];
-  return [...heldAgainst(run), ...waitLines(wait, []).filter((line) => line !== "You can:")];
+function aboutLines(invocation: Invocation, open: OpenWait, wait: Wait): string[] {
+  if (hasSeen(invocation, open)) return [];
+  return [...heldAgainst(open.run), ...waitLines(wait, []).filter((line) => line !== "You can:")];
 }
 
-async function showBefore(invocation: Invocation, context: PromptContext, what: "show" | "diff"): Promise<void> {
-  if (what === "show") return showAnalysis(invocation, context);
-  const { engine, run } = context;
+async function showBefore(invocation: Invocation, open: OpenWait, what: "show" | "diff"): Promise<void> {
+  if (what === "show") return showAnalysis(invocation, open);
+  const { engine, run } = open;
   const tree = await engine.workspace.now([run.run.item]);
   await showPatch(invocation, plainText(await engine.workspace.patch(currentPhase(run)?.firstTree ?? null, tree)));
 }
 
-function showAnalysis({ io }: Invocation, { engine, run }: PromptContext): void {
+function showAnalysis({ io }: Invocation, { engine, run }: OpenWait): void {
   const analysis = engine.projections.readArtifact(`${run.run.item}/impact-analysis.md`);
   io.out(plainText(analysis ?? "There is no impact analysis to show."));
 }
 
-async function chosenAnswer(chosen: string, { wait, by }: Asked, signal: AbortSignal): Promise<PersonCommand | null> {
-  const named = { by, wait: wait.id };
-  switch (chosen) {
-    case "retry":
-    case "skip":
-      return { do: chosen, ...named };
-    case "cancel":
-      return cancelled(by, await askText("Why does the run end?", signal));
-    case "raise":
-      return raised({ wait, by }, await askText("How many dollars may it cost in all?", signal));
-    case "merge":
-    case "pr":
-    case "keep":
-      return { do: "finish", ...named, how: chosen };
-    case "discard":
-      return (await isSure(signal)) ? { do: "finish", ...named, how: chosen } : null;
-    default:
-      return null;
-  }
-}
+const QUESTIONS: ReadonlyMap<string, string> = new Map([
+  ["cancel", "Why does the run end?"],
+  ["raise", "How many dollars may it cost in all?"],
+]);
 
-const cancelled = (by: Person, reason: string | null): PersonCommand | null =>
-  reason === null ? null : { do: "cancel", by, reason };
-
-function raised({ wait, by }: Asked, said: string | null): PersonCommand | null {
-  const budget = said === null ? null : raisedBudget(wait, said);
-  return budget === null ? null : { do: "raise", by, wait: wait.id, budget };
+/** What has to come with an answer; null when the person breaks off. */
+async function askMore(option: string, signal: AbortSignal): Promise<Said | null> {
+  if (option === "discard") return (await isSure(signal)) ? { option, isConfirmed: true } : null;
+  const question = QUESTIONS.get(option);
+  if (question === undefined) return { option };
+  const text = await askText(question, signal);
+  return text === null ? null : { option, text };
 }
 
 /** Null when the person breaks off. */

@@ -1,5 +1,5 @@
 import pc from "picocolors";
-import type { Progress } from "../../../engine/engine.ts";
+import type { Progress } from "../../../ports/progress.ts";
 import type { RunEvent } from "../../../schema/event.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { tokens } from "../../../views/status.ts";

@@ -1,11 +1,11 @@
-import type { RememberedAgent } from "../../../adapters/user-files/trust-store.ts";
+import type { RememberedAgent } from "../../../schema/run-agents.ts";
 import { readUserSettings } from "../../../adapters/user-files/user-settings.ts";
 import { plainLine } from "../../../views/plain-text.ts";
-import { choiceText } from "../agent-choice.ts";
+import { choiceText } from "../../../compose/agent-choice.ts";
 import { capabilityRows } from "../capability-rows.ts";
 import { type SetAgents, setAgents } from "../choose-agents.ts";
-import { detectAgent, type SeenAgent, seeAgents } from "../known-agents.ts";
-import { openProject } from "../project.ts";
+import { detectAgent, type SeenAgent, seeAgents } from "../../../compose/known-agents.ts";
+import { openProject } from "../../../compose/project.ts";
 import { done, type Run } from "../grammar/verb.ts";
 
 /** The agents that are known, what each can do, and which would be used for what. */

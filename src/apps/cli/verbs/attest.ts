@@ -7,19 +7,20 @@ import { ProblemError } from "../../../core/problem.ts";
 import type { RunStatement } from "../../../schema/attestation.ts";
 import { attestedLines, shareLine } from "../../../views/attestation/attested.ts";
 import { verificationLines } from "../../../views/attestation/verification.ts";
-import { attest } from "../attest-run.ts";
-import { authorize } from "../authorize.ts";
+import { attest } from "../../../compose/attest-run.ts";
+import { personOf } from "../main/caller.ts";
 import { ChoiceNeeded } from "../grammar/choice.ts";
 import { done, flag, type Invocation, type Run, text } from "../grammar/verb.ts";
-import { currentRun, type Project } from "../project.ts";
+import { currentRun } from "../../../app/project/current-run.ts";
+import type { LocalProject } from "../../../compose/project.ts";
 import { projectOf } from "../project-of.ts";
-import { withSigners } from "../signers.ts";
+import { withSigners } from "./signers.ts";
 import { ask } from "../terminal/ask.ts";
 
 /** Signs what the journal says about a run, or what a colleague's statement says, with the key that git signs with. */
 export const attestVerb: Run = async (invocation) => {
   const project = projectOf(invocation);
-  authorize(invocation, project); // a person's key speaks for that person only
+  await personOf(invocation, project); // a person's key speaks for that person only
   const named = text(invocation.values, "countersign");
   const statements =
     named === undefined ? [await ownStatement(invocation, project)] : await others(invocation, project, named);
@@ -29,14 +30,14 @@ export const attestVerb: Run = async (invocation) => {
   return done([...statements.flatMap(attestedLines), ...shared], { statements });
 };
 
-async function ownStatement({ values, words }: Invocation, project: Project): Promise<RunStatement> {
-  const { run } = currentRun(project, text(values, "run") ?? words[0]);
+async function ownStatement({ values, words }: Invocation, project: LocalProject): Promise<RunStatement> {
+  const { run } = await currentRun(project, text(values, "run") ?? words[0]);
   if (run === null) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   return (await attest(project, run)).statement;
 }
 
 /** What a second person vouches for is shown to them first. */
-async function others(invocation: Invocation, { root, env }: Project, named: string): Promise<RunStatement[]> {
+async function others(invocation: Invocation, { root, env }: LocalProject, named: string): Promise<RunStatement[]> {
   const git = await historyGit(root, env);
   const found = await withSigners(invocation, git, (signers) =>
     verifyRange(git, { named, notes: null, signers, now: Date.now() }),

@@ -6,20 +6,20 @@ import { writeProjections } from "../../../engine/write-projections.ts";
 import type { Mode, PhaseRule } from "../../../schema/plan.ts";
 import { recoveryBanner } from "../../../views/gate-banner.ts";
 import { endLine, heldLines, notBegunLine, watchLine } from "../../../views/open-run.ts";
-import { initiatorOf } from "../authorize.ts";
-import { catchUp } from "../catch-up.ts";
-import { continueRun, heldResult, restResult } from "../continue-run.ts";
-import { reapOrphans } from "../reap-orphans.ts";
+import { initiatorOf } from "../main/caller.ts";
+import { catchUp } from "../../../app/project/catch-up.ts";
+import { continueRun, heldResult, restResult } from "../terminal/continue-run.ts";
+import { reapOrphans } from "../../../app/answer/reap-orphans.ts";
 import { openElsewhere } from "../elsewhere.ts";
 import { explain } from "../explain.ts";
-import { currentRun, driverOf, openProject, type Project } from "../project.ts";
-import { resolveWorkflow } from "../resolve-workflow.ts";
+import { currentRun } from "../../../app/project/current-run.ts";
+import { openProject, type LocalProject } from "../../../compose/project.ts";
+import { resolveWorkflow } from "../../../compose/resolve-workflow.ts";
 import { projectOf } from "../project-of.ts";
 import { nameWork } from "../naming.ts";
 import { makeWorktree } from "../spec/resolve-worktree.ts";
 import { type NewRun, resolveBeforehand, startRun } from "../start.ts";
 import { flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
-import { projectionsOf } from "../projections-of.ts";
 import type { FoundItem } from "../../../adapters/items/resolve-item.ts";
 import type { MetaFields } from "../../../core/items/item-meta.ts";
 import { readBacklogItem } from "../../../core/items/backlog-line.ts";
@@ -49,8 +49,8 @@ export const run: Run = (invocation) => {
 
 async function start(invocation: Invocation, workflow: string, words: readonly string[]): Promise<Result> {
   const project = openProject(invocation.cwd, invocation.env);
-  const open = currentRun(project, undefined);
-  initiatorOf(invocation, project);
+  const open = await currentRun(project);
+  await initiatorOf(invocation, project);
   catchUp(project, open);
   if (open.state.is === "active") return recover(invocation, project);
   const wanted = await workOf(invocation, project, { workflow, words: words.join(" ").trim() });
@@ -65,9 +65,9 @@ async function start(invocation: Invocation, workflow: string, words: readonly s
 /** The same work in a working tree of its own, which is made here. */
 async function elsewhere(
   invocation: Invocation,
-  project: Project,
+  project: LocalProject,
   { workflow, work }: { workflow: string; work: PlannedWork },
-): Promise<{ there: Project; work: PlannedWork & Pick<NewRun, "feature"> }> {
+): Promise<{ there: LocalProject; work: PlannedWork & Pick<NewRun, "feature"> }> {
   const { definition } = resolveWorkflow(project, workflow);
   const facts = await createGitRead(project.root).facts();
   if (definition.branch === null || facts === null || facts.head === null) {
@@ -96,7 +96,7 @@ async function elsewhere(
 }
 
 /** @throws ProblemError TREE_DIRTY: a new working tree has only what is committed of an item. */
-async function refuseUncommitted({ root }: Project, { place }: PlannedWork): Promise<void> {
+async function refuseUncommitted({ root }: LocalProject, { place }: PlannedWork): Promise<void> {
   const folder = place?.folder ?? null;
   if (folder === null) return;
   const item = `${ITEMS_ROOT}/${folder}/`;
@@ -116,7 +116,7 @@ type Opened = {
 /** Only now that the run is open: whoever is still asked something finds nothing changed. */
 async function keepRecord(
   { io }: Invocation,
-  project: Project,
+  project: LocalProject,
   { item, title, record, isListed = false }: Opened,
 ): Promise<void> {
   if (!item.startsWith(`${ITEMS_ROOT}/`)) return;
@@ -127,7 +127,7 @@ async function keepRecord(
 }
 
 /** A start that was killed as soon as the run was open may have left its item without a record. */
-async function completeRecord(invocation: Invocation, project: Project, { run, stage }: ActiveRun): Promise<void> {
+async function completeRecord(invocation: Invocation, project: LocalProject, { run, stage }: ActiveRun): Promise<void> {
   if (stage.is !== "preparing" || run.scope !== "tree") return;
   const { item, title } = run;
   const isListed = isInBacklog(project, item.slice(item.lastIndexOf("/") + 1));
@@ -137,7 +137,7 @@ async function completeRecord(invocation: Invocation, project: Project, { run, s
 /** What is built, and from where on; new work, and work without items, has all of the workflow before it. */
 async function workOf(
   invocation: Invocation,
-  project: Project,
+  project: LocalProject,
   { workflow, words }: { workflow: string; words: string },
 ): Promise<PlannedWork> {
   const { definition } = resolveWorkflow(project, workflow);
@@ -149,7 +149,7 @@ async function workOf(
   const found = findItem(project, words);
   const isAnother = found !== null && isBuilt(found) && found.slug !== words && !isReference(words);
   const item: FoundItem = found === null || isAnother ? { slug: words, dir: null, meta: null } : found;
-  const by = initiatorOf(invocation, project).name;
+  const by = (await initiatorOf(invocation, project)).name;
   const place = await detectBuild(invocation, { project, definition, item, folder: folderFor(item), by });
   return { title: itemTitle(project, item, words), place, isListed: item.backlogLine !== undefined };
 }
@@ -163,13 +163,13 @@ function folderFor({ slug, dir, backlogLine }: FoundItem): string | null {
  * Never a second run, and no agent unasked: whoever comes back sees where the open one stands, and at a terminal is
  * asked what is open. A redo was asked for: it goes on.
  */
-export async function recover(invocation: Invocation, project: Project): Promise<Result> {
-  const { state, head } = currentRun(project, undefined);
+export async function recover(invocation: Invocation, project: LocalProject): Promise<Result> {
+  const { state, head } = await currentRun(project);
   if (state.is !== "active") return restResult(state, []);
-  const driver = driverOf(project);
-  const warnings = writeProjections({ projections: projectionsOf(project) }, state, head);
+  const driver = project.driver.holder();
+  const warnings = writeProjections(project, state, head);
   const found = { run: state, driver, refused: refusedLines(invocation, project, { run: state, driver }) };
-  if (driver === null && state.wait === null) await reapOrphans(state);
+  if (driver === null && state.wait === null) await reapOrphans(project, state);
   const shown = foundResult(invocation, found, warnings);
   const banner = recoveryBanner(state);
   const isAskedFor = state.wait !== null || (banner !== null && found.refused.length === 0);
@@ -211,7 +211,11 @@ function foundLines({ io }: Invocation, { run, driver, refused }: Found, lines: 
 }
 
 /** Nothing is refused to whoever only looks, or names the very item whose analysis is open. */
-function refusedLines(invocation: Invocation, { item }: Project, { run, driver }: Omit<Found, "refused">): string[] {
+function refusedLines(
+  invocation: Invocation,
+  { item }: LocalProject,
+  { run, driver }: Omit<Found, "refused">,
+): string[] {
   if (invocation.verb.kind === "read" || item !== null) return [];
   return [notBegunLine(run, wantedBy(invocation), { driven: driver !== null }), ""];
 }
@@ -226,8 +230,8 @@ function wantedBy({ verb, words }: Invocation): string | null {
 
 export const resume: Run = async (invocation) => {
   const project = projectOf(invocation);
-  initiatorOf(invocation, project);
-  const current = currentRun(project, undefined);
+  await initiatorOf(invocation, project);
+  const current = await currentRun(project);
   const { state } = current;
   catchUp(project, current);
   if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: openElsewhere(project) });

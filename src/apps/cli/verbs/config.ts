@@ -1,27 +1,22 @@
-import {
-  readUserSettings,
-  SandboxChoice,
-  SessionChoice,
-  writeUserSettings,
-} from "../../../adapters/user-files/user-settings.ts";
+import { SandboxChoice, SessionChoice } from "../../../schema/user-settings.ts";
 import { isRecord, ownValue } from "../../../core/own-value.ts";
 import { ProblemError } from "../../../core/problem.ts";
-import { AGENT_NAMES, type ReadChoice, readChoice } from "../agent-choice.ts";
-import { authorize, settingsUnreadable } from "../authorize.ts";
+import { AGENT_NAMES, type ReadChoice, readChoice } from "../../../compose/agent-choice.ts";
+import { settingsUnreadable } from "../../../app/authorize/authorize.ts";
+import { personOf } from "../main/caller.ts";
 import { readNamed, shippedPhases } from "../choose-agents.ts";
 import { type Limit, LIMITS, limitValues, readLimit } from "../limits.ts";
-import { openProject, type Project } from "../project.ts";
+import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { setUp } from "../set-up.ts";
 import { done, type Result, type Run } from "../grammar/verb.ts";
-import { projectionsOf } from "../projections-of.ts";
 
 type Setting = {
   /** What the text on the command line means; undefined when it means nothing. */
   readonly parse: (value: string) => unknown;
   readonly valid: string;
-  readonly read: (project: Project) => unknown;
+  readonly read: (project: LocalProject) => unknown;
   /** A warning for the person, where there is one. */
-  readonly write: (project: Project, value: unknown) => string | null;
+  readonly write: (project: LocalProject, value: unknown) => string | null;
 };
 
 /** The channels there are today; others would lock the person out. */
@@ -39,10 +34,10 @@ const asPaths = (value: string): unknown => {
 const supervised = (name: string, parse: Setting["parse"], valid: string): Setting => ({
   parse,
   valid,
-  read: (project) => ownValue(ownValue(projectionsOf(project).stateFile(), "supervised_mode"), name) ?? null,
+  read: (project) => ownValue(ownValue(project.projections.stateFile(), "supervised_mode"), name) ?? null,
   write(project, value) {
     setUp(project);
-    return projectionsOf(project).writeStateFile(({ user, version }) => {
+    return project.projections.writeStateFile(({ user, version }) => {
       const block = ownValue(user, "supervised_mode");
       return {
         ...user,
@@ -57,13 +52,13 @@ const supervised = (name: string, parse: Setting["parse"], valid: string): Setti
 const personal = (name: string, parse: Setting["parse"], valid: string): Setting => ({
   parse,
   valid,
-  read: (project) => ownValue(readUserSettings(project.folders.config, project.files).settings, name) ?? null,
+  read: (project) => ownValue(project.settings.read().settings, name) ?? null,
   write(project, value) {
-    const { found } = readUserSettings(project.folders.config, project.files);
-    if (found === null) throw settingsUnreadable(project);
+    const { found } = project.settings.read();
+    if (found === null) throw new ProblemError(settingsUnreadable(project));
     const { [name]: _old, ...others } = found;
     const wanted = value === null ? others : { ...others, [name]: value };
-    writeUserSettings(project.folders.config, project.files, wanted);
+    project.settings.write(wanted);
     return null;
   },
 });
@@ -113,14 +108,14 @@ const settings: Readonly<Record<string, Setting>> = {
 };
 
 /** Reads and changes settings: of this project's supervision, and the person's own. */
-export const config: Run = (invocation) => {
+export const config: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   const [action = "get", key, value] = invocation.words;
-  if (action === "get") return Promise.resolve(show(project, key === undefined ? keysOf(project) : [key]));
+  if (action === "get") return show(project, key === undefined ? keysOf(project) : [key]);
   if (action !== "set" || key === undefined || value === undefined)
     throw new ProblemError({ code: "USAGE", detail: "Say what to read or to set.", usage: invocation.verb.usage });
   const setting = settingOf(key);
-  authorize(invocation, project);
+  await personOf(invocation, project);
   const parsed = setting.parse(value);
   if (parsed === undefined)
     throw new ProblemError({
@@ -130,18 +125,18 @@ export const config: Run = (invocation) => {
     });
   const warning = setting.write(project, parsed);
   if (warning !== null) invocation.io.err(`warning: ${warning}`);
-  return Promise.resolve(show(project, [key]));
+  return show(project, [key]);
 };
 
-function show(project: Project, keys: readonly string[]): Result {
+function show(project: LocalProject, keys: readonly string[]): Result {
   const found = Object.fromEntries(keys.map((key) => [key, settingOf(key).read(project)]));
   const lines = keys.map((key) => `${key} ${found[key] === null ? "is not set" : `= ${JSON.stringify(found[key])}`}`);
   return done(lines, { settings: found });
 }
 
 /** All there are, and those of single phases where they are set. */
-function keysOf(project: Project): string[] {
-  const own = readUserSettings(project.folders.config, project.files).settings;
+function keysOf(project: LocalProject): string[] {
+  const own = project.settings.read().settings;
   return [...Object.keys(settings), ...Object.keys(own).filter((key) => roleOf(key) !== null && isPhase(key))];
 }
 

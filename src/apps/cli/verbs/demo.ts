@@ -3,9 +3,10 @@ import { closing } from "../demo/closing.ts";
 import { createNarrator } from "../demo/narrator.ts";
 import { createPrivateEnvironment, enterEnvironment } from "../demo/private-environment.ts";
 import { createSampleProject, fillSample, type SampleProject, recordingFile } from "../demo/sample.ts";
-import { continueRun, type UserInterface } from "../continue-run.ts";
+import { continueRun, type UserInterface } from "../terminal/continue-run.ts";
 import type { Io } from "../terminal/io.ts";
-import { currentRun, openProject, type Project } from "../project.ts";
+import { currentRun } from "../../../app/project/current-run.ts";
+import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { withSignals } from "../main/signals.ts";
 import { startRun } from "../start.ts";
 import { flag, type Invocation, type Result, type Run } from "../grammar/verb.ts";
@@ -37,7 +38,7 @@ async function play(invocation: Invocation, place: SampleProject): Promise<Resul
   await startRun(staged, project, { workflow: "feature", title: TITLE, resolved: resolved(io) });
   const result = await continueRun(staged, project, demoInterface(staged, project, asks));
   const kept = flag(invocation.values, "keep") ? place : null;
-  return closing({ state: currentRun(project, undefined).state, result, mayLeave: asks, kept });
+  return closing({ state: (await currentRun(project)).state, result, mayLeave: asks, kept });
 }
 
 /** Waiting is for people who watch. */
@@ -46,7 +47,7 @@ const resolved = ({ interactive }: Io) => {
   return { agents: { phase: replay, reviewer: replay }, by: { name: "demo", channel: "script" } as const };
 };
 
-const demoInterface = (invocation: Invocation, project: Project, asks: boolean): UserInterface => ({
+const demoInterface = (invocation: Invocation, project: LocalProject, asks: boolean): UserInterface => ({
   view: createNarrator(invocation.io, project),
   answer: asks ? personAnswers(invocation) : scriptAnswers(invocation.io.out),
 });

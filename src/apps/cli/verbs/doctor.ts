@@ -5,18 +5,17 @@ import { createGitRead } from "../../../adapters/git/read/git-read.ts";
 import { systemLockProcesses } from "../../../adapters/file-lock/lock-processes.ts";
 import { createFileAnchors } from "../../../adapters/user-files/anchors.ts";
 import { loadUserKey, sealWith } from "../../../adapters/user-files/user-key.ts";
-import { readUserSettings } from "../../../adapters/user-files/user-settings.ts";
 import { sandboxAvailable } from "../../../adapters/sandbox/sandbox-available.ts";
-import type { RunState } from "../../../core/run.ts";
+import { noRun } from "../../../core/run.ts";
 import { writeProjections } from "../../../engine/write-projections.ts";
 import type { RunId } from "../../../schema/ids.ts";
-import { authorize } from "../authorize.ts";
-import { installLine, seeAgents } from "../known-agents.ts";
-import { currentRun, driverOf, type Project } from "../project.ts";
+import { personOf } from "../main/caller.ts";
+import { installLine, seeAgents } from "../../../compose/known-agents.ts";
+import { type CurrentRun, currentRun } from "../../../app/project/current-run.ts";
+import type { LocalProject } from "../../../compose/project.ts";
 import { projectOf } from "../project-of.ts";
 import { flag, type Result, type Run, text } from "../grammar/verb.ts";
-import { projectionsOf } from "../projections-of.ts";
-import { reapOrphans } from "../reap-orphans.ts";
+import { reapOrphans } from "../../../app/answer/reap-orphans.ts";
 
 type Finding = {
   readonly name: string;
@@ -40,7 +39,7 @@ export const verifyJournalVerb: Run = (invocation) => {
 export const doctor: Run = async (invocation) => {
   const project = projectOf(invocation);
   const fix = flag(invocation.values, "fix");
-  if (fix) authorize(invocation, project, loadQuietly(project)?.state ?? { is: "none" });
+  if (fix) await personOf(invocation, project, (await loadQuietly(project))?.state ?? noRun);
   const mended = fix ? await mendJournal(project) : [];
   const run = newestOf(project);
   const findings = [
@@ -52,7 +51,7 @@ export const doctor: Run = async (invocation) => {
   return report(findings);
 };
 
-async function surroundings(project: Project): Promise<Finding[]> {
+async function surroundings(project: LocalProject): Promise<Finding[]> {
   const sandbox = sandboxAvailable(project.env);
   return [
     { name: "node", ok: true, detail: process.version },
@@ -77,10 +76,10 @@ async function gitFinding(root: string): Promise<Finding> {
 }
 
 /** Only those that are there: nobody needs all of them. */
-async function agentFindings({ env, folders, files }: Project): Promise<Finding[]> {
+async function agentFindings({ env, settings }: LocalProject): Promise<Finding[]> {
   const there = (await seeAgents(env)).filter(({ path }) => path !== null);
   if (there.length === 0) {
-    const command = readUserSettings(folders.config, files).settings["agent-command"];
+    const command = settings.read().settings["agent-command"];
     return command === undefined
       ? [{ name: "agents", ok: true, warning: true, detail: installLine() }]
       : [{ name: "agents", ok: true, detail: "the program of your setting agent-command" }];
@@ -92,7 +91,7 @@ async function agentFindings({ env, folders, files }: Project): Promise<Finding[
   }));
 }
 
-async function mendJournal(project: Project): Promise<Finding[]> {
+async function mendJournal(project: LocalProject): Promise<Finding[]> {
   const run = newestOf(project);
   if (run === null) return [];
   const { is } = await setAside({ ...verifyPlace(project), processes: systemLockProcesses() }, run);
@@ -112,12 +111,12 @@ function journalFindings({ findings, head, lines }: Verified, run: RunId): Findi
 }
 
 /** Processes left by a driver that is gone, and projections that are missing. */
-async function runFindings(project: Project, fix: boolean): Promise<Finding[]> {
-  const loaded = loadQuietly(project);
+async function runFindings(project: LocalProject, fix: boolean): Promise<Finding[]> {
+  const loaded = await loadQuietly(project);
   if (loaded === null || loaded.state.is !== "active") return [];
   const { state, head } = loaded;
-  const abandoned = driverOf(project) === null ? await reapOrphans(state) : null;
-  const warnings = fix ? writeProjections({ projections: projectionsOf(project) }, state, head) : [];
+  const abandoned = project.driver.holder() === null ? await reapOrphans(project, state) : null;
+  const warnings = fix ? writeProjections(project, state, head) : [];
   return [
     {
       name: "run",
@@ -128,15 +127,15 @@ async function runFindings(project: Project, fix: boolean): Promise<Finding[]> {
   ];
 }
 
-function loadQuietly(project: Project): { state: RunState; head: { seq: number; hash: string } } | null {
+async function loadQuietly(project: LocalProject): Promise<CurrentRun | null> {
   try {
-    return currentRun(project, undefined);
+    return await currentRun(project);
   } catch {
     return null; // the journal findings above say what is wrong with it
   }
 }
 
-function newestOf(project: Project): RunId | null {
+function newestOf(project: LocalProject): RunId | null {
   try {
     return project.journal.newest();
   } catch {
@@ -144,7 +143,7 @@ function newestOf(project: Project): RunId | null {
   }
 }
 
-const verifyPlace = (project: Project) => ({
+const verifyPlace = (project: LocalProject) => ({
   directory: join(project.own, "journal"),
   files: project.files,
   seal: sealWith(loadUserKey(project.folders.state)),

@@ -2,11 +2,11 @@ import { createGitRead } from "../../../adapters/git/read/git-read.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import { plainLine } from "../../../views/plain-text.ts";
-import { initiatorOf } from "../authorize.ts";
+import { initiatorOf } from "../main/caller.ts";
 import { ask } from "../terminal/ask.ts";
 import { ChoiceNeeded } from "../grammar/choice.ts";
-import { projectionsOf } from "../projections-of.ts";
-import { currentRun, openProject } from "../project.ts";
+import { currentRun } from "../../../app/project/current-run.ts";
+import { openProject } from "../../../compose/project.ts";
 import { cleanUpFeature } from "../spec/clean-up.ts";
 import { type PlacedFeature, requireFeature } from "../spec/find-feature.ts";
 import { done, flag, type Invocation, type Run } from "../grammar/verb.ts";
@@ -16,8 +16,8 @@ import { workOn } from "./spec.ts";
 /** Judges the whole feature against its specification, then asks how it ends. */
 export const finish: Run = async (invocation) => {
   const here = openProject(invocation.cwd, invocation.env);
-  initiatorOf(invocation, here);
-  if (currentRun(here, undefined).state.is === "active") return recover(invocation, here);
+  await initiatorOf(invocation, here);
+  if ((await currentRun(here)).state.is === "active") return recover(invocation, here);
   const found = await requireFeature(invocation, here, invocation.words.join(" ").trim());
   if (found.feature.meta.status !== "active") {
     const lines = await cleanUpFeature(invocation, found.project, found.feature.folder);
@@ -40,7 +40,7 @@ async function refuseDirt({ project }: PlacedFeature): Promise<void> {
 }
 
 async function confirmOpenTasks({ io, values }: Invocation, { project, feature }: PlacedFeature): Promise<void> {
-  const tasks = projectionsOf(project).readArtifact(`${FEATURES_ROOT}/${feature.folder}/tasks.md`) ?? "";
+  const tasks = project.projections.readArtifact(`${FEATURES_ROOT}/${feature.folder}/tasks.md`) ?? "";
   const open = tasks.split("\n").filter((line) => /^\s*[-*] \[ \]/.test(line));
   if (open.length === 0) return;
   const shown = open.slice(0, MOST_NAMED).map((line) => `  ${plainLine(line, 100)}`);

@@ -10,34 +10,36 @@ import { reviewLines, reviewsOf } from "../../../views/reviews.ts";
 import { type FinishedRun, finishedRun, totalsOf } from "../../../views/metrics.ts";
 import { runsTable } from "../../../views/runs-table.ts";
 import { historyEntry } from "../../../views/state-file.ts";
-import { catchUp } from "../catch-up.ts";
-import { currentRun, itemProject, type Project } from "../project.ts";
-import { analysedItems, projectOf } from "../project-of.ts";
+import { catchUp } from "../../../app/project/catch-up.ts";
+import { currentRun } from "../../../app/project/current-run.ts";
+import { itemProject, type LocalProject } from "../../../compose/project.ts";
+import { projectOf } from "../project-of.ts";
+import { analysedItems } from "../../../compose/place.ts";
 import { done, flag, type Run, text } from "../grammar/verb.ts";
 
 /** Runs in the table; older ones are still there by their id. */
 const MAX_RUNS = 100;
 
 /** The events of the open or the named run; without one, or with --all, the finished runs. */
-export const history: Run = (invocation) => {
+export const history: Run = async (invocation) => {
   const { values } = invocation;
   const project = projectOf(invocation);
   const named = text(values, "run");
-  if (named === undefined && flag(values, "all")) return Promise.resolve(finished(project, {}));
-  const current = currentRun(project, named);
+  if (named === undefined && flag(values, "all")) return finished(project, {});
+  const current = await currentRun(project, named);
   const { run, state } = current;
   if (named === undefined) catchUp(project, current);
-  if (run === null) return Promise.resolve(done(["Nothing has happened here yet."], { events: [] }));
-  if (flag(values, "reviews")) return Promise.resolve(reviews(project, { run, state, named }));
+  if (run === null) return done(["Nothing has happened here yet."], { events: [] });
+  if (flag(values, "reviews")) return reviews(project, { run, state, named });
   const events = project.journal.events(run);
-  if (named !== undefined || state.is === "active") return Promise.resolve(done(historyLines(events), { events }));
-  return Promise.resolve(finished(project, { events }));
+  if (named !== undefined || state.is === "active") return done(historyLines(events), { events });
+  return finished(project, { events });
 };
 
 type Looked = { readonly run: RunId; readonly state: RunState; readonly named: string | undefined };
 
 /** What reviewers said in the named run; else in every run of the item that the newest run is about. */
-function reviews(project: Project, { run, state, named }: Looked) {
+function reviews(project: LocalProject, { run, state, named }: Looked) {
   const item = state.is === "none" ? null : state.run.item;
   const others = named === undefined && item !== null ? earlierRuns(project, item) : [];
   const found = [...others.filter((id) => id !== run), run].flatMap((id) => reviewsOf(project.journal.events(id)));
@@ -46,16 +48,16 @@ function reviews(project: Project, { run, state, named }: Looked) {
 }
 
 /** Finished runs about an item, oldest first. */
-function earlierRuns(project: Project, item: string): RunId[] {
+function earlierRuns(project: LocalProject, item: string): RunId[] {
   return endedRuns(project.files, join(project.own, "history"), MAX_RUNS)
     .filter(({ entry }) => ownValue(entry, "artifact_folder") === item.slice(item.lastIndexOf("/") + 1))
     .map(({ run }) => run);
 }
 
-const isThere = ({ root }: Project, item: string): boolean => existsSync(join(root, item, ".review-history.md"));
+const isThere = ({ root }: LocalProject, item: string): boolean => existsSync(join(root, item, ".review-history.md"));
 
 /** `more`: what programs get besides; the events of the last run, which they could always ask for like this. */
-function finished(project: Project, more: Readonly<Record<string, unknown>>) {
+function finished(project: LocalProject, more: Readonly<Record<string, unknown>>) {
   const runs = finishedRuns(project);
   const last = runs.at(-1);
   const hint = last === undefined ? [] : ["", `What happened in one of them: isdlc history --run ${last.id}`];
@@ -63,7 +65,7 @@ function finished(project: Project, more: Readonly<Record<string, unknown>>) {
 }
 
 /** Of the working tree and of its items, in the order they were started. */
-function finishedRuns(project: Project): FinishedRun[] {
+function finishedRuns(project: LocalProject): FinishedRun[] {
   const items = project.item === null ? analysedItems(project).map((item) => itemProject(project, item)) : [];
   return [project, ...items]
     .flatMap((one) =>
@@ -76,7 +78,7 @@ function finishedRuns(project: Project): FinishedRun[] {
 }
 
 /** What an entry that cannot be read would say; null when the journal does not tell either. */
-function fromJournal({ journal }: Project, run: RunId): unknown {
+function fromJournal({ journal }: LocalProject, run: RunId): unknown {
   try {
     const { state } = journal.load(run);
     return state.is === "ended" ? historyEntry(state) : null;

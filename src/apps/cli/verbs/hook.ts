@@ -10,7 +10,8 @@ import {
   sessionContext,
   sessionStartOutput,
 } from "../../../views/spec/session-context.ts";
-import { currentRun, openProject, type Project } from "../project.ts";
+import { currentRun } from "../../../app/project/current-run.ts";
+import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { featureAtHand } from "../spec/find-feature.ts";
 import { done, flag, type Run } from "../grammar/verb.ts";
 
@@ -19,21 +20,21 @@ export const hook: Run = async ({ words, cwd, env, values, verb }) => {
   if (words[0] !== "session-start")
     throw new ProblemError({ code: "USAGE", detail: "The only event is session-start.", usage: verb.usage });
   const project = openProject(cwd, env);
-  const context = sessionContext({ feature: await featureOf(project, cwd), run: runOf(project) });
+  const context = sessionContext({ feature: await featureOf(project, cwd), run: await runOf(project) });
   return flag(values, "json") ? { code: 0, lines: [], json: sessionStartOutput(context) } : done([context]);
 };
 
-function runOf(project: Project): SessionRun | null {
-  const state = stateOf(project);
+async function runOf(project: LocalProject): Promise<SessionRun | null> {
+  const state = await stateOf(project);
   if (state === null) return null;
   const { run, workflow } = state.run;
   return { id: run, workflow, phase: currentPhase(state)?.rule.key ?? null, next: nextVerb(state) };
 }
 
 /** A session is told of what can be read; the rest is for `isdlc doctor`. */
-function stateOf(project: Project): ActiveRun | null {
+async function stateOf(project: LocalProject): Promise<ActiveRun | null> {
   try {
-    const { state } = currentRun(project, undefined);
+    const { state } = await currentRun(project);
     return state.is === "active" ? state : null;
   } catch (error) {
     if (error instanceof ProblemError) return null;
@@ -45,7 +46,7 @@ const nextVerb = (run: ActiveRun): string =>
   next(run).is === "wait" ? "a person answers: isdlc gate" : "isdlc resume";
 
 /** Of its `.meta.json` nothing is told that somebody could have worded: the folder names the feature. */
-async function featureOf(project: Project, cwd: string): Promise<SessionFeature | null> {
+async function featureOf(project: LocalProject, cwd: string): Promise<SessionFeature | null> {
   const feature = (await featureAtHand(project))?.feature;
   if (feature?.meta.status !== "active") return null;
   const { folder, meta, files } = feature;

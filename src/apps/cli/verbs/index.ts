@@ -2,7 +2,8 @@ import { completionScript } from "../grammar/completion.ts";
 import { findVerb } from "../grammar/catalog.ts";
 import { workflowRows } from "../explain.ts";
 import { firstLines, overview, verbHelp } from "../grammar/help.ts";
-import { currentRun, openProject } from "../project.ts";
+import { currentRun } from "../../../app/project/current-run.ts";
+import { openProject } from "../../../compose/project.ts";
 import { type Host, runCli } from "../main/run-cli.ts";
 import { done, flag, type Run } from "../grammar/verb.ts";
 import { agents } from "./agents.ts";
@@ -35,10 +36,10 @@ const completion: Run = ({ words }) => {
 };
 
 /** Nothing open: three lines of help. A run open: where it stands, and at a terminal its menu. */
-const bare: Run = (invocation) => {
+const bare: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
-  const { state } = currentRun(project, undefined);
-  return state.is === "active" ? recover(invocation, project) : Promise.resolve(done(firstLines, { run: null }));
+  const { state } = await currentRun(project);
+  return state.is === "active" ? recover(invocation, project) : done(firstLines, { run: null });
 };
 
 const runs: Readonly<Record<string, Run>> = {

@@ -7,11 +7,12 @@ import {
 } from "../../../core/items/analysis-status.ts";
 import type { ItemMeta } from "../../../core/items/item-meta.ts";
 import { ProblemError } from "../../../core/problem.ts";
-import { initiatorOf } from "../authorize.ts";
+import { initiatorOf } from "../main/caller.ts";
 import { createItem, findItem, ITEMS_ROOT, itemTitle, putOnRecord } from "../item-documents.ts";
 import type { BuildTarget } from "../detect-build.ts";
-import { continueRun } from "../continue-run.ts";
-import { currentRun, itemProject, openProject, type Project } from "../project.ts";
+import { continueRun } from "../terminal/continue-run.ts";
+import { currentRun } from "../../../app/project/current-run.ts";
+import { itemProject, openProject, type LocalProject } from "../../../compose/project.ts";
 import { folderSlug } from "../naming.ts";
 import { setUp } from "../set-up.ts";
 import { warnWhenStale } from "../resolve-staleness.ts";
@@ -24,7 +25,7 @@ export { items } from "./list-items.ts";
 /** Puts a piece of work on record: a folder with a draft and a line in the backlog. Starts nothing. */
 export const add: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
-  initiatorOf(invocation, project);
+  await initiatorOf(invocation, project);
   const description = wordsOf(invocation);
   const folder = folderSlug(description);
   const { created, warnings } = await createItem(project, { description, folder });
@@ -40,12 +41,12 @@ export const add: Run = async (invocation) => {
 export const analyze: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   const wanted = wordsOf(invocation);
-  initiatorOf(invocation, project);
+  await initiatorOf(invocation, project);
   const found = findItem(project, wanted);
   const folder = found?.slug ?? folderSlug(wanted);
   setUp(project);
   const analysis = itemProject(project, folder);
-  if (currentRun(analysis, undefined).state.is === "active") return recover(invocation, analysis);
+  if ((await currentRun(analysis)).state.is === "active") return recover(invocation, analysis);
   return analyzeItem(invocation, analysis, { folder, found, title: itemTitle(project, found, wanted) });
 };
 
@@ -53,7 +54,7 @@ type Subject = { readonly folder: string; readonly found: FoundItem | null; read
 
 async function analyzeItem(
   invocation: Invocation,
-  project: Project,
+  project: LocalProject,
   { folder, found, title }: Subject,
 ): Promise<Result> {
   const meta = found?.meta ?? null;

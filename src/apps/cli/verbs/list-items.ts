@@ -4,7 +4,8 @@ import type { ItemMeta } from "../../../core/items/item-meta.ts";
 import { checkStaleness } from "../../../core/items/staleness.ts";
 import { type ItemRow, itemsTable } from "../../../views/items-table.ts";
 import { itemsFolder } from "../item-documents.ts";
-import { findProject, systemClock, type Project } from "../project.ts";
+import { findProject, systemClock } from "../../../compose/place.ts";
+import type { LocalProject } from "../../../compose/project.ts";
 import { done, type Run } from "../grammar/verb.ts";
 
 /** Every item, how far its analysis is, and whether the code moved on since. */
@@ -27,7 +28,7 @@ export const items: Run = async ({ cwd, env }) => {
 
 /** Other commits alone make nothing stale; what they changed is asked once, for all items together. */
 async function stalenessOf(
-  project: Pick<Project, "root">,
+  project: Pick<LocalProject, "root">,
   found: readonly FoundItem[],
 ): Promise<(item: FoundItem) => boolean | null> {
   const head = readHead(project.root)?.hash ?? null;
@@ -45,7 +46,7 @@ async function stalenessOf(
 }
 
 async function askGit(
-  { root }: Pick<Project, "root">,
+  { root }: Pick<LocalProject, "root">,
   commits: Iterable<string>,
 ): Promise<ReadonlyMap<string, boolean>> {
   const { codeMovedOn } = await import("../../../adapters/git/read/git-moved-on.ts"); // starting programs takes time to set up

@@ -1,3 +1,4 @@
+import { shownOf } from "../../../app/answer/answer.ts";
 import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
 import { AGENT_VARIABLE } from "../../../adapters/process/agent-environment.ts";
 import { createRedactor, secretsOf } from "../../../core/redact.ts";
@@ -9,16 +10,17 @@ import { plainText } from "../../../views/plain-text.ts";
 import { heldAgainst, itemOf, waitLines, waitObject } from "../../../views/status.ts";
 import { lastReviewedTree } from "../../../core/last-reviewed-tree.ts";
 import { next } from "../../../core/next.ts";
-import { summaryText } from "../terminal/gate-prompt.ts";
-import { checksOf, workspaceOf } from "../checks-of.ts";
+import { summaryText } from "../../../views/summary.ts";
+import { checksOf, workspaceOf } from "../../../compose/checks-of.ts";
 import { openElsewhere } from "../elsewhere.ts";
-import { currentRun, type Project } from "../project.ts";
+import { currentRun } from "../../../app/project/current-run.ts";
+import type { LocalProject } from "../../../compose/project.ts";
 import { projectOf } from "../project-of.ts";
 import { done, flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 
 /** What is open, with its summary and, on request, the patch. */
 export const gate: Run = async (invocation) => {
-  const { project, run } = openRun(invocation);
+  const { project, run } = await openRun(invocation);
   const now = next(run);
   if (now.is !== "wait") return done(["Nothing waits for an answer now."], { waiting: null });
   const waiting = waitObject(run, now.wait);
@@ -27,10 +29,10 @@ export const gate: Run = async (invocation) => {
   const summary = summaryText(run);
   const patch = flag(invocation.values, "diff") ? await patchOf(project, run) : null;
   const lines = [summary, gateNotice(run) ?? "", ...(patch === null ? [] : [plainText(patch)])];
-  return done(lines, { waiting, summary, ...(patch === null ? {} : { patch }) });
+  return done(lines, { waiting, shown: shownOf(run), summary, ...(patch === null ? {} : { patch }) });
 };
 
-async function patchOf(project: Project, run: ActiveRun): Promise<string> {
+async function patchOf(project: LocalProject, run: ActiveRun): Promise<string> {
   const phase = currentPhase(run);
   if (run.run.git === null || phase === undefined) return "";
   return workspaceOf(project, run).patch(lastReviewedTree(run), phase.made?.tree ?? null);
@@ -38,7 +40,7 @@ async function patchOf(project: Project, run: ActiveRun): Promise<string> {
 
 /** Runs the checks of the current phase; nothing is recorded. */
 export const check: Run = async (invocation) => {
-  const { project, run } = openRun(invocation);
+  const { project, run } = await openRun(invocation);
   const phase = currentPhase(run);
   if (phase === undefined) return done(["Every phase is done; there is nothing to check."], { checks: [] });
   const redact = createRedactor(secretsOf(project.env));
@@ -61,10 +63,10 @@ export const check: Run = async (invocation) => {
   return { code: failed ? 1 : 0, lines, json } satisfies Result;
 };
 
-export function openRun(invocation: Invocation): { project: Project; run: ActiveRun } {
+export async function openRun(invocation: Invocation): Promise<{ project: LocalProject; run: ActiveRun }> {
   const { values } = invocation;
   const project = projectOf(invocation);
-  const { state } = currentRun(project, text(values, "run"));
+  const { state } = await currentRun(project, text(values, "run"));
   if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: openElsewhere(project) });
   return { project, run: state };
 }

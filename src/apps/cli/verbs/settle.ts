@@ -1,27 +1,25 @@
 import { shareNotes } from "../../../adapters/attestation/share-notes.ts";
 import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
 import { writeConstitution } from "../../../adapters/constitution/constitution-file.ts";
-import { createToken } from "../../../adapters/caller/operator-token.ts";
-import { createTrustStore } from "../../../adapters/user-files/trust-store.ts";
 import { CONSTITUTION_FILE } from "../../../core/constitution.ts";
 import type { TestCommand } from "../../../schema/facts.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { ask } from "../terminal/ask.ts";
-import { authorize, freshToken } from "../authorize.ts";
+import { mayMakeFirstToken, personOf } from "../main/caller.ts";
 import { ChoiceNeeded } from "../grammar/choice.ts";
-import { installLine, seeAgents } from "../known-agents.ts";
-import { openProject, type Project, systemClock } from "../project.ts";
+import { installLine, seeAgents } from "../../../compose/known-agents.ts";
+import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { setUp } from "../set-up.ts";
 import { aboutTests } from "../resolve-tests.ts";
-import { type RepositoryOverlay, repositoryOverlay } from "../resolve-workflow.ts";
-import { requireKnownNeeds } from "../test-needs.ts";
+import { type RepositoryOverlay, repositoryOverlay } from "../../../compose/resolve-workflow.ts";
+import { requireKnownNeeds } from "../../../compose/test-needs.ts";
 import { done, flag, type Invocation, type Run, text } from "../grammar/verb.ts";
-import { initiatorOf } from "../authorize.ts";
+import { initiatorOf } from "../main/caller.ts";
 
 /** Sets up `.isdlc/` and says what it found. */
 export const init: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
-  initiatorOf(invocation, project);
+  await initiatorOf(invocation, project);
   const own = setUp(project);
   const constitution = resolveConstitution(invocation, project);
   const shared = flag(invocation.values, "share") ? await shareStatements(project) : [];
@@ -41,7 +39,10 @@ export const init: Run = async (invocation) => {
 };
 
 /** A starter where it was asked for; one that is there is never touched. */
-function resolveConstitution({ values }: Invocation, { root, files }: Project): { wrote: string[]; lines: string[] } {
+function resolveConstitution(
+  { values }: Invocation,
+  { root, files }: LocalProject,
+): { wrote: string[]; lines: string[] } {
   if (!flag(values, "constitution")) return { wrote: [], lines: [] };
   if (!writeConstitution(root, files))
     return { wrote: [], lines: [`${CONSTITUTION_FILE} is there already and stays as it is.`] };
@@ -51,7 +52,7 @@ function resolveConstitution({ values }: Invocation, { root, files }: Project): 
   };
 }
 
-async function shareStatements({ root }: Project): Promise<string[]> {
+async function shareStatements({ root }: LocalProject): Promise<string[]> {
   const isNew = await shareNotes(root, "origin");
   return [
     isNew ? "git fetch now brings signed statements along." : "git fetch brings signed statements along already.",
@@ -61,7 +62,7 @@ async function shareStatements({ root }: Project): Promise<string[]> {
 /** Trusts the test command and the overlay as they stand now; kept outside the repository. */
 export const trust: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
-  authorize(invocation, project);
+  await personOf(invocation, project);
   const asked = await askedTrust(invocation, project);
   const { tests, overlay, allow } = asked;
   const json = { tests, overlay, ...(allow === null ? {} : { allow }) };
@@ -74,7 +75,7 @@ export const trust: Run = async (invocation) => {
   ];
   const agreed = flag(invocation.values, "yes") || (await ask(invocation.io, "Trust it?", about));
   if (!agreed) throw new ChoiceNeeded({ kind: "trust", options: ["yes"], flag: "--yes", about });
-  const memory = createTrustStore(project.folders.state, project.root, project.files);
+  const memory = project.trust;
   for (const found of [tests, overlay]) if (found !== null) memory.trust(found.digest);
   if (allow !== null) memory.allowTests(allow);
   return done(trustedLines(asked), json);
@@ -86,7 +87,7 @@ type AskedTrust = {
   readonly allow: readonly string[] | null;
 };
 
-async function askedTrust({ values }: Invocation, project: Project): Promise<AskedTrust> {
+async function askedTrust({ values }: Invocation, project: LocalProject): Promise<AskedTrust> {
   const checks = createCheckRunner(project.root, { env: project.env, redact: (line) => line });
   const allow = neededByTests(text(values, "allow"));
   return { tests: await checks.detectTests(), overlay: repositoryOverlay(project), allow };
@@ -121,13 +122,10 @@ function aboutOverlay({ file, loosens }: RepositoryOverlay): string[] {
 }
 
 /** Makes an operator token and shows it this once. */
-export const token: Run = (invocation) => {
+export const token: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
-  if (!freshToken(invocation, project)) authorize(invocation, project);
-  const made = createToken(project.folders.config, systemClock.now());
-  return Promise.resolve(
-    done([made, "Shown once. Pass it in ISDLC_OPERATOR_TOKEN; it is not accepted for a run that is already open."], {
-      token: made,
-    }),
-  );
+  if (!(await mayMakeFirstToken(invocation, project))) await personOf(invocation, project);
+  const made = project.tokens.create(project.clock.now());
+  const once = "Shown once. Pass it in ISDLC_OPERATOR_TOKEN; it is not accepted for a run that is already open.";
+  return done([made, once], { token: made });
 };

@@ -11,10 +11,10 @@ import { isSpecPhase, type SpecPhase } from "../../../core/spec/spec-phases.ts";
 import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
 import type { Mode, PhaseRule } from "../../../schema/plan.ts";
-import { authorize, initiatorOf } from "../authorize.ts";
-import { projectionsOf } from "../projections-of.ts";
-import { continueRun } from "../continue-run.ts";
-import { currentRun, openProject, type Project } from "../project.ts";
+import { initiatorOf, personOf } from "../main/caller.ts";
+import { continueRun } from "../terminal/continue-run.ts";
+import { currentRun } from "../../../app/project/current-run.ts";
+import { openProject, type LocalProject } from "../../../compose/project.ts";
 import {
   featuresIn,
   findFeature,
@@ -26,18 +26,18 @@ import {
 import { chooseBegun, documentOf, resolveBegun, resolveTransition } from "../spec/resolve-phase.ts";
 import { resolveWorktree } from "../spec/resolve-worktree.ts";
 import { type FeatureBranch, resolveBeforehand, startRun } from "../start.ts";
-import { submitAnswer } from "../submit-answer.ts";
+import { record } from "../../../app/answer/record.ts";
 import { type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
-import { namesCommits } from "../names-commits.ts";
+import { namesCommits } from "./names-commits.ts";
 import { recover } from "./begin.ts";
 import { verifyCommits } from "./verify-commits.ts";
 
 /** One phase of the spec workflow, for the feature at hand, a named one or a new one. */
 export const specPhase: Run = async (invocation) => {
   const here = openProject(invocation.cwd, invocation.env);
-  initiatorOf(invocation, here);
+  await initiatorOf(invocation, here);
   const target = invocation.verb.name as SpecPhase; // the verbs of this function are named after the phases
-  const open = currentRun(here, undefined);
+  const open = await currentRun(here);
   const words = invocation.words.join(" ").trim();
   if (open.state.is === "active") return goOnWith(invocation, here, { run: open.state, target, words });
   const found =
@@ -53,15 +53,15 @@ const NEEDS_A_FEATURE: ReadonlySet<SpecPhase> = new Set<SpecPhase>(["verify", "f
 type Open = { readonly run: ActiveRun; readonly target: SpecPhase; readonly words: string };
 
 /** A run that was interrupted in this very phase is the phase begun and not finished; any other one comes first. */
-async function goOnWith(invocation: Invocation, project: Project, { run, target, words }: Open): Promise<Result> {
+async function goOnWith(invocation: Invocation, project: LocalProject, { run, target, words }: Open): Promise<Result> {
   const isThisPhase = run.run.workflow === "spec" && currentPhase(run)?.rule.key === target && isAbout(run, words);
   if (run.wait !== null || !isThisPhase) return recover(invocation, project);
   const document = documentOf(target);
   const artifact = (): string | null =>
-    document === null ? null : projectionsOf(project).readArtifact(`${run.run.item}/${document}`);
+    document === null ? null : project.projections.readArtifact(`${run.run.item}/${document}`);
   if ((await chooseBegun(invocation, target, artifact)) === "fresh") {
-    const by = authorize(invocation, project);
-    await submitAnswer(project, run.run.run, { do: "back", to: target, tree: "restore", by });
+    const by = await personOf(invocation, project);
+    await record(project, run.run.run, { do: "back", to: target, tree: "restore", by });
   }
   return continueRun(invocation, project);
 }
@@ -74,14 +74,14 @@ function isAbout({ run }: ActiveRun, words: string): boolean {
 
 type New = { readonly target: SpecPhase; readonly title: string };
 
-async function beginFeature(invocation: Invocation, here: Project, { target, title }: New): Promise<Result> {
+async function beginFeature(invocation: Invocation, here: LocalProject, { target, title }: New): Promise<Result> {
   const mode = (text(invocation.values, "mode") ?? "standard") as Mode; // the catalog allows no other value
   const warnings = await resolveTransition(invocation, { feature: null, target, mode });
   const git = createGitRead(here.root);
   const facts = await git.facts();
   const unfinished = otherTrees(here.root).flatMap((tree) => featureFolders(featuresIn(tree)));
   const folders = [
-    ...projectionsOf(here).itemNames(FEATURES_ROOT),
+    ...here.projections.itemNames(FEATURES_ROOT),
     ...(await git.itemNames(FEATURES_ROOT)),
     ...unfinished,
   ];
@@ -110,13 +110,13 @@ export async function workOn(invocation: Invocation, found: PlacedFeature, targe
   refuseEnded(found);
   const { project, feature } = found;
   const { mode, name, worktree } = feature.meta;
-  const inTree = currentRun(project, undefined);
+  const inTree = await currentRun(project);
   if (inTree.state.is === "active")
     return goOnWith(invocation, project, { run: inTree.state, target, words: feature.folder });
   const wished = text(invocation.values, "mode") ?? mode;
   const kept = wished === mode ? [] : [`${feature.folder} was begun in mode ${mode}, and stays in it.`];
   const warnings = [...kept, ...(await resolveTransition(invocation, { feature, target, mode }))];
-  const begun = await resolveBegun(invocation, { feature, target, mode }, projectionsOf(project));
+  const begun = await resolveBegun(invocation, { feature, target, mode }, project.projections);
   if (begun === "fresh") await putAside(invocation, found, target);
   await startRun(invocation, project, {
     workflow: "spec",
@@ -133,8 +133,8 @@ export const verify: Run = async (invocation) => {
   const [word = "", ...rest] = invocation.words;
   if (!isSpecPhase(word) || word === "verify" || word === "finish") return specPhase(invocation);
   const here = openProject(invocation.cwd, invocation.env);
-  initiatorOf(invocation, here);
-  if (currentRun(here, undefined).state.is === "active") return recover(invocation, here);
+  await initiatorOf(invocation, here);
+  if ((await currentRun(here)).state.is === "active") return recover(invocation, here);
   const found = await requireFeature(invocation, here, rest.join(" ").trim());
   refuseEnded(found);
   const { project, feature } = found;

@@ -3,17 +3,18 @@ import { noRun, type RunState } from "../../../core/run.ts";
 import { shellWord } from "../../../core/shell-word.ts";
 import { statusLines, statusObject } from "../../../views/status.ts";
 import { openElsewhere } from "../elsewhere.ts";
-import { reapOrphans } from "../reap-orphans.ts";
-import { currentRun, driverOf, seeProject, type SeenProject } from "../project.ts";
+import { reapOrphans } from "../../../app/answer/reap-orphans.ts";
+import { currentRun } from "../../../app/project/current-run.ts";
+import { seeProject, type SeenProject } from "../../../compose/see-project.ts";
 import { projectOf } from "../project-of.ts";
 import { done, flag, type Result, type Run, text } from "../grammar/verb.ts";
 
 /** Where the run stands. An ended run is shown only when it is asked for by id. */
-export const status: Run = (invocation) => {
+export const status: Run = async (invocation) => {
   const { values } = invocation;
   const project = projectOf(invocation);
   const named = text(values, "run");
-  const { state } = currentRun(project, named);
+  const { state } = await currentRun(project, named);
   return showStatus(project, state, { named: named !== undefined, json: flag(values, "json") });
 };
 
@@ -27,8 +28,8 @@ type Asked = { readonly named: boolean; readonly json: boolean };
 
 async function showStatus(project: SeenProject, state: RunState, { named, json }: Asked): Promise<Result> {
   const shown = state.is === "ended" && !named ? noRun : state;
-  const liveness = { driven: shown.is === "active" && shown.wait === null && driverOf(project) !== null };
-  if (shown.is === "active" && !liveness.driven) await reapOrphans(shown);
+  const liveness = { driven: shown.is === "active" && shown.wait === null && project.driver.holder() !== null };
+  if (shown.is === "active" && !liveness.driven) await reapOrphans(project, shown);
   if (shown.is !== "none")
     return json ? done([], { run: statusObject(shown, liveness) }) : done(statusLines(shown, liveness));
   const elsewhere = openElsewhere(project);
@@ -38,9 +39,9 @@ async function showStatus(project: SeenProject, state: RunState, { named, json }
 }
 
 /** What should happen now, in one line. */
-export const nextVerb: Run = (invocation) => {
-  const { state } = currentRun(projectOf(invocation), text(invocation.values, "run"));
-  return Promise.resolve(showNext(state));
+export const nextVerb: Run = async (invocation) => {
+  const { state } = await currentRun(projectOf(invocation), text(invocation.values, "run"));
+  return showNext(state);
 };
 
 export const plainNext: Run = ({ cwd, env }) => Promise.resolve(showNext(seeProject(cwd, env).current.state));

@@ -6,7 +6,7 @@ import { ProblemError } from "../../../core/problem.ts";
 import { DEFAULT_POLICY, Policy } from "../../../schema/policy.ts";
 import { badgeOf, verificationLines } from "../../../views/attestation/verification.ts";
 import { type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
-import { namedContent, withSigners } from "../signers.ts";
+import { namedContent, withSigners } from "./signers.ts";
 
 /** Says which commits of a range somebody vouches for. Needs no run, no journal and no key of this machine. */
 export const verifyCommits: Run = async (invocation) => {

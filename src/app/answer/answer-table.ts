@@ -1,0 +1,124 @@
+import type { PersonCommand } from "../../core/command.ts";
+import { ProblemError } from "../../core/problem.ts";
+import type { ActiveRun, Wait } from "../../core/run.ts";
+import type { Reply } from "../../schema/agent.ts";
+import type { Person } from "../../schema/people.ts";
+import type { ExecutionLimits, Finish } from "../../schema/plan.ts";
+import { ChoicesNeeded } from "../choice.ts";
+import type { Project } from "../project/project.ts";
+import { raisedBudget } from "./raised-budget.ts";
+import { reapOrphans } from "./reap-orphans.ts";
+import type { Recorded } from "./record.ts";
+import { revertWrites } from "./revert-writes.ts";
+import { takeBackBuilt } from "./take-back-built.ts";
+
+/** A person's answer, as any surface hands it over. */
+export type AnswerRequest = {
+  readonly by: Person;
+  readonly option: string;
+  /** The wait that is answered, which must be the open one; left out, whatever is open. */
+  readonly wait?: string | undefined;
+  /** What the surface showed the person: `shownOf` the run that it showed. */
+  readonly shown: string;
+  /** Guidance, a reason or an amount, as the option needs it. */
+  readonly text?: string | undefined;
+  readonly replies?: readonly Reply[];
+  /** What each execution may use from now on, for a retry. */
+  readonly limits?: ExecutionLimits | undefined;
+  /** Said twice, where the option gives work up. */
+  readonly isConfirmed?: boolean;
+};
+
+export type Answering = {
+  readonly project: Project;
+  readonly run: ActiveRun;
+  readonly wait: Wait;
+  readonly request: AnswerRequest;
+};
+
+/** What follows a recorded answer; tells what could not be done. The answer stands. */
+export type Effect = (project: Project, run: ActiveRun, done: Recorded) => Promise<readonly string[]>;
+
+type Row = {
+  /** The command, after whatever has to be done before it is recorded. */
+  readonly command: (answering: Answering) => PersonCommand | Promise<PersonCommand>;
+  readonly after?: readonly Effect[];
+};
+
+const named = ({ request: { by }, wait }: Answering) => ({ by, wait: wait.id });
+const seen = (answering: Answering) => ({ ...named(answering), shown: answering.request.shown });
+
+const finish = (how: Finish): Row => ({ command: (answering) => ({ do: "finish", ...named(answering), how }) });
+const size = (choice: "light" | "standard"): Row => ({
+  command: (answering) => ({ do: "size", ...named(answering), choice }),
+});
+
+/** Every answer there is: what it records, and what is done before and after. */
+export const answerTable: Readonly<Record<string, Row>> = {
+  continue: { command: (answering) => ({ do: "continue", ...seen(answering) }) },
+  review: { command: (answering) => ({ do: "review", ...seen(answering) }) },
+  redo: {
+    command: (answering) => ({ do: "redo", ...seen(answering), guidance: answering.request.text ?? "" }),
+  },
+  loosen: { command: (answering) => ({ do: "loosen", ...named(answering) }) },
+  revert: {
+    async command(answering) {
+      return { do: "revert", ...named(answering), ...(await revertWrites(answering.project, answering.run)) };
+    },
+  },
+  answer: {
+    command: (answering) => ({ do: "reply", ...named(answering), replies: answering.request.replies ?? [] }),
+  },
+  retry: {
+    command(answering) {
+      const { limits } = answering.request;
+      return { do: "retry", ...named(answering), ...(limits === undefined ? {} : { limits }) };
+    },
+  },
+  skip: { command: (answering) => ({ do: "skip", ...named(answering) }) },
+  accept: {
+    async command(answering) {
+      if (answering.wait.kind === "sizing") return { do: "size", ...named(answering), choice: "accept" };
+      return { do: "acceptTests", ...named(answering), tests: await answering.project.checks.detectTests() };
+    },
+  },
+  light: size("light"),
+  standard: size("standard"),
+  raise: { command: raise },
+  merge: finish("merge"),
+  pr: finish("pr"),
+  keep: finish("keep"),
+  discard: { command: discard },
+  cancel: {
+    command: ({ request: { by, text = "" } }) => ({ do: "cancel", by, reason: text }),
+    after: [takeBackRecord, endAgent],
+  },
+};
+
+function raise(answering: Answering): PersonCommand {
+  const budget = raisedBudget(answering.wait, answering.request.text ?? "");
+  if (budget !== null) return { do: "raise", ...named(answering), budget };
+  const usage = "isdlc answer raise --text <dollars>";
+  throw new ProblemError({ code: "USAGE", detail: "--text takes an amount in dollars.", usage });
+}
+
+/** Giving work up is said twice. */
+function discard(answering: Answering): PersonCommand {
+  if (answering.request.isConfirmed === true) return { do: "finish", ...named(answering), how: "discard" };
+  const about = ["Discarding gives the work up: its branch goes, and a ref keeps it."];
+  throw new ChoicesNeeded([{ id: "discard", kind: "confirm", options: ["yes"], about }]);
+}
+
+async function takeBackRecord(project: Project, _run: ActiveRun, { state, head }: Recorded) {
+  return state.is === "ended" ? takeBackBuilt(project, state, head) : [];
+}
+
+/** A living driver ends its agent itself; one that was killed has left it behind. */
+async function endAgent(project: Project, run: ActiveRun): Promise<readonly string[]> {
+  try {
+    await reapOrphans(project, run);
+    return [];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}

@@ -1,0 +1,65 @@
+import type { Reverted } from "../../core/command.ts";
+import { optionsOf } from "../../core/next.ts";
+import { ProblemError } from "../../core/problem.ts";
+import type { ActiveRun, Wait } from "../../core/run.ts";
+import type { AnswerOption } from "../../schema/api.ts";
+import type { Person } from "../../schema/people.ts";
+import { answerOptions } from "../../views/answer-options.ts";
+import type { Project } from "../project/project.ts";
+import { type Answering, type AnswerRequest, answerTable } from "./answer-table.ts";
+import { record, type Recorded } from "./record.ts";
+
+export type Answered = Recorded & {
+  /** The option as it is called now. */
+  readonly option: string;
+  /** What was put back before the answer was recorded; null where nothing was. */
+  readonly reverted: Reverted | null;
+};
+
+/** Names that options had before. */
+const FORMER_NAMES: ReadonlyMap<string, string> = new Map([["take-out", "revert"]]);
+
+/** What a person may answer now, with how each reads and what it will do. Empty where nothing is open. */
+export const answersOf = (run: ActiveRun): readonly AnswerOption[] =>
+  run.wait === null ? [] : answerOptions(run, run.wait);
+
+/** Names what a surface shows of an open wait; the answer hands it back. */
+export function shownOf({ wait }: Pick<ActiveRun, "wait">): string {
+  if (wait === null) return "";
+  return wait.kind === "gate" ? wait.digest : wait.id;
+}
+
+/**
+ * Answers what is open: does what has to come first, records it, and does what follows.
+ * @throws ProblemError when it is refused, ChoicesNeeded when it has to be confirmed; nothing was recorded then.
+ */
+export async function answer(project: Project, run: ActiveRun, request: AnswerRequest): Promise<Answered> {
+  const option = FORMER_NAMES.get(request.option) ?? request.option;
+  const wait = openWait(run, request.wait);
+  refuseWhileHeld(project, request.by);
+  const valid = optionsOf(run, wait);
+  const row = Object.hasOwn(answerTable, option) ? answerTable[option] : undefined;
+  if (row === undefined || !isOffered(option, wait, valid))
+    throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOffered", valid } });
+  const answering: Answering = { project, run, wait, request };
+  const command = await row.command(answering);
+  const done = await record(project, run.run.run, command);
+  const warnings = [...done.warnings];
+  for (const effect of row.after ?? []) warnings.push(...(await effect(project, run, done)));
+  return { ...done, warnings, option, reverted: command.do === "revert" ? command : null };
+}
+
+/** While somebody has the gate before them at a terminal, another terminal does not answer it under their hands. */
+export function refuseWhileHeld({ driver }: Pick<Project, "driver">, by: Person): void {
+  const pid = by.channel === "terminal" ? driver.otherHolder() : null;
+  if (pid !== null) throw new ProblemError({ code: "GATE_HELD", pid });
+}
+
+function openWait({ wait }: ActiveRun, named: string | undefined): Wait {
+  if (wait !== null && (named === undefined || named === wait.id)) return wait;
+  throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOpen", open: wait?.id ?? null } });
+}
+
+/** At a gate the core says more precisely why not; what is put back first is not done in vain. */
+const isOffered = (option: string, wait: Wait, valid: readonly string[]): boolean =>
+  valid.includes(option) || (wait.kind === "gate" && option !== "revert");

@@ -1,0 +1,48 @@
+import type { PersonCommand } from "../../core/command.ts";
+import { type ActiveRun, currentPhase } from "../../core/run.ts";
+import { phaseNumber } from "../../schema/ids.ts";
+import type { Person } from "../../schema/people.ts";
+import type { Project } from "../project/project.ts";
+import { refuseWhileHeld } from "./answer.ts";
+import { answerTable } from "./answer-table.ts";
+import { record, type Recorded } from "./record.ts";
+
+/** What a person says of the run itself, whatever is open. */
+export type RunCommand = { readonly by: Person } & (
+  | { readonly do: "cancel"; readonly reason: string }
+  /** Starts the current phase anew, or leaves it out. */
+  | { readonly do: "retry" | "skip" }
+  /** To an earlier phase, by key or number; to the beginning of the current one where none is named. */
+  | { readonly do: "back"; readonly to?: string | undefined; readonly tree: "restore" | "keep" }
+);
+
+/** @throws ProblemError when it is refused; nothing was recorded then. */
+export async function commandRun(project: Project, run: ActiveRun, command: RunCommand): Promise<Recorded> {
+  if (command.do !== "cancel" && run.wait !== null) refuseWhileHeld(project, command.by);
+  const done = await record(project, run.run.run, personCommand(run, command));
+  const warnings = [...done.warnings];
+  const effects = command.do === "cancel" ? (answerTable["cancel"]?.after ?? []) : [];
+  for (const effect of effects) warnings.push(...(await effect(project, run, done)));
+  return { ...done, warnings };
+}
+
+function personCommand(run: ActiveRun, command: RunCommand): PersonCommand {
+  const { by } = command;
+  switch (command.do) {
+    case "cancel":
+      return { do: "cancel", by, reason: command.reason };
+    case "retry":
+      return { do: "restart", by };
+    case "skip":
+      return { do: "pass", by };
+    case "back":
+      return { do: "back", by, to: phaseKey(run, command.to), tree: command.tree };
+    default:
+      return command satisfies never;
+  }
+}
+
+function phaseKey(run: ActiveRun, named: string | undefined): string {
+  const wanted = named ?? currentPhase(run)?.rule.key ?? "";
+  return run.phases.find(({ rule }) => rule.key === wanted || phaseNumber(rule.key) === wanted)?.rule.key ?? wanted;
+}

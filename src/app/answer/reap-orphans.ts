@@ -1,0 +1,13 @@
+import type { ActiveRun } from "../../core/run.ts";
+import type { Project } from "../project/project.ts";
+
+/** A driver that was killed may have left its agent behind; whoever comes next ends it. Gives the execution, if any. */
+export async function reapOrphans(
+  { endAll }: Pick<Project, "endAll">,
+  { stage }: Pick<ActiveRun, "stage">,
+): Promise<string | null> {
+  const claim = "claim" in stage ? stage.claim : null;
+  if (claim === null) return null;
+  await endAll(claim.nonce);
+  return claim.execution;
+}

@@ -1,0 +1,20 @@
+import type { Reverted } from "../../core/command.ts";
+import { isFile } from "../../core/next.ts";
+import { ProblemError } from "../../core/problem.ts";
+import { type ActiveRun, currentPhase } from "../../core/run.ts";
+import type { Project } from "../project/project.ts";
+
+/** Puts back what the phase wrote where it may not; the tree as it was is kept on a ref. */
+export async function revertWrites(project: Pick<Project, "workspace">, run: ActiveRun): Promise<Reverted> {
+  const phase = currentPhase(run);
+  const paths = (phase?.made?.unexpected ?? []).filter(isFile);
+  if (phase === undefined || phase.firstTree === null)
+    throw new ProblemError({ code: "GIT_UNAVAILABLE", detail: "earlier states of the files are not kept" });
+  const workspace = project.workspace(run);
+  const name = `${phase.rule.key}-${phase.attempts}-taken-out-${run.seq}`;
+  const before = `${name}-before`;
+  // Told again after it was cut short, what was there first is what is kept.
+  const kept = (await workspace.kept(before)) ?? (await workspace.snapshot(before, [run.run.item]));
+  await workspace.restore(phase.firstTree, paths);
+  return { paths, kept, tree: await workspace.snapshot(name, [run.run.item]) };
+}

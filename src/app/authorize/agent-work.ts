@@ -1,0 +1,46 @@
+import { ProblemError } from "../../core/problem.ts";
+import { noRun, type RunState } from "../../core/run.ts";
+import type { AgentWork, Span } from "../../ports/callers.ts";
+import type { Claim } from "../../schema/facts.ts";
+import { currentRun } from "../project/current-run.ts";
+import type { Project } from "../project/project.ts";
+import { workSpans } from "./work-spans.ts";
+
+/** What agents did and do in this working tree, whoever's run it is. */
+export async function agentWork(project: Project, state: RunState): Promise<AgentWork> {
+  const others = await Promise.all(project.siblings().map(async (one) => workIn(one, await stateOf(one))));
+  const works = [await workIn(project, state), ...others];
+  const spans = works.flatMap((work) => work.spans).toSorted((one, other) => one.since - other.since);
+  const last = spans.at(-1);
+  return {
+    drivers: works.flatMap((work) => work.drivers),
+    agentRunningSince: last?.since ?? null,
+    agentRunningUntil: last?.until ?? null,
+    earlierWork: spans.slice(0, -1),
+  };
+}
+
+async function stateOf(project: Project): Promise<RunState> {
+  try {
+    return (await currentRun(project)).state;
+  } catch (error) {
+    if (error instanceof ProblemError) return noRun; // whoever works with that journal is told what is wrong with it
+    throw error;
+  }
+}
+
+type Work = { readonly drivers: readonly Claim["driver"][]; readonly spans: readonly Span[] };
+
+async function workIn(project: Project, state: RunState): Promise<Work> {
+  if (state.is !== "active") return { drivers: [], spans: [] };
+  const events = await project.journal.events(state.run.run);
+  const recorded = events.flatMap((event) => (event.type === "execution.started" ? [event.claim.driver] : []));
+  return { drivers: [...recorded, ...drivingNow(project)], spans: workSpans(events) };
+}
+
+/** Hooks and tests that an agent left behind run below the driver, also when it claims no execution. */
+function drivingNow({ driver, callers }: Project): Claim["driver"][] {
+  const pid = driver.holder();
+  const found = pid === null ? null : callers.processAt(pid);
+  return found === null ? [] : [found];
+}

@@ -1,0 +1,99 @@
+import type { Problem } from "../../core/problem.ts";
+import type { RunState } from "../../core/run.ts";
+import type { AgentWork } from "../../ports/callers.ts";
+import type { Initiator, Person } from "../../schema/people.ts";
+import { currentRun } from "../project/current-run.ts";
+import type { Project } from "../project/project.ts";
+import { agentWork } from "./agent-work.ts";
+import type { Credential } from "./credential.ts";
+
+/** What is to be done, for the words of a refusal, and who it should be recorded for. */
+export type Request = {
+  readonly verb: string;
+  /** Name to record instead of the one that was found out. */
+  readonly name?: string | undefined;
+  /** The run it is about, where it was loaded already. */
+  readonly state?: RunState;
+};
+
+export type Authorization =
+  | { readonly ok: true; readonly person: Person; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly problem: Problem };
+
+/** The person behind a decision, or why there is none. An agent is refused whatever it offers. */
+export async function authorize(project: Project, credential: Credential, request: Request): Promise<Authorization> {
+  const state = request.state ?? (await currentRun(project)).state;
+  const context = { project, request, state, work: await agentWork(project, state) };
+  const checked = checks[credential.is](credential as never, context); // keyed by the variant just read
+  if (!checked.ok) return checked;
+  const { settings, warnings, found, bad } = project.settings.read();
+  if (found === null || bad.includes("approvals")) return { ok: false, problem: settingsUnreadable(project) };
+  const { approvals } = settings;
+  if (approvals !== undefined && !approvals.includes(checked.person.channel))
+    return { ok: false, problem: needsPerson(request) };
+  return { ok: true, person: named(checked.person, request), warnings };
+}
+
+export type Initiation =
+  | { readonly ok: true; readonly initiator: Initiator }
+  | { readonly ok: false; readonly problem: Problem };
+
+/** Who begins work: a person, or a script; never an agent. */
+export async function identifyInitiator(project: Project, request: Request): Promise<Initiation> {
+  const state = request.state ?? (await currentRun(project)).state;
+  const caller = project.callers.identify(await agentWork(project, state));
+  if (caller.kind === "agent") return { ok: false, problem: answeredByAgent(request, caller.evidence) };
+  if (caller.kind === "person") return { ok: true, initiator: named(caller.person, request) };
+  return { ok: true, initiator: { name: request.name ?? "script", channel: "script" } };
+}
+
+/** Who may answer is not guessed. */
+export const settingsUnreadable = ({ settings }: Pick<Project, "settings">): Problem => ({
+  code: "SETTINGS_UNREADABLE",
+  file: settings.file,
+  detail: "it is no JSON object, or who may approve means nothing in it",
+});
+
+type Context = {
+  readonly project: Project;
+  readonly request: Request;
+  readonly state: RunState;
+  readonly work: AgentWork;
+};
+type Checked = { readonly ok: true; readonly person: Person } | { readonly ok: false; readonly problem: Problem };
+type Checks = {
+  readonly [K in Credential["is"]]: (credential: Extract<Credential, { is: K }>, context: Context) => Checked;
+};
+
+const checks: Checks = {
+  terminal(_credential, { project, request, work }) {
+    const caller = project.callers.identify(work);
+    if (caller.kind === "agent") return { ok: false, problem: answeredByAgent(request, caller.evidence) };
+    return caller.kind === "person"
+      ? { ok: true, person: caller.person }
+      : { ok: false, problem: needsPerson(request) };
+  },
+  token({ token }, { project, request, state, work }) {
+    const { callers, tokens } = project;
+    const caller = callers.identify(work);
+    if (caller.kind === "agent") return { ok: false, problem: answeredByAgent(request, caller.evidence) };
+    const checked = tokens.verify(token);
+    if (!checked.ok) return tokenRefused(checked.detail);
+    const madeAt = [checked.createdAt, tokens.changedAt() ?? ""];
+    if (state.is === "active" && madeAt.some((time) => time >= state.run.startedAt))
+      return tokenRefused("it was made while this run was open");
+    const suspicious = callers.suspicion(work);
+    const person: Person = { name: "operator", channel: "token", origin: callers.origin() };
+    return { ok: true, person: suspicious === null ? person : { ...person, suspicious } };
+  },
+};
+
+const named = (person: Person, { name }: Request): Person => (name === undefined ? person : { ...person, name });
+
+const needsPerson = ({ verb }: Request): Problem => ({ code: "NEEDS_PERSON", verb });
+const answeredByAgent = ({ verb }: Request, evidence: string): Problem => ({
+  code: "ANSWERED_BY_AGENT",
+  verb,
+  evidence,
+});
+const tokenRefused = (detail: string): Checked => ({ ok: false, problem: { code: "TOKEN_REFUSED", detail } });

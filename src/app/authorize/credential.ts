@@ -1,0 +1,9 @@
+/**
+ * What a caller offers to show that they are a person. A surface with another way adds a variant here and its check to
+ * the table in `authorize.ts`; nothing else has to know it.
+ */
+export type Credential =
+  /** The terminal that this program was started at. */
+  | { readonly is: "terminal" }
+  /** An operator token, made before the run. */
+  | { readonly is: "token"; readonly token: string };

@@ -1,0 +1,59 @@
+import type { PersonCommand } from "../../core/command.ts";
+import { ProblemError } from "../../core/problem.ts";
+import type { ActiveRun } from "../../core/run.ts";
+import type { RecordedAgents } from "../../ports/agents.ts";
+import type { Person } from "../../schema/people.ts";
+import type { RunAgents } from "../../schema/run-agents.ts";
+import type { Project } from "../project/project.ts";
+
+/** Other agents for an open run; null where nothing is known that could stay. */
+export type AgentsChange = {
+  readonly rename: (before: RunAgents | null) => RunAgents | null;
+  /** Another program is a person's decision. */
+  readonly by: () => Promise<Person>;
+};
+
+export type AgentsOfRun = { readonly agents: RunAgents; readonly command: PersonCommand | null };
+
+/**
+ * How the agents of this run are started: as told now, else as remembered.
+ * @throws ProblemError AGENT_UNKNOWN, AGENT_NEEDS_SANDBOX
+ */
+export async function agentsOfRun(
+  project: Project,
+  run: ActiveRun,
+  change: AgentsChange | undefined,
+): Promise<AgentsOfRun> {
+  const kept = project.trust.agents(run.run.run);
+  const remembered = kept !== null && areThoseOf(run, project.agents.record(kept)) ? kept : null;
+  const chosen = change === undefined ? remembered : change.rename(remembered);
+  if (chosen === null) throw new ProblemError({ code: "AGENT_UNKNOWN", agent: run.run.agent.name });
+  const recorded = project.agents.record(chosen);
+  if (change === undefined || chosen === remembered || areThoseOf(run, recorded))
+    return { agents: chosen, command: null };
+  if (run.run.sandbox !== true) refuseUnsandboxed(project, chosen);
+  return { agents: chosen, command: { do: "changeAgents", by: await change.by(), ...recorded } };
+}
+
+function refuseUnsandboxed({ agents }: Project, chosen: RunAgents): void {
+  const agent = agents.needingSandbox(chosen);
+  const mend = "This run has none: cancel it and start anew";
+  if (agent !== null) throw new ProblemError({ code: "AGENT_NEEDS_SANDBOX", agent, mend });
+}
+
+/** The journal holds what the run was started with; a memory that says otherwise was changed by somebody else. */
+function areThoseOf({ run }: ActiveRun, now: RecordedAgents): boolean {
+  const keys = [now, run].flatMap((recorded) =>
+    [recorded.agents, recorded.reviewers].flatMap((one) => Object.keys(one ?? {})),
+  );
+  const reviewer = run.reviewer ?? now.reviewer;
+  return (
+    now.agent.digest === run.agent.digest &&
+    now.reviewer.digest === reviewer.digest &&
+    keys.every((key) => {
+      const works = (now.agents?.[key] ?? now.agent).digest === (run.agents?.[key] ?? run.agent).digest;
+      const reviews = (now.reviewers?.[key] ?? now.reviewer).digest === (run.reviewers?.[key] ?? reviewer).digest;
+      return works && reviews;
+    })
+  );
+}

@@ -1,0 +1,73 @@
+import { next } from "../../core/next.ts";
+import type { ActiveRun, RunState } from "../../core/run.ts";
+import { drive } from "../../engine/drive.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { ProgressSink } from "../../ports/progress.ts";
+import type { RunAgents } from "../../schema/run-agents.ts";
+import { record } from "../answer/record.ts";
+import { currentRun } from "../project/current-run.ts";
+import type { Project } from "../project/project.ts";
+import { type AgentsChange, agentsOfRun } from "./agents-of-run.ts";
+import { type Watched, watchRun } from "./watch-run.ts";
+
+/** Who drives a run, and what they want to hear of it. */
+export type Driver = {
+  readonly signal: AbortSignal;
+  readonly progress: ProgressSink;
+  readonly warn: (warning: string) => void;
+  /** Called whenever the run rests, before anything else: nothing more is shown of the work. */
+  readonly rested?: () => void;
+  /** Asks whoever is there what is open; false leaves it open. Without it, the run is left at its first wait. */
+  readonly ask?: (open: OpenWait) => Promise<boolean>;
+  /** Another process drives this run already, and is watched. */
+  readonly watching?: (pid: number) => void;
+  readonly agents?: AgentsChange | undefined;
+};
+
+/** What a driver asks about. */
+export type OpenWait = {
+  readonly project: Project;
+  readonly engine: Engine;
+  readonly run: ActiveRun;
+  /** The wait was open before this driver began. */
+  readonly returned: boolean;
+  readonly signal: AbortSignal;
+};
+
+export type Driven =
+  | { readonly is: "rested"; readonly state: RunState; readonly warnings: readonly string[] }
+  /** Another process drives it. */
+  | ({ readonly is: "watched" } & Watched);
+
+/** Goes on with the open run until it rests, asking what is open where somebody can be asked. */
+export async function driveRun(project: Project, driver: Driver): Promise<Driven> {
+  const { run, state } = await currentRun(project);
+  if (run === null || state.is !== "active") return { is: "rested", state, warnings: [] };
+  const { agents, command } = await agentsOfRun(project, state, driver.agents);
+  const acquired = project.driver.tryAcquire();
+  if (!acquired.ok) {
+    if (next(state).is === "action") driver.watching?.(acquired.pid);
+    return { is: "watched", ...(await watchRun(project, run, driver.signal)) };
+  }
+  try {
+    project.trust.rememberAgents(run, agents);
+    if (command !== null) await record(project, run, command);
+    return await driveAndAsk(project, driver, { run: state, agents });
+  } finally {
+    acquired.release();
+  }
+}
+
+type Driving = { readonly run: ActiveRun; readonly agents: RunAgents };
+
+async function driveAndAsk(project: Project, driver: Driver, { run, agents }: Driving): Promise<Driven> {
+  const { signal, progress, warn } = driver;
+  const engine = project.engine(run, { agents, progress, warn });
+  for (let returned = run.wait !== null; ; returned = false) {
+    const { state, warnings } = await drive(engine, signal).finally(() => driver.rested?.());
+    for (const warning of warnings) warn(warning);
+    if (signal.aborted || state.is !== "active" || driver.ask === undefined) return { is: "rested", state, warnings };
+    const answered = await driver.ask({ project, engine, run: state, returned, signal });
+    if (!answered) return { is: "rested", state: (await engine.journal.load(engine.run)).state, warnings };
+  }
+}

@@ -1,0 +1,23 @@
+import { ProblemError } from "../../core/problem.ts";
+import { noRun, type RunState } from "../../core/run.ts";
+import type { Head } from "../../ports/journal.ts";
+import { isRunId, type RunId } from "../../schema/ids.ts";
+import { plainLine } from "../../views/plain-text.ts";
+import type { Project } from "./project.ts";
+
+export type CurrentRun = { readonly run: RunId | null; readonly state: RunState; readonly head: Head };
+
+const nothing: CurrentRun = { run: null, state: noRun, head: { seq: 0, hash: "" } };
+
+/** The run that is meant: the named one, or the newest of this working tree. */
+export async function currentRun({ journal }: Pick<Project, "journal">, named?: string): Promise<CurrentRun> {
+  const run = named ?? (await journal.newest());
+  if (run === null) return nothing;
+  if (!isRunId(run)) throw unusable(`Invalid run id "${plainLine(run, 80)}".`);
+  const loaded = await journal.load(run);
+  if (named !== undefined && loaded.state.is === "none") throw unusable(`There is no run ${run} here.`);
+  return { run, ...loaded };
+}
+
+const unusable = (detail: string): ProblemError =>
+  new ProblemError({ code: "USAGE", detail, usage: "isdlc status --run <id>" });

@@ -1,0 +1,52 @@
+import type { ActiveRun } from "../../core/run.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { Agents } from "../../ports/agents.ts";
+import type { Callers, OperatorTokens } from "../../ports/callers.ts";
+import type { CheckRunner } from "../../ports/check-runner.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { DriverLock } from "../../ports/driver-lock.ts";
+import type { Items } from "../../ports/items.ts";
+import type { Journal } from "../../ports/journal.ts";
+import type { ProgressSink } from "../../ports/progress.ts";
+import type { Projections } from "../../ports/projections.ts";
+import type { TrustStore } from "../../ports/trust-store.ts";
+import type { SettingsStore } from "../../ports/user-settings.ts";
+import type { VcsRead, VcsWrite } from "../../ports/vcs.ts";
+import type { Workspace } from "../../ports/workspace.ts";
+import type { RunAgents } from "../../schema/run-agents.ts";
+
+/** One working tree, and this person's things that belong to it, as ports. `src/compose` joins adapters to them. */
+export type Project = {
+  readonly root: string;
+  /** Folder of the item whose analysis this is about; null for the run of the working tree. */
+  readonly item: string | null;
+  readonly journal: Journal;
+  readonly projections: Projections;
+  readonly driver: DriverLock;
+  readonly callers: Callers;
+  readonly tokens: OperatorTokens;
+  readonly settings: SettingsStore;
+  readonly trust: TrustStore;
+  readonly agents: Agents;
+  readonly items: Items;
+  readonly vcs: VcsRead;
+  readonly vcsWrite: VcsWrite;
+  readonly checks: CheckRunner;
+  readonly clock: Clock;
+  readonly workspace: (run: ActiveRun) => Workspace;
+  /** Ends every process that carries the nonce. */
+  readonly endAll: (nonce: string) => Promise<void>;
+  /** Waits for so many milliseconds, or until the signal says stop. */
+  readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  readonly hash: (text: string) => string;
+  /** The tree's run and every item's analysis, without this one: agents of one can reach for the gates of another. */
+  readonly siblings: () => readonly Project[];
+  readonly engine: (run: ActiveRun, wanted: EngineWanted) => Engine;
+};
+
+/** What one driver of a run brings along. */
+export type EngineWanted = {
+  readonly agents: RunAgents;
+  readonly progress: ProgressSink;
+  readonly warn: (warning: string) => void;
+};

@@ -1,0 +1,48 @@
+import { type Authorization, authorize, identifyInitiator, type Request } from "../../../app/authorize/authorize.ts";
+import type { Credential } from "../../../app/authorize/credential.ts";
+import { currentRun } from "../../../app/project/current-run.ts";
+import type { Project } from "../../../app/project/project.ts";
+import type { LocalProject } from "../../../compose/project.ts";
+import { ProblemError } from "../../../core/problem.ts";
+import type { RunState } from "../../../core/run.ts";
+import type { Initiator, Person } from "../../../schema/people.ts";
+import { flag, type Invocation, text } from "../grammar/verb.ts";
+
+/** The person behind a deciding verb. @throws ProblemError when there is none, or when it is an agent. */
+export async function personOf(invocation: Invocation, project: LocalProject, state?: RunState): Promise<Person> {
+  const found = await authorize(project, credentialOf(invocation, project), requestOf(invocation, state));
+  const { person, warnings } = required(found);
+  for (const warning of warnings) invocation.io.err(`warning: ${warning}`);
+  return person;
+}
+
+/** Who begins work: a person, or a script. @throws ProblemError when it is an agent. */
+export async function initiatorOf(invocation: Invocation, project: Project, state?: RunState): Promise<Initiator> {
+  return required(await identifyInitiator(project, requestOf(invocation, state))).initiator;
+}
+
+/** True where a first token may be made without a terminal: asked for with --yes, none made before, no run open. */
+export async function mayMakeFirstToken(invocation: Invocation, project: Project): Promise<boolean> {
+  const { state } = await currentRun(project);
+  await initiatorOf(invocation, project, state);
+  const isFresh = project.tokens.createdAt() === null && state.is !== "active";
+  return isFresh && flag(invocation.values, "yes");
+}
+
+function credentialOf({ values }: Invocation, { env }: LocalProject): Credential {
+  const token = text(values, "token") ?? env["ISDLC_OPERATOR_TOKEN"];
+  return token === undefined ? { is: "terminal" } : { is: "token", token };
+}
+
+const requestOf = ({ verb, values }: Invocation, state: RunState | undefined): Request => ({
+  verb: verb.name,
+  name: text(values, "as"),
+  ...(state === undefined ? {} : { state }),
+});
+
+type Refused = Extract<Authorization, { ok: false }>;
+
+function required<T extends { readonly ok: true }>(found: T | Refused): T {
+  if (!found.ok) throw new ProblemError(found.problem);
+  return found;
+}

@@ -1,0 +1,92 @@
+import { type Driven, driveRun, type OpenWait } from "../../../app/drive/drive-run.ts";
+import { currentRun } from "../../../app/project/current-run.ts";
+import { attestFinished } from "../../../compose/attest-run.ts";
+import type { LocalProject } from "../../../compose/project.ts";
+import type { ActiveRun, RunState } from "../../../core/run.ts";
+import type { ProgressSink } from "../../../ports/progress.ts";
+import { closingReport } from "../../../views/history.ts";
+import { heldLines, openRunLine } from "../../../views/open-run.ts";
+import { statusLines, statusObject } from "../../../views/status.ts";
+import { namesAgent, renameAgents } from "../choose-agents.ts";
+import type { Invocation, Result } from "../grammar/verb.ts";
+import { personOf } from "../main/caller.ts";
+import { withSignals } from "../main/signals.ts";
+import { cleanUpAfter } from "../spec/clean-up.ts";
+import { nextVerb } from "../spec/next-verb.ts";
+import { openPullRequest } from "../spec/open-pull-request.ts";
+import { answerAtTerminal } from "./answer-at-terminal.ts";
+import { createProgressView } from "./progress.ts";
+
+/** Where progress is shown, and who answers what is open. */
+export type UserInterface = {
+  readonly view: ProgressSink & { stop(): void };
+  /** False leaves it open. */
+  readonly answer: (open: OpenWait) => Promise<boolean>;
+};
+
+/** Goes on with the open run until it rests; at a terminal, asks the person there and goes on again. */
+export async function continueRun(
+  invocation: Invocation,
+  project: LocalProject,
+  ui: UserInterface = terminalInterface(invocation, project),
+): Promise<Result> {
+  const result = await withSignals(async (signal) => {
+    const driven = await driveRun(project, {
+      signal,
+      progress: ui.view,
+      warn: (warning) => invocation.io.err(`warning: ${warning}`),
+      rested: () => ui.view.stop(),
+      ask: ui.answer,
+      watching: (pid) => invocation.io.err(`Process ${pid} is already driving this run; watching it.`),
+      agents: namesAgent(invocation.values)
+        ? { rename: (before) => renameAgents(invocation.values, before), by: () => personOf(invocation, project) }
+        : undefined,
+    });
+    return drivenResult(invocation, driven);
+  });
+  const { state } = await currentRun(project);
+  if (state.is !== "ended" || result.code !== 0) return result;
+  const attested = await attestFinished(project, state); // before what it is about is cleaned up
+  const requested = await openPullRequest(invocation, project, state);
+  const lines = [...result.lines, ...attested, ...requested, ...(await cleanUpAfter(invocation, project, state))];
+  const next = nextVerb(project, state);
+  return next === null
+    ? { ...result, lines }
+    : { ...result, lines: [...lines, `Next: isdlc ${next}`], json: { ...result.json, next } };
+}
+
+function drivenResult(invocation: Invocation, driven: Driven): Result {
+  if (driven.is === "rested") return restResult(driven.state, driven.warnings);
+  const { state, driver } = driven;
+  const isHeld = state.is === "active" && state.wait !== null && driver !== null;
+  return isHeld ? heldResult(invocation, state, driver) : restResult(state, [], driver);
+}
+
+const terminalInterface = (invocation: Invocation, project: LocalProject): UserInterface => ({
+  view: createProgressView(invocation.io, () => {
+    const run = project.journal.newest();
+    return run === null ? [] : project.journal.events(run);
+  }),
+  answer: async (open) =>
+    invocation.io.interactive && answerAtTerminal(invocation, open, await personOf(invocation, project, open.run)),
+});
+
+/** The result of a verb that left a run at rest, or to the process that drives it: done, a person is needed, or interrupted. */
+export function restResult(state: RunState, warnings: readonly string[], driver: number | null = null): Result {
+  const liveness = { driven: driver !== null };
+  const run = statusObject(state, liveness);
+  const waiting = state.is === "active" && state.wait !== null;
+  const isDriven = state.is === "active" && !waiting && liveness.driven;
+  const interrupted = state.is === "active" && !waiting && !isDriven;
+  const shown = state.is === "ended" ? closingReport(state) : statusLines(state, liveness);
+  const lines = isDriven ? [...shown, `The run goes on in process ${driver}.`] : shown;
+  const json = { ok: !interrupted, run, ...(warnings.length > 0 ? { warnings } : {}) };
+  return { code: waiting ? 3 : interrupted ? 130 : 0, lines, json };
+}
+
+/** The same where another terminal has what is open before it: at this one, its keys would be refused. */
+export function heldResult({ io }: Pick<Invocation, "io">, run: ActiveRun, pid: number): Result {
+  const result = restResult(run, []);
+  const shown = io.interactive ? [openRunLine(run, { driven: false })] : result.lines;
+  return { ...result, lines: [...shown, ...(run.wait === null ? [] : heldLines(run.wait, pid))] };
+}

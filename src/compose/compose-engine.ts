@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { readConstitution } from "../adapters/constitution/constitution-file.ts";
+import { createItemRecords } from "../adapters/items/create-item-records.ts";
+import { createFeatureRecords } from "../adapters/spec/create-feature-records.ts";
+import { createProcesses } from "../adapters/process/create-processes.ts";
+import { openTranscript } from "../adapters/process/transcript.ts";
+import type { EngineWanted } from "../app/project/project.ts";
+import { createRedactor, secretsOf } from "../core/redact.ts";
+import type { ActiveRun } from "../core/run.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { AgentBackend } from "../ports/agent-backend.ts";
+import type { RememberedAgent, RunAgents } from "../schema/run-agents.ts";
+import { checksOf } from "./checks-of.ts";
+import { keyOf } from "./agent-choice.ts";
+import { allAgents, createBackend, phaseAgent, reviewAgent } from "./create-backend.ts";
+import type { LocalProject } from "./project.ts";
+import { personaSource } from "./resolve-workflow.ts";
+import { sandboxOf } from "./sandbox.ts";
+
+const TRANSCRIPT_LIMIT = 5 * 1024 * 1024;
+
+/** Puts a run, a working tree and agents together. */
+export function composeEngine(project: LocalProject, run: ActiveRun, { agents, progress, warn }: EngineWanted): Engine {
+  const { root, own, env, files } = project;
+  const redact = createRedactor(secretsOf(env));
+  const id = run.run.run;
+  const git = run.run.git === null ? null : project.vcsWrite;
+  const workspace = project.workspace(run);
+  const backend = backendsOf(project, run, agents);
+  const constitution = readConstitution(root, files); // once: what agents do to it meanwhile is for the next run
+  return {
+    run: id,
+    root,
+    journal: project.journal,
+    agents: {
+      phase: (key) => backend(phaseAgent(agents, key)),
+      reviewer: (key) => backend(reviewAgent(agents, key)),
+    },
+    workspace,
+    vcs: run.run.scope === "tree" ? git : null,
+    head: () => git?.head() ?? Promise.resolve(null),
+    items: createItemRecords(root, project.folders.state, warn),
+    features: createFeatureRecords(root, warn),
+    checks: checksOf(project, run, { workspace, redact }),
+    processes: createProcesses(),
+    projections: project.projections,
+    clock: project.clock,
+    persona: personaSource(project),
+    constitution: () => constitution,
+    hash: project.hash,
+    newNonce: () => randomBytes(16).toString("hex"),
+    pause: project.pause,
+    redact,
+    transcript: (execution) =>
+      openTranscript(join(own, "runs", id, `${execution}.log`), { limit: TRANSCRIPT_LIMIT, redact }),
+    show: (shown) => progress.show(shown),
+  };
+}
+
+/** One backend for each agent of the run, all made at once: one that cannot be sandboxed is told before anything runs. */
+function backendsOf(
+  project: LocalProject,
+  { run }: ActiveRun,
+  agents: RunAgents,
+): (agent: RememberedAgent) => AgentBackend {
+  const sandbox = (agent: RememberedAgent) => (run.sandbox === true ? sandboxOf(project, agent, run.item) : undefined);
+  const made = new Map(
+    allAgents(agents).map((agent) => [keyOf(agent), createBackend(agent, project.env, sandbox(agent))]),
+  );
+  return (agent) => made.get(keyOf(agent)) as AgentBackend; // one of the run's
+}

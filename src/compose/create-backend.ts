@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createAcpBackend } from "../adapters/agent-acp/create-acp-backend.ts";
+import { acpEnvironment, knownAcpAgent } from "../adapters/agent-acp/known-acp-agents.ts";
+import { createClaudeBackend } from "../adapters/agent-claude/create-claude-backend.ts";
+import { createCodexBackend } from "../adapters/agent-codex/create-codex-backend.ts";
+import { createCommandBackend } from "../adapters/agent-command/create-command-backend.ts";
+import type { Sandbox } from "../adapters/process/sandboxed.ts";
+import { createReplayBackend, parseRecording } from "../adapters/agent-replay/create-replay-backend.ts";
+import type { RememberedAgent, RunAgents } from "../schema/run-agents.ts";
+import { isRecord } from "../core/own-value.ts";
+import { ProblemError } from "../core/problem.ts";
+import type { AgentBackend, Capabilities } from "../ports/agent-backend.ts";
+import type { Agents, RecordedAgents } from "../ports/agents.ts";
+import type { AgentChoice } from "../schema/event.ts";
+import type { PhaseKey } from "../schema/ids.ts";
+import { keyOf, modelArguments } from "./agent-choice.ts";
+import { heldBack, needsSandbox } from "./needs-sandbox.ts";
+
+export type ChosenAgents = RunAgents;
+
+/** The agents that this environment leads to. */
+export const systemAgents = (env: NodeJS.ProcessEnv): Agents => ({
+  record: (agents, versions) => recordedAgents(agents, env, versions),
+  needingSandbox: (agents) => allAgents(agents).find(({ name }) => needsSandbox(name) !== null)?.name ?? null,
+});
+
+/** The agent that works on a phase, or reviews it. */
+export const phaseAgent = ({ phase, phases }: ChosenAgents, key: PhaseKey): RememberedAgent => phases?.[key] ?? phase;
+export const reviewAgent = ({ reviewer, reviewers }: ChosenAgents, key: PhaseKey): RememberedAgent =>
+  reviewers?.[key] ?? reviewer;
+
+/** Every agent of a run, each once. */
+export function allAgents({ phase, reviewer, phases, reviewers }: ChosenAgents): readonly RememberedAgent[] {
+  const all = [phase, reviewer, ...Object.values(phases ?? {}), ...Object.values(reviewers ?? {})];
+  return [...new Map(all.map((agent) => [keyOf(agent), agent])).values()];
+}
+
+/** As the journal holds them: names, digests of how they are started, and what is known of models and versions. */
+export function recordedAgents(
+  chosen: ChosenAgents,
+  env: NodeJS.ProcessEnv,
+  versions: ReadonlyMap<string, string> = new Map(),
+): RecordedAgents {
+  const record = (agent: RememberedAgent): AgentChoice => {
+    const { name, digest } = createBackend(agent, env);
+    const version = versions.get(keyOf(agent));
+    const { model } = agent;
+    return { name, digest, ...(model === undefined ? {} : { model }), ...(version === undefined ? {} : { version }) };
+  };
+  const all = (agents: Readonly<Record<PhaseKey, RememberedAgent>>): Record<PhaseKey, AgentChoice> =>
+    Object.fromEntries(Object.entries(agents).map(([key, agent]) => [key, record(agent)]));
+  const { phase, reviewer, phases, reviewers } = chosen;
+  return {
+    agent: record(phase),
+    reviewer: record(reviewer),
+    ...(phases === undefined ? {} : { agents: all(phases) }),
+    ...(reviewers === undefined ? {} : { reviewers: all(reviewers) }),
+  };
+}
+
+/** The program an agent is started by, with the person's arguments to it. */
+export function programOf(agent: RememberedAgent, env: NodeJS.ProcessEnv): readonly string[] {
+  const { name, argv } = agent;
+  const model = modelArguments(agent);
+  if (name === "claude") return [env["ISDLC_CLAUDE"] ?? "claude", ...model];
+  if (name === "codex") return [env["ISDLC_CODEX"] ?? "codex", ...model];
+  return [...(knownAcpAgent(name)?.argv ?? []), ...model, ...(argv ?? [])];
+}
+
+/** Makes the backend for a choice. Without a sandbox, one that needs it can be looked at and does not run. */
+export function createBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, sandbox?: Sandbox): AgentBackend {
+  const { name, argv } = agent;
+  const [program = "", ...extraArgs] = programOf(agent, env);
+  switch (name) {
+    case "command":
+      return createCommandBackend({ argv: programOf(agent, env), env, sandbox });
+    case "claude":
+      return createClaudeBackend({ program, extraArgs, env, sandbox });
+    case "codex":
+      return createCodexBackend({ program, extraArgs, env, sandbox });
+    case "replay":
+      return createReplayBackend(parseRecording(readFileSync(argv?.[0] ?? "", "utf8")), {
+        speed: Number(argv?.[1] ?? 1),
+      });
+    case "acp":
+      return createAcpBackend({ name, argv: programOf(agent, env), env, sandbox });
+    default:
+      return sandbox === undefined
+        ? heldBack(createKnownAcpBackend(agent, env))
+        : createKnownAcpBackend(agent, env, sandbox);
+  }
+}
+
+/** @throws ProblemError AGENT_MISSING for a name that nobody knows. */
+function createKnownAcpBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, sandbox?: Sandbox): AgentBackend {
+  const { name, model } = agent;
+  const known = knownAcpAgent(name);
+  if (known === null)
+    throw new ProblemError({ code: "AGENT_MISSING", agent: name, detail: "there is no agent of that name" });
+  const { mode, meta, traits, help } = known;
+  const own = acpEnvironment(known, env);
+  const inSettings = name === "opencode" && model !== undefined;
+  const started = { name, argv: programOf(agent, env), env: inSettings ? withModel(own, model) : own, sandbox };
+  const backend = createAcpBackend({ ...started, mode, meta, traits, help });
+  if (!inSettings) return backend;
+  const digest = createHash("sha256")
+    .update(JSON.stringify([backend.digest, model]))
+    .digest("hex");
+  return { ...backend, digest };
+}
+
+const OPENCODE_SETTINGS = "OPENCODE_CONFIG_CONTENT";
+
+/** opencode takes its model from its settings only; those in the environment count most. */
+function withModel(env: NodeJS.ProcessEnv, model: string): NodeJS.ProcessEnv {
+  const settings = parsedSettings(env[OPENCODE_SETTINGS] ?? "{}");
+  if (settings !== null) return { ...env, [OPENCODE_SETTINGS]: JSON.stringify({ ...settings, model }) };
+  const detail = `${OPENCODE_SETTINGS} is not a JSON object, so the model cannot be added to it`;
+  throw new ProblemError({ code: "AGENT_MISSING", agent: "opencode", detail });
+}
+
+function parsedSettings(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null; // told by the caller, who knows the variable
+  }
+}
+
+/** @throws ProblemError AGENT_MISSING before anything is written. */
+export async function requireInstalled(backend: AgentBackend): Promise<Capabilities> {
+  const found = await backend.probe();
+  if ("code" in found) throw new ProblemError(found);
+  return found;
+}

@@ -1,0 +1,65 @@
+import { ACP_AGENT_NAMES, knownAcpAgent } from "../adapters/agent-acp/known-acp-agents.ts";
+import { findProgram } from "../adapters/process/find-program.ts";
+import type { Problem } from "../core/problem.ts";
+import { describe } from "../core/problem.ts";
+import type { Capabilities } from "../ports/agent-backend.ts";
+import { DETECTED_AGENTS } from "./agent-choice.ts";
+import { createBackend, programOf } from "./create-backend.ts";
+
+export type AgentHelp = { readonly install: string; readonly signIn: string };
+
+/** Agents that come with a program of their own name; one given as a command cannot be looked for. */
+export const KNOWN_AGENTS: readonly string[] = ["claude", "codex", ...ACP_AGENT_NAMES];
+
+const ownHelp: Readonly<Record<string, AgentHelp>> = {
+  claude: {
+    install: "npm install -g @anthropic-ai/claude-code",
+    signIn: 'Run "claude" once and sign in, or set ANTHROPIC_API_KEY.',
+  },
+  codex: { install: "npm install -g @openai/codex", signIn: 'Run "codex login".' },
+};
+
+export function agentHelp(name: string): AgentHelp {
+  return ownHelp[name] ?? knownAcpAgent(name)?.help ?? { install: "", signIn: "" };
+}
+
+/** Where its program is; null when it is not installed. Starts nothing. */
+export function findAgent(name: string, env: NodeJS.ProcessEnv): string | null {
+  const found = findProgram(programOf({ name, argv: null }, env)[0] ?? "", env);
+  return found.ok ? found.path : null;
+}
+
+/** The agent for who did not choose: the first that is installed. */
+export const detectAgent = (env: NodeJS.ProcessEnv): string | null =>
+  DETECTED_AGENTS.find((name) => findAgent(name, env) !== null) ?? null;
+
+export const noAgent = (): Problem => ({
+  code: "NO_AGENT",
+  install: DETECTED_AGENTS.map((name) => `${name}: ${agentHelp(name).install}`),
+});
+
+export type SeenAgent = AgentHelp & {
+  readonly name: string;
+  readonly path: string | null;
+  readonly able: Capabilities | null;
+  /** Why a program that is there cannot be used. */
+  readonly trouble: string | null;
+};
+
+/** Looks at all of them at once; each has a few seconds to tell its version. */
+export const seeAgents = (env: NodeJS.ProcessEnv): Promise<readonly SeenAgent[]> =>
+  Promise.all(KNOWN_AGENTS.map((name) => seeAgent(name, env)));
+
+async function seeAgent(name: string, env: NodeJS.ProcessEnv): Promise<SeenAgent> {
+  const path = findAgent(name, env);
+  const known = { name, path, ...agentHelp(name) };
+  if (path === null) return { ...known, able: null, trouble: null };
+  const probed = await createBackend({ name, argv: null }, env).probe();
+  return "code" in probed
+    ? { ...known, able: null, trouble: describe(probed).what }
+    : { ...known, able: probed, trouble: null };
+}
+
+/** How to get one, for who has none. */
+export const installLine = (): string =>
+  `No agent found. Install one (${DETECTED_AGENTS.map((name) => agentHelp(name).install).join("; ")}), or use any program with --agent-command.`;

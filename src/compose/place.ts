@@ -1,0 +1,64 @@
+import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { type FileSystem, nodeFiles } from "../adapters/file-system/file-system.ts";
+import { createFileAnchors } from "../adapters/user-files/anchors.ts";
+import { type UserFolders, userFolders } from "../adapters/user-files/user-folders.ts";
+import { loadUserKey, sealWith } from "../adapters/user-files/user-key.ts";
+import { ProblemError } from "../core/problem.ts";
+import type { Clock } from "../ports/clock.ts";
+import { isSafeName } from "../schema/ids.ts";
+import { version } from "./version.ts";
+
+/** Where a working tree and this person's things are on this machine. */
+export type Place = {
+  readonly root: string;
+  /** Folder of the journal and the files beside it. */
+  readonly own: string;
+  readonly files: FileSystem;
+  readonly folders: UserFolders;
+  readonly env: NodeJS.ProcessEnv;
+};
+
+/** Set by the build; changes with everything that the state of a run is folded with. */
+declare const ISDLC_STATE_VERSION: string | undefined;
+
+export const systemClock: Clock = { now: () => new Date().toISOString(), monotonic: () => performance.now() };
+
+/** The working tree around a directory: the top of its repository, else the nearest `.isdlc`, else the directory itself. */
+export function findProject(cwd: string, env: NodeJS.ProcessEnv, files: FileSystem = nodeFiles): Place {
+  const root = findRoot(cwd);
+  return { root, own: join(root, ".isdlc"), files, folders: userFolders(env), env };
+}
+
+/** `anchored`: the folder by which the user's own record of the journal is found. */
+export const journalOptions = ({ own, files, folders }: Omit<Place, "root" | "env">, anchored: string) => ({
+  directory: join(own, "journal"),
+  files,
+  anchors: createFileAnchors(folders.state, anchored, files),
+  seal: sealWith(loadUserKey(folders.state, files)),
+  clock: systemClock,
+  version: typeof ISDLC_STATE_VERSION === "string" ? ISDLC_STATE_VERSION : version,
+});
+
+/** Folders below `.isdlc/items`, each with the journal of an analysis. */
+export function analysedItems({ root }: Pick<Place, "root">): readonly string[] {
+  const isFolder = (...names: string[]): boolean =>
+    lstatSync(join(root, ...names), { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!isFolder(".isdlc") || !isFolder(".isdlc", "items")) return [];
+  return readdirSync(join(root, ".isdlc", "items"))
+    .filter((name) => isSafeName(name) && isFolder(".isdlc", "items", name))
+    .sort();
+}
+
+function findRoot(cwd: string): string {
+  if (!existsSync(cwd)) throw new ProblemError({ code: "UNSAFE_PATH", path: cwd, detail: "there is no such folder" });
+  const start = realpathSync(resolve(cwd));
+  return nearestWith(start, ".git") ?? nearestWith(start, ".isdlc") ?? start;
+}
+
+function nearestWith(start: string, name: string): string | null {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, name))) return folder;
+    if (folder === dirname(folder)) return null;
+  }
+}

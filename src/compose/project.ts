@@ -1,0 +1,85 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { createOperatorTokens } from "../adapters/caller/operator-token.ts";
+import { createCheckRunner } from "../adapters/checks/create-check-runner.ts";
+import { systemLockProcesses } from "../adapters/file-lock/lock-processes.ts";
+import { ensureFolder, type FileSystem, nodeFiles } from "../adapters/file-system/file-system.ts";
+import { createGitRead } from "../adapters/git/read/git-read.ts";
+import { createGitWrite } from "../adapters/git/write/git-write.ts";
+import { createItems } from "../adapters/items/create-items.ts";
+import { createFileJournal } from "../adapters/journal-file/create-file-journal.ts";
+import { createProjections } from "../adapters/projections/create-projections.ts";
+import { createSettingsStore } from "../adapters/user-files/user-settings.ts";
+import { createTrustStore } from "../adapters/user-files/trust-store.ts";
+import type { Project } from "../app/project/project.ts";
+import { decide } from "../core/decide.ts";
+import { ProblemError } from "../core/problem.ts";
+import { createRedactor, secretsOf } from "../core/redact.ts";
+import type { LocalJournal } from "../ports/journal.ts";
+import { isSafeName } from "../schema/ids.ts";
+import { workspaceOf } from "./checks-of.ts";
+import { composeEngine } from "./compose-engine.ts";
+import { systemAgents } from "./create-backend.ts";
+import { createDriverLock } from "./driver-lock.ts";
+import { analysedItems, journalOptions, type Place, findProject, systemClock } from "./place.ts";
+import { endProcesses } from "./see-project.ts";
+import { systemCallers } from "./system-callers.ts";
+
+/** A project whose things are files of this machine. */
+export type LocalProject = Omit<Project, "journal"> & Place & { readonly journal: LocalJournal };
+
+/** The working tree around a directory, with every port joined to its adapter. */
+export function openProject(cwd: string, env: NodeJS.ProcessEnv, files: FileSystem = nodeFiles): LocalProject {
+  const place = findProject(cwd, env, files);
+  return compose(place, null, openJournal(place, place.root));
+}
+
+/** The same working tree, for the analysis of one item: a journal of its own, beside the tree's run. */
+export function itemProject({ root, files, folders, env }: Place, folder: string): LocalProject {
+  if (!isSafeName(folder))
+    throw new ProblemError({ code: "UNSAFE_PATH", path: folder, detail: "it is not the name of an item" });
+  const own = join(root, ".isdlc", "items", folder);
+  for (const parent of [join(root, ".isdlc"), join(root, ".isdlc", "items"), own]) ensureFolder(files, parent);
+  const place = { root, own, files, folders, env };
+  return compose(place, folder, openJournal(place, own));
+}
+
+function openJournal(place: Place, anchored: string): LocalJournal {
+  return createFileJournal({ ...journalOptions(place, anchored), decide, processes: systemLockProcesses() });
+}
+
+/** The one place where adapters are joined to the ports of the application. */
+function compose(place: Place, item: string | null, journal: LocalJournal): LocalProject {
+  const { root, files, folders, env } = place;
+  const project: LocalProject = {
+    ...place,
+    item,
+    journal,
+    projections: createProjections(root, files, item),
+    driver: createDriverLock(place),
+    callers: systemCallers,
+    tokens: createOperatorTokens(folders.config),
+    settings: createSettingsStore(folders.config, files),
+    trust: createTrustStore(folders.state, root, files),
+    agents: systemAgents(env),
+    items: createItems(root, folders.state, files),
+    vcs: createGitRead(root),
+    vcsWrite: createGitWrite(root),
+    checks: createCheckRunner(root, { env, redact: createRedactor(secretsOf(env)) }),
+    clock: systemClock,
+    workspace: (run) => workspaceOf(place, run),
+    endAll: endProcesses,
+    pause: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined), // told to stop
+    hash: (text) => createHash("sha256").update(text).digest("hex"),
+    siblings: () => siblingsOf(project),
+    engine: (run, wanted) => composeEngine(project, run, wanted),
+  };
+  return project;
+}
+
+function siblingsOf(project: LocalProject): readonly LocalProject[] {
+  const tree = project.item === null ? [] : [openProject(project.root, project.env, project.files)];
+  const others = analysedItems(project).filter((name) => name !== project.item);
+  return [...tree, ...others.map((name) => itemProject(project, name))];
+}

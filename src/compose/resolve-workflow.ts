@@ -1,0 +1,100 @@
+import { join } from "node:path";
+import { loadPersona, loadWorkflow, personaNames, workflowNames } from "../adapters/definitions/definitions.ts";
+import { type OverlayFile, readOverlayFile } from "../adapters/overlays/read-overlay.ts";
+import {
+  applyOverlays,
+  type AppliedOverlays,
+  type BuiltIn,
+  changedPrompt,
+  type GivenOverlay,
+  type RefusedPart,
+} from "../core/overlay.ts";
+import { ProblemError } from "../core/problem.ts";
+import type { LocalProject } from "./project.ts";
+
+export type ResolvedWorkflow = AppliedOverlays & {
+  /** The prompt of a persona, with what overlays changed about it. */
+  readonly persona: (name: string) => string;
+};
+
+/**
+ * A workflow as it holds in this project for this person.
+ * @throws ProblemError `OVERLAY_INVALID`, also for a part that is about another workflow; `WORKFLOW_UNKNOWN`
+ */
+export function resolveWorkflow(project: LocalProject, name: string): ResolvedWorkflow {
+  const overlays = overlaysOf(project);
+  const resolved = applied(name, overlays);
+  for (const other of namedIn(overlays)) if (other !== name) applied(other, overlays);
+  return { ...resolved, persona: personaOf(resolved.personas) };
+}
+
+/** The personas of a run under way: what is not trusted any more has no effect. */
+export function personaSource(project: LocalProject): (name: string) => string {
+  const overlays = overlaysOf(project, { onlyTrusted: true }).map((overlay) => ({
+    ...overlay,
+    content: { personas: overlay.content.personas },
+  }));
+  return overlays.length === 0 ? loadPersona : personaOf(applied("change", overlays).personas);
+}
+
+export type RepositoryOverlay = {
+  readonly file: string;
+  readonly digest: string;
+  /** What takes effect only once a person trusts it, in any workflow. */
+  readonly loosens: readonly RefusedPart[];
+};
+
+/** The overlay that this project ships; null where there is none. */
+export function repositoryOverlay(project: LocalProject): RepositoryOverlay | null {
+  const found = readOverlayFile(project.files, project.own);
+  if (found === null) return null;
+  const overlay: GivenOverlay = { source: "repository", trusted: false, file: found.file, content: found.parse() };
+  const parts = workflowNames().flatMap((name) => applied(name, [overlay]).refused);
+  const loosens = [...new Map(parts.map((part) => [`${part.what} ${part.why}`, part])).values()];
+  return { file: join(".isdlc", "workflows.json"), digest: found.digest, loosens };
+}
+
+/** The repository's first, so that the person has the last word. */
+function overlaysOf(project: LocalProject, { onlyTrusted = false } = {}): GivenOverlay[] {
+  const shipped = readOverlayFile(project.files, project.own);
+  const own = readOverlayFile(project.files, project.folders.config);
+  const trusted = shipped !== null && project.trust.trusts(shipped.digest);
+  const given = (source: GivenOverlay["source"], found: OverlayFile | null): GivenOverlay[] =>
+    found === null ? [] : [{ source, trusted, file: found.file, content: found.parse() }];
+  return [...given("repository", onlyTrusted && !trusted ? null : shipped), ...given("user", own)];
+}
+
+function namedIn(overlays: readonly GivenOverlay[]): string[] {
+  const named = overlays.flatMap(({ content }) => Object.keys(content.workflows ?? {}));
+  return workflowNames().filter((name) => named.includes(name));
+}
+
+function applied(name: string, overlays: readonly GivenOverlay[]): AppliedOverlays {
+  const outcome = applyOverlays(loadWorkflow(name), overlays, builtIn());
+  if (!outcome.ok) throw new ProblemError({ code: "OVERLAY_INVALID", ...outcome.mistake });
+  return outcome.applied;
+}
+
+function builtIn(): BuiltIn {
+  const workflows = workflowNames();
+  const needs = workflows.flatMap((name) => loadWorkflow(name).phases.map((phase) => phase.needs));
+  return { workflows, personas: personaNames(), needs };
+}
+
+function personaOf(changed: AppliedOverlays["personas"]): (name: string) => string {
+  return (name) => {
+    const shipped = personaNames().includes(name) ? loadPersona(name) : null;
+    const changes = Object.hasOwn(changed, name) ? (changed[name]?.changes ?? []) : [];
+    const prompt = changedPrompt(shipped, changes);
+    if (prompt !== null) return prompt;
+    const detail = "this persona is used by the run, and is not there or not trusted any more";
+    const valid = [...personaNames(), ...Object.keys(changed)];
+    throw new ProblemError({
+      code: "OVERLAY_INVALID",
+      file: ".isdlc/workflows.json",
+      place: `personas.${name}`,
+      detail,
+      valid,
+    });
+  };
+}

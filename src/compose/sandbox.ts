@@ -1,0 +1,134 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type * as z from "zod/mini";
+import { gitFolders } from "../adapters/git/read/git-head.ts";
+import type { TestsInSandbox } from "../adapters/checks/run-tests.ts";
+import type { Sandbox } from "../adapters/process/sandboxed.ts";
+import { agentNeeds } from "../adapters/sandbox/agent-needs.ts";
+import { type SandboxResult, createSandbox } from "../adapters/sandbox/create-sandbox.ts";
+import { type TestNeeds, testSandbox } from "../adapters/sandbox/test-sandbox.ts";
+import { sandboxAvailable } from "../adapters/sandbox/sandbox-available.ts";
+import type { RememberedAgent } from "../schema/run-agents.ts";
+import { readUserSettings } from "../adapters/user-files/user-settings.ts";
+import { SandboxChoice } from "../schema/user-settings.ts";
+import { ProblemError } from "../core/problem.ts";
+import { allAgents, type ChosenAgents, programOf } from "./create-backend.ts";
+import { refuseWithoutSandbox } from "./needs-sandbox.ts";
+import type { LocalProject } from "./project.ts";
+
+export type ResolvedSandbox = {
+  readonly sandbox: boolean;
+  /** To be shown where agents go without one unasked. */
+  readonly note: string | null;
+};
+
+/**
+ * Whether the agents of a new run are sandboxed: as asked, else as the environment says, else as the person set, else
+ * where it can be done. Never by anything in the project.
+ * @throws ProblemError SANDBOX_UNAVAILABLE when it was asked for and cannot be done; AGENT_NEEDS_SANDBOX for an
+ * agent that is not used without.
+ */
+export function resolveSandbox(
+  project: LocalProject,
+  agents: ChosenAgents,
+  wished: string | undefined,
+): ResolvedSandbox {
+  const { settings } = readUserSettings(project.folders.config, project.files);
+  const asked = wished ?? fromEnvironment(project.env["ISDLC_SANDBOX"]) ?? settings.sandbox;
+  const names = allAgents(agents).map(({ name }) => name);
+  if (asked === "off") refuseWithoutSandbox(names, "Start the run with --sandbox on");
+  if (asked === "off" || allAgents(agents).every(startsNothing)) return { sandbox: false, note: null };
+  const why = allAgents(agents)
+    .map((agent) => prepareSandbox(project, agent, null))
+    .find(({ ok }) => !ok);
+  if (why === undefined || why.ok) return { sandbox: true, note: null };
+  if (asked === "on") throw unavailable(why);
+  refuseWithoutSandbox(names, `There is none here: ${why.why}. ${why.fix}`);
+  const note = `Agents run without a sandbox: ${why.why} (${why.fix}). More in "isdlc doctor".`;
+  return { sandbox: false, note };
+}
+
+/** @throws ProblemError USAGE: whoever set it meant something by it. */
+function fromEnvironment(said: string | undefined): z.infer<typeof SandboxChoice> | undefined {
+  if (said === undefined || said === "") return undefined;
+  const choice = SandboxChoice.safeParse(said);
+  if (choice.success) return choice.data;
+  const usage = `ISDLC_SANDBOX=${SandboxChoice.options.join("|")}`;
+  throw new ProblemError({ code: "USAGE", detail: `"${said.slice(0, 40)}" is no value for ISDLC_SANDBOX.`, usage });
+}
+
+/** The sandbox of one agent of a run that was begun with a sandbox. It is never left out later. */
+export function sandboxOf(project: LocalProject, agent: RememberedAgent, documents: string): Sandbox | undefined {
+  if (startsNothing(agent)) return undefined;
+  const made = prepareSandbox(project, agent, documents);
+  if (!made.ok) throw unavailable(made);
+  return made.sandbox;
+}
+
+/** The sandbox of the tests of such a run. */
+export function testSandboxOf(project: LocalProject, needs: TestNeeds): TestsInSandbox {
+  const { root, env, folders } = project;
+  const available = sandboxAvailable(env);
+  if (!available.ok) throw unavailable(available);
+  const around: TestsInSandbox["around"] = (command, folder) =>
+    testSandbox(
+      {
+        root,
+        gitDirs: gitDirsOf(root),
+        home: env["HOME"] ?? homedir(),
+        path: env["PATH"] ?? "",
+        command,
+        secret: [folders.config, folders.state],
+        needs,
+        bwrap: available.bwrap,
+      },
+      folder,
+    );
+  return { offline: !needs.network, around };
+}
+
+function gitDirsOf(root: string): readonly string[] {
+  const git = gitFolders(root);
+  return git === null ? [] : [...new Set([git.own, git.common])];
+}
+
+/** Agents of which only the program tells what they are. */
+const OWN_PROGRAMS = ["command", "acp"];
+
+/** A recording plays without a process of its own. */
+const startsNothing = ({ name }: RememberedAgent): boolean => name === "replay";
+
+type PreparedSandbox =
+  | Extract<SandboxResult, { ok: true }>
+  | { readonly ok: false; readonly why: string; readonly fix: string };
+
+function prepareSandbox(project: LocalProject, agent: RememberedAgent, documents: string | null): PreparedSandbox {
+  const { root, env, folders, files } = project;
+  const available = sandboxAvailable(env);
+  if (!available.ok) return available;
+  const home = env["HOME"] ?? homedir();
+  const { settings } = readUserSettings(folders.config, files);
+  const command = programOf(agent, env);
+  const made = createSandbox({
+    root,
+    gitDirs: gitDirsOf(root),
+    documents,
+    home,
+    secret: [folders.config, folders.state],
+    needs: agentNeeds(OWN_PROGRAMS.includes(agent.name) ? (command[0] ?? "") : agent.name, env, home),
+    extra: {
+      read: absolute(settings["sandbox-read"], home),
+      write: absolute(settings["sandbox-write"], home),
+    },
+    command,
+    path: env["PATH"] ?? "",
+    bwrap: available.bwrap,
+  });
+  return made.ok ? made : { ...made, fix: "--sandbox off goes on without" };
+}
+
+const absolute = (paths: readonly string[] | undefined, home: string): readonly string[] =>
+  (paths ?? []).map((path) => (path.startsWith("~/") ? join(home, path.slice(2)) : path));
+
+const unavailable = ({ why, fix }: { why: string; fix: string }): ProblemError =>
+  new ProblemError({ code: "SANDBOX_UNAVAILABLE", why, fix });

@@ -1,0 +1,28 @@
+import { createJournalReader, type JournalReader } from "../adapters/journal-file/create-journal-reader.ts";
+import type { CurrentRun } from "../app/project/current-run.ts";
+import { noRun } from "../core/run.ts";
+import { driverOf } from "./driver-lock.ts";
+import { journalOptions, type Place, findProject } from "./place.ts";
+
+/** A working tree that is only looked at. */
+export type SeenProject = Pick<Place, "root" | "own" | "files" | "env"> & {
+  readonly item: string | null;
+  readonly driver: { holder(): number | null };
+  readonly endAll: (nonce: string) => Promise<void>;
+};
+
+const nothing: CurrentRun = { run: null, state: noRun, head: { seq: 0, hash: "" } };
+
+/** A working tree for a look at its newest run: without what only writers need, so that it is fast. */
+export function seeProject(cwd: string, env: NodeJS.ProcessEnv): { project: SeenProject; current: CurrentRun } {
+  const place = findProject(cwd, env);
+  const reader: JournalReader = createJournalReader(journalOptions(place, place.root));
+  const project = { ...place, item: null, driver: { holder: () => driverOf(place) }, endAll: endProcesses };
+  return { project, current: reader.current() ?? nothing };
+}
+
+/** Ends every process that carries the nonce. Rarely needed, so what it takes is loaded only then. */
+export async function endProcesses(nonce: string): Promise<void> {
+  const { createProcesses } = await import("../adapters/process/create-processes.ts");
+  await createProcesses().endAll(nonce);
+}

@@ -1,0 +1,14 @@
+import type { RunAgents } from "../schema/run-agents.ts";
+
+/** What a person resolved about one working tree, kept outside of it. */
+export interface TrustStore {
+  agents(run: string): RunAgents | null;
+  rememberAgents(run: string, agents: RunAgents): void;
+  trusts(digest: string): boolean;
+  trust(digest: string): void;
+  /** Everything that is trusted here. */
+  trusted(): readonly string[];
+  /** What the tests here may use; in the words in which a person allowed it. */
+  testNeeds(): readonly string[];
+  allowTests(needs: readonly string[]): void;
+}

@@ -1,0 +1,56 @@
+import * as z from "zod/mini";
+import { Channel } from "./people.ts";
+
+/** `auto`: where it can be done. */
+export const SandboxChoice = z.enum(["auto", "on", "off"]);
+export const SessionChoice = z.enum(["phase", "shared"]);
+
+const amount = z.number().check(z.positive());
+const count = z.int().check(z.positive());
+const WEEK = 7 * 24 * 60; // minutes
+
+const fields = {
+  /** `name` or `name:model`; which there are is not known here. */
+  agent: z.optional(z.string()),
+  "agent-command": z.optional(z.string()),
+  reviewer: z.optional(z.string()),
+  "reviewer-command": z.optional(z.string()),
+  /** Channels that may answer; all where it is not set. */
+  approvals: z.optional(z.array(Channel)),
+  sandbox: z.optional(SandboxChoice),
+  /** Paths outside of the working tree that agents in a sandbox may read, or write. */
+  "sandbox-read": z.optional(z.array(z.string())),
+  "sandbox-write": z.optional(z.array(z.string())),
+  /** For a whole run. */
+  "max-usd": z.optional(amount),
+  "max-tokens": z.optional(count),
+  /** For one execution. */
+  "max-turns": z.optional(count),
+  "max-minutes": z.optional(z.number().check(z.positive(), z.maximum(WEEK))),
+  session: z.optional(SessionChoice),
+} as const;
+
+const Fields = z.object(fields);
+
+/** `agent.04-design`: the agent of one phase. */
+type PhaseSetting = `${"agent" | "reviewer"}.${string}`;
+const PHASE_SETTING = /^(?:agent|reviewer)\../;
+
+/** A person's own settings, for every project. */
+export type UserSettings = z.infer<typeof Fields> & { readonly [setting in PhaseSetting]?: string };
+
+/** What is not known is left out; `bad` names what is known and has a wrong value. */
+export function parseUserSettings(value: Readonly<Record<string, unknown>>): {
+  readonly settings: UserSettings;
+  readonly bad: readonly string[];
+} {
+  const known = Object.entries(value).filter(([key]) => Object.hasOwn(fields, key) || PHASE_SETTING.test(key));
+  const good = known.filter(([key, entry]) => isValid(key, entry));
+  const bad = known.filter(([key, entry]) => !isValid(key, entry)).map(([key]) => key);
+  return { settings: Object.fromEntries(good) as UserSettings, bad }; // every value was checked by its schema
+}
+
+function isValid(key: string, value: unknown): boolean {
+  if (PHASE_SETTING.test(key)) return typeof value === "string";
+  return z.safeParse(Fields, { [key]: value }).success;
+}

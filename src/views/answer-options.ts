@@ -1,0 +1,229 @@
+import { optionsOf } from "../core/next.ts";
+import { type ActiveRun, currentPhase, indexAfter, MAX_REDOS, type Wait } from "../core/run.ts";
+import type { AnswerOption } from "../schema/api.ts";
+
+/** How an answer reads everywhere: on a button, in a menu at the terminal, as a command. */
+type Words = {
+  readonly label: string;
+  /** After the label, in a menu. */
+  readonly short: string;
+  /** What will happen, in one sentence. */
+  readonly effect: string | ((run: ActiveRun) => string);
+  readonly tone?: AnswerOption["tone"];
+  readonly needs?: AnswerOption["needs"];
+  /** The key at a gate. */
+  readonly key?: string;
+  /** What to type elsewhere; `isdlc answer <option>` where it has no verb of its own. */
+  readonly command?: string;
+};
+
+const words: Readonly<Record<string, Words>> = {
+  continue: {
+    label: "Continue",
+    short: "advance to next phase",
+    effect: (run) => `Accepts what is shown and ${afterThis(run)}.`,
+    tone: "primary",
+    key: "c",
+    command: "isdlc continue",
+  },
+  review: {
+    label: "Review",
+    short: "pause for manual review/edits, resume when ready",
+    effect: "Pauses the run, so that you can edit the files yourself. Nothing goes on until you continue.",
+    key: "r",
+    command: "isdlc review",
+  },
+  redo: {
+    label: "Redo",
+    short: "re-run this phase with additional guidance",
+    effect: (run) =>
+      `Sends the phase back to the agent with your guidance. It is redo ${(currentPhase(run)?.redos ?? 0) + 1} of ${MAX_REDOS}.`,
+    needs: "guidance",
+    key: "d",
+    command: 'isdlc redo "<guidance>"',
+  },
+  loosen: {
+    label: "Loosen",
+    short: "let the settings as they are now take effect",
+    effect: "Lets the settings as they are now take effect: fewer gates from here on.",
+    tone: "danger",
+    needs: "confirm",
+    key: "l",
+  },
+  revert: {
+    label: "Revert",
+    short: "put back what was written where this phase may not; a ref keeps it",
+    effect: "Puts back what was written where this phase may not write. What was there is kept on a ref.",
+    key: "x",
+  },
+  answer: {
+    label: "Send answers",
+    short: "give the agent your answers",
+    effect: "Gives the agent your answers and lets it go on.",
+    tone: "primary",
+    needs: "replies",
+  },
+  retry: {
+    label: "Retry",
+    short: "try again",
+    effect: "Does the failed step once more.",
+    tone: "primary",
+    command: "isdlc retry",
+  },
+  skip: {
+    label: "Skip",
+    short: "go on without it; recorded",
+    effect: "Leaves the failed step out. That is recorded, and the run goes on.",
+    tone: "danger",
+    needs: "confirm",
+    command: "isdlc skip",
+  },
+  accept: {
+    label: "Accept",
+    short: "trust the new way of running tests",
+    effect: "Accepts the changed way of running tests and goes on.",
+  },
+  light: {
+    label: "Light",
+    short: "leave out architecture and design",
+    effect: "Leaves out the phases that a small piece of work does not need.",
+  },
+  standard: { label: "Standard", short: "keep every phase", effect: "Keeps every phase." },
+  raise: {
+    label: "Raise",
+    short: "let it use more",
+    effect: "Lets the run use up to the amount you give, and go on.",
+    tone: "primary",
+    needs: "amount",
+  },
+  merge: {
+    label: "Merge",
+    short: "merge the branch here",
+    effect: (run) => `Merges the branch into ${run.run.git?.base ?? "its base"} and ends the run.`,
+    tone: "primary",
+  },
+  pr: {
+    label: "Pull request",
+    short: "keep the branch and show the commands",
+    effect: "Keeps the branch for a pull request and ends the run.",
+  },
+  keep: {
+    label: "Keep",
+    short: "keep the branch as it is",
+    effect: "Ends the run and leaves the branch as it is.",
+  },
+  discard: {
+    label: "Discard",
+    short: "give the work up; its branch goes, a ref keeps it",
+    effect: "Gives the work up: its branch goes, and a ref keeps it.",
+    tone: "danger",
+    needs: "confirm",
+    command: "isdlc answer discard --yes",
+  },
+  cancel: {
+    label: "Cancel",
+    short: "end the run; branch and artifacts stay",
+    effect: "Ends the run. Branch and documents stay as they are.",
+    tone: "danger",
+    needs: "reason",
+    command: 'isdlc cancel --reason "…"',
+  },
+};
+
+/** What may be said of the run itself, whatever is open. */
+const actions: Readonly<Record<"resume" | "retry" | "skip" | "back" | "cancel", Words>> = {
+  resume: {
+    label: "Resume",
+    short: "go on where the run stopped",
+    effect: "Goes on where the run stopped.",
+    tone: "primary",
+  },
+  retry: {
+    label: "Start the phase anew",
+    short: "begin the current phase again",
+    effect: "Ends the agent at work and begins the phase again.",
+    needs: "confirm",
+  },
+  skip: {
+    label: "Skip the phase",
+    short: "leave the current phase out",
+    effect: "Ends the agent at work and leaves the phase out.",
+    tone: "danger",
+    needs: "confirm",
+  },
+  back: {
+    label: "Go back",
+    short: "return to an earlier phase",
+    effect: "Goes back to an earlier phase. What came after it is unproven again, and kept on a ref.",
+    needs: "phase",
+  },
+  cancel: words["cancel"] as Words, // written above
+};
+
+/** What may be answered now, in the words every surface uses. */
+export const answerOptions = (run: ActiveRun, wait: Wait): AnswerOption[] =>
+  optionsOf(run, wait).map((option) => told(option, wordsFor(option, wait), run));
+
+/** What may be said of the run itself; each is a verb of the command line. */
+export function runActions(
+  run: ActiveRun,
+  may: { readonly isDriven: boolean; readonly goesBack: boolean },
+): AnswerOption[] {
+  const isAtWork = run.wait === null;
+  const offered: (keyof typeof actions)[] = [
+    ...(isAtWork && !may.isDriven ? ["resume" as const] : []),
+    ...(isAtWork && currentPhase(run) !== undefined ? ["retry" as const, "skip" as const] : []),
+    ...(may.goesBack ? ["back" as const] : []),
+    "cancel",
+  ];
+  return offered.map((option) => told(option, actions[option], run));
+}
+
+/** `Retry -- try again` */
+export function menuLabel(option: string, wait: Wait): string {
+  const { label, short } = wordsFor(option, wait);
+  return `${label} -- ${short}`;
+}
+
+/** `[C] Continue -- advance to next phase` */
+export function gateMenuLine(option: string): string {
+  const { label, short, key = option } = words[option] ?? unknown(option);
+  return `[${key.toUpperCase()}] ${label} -- ${short}`;
+}
+
+/** The key that gives an answer at a gate; null where it has none. */
+export const gateKey = (option: string): string | null => words[option]?.key ?? null;
+
+/** What to type to give an answer. */
+export const answerCommand = (option: string): string => words[option]?.command ?? `isdlc answer ${option}`;
+
+function told(option: string, said: Words, run: ActiveRun): AnswerOption {
+  const { label, effect, tone = "plain", needs = "nothing" } = said;
+  return { option, label, effect: typeof effect === "string" ? effect : effect(run), tone, needs };
+}
+
+/** The same option means something else at another wait. */
+function wordsFor(option: string, wait: Wait): Words {
+  const usual = words[option] ?? unknown(option);
+  if (option === "accept" && wait.kind === "sizing")
+    return {
+      ...usual,
+      short: `${wait.sizing.recommended}, as recommended`,
+      effect: "Goes on with the size that the analysis recommends.",
+      tone: "primary",
+    };
+  if (option === "retry" && wait.kind === "escalation" && wait.reason === "tests_changed")
+    return {
+      ...usual,
+      short: "have the agent do the phase again, told why",
+      effect: "Has the agent do the phase again, told why.",
+    };
+  return usual;
+}
+
+const unknown = (option: string): Words => ({ label: option, short: "", effect: "" });
+
+function afterThis(run: ActiveRun): string {
+  const following = run.phases[indexAfter(run.phases, run.index)];
+  return following === undefined ? "goes on to the end of the run" : `begins ${following.rule.name}`;
+}
