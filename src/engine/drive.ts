@@ -3,7 +3,7 @@ import type { Next, RunState } from "../core/run.ts";
 import type { Submitted } from "../ports/journal.ts";
 import type { Engine } from "./engine.ts";
 import { perform } from "./perform.ts";
-import { writeProjections } from "./write-projections.ts";
+import { writeActive, writeProjections } from "./write-projections.ts";
 
 export type Resting = {
   readonly state: RunState;
@@ -14,11 +14,13 @@ export type Resting = {
 
 /** Loads, asks what should happen, lets it happen, records what came of it; until the run rests or the signal says stop. */
 export async function drive(engine: Engine, signal: AbortSignal): Promise<Resting> {
+  const warned = new Set<string>();
   for (;;) {
     const { state, head } = await engine.journal.load(engine.run);
     const now = next(state);
     if (now.is !== "action" || state.is !== "active" || signal.aborted)
-      return { state, next: now, warnings: writeProjections(engine, state, head) };
+      return { state, next: now, warnings: [...new Set([...warned, ...writeProjections(engine, state, head)])] };
+    for (const warning of writeActive(engine, state, head)) warned.add(warning); // true while an agent works, too
     const report = await perform(engine, { run: state, step: now.step, ticket: now.ticket }, signal);
     if (report === null) continue;
     const submitted = await engine.journal.submit(engine.run, report);

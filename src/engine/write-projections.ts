@@ -12,19 +12,25 @@ type Resting = Pick<Engine, "projections">;
 export function writeProjections(engine: Resting, state: RunState, head: Head): readonly string[] {
   if (state.is === "none") return [];
   const warnings: string[] = [];
-  const attempt = (what: string, write: () => void): void => {
-    try {
-      write();
-    } catch (error) {
-      warnings.push(`${what} could not be written: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  };
+  const attempt = (what: string, write: () => void): void => void warnings.push(...attempted(what, write));
   if (state.is === "active") attempt("The summary", () => writeSummary(engine, state));
   if (state.is === "ended")
     attempt("The history", () => engine.projections.recordEnded(state.run.run, historyEntry(state)));
   attempt("state.json", () => warnings.push(...writeStateFile(engine, state)));
-  attempt(".isdlc/active", () => engine.projections.writeActive(state.is === "active" ? marker(state, head) : null));
-  return warnings;
+  return [...warnings, ...writeActive(engine, state, head)];
+}
+
+/** The marker of the open run alone: it is to be true at every moment, whoever works. */
+export const writeActive = (engine: Resting, state: RunState, head: Head): readonly string[] =>
+  attempted(".isdlc/active", () => engine.projections.writeActive(state.is === "active" ? marker(state, head) : null));
+
+function attempted(what: string, write: () => void): readonly string[] {
+  try {
+    write();
+    return [];
+  } catch (error) {
+    return [`${what} could not be written: ${error instanceof Error ? error.message : String(error)}`];
+  }
 }
 
 function writeSummary(engine: Resting, run: ActiveRun): void {

@@ -4,6 +4,7 @@ import type { RunId } from "../schema/ids.ts";
 /** The hot file a hook reads: small, rewritten whole, present only while a run is open. */
 export type ActiveMarker = {
   readonly run: RunId;
+  /** Last event when the step at hand began, or the run came to rest. */
   readonly seq: number;
   readonly phase: string | null;
   readonly attempt: string | null;
