@@ -19,7 +19,10 @@ export type StartCommand = {
   readonly facts: Omit<Extract<EventDraft, { type: "run.started" }>, "type">;
 };
 
-/** Decisions. Each names the wait it answers, so that a stale menu or a double click is refused. */
+/**
+ * Decisions. Each names the wait it answers, so that a stale menu or a double click is refused; at a gate also `shown`,
+ * the digest of what the person was shown, so that nobody decides on something else than they saw.
+ */
 export type PersonCommand = { readonly by: Person | Agent } & (
   | { readonly do: "continue"; readonly wait: string; readonly shown: string }
   | { readonly do: "review"; readonly wait: string; readonly shown: string }
@@ -123,6 +126,8 @@ export type Refusal =
   | { readonly why: "notOpen"; readonly open: string | null }
   | { readonly why: "notOffered"; readonly valid: readonly string[] }
   | { readonly why: "redosSpent"; readonly limit: number }
+  /** The gate shows something else now than what the person was shown. */
+  | { readonly why: "notAsShown"; readonly wait: string }
   | { readonly why: "budgetTooLow"; readonly spent: string }
   | { readonly why: "notEarlier"; readonly valid: readonly PhaseKey[] }
   | { readonly why: "notInPhase" };

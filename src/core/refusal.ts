@@ -30,6 +30,10 @@ const told: Told = {
     what: r.open === null ? "Nothing waits for an answer now." : `That is not what is open; ${r.open} is.`,
     fix: SEE_STATUS,
   }),
+  notAsShown: () => ({
+    what: "What is there now is not what you were shown.",
+    fix: "Look at it again: isdlc gate. Then answer.",
+  }),
   notOffered: (r) => ({ what: "That answer is not offered here.", fix: `Valid: ${r.valid.join(", ")}.` }),
   budgetTooLow: (r) => ({
     what: `The run has used ${r.spent}: a budget below that would be spent at once.`,

@@ -150,6 +150,7 @@ export type Draft = {
 export type Wait = { readonly id: string; readonly openedAt: string } & (
   | {
       readonly kind: "gate";
+      /** Stands for everything that is shown here: another one, and something else is shown. */
       readonly digest: string;
       readonly loosened: Supervision | null;
       readonly failures: readonly CheckResult[];

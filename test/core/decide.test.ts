@@ -21,6 +21,7 @@ import {
   report,
   result,
   robot,
+  shownAt,
   start,
   startRun,
 } from "../support/run-builder.ts";
@@ -28,26 +29,28 @@ import { asks } from "../support/run-scripts.ts";
 import { atGate, atStep, supervised, why } from "./supervised-run.ts";
 
 const named = { by: ada, wait: "w" };
-/** Decisions that answer no wait. */
-const unasked: readonly PersonCommand[] = [
-  { by: ada, do: "restart" },
-  { by: ada, do: "pass" },
-  { by: ada, do: "back", to: "01-requirements", tree: "keep" },
-  { by: ada, do: "cancel", reason: "enough" },
-];
-const everyDecision: readonly PersonCommand[] = [
-  { ...named, do: "continue", shown: "" },
-  { ...named, do: "review", shown: "" },
-  { ...named, do: "redo", shown: "", guidance: "" },
-  { ...named, do: "loosen" },
-  { ...named, do: "reply", replies: [] },
-  { ...named, do: "retry" },
-  { ...named, do: "skip" },
-  { ...named, do: "acceptTests", tests: null },
-  { ...named, do: "finish", how: "keep" },
-  { ...named, do: "size", choice: "accept" },
-  ...unasked,
-];
+const someAgent = { name: "other", digest: "0" };
+/** One of each: a decision that is new in the type is missed here by the compiler. */
+const decisions: { readonly [D in PersonCommand["do"]]: Extract<PersonCommand, { do: D }> } = {
+  continue: { ...named, do: "continue", shown: "" },
+  review: { ...named, do: "review", shown: "" },
+  redo: { ...named, do: "redo", shown: "", guidance: "" },
+  loosen: { ...named, do: "loosen" },
+  reply: { ...named, do: "reply", replies: [] },
+  retry: { ...named, do: "retry" },
+  skip: { ...named, do: "skip" },
+  acceptTests: { ...named, do: "acceptTests", tests: null },
+  size: { ...named, do: "size", choice: "accept" },
+  restart: { by: ada, do: "restart" },
+  pass: { by: ada, do: "pass" },
+  back: { by: ada, do: "back", to: "01-requirements", tree: "keep" },
+  changeAgents: { by: ada, do: "changeAgents", agent: someAgent, reviewer: someAgent },
+  raise: { ...named, do: "raise", budget: { usd: 1, tokens: null } },
+  revert: { ...named, do: "revert", paths: [], kept: null, tree: null },
+  finish: { ...named, do: "finish", how: "keep" },
+  cancel: { by: ada, do: "cancel", reason: "enough" },
+};
+const everyDecision: readonly PersonCommand[] = Object.values(decisions);
 
 describe("a person's command", () => {
   test.for(everyDecision)("$do is refused for an agent, in every state", (command) => {
@@ -63,7 +66,7 @@ describe("a person's command", () => {
     });
   });
 
-  test.for(everyDecision.filter((command) => !unasked.includes(command)))("$do must name the open wait", (command) => {
+  test.for(everyDecision.filter((command) => "wait" in command))("$do must name the open wait", (command) => {
     const player = atGate();
     expect(decide(player.state, command)).toEqual({
       ok: false,
@@ -174,6 +177,29 @@ describe("an answer to questions", () => {
 });
 
 describe("at a gate", () => {
+  test.for(["continue", "review", "redo"] as const)("%s is refused for something else than is shown", (way) => {
+    const player = atGate();
+    const wait = openWait(player);
+    const answer = { ...decisions[way], wait: wait.id };
+    expect(decide(player.state, { ...answer, shown: "another summary" })).toEqual({
+      ok: false,
+      refusal: { why: "notAsShown", wait: wait.id },
+    });
+    expect(accepted(player, { ...answer, shown: shownAt(wait) })).toEqual(["gate.answered"]);
+  });
+
+  test("what is put back is no longer shown: an answer to how it was before is refused", () => {
+    const player = advance(startRun(supervised), "complete");
+    const outcome = completed(keeps);
+    report(player, { ...outcome, made: { ...outcome.made, unexpected: ["src/x.ts"] } });
+    const before = shownAt(openWait(player));
+    const taken = { paths: ["src/x.ts"], kept: "refs/kept", tree: "tree-2" };
+    accepted(player, { ...decisions.revert, wait: openWait(player).id, ...taken });
+    const answer = { ...decisions.continue, wait: openWait(player).id };
+    expect(why(player, { ...answer, shown: before })).toBe("notAsShown");
+    expect(accepted(player, { ...answer, shown: shownAt(openWait(player)) })).toEqual(["gate.answered"]);
+  });
+
   test("a redo is refused after the third", () => {
     const player = atGate();
     for (let redos = 0; redos < 3; redos += 1) {

@@ -32,6 +32,7 @@ const REACH: { readonly [landmark: string]: number } = {
   "refused: claimed": 6,
   "refused: lateOutcome": 150,
   "refused: notAPerson": 60,
+  "refused: notAsShown": 8,
   "refused: notOffered": 30,
   "refused: notOpen": 60,
   "refused: nothingLoosened": 20,

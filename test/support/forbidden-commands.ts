@@ -93,9 +93,11 @@ function wrongAnswers({ state, now, redos }: Past): readonly Forbidden[] {
   const paused = state.stage.is === "produced" && state.stage.pausedAt !== null;
   const spent = wait.kind === "gate" && redos >= 3 ? [gateAnswer(wait, "redo")] : [];
   const again = wait.kind === "gate" && paused ? [gateAnswer(wait, "review")] : [];
+  const unseen = wait.kind === "gate" ? [gateAnswer({ ...wait, digest: `${wait.digest}, and more` }, "continue")] : [];
   return [
     ...otherKinds.map((command) => ({ what: `an answer that a ${wait.kind} does not have`, command })),
     ...spent.map((command) => ({ what: "a redo after the third", command })),
+    ...unseen.map((command) => ({ what: "an answer to what was not shown", command })),
     ...again.map((command) => ({ what: "a review of a paused gate", command })),
   ];
 }

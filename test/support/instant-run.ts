@@ -170,7 +170,7 @@ export async function decide(project: LocalProject, choice: string): Promise<voi
 
 function commandFor(state: ActiveRun, choice: string): PersonCommand {
   const wait = state.wait?.id ?? "";
-  const shown = { by: ADA, wait, shown: "0" };
+  const shown = { by: ADA, wait, shown: state.wait?.kind === "gate" ? state.wait.digest : "" };
   switch (choice) {
     case "continue":
     case "review":

@@ -68,7 +68,7 @@ function playRoll(table: Table, roll: Roll): void {
     const forbidden = forbiddenCommands({ state: player.state, now, reports, waits, redos: redosAtHand(player) });
     const dice = rollDice(roll.pick);
     const kinds = [...new Set(forbidden.map((one) => one.what))];
-    const answers = kinds.filter((kind) => /^an? (?:answer that|redo|review)/.test(kind));
+    const answers = kinds.filter((kind) => /^an? (?:answer that|redo|review|restart at)/.test(kind));
     const what = dice.of(answers.length > 0 && dice.chance(30) ? answers : kinds);
     const { command } = dice.of(forbidden.filter((one) => one.what === what));
     const decision = submit(table, command);

@@ -172,7 +172,7 @@ export const rechecked = (...results: CheckResult[]): Outcome => ({
   digest: "shown-2",
 });
 
-export const completed = (settings: SettingsReading, lines = 10): Outcome => ({
+export const completed = (settings: SettingsReading, lines = 10): Extract<Outcome, { settings: SettingsReading }> => ({
   of: "complete",
   made: {
     artifacts: ["architecture.md"],
@@ -276,13 +276,13 @@ export function phaseAt(player: Player, index: number): PhaseRecord {
   return phase;
 }
 
-export const redo = (player: Player, guidance: string): PersonCommand => ({
-  do: "redo",
-  by: ada,
-  wait: openWait(player).id,
-  shown: "shown",
-  guidance,
-});
+export function redo(player: Player, guidance: string): PersonCommand {
+  const wait = openWait(player);
+  return { do: "redo", by: ada, wait: wait.id, shown: shownAt(wait), guidance };
+}
+
+/** What a person at a gate was shown; nothing where it is none. */
+export const shownAt = (wait: Wait): string => (wait.kind === "gate" ? wait.digest : "");
 
 const place = (draft: EventDraft, seq: number): RunEvent => ({
   ...draft,

@@ -21,6 +21,7 @@ import {
   runOptions,
   start,
   verdict,
+  shownAt,
 } from "./run-builder.ts";
 
 /** How the world and the people of a script behave. Even odds would never reach a limit or a refusal. */
@@ -283,6 +284,6 @@ const GATE_ANSWERS = ["continue", "continue", "continue", "review", "loosen"] as
 export function gateAnswer(wait: Wait, choice: "redo" | (typeof GATE_ANSWERS)[number]): PersonCommand {
   const named = { by: ada, wait: wait.id };
   if (choice === "loosen") return { ...named, do: "loosen" };
-  if (choice === "redo") return { ...named, do: "redo", shown: "shown", guidance: "shorter" };
-  return { ...named, do: choice, shown: "shown" };
+  if (choice === "redo") return { ...named, do: "redo", shown: shownAt(wait), guidance: "shorter" };
+  return { ...named, do: choice, shown: shownAt(wait) };
 }

@@ -45,6 +45,7 @@ const answers: Answers = {
 function answerGate(run: ActiveRun, command: Of<"continue" | "review" | "redo">, by: Person): Decision {
   const wait = openWait(run, command.wait, "gate");
   if (wait === null) return notOpen(run);
+  if (command.shown !== wait.digest) return refuse({ why: "notAsShown", wait: wait.id });
   const choice: GateChoice = command.do;
   if (choice === "review" && run.stage.is === "produced" && run.stage.pausedAt !== null)
     return refuse({ why: "alreadyPaused" });

@@ -44,7 +44,9 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
       changedSinceSeen: made.changedSinceSeen?.filter(({ path }) => !gone.has(path)) ?? null,
       tree: event.tree ?? made.tree,
     };
-    return { ...patch(run, { made: without }), stage: { ...run.stage, made: without } };
+    const wait =
+      run.wait?.kind === "gate" ? { ...run.wait, digest: `${run.wait.digest}+${event.tree ?? event.seq}` } : run.wait;
+    return { ...patch(run, { made: without }), stage: { ...run.stage, made: without }, wait };
   },
   "gate.answered": (run, event) => {
     if (run.stage.is !== "produced") return run;
