@@ -57,9 +57,9 @@ export const meanOf = (tallies: readonly Tally[], figure: (tally: Tally) => numb
   mean(tallies.map(figure));
 
 /** Approved or at the limit: nothing else ends it. */
-const limitAlone: LoopPolicy = ({ rounds, limit }) => {
-  const approved = rounds.slice(-1).some(isClean);
-  const over = approved || rounds.length >= limit;
+const limitAlone: LoopPolicy = ({ iterations, limit }) => {
+  const approved = iterations.slice(-1).some(isClean);
+  const over = approved || iterations.length >= limit;
   const stopped = approved ? "approved" : over ? "limit" : null;
   return { leadsTo: over ? "complete" : "produce", stopped, why: null, open: [] };
 };
@@ -78,11 +78,11 @@ function tallyOf(policy: LoopPolicy, { kind, mode, seeds, unhindered }: Series):
   const stops = loops.map(({ end }) => end.stopped ?? "none");
   const partOf = (isCounted: (loop: Loop, index: number) => boolean): number =>
     loops.filter(isCounted).length / loops.length;
-  const under = (most: number): number => mean(unhindered.map(({ rounds }) => Math.min(rounds.length, most)));
+  const under = (most: number): number => mean(unhindered.map(({ iterations }) => Math.min(iterations.length, most)));
   return {
     kind,
     mode,
-    verdicts: mean(loops.map(({ rounds }) => rounds.length)),
+    verdicts: mean(loops.map(({ iterations }) => iterations.length)),
     limitAlone: under(limit),
     fixed: under(FIXED_LIMIT),
     approved: partOf(({ end }) => end.stopped === "approved"),
@@ -95,19 +95,19 @@ function tallyOf(policy: LoopPolicy, { kind, mode, seeds, unhindered }: Series):
 }
 
 const isApprovedWithin = (loop: Loop | undefined, limit: number): boolean =>
-  loop?.end.stopped === "approved" && loop.rounds.length <= limit;
+  loop?.end.stopped === "approved" && loop.iterations.length <= limit;
 
-function brokenBy({ rounds, end, endless }: Loop, limit: number): string[] {
-  const last = rounds.at(-1);
+function brokenBy({ iterations, end, endless }: Loop, limit: number): string[] {
+  const last = iterations.at(-1);
   const blockers = last?.issues.filter(({ severity }) => severity === "blocker") ?? [];
   const told = end.open.filter(({ severity }) => severity === "blocker");
   const isCalledApproved = end.stopped === "approved";
   const promises: readonly (readonly [string, boolean])[] = [
     ["it did not end", !endless],
-    ["it went past its limit", rounds.length <= limit],
+    ["it went past its limit", iterations.length <= limit],
     ["a blocker was called approved", !isCalledApproved || blockers.length === 0],
     ["it was called approved though the reviewer did not", !isCalledApproved || last?.approved === true],
-    ["what was approved went on", !rounds.slice(0, -1).some(isClean)],
+    ["what was approved went on", !iterations.slice(0, -1).some(isClean)],
     ["what was approved was not called so", isCalledApproved || last === undefined || !isClean(last)],
     ["a blocker was not told", told.length === blockers.length],
   ];

@@ -5,7 +5,7 @@ import { isSetUp, signingSettings } from "../adapters/attestation/signing-settin
 import { journalHeads } from "../adapters/journal-file/journal-heads.ts";
 import { loadUserKey, sealWith } from "../adapters/user-files/user-key.ts";
 import { describe, ProblemError } from "../core/problem.ts";
-import type { EndedRun } from "../core/run.ts";
+import { type EndedRun, finishOf } from "../core/run.ts";
 import type { RunId } from "../schema/ids.ts";
 import { attestedLines, shareLine } from "../views/attestation/attested.ts";
 import type { LocalProject } from "./project.ts";
@@ -31,7 +31,9 @@ export async function attest(project: LocalProject, run: RunId): Promise<Atteste
  * The same at the end of a run, where git is set up to sign with an SSH key. The run is over and stays so: what goes
  * wrong here is told, with the verb that tries again.
  */
-export async function attestFinished(project: LocalProject, { run, finish }: EndedRun): Promise<readonly string[]> {
+export async function attestFinished(project: LocalProject, ended: EndedRun): Promise<readonly string[]> {
+  const { run } = ended;
+  const finish = finishOf(ended);
   if (run.git === null || run.scope !== "tree" || finish === null || finish === "discard") return [];
   if (run.options.commits === "none") return [];
   try {

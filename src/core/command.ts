@@ -12,6 +12,7 @@ import type {
 import type { PhaseKey, Ticket } from "../schema/ids.ts";
 import type { Agent, Person } from "../schema/people.ts";
 import type { Budget, ExecutionLimits, Finish } from "../schema/plan.ts";
+import type { WaitOption } from "./run.ts";
 
 /** Opens a run. Everything later decisions depend on comes in here, and is recorded. */
 export type StartCommand = {
@@ -29,13 +30,15 @@ export type PersonCommand = { readonly by: Person | Agent } & (
   | { readonly do: "redo"; readonly wait: string; readonly shown: string; readonly guidance: string }
   | { readonly do: "loosen"; readonly wait: string }
   | { readonly do: "reply"; readonly wait: string; readonly replies: readonly Reply[] }
-  /** `limits`: what each execution may use from now on; null where that stays as it was. */
+  /**
+   * Of an escalation, or of the current phase where no wait is named.
+   * `limits`: what each execution may use from now on; left out where that stays as it was.
+   */
   | { readonly do: "retry"; readonly wait: string; readonly limits?: ExecutionLimits }
-  | { readonly do: "skip"; readonly wait: string }
+  | { readonly do: "retry"; readonly wait: null }
+  | { readonly do: "skip"; readonly wait: string | null }
   | { readonly do: "acceptTests"; readonly wait: string; readonly tests: TestCommand | null }
   | { readonly do: "size"; readonly wait: string; readonly choice: "accept" | "light" | "standard" }
-  | { readonly do: "restart" }
-  | { readonly do: "pass" }
   | { readonly do: "back"; readonly to: PhaseKey; readonly tree: "restore" | "keep" }
   | ({ readonly do: "changeAgents" } & ChangedAgents)
   | { readonly do: "raise"; readonly wait: string; readonly budget: Budget }
@@ -124,7 +127,7 @@ export type Refusal =
   | { readonly why: "lateOutcome"; readonly expected: Ticket | null }
   | { readonly why: "claimed"; readonly execution: string }
   | { readonly why: "notOpen"; readonly open: string | null }
-  | { readonly why: "notOffered"; readonly valid: readonly string[] }
+  | { readonly why: "notOffered"; readonly valid: readonly WaitOption[] }
   | { readonly why: "redosSpent"; readonly limit: number }
   /** The gate shows something else now than what the person was shown. */
   | { readonly why: "notAsShown"; readonly wait: string }

@@ -1,6 +1,15 @@
 import type { Step } from "../schema/event.ts";
 import { attemptId, type AttemptId, type Ticket } from "../schema/ids.ts";
-import { type ActiveRun, currentPhase, MAX_REDOS, type Next, type RunState, type Stage, type Wait } from "./run.ts";
+import {
+  type ActiveRun,
+  currentPhase,
+  MAX_REDOS,
+  type Next,
+  type RunState,
+  type Stage,
+  type Wait,
+  type WaitOption,
+} from "./run.ts";
 
 /** What each stage asks for. `produced` always carries a gate and never gets here; re-checking would be the safe reading. */
 const STEP_OF: { readonly [S in Stage["is"]]: Step } = {
@@ -40,7 +49,7 @@ export function attemptOf(run: ActiveRun): AttemptId | null {
 export const ticketOf = (run: ActiveRun): Ticket => `${attemptOf(run) ?? "run"}@${run.since}`;
 
 /** What a person may answer now; menus, status and every other surface draw from this. */
-export function optionsOf(run: ActiveRun, wait: Wait): readonly string[] {
+export function optionsOf(run: ActiveRun, wait: Wait): readonly WaitOption[] {
   switch (wait.kind) {
     case "gate":
       return gateOptions(run, wait);
@@ -59,15 +68,15 @@ export function optionsOf(run: ActiveRun, wait: Wait): readonly string[] {
   }
 }
 
-function gateOptions(run: ActiveRun, wait: Extract<Wait, { kind: "gate" }>): readonly string[] {
+function gateOptions(run: ActiveRun, wait: Extract<Wait, { kind: "gate" }>): readonly WaitOption[] {
   const paused = run.stage.is === "produced" && run.stage.pausedAt !== null;
   const redoable = (currentPhase(run)?.redos ?? MAX_REDOS) < MAX_REDOS;
   return [
     "continue",
-    ...(paused ? [] : ["review"]),
-    ...(redoable ? ["redo"] : []),
-    ...(wait.loosened === null ? [] : ["loosen"]),
-    ...(run.stage.is === "produced" && run.stage.made.unexpected.some(isFile) ? ["revert"] : []),
+    ...(paused ? [] : ["review" as const]),
+    ...(redoable ? ["redo" as const] : []),
+    ...(wait.loosened === null ? [] : ["loosen" as const]),
+    ...(currentPhase(run)?.made?.unexpected.some(isFile) === true ? ["revert" as const] : []),
   ];
 }
 

@@ -48,15 +48,31 @@ export type ActiveRun = Common & {
   readonly refined: boolean;
 };
 
-export type EndedRun = Common & {
-  readonly is: "ended";
-  readonly how: "finished" | "cancelled";
-  readonly finish: Finish | null;
+export type EndedRun = FinishedRun | CancelledRun;
+
+export type FinishedRun = Ended & {
+  readonly how: "finished";
+  readonly finish: Finish;
   readonly merged: string | null;
-  readonly reason: string | null;
-  readonly cancelledAt: PhaseKey | null;
-  readonly endedAt: string;
 };
+
+export type CancelledRun = Ended & {
+  readonly how: "cancelled";
+  readonly reason: string;
+  /** The current phase at that time; null once every phase was left. */
+  readonly cancelledAt: PhaseKey | null;
+};
+
+/** The commit of the merge; null where nothing was merged. */
+export const mergedAs = (run: EndedRun): string | null => (run.how === "finished" ? run.merged : null);
+
+/** How it was finished; null where it was not. */
+export const finishOf = (run: EndedRun): Finish | null => (run.how === "finished" ? run.finish : null);
+
+/** Why it was cancelled; null where it was not. */
+export const reasonOf = (run: EndedRun): string | null => (run.how === "cancelled" ? run.reason : null);
+
+type Ended = Common & { readonly is: "ended"; readonly endedAt: string };
 
 /** What is known about one phase across its attempts. `attempts` and `redos` are never reset. */
 export type PhaseRecord = {
@@ -79,9 +95,7 @@ export type PhaseRecord = {
   readonly seenTree: string | null;
   readonly made: PhaseOutput | null;
   /** What reviewers said, over all attempts. */
-  readonly rounds: readonly Iteration[];
-  /** Reviewer verdicts and failed check runs over all attempts. */
-  readonly iterations: number;
+  readonly iterations: readonly Iteration[];
   readonly checkFailures: number;
   readonly executions: number;
   readonly usage: Usage;
@@ -103,10 +117,9 @@ export type Stage =
   | { readonly is: "checking"; readonly work: AttemptState; readonly draft: Draft }
   | { readonly is: "reviewing"; readonly work: AttemptState; readonly draft: Draft; readonly claim: Claim | null }
   | { readonly is: "completing"; readonly work: AttemptState; readonly draft: Draft }
-  | { readonly is: "produced"; readonly made: PhaseOutput; readonly pausedAt: string | null }
+  | { readonly is: "produced"; readonly pausedAt: string | null }
   | {
       readonly is: "rechecking";
-      readonly made: PhaseOutput;
       readonly by: Person;
       /** Failures that the person saw and continued over, as digests. */
       readonly overruled: readonly string[];
@@ -161,12 +174,28 @@ export type Wait = { readonly id: string; readonly openedAt: string } & (
       readonly from: Step;
       readonly reason: string;
       readonly detail: string;
-      readonly offered: readonly string[];
+      readonly offered: readonly EscalationOption[];
     }
   | { readonly kind: "sizing"; readonly sizing: Sizing }
   | { readonly kind: "budget"; readonly spent: Usage; readonly budget: Budget }
   | { readonly kind: "finish"; readonly offered: readonly Finish[] }
 );
+
+export const ESCALATION_OPTIONS = ["retry", "skip", "accept"] as const;
+export type EscalationOption = (typeof ESCALATION_OPTIONS)[number];
+
+/** What a person may answer a wait with. */
+export type WaitOption =
+  | GateChoice
+  | "loosen"
+  | "revert"
+  | "answer"
+  | EscalationOption
+  | "light"
+  | "standard"
+  | "raise"
+  | "cancel"
+  | Finish;
 
 /** One choice of a person at a gate. A pause and its end are two answers. */
 export type Answer = {
@@ -183,7 +212,7 @@ export type Answer = {
 /** What should happen now. */
 export type Next =
   | { readonly is: "action"; readonly step: Step; readonly ticket: Ticket; readonly attempt: AttemptId | null }
-  | { readonly is: "wait"; readonly wait: Wait; readonly options: readonly string[] }
+  | { readonly is: "wait"; readonly wait: Wait; readonly options: readonly WaitOption[] }
   | { readonly is: "done"; readonly how: "none" | "finished" | "cancelled" };
 
 export const MAX_REDOS = 3;

@@ -1,5 +1,5 @@
 import { budgetText, spentText } from "../core/budget.ts";
-import type { EndedRun } from "../core/run.ts";
+import { type EndedRun, finishOf, mergedAs } from "../core/run.ts";
 import { shellWord } from "../core/shell-word.ts";
 import type { RunEvent } from "../schema/event.ts";
 import type { Person, Initiator } from "../schema/people.ts";
@@ -82,6 +82,7 @@ export function closingReport(run: EndedRun): string[] {
   const outside = run.phases.flatMap(({ rule, made }) =>
     (made?.unexpected ?? []).map((path) => `  ${rule.key}: ${plainLine(path)}`),
   );
+  const merged = mergedAs(run);
   const skipped = run.phases.filter(({ status }) => status === "skipped").map(({ rule }) => `  ${rule.key}`);
   return [
     ...heading(run),
@@ -91,18 +92,19 @@ export function closingReport(run: EndedRun): string[] {
     ...block("Written where the phase may not", outside),
     ...block("Skipped", skipped),
     ...block("Used", usedLines(run)),
-    ...(run.merged === null
+    ...(merged === null
       ? keptBranch(run)
-      : [`Merged into ${run.run.git?.base ?? "the base branch"} as ${run.merged.slice(0, 12)}.`]),
+      : [`Merged into ${run.run.git?.base ?? "the base branch"} as ${merged.slice(0, 12)}.`]),
   ];
 }
 
 /** A run of one phase is a step of something larger: it says which step is done, and what came of it. */
-function heading({ how, run, phases, merged }: EndedRun): string[] {
+function heading(ended: EndedRun): string[] {
+  const { how, run, phases } = ended;
   const title = plainLine(run.title);
   const [only, ...others] = phases;
   if (how !== "finished") return [`Cancelled: ${title}`];
-  if (only === undefined || others.length > 0 || only.rule.judged === true || merged !== null)
+  if (only === undefined || others.length > 0 || only.rule.judged === true || mergedAs(ended) !== null)
     return [`Finished: ${title}`];
   return [`${only.rule.name} is done: ${title}`, ...(only.made?.artifacts ?? []).map((path) => `  ${plainLine(path)}`)];
 }
@@ -140,8 +142,9 @@ function block(title: string, lines: readonly string[], empty?: string): string[
 
 function keptBranch(ended: EndedRun): string[] {
   const branch = ended.run.git?.branch ?? null;
-  if (branch === null || ended.finish === "discard") return [];
-  if (ended.finish !== "pr") return [`The branch ${branch} is kept.`];
+  const finish = finishOf(ended);
+  if (branch === null || finish === "discard") return [];
+  if (finish !== "pr") return [`The branch ${branch} is kept.`];
   const commands = pullRequestCommands(ended, "gh") ?? [];
   return [
     `The branch ${branch} is ready for a pull request:`,

@@ -37,7 +37,8 @@ const isFirstTry = ({ attempts, checkFailures }: PhaseRecord): boolean => attemp
 
 /** What an ended run took, from its journal. */
 export function metricsOf(run: EndedRun): RunMetrics & { readonly gates: number; readonly firstTry: number } {
-  const passed = run.phases.filter(({ status, rule }) => status === "completed" && rule.key !== run.cancelledAt);
+  const left = run.how === "cancelled" ? run.cancelledAt : null;
+  const passed = run.phases.filter(({ status, rule }) => status === "completed" && rule.key !== left);
   return {
     minutes: minutesBetween(run.run.startedAt, run.endedAt),
     attempts: sum(run.phases.map(({ attempts }) => attempts)),

@@ -45,7 +45,7 @@ export function phaseComplete({ iterations, made }: Pick<PhaseRecord, "iteration
   const concerns = made?.concerns ?? [];
   if (concerns.length > 0)
     return `Phase complete. Reviewer concerns: ${concerns.map((one) => plainLine(one, 300)).join("; ")}`;
-  return `Phase complete (${iterations} ${iterations === 1 ? "iteration" : "iterations"})`;
+  return `Phase complete (${iterations.length} ${iterations.length === 1 ? "iteration" : "iterations"})`;
 }
 
 /** For a person: each verdict in a line, and under a phase what became of every finding. */

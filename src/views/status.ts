@@ -8,6 +8,9 @@ import {
   type PhaseRecord,
   type RunState,
   type Wait,
+  finishOf,
+  mergedAs,
+  reasonOf,
 } from "../core/run.ts";
 import type { Question, Usage } from "../schema/agent.ts";
 import type { Step } from "../schema/event.ts";
@@ -40,7 +43,7 @@ export function statusObject(state: RunState, { driven }: Liveness): Record<stri
         ? null
         : { recommended: state.sizing.sizing.recommended, effective: state.sizing.effective },
     waiting: state.is === "active" && state.wait !== null ? waitObject(state, state.wait) : null,
-    ...(state.is === "ended" ? { finish: state.finish, merged: state.merged, reason: state.reason } : {}),
+    ...(state.is === "ended" ? { finish: finishOf(state), merged: mergedAs(state), reason: reasonOf(state) } : {}),
   };
 }
 
@@ -55,7 +58,7 @@ const phaseObject = (phase: PhaseRecord): Record<string, unknown> => ({
   name: phase.rule.name,
   status: phase.status,
   attempt: phase.attempts,
-  iterations: phase.iterations,
+  iterations: phase.iterations.length,
   redos: phase.redos,
   concerns: phase.made?.concerns ?? [],
   usage: phase.usage,
@@ -128,7 +131,7 @@ function phaseLine(phase: PhaseRecord): string {
   const details = [
     phase.attempts > 1 ? `attempt ${phase.attempts}` : "",
     phase.redos > 0 ? `${phase.redos} ${phase.redos === 1 ? "redo" : "redos"}` : "",
-    phase.iterations > 0 ? `${phase.iterations} reviewed` : "",
+    phase.iterations.length > 0 ? `${phase.iterations.length} reviewed` : "",
     (phase.made?.concerns.length ?? 0) > 0 ? `${phase.made?.concerns.length} concerns` : "",
     tokens(phase.usage, phase),
   ].filter((detail) => detail !== "");
@@ -192,13 +195,10 @@ function toReadLines(run: ActiveRun, wait: Wait): string[] {
 }
 
 function endLines(run: EndedRun): string[] {
-  if (run.how === "cancelled") return [`Cancelled: ${plainLine(run.reason ?? "")}`];
+  if (run.how === "cancelled") return [`Cancelled: ${plainLine(run.reason)}`];
   if (run.merged !== null) return [`Merged as ${run.merged.slice(0, 12)}.`];
-  return [
-    run.run.git?.branch === null || run.run.git === null
-      ? "Finished."
-      : `Finished; branch ${run.run.git.branch} is kept.`,
-  ];
+  const branch = run.run.git?.branch ?? null;
+  return [branch === null ? "Finished." : `Finished; branch ${branch} is kept.`];
 }
 
 /** What is waited for, and the commands that answer it. */

@@ -92,14 +92,14 @@ export const nothing: Omit<SummaryData, "number" | "name"> = {
   engine: null,
 };
 
-function madeBy({ made, usage, missingUsage, rounds }: PhaseRecord, sandbox: boolean | null): Partial<SummaryData> {
+function madeBy({ made, usage, missingUsage, iterations }: PhaseRecord, sandbox: boolean | null): Partial<SummaryData> {
   if (made === null) return {};
   return {
     artifacts: made.artifacts,
     decisions: made.decisions.length > 0 ? made.decisions : splitDecisions(made.summary),
     changed: made.changed,
     changedSinceSeen: made.changedSinceSeen,
-    engine: { ...made, usage, missingUsage, sandbox, findings: renderFindings(ledgerOf(rounds)) },
+    engine: { ...made, usage, missingUsage, sandbox, findings: renderFindings(ledgerOf(iterations)) },
   };
 }
 

@@ -105,7 +105,7 @@ describe("SIZE-CHOICE", () => {
 
   test("is asked for once, also when the phase was passed over", () => {
     const player = feature();
-    accepted(advance(player, "produce"), { do: "pass", by: ada });
+    accepted(advance(player, "produce"), { do: "skip", wait: null, by: ada });
     advance(sized(player, "standard"), "done");
     expect(player.events.filter(({ type }) => type === "sizing.asked")).toHaveLength(1);
   });
@@ -212,7 +212,7 @@ describe("refinement", () => {
     const player = advance(feature({ sizing: "accept" }), "measure");
     report(player, measured("standard"));
     while (current(player) !== "04-design") report(advance(player, "commit"), { of: "commit", commit: null });
-    accepted(player, { do: "pass", by: ada });
+    accepted(player, { do: "skip", wait: null, by: ada });
     expect(report(player, { of: "commit", commit: null })).toEqual(["phase.committed", "phase.left"]);
     expect(activeRun(player).refined).toBe(false);
   });

@@ -36,7 +36,7 @@ describe("a conversation", () => {
 
   test("ends where a person starts the phase anew, or goes back to it", () => {
     const restarted = afterTalk(startRun());
-    accepted(restarted, { do: "restart", by: ada });
+    accepted(restarted, { do: "retry", wait: null, by: ada });
     expect(sessionOf(advance(restarted, "produce"))).toBeNull();
     const back = afterTalk(startRun());
     accepted(back, { do: "back", by: ada, to: "01-requirements", tree: "keep" });

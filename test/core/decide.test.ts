@@ -41,8 +41,6 @@ const decisions: { readonly [D in PersonCommand["do"]]: Extract<PersonCommand, {
   skip: { ...named, do: "skip" },
   acceptTests: { ...named, do: "acceptTests", tests: null },
   size: { ...named, do: "size", choice: "accept" },
-  restart: { by: ada, do: "restart" },
-  pass: { by: ada, do: "pass" },
   back: { by: ada, do: "back", to: "01-requirements", tree: "keep" },
   changeAgents: { by: ada, do: "changeAgents", agent: someAgent, reviewer: someAgent },
   raise: { ...named, do: "raise", budget: { usd: 1, tokens: null } },
@@ -50,7 +48,11 @@ const decisions: { readonly [D in PersonCommand["do"]]: Extract<PersonCommand, {
   finish: { ...named, do: "finish", how: "keep" },
   cancel: { by: ada, do: "cancel", reason: "enough" },
 };
-const everyDecision: readonly PersonCommand[] = Object.values(decisions);
+const everyDecision: readonly PersonCommand[] = [
+  ...Object.values(decisions),
+  { by: ada, do: "retry", wait: null },
+  { by: ada, do: "skip", wait: null },
+];
 
 describe("a person's command", () => {
   test.for(everyDecision)("$do is refused for an agent, in every state", (command) => {
@@ -66,14 +68,17 @@ describe("a person's command", () => {
     });
   });
 
-  test.for(everyDecision.filter((command) => "wait" in command))("$do must name the open wait", (command) => {
-    const player = atGate();
-    expect(decide(player.state, command)).toEqual({
-      ok: false,
-      refusal: { why: "notOpen", open: openWait(player).id },
-    });
-    expect(decide(startRun().state, command)).toEqual({ ok: false, refusal: { why: "notOpen", open: null } });
-  });
+  test.for(everyDecision.filter((command) => "wait" in command && command.wait !== null))(
+    "$do must name the open wait",
+    (command) => {
+      const player = atGate();
+      expect(decide(player.state, command)).toEqual({
+        ok: false,
+        refusal: { why: "notOpen", open: openWait(player).id },
+      });
+      expect(decide(startRun().state, command)).toEqual({ ok: false, refusal: { why: "notOpen", open: null } });
+    },
+  );
 
   test("cancel needs a reason, and nothing else", () => {
     expect(why(startRun(), { by: ada, do: "cancel", reason: " \n" })).toBe("reasonMissing");

@@ -76,7 +76,6 @@ describe("a run", () => {
       how: "finished",
       finish: "merge",
       merged: "abc123",
-      reason: null,
     });
   });
 
@@ -192,7 +191,7 @@ describe("an attempt", () => {
     expect(activeRun(advance(player, "produce")).stage).toMatchObject({
       work: { turns: 0, verdicts: 0, failures: 0, sameFailure: null, broken: 0, replies: [], session: null },
     });
-    expect(phaseAt(player, 0)).toMatchObject({ iterations: 1, checkFailures: 1, attempts: 2 });
+    expect(phaseAt(player, 0)).toMatchObject({ iterations: [{ approved: false }], checkFailures: 1, attempts: 2 });
   });
 
   test("has one claim at a time, gone when the execution ended", () => {

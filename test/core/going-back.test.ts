@@ -186,7 +186,7 @@ describe("going back", () => {
 
   test("reaches a phase that was passed over before its first attempt", () => {
     const player = advance(startRun(supervised), "enter");
-    accepted(player, { do: "pass", by: ada });
+    accepted(player, { do: "skip", wait: null, by: ada });
     advance(player, "check");
     accepted(player, back("01-requirements"));
     expect(activeRun(player)).toMatchObject({ index: 0, stage: { is: "entering" } });
@@ -209,7 +209,7 @@ describe("restart and pass", () => {
   test.for(within)("are accepted at %s", (stage) => {
     const player = advance(supervisedRun(), stage);
     const attempts = phaseAt(player, 0).attempts;
-    expect(accepted(player, { do: "restart", by: ada })).toEqual(["phase.restarted"]);
+    expect(accepted(player, { do: "retry", wait: null, by: ada })).toEqual(["phase.restarted"]);
     expect(activeRun(player)).toMatchObject({
       index: 0,
       wait: null,
@@ -220,7 +220,7 @@ describe("restart and pass", () => {
     expect(phaseAt(player, 0).attempts).toBe(attempts + 1);
 
     const other = advance(supervisedRun(), stage);
-    expect(accepted(other, { do: "pass", by: ada })).toEqual(["phase.skipped"]);
+    expect(accepted(other, { do: "skip", wait: null, by: ada })).toEqual(["phase.skipped"]);
     expect(phaseAt(other, 0)).toMatchObject({ status: "skipped", made: null });
     expect(activeRun(advance(other, "enter")).index).toBe(1);
   });
@@ -228,20 +228,20 @@ describe("restart and pass", () => {
   test("at a gate only pass is accepted: a restart would be a redo that nobody counts", () => {
     const player = advance(supervisedRun(), "gate");
     const valid = expect.arrayContaining(["continue", "review", "redo"]);
-    expect(refusalOf(player, { do: "restart", by: ada })).toEqual({ why: "notOffered", valid });
-    expect(accepted(player, { do: "pass", by: ada })).toEqual(["phase.skipped"]);
+    expect(refusalOf(player, { do: "retry", wait: null, by: ada })).toEqual({ why: "notOffered", valid });
+    expect(accepted(player, { do: "skip", wait: null, by: ada })).toEqual(["phase.skipped"]);
   });
 
   test.for<Step>(["produce", "check", "review", "complete", "recheck"])("answer an escalation from %s too", (step) => {
     const player = advance(supervisedRun(), step);
     report(player, failed(step));
-    accepted(player, { do: "restart", by: ada });
+    accepted(player, { do: "retry", wait: null, by: ada });
     expect(activeRun(player)).toMatchObject({ wait: null, stage: { is: "entering" } });
   });
 
   test.for<PersonCommand>([
-    { do: "restart", by: ada },
-    { do: "pass", by: ada },
+    { do: "retry", wait: null, by: ada },
+    { do: "skip", wait: null, by: ada },
   ])("$do ends a running agent, whose result is then late", (command) => {
     const player = advance(supervisedRun(), "review");
     report(player, claim("x1"));
@@ -258,8 +258,8 @@ describe("restart and pass", () => {
       const player = startRun({ ...supervised, options });
       if (step === "rewind") accepted(advance(player, "check"), back("01-requirements", "restore"));
       advance(player, step);
-      expect(refusalOf(player, { do: "restart", by: ada })).toEqual({ why: "notInPhase" });
-      expect(refusalOf(player, { do: "pass", by: ada })).toEqual({ why: "notInPhase" });
+      expect(refusalOf(player, { do: "retry", wait: null, by: ada })).toEqual({ why: "notInPhase" });
+      expect(refusalOf(player, { do: "skip", wait: null, by: ada })).toEqual({ why: "notInPhase" });
     },
   );
 });

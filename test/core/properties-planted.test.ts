@@ -72,15 +72,15 @@ const bugs: readonly Bug[] = [
     plants: [
       {
         file: LOOP,
-        find: 'round.approved && round.issues.every(({ severity }) => severity !== "blocker")',
-        put: "round.approved",
+        find: 'iteration.approved && iteration.issues.every(({ severity }) => severity !== "blocker")',
+        put: "iteration.approved",
       },
     ],
   },
   {
     bug: "one verdict too many",
     breaks: "no attempt has more verdicts than its rule allows",
-    plants: [{ file: LOOP, find: "rounds.length >= limit", put: "rounds.length > limit" }],
+    plants: [{ file: LOOP, find: "iterations.length >= limit", put: "iterations.length > limit" }],
   },
   {
     bug: "one failure too many",

@@ -127,9 +127,9 @@ const REACH: { readonly [landmark: string]: number } = {
   "forbidden: an answer that a finish does not have": 1,
   "forbidden: an answer that a sizing does not have": 2,
   "forbidden: going back to where the run has not been": 60,
-  "forbidden: a restart outside a phase": 20,
-  "forbidden: a restart at a gate": 20,
-  "forbidden: a pass outside a phase": 15,
+  "forbidden: a retry outside a phase": 20,
+  "forbidden: a retry at a gate": 20,
+  "forbidden: a skip outside a phase": 15,
   "forbidden: a review of a paused gate": 3,
   "forbidden: a redo after the third": 2,
 };

@@ -16,8 +16,8 @@ const round = (issues: readonly Issue[], changed: readonly string[] | null = nul
   approved: false,
   changed,
 });
-const statesOf = ({ rounds }: Ledger): string[] =>
-  rounds.map((mentions) => mentions.map(({ id, state }) => `${id} ${state}`).join(", "));
+const statesOf = ({ iterations }: Ledger): string[] =>
+  iterations.map((mentions) => mentions.map(({ id, state }) => `${id} ${state}`).join(", "));
 
 const leak = "The file handle is never closed when reading fails";
 const leakAgain = "If reading fails, the file handle is not closed";
@@ -95,8 +95,8 @@ describe("ledgerOf", () => {
       ],
       ["F1 new, F2 new", "F1 resolved, F2 recurring", "F2 recurring"],
     ],
-  ])("follows %s", (_, rounds, expected) => {
-    expect(statesOf(ledgerOf(rounds))).toEqual(expected);
+  ])("follows %s", (_, iterations, expected) => {
+    expect(statesOf(ledgerOf(iterations))).toEqual(expected);
   });
 
   test("keeps the id when the severity changes, and tells the latest words and place", () => {
@@ -154,9 +154,9 @@ describe("hostile verdicts", () => {
 
   test.each(shapes)("take bounded time: %s", (_, make) => {
     const began = performance.now();
-    const { rounds } = ledgerOf(Array.from({ length: 3 }, () => round(many(make), ["src/a.ts"])));
+    const { iterations } = ledgerOf(Array.from({ length: 3 }, () => round(many(make), ["src/a.ts"])));
     expect(performance.now() - began).toBeLessThan(10_000);
-    expect(rounds).toHaveLength(3);
+    expect(iterations).toHaveLength(3);
   });
 
   test("of more issues than are followed, the blockers are", () => {

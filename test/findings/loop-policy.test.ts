@@ -24,8 +24,8 @@ function roundOf(text: string): Iteration {
 }
 const roundsOf = (text: string): Iteration[] =>
   text === "" ? [] : text.split(" ").map((one) => roundOf(one === "-" ? "" : one));
-const unknownChanges = (rounds: readonly Iteration[]): Iteration[] =>
-  rounds.map((round) => ({ ...round, changed: null }));
+const unknownChanges = (iterations: readonly Iteration[]): Iteration[] =>
+  iterations.map((round) => ({ ...round, changed: null }));
 
 describe("afterVerdict", () => {
   test.for<[string, string, number, string | null]>([
@@ -67,13 +67,13 @@ describe("afterVerdict", () => {
     ["goes on when the second resolved more than it caused", "AB CD E", 5, null],
     ["goes on when what is caused are warnings", "AB Ac d", 5, null],
   ])("%s: %s of %i", ([, said, limit, stopped]) => {
-    const result = afterVerdict({ rounds: roundsOf(said), limit });
+    const result = afterVerdict({ iterations: roundsOf(said), limit });
     expect(result).toMatchObject({ stopped, leadsTo: stopped === null ? "produce" : "complete" });
     expect(result.why === null).toBe(stopped === null || stopped === "approved");
   });
 
   test("blames no revision where nobody knows what it changed", () => {
-    expect(afterVerdict({ rounds: unknownChanges(roundsOf("A B C")), limit: 5 }).stopped).toBeNull();
+    expect(afterVerdict({ iterations: unknownChanges(roundsOf("A B C")), limit: 5 }).stopped).toBeNull();
   });
 
   test.each([
@@ -93,11 +93,11 @@ describe("afterVerdict", () => {
       "Two revisions in a row resolved no blocker: F1, F2, F3, F4, F5 and 1 more stayed open.",
     ],
   ])("tells the person why %s of %i ended", (said, limit, why) => {
-    expect(afterVerdict({ rounds: roundsOf(said), limit }).why).toBe(why);
+    expect(afterVerdict({ iterations: roundsOf(said), limit }).why).toBe(why);
   });
 
   test("tells what is open, blockers first, and nothing that was resolved", () => {
-    const { open } = afterVerdict({ rounds: roundsOf("AbC bC"), limit: 2 });
+    const { open } = afterVerdict({ iterations: roundsOf("AbC bC"), limit: 2 });
     expect(open.map(({ id, severity, description }) => [id, severity, description])).toEqual([
       [expect.any(String), "blocker", SAID["C"]],
       [expect.any(String), "warning", SAID["B"]],
@@ -105,14 +105,19 @@ describe("afterVerdict", () => {
   });
 
   test("has nothing to judge before the first verdict", () => {
-    expect(afterVerdict({ rounds: [], limit: 3 })).toEqual({ leadsTo: "produce", stopped: null, why: null, open: [] });
+    expect(afterVerdict({ iterations: [], limit: 3 })).toEqual({
+      leadsTo: "produce",
+      stopped: null,
+      why: null,
+      open: [],
+    });
   });
 
   test("SPEC-R2.6 gives up at each mode's limit, never later", () => {
     for (const limit of [1, 2, 3, 5])
       for (let count = 1; count <= 6; count++) {
-        const rounds = Array.from({ length: count }, () => roundOf(""));
-        expect(afterVerdict({ rounds, limit }).leadsTo).toBe(count >= limit ? "complete" : "produce");
+        const iterations = Array.from({ length: count }, () => roundOf(""));
+        expect(afterVerdict({ iterations, limit }).leadsTo).toBe(count >= limit ? "complete" : "produce");
       }
   });
 });
@@ -121,7 +126,7 @@ describe("verdicts of earlier attempts", () => {
   const earlier = roundsOf("AB AB AB");
 
   test("give findings their ids", () => {
-    const { open } = afterVerdict({ rounds: roundsOf("BC"), limit: 5, earlier });
+    const { open } = afterVerdict({ iterations: roundsOf("BC"), limit: 5, earlier });
     const ids = open.map(({ id, description }) => [id, description]);
     expect(ids).toEqual([
       ["F2", SAID["B"]],
@@ -130,7 +135,7 @@ describe("verdicts of earlier attempts", () => {
   });
 
   test("leave nothing open before the first verdict of this one", () => {
-    expect(afterVerdict({ rounds: [], limit: 5, earlier }).open).toEqual([]);
+    expect(afterVerdict({ iterations: [], limit: 5, earlier }).open).toEqual([]);
   });
 
   test.for<[string, string, number, string | null]>([
@@ -141,6 +146,6 @@ describe("verdicts of earlier attempts", () => {
     ["do not hide what flips now", "A B A", 5, "flipping"],
     ["do not end a limit earlier", "C D", 3, null],
   ])("%s: %s of %i", ([, said, limit, stopped]) => {
-    expect(afterVerdict({ rounds: roundsOf(said), limit, earlier }).stopped).toBe(stopped);
+    expect(afterVerdict({ iterations: roundsOf(said), limit, earlier }).stopped).toBe(stopped);
   });
 });

@@ -20,7 +20,7 @@ const issues = fc.array(
   { maxLength: 7 },
 );
 const changes = fc.option(fc.subarray(["src/a.ts", "src/b.ts"]), { nil: null });
-const rounds = fc.array(fc.record({ issues, approved: fc.boolean(), changed: changes }), {
+const iterations = fc.array(fc.record({ issues, approved: fc.boolean(), changed: changes }), {
   minLength: 1,
   maxLength: 6,
 });
@@ -32,7 +32,7 @@ const idsWith = (mentions: readonly Mention[], ...states: Mention["state"][]): s
     .sort();
 
 function eachRound(
-  { rounds: told }: Ledger,
+  { iterations: told }: Ledger,
   look: (now: readonly Mention[], before: readonly Mention[]) => void,
 ): void {
   for (const [index, now] of told.entries()) look(now, told[index - 1] ?? []);
@@ -40,7 +40,7 @@ function eachRound(
 
 describe("for any verdicts,", () => {
   test("the order of issues within a round makes no difference", () => {
-    const reordered = rounds.chain((given) =>
+    const reordered = iterations.chain((given) =>
       fc.tuple(
         fc.constant(given),
         fc.tuple(...given.map((round) => fc.shuffledSubarray(round.issues, { minLength: round.issues.length }))),
@@ -57,7 +57,7 @@ describe("for any verdicts,", () => {
 
   test("what was open recurs or is resolved, and nothing is both or neither", () => {
     fc.assert(
-      fc.property(rounds, (given) => {
+      fc.property(iterations, (given) => {
         eachRound(ledgerOf(given), (now, before) => {
           expect(new Set(now.map(({ id }) => id)).size).toBe(now.length);
           const open = before.filter(isOpen).map(({ id }) => id);
@@ -70,8 +70,8 @@ describe("for any verdicts,", () => {
 
   test("every issue is one finding that is not resolved, and every such finding was said", () => {
     fc.assert(
-      fc.property(rounds, (given) => {
-        const { rounds: told } = ledgerOf(given);
+      fc.property(iterations, (given) => {
+        const { iterations: told } = ledgerOf(given);
         for (const [index, { issues: said }] of given.entries()) {
           const different = new Set(
             said.map(({ description, location }) => JSON.stringify([description.trim(), location])),
@@ -85,7 +85,7 @@ describe("for any verdicts,", () => {
 
   test("what is new was never told before, and what returns was", () => {
     fc.assert(
-      fc.property(rounds, (given) => {
+      fc.property(iterations, (given) => {
         const known = new Set<string>();
         eachRound(ledgerOf(given), (now) => {
           for (const id of idsWith(now, "new", "caused")) expect(known).not.toContain(id);
@@ -97,11 +97,11 @@ describe("for any verdicts,", () => {
     );
   });
 
-  test("a later verdict changes nothing about the rounds before it", () => {
+  test("a later verdict changes nothing about the iterations before it", () => {
     fc.assert(
-      fc.property(rounds, (given) => {
+      fc.property(iterations, (given) => {
         const all = ledgerOf(given);
-        expect(ledgerOf(given.slice(0, -1)).rounds).toEqual(all.rounds.slice(0, -1));
+        expect(ledgerOf(given.slice(0, -1)).iterations).toEqual(all.iterations.slice(0, -1));
       }),
       RUNS,
     );
@@ -109,10 +109,10 @@ describe("for any verdicts,", () => {
 
   test("approved is said exactly when the last verdict says it and has no blocker", () => {
     fc.assert(
-      fc.property(rounds, fc.integer({ min: 1, max: 6 }), (given, limit) => {
+      fc.property(iterations, fc.integer({ min: 1, max: 6 }), (given, limit) => {
         const last = given.at(-1);
         const clean = last?.issues.every(({ severity }) => severity !== "blocker") === true && last.approved;
-        const { stopped, leadsTo } = afterVerdict({ rounds: given, limit });
+        const { stopped, leadsTo } = afterVerdict({ iterations: given, limit });
         expect(stopped === "approved").toBe(clean);
         expect(leadsTo === "produce").toBe(stopped === null);
         if (given.length >= limit) expect(leadsTo).toBe("complete");
@@ -123,9 +123,9 @@ describe("for any verdicts,", () => {
 
   test("the generator reaches every state and every way to stop", () => {
     const seen = new Set<string | null>();
-    for (const given of fc.sample(rounds, { ...RUNS, numRuns: 1200 })) {
-      for (const mentions of ledgerOf(given).rounds) for (const { state } of mentions) seen.add(state);
-      seen.add(afterVerdict({ rounds: given, limit: 6 }).stopped);
+    for (const given of fc.sample(iterations, { ...RUNS, numRuns: 1200 })) {
+      for (const mentions of ledgerOf(given).iterations) for (const { state } of mentions) seen.add(state);
+      seen.add(afterVerdict({ iterations: given, limit: 6 }).stopped);
     }
     const states = ["new", "caused", "recurring", "returned", "resolved"];
     expect(seen).toEqual(new Set([...states, null, "approved", "limit", "recurring", "flipping", "causing"]));

@@ -13,7 +13,7 @@ export type Mode = keyof typeof LIMITS;
 export type LoopPolicy = (loop: LoopSoFar) => AfterVerdict;
 
 export type Loop = {
-  readonly rounds: readonly Iteration[];
+  readonly iterations: readonly Iteration[];
   readonly end: AfterVerdict;
   /** The policy would have gone on for ever. */
   readonly endless: boolean;
@@ -22,12 +22,12 @@ export type Loop = {
 /** One loop of produce and review under a policy. The same seed plays the same world, however long it is let. */
 export function playLoop(policy: LoopPolicy, { kind, seed, limit }: { kind: Kind; seed: number; limit: number }): Loop {
   const nextRound = reviewerOf(kind, rollDice(seed * KINDS.length + KINDS.indexOf(kind)));
-  const rounds: Iteration[] = [];
+  const iterations: Iteration[] = [];
   for (;;) {
-    rounds.push(nextRound());
-    const end = policy({ rounds, limit });
-    if (end.leadsTo === "complete") return { rounds, end, endless: false };
-    if (rounds.length === ENDLESS) return { rounds, end, endless: true };
+    iterations.push(nextRound());
+    const end = policy({ iterations, limit });
+    if (end.leadsTo === "complete") return { iterations, end, endless: false };
+    if (iterations.length === ENDLESS) return { iterations, end, endless: true };
   }
 }
 

@@ -57,7 +57,7 @@ describe("a policy with a planted bug is caught:", () => {
     [
       "it believes the reviewer beside a blocker",
       (loop) =>
-        loop.rounds.at(-1)?.approved === true ? { ...afterVerdict(loop), ...over("approved") } : afterVerdict(loop),
+        loop.iterations.at(-1)?.approved === true ? { ...afterVerdict(loop), ...over("approved") } : afterVerdict(loop),
       "a blocker was called approved",
     ],
     [
@@ -95,7 +95,7 @@ describe("a policy with a planted bug is caught:", () => {
       "it goes on for warnings",
       (loop) => {
         const result = afterVerdict(loop);
-        const another = result.stopped === "approved" && result.open.length > 0 && loop.rounds.length < loop.limit;
+        const another = result.stopped === "approved" && result.open.length > 0 && loop.iterations.length < loop.limit;
         return another ? { ...result, ...goesOn } : result;
       },
       "what was approved went on",
@@ -115,7 +115,7 @@ describe("a policy with a planted bug is caught:", () => {
 
   test("it stops at the first revision without effect", () => {
     const eager: LoopPolicy = (loop) => {
-      const [before, now] = loop.rounds.slice(-2).map(({ issues }) => issues.length);
+      const [before, now] = loop.iterations.slice(-2).map(({ issues }) => issues.length);
       const result = afterVerdict(loop);
       return result.stopped === null && now !== undefined && now === before ? { ...result, ...over("limit") } : result;
     };

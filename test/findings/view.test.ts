@@ -15,8 +15,8 @@ const naming = issue("note", "The name `x` says little", null);
 const round = (...issues: Issue[]) => ({ issues, approved: false, changed: ["src/b.ts"] });
 
 test("findings are one line each, open ones first, blockers before the rest", () => {
-  const rounds = [round(leak, naming, secret), round(naming, secret), round(bound, leak, naming)];
-  expect(renderFindings(ledgerOf(rounds))).toEqual([
+  const iterations = [round(leak, naming, secret), round(naming, secret), round(bound, leak, naming)];
+  expect(renderFindings(ledgerOf(iterations))).toEqual([
     "F1  blocker  src/a.ts:10  came back  The file handle is never closed",
     "F4  blocker  src/b.ts  caused by the last fix  The retry loop has no upper bound",
     "F3  note  recurring  The name `x` says little",

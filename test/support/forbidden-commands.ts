@@ -41,8 +41,8 @@ function agentsAsPeople({ now }: Past): readonly Forbidden[] {
   const answers = now.is === "wait" ? anyAnswer(now.wait) : [];
   const unasked: readonly PersonCommand[] = [
     { do: "cancel", by: ada, reason: "done" },
-    { do: "restart", by: ada },
-    { do: "pass", by: ada },
+    { do: "retry", wait: null, by: ada },
+    { do: "skip", wait: null, by: ada },
     { do: "back", by: ada, to: "01-requirements", tree: "keep" },
   ];
   return [...answers, ...unasked].map((command) => ({
@@ -124,12 +124,13 @@ function outOfPlace({ state }: Past): readonly Forbidden[] {
     what: "going back to where the run has not been",
     command: { do: "back", by: ada, to, tree: "keep" } as const,
   }));
-  if (wait?.kind === "gate") return [...backs, { what: "a restart at a gate", command: { do: "restart", by: ada } }];
+  if (wait?.kind === "gate")
+    return [...backs, { what: "a retry at a gate", command: { do: "retry", wait: null, by: ada } }];
   if (!OUTSIDE_PHASES.has(stage.is)) return backs;
   return [
     ...backs,
-    { what: "a restart outside a phase", command: { do: "restart", by: ada } },
-    { what: "a pass outside a phase", command: { do: "pass", by: ada } },
+    { what: "a retry outside a phase", command: { do: "retry", wait: null, by: ada } },
+    { what: "a skip outside a phase", command: { do: "skip", wait: null, by: ada } },
   ];
 }
 

@@ -68,7 +68,7 @@ function playRoll(table: Table, roll: Roll): void {
     const forbidden = forbiddenCommands({ state: player.state, now, reports, waits, redos: redosAtHand(player) });
     const dice = rollDice(roll.pick);
     const kinds = [...new Set(forbidden.map((one) => one.what))];
-    const answers = kinds.filter((kind) => /^an? (?:answer that|redo|review|restart at)/.test(kind));
+    const answers = kinds.filter((kind) => /^an? (?:answer that|redo|review|retry at)/.test(kind));
     const what = dice.of(answers.length > 0 && dice.chance(30) ? answers : kinds);
     const { command } = dice.of(forbidden.filter((one) => one.what === what));
     const decision = submit(table, command);
@@ -211,7 +211,7 @@ function countViolations({ state, events }: Player): Violation[] {
       phase.redos === redosIn(own).length &&
       isDeepStrictEqual(phase.guidance, redosIn(own)) &&
       phase.attempts === times("attempt.started") &&
-      phase.iterations === times("verdict.given") &&
+      phase.iterations.length === times("verdict.given") &&
       phase.checkFailures === times("checks.failed") &&
       phase.executions === times("execution.started") &&
       (phase.usage.input ?? 0) === used.reduce((sum, more) => sum + more, 0)

@@ -124,8 +124,8 @@ export function commandFor(temper: Temper, move: Move, { run, now, pick }: Momen
 
 /** A person need not wait to be asked; half of the time it cannot be done. */
 function unasked(run: ActiveRun, dice: Dice): PersonCommand {
-  const what = dice.of(["restart", "pass", "back", "back", "back"] as const);
-  if (what !== "back") return { do: what, by: ada };
+  const what = dice.of(["retry", "skip", "back", "back", "back"] as const);
+  if (what !== "back") return { do: what, wait: null, by: ada };
   const keys = run.phases.map(({ rule }) => rule.key);
   const to = dice.of(dice.chance(70) ? keys.slice(0, run.index + 1) : [...keys, "99-nowhere"]);
   return { do: "back", by: ada, to, tree: dice.of(["restore", "keep"] as const) };

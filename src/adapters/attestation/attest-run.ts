@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { buildStatement, type StatementFacts } from "../../core/attestation/statement.ts";
 import type { SignedStatement } from "../../core/attestation/coverage.ts";
 import { ProblemError } from "../../core/problem.ts";
+import { mergedAs } from "../../core/run.ts";
 import type { Head } from "../../ports/journal.ts";
 import type { RunStatement } from "../../schema/attestation.ts";
 import type { Git } from "../git/process/git.ts";
@@ -22,7 +23,7 @@ export type Attested = Signed & { readonly statement: RunStatement };
 export async function attestRun(git: Git, request: AttestRequest): Promise<Attested> {
   const { state, events, heads } = request;
   const { run } = state.run;
-  const merged = state.is === "ended" ? state.merged : null;
+  const merged = state.is === "ended" ? mergedAs(state) : null;
   const start = state.run.git;
   const branch =
     start === null

@@ -7,7 +7,7 @@ import type { SpecWriting } from "./spec-meta-file.ts";
 
 export const REVIEW_HISTORY = ".review-history.md";
 
-/** Puts an entry into a feature's review history. Told twice, it is there once; its heading says which round it is. Never throws. */
+/** Puts an entry into a feature's review history. Told twice, it is there once; its heading says which iteration it is. Never throws. */
 export function appendReviewHistory(featurePath: unknown, entry: string): SpecWriting {
   return attempt(() =>
     editDocument(() => {

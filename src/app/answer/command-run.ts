@@ -32,9 +32,9 @@ function personCommand(run: ActiveRun, command: RunCommand): PersonCommand {
     case "cancel":
       return { do: "cancel", by, reason: command.reason };
     case "retry":
-      return { do: "restart", by };
+      return { do: "retry", wait: null, by };
     case "skip":
-      return { do: "pass", by };
+      return { do: "skip", wait: null, by };
     case "back":
       return { do: "back", by, to: phaseKey(run, command.to), tree: command.tree };
     default:

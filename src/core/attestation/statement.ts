@@ -2,7 +2,7 @@ import { PREDICATE_TYPE, type RunPredicate, type RunStatement, STATEMENT_TYPE } 
 import type { AgentChoice, RunEvent } from "../../schema/event.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
 import { addUsage } from "../evolve/attempt.ts";
-import type { PhaseRecord, RunState } from "../run.ts";
+import { finishOf, type PhaseRecord, type RunState } from "../run.ts";
 import { type Evidence, evidenceOf, type PhaseEvidence, whoOf } from "./evidence.ts";
 
 export type GitPoint = { readonly commit: string; readonly tree: string };
@@ -52,7 +52,7 @@ function predicateOf({ state, events, journal, branch, signedAt, hash }: Stateme
     startedBy: whoOf(run.by),
     startedAt: run.startedAt,
     endedAt: ended?.endedAt ?? null,
-    finish: ended?.finish ?? null,
+    finish: ended === null ? null : finishOf(ended),
     git: {
       branch: run.git?.branch ?? null,
       base: run.git?.base ?? null,

@@ -5,7 +5,15 @@ import { isSpent, spentBy, spentText } from "../budget.ts";
 import { accept, type Decision, type PersonCommand, refuse } from "../command.ts";
 import { keptRef } from "../kept-ref.ts";
 import { optionsOf } from "../next.ts";
-import { type ActiveRun, currentPhase, MAX_REDOS, type PhaseRecord, type Stage, type Wait } from "../run.ts";
+import {
+  type ActiveRun,
+  currentPhase,
+  type EscalationOption,
+  MAX_REDOS,
+  type PhaseRecord,
+  type Stage,
+  type Wait,
+} from "../run.ts";
 import { abandoned, effectiveOf } from "./execution-end.ts";
 import { afterPhase, decideSizing } from "./after-phase.ts";
 
@@ -27,12 +35,10 @@ const answers: Answers = {
   redo: answerGate,
   loosen,
   reply,
-  retry: answerEscalation,
-  skip: answerEscalation,
+  retry,
+  skip,
   acceptTests: answerEscalation,
   size,
-  restart,
-  pass: (run, _command, by) => inPhase(run, { type: "phase.skipped", by }),
   back,
   changeAgents: (_run, { do: _do, ...changed }, by) => accept({ type: "agents.changed", ...changed, by }),
   raise,
@@ -90,10 +96,24 @@ const AFTER_SKIP: { readonly [S in Step]?: (run: ActiveRun, by: Person) => reado
 
 export const skippable = (step: Step): boolean => AFTER_SKIP[step] !== undefined;
 
-function answerEscalation(run: ActiveRun, command: Of<"retry" | "skip" | "acceptTests">, by: Person): Decision {
+/** At a gate the way to have work done again is a redo, which is counted. */
+function retry(run: ActiveRun, command: Of<"retry">, by: Person): Decision {
+  if (command.wait !== null) return answerEscalation(run, command, by);
+  if (run.wait?.kind === "gate") return refuse({ why: "notOffered", valid: optionsOf(run, run.wait) });
+  return inPhase(run, { type: "phase.restarted", by });
+}
+
+function skip(run: ActiveRun, command: Of<"skip">, by: Person): Decision {
+  const { wait } = command;
+  return wait === null ? inPhase(run, { type: "phase.skipped", by }) : answerEscalation(run, { ...command, wait }, by);
+}
+
+type EscalationAnswer = Of<"retry" | "skip" | "acceptTests"> & { readonly wait: string };
+
+function answerEscalation(run: ActiveRun, command: EscalationAnswer, by: Person): Decision {
   const wait = openWait(run, command.wait, "escalation");
   if (wait === null) return notOpen(run);
-  const option = command.do === "acceptTests" ? "accept" : command.do;
+  const option: EscalationOption = command.do === "acceptTests" ? "accept" : command.do;
   if (!wait.offered.includes(option)) return refuse({ why: "notOffered", valid: optionsOf(run, wait) });
   const { id, from } = wait;
   if (command.do === "acceptTests") return accept({ type: "tests.accepted", wait: id, tests: command.tests, by });
@@ -133,12 +153,6 @@ const UNDER_WAY: ReadonlySet<Stage["is"]> = new Set([
 function inPhase(run: ActiveRun, event: EventDraft): Decision {
   if (!UNDER_WAY.has(run.stage.is)) return refuse({ why: "notInPhase" });
   return accept(...abandoned(run, "stopped by a person"), event);
-}
-
-/** At a gate the way to have work done again is a redo, which is counted. */
-function restart(run: ActiveRun, _command: Of<"restart">, by: Person): Decision {
-  if (run.wait?.kind === "gate") return refuse({ why: "notOffered", valid: optionsOf(run, run.wait) });
-  return inPhase(run, { type: "phase.restarted", by });
 }
 
 /** Back to an earlier phase, or to the beginning of the one at hand. */

@@ -9,6 +9,7 @@ import {
   type ActiveRun,
   currentPhase,
   type Draft,
+  type EscalationOption,
   isExecuting,
   type PhaseRecord,
   UNAVAILABLE,
@@ -183,12 +184,16 @@ function checksFailed(run: ActiveRun, { work, failed, results, digest, testsChan
   return accept(failure);
 }
 
-type Trouble = { readonly reason: string; readonly detail: string; readonly last?: string };
+type Trouble = { readonly reason: string; readonly detail: string; readonly last?: EscalationOption };
 
 /** Retry is always offered, and first; skip where skipping means something. */
 function escalation(run: ActiveRun, { reason, detail, last }: Trouble): EventDraft {
   const from: Step = stepOf(run);
-  const options = ["retry", ...(skippable(from) ? ["skip"] : []), ...(last === undefined ? [] : [last])];
+  const options: EscalationOption[] = [
+    "retry",
+    ...(skippable(from) ? (["skip"] as const) : []),
+    ...(last === undefined ? [] : [last]),
+  ];
   return { type: "step.escalated", from, reason, detail, options };
 }
 

@@ -10,10 +10,10 @@ type Judged = { readonly verdict: Verdict; readonly changed?: readonly string[] 
 export function verdictEvent(run: ActiveRun, { verdict, changed = null }: Judged): EventDraft | null {
   const phase = currentPhase(run);
   if (run.stage.is !== "reviewing" || phase === undefined) return null;
-  const before = phase.rounds.length - run.stage.work.verdicts;
+  const before = phase.iterations.length - run.stage.work.verdicts;
   const after = afterVerdict({
-    earlier: phase.rounds.slice(0, before),
-    rounds: [...phase.rounds.slice(before), { ...verdict, changed }],
+    earlier: phase.iterations.slice(0, before),
+    iterations: [...phase.iterations.slice(before), { ...verdict, changed }],
     limit: phase.rule.verdicts,
   });
   const { issues, summary } = verdict;

@@ -27,16 +27,15 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     wait: run.wait?.kind === "gate" ? { ...run.wait, loosened: null } : run.wait,
   }),
   "gate.opened": (run, event) => {
-    const made = currentPhase(run)?.made;
-    if (made === null || made === undefined) return run;
+    if (outputOf(run) === null) return run;
     const { digest, loosened, failures } = event;
-    const produced = enter(run, event, { is: "produced", made, pausedAt: null });
+    const produced = enter(run, event, { is: "produced", pausedAt: null });
     return open(produced, event, { kind: "gate", digest, loosened, failures });
   },
   "writes.takenOut": (run, event) => {
-    if (run.stage.is !== "produced") return run;
+    const made = outputOf(run);
+    if (run.stage.is !== "produced" || made === null) return run;
     const gone = new Set(event.paths);
-    const { made } = run.stage;
     const without: PhaseOutput = {
       ...made,
       unexpected: made.unexpected.filter((path) => !gone.has(path)),
@@ -46,15 +45,16 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     };
     const wait =
       run.wait?.kind === "gate" ? { ...run.wait, digest: `${run.wait.digest}+${event.tree ?? event.seq}` } : run.wait;
-    return { ...patch(run, { made: without }), stage: { ...run.stage, made: without }, wait };
+    return { ...patch(run, { made: without }), wait };
   },
   "gate.answered": (run, event) => {
-    if (run.stage.is !== "produced") return run;
-    const { made, pausedAt } = run.stage;
+    const made = outputOf(run);
+    if (run.stage.is !== "produced" || made === null) return run;
+    const { pausedAt } = run.stage;
     const answered = recordAnswer(patch(run, { seenTree: made.tree }), event, pausedAt);
     switch (event.choice) {
       case "review":
-        return { ...answered, stage: { is: "produced", made, pausedAt: event.at } };
+        return { ...answered, stage: { is: "produced", pausedAt: event.at } };
       case "continue": {
         const { failures, loosened } = run.wait?.kind === "gate" ? run.wait : { failures: [], loosened: null };
         const known: PhaseOutput = {
@@ -64,7 +64,7 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
         // The tree shown is the new baseline: another change that nobody saw is another matter.
         const overruled = failures.filter(({ name }) => name !== UNSEEN).map((failure) => failureDigest([failure]));
         const how = { by: event.by, overruled, loosened, pausedAt, resumedAt: event.at };
-        const stage: Stage = { is: "rechecking", made: known, ...how };
+        const stage: Stage = { is: "rechecking", ...how };
         return enter(patch(answered, { made: known }), event, stage);
       }
       case "redo":
@@ -74,8 +74,8 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     }
   },
   "phase.rechecked": (run, event) => {
-    const made = currentPhase(run)?.made;
-    if (made === null || made === undefined) return run;
+    const made = outputOf(run);
+    if (made === null) return run;
     const checks = event.results.length > 0 ? event.results : made.checks;
     return patch(run, { made: { ...made, tree: event.tree, checks } });
   },
@@ -98,6 +98,9 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     return enter({ ...run, index }, event, stage);
   },
 };
+
+/** What the current phase left; null while it has not come so far. */
+const outputOf = (run: ActiveRun): PhaseOutput | null => currentPhase(run)?.made ?? null;
 
 function recordAnswer(run: ActiveRun, event: EventOf<"gate.answered">, pausedAt: string | null): ActiveRun {
   const phase = currentPhase(run);

@@ -106,9 +106,8 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
   "verdict.given": (run, event) => {
     const { stage } = run;
     if (stage.is !== "reviewing") return run;
-    const { iterations = 0, rounds = [] } = currentPhase(run) ?? {};
-    const round = { issues: event.issues, approved: event.approved, changed: event.changed ?? null };
-    const counted = patch(run, { iterations: iterations + 1, rounds: [...rounds, round] });
+    const iteration = { issues: event.issues, approved: event.approved, changed: event.changed ?? null };
+    const counted = patch(run, { iterations: [...(currentPhase(run)?.iterations ?? []), iteration] });
     const work = { ...stage.work, verdicts: stage.work.verdicts + 1 };
     if (event.leadsTo === "produce")
       return produceAgain(counted, event.seq, { work, brief: { why: "findings", text: event.concerns.join("\n") } });

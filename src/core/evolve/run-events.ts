@@ -1,6 +1,7 @@
+import type { RunEvent } from "../../schema/event.ts";
 import type { ExecutionLimits, PhaseRule } from "../../schema/plan.ts";
 import type { EventOf, Handlers } from "../evolve.ts";
-import type { ActiveRun, EndedRun, PhaseRecord, Stage } from "../run.ts";
+import { type ActiveRun, type PhaseRecord, type Stage, ESCALATION_OPTIONS } from "../run.ts";
 import { unproven } from "./attempt.ts";
 import { enter, open, patch } from "./changes.ts";
 
@@ -52,8 +53,7 @@ const untouched = (rule: PhaseRule): PhaseRecord => ({
   firstCommit: null,
   seenTree: null,
   made: null,
-  rounds: [],
-  iterations: 0,
+  iterations: [],
   checkFailures: 0,
   executions: 0,
   usage: { input: null, output: null, usd: null },
@@ -73,7 +73,13 @@ export const runHandlers: Handlers<RunEventType> = {
   "run.prepared": (run, event) => enter(run, event, { is: "entering", brief: { why: "first", text: "" } }),
   "step.escalated": (run, event) => {
     const { from, reason, detail, options } = event;
-    return open(run, event, { kind: "escalation", from, reason, detail, offered: options });
+    return open(run, event, {
+      kind: "escalation",
+      from,
+      reason,
+      detail,
+      offered: ESCALATION_OPTIONS.filter((option) => options.includes(option)),
+    });
   },
   "step.retried": (run, event) => {
     const anew = event.from === "produce" || event.from === "check" || event.from === "enter";
@@ -89,28 +95,23 @@ export const runHandlers: Handlers<RunEventType> = {
   "budget.raised": (run, event) => ({ ...run, budget: event.budget, wait: null }),
   "finish.asked": (run, event) => open(run, event, { kind: "finish", offered: event.options }),
   "finish.chosen": (run, event) => enter(run, event, { is: "finishing", how: event.how }),
-  "run.finished": (run, event) => end(run, event, { how: "finished", finish: event.how, merged: event.merged }),
-  "run.cancelled": (run, event) =>
-    end(run, event, { how: "cancelled", reason: event.reason, cancelledAt: run.phases[run.index]?.rule.key ?? null }),
+  "run.finished": (run, event) => ({
+    ...ended(run, event),
+    how: "finished",
+    finish: event.how,
+    merged: event.merged,
+  }),
+  "run.cancelled": (run, event) => ({
+    ...ended(run, event),
+    how: "cancelled",
+    reason: event.reason,
+    cancelledAt: run.phases[run.index]?.rule.key ?? null,
+  }),
 };
 
-type Ending = Pick<EndedRun, "how"> & Partial<Pick<EndedRun, "finish" | "merged" | "reason" | "cancelledAt">>;
-
-function end(run: ActiveRun, event: EventOf<"run.finished" | "run.cancelled">, ending: Ending): EndedRun {
-  const { run: facts, phases, answers, supervision, sizing } = run;
-  const rest = { finish: null, merged: null, reason: null, cancelledAt: null };
-  return {
-    is: "ended",
-    run: facts,
-    phases,
-    answers,
-    supervision,
-    sizing,
-    seq: event.seq,
-    endedAt: event.at,
-    ...rest,
-    ...ending,
-  };
+/** What stays of a run, however it ended. */
+function ended({ run, phases, answers, supervision, sizing }: ActiveRun, { seq, at }: RunEvent) {
+  return { is: "ended" as const, run, phases, answers, supervision, sizing, seq, endedAt: at };
 }
 
 /** What was not named stays as it was. */

@@ -13,29 +13,29 @@ export type Iteration = {
 
 /**
  * `caused` is new, in a file that the last revision changed. `returned` was resolved and is said again.
- * Each finding that was open before a round is `recurring` or `resolved` in it; everything else is new to it.
+ * Each finding that was open before a iteration is `recurring` or `resolved` in it; everything else is new to it.
  */
 export type FindingState = "new" | "caused" | "recurring" | "returned" | "resolved";
 
 /** One thing that reviewers found, in their latest words. */
 export type Finding = {
-  /** `F1`, `F2`, … by round of first mention; within a round blockers first, then by place and words. */
+  /** `F1`, `F2`, … by iteration of first mention; within a iteration blockers first, then by place and words. */
   readonly id: string;
   readonly severity: Issue["severity"];
   readonly description: string;
   readonly location: string | null;
   readonly file: string | null;
   readonly line: number | null;
-  /** As of the last round. */
+  /** As of the last iteration. */
   readonly state: FindingState;
-  /** Rounds that said it, counted from 1. */
+  /** Iterations that said it, counted from 1. */
   readonly said: readonly number[];
 };
 
-/** What became of one finding in one round. A resolved finding is mentioned only in the round in which it was left out. */
+/** What became of one finding in one iteration. A resolved finding is mentioned only in the iteration in which it was left out. */
 export type Mention = Pick<Finding, "id" | "severity" | "state">;
 
-export type Ledger = { readonly findings: readonly Finding[]; readonly rounds: readonly (readonly Mention[])[] };
+export type Ledger = { readonly findings: readonly Finding[]; readonly iterations: readonly (readonly Mention[])[] };
 
 /** Issues of one verdict that are followed, blockers first; a longer list is nothing a person or an agent works through. */
 export const MOST_ISSUES = 200;
@@ -43,14 +43,14 @@ export const MOST_ISSUES = 200;
 const MOST_COMPARED = 500;
 
 /** Follows findings from verdict to verdict, though lines move and words change. The order of issues makes no difference. */
-export function ledgerOf(rounds: readonly Iteration[]): Ledger {
+export function ledgerOf(iterations: readonly Iteration[]): Ledger {
   let tracked: readonly Tracked[] = [];
   const mentions: (readonly Mention[])[] = [];
-  for (const [index, round] of rounds.entries()) {
-    tracked = afterRound(tracked, round, index + 1);
+  for (const [index, iteration] of iterations.entries()) {
+    tracked = afterIteration(tracked, iteration, index + 1);
     mentions.push(tracked.filter((one) => isMentioned(one, index + 1)).map(({ finding }) => mentionOf(finding)));
   }
-  return { findings: tracked.map(({ finding }) => finding), rounds: mentions };
+  return { findings: tracked.map(({ finding }) => finding), iterations: mentions };
 }
 
 export const isOpen = ({ state }: Pick<Finding, "state">): boolean => state !== "resolved";
@@ -66,21 +66,21 @@ type Tracked = {
   /** How it was first said and how it was said last: words drift. */
   readonly first: Likened;
   readonly last: Likened;
-  /** The round in which it was left out; null while it is open. */
+  /** The iteration in which it was left out; null while it is open. */
   readonly leftOut: number | null;
 };
 
 const RANK = { blocker: 0, warning: 1, note: 2 } as const;
 
-function afterRound(tracked: readonly Tracked[], round: Iteration, number: number): readonly Tracked[] {
-  const issues = distinct(round.issues);
+function afterIteration(tracked: readonly Tracked[], iteration: Iteration, number: number): readonly Tracked[] {
+  const issues = distinct(iteration.issues);
   const matches = matched(tracked, issues);
   const known = tracked.map((one) => {
     const read = matches.get(one);
     return read === undefined ? leftOut(one, number) : saidAgain(one, read, number);
   });
   const found = new Set(matches.values());
-  const changed = number === 1 ? [] : (round.changed ?? []).map(normalised);
+  const changed = number === 1 ? [] : (iteration.changed ?? []).map(normalised);
   const added = issues
     .filter((read) => !found.has(read))
     .map((read, index) => saidFirst(read, { id: `F${tracked.length + index + 1}`, number, changed }));
@@ -136,8 +136,8 @@ function matched(tracked: readonly Tracked[], issues: readonly Read[]): Readonly
 
 /** Those said last come first, so that an open finding is preferred to a resolved one that reads the same. */
 function lastSaid(tracked: readonly Tracked[]): readonly Tracked[] {
-  const round = ({ finding }: Tracked): number => finding.said.at(-1) ?? 0;
-  return [...tracked].sort((one, other) => round(other) - round(one)).slice(0, MOST_COMPARED);
+  const iteration = ({ finding }: Tracked): number => finding.said.at(-1) ?? 0;
+  return [...tracked].sort((one, other) => iteration(other) - iteration(one)).slice(0, MOST_COMPARED);
 }
 
 const distance = (one: Likened, other: Likened): number =>

@@ -2,7 +2,7 @@ import { bySeverity, type Finding, isOpen, type Ledger, ledgerOf, type Mention, 
 
 export type LoopSoFar = {
   /** Verdicts of this attempt, oldest first. */
-  readonly rounds: readonly Iteration[];
+  readonly iterations: readonly Iteration[];
   /** Verdicts that the attempt may have. */
   readonly limit: number;
   /** Verdicts of earlier attempts: they give findings their ids, and are neither counted nor held against this one. */
@@ -25,12 +25,12 @@ export type AfterVerdict = {
  * Whether another revision is worth its price. Only blockers count: warnings and notes come and go with a reviewer's
  * mood. `approved` is never believed beside a blocker, and never inferred from there being none.
  */
-export function afterVerdict({ rounds, limit, earlier = [] }: LoopSoFar): AfterVerdict {
-  const ledger = ledgerOf([...earlier, ...rounds]);
-  const open = rounds.length === 0 ? [] : ledger.findings.filter(isOpen).sort(bySeverity);
-  if (isApproved(rounds.at(-1))) return { leadsTo: "complete", stopped: "approved", why: null, open };
+export function afterVerdict({ iterations, limit, earlier = [] }: LoopSoFar): AfterVerdict {
+  const ledger = ledgerOf([...earlier, ...iterations]);
+  const open = iterations.length === 0 ? [] : ledger.findings.filter(isOpen).sort(bySeverity);
+  if (isApproved(iterations.at(-1))) return { leadsTo: "complete", stopped: "approved", why: null, open };
   const pattern = patternIn(turnsOf(ledger, earlier.length));
-  if (rounds.length >= limit) {
+  if (iterations.length >= limit) {
     const why = `The reviewer did not approve within ${counted(limit, "verdict")}.`;
     return { leadsTo: "complete", stopped: "limit", why: pattern === null ? why : `${why} ${pattern.why}`, open };
   }
@@ -38,8 +38,8 @@ export function afterVerdict({ rounds, limit, earlier = [] }: LoopSoFar): AfterV
   return { leadsTo: "produce", stopped: null, why: null, open };
 }
 
-const isApproved = (round: Iteration | undefined): boolean =>
-  round !== undefined && round.approved && round.issues.every(({ severity }) => severity !== "blocker");
+const isApproved = (iteration: Iteration | undefined): boolean =>
+  iteration !== undefined && iteration.approved && iteration.issues.every(({ severity }) => severity !== "blocker");
 
 /** What one revision did to the blockers, as ids. */
 type Turn = {
@@ -53,8 +53,8 @@ type Turn = {
   readonly caused: readonly string[];
 };
 
-function turnsOf({ rounds }: Ledger, from: number): readonly Turn[] {
-  const own = rounds.slice(from).map((mentions) => ({ mentions, blockers: blockersIn(mentions) }));
+function turnsOf({ iterations }: Ledger, from: number): readonly Turn[] {
+  const own = iterations.slice(from).map((mentions) => ({ mentions, blockers: blockersIn(mentions) }));
   const clearedSoFar = new Set<string>();
   return own.slice(1).map(({ mentions, blockers }, index) => {
     const before = own[index]?.blockers ?? [];

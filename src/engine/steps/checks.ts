@@ -20,8 +20,8 @@ export async function checkDraft(engine: Engine, { run }: Task, signal: AbortSig
 /** After a person said continue: whatever was edited since the gate opened is checked again. */
 export async function recheck(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Outcome | null> {
   const phase = currentPhase(run);
-  if (run.stage.is !== "rechecking" || phase === undefined) return null;
-  const { made } = run.stage;
+  const made = phase?.made ?? null;
+  if (run.stage.is !== "rechecking" || phase === undefined || made === null) return null;
   const name = `${phase.rule.key}-${phase.attempts}-continued`;
   const found = await engine.workspace.snapshot(name, [run.run.item]);
   const edited = await engine.workspace.diff(made.tree, found);

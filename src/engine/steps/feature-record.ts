@@ -33,7 +33,7 @@ export function recordPhaseStart(engine: Engine, run: ActiveRun): void {
 /** Every verdict about the phase at hand, with what was changed because of it. */
 export async function recordReviews(engine: Engine, run: ActiveRun): Promise<void> {
   const phase = currentPhase(run);
-  if (!isFeature(run) || phase === undefined || phase.iterations === 0) return;
+  if (!isFeature(run) || phase === undefined || phase.iterations.length === 0) return;
   const events = await engine.journal.events(run.run.run);
   for (const review of reviewsOf(events).filter((one) => one.phase === phase.rule.key))
     engine.features.review(run.run.item, reviewHistoryEntry(review));
@@ -97,7 +97,7 @@ export async function recordPhaseEnd(engine: Engine, run: ActiveRun): Promise<vo
   const { key } = phase.rule;
   if (!isSpecPhase(key) || phase.completedAt === null || key === "finish") return;
   const reviewerNotes = phase.made?.concerns ?? [];
-  const iterations = Math.max(1, phase.iterations);
+  const iterations = Math.max(1, phase.iterations.length);
   const change = { is: "phaseCompleted" as const, phase: key, at: phase.completedAt, iterations, reviewerNotes };
   engine.features.tell(run.run.item, change);
 }

@@ -25,7 +25,7 @@ export async function commitPhase(engine: Engine, { run }: Task): Promise<Outcom
   if (phase === undefined) return null;
   recordAnalysis(engine, run);
   await recordPhaseEnd(engine, run);
-  if (phase.iterations > 0)
+  if (phase.iterations.length > 0)
     engine.show({ at: "says", step: "commit", attempt: null, text: phaseComplete(phase), usage: null });
   if (run.run.options.commits !== "phase") return { of: "commit", commit: null };
   const subject = `${phase.rule.name}: ${run.run.title}`;

@@ -36,13 +36,13 @@ ${foreignText(changesMade ?? "") || "(not recorded)"}
 `;
 }
 
-/** The answer to "how did the reviews go?": rounds and open notes of each phase, and where the details are. */
+/** The answer to "how did the reviews go?": iterations and open notes of each phase, and where the details are. */
 export function reviewHistorySummary(meta: SpecMeta, path: string | null): string {
   const lines = SPEC_PHASES.flatMap((phase) => {
     const state = Object.hasOwn(meta.phases, phase) ? meta.phases[phase] : undefined;
     if (state === undefined || state.iterations === 0) return [];
-    const rounds = `${state.iterations} ${state.iterations === 1 ? "iteration" : "iterations"}`;
-    return [`${phase}: ${rounds}`, ...state.reviewerNotes.map((note) => `  - ${plainLine(note)}`)];
+    const counted = `${state.iterations} ${state.iterations === 1 ? "iteration" : "iterations"}`;
+    return [`${phase}: ${counted}`, ...state.reviewerNotes.map((note) => `  - ${plainLine(note)}`)];
   });
   const details = path === null ? "No details are kept." : `Details: ${plainLine(path)}`;
   return [...(lines.length === 0 ? ["No reviews yet."] : lines), details].join("\n");

@@ -1,5 +1,5 @@
 import { minutesBetween } from "../../core/duration.ts";
-import type { EndedRun, PhaseRecord } from "../../core/run.ts";
+import { type EndedRun, type PhaseRecord, mergedAs } from "../../core/run.ts";
 import { metricsOf } from "../metrics.ts";
 import { artifactFolder, gitBranch, isKept, phaseKeys } from "./active-workflow.ts";
 import { gatePassed, shortSummary, timing } from "./phase-entries.ts";
@@ -40,8 +40,8 @@ export function historyEntry(run: EndedRun): WorkflowHistoryEntry {
     phases: phaseKeys(run),
     phase_snapshots: run.phases.filter(isKept).map((record) => snapshot(run, record)),
     metrics: metrics(run),
-    git_branch: gitBranch(run.run, run.merged === null ? "kept" : "merged"),
-    merged_commit: run.merged,
+    git_branch: gitBranch(run.run, mergedAs(run) === null ? "kept" : "merged"),
+    merged_commit: mergedAs(run),
     ...(isSupervised(run) ? { review_history: reviewHistory(run.answers) } : {}),
     supervised_mode_enabled: run.supervision.enabled,
     ...(run.sizing === null ? {} : { sizing: sizingRecord(run.sizing) }),

@@ -12,9 +12,12 @@ export function phaseEntries(run: ActiveRun | EndedRun): Record<string, unknown>
   return Object.fromEntries(run.phases.filter(isKept).map((record) => [record.rule.key, phaseEntry(run, record)]));
 }
 
+const isCancelledAt = (run: EndedRun, { rule }: PhaseRecord): boolean =>
+  run.how === "cancelled" && run.cancelledAt === rule.key;
+
 /** When the gate of a phase was left; null while it was not. */
 export function gatePassed(run: ActiveRun | EndedRun, record: PhaseRecord): string | null {
-  const left = run.is === "ended" ? run.cancelledAt !== record.rule.key : run.phases.indexOf(record) < run.index;
+  const left = run.is === "ended" ? !isCancelledAt(run, record) : run.phases.indexOf(record) < run.index;
   const { rule, status, completedAt } = record;
   if (!left || status !== "completed") return null;
   const answers = run.answers.filter(({ phase, choice }) => phase === rule.key && choice === "continue");
@@ -75,11 +78,11 @@ function testResult({ checks }: PhaseOutput): "passed" | "failed" | "not_measure
 
 function findings({ rule, made, iterations }: PhaseRecord, isAccepted: boolean): Record<string, unknown> {
   const status =
-    made === null ? (iterations === 0 ? "pending" : "iterating") : made.approved ? "compliant" : "escalated";
+    made === null ? (iterations.length === 0 ? "pending" : "iterating") : made.approved ? "compliant" : "escalated";
   return {
     completed: made !== null,
     status,
-    iterations_used: iterations,
+    iterations_used: iterations.length,
     max_iterations: rule.verdicts,
     articles_checked: rule.articles,
     ...(status === "escalated" ? { escalation_approved: isAccepted } : {}),

@@ -1,4 +1,4 @@
-import type { RunState } from "../../../core/run.ts";
+import { type RunState, mergedAs } from "../../../core/run.ts";
 import { statusObject } from "../../../views/status.ts";
 import type { Result } from "../grammar/verb.ts";
 import { stateHome } from "./private-environment.ts";
@@ -25,7 +25,7 @@ export function closing(ending: Ending): Result {
       ok: code === 0,
       run: statusObject(state, { driven: false }),
       gates: gatesOf(state),
-      merged: state.is === "ended" ? state.merged : null,
+      merged: state.is === "ended" ? mergedAs(state) : null,
       folder: kept?.root ?? null,
     },
   };

@@ -6,7 +6,7 @@ import { mainTreeOf } from "../../../adapters/git/worktree/worktree-location.ts"
 import { removeWorktree } from "../../../adapters/git/worktree/worktree-remove.ts";
 import { isKeptName } from "../../../core/kept-ref.ts";
 import { ProblemError } from "../../../core/problem.ts";
-import type { EndedRun } from "../../../core/run.ts";
+import { type EndedRun, finishOf } from "../../../core/run.ts";
 import { shellWord } from "../../../core/shell-word.ts";
 import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import type { Finish } from "../../../schema/plan.ts";
@@ -31,7 +31,7 @@ export async function cleanUpFeature(
 
 /** The same for a run that has just ended; after any other kind of run, or any other end, only its snapshots go. */
 export async function cleanUpAfter(asking: Asking, project: LocalProject, ended: EndedRun): Promise<readonly string[]> {
-  if (ended.finish !== null) await forgetSnapshots(project.root, ended.run.run, isKeptName);
+  if (ended.how === "finished") await forgetSnapshots(project.root, ended.run.run, isKeptName);
   const work = finishedWork(ended);
   const main = work === null ? null : mainTreeOf(project.root);
   if (work === null || main === null) return [];
@@ -44,7 +44,9 @@ export async function cleanUpAfter(asking: Asking, project: LocalProject, ended:
 }
 
 /** A feature, or work in a tree of its own, that was merged or discarded. */
-function finishedWork({ run, finish }: EndedRun): Branch | null {
+function finishedWork(ended: EndedRun): Branch | null {
+  const { run } = ended;
+  const finish = finishOf(ended);
   const { branch = null, base = null } = run.git ?? {};
   if ((finish !== "merge" && finish !== "discard") || branch === null || base === null) return null;
   const isOurs = run.item.startsWith(`${FEATURES_ROOT}/`) || typeof run.worktree === "string";

@@ -1,5 +1,5 @@
 import { findProgram } from "../../../adapters/process/find-program.ts";
-import type { EndedRun } from "../../../core/run.ts";
+import { type EndedRun, finishOf } from "../../../core/run.ts";
 import { pullRequestCommands } from "../../../views/pull-request.ts";
 import { shellWord } from "../../../core/shell-word.ts";
 import { ask } from "../terminal/ask.ts";
@@ -18,7 +18,7 @@ export async function openPullRequest(
 ): Promise<readonly string[]> {
   const tool = (["gh", "glab"] as const).find((name) => findProgram(name, env).ok);
   const commands = pullRequestCommands(ended, tool ?? "gh");
-  if (ended.finish !== "pr" || commands === null || tool === undefined || !io.interactive) return [];
+  if (finishOf(ended) !== "pr" || commands === null || tool === undefined || !io.interactive) return [];
   const shown = commands.map((argv) => `  ${argv.map(shellWord).join(" ")}`);
   if (!(await ask(io, "Run these now?", shown))) return [];
   for (const argv of commands)
