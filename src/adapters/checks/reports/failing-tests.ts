@@ -1,0 +1,116 @@
+/** A test that failed, by the name its runner gives it, with the first line of why. */
+export type FailingTest = { readonly name: string; readonly message: string | null };
+
+/** Tests that a report names as failed, in its order and each once; empty where no report is known. */
+export function failingTests(output: string): readonly FailingTest[] {
+  const plain = output.replaceAll(COLOURS, "");
+  const found = READERS.map((read) => read(plain)).find((tests) => tests.length > 0) ?? [];
+  return [...new Map(found.slice(0, MOST).map((test) => [test.name, test])).values()];
+}
+
+/** More than anybody reads; a whole suite that fails has one cause. */
+const MOST = 200;
+const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
+
+type Reader = (output: string) => FailingTest[];
+
+/** `not ok 2 - name` with an indented block that has `error:`; a test whose only fault is a part of it is left out. */
+const tap: Reader = (output) =>
+  [...output.matchAll(/^(?<indent> *)not ok \d+(?: - | )(?<name>.*)\n(?<block>(?:\k<indent> {2}.*\n?)*)/gm)].flatMap(
+    ({ groups: { name = "", block = "" } = {} }) => {
+      if (/failureType: 'subtestsFailed'/.test(block) || /# (?:TODO|SKIP)\b/i.test(name)) return [];
+      const inline = /^ *(?:error|message): (?!\|)(['"]?)(.*)\1$/m.exec(block)?.[2];
+      const folded = /^ *(?:error|message): \|-?\n +(.*)$/m.exec(block)?.[1];
+      return [{ name: name.trim(), message: firstLine(inline ?? folded) }];
+    },
+  );
+
+/** The list after `✖ failing tests:` of node's own reporter. */
+const nodeSpec: Reader = (output) => {
+  const [, list] = output.split(/^✖ failing tests:$/m);
+  if (list === undefined) return [];
+  return [...list.matchAll(/^✖ (.+) \([\d.]+ms\)\n((?: {2}.*\n?)*)/gm)].map(([, name = "", block = ""]) => ({
+    name,
+    message: firstLine(block),
+  }));
+};
+
+/** ` FAIL  file > suite > test`, then the error. */
+const vitest: Reader = (output) =>
+  [...output.matchAll(/^ ?FAIL {2}(.+ > .+)\n(.*)$/gm)].map(([, name = "", error]) => ({
+    name: name.replace(/^\|?[^|>]*\| /, "").trim(),
+    message: firstLine(error),
+  }));
+
+/** `  ● suite › test`, then the error after an empty line. */
+const jest: Reader = (output) =>
+  [...output.matchAll(/^ {2}● (.+)\n\n((?: {4}.*\n|\n)+)/gm)].map(([, name = "", block]) => ({
+    name: name.trim(),
+    message: firstLine(block),
+  }));
+
+/** `  1) suite`, deeper lines up to one that ends with a colon, then the error. */
+const mocha: Reader = (output) => {
+  const [, list] = output.split(/^ *\d+ failing$/m);
+  if (list === undefined) return [];
+  return [...list.matchAll(/^ {2}\d+\) ([^\n]+(?:\n {6,}[^\n]+?)*?):\n([\s\S]*?)(?=^ {2}\d+\) |$(?![\s\S]))/gm)].map(
+    ([, name = "", block]) => ({ name: name.split("\n").map(trimmed).join(" > "), message: firstLine(block) }),
+  );
+};
+
+/** `FAILED file::test - reason` and `ERROR …` of the short summary. */
+const pytest: Reader = (output) =>
+  [...output.matchAll(/^(?:FAILED|ERROR) (\S+::.*?)(?: - (.*))?$/gm)].map(([, name = "", why]) => ({
+    name,
+    message: firstLine(why),
+  }));
+
+/** `---- name stdout ----`, then `thread … panicked at place:` and the reason. */
+const cargo: Reader = (output) =>
+  [...output.matchAll(/^---- (\S+) stdout ----\n+(?:thread .* panicked at [^\n]*\n)?([^\n]*)/gm)].map(
+    ([, name = "", why]) => ({ name, message: firstLine(why) }),
+  );
+
+/** `--- FAIL: Name (0.00s)`, then `file:line: reason`; one that only holds failing parts is left out. */
+const go: Reader = (output) => {
+  const marks = [...output.matchAll(/^ *--- FAIL: (\S+) \([\d.]+s\)\n(?:\s+\S+\.go:\d+: (.*))?/gm)];
+  const names = marks.map(([, name = ""]) => name);
+  return marks.flatMap(([, name = "", why]) =>
+    names.some((other) => other.startsWith(`${name}/`)) ? [] : [{ name, message: firstLine(why) }],
+  );
+};
+
+/** `<testcase name="…">` with a `<failure>` or `<error>` before the next one begins. */
+const junit: Reader = (output) =>
+  output
+    .split("<testcase ")
+    .slice(1)
+    .flatMap((part) => {
+      const [given = "", ...inner] = part.split(">");
+      const fault = inner.map(trimmed).find((tag) => /^<(?:failure|error)\b/.test(tag));
+      if (given.endsWith("/") || fault === undefined) return [];
+      return [{ name: attribute(given, "name"), message: firstLine(attribute(fault, "message")) }];
+    });
+
+function attribute(tag: string, name: string): string {
+  const start = ` ${tag}`.indexOf(` ${name}="`);
+  if (start === -1) return "";
+  const [value = ""] = tag.slice(start + name.length + 2).split('"', 1);
+  return unescaped(value);
+}
+
+const READERS: readonly Reader[] = [nodeSpec, tap, vitest, jest, mocha, pytest, cargo, go, junit];
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
+const unescaped = (text: string): string =>
+  text.replaceAll(/&(lt|gt|quot|apos|amp);/g, (all, name: string) => ENTITIES[name] ?? all);
+
+const trimmed = (line: string): string => line.trim();
+
+function firstLine(text: string | undefined): string | null {
+  const line = (text ?? "")
+    .split("\n")
+    .map(trimmed)
+    .find((one) => one !== "");
+  return line === undefined ? null : line.slice(0, 300);
+}

@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { failingTests } from "../../src/adapters/checks/reports/failing-tests.ts";
+
+const RECORDED = join(import.meta.dirname, "recorded");
+const recorded = (name: string): string => readFileSync(join(RECORDED, name), "utf8");
+
+/** Outputs as the runners wrote them; two tests fail in each, pytest's has a third. */
+const expected: readonly (readonly [file: string, tests: readonly (readonly [string, string | null])[]])[] = [
+  [
+    "node-spec.txt",
+    [
+      ["rounds half a cent up", "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:"],
+      ["inner fails", "Error: boom"],
+    ],
+  ],
+  [
+    "node-tap.txt",
+    [
+      ["rounds half a cent up", "Expected values to be strictly equal:"],
+      ["inner fails", "boom"],
+    ],
+  ],
+  [
+    "node-junit.txt",
+    [
+      ["rounds half a cent up", "Expected values to be strictly equal:1.004 !== 1.01"],
+      ["inner fails", "boomsecond line"],
+    ],
+  ],
+  [
+    "vitest.txt",
+    [
+      ["b.test.mjs > cart > applies the cap", "AssertionError: expected { a: 1 } to deeply equal { a: 2 }"],
+      ["b.test.mjs > cart > throws", "Error: no rate for EUR"],
+    ],
+  ],
+  [
+    "jest.txt",
+    [
+      ["cart › applies the cap", "expect(received).toBe(expected) // Object.is equality"],
+      ["cart › rates › throws", "no rate for EUR"],
+    ],
+  ],
+  [
+    "mocha.txt",
+    [
+      ["cart > applies the cap", "AssertionError [ERR_ASSERTION]: 1 == 2"],
+      ["cart > rates > throws", "Error: no rate for EUR"],
+    ],
+  ],
+  [
+    "pytest.txt",
+    [
+      ["test_p.py::test_cap", "AssertionError: cap"],
+      ["test_p.py::test_many[2]", "assert 2 == 1"],
+      ["test_p.py::TestCart::test_rate", "ValueError: no rate for EUR"],
+    ],
+  ],
+  [
+    "cargo.txt",
+    [
+      ["tests::caps", "assertion `left == right` failed: cap"],
+      ["tests::rates", "no rate for EUR"],
+    ],
+  ],
+  [
+    "go.txt",
+    [
+      ["TestCap", "got 1, want 2"],
+      ["TestCart/rate", "no rate for EUR"],
+    ],
+  ],
+];
+
+describe("the failing tests of a real run are named with their reason:", () => {
+  test("every recorded output is looked at", () => {
+    expect(expected.map(([file]) => file).toSorted()).toEqual(readdirSync(RECORDED).toSorted());
+  });
+
+  test.for(expected)("%s", ([file, tests]) => {
+    const found = failingTests(recorded(file)).map(({ name, message }) => [name, message]);
+    expect(found).toEqual(tests);
+  });
+
+  test.for(expected)("%s in colour", ([file, tests]) => {
+    const coloured = recorded(file).replaceAll(/(FAIL|not ok|✖|●)/g, "\u001b[31m$1\u001b[39m");
+    expect(failingTests(coloured)).toHaveLength(tests.length);
+  });
+
+  test("what no runner wrote names no test", () => {
+    expect(failingTests("make: *** [test] Error 1\nSegmentation fault\n")).toEqual([]);
+  });
+
+  test("a hostile output of one megabyte is read in linear time", () => {
+    for (const part of ["not ok 1 - a\n", "  ● a\n\n", " FAIL  a > b\n", "<testcase ", "  1) a\n", "    "]) {
+      const before = performance.now();
+      failingTests(part.repeat(Math.ceil(1_000_000 / part.length)));
+      expect(performance.now() - before, JSON.stringify(part)).toBeLessThan(5_000);
+    }
+  });
+});
