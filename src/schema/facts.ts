@@ -12,6 +12,10 @@ export type FileChange = z.infer<typeof FileChange>;
 export const TestCounts = z.strictObject({ passed: z.int(), failed: z.int(), skipped: z.int() });
 export type TestCounts = z.infer<typeof TestCounts>;
 
+/** A test that failed, by the name its runner gives it, with the reason it gives. */
+export const FailingTest = z.strictObject({ name: z.string(), message: z.nullable(z.string()) });
+export type FailingTest = z.infer<typeof FailingTest>;
+
 /** What one check found. `ok: null` is "not measured", never "passed". */
 export const CheckResult = z.strictObject({
   name: z.string(),
@@ -19,6 +23,8 @@ export const CheckResult = z.strictObject({
   detail: z.string(),
   /** Of tests whose report could be read. */
   counts: z.optional(TestCounts),
+  /** Of tests whose report names those that failed. */
+  failing: z.optional(z.array(FailingTest)),
   /** Of tests: whether a sandbox was around them, or they ran with the person's own rights. */
   ranAs: z.optional(z.enum(["sandbox", "you"])),
   /** What a person should know about it, passed or not. */

@@ -60,10 +60,10 @@ function filesText(paths: readonly string[]): string {
 }
 
 /** The first line has the command or the file, and the reason; tests that the runner names follow. */
-function failedText({ name, detail }: CheckResult): string {
-  const [first = "", ...rest] = detail.split("\n");
-  const failed = rest.flatMap((line) => /^✖ (.+) \([\d.]+ms\)$/.exec(line)?.[1] ?? []);
-  return [`${name}: ${first}`, ...failed.slice(0, MOST_NAMED)].join(" · ");
+function failedText({ name, detail, failing = [] }: CheckResult): string {
+  const named = failing.slice(0, MOST_NAMED).map((test) => test.name);
+  const left = failing.length - named.length;
+  return [`${name}: ${detail.split("\n", 1)[0] ?? ""}`, ...named, ...(left > 0 ? [`${left} more`] : [])].join(" · ");
 }
 
 function refusedText([first = "no reason given", ...others]: readonly string[]): string {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestRequest } from "../../ports/check-runner.ts";
 import type { Workspace } from "../../ports/workspace.ts";
-import type { CheckResult } from "../../schema/facts.ts";
+import type { CheckResult, FailingTest } from "../../schema/facts.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import { createOutputTail } from "../process/output-tail.ts";
 import type { Sandbox } from "../process/sandboxed.ts";
@@ -12,6 +12,7 @@ import { type AgentProcessEnd, startAgentProcess } from "../process/start-agent-
 import { startFoundProgram } from "../process/start-found-program.ts";
 import type { TestFolder } from "../sandbox/test-sandbox.ts";
 import { countTests } from "./reports/count-tests.ts";
+import { failingTests } from "./reports/failing-tests.ts";
 import { completeCopy, removeFromCopy } from "./test-copy.ts";
 import { testEnvironment } from "./test-environment.ts";
 import { testSurroundings } from "./test-surroundings.ts";
@@ -98,8 +99,13 @@ function resultOf(run: TestRun, { end, output, ranAs }: Ended, signal: AbortSign
   const about = { name: "tests", ranAs, ...(counts === null ? {} : { counts }) };
   const reason = failureOf(end, run);
   if (reason === null) return { ...about, ok: true, detail: `${run.command.argv.join(" ")} passed` };
-  return { ...about, ok: false, detail: [reason, ...usefulLines(output, run.redact)].join("\n") };
+  const failing = failingTests(plainOutput(run.redact(output)));
+  if (failing.length === 0)
+    return { ...about, ok: false, detail: [reason, ...usefulLines(output, run.redact)].join("\n") };
+  return { ...about, ok: false, failing: [...failing], detail: [reason, ...failing.map(failingLine)].join("\n") };
 }
+
+const failingLine = ({ name, message }: FailingTest): string => `✗ ${name}${message === null ? "" : `: ${message}`}`;
 
 function failureOf(end: AgentProcessEnd, { command, timeLimit }: TestRun): string | null {
   const name = command.argv.join(" ");

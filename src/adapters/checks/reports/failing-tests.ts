@@ -1,5 +1,4 @@
-/** A test that failed, by the name its runner gives it, with the first line of why. */
-export type FailingTest = { readonly name: string; readonly message: string | null };
+import type { FailingTest } from "../../../schema/facts.ts";
 
 /** Tests that a report names as failed, in its order and each once; empty where no report is known. */
 export function failingTests(output: string): readonly FailingTest[] {
@@ -20,8 +19,8 @@ const tap: Reader = (output) =>
     ({ groups: { name = "", block = "" } = {} }) => {
       if (/failureType: 'subtestsFailed'/.test(block) || /# (?:TODO|SKIP)\b/i.test(name)) return [];
       const inline = /^ *(?:error|message): (?!\|)(['"]?)(.*)\1$/m.exec(block)?.[2];
-      const folded = /^ *(?:error|message): \|-?\n +(.*)$/m.exec(block)?.[1];
-      return [{ name: name.trim(), message: firstLine(inline ?? folded) }];
+      const folded = /^( *)(?:error|message): \|-?\n((?:\1 .*\n)*)/m.exec(block)?.[2];
+      return [{ name: name.trim(), message: reason(inline ?? folded) }];
     },
   );
 
@@ -31,22 +30,22 @@ const nodeSpec: Reader = (output) => {
   if (list === undefined) return [];
   return [...list.matchAll(/^✖ (.+) \([\d.]+ms\)\n((?: {2}.*\n?)*)/gm)].map(([, name = "", block = ""]) => ({
     name,
-    message: firstLine(block),
+    message: reason(block),
   }));
 };
 
 /** ` FAIL  file > suite > test`, then the error. */
 const vitest: Reader = (output) =>
-  [...output.matchAll(/^ ?FAIL {2}(.+ > .+)\n(.*)$/gm)].map(([, name = "", error]) => ({
+  [...output.matchAll(/^ ?FAIL {2}(.+ > .+)\n((?:[^⎯\n].*\n)*)/gm)].map(([, name = "", error]) => ({
     name: name.replace(/^\|?[^|>]*\| /, "").trim(),
-    message: firstLine(error),
+    message: reason(error),
   }));
 
 /** `  ● suite › test`, then the error after an empty line. */
 const jest: Reader = (output) =>
   [...output.matchAll(/^ {2}● (.+)\n\n((?: {4}.*\n|\n)+)/gm)].map(([, name = "", block]) => ({
     name: name.trim(),
-    message: firstLine(block),
+    message: reason(block),
   }));
 
 /** `  1) suite`, deeper lines up to one that ends with a colon, then the error. */
@@ -54,7 +53,7 @@ const mocha: Reader = (output) => {
   const [, list] = output.split(/^ *\d+ failing$/m);
   if (list === undefined) return [];
   return [...list.matchAll(/^ {2}\d+\) ([^\n]+(?:\n {6,}[^\n]+?)*?):\n([\s\S]*?)(?=^ {2}\d+\) |$(?![\s\S]))/gm)].map(
-    ([, name = "", block]) => ({ name: name.split("\n").map(trimmed).join(" > "), message: firstLine(block) }),
+    ([, name = "", block]) => ({ name: name.split("\n").map(trimmed).join(" > "), message: reason(block) }),
   );
 };
 
@@ -62,13 +61,13 @@ const mocha: Reader = (output) => {
 const pytest: Reader = (output) =>
   [...output.matchAll(/^(?:FAILED|ERROR) (\S+::.*?)(?: - (.*))?$/gm)].map(([, name = "", why]) => ({
     name,
-    message: firstLine(why),
+    message: reason(why),
   }));
 
 /** `---- name stdout ----`, then `thread … panicked at place:` and the reason. */
 const cargo: Reader = (output) =>
   [...output.matchAll(/^---- (\S+) stdout ----\n+(?:thread .* panicked at [^\n]*\n)?([^\n]*)/gm)].map(
-    ([, name = "", why]) => ({ name, message: firstLine(why) }),
+    ([, name = "", why]) => ({ name, message: reason(why) }),
   );
 
 /** `--- FAIL: Name (0.00s)`, then `file:line: reason`; one that only holds failing parts is left out. */
@@ -76,7 +75,7 @@ const go: Reader = (output) => {
   const marks = [...output.matchAll(/^ *--- FAIL: (\S+) \([\d.]+s\)\n(?:\s+\S+\.go:\d+: (.*))?/gm)];
   const names = marks.map(([, name = ""]) => name);
   return marks.flatMap(([, name = "", why]) =>
-    names.some((other) => other.startsWith(`${name}/`)) ? [] : [{ name, message: firstLine(why) }],
+    names.some((other) => other.startsWith(`${name}/`)) ? [] : [{ name, message: reason(why) }],
   );
 };
 
@@ -89,7 +88,7 @@ const junit: Reader = (output) =>
       const [given = "", ...inner] = part.split(">");
       const fault = inner.map(trimmed).find((tag) => /^<(?:failure|error)\b/.test(tag));
       if (given.endsWith("/") || fault === undefined) return [];
-      return [{ name: attribute(given, "name"), message: firstLine(attribute(fault, "message")) }];
+      return [{ name: attribute(given, "name"), message: reason(attribute(fault, "message")) }];
     });
 
 function attribute(tag: string, name: string): string {
@@ -107,10 +106,15 @@ const unescaped = (text: string): string =>
 
 const trimmed = (line: string): string => line.trim();
 
-function firstLine(text: string | undefined): string | null {
-  const line = (text ?? "")
-    .split("\n")
-    .map(trimmed)
-    .find((one) => one !== "");
-  return line === undefined ? null : line.slice(0, 300);
+/** Where a reason ends and the way to it begins: stacks, excerpts of source, differences. */
+const AFTER_REASON = /^(?:at |❯|async |> \d+ \||\d+ ?\||[-+] (?:Expected|Received|expected|actual)|stack)/;
+const MOST_LINES = 4;
+const LONGEST = 300;
+
+/** The first lines of an error, as one. */
+function reason(text: string | undefined): string | null {
+  const lines = (text ?? "").split("\n").map(trimmed);
+  const end = lines.findIndex((line) => AFTER_REASON.test(line));
+  const said = lines.slice(0, end === -1 ? undefined : end).filter((line) => line !== "");
+  return said.length === 0 ? null : said.slice(0, MOST_LINES).join(" ").slice(0, LONGEST);
 }
