@@ -42,6 +42,10 @@ export function composeEngine(project: LocalProject, run: ActiveRun, { agents, p
     head: () => git?.head() ?? Promise.resolve(null),
     items: createItemRecords(root, project.folders.state, warn),
     features: createFeatureRecords(root, warn),
+    recordsIn: (folder) => ({
+      items: createItemRecords(folder, project.folders.state, warn),
+      features: createFeatureRecords(folder, warn),
+    }),
     checks: checksOf(project, run, { workspace, redact }),
     processes: createProcesses(),
     projections: project.projections,

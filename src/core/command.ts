@@ -5,6 +5,7 @@ import type {
   Claim,
   FileChange,
   PhaseOutput,
+  RepositoryStanding,
   SettingsReading,
   Sizing,
   TestCommand,
@@ -67,7 +68,12 @@ export type Outcome =
   | ({ readonly of: "lost" } & Pick<Execution, "execution"> & Partial<Execution>)
   | ({ readonly of: "broken"; readonly reason: string; readonly detail: string; readonly again: boolean } & Execution)
   | { readonly of: "prepare" }
-  | { readonly of: "enter"; readonly commit: string | null; readonly tree: string | null }
+  | {
+      readonly of: "enter";
+      readonly commit: string | null;
+      readonly tree: string | null;
+      readonly standing?: RepositoryStanding;
+    }
   | ({
       readonly of: "produce";
       readonly result: AgentResult;
@@ -89,20 +95,17 @@ export type Outcome =
       readonly settings: SettingsReading;
       readonly digest: string;
     }
-  | {
-      readonly of: "recheck";
-      readonly edited: readonly FileChange[] | null;
-      readonly tree: string | null;
-      readonly results: readonly CheckResult[];
-      readonly digest: string;
-    }
+  | ({ readonly of: "recheck" } & SecondLook)
   | { readonly of: "commit"; readonly commit: string | null }
+  /** What would be committed is not what was shown: nothing was. */
+  | { readonly of: "commit"; readonly differs: SecondLook }
   | { readonly of: "measure"; readonly sizing: Sizing }
   | ({
       readonly of: "refine";
       readonly artifact: string;
       readonly tasks: number;
       readonly problems: readonly string[];
+      readonly commit?: string | null;
     } & Execution)
   | {
       readonly of: "rewind";
@@ -110,12 +113,25 @@ export type Outcome =
       readonly restored: readonly string[];
       readonly commit: string | null;
     }
-  | { readonly of: "finish"; readonly merged: string | null };
+  | { readonly of: "finish"; readonly merged: string | null }
+  /** What would be merged is not what was shown: nothing was. */
+  | { readonly of: "finish"; readonly moved: readonly string[]; readonly standing: RepositoryStanding };
+
+/** A look at the tree after a person was shown it. */
+export type SecondLook = {
+  readonly edited: readonly FileChange[] | null;
+  readonly tree: string | null;
+  readonly results: readonly CheckResult[];
+  readonly digest: string;
+} & Partial<Found>;
+
+/** What a look finds beside the files. */
+export type Found = Required<Pick<PhaseOutput, "standing" | "notices">> & Pick<PhaseOutput, "commitTree" | "plainTree">;
 
 /** The part of what a phase made that only the outside world can tell. */
 export type CompletedFacts = Pick<
   PhaseOutput,
-  "artifacts" | "changed" | "changedSinceSeen" | "unexpected" | "tree" | "lines"
+  "artifacts" | "changed" | "changedSinceSeen" | "unexpected" | "tree" | "lines" | "commitTree" | "standing" | "notices"
 >;
 
 export type Command = StartCommand | PersonCommand | Report;

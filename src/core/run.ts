@@ -1,6 +1,6 @@
 import type { Issue, Question, Reply, Usage } from "../schema/agent.ts";
 import type { Brief, EventDraft, GateChoice, Step } from "../schema/event.ts";
-import type { CheckResult, Claim, PhaseOutput, Sizing, TestCommand } from "../schema/facts.ts";
+import type { CheckResult, Claim, PhaseOutput, RepositoryStanding, Sizing, TestCommand } from "../schema/facts.ts";
 import type { AttemptId, PhaseKey, Ticket } from "../schema/ids.ts";
 import type { Person } from "../schema/people.ts";
 import type { Budget, Finish, PhaseRule, Supervision } from "../schema/plan.ts";
@@ -44,6 +44,10 @@ export type ActiveRun = Common & {
   readonly tests: TestCommand | null;
   /** What the run may use before a person is asked; as it stands now. */
   readonly budget: Budget | null;
+  /** The last commit that the run made or was shown on its branch; null where it works without git. */
+  readonly tip: string | null;
+  /** Where the base stood when a person last looked; null where there is none. */
+  readonly base: string | null;
   /** True once the tasks of the accepted design were refined; unproven again when going back to or before it. */
   readonly refined: boolean;
 };
@@ -91,6 +95,7 @@ export type PhaseRecord = {
   /** Tree and commit when the phase was first entered. */
   readonly firstTree: string | null;
   readonly firstCommit: string | null;
+  readonly firstStanding: RepositoryStanding | null;
   /** Tree last shown to a person at this phase's gate. */
   readonly seenTree: string | null;
   readonly made: PhaseOutput | null;
@@ -178,7 +183,13 @@ export type Wait = { readonly id: string; readonly openedAt: string } & (
     }
   | { readonly kind: "sizing"; readonly sizing: Sizing }
   | { readonly kind: "budget"; readonly spent: Usage; readonly budget: Budget }
-  | { readonly kind: "finish"; readonly offered: readonly Finish[] }
+  | {
+      readonly kind: "finish";
+      readonly offered: readonly Finish[];
+      /** What has moved since the person was last asked. */
+      readonly moved: readonly string[];
+      readonly standing: RepositoryStanding | null;
+    }
 );
 
 export const ESCALATION_OPTIONS = ["retry", "skip", "accept"] as const;

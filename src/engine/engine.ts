@@ -32,6 +32,8 @@ export type Engine = {
   readonly head: () => Promise<string | null>;
   readonly items: ItemRecords;
   readonly features: FeatureRecords;
+  /** The same documents in another folder. */
+  readonly recordsIn: (folder: string) => Pick<Engine, "items" | "features">;
   readonly checks: CheckRunner;
   readonly processes: Processes;
   readonly projections: Projections;

@@ -1,4 +1,4 @@
-import type { FileChange } from "../schema/facts.ts";
+import type { FileChange, RepositoryStanding } from "../schema/facts.ts";
 
 export type RepositoryFacts = {
   /** Commit the working tree is at; null before the first commit. */
@@ -18,17 +18,68 @@ export interface VcsRead {
   itemNames(root: string): Promise<readonly string[]>;
 }
 
+/** Documents of the engine: `edit` writes them in a folder that has them as the tree does. */
+export type EditedDocuments = {
+  readonly paths: readonly string[];
+  readonly edit: (folder: string) => void | Promise<void>;
+};
+
+/** What is different between two snapshots, to be put onto a commit. */
+export type ComposeRequest = {
+  /** Null before the first commit. */
+  readonly onto: string | null;
+  readonly from: string;
+  readonly to: string;
+  /** Folders whose files are in snapshots though git is told to ignore them; they are not committed. */
+  readonly include: readonly string[];
+  /** Only what is below these; all of it when left out. */
+  readonly only?: readonly string[];
+  /** Taken from `to` as they are, whenever they were written. */
+  readonly also?: readonly string[];
+  readonly documents?: EditedDocuments;
+};
+
+export type Composed = {
+  readonly tree: string;
+  /** Files with uncommitted lines of the person that could not be told apart from the changes, and so are in it. */
+  readonly mixed: readonly string[];
+};
+
 export type CommitRequest = {
   readonly message: string;
   /** Trailer value that makes the commit findable again after a crash. */
   readonly attempt: string;
   readonly journal: string;
-  readonly paths: readonly string[];
-  /** A commit from before the attempt: as long as HEAD is there, no commit of the attempt has to be looked for. */
-  readonly since?: string | null;
+  /** The run's branch; null where it works on whatever is checked out. */
+  readonly branch: string | null;
+  /** Commit that it follows; null for the first. */
+  readonly parent: string | null;
+  readonly tree: string;
+  /** Name under `refs/isdlc/<run>` that keeps what hooks made instead, so that a person can accept just that. */
+  readonly keep: { readonly run: string; readonly name: string };
 };
 
-export type MergeRequest = { readonly branch: string; readonly base: string; readonly message: string };
+export type Committed =
+  /** Null: the tree is that of the parent. */
+  | { readonly is: "done"; readonly commit: string | null }
+  /** Somebody else moved the branch or HEAD; nothing was committed. */
+  | { readonly is: "moved" }
+  /** Hooks changed what was to be committed. The branch is where it was. */
+  | { readonly is: "changed"; readonly tree: string; readonly changes: readonly FileChange[] };
+
+export type MergeRequest = {
+  readonly branch: string;
+  readonly base: string;
+  /** The commit that is merged, and the one of the base that it is merged onto: these two and no others. */
+  readonly commit: string;
+  readonly onto: string;
+  readonly message: string;
+};
+
+export type MergeOutcome =
+  | { readonly is: "merged"; readonly commit: string }
+  | { readonly is: "moved" }
+  | { readonly is: "changed"; readonly changes: readonly FileChange[] };
 
 /** Changes to the repository. Respects the person's hooks and signing; probes first, so that repeating is harmless. */
 export interface VcsWrite {
@@ -42,13 +93,21 @@ export interface VcsWrite {
   startBranch(branch: string, commit: string): Promise<void>;
   /** Goes back to a branch begun before, wherever it is now beyond the commit; refuses one that has lost it. */
   returnToBranch(branch: string, commit: string): Promise<void>;
-  /** Commits just these paths; the commit that already carries the trailer when there is one; null when nothing changed. */
-  commit(request: CommitRequest): Promise<string | null>;
+  /** Where HEAD, the run's branch, its base and the settings of git stand. */
+  standing(branch: string | null, base: string | null): Promise<RepositoryStanding>;
+  /** Commits that the second has and the first has not, newest first and only so many; none where it has lost the first. */
+  commitsBetween(from: string | null, to: string): Promise<readonly string[]>;
+  /** The tree that a commit of accepted changes has; reads snapshots, never the working tree. */
+  compose(request: ComposeRequest): Promise<Composed>;
+  /** Commits exactly a tree; finds its own commit again when repeated. Hooks and signing of the person apply. */
+  commit(request: CommitRequest): Promise<Committed>;
   /**
    * Takes back what a killed merge of the two left.
    * @throws ProblemError MERGE_CONFLICT where a merge would conflict; changes nothing then.
    */
   prepareMerge(request: Omit<MergeRequest, "message">): Promise<void>;
-  /** Merges with a merge commit and ends on the base branch; leaves everything as it was on conflict. */
-  merge(request: MergeRequest): Promise<string>;
+  /** True once the base has a merge of just this commit onto just that one, with the tree that follows from the two. */
+  isMerged(request: Omit<MergeRequest, "message">): Promise<boolean>;
+  /** Merges with a merge commit and ends on the base branch; leaves everything as it was when that cannot be. */
+  merge(request: MergeRequest): Promise<MergeOutcome>;
 }

@@ -1,3 +1,4 @@
+import type { MergeOutcome } from "./vcs.ts";
 /** A request that was not carried out. Nothing was changed. */
 export type Refused<Why extends string> = {
   readonly ok: false;
@@ -135,4 +136,4 @@ export type MergeRefusal =
   | "conflict"
   | "gitRefused";
 
-export type Merged = { readonly ok: true; readonly commit: string };
+export type Merged = { readonly ok: true; readonly outcome: MergeOutcome };

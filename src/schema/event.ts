@@ -1,6 +1,15 @@
 import * as z from "zod/mini";
 import { Evidence, Issue, Question, Reply, Usage } from "./agent.ts";
-import { CheckResult, Claim, FileChange, PhaseOutput, SettingsReading, Sizing, TestCommand } from "./facts.ts";
+import {
+  CheckResult,
+  Claim,
+  FileChange,
+  PhaseOutput,
+  RepositoryStanding,
+  SettingsReading,
+  Sizing,
+  TestCommand,
+} from "./facts.ts";
 import { Person, Initiator } from "./people.ts";
 import {
   AfterStep,
@@ -110,6 +119,7 @@ export const EventDraft = z.discriminatedUnion("type", [
     brief: Brief,
     commit: z.nullable(z.string()),
     tree: z.nullable(z.string()),
+    standing: z.optional(RepositoryStanding),
   }),
   event("execution.started", {
     role: z.enum(["phase", "reviewer"]),
@@ -171,6 +181,11 @@ export const EventDraft = z.discriminatedUnion("type", [
     edited: z.nullable(z.array(FileChange)),
     tree: z.nullable(z.string()),
     results: z.array(CheckResult),
+    /** As in what the phase made, where the look found another. */
+    commitTree: z.optional(z.string()),
+    plainTree: z.optional(z.string()),
+    standing: z.optional(RepositoryStanding),
+    notices: z.optional(z.array(z.string())),
   }),
   event("phase.accepted", { by: z.union([Person, z.literal("engine")]) }),
   event("phase.skipped", { by: Person }),
@@ -189,7 +204,11 @@ export const EventDraft = z.discriminatedUnion("type", [
     drop: z.array(PhaseKey),
     by: z.union([Person, z.enum(["flag", "options", "engine"])]),
   }),
-  event("tasks.refined", { artifact: z.nullable(z.string()), tasks: z.int() }),
+  event("tasks.refined", {
+    artifact: z.nullable(z.string()),
+    tasks: z.int(),
+    commit: z.optional(z.nullable(z.string())),
+  }),
   event("tasks.rejected", { problems: z.array(z.string()) }),
   event("phase.restarted", { by: Person }),
   event("run.wentBack", { to: PhaseKey, by: Person, tree: z.enum(["restore", "keep"]) }),
@@ -209,7 +228,12 @@ export const EventDraft = z.discriminatedUnion("type", [
     kept: z.nullable(z.string()),
     tree: z.nullable(z.string()),
   }),
-  event("finish.asked", { options: z.array(Finish) }),
+  event("finish.asked", {
+    options: z.array(Finish),
+    /** What has moved since a person was last asked, and where it stands now. */
+    moved: z.optional(z.array(z.string())),
+    standing: z.optional(RepositoryStanding),
+  }),
   event("finish.chosen", { how: Finish, by: z.union([Person, z.literal("engine")]) }),
   event("run.finished", { how: Finish, merged: z.nullable(z.string()) }),
   event("run.cancelled", { by: Person, reason: z.string() }),

@@ -40,6 +40,19 @@ export const TestCommand = z.strictObject({
 });
 export type TestCommand = z.infer<typeof TestCommand>;
 
+/** Where the repository stood at a look: what has moved since is not what was shown. */
+export const RepositoryStanding = z.strictObject({
+  /** What HEAD names: a branch as `refs/heads/…`, or a commit. */
+  at: z.string(),
+  /** Commit of the run's branch, or of HEAD where it has none; null before the first. */
+  tip: z.nullable(z.string()),
+  /** Commit of the branch that the work is to be merged into. */
+  base: z.nullable(z.string()),
+  /** What steers git in this repository, by file: settings, attributes, ignore rules, hooks; each as a digest. */
+  settings: z.record(z.string(), z.string()),
+});
+export type RepositoryStanding = z.infer<typeof RepositoryStanding>;
+
 /** What a phase left behind, gathered by the engine; nothing here is the agent's word but `summary` and `decisions`. */
 export const PhaseOutput = z.strictObject({
   summary: z.string(),
@@ -52,6 +65,13 @@ export const PhaseOutput = z.strictObject({
   /** Changed although the phase may not write there. */
   unexpected: z.array(z.string()),
   tree: z.nullable(z.string()),
+  /** The tree that accepting the phase commits, whatever happens to the working tree; left out where nothing is committed. */
+  commitTree: z.optional(z.string()),
+  /** The same without what hooks of the repository made of it, where they did. */
+  plainTree: z.optional(z.string()),
+  standing: z.optional(RepositoryStanding),
+  /** What git was kept from seeing, and what else of the repository is not as the run left it. */
+  notices: z.optional(z.array(z.string())),
   checks: z.array(CheckResult),
   issues: z.array(Issue),
   /** True only when a reviewer approved this very attempt. */

@@ -4,12 +4,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
 import { outcomeOf, useRepository } from "./repository-fixture.ts";
+import { commitOf, mergeOf } from "./write-requests.ts";
 
 const fixture = useRepository();
 const at = (path: string) => join(fixture.repo, path);
 const status = () => fixture.git("status", "--porcelain");
-const request = (paths: string[]) => ({ message: "phase: done", attempt: "run/01-x#1", journal: "7:abc", paths });
-const merge = { branch: "feature", base: "main", message: "Merge it" };
 
 /** Two commits on main and a branch, which is checked out. */
 function branches(): void {
@@ -49,15 +48,17 @@ describe("git killed while a hook runs: calling again ends right, exactly once",
     fixture.write("staged", "2");
     fixture.git("add", "staged");
     const write = createGitWrite(fixture.repo);
-    expect(await killDuring(hook, () => write.commit(request(["a"])))).toMatchObject({ problem: "GIT_FAILED" });
-    const made = await write.commit(request(["a"]));
-    expect(await write.commit(request(["a"]))).toBe(made);
+    const request = await commitOf(fixture, ["a"]);
+    expect(await killDuring(hook, () => write.commit(request))).toMatchObject({ problem: "GIT_FAILED" });
+    const made = await write.commit(request);
+    expect(await write.commit(request)).toEqual(made);
     expect(fixture.git("rev-list", "--count", "HEAD")).toBe("2");
     expect(status()).toBe("M  staged");
   });
 
   test.each(["pre-merge-commit", "commit-msg"])("merge, in %s, with the process above git gone too", async (hook) => {
     branches();
+    const merge = mergeOf(fixture);
     fixture.git("switch", "--quiet", "main");
     fixture.write("other", "mine\n");
     const direct = () =>
@@ -69,7 +70,7 @@ describe("git killed while a hook runs: calling again ends right, exactly once",
     expect(status()).toContain("A  b");
     const write = createGitWrite(fixture.repo);
     const made = await write.merge(merge);
-    expect(await write.merge(merge)).toBe(made);
+    expect(await write.merge(merge)).toEqual(made);
     expect(fixture.git("rev-list", "--count", "--merges", "main")).toBe("1");
     expect(status()).toBe(" M other");
     expect(
@@ -83,17 +84,19 @@ describe("git killed while a hook runs: calling again ends right, exactly once",
 
   test("merge, killed below us: back on the branch at once, and the next call merges", async () => {
     branches();
+    const merge = mergeOf(fixture);
     const write = createGitWrite(fixture.repo);
     expect(await killDuring("pre-merge-commit", () => write.merge(merge))).toMatchObject({ problem: "GIT_FAILED" });
     expect(fixture.git("branch", "--show-current")).toBe("feature");
     expect(status()).toBe("");
     const made = await write.merge(merge);
-    expect(await write.merge(merge)).toBe(made);
+    expect(await write.merge(merge)).toEqual(made);
     expect(fixture.git("rev-list", "--count", "--merges", "main")).toBe("1");
   });
 
   test("merge, killed with the process above it: what it left is taken back, and the branch can be gone to", async () => {
     branches();
+    const merge = mergeOf(fixture);
     const tip = fixture.git("rev-parse", "feature");
     fixture.git("switch", "--quiet", "main");
     fixture.write("other", "mine\n");
@@ -103,28 +106,30 @@ describe("git killed while a hook runs: calling again ends right, exactly once",
     await write.prepareMerge(merge);
     expect(status()).toBe(" M other");
     await write.returnToBranch("feature", tip);
-    expect(await write.merge(merge)).toBe(fixture.git("rev-parse", "main"));
+    expect(await write.merge(merge)).toEqual({ is: "merged", commit: fixture.git("rev-parse", "main") });
     expect(status()).toBe(" M other");
   });
 
   test("merge, killed after its commit: its mark is taken away, and it is not made again", async () => {
     branches();
+    const merge = mergeOf(fixture);
     const tip = fixture.git("rev-parse", "feature");
     const write = createGitWrite(fixture.repo);
     const made = await write.merge(merge);
     const mark = () => writeFileSync(at(".git/MERGE_HEAD"), `${tip}\n`);
     mark();
-    expect(await write.merge(merge)).toBe(made);
+    expect(await write.merge(merge)).toEqual(made);
     expect(existsSync(at(".git/MERGE_HEAD"))).toBe(false);
     mark();
     await write.prepareMerge(merge);
     await write.returnToBranch("feature", tip);
-    expect(await write.merge(merge)).toBe(made);
+    expect(await write.merge(merge)).toEqual(made);
     expect(fixture.git("rev-list", "--count", "--merges", "main")).toBe("1");
   });
 
   test("a merge of something else is left to the person who began it", async () => {
     branches();
+    const merge = mergeOf(fixture);
     await createGitWrite(fixture.repo).merge(merge);
     writeFileSync(at(".git/MERGE_HEAD"), `${fixture.git("rev-parse", "main~1")}\n`);
     await createGitWrite(fixture.repo).prepareMerge(merge);

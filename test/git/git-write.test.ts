@@ -4,15 +4,10 @@ import { describe, expect, test } from "vitest";
 import { createGitRead } from "../../src/adapters/git/read/git-read.ts";
 import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
 import { outcomeOf, useRepository } from "./repository-fixture.ts";
+import { commitOf, mergeOf } from "./write-requests.ts";
 
 const fixture = useRepository();
 const at = (path: string) => join(fixture.repo, path);
-const request = (paths: string[], attempt = "run/01-x#1") => ({
-  message: "phase: done\n\nbody\n# kept",
-  attempt,
-  journal: "7:abc",
-  paths,
-});
 const status = () => fixture.git("status", "--porcelain");
 
 const attacks = [
@@ -41,13 +36,15 @@ describe("names that are not branches are refused and run nothing (S1)", () => {
     expect(await createGitRead(fixture.repo).branchExists(name)).toBe(false);
     expect(await outcomeOf(write.startBranch(name, head))).toMatchObject({ problem: "GIT_FAILED" });
     expect(await outcomeOf(write.startBranch("fine", name))).toMatchObject({ problem: "GIT_FAILED" });
-    expect(await outcomeOf(write.merge({ branch: name, base: "main", message: "m" }))).toMatchObject({
-      problem: "GIT_FAILED",
-    });
-    expect(await outcomeOf(write.merge({ branch: "main", base: name, message: "m" }))).toMatchObject({
-      problem: "GIT_FAILED",
-    });
-    expect(await write.commit(request([name]))).toBeNull();
+    const here = { commit: head, onto: head, message: "m" };
+    for (const names of [
+      { branch: name, base: "main" },
+      { branch: "main", base: name },
+    ])
+      expect(await outcomeOf(write.merge({ ...here, ...names }))).toMatchObject({ problem: "GIT_FAILED" });
+    const nothing = await commitOf(fixture, []);
+    expect(await write.commit(nothing)).toEqual({ is: "done", commit: null });
+    expect(await outcomeOf(write.commit({ ...nothing, branch: name }))).toMatchObject({ problem: "GIT_FAILED" });
     expect(existsSync(at("P"))).toBe(false);
     expect(await write.head()).toBe(head);
   });
@@ -89,8 +86,10 @@ describe("startBranch", () => {
   });
 });
 
+const done = { is: "done", commit: expect.stringMatching(/^[0-9a-f]{40}$/) };
+
 describe("commit", () => {
-  test("just the given files and folders, with trailers; everything else stays staged or not as it was", async () => {
+  test("exactly the tree, with trailers; everything else stays staged or not as it was", async () => {
     fixture.write(".gitignore", "*.log\n");
     for (const name of ["a", "b", "c", "gone", "dir/old"]) fixture.write(name, "1\n");
     fixture.commitAll("one");
@@ -103,48 +102,86 @@ describe("commit", () => {
     rmSync(at("gone"));
     rmSync(at("dir/old"));
     const write = createGitWrite(fixture.repo);
-    const made = await write.commit(request(["a", "gone", "dir", "dir/x.log", "never-there", "../outside", "-x"]));
-    expect(fixture.git("show", "--name-status", "--no-renames", "--format=%B", made!)).toBe(
+    const paths = ["a", "gone", "dir", "dir/x.log", "never-there", "../outside", "-x"];
+    expect(await write.commit(await commitOf(fixture, paths))).toEqual(done);
+    expect(fixture.git("show", "--name-status", "--no-renames", "--format=%B", "HEAD")).toBe(
       "phase: done\n\nbody\n# kept\n\nIsdlc-Attempt: run/01-x#1\nIsdlc-Journal: 7:abc\n\n\nM\ta\nA\tdir/new\nD\tdir/old\nD\tgone",
     );
     expect(status()).toBe("MM b\n M c\n?? mine");
-    expect(await write.head()).toBe(made);
   });
 
-  test("the commit of the same attempt is found again; no change is null; the first commit works", async () => {
+  test("whatever is written after the tree was made is not in it, and is there afterwards", async () => {
+    fixture.write("a", "1\n");
+    fixture.commitAll("one");
+    fixture.write("a", "2\n");
+    const request = await commitOf(fixture, ["a"]);
+    fixture.write("a", "3\n");
+    fixture.write("late", "1\n");
+    fixture.git("add", "--all");
+    expect(await createGitWrite(fixture.repo).commit(request)).toEqual(done);
+    expect(fixture.git("show", "HEAD:a")).toBe("2");
+    expect(fixture.git("ls-tree", "-r", "--name-only", "HEAD")).toBe("a");
+    expect(readFileSync(at("a"), "utf8")).toBe("3\n");
+  });
+
+  test("the commit of the same attempt is found again; no change is none; the first commit works", async () => {
     const write = createGitWrite(fixture.repo);
-    expect(await write.commit(request(["a"]))).toBeNull();
     fixture.write("a", "1");
     fixture.write("b", "1");
-    const made = await write.commit(request(["a"]));
-    expect(fixture.git("show", "--name-only", "--format=%P", made!)).toBe("\n\na");
+    const first = await commitOf(fixture, ["a"]);
+    const made = await write.commit(first);
+    expect(made).toEqual(done);
+    expect(fixture.git("show", "--name-only", "--format=%P", "HEAD")).toBe("\n\na");
     fixture.write("a", "2");
-    expect(await write.commit(request(["a"]))).toBe(made);
+    expect(await write.commit(first)).toEqual(made);
     expect(status()).toBe(" M a\n?? b");
-    expect(await write.commit(request(["c"], "run/01-x#2"))).toBeNull();
-    const next = await write.commit(request(["a"], "run/01-x#2"));
-    expect(next).not.toBe(made);
-    expect(await write.commit(request(["a"]))).toBe(made);
-    expect(await outcomeOf(write.commit(request(["a"], "x\nSigned-off-by: me")))).toMatchObject({
+    expect(await write.commit(await commitOf(fixture, ["c"], "run/01-x#2"))).toEqual({ is: "done", commit: null });
+    const next = await write.commit(await commitOf(fixture, ["a"], "run/01-x#2"));
+    expect(next).not.toEqual(made);
+    expect(await outcomeOf(write.commit(await commitOf(fixture, ["a"], "x\nSigned-off-by: me")))).toMatchObject({
       problem: "GIT_FAILED",
     });
   });
 
-  test("hooks count: they may refuse with their words, and change what is committed", async () => {
+  test("a commit of somebody else is a move, though it carries the attempt's trailer", async () => {
+    fixture.write("a", "1");
+    const before = fixture.commitAll("one");
+    fixture.write("a", "2");
+    const request = await commitOf(fixture, ["a"]);
+    fixture.write("planted", "1");
+    fixture.git("add", "planted");
+    fixture.git("commit", "--quiet", "-m", "approved\n\nIsdlc-Attempt: run/01-x#1");
+    const write = createGitWrite(fixture.repo);
+    expect(await write.commit(request)).toEqual({ is: "moved" });
+    fixture.git("reset", "--quiet", "--soft", before);
+    fixture.git("switch", "--quiet", "-c", "other");
+    expect(await write.commit({ ...request, branch: "main" })).toEqual({ is: "moved" });
+    expect(fixture.git("rev-parse", "main", "other")).toBe(`${before}\n${before}`);
+  });
+
+  test("a hook may refuse with its words; what it changes is taken back and told, and can then be accepted", async () => {
     fixture.write("a", "1");
     const before = fixture.commitAll("one");
     fixture.write("a", "2");
     const write = createGitWrite(fixture.repo);
+    const request = await commitOf(fixture, ["a"]);
     fixture.hook("pre-commit", "printf '\\033[31mlint: a is wrong\\033[0m\\n' >&2; exit 1");
-    expect(await outcomeOf(write.commit(request(["a"])))).toEqual({
-      problem: "GIT_FAILED",
-      detail: "lint: a is wrong",
-    });
+    expect(await outcomeOf(write.commit(request))).toEqual({ problem: "GIT_FAILED", detail: "lint: a is wrong" });
     expect(await write.head()).toBe(before);
     expect(status()).toBe(" M a");
-    fixture.hook("pre-commit", "echo formatted > a; git add a; (sleep 30 &)");
-    await write.commit(request(["a"]));
-    expect(fixture.git("show", "HEAD:a")).toBe("formatted");
+    fixture.hook("pre-commit", "echo $$ > a; echo 1 > planted; git add a planted; (sleep 30 &)");
+    const changed = await write.commit(request);
+    expect(changed).toMatchObject({
+      is: "changed",
+      changes: [
+        { path: "a", change: "modified" },
+        { path: "planted", change: "added" },
+      ],
+    });
+    expect(await write.head()).toBe(before);
+    const accepted = await write.commit({ ...request, tree: changed.is === "changed" ? changed.tree : "" });
+    expect(accepted).toEqual(done);
+    expect(fixture.git("ls-tree", "-r", "--name-only", "HEAD")).toBe("a\nplanted");
     expect(status()).toBe("");
   });
 
@@ -153,19 +190,18 @@ describe("commit", () => {
     const before = fixture.commitAll("one");
     fixture.write("a", "2");
     const write = createGitWrite(fixture.repo);
+    const request = await commitOf(fixture, ["a"]);
     writeFileSync(at(".git/MERGE_HEAD"), `${before}\n`);
-    expect(await outcomeOf(write.commit(request(["a"])))).toMatchObject({
-      detail: expect.stringContaining("MERGE_HEAD"),
-    });
+    expect(await outcomeOf(write.commit(request))).toMatchObject({ detail: expect.stringContaining("MERGE_HEAD") });
     rmSync(at(".git/MERGE_HEAD"));
     writeFileSync(at(".git/HEAD.lock"), "");
-    expect(await outcomeOf(write.commit(request(["a"])))).toMatchObject({
+    expect(await outcomeOf(write.commit(request))).toMatchObject({
       problem: "GIT_FAILED",
       detail: expect.stringContaining("HEAD.lock"),
     });
     rmSync(at(".git/HEAD.lock"));
     writeFileSync(join(fixture.base, "home/.gitconfig"), "[user]\n\tuseConfigOnly = true\n");
-    expect(await outcomeOf(write.commit(request(["a"])))).toMatchObject({
+    expect(await outcomeOf(write.commit(request))).toMatchObject({
       problem: "GIT_FAILED",
       detail: expect.stringContaining("no email was given"),
     });
@@ -173,7 +209,7 @@ describe("commit", () => {
     expect(status()).toBe(" M a");
     process.env["GIT_AUTHOR_NAME"] = process.env["GIT_COMMITTER_NAME"] = "Server";
     process.env["GIT_AUTHOR_EMAIL"] = process.env["GIT_COMMITTER_EMAIL"] = "server@example.org";
-    expect(await write.commit(request(["a"]))).toMatch(/^[0-9a-f]{40}$/);
+    expect(await write.commit(request)).toEqual(done);
   });
 
   test("a lock on the index after the commit: the commit is kept, and calling again mends the index", async () => {
@@ -182,11 +218,11 @@ describe("commit", () => {
     fixture.write("a", "2");
     fixture.hook("post-commit", ": > .git/index.lock");
     const write = createGitWrite(fixture.repo);
-    expect(await outcomeOf(write.commit(request(["a"])))).toMatchObject({ problem: "GIT_FAILED" });
+    const request = await commitOf(fixture, ["a"]);
+    expect(await outcomeOf(write.commit(request))).toMatchObject({ problem: "GIT_FAILED" });
     rmSync(at(".git/index.lock"));
     expect(status()).toBe("MM a");
-    const found = await write.commit(request(["a"]));
-    expect(found).toBe(await write.head());
+    expect(await write.commit(request)).toEqual({ is: "done", commit: await write.head() });
     expect(fixture.git("rev-list", "--count", "HEAD")).toBe("2");
     expect(status()).toBe("");
   });
@@ -201,7 +237,6 @@ describe("merge", () => {
     fixture.write("b", "1\n");
     fixture.commitAll("two");
   }
-  const merge = { branch: "feature", base: "main", message: "Merge it" };
 
   test("a merge commit, once; ends on the base; uncommitted work comes along", async () => {
     branches();
@@ -210,10 +245,13 @@ describe("merge", () => {
     const write = createGitWrite(fixture.repo);
     const tip = fixture.git("rev-parse", "feature");
     const base = fixture.git("rev-parse", "main");
+    const merge = mergeOf(fixture);
     const made = await write.merge(merge);
+    expect(made).toEqual({ is: "merged", commit: fixture.git("rev-parse", "main") });
+    expect(await write.isMerged(merge)).toBe(true);
     expect(fixture.git("log", "-1", "--format=%P|%s", "main")).toBe(`${base} ${tip}|Merge it`);
     fixture.git("switch", "--quiet", "feature");
-    expect(await write.merge(merge)).toBe(made);
+    expect(await write.merge(merge)).toEqual(made);
     expect(fixture.git("branch", "--show-current")).toBe("main");
     expect(status()).toBe(" M other\n?? untracked");
     expect(fixture.git("rev-list", "--count", "--merges", "main")).toBe("1");
@@ -223,7 +261,7 @@ describe("merge", () => {
     fixture.write("a", "1");
     const head = fixture.commitAll("one");
     fixture.git("branch", "feature");
-    expect(await createGitWrite(fixture.repo).merge(merge)).toBe(head);
+    expect(await createGitWrite(fixture.repo).merge(mergeOf(fixture))).toEqual({ is: "merged", commit: head });
   });
 
   test("a conflict names the files and leaves everything as it was", async () => {
@@ -235,7 +273,7 @@ describe("merge", () => {
     const base = fixture.commitAll("four");
     fixture.git("switch", "--quiet", "feature");
     fixture.write("other", "mine\n");
-    const call = createGitWrite(fixture.repo).merge(merge);
+    const call = createGitWrite(fixture.repo).merge(mergeOf(fixture));
     await expect(call).rejects.toMatchObject({
       problem: { code: "MERGE_CONFLICT", branch: "feature", base: "main", files: ["a"] },
     });
@@ -256,11 +294,51 @@ describe("merge", () => {
     fixture.write("keep", "mine\n");
     prepare();
     const base = fixture.git("rev-parse", "main");
-    expect(await outcomeOf(createGitWrite(fixture.repo).merge(merge))).toMatchObject({ problem: "GIT_FAILED" });
+    expect(await outcomeOf(createGitWrite(fixture.repo).merge(mergeOf(fixture)))).toMatchObject({
+      problem: "GIT_FAILED",
+    });
     rmSync(at(".git/index.lock"), { force: true });
     expect(fixture.git("branch", "--show-current")).toBe("feature");
     expect(fixture.git("rev-parse", "main")).toBe(base);
     expect(status()).toBe(expected);
+  });
+
+  test("a held HEAD.lock leaves no half switch, and one that was left is gone on with", async () => {
+    branches();
+    const write = createGitWrite(fixture.repo);
+    writeFileSync(at(".git/HEAD.lock"), "");
+    expect(await outcomeOf(write.merge(mergeOf(fixture)))).toMatchObject({
+      problem: "GIT_FAILED",
+      detail: expect.stringContaining("HEAD.lock is there"),
+    });
+    expect(status()).toBe("");
+    expect(() => fixture.git("switch", "--quiet", "main")).toThrow("HEAD.lock");
+    rmSync(at(".git/HEAD.lock"));
+    expect(status()).toBe("D  b");
+    const tip = fixture.git("rev-parse", "feature");
+    expect(await write.merge(mergeOf(fixture))).toMatchObject({ is: "merged" });
+    expect(fixture.git("rev-parse", "main^2")).toBe(tip);
+    expect(fixture.git("show", "main:b")).toBe("1");
+    expect(status()).toBe("");
+  });
+
+  test("neither a commit that was added to the branch, nor another base, nor what a hook adds, is merged", async () => {
+    branches();
+    const write = createGitWrite(fixture.repo);
+    const asked = mergeOf(fixture);
+    fixture.write("planted", "1\n");
+    fixture.commitAll("planted");
+    expect(await write.merge(asked)).toEqual({ is: "moved" });
+    fixture.git("reset", "--quiet", "--hard", asked.commit);
+    const elsewhere = fixture.git("commit-tree", "-p", "main", "-m", "moved", "main^{tree}");
+    fixture.git("update-ref", "refs/heads/main", elsewhere);
+    expect(await write.merge(asked)).toEqual({ is: "moved" });
+    fixture.git("update-ref", "refs/heads/main", asked.onto);
+    fixture.hook("post-merge", "echo 1 > planted; git add planted; git commit --quiet --amend --no-edit");
+    expect(await write.merge(asked)).toEqual({ is: "changed", changes: [{ path: "planted", change: "added" }] });
+    expect(fixture.git("rev-parse", "main")).toBe(asked.onto);
+    expect(fixture.git("branch", "--show-current")).toBe("feature");
+    expect(status()).toBe("");
   });
 
   test("an ignored file where the branch has one of that name is not overwritten", async () => {
@@ -269,7 +347,7 @@ describe("merge", () => {
     writeFileSync(at(".git/info/exclude"), "b\n");
     fixture.write("b", "mine\n");
     const write = createGitWrite(fixture.repo);
-    expect(await outcomeOf(write.merge(merge))).toMatchObject({
+    expect(await outcomeOf(write.merge(mergeOf(fixture)))).toMatchObject({
       problem: "GIT_FAILED",
       detail: "b: not under version control and in the way",
     });
@@ -287,7 +365,9 @@ describe("merge", () => {
     fixture.write("mine", "resolution\n");
     fixture.git("add", "mine");
     const before = status();
-    expect(await outcomeOf(createGitWrite(fixture.repo).merge(merge))).toMatchObject({ problem: "GIT_FAILED" });
+    expect(await outcomeOf(createGitWrite(fixture.repo).merge(mergeOf(fixture)))).toMatchObject({
+      problem: "GIT_FAILED",
+    });
     expect(status()).toBe(before);
     expect(existsSync(at(".git/MERGE_HEAD"))).toBe(true);
   });

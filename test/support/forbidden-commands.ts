@@ -150,7 +150,7 @@ const SAMPLE_WAITS: { readonly [K in Wait["kind"]]: Extract<Wait, { kind: K }> }
     spent: { input: 9, output: 9, usd: 9 },
     budget: { usd: 5, tokens: null },
   },
-  finish: { ...opened, kind: "finish", offered: [] },
+  finish: { ...opened, kind: "finish", offered: [], moved: [], standing: null },
 };
 
 /** Every answer such a wait could be given, offered or not. */

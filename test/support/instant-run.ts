@@ -75,18 +75,22 @@ export function createRepository(): Repository {
     head: () => Promise.resolve("a".repeat(40)),
     tip: () => Promise.resolve(null),
     forkPoint: () => Promise.resolve(null),
+    standing: () => Promise.resolve({ at: "refs/heads/x", tip: "a".repeat(40), base: "b".repeat(40), settings: {} }),
+    commitsBetween: () => Promise.resolve([]),
+    compose: () => Promise.resolve({ tree: "d".repeat(40), mixed: [] }),
+    isMerged: () => Promise.resolve(world.isMerged),
     prepareMerge: () => Promise.resolve(),
     returnToBranch: () => Promise.resolve(),
     startBranch: () => Promise.resolve(),
     commit: ({ attempt }) => {
       const known = commits.get(attempt) ?? String(commits.size + 1).padStart(40, "c");
       commits.set(attempt, known);
-      return Promise.resolve(known);
+      return Promise.resolve({ is: "done", commit: known });
     },
     merge: () => {
       if (!world.isMerged) world.merges++;
       world.isMerged = true;
-      return Promise.resolve("e".repeat(40));
+      return Promise.resolve({ is: "merged", commit: "e".repeat(40) });
     },
   };
   return Object.assign(world, { vcs });
@@ -119,6 +123,13 @@ function endOf(task: AgentTask): AgentEnd {
   return { ...end, how: "result", result };
 }
 
+/** Snapshots of a tree that never changes. */
+const sameTree = {
+  snapshot: () => Promise.resolve("f".repeat(40)),
+  now: () => Promise.resolve("f".repeat(40)),
+  diff: () => Promise.resolve([]),
+};
+
 export function engineFor(project: LocalProject, run: ActiveRun, repository: Repository): Engine {
   const agents = {
     phase: { name: "command", argv: [process.execPath] },
@@ -129,7 +140,7 @@ export function engineFor(project: LocalProject, run: ActiveRun, repository: Rep
     ...composeEngine(project, run, { agents, progress: noProgress, warn: () => {} }),
     agents: { phase: () => agent, reviewer: () => agent },
     pause: () => Promise.resolve(),
-    workspace: createPlainWorkspace(project.root),
+    workspace: { ...createPlainWorkspace(project.root), ...(run.run.git === null ? {} : sameTree) },
     vcs: run.run.git === null ? null : repository.vcs,
     head: () => (run.run.git === null ? Promise.resolve(null) : repository.vcs.head()),
     processes: {

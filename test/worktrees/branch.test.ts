@@ -7,12 +7,13 @@ import {
   mergeWorktreeBranch,
 } from "../../src/adapters/git/worktree/worktree-branch.ts";
 import { useRepository } from "../git/repository-fixture.ts";
+import { mergeOf } from "../git/write-requests.ts";
 import { type LinkedTree, makeLinkedTree } from "./linked-tree.ts";
 
 const fixture = useRepository();
 let tree: LinkedTree;
 const refs = () => fixture.git("for-each-ref", "--format=%(refname) %(objectname)");
-const merge = () => mergeWorktreeBranch(fixture.repo, { branch: "work", base: "main", message: "Merge work" });
+const merge = () => mergeWorktreeBranch(fixture.repo, mergeOf(fixture, "work"));
 
 beforeEach(async () => {
   tree = await makeLinkedTree(fixture);
@@ -22,7 +23,10 @@ describe("finishing with a merge (AC15)", () => {
   test("merges in the main tree, then tree and branch can go", async () => {
     tree.commit("b", "2");
     const tip = tree.git("rev-parse", "HEAD");
-    expect(await merge()).toEqual({ ok: true, commit: fixture.git("rev-parse", "main") });
+    expect(await merge()).toEqual({
+      ok: true,
+      outcome: { is: "merged", commit: fixture.git("rev-parse", "main") },
+    });
     expect(readFileSync(join(fixture.repo, "b"), "utf8")).toBe("2");
     expect(await tree.remove()).toMatchObject({ ok: true });
     expect(await deleteMergedBranch(fixture.repo, { branch: "work", base: "main" })).toEqual({
@@ -73,7 +77,10 @@ describe("finishing with a merge (AC15)", () => {
     ["noBase", { branch: "work", base: "gone" }],
     ["noBranch", { branch: "-x", base: "main" }],
   ])("%s: %o", async (why, names) => {
-    expect(await mergeWorktreeBranch(fixture.repo, { ...names, message: "m" })).toMatchObject({ ok: false, why });
+    expect(await mergeWorktreeBranch(fixture.repo, { ...mergeOf(fixture, "work"), ...names })).toMatchObject({
+      ok: false,
+      why,
+    });
   });
 });
 

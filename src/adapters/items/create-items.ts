@@ -16,16 +16,14 @@ export function createItems(root: string, state: string, files: FileSystem): Ite
       const at = readMetaJson(folderOf(item))?.["build_completed_at"];
       return typeof at === "string" ? at : null;
     },
-    unmarkBuilt: (item, at) =>
-      alone(
-        state,
-        () => {
-          const dir = folderOf(item);
-          takeOutCompletion(dir, at);
-          const marker = deriveBacklogMarker(readMetaJson(dir)?.analysis_status);
-          updateBacklogMarker(join(root, "BACKLOG.md"), basename(dir), marker);
-        },
-        files,
-      ),
+    unmarkBuilt: (item, at) => alone(state, () => unmark(root, item, at), files),
+    unmarkBuiltIn: unmark,
   };
+}
+
+function unmark(root: string, item: string, at: string): void {
+  const dir = join(root, ...item.split("/"));
+  takeOutCompletion(dir, at);
+  const marker = deriveBacklogMarker(readMetaJson(dir)?.analysis_status);
+  updateBacklogMarker(join(root, "BACKLOG.md"), basename(dir), marker);
 }

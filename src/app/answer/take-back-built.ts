@@ -26,12 +26,21 @@ async function isOnBranch({ vcs }: Project, { run }: EndedRun): Promise<boolean>
 }
 
 /** On the branch like what it takes back, so that the person finds nothing uncommitted. */
-async function commit({ vcsWrite }: Project, { run }: EndedRun, head: Head): Promise<void> {
+async function commit({ vcsWrite, items }: Project, ended: EndedRun, head: Head): Promise<void> {
+  const { run } = ended;
   if (run.git === null || run.options.commits === "none") return;
+  const tip = await vcsWrite.head();
+  if (tip === null) return;
+  const paths = [`${run.item}/meta.json`, "BACKLOG.md"];
+  const documents = { paths, edit: (folder: string) => items.unmarkBuiltIn(folder, run.item, endOfWork(ended)) };
+  const { tree } = await vcsWrite.compose({ onto: tip, from: tip, to: tip, include: [run.item], documents });
   await vcsWrite.commit({
     message: "Item record: not built, the run was cancelled",
     attempt: `${run.run}/cancelled`,
     journal: `${head.seq}:${head.hash.slice(0, 16)}`,
-    paths: [run.item, "BACKLOG.md"],
+    branch: run.git.branch,
+    parent: tip,
+    tree,
+    keep: { run: run.run, name: "cancelled-hooked" },
   });
 }

@@ -15,7 +15,7 @@ export function leavePhase(run: ActiveRun): readonly EventDraft[] {
 
 const USUAL: readonly Finish[] = ["merge", "pr", "keep"];
 
-function waysToFinish(run: ActiveRun): readonly Finish[] {
+export function waysToFinish(run: ActiveRun): readonly Finish[] {
   const git = run.run.git;
   const mergeable = git !== null && git.branch !== null && git.base !== null && run.run.options.commits !== "none";
   const ends = run.run.options.ends ?? USUAL;

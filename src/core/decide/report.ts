@@ -2,7 +2,7 @@ import type { EventDraft, Step } from "../../schema/event.ts";
 import type { CheckResult, PhaseOutput, SettingsReading } from "../../schema/facts.ts";
 import type { Supervision } from "../../schema/plan.ts";
 import { isSpent, spentBy } from "../budget.ts";
-import { accept, type Decision, type Outcome, refuse, type Report } from "../command.ts";
+import { accept, type Decision, type Outcome, refuse, type Report, type SecondLook } from "../command.ts";
 import { failureDigest } from "../failure-digest.ts";
 import { stepOf, ticketOf } from "../next.ts";
 import {
@@ -17,6 +17,7 @@ import {
 } from "../run.ts";
 import { isGateDue, loosening, tighten } from "../supervision.ts";
 import { afterPhase, decideSizing } from "./after-phase.ts";
+import { waysToFinish } from "./leave-phase.ts";
 import { abandoned, claimedBy, effectiveOf, ended } from "./execution-end.ts";
 import { skippable } from "./person.ts";
 import { isUnreadable, noVerdict, verdictEvent } from "./verdict.ts";
@@ -73,12 +74,13 @@ const handlers: Handlers = {
     return accept(end, isUnreadable(run, outcome) ? noVerdict(outcome.detail) : escalation(run, outcome));
   },
   prepare: (run) => (run.stage.is === "preparing" ? accept({ type: "run.prepared" }) : late(run)),
-  enter(run, { commit, tree }) {
+  enter(run, { commit, tree, standing }) {
     const phase = currentPhase(run);
     if (run.stage.is !== "entering" || phase === undefined) return late(run);
     const attempt = phase.attempts + 1;
     const { brief } = run.stage;
-    const started: EventDraft = { type: "attempt.started", phase: phase.rule.key, attempt, brief, commit, tree };
+    const where = { commit, tree, ...(standing === undefined ? {} : { standing }) };
+    const started: EventDraft = { type: "attempt.started", phase: phase.rule.key, attempt, brief, ...where };
     return phase.rule.judged === true ? accept(started, NOTHING_MADE) : accept(started);
   },
   produce(run, outcome) {
@@ -130,17 +132,26 @@ const handlers: Handlers = {
         : { type: "phase.accepted", by: "engine" },
     );
   },
-  recheck(run, { edited, tree, results, digest }) {
+  recheck(run, look) {
     if (run.stage.is !== "rechecking") return late(run);
     const { by, overruled, loosened } = run.stage;
-    const failures = results.filter((result) => result.ok === false && !overruled.includes(failureDigest([result])));
+    const failures = look.results.filter(
+      (result) => result.ok === false && !overruled.includes(failureDigest([result])),
+    );
     return accept(
-      { type: "phase.rechecked", edited: edited === null ? null : [...edited], tree, results: [...results] },
-      failures.length > 0 ? { type: "gate.opened", digest, loosened, failures } : { type: "phase.accepted", by },
+      recheckedEvent(look),
+      failures.length > 0
+        ? { type: "gate.opened", digest: look.digest, loosened, failures }
+        : { type: "phase.accepted", by },
     );
   },
-  commit: (run, { commit }) =>
-    run.stage.is === "accepting" ? accept({ type: "phase.committed", commit }, ...afterPhase(run)) : late(run),
+  commit(run, outcome) {
+    if (run.stage.is !== "accepting") return late(run);
+    if (!("differs" in outcome)) return accept({ type: "phase.committed", commit: outcome.commit }, ...afterPhase(run));
+    const { digest, results } = outcome.differs;
+    const failures = results.filter(({ ok }) => ok === false);
+    return accept(recheckedEvent(outcome.differs), { type: "gate.opened", digest, loosened: null, failures });
+  },
   measure(run, { sizing }) {
     if (run.stage.is !== "measuring") return late(run);
     const { light, sizing: policy } = run.run.options;
@@ -150,10 +161,10 @@ const handlers: Handlers = {
   },
   refine(run, outcome) {
     if (run.stage.is !== "refining") return late(run);
-    const { artifact, tasks, problems } = outcome;
+    const { artifact, tasks, problems, commit = null } = outcome;
     const end = ended(outcome, "done", null);
     if (problems.length === 0)
-      return accept(end, { type: "tasks.refined", artifact, tasks }, ...afterPhase(run, "refinement"));
+      return accept(end, { type: "tasks.refined", artifact, tasks, commit }, ...afterPhase(run, "refinement"));
     const rejected: EventDraft = { type: "tasks.rejected", problems: [...problems] };
     if (run.stage.work.failures + 1 < MAX_TASK_LISTS) return accept(end, rejected);
     return accept(end, rejected, escalation(run, { reason: "invalid_tasks", detail: problems.join("\n") }));
@@ -162,9 +173,19 @@ const handlers: Handlers = {
     if (run.stage.is !== "rewinding") return late(run);
     return accept({ type: "run.rewound", kept, restored: [...restored], commit });
   },
-  finish: (run, { merged }) =>
-    run.stage.is === "finishing" ? accept({ type: "run.finished", how: run.stage.how ?? "keep", merged }) : late(run),
+  finish(run, outcome) {
+    if (run.stage.is !== "finishing") return late(run);
+    if (!("moved" in outcome))
+      return accept({ type: "run.finished", how: run.stage.how ?? "keep", merged: outcome.merged });
+    const { moved, standing } = outcome;
+    return accept({ type: "finish.asked", options: [...waysToFinish(run)], moved: [...moved], standing });
+  },
 };
+
+function recheckedEvent({ digest: _digest, edited, results, ...found }: SecondLook): EventDraft {
+  const files = edited === null ? null : [...edited];
+  return { type: "phase.rechecked", edited: files, results: [...results], ...found };
+}
 
 type FailedChecks = {
   readonly work: AttemptState;

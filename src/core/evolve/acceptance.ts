@@ -65,7 +65,9 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
         const overruled = failures.filter(({ name }) => name !== UNSEEN).map((failure) => failureDigest([failure]));
         const how = { by: event.by, overruled, loosened, pausedAt, resumedAt: event.at };
         const stage: Stage = { is: "rechecking", ...how };
-        return enter(patch(answered, { made: known }), event, stage);
+        const { standing } = made;
+        const looked = standing === undefined ? answered : { ...answered, base: standing.base };
+        return enter(patch(looked, { made: known }), event, stage);
       }
       case "redo":
         return redo(answered, event);
@@ -77,7 +79,12 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     const made = outputOf(run);
     if (made === null) return run;
     const checks = event.results.length > 0 ? event.results : made.checks;
-    return patch(run, { made: { ...made, tree: event.tree, checks } });
+    const { commitTree, plainTree: _plain, standing, notices, ...before } = made;
+    const { type: _type, seq: _seq, at: _at, edited: _edited, results: _results, tree, ...found } = event;
+    const kept = Object.fromEntries(
+      Object.entries({ commitTree, standing, notices }).filter(([, had]) => had !== undefined),
+    );
+    return patch(run, { made: { ...before, ...kept, ...found, tree, checks } });
   },
   "phase.accepted": (run, event) => {
     const paused = run.stage.is === "rechecking" ? run.stage : { pausedAt: null, resumedAt: null };
@@ -88,7 +95,10 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     const skipped = patch(run, { status: "skipped", completedAt: event.at, redoing: false, made: null });
     return enter(skipped, event, { is: "accepting", pausedAt: null, resumedAt: null });
   },
-  "phase.committed": (run, event) => patch(run, { commit: event.commit }),
+  "phase.committed": (run, event) => ({
+    ...patch(run, { commit: event.commit }),
+    tip: event.commit ?? currentPhase(run)?.made?.standing?.tip ?? run.tip,
+  }),
   "phase.left": (run, event) => {
     const index = indexAfter(run.phases, run.index);
     const stage: Stage =

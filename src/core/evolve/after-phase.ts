@@ -21,7 +21,7 @@ export const afterHandlers: Handlers<AfterEventType> = {
       phases: run.phases.map((record) => (drop.includes(record.rule.key) ? { ...record, dropped: true } : record)),
     };
   },
-  "tasks.refined": (run) => ({ ...run, refined: true, wait: null }),
+  "tasks.refined": (run, event) => ({ ...run, refined: true, wait: null, tip: event.commit ?? run.tip }),
   "tasks.rejected": (run, event) => {
     const { stage } = run;
     if (stage.is !== "refining") return run;

@@ -47,6 +47,7 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
       made: null,
       firstTree: phase?.firstTree ?? event.tree,
       firstCommit: phase?.firstCommit ?? event.commit,
+      firstStanding: phase?.firstStanding ?? event.standing ?? null,
     });
     const work = { ...unproven, session: conversationFor(run, event.brief) };
     return enter(entered, event, { is: "producing", work, brief: event.brief, claim: null });

@@ -26,7 +26,8 @@ export const backHandlers: Handlers<BackEventType> = {
       ? enter(returned, event, { is: "rewinding", to: event.to })
       : enter(returned, event, { is: "entering", brief: backBrief });
   },
-  "run.rewound": (run, event) => enter(run, event, { is: "entering", brief: backBrief }),
+  "run.rewound": (run, event) =>
+    enter({ ...run, tip: event.commit ?? run.tip }, event, { is: "entering", brief: backBrief }),
 };
 
 const backBrief: Brief = { why: "back", text: "" };
@@ -49,5 +50,6 @@ function forgotten(phase: PhaseRecord, { first, sizing }: Kept): PhaseRecord {
     seenTree: null,
     firstTree: first ? phase.firstTree : null,
     firstCommit: null,
+    firstStanding: null,
   };
 }

@@ -33,6 +33,8 @@ export function startRun(event: EventOf<"run.started">): ActiveRun {
     budget: facts.options.budget ?? null,
     supervision,
     sizing: null,
+    tip: facts.git?.commit ?? null,
+    base: (facts.git?.base ?? null) === null ? null : (facts.git?.baseTip ?? facts.git?.commit ?? null),
     refined: false,
     answers: [],
     seq,
@@ -51,6 +53,7 @@ const untouched = (rule: PhaseRule): PhaseRecord => ({
   completedAt: null,
   firstTree: null,
   firstCommit: null,
+  firstStanding: null,
   seenTree: null,
   made: null,
   iterations: [],
@@ -93,8 +96,16 @@ export const runHandlers: Handlers<RunEventType> = {
   "tests.accepted": (run, event) => enter({ ...run, tests: event.tests }, event, run.stage),
   "budget.spent": (run, event) => open(run, event, { kind: "budget", spent: event.spent, budget: event.budget }),
   "budget.raised": (run, event) => ({ ...run, budget: event.budget, wait: null }),
-  "finish.asked": (run, event) => open(run, event, { kind: "finish", offered: event.options }),
-  "finish.chosen": (run, event) => enter(run, event, { is: "finishing", how: event.how }),
+  "finish.asked": (run, event) => {
+    const { options: offered, moved = [], standing = null } = event;
+    const asked = enter(run, event, { is: "finishing", how: null });
+    return open(asked, event, { kind: "finish", offered, moved, standing });
+  },
+  "finish.chosen": (run, event) => {
+    const seen = run.wait?.kind === "finish" ? run.wait.standing : null;
+    const looked = seen === null ? run : { ...run, tip: seen.tip, base: seen.base };
+    return enter(looked, event, { is: "finishing", how: event.how });
+  },
   "run.finished": (run, event) => ({
     ...ended(run, event),
     how: "finished",

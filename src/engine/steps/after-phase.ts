@@ -1,6 +1,6 @@
 import type { Outcome, Report } from "../../core/command.ts";
 import { artifactPath } from "../../core/plan.ts";
-import { currentPhase } from "../../core/run.ts";
+import { type ActiveRun, currentPhase } from "../../core/run.ts";
 import { parseFallbackMetrics, parseSizingFromImpactAnalysis, sizingOf } from "../../core/sizing.ts";
 import { readTaskList } from "../../core/task-list.ts";
 import type { SizingMetrics } from "../../schema/facts.ts";
@@ -8,7 +8,7 @@ import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { TASKS_FILE, tasksPrompt } from "../prompt.ts";
 import { work } from "./executions.ts";
-import { commitPaths } from "./repository.ts";
+import { commitTree, notCommitted } from "./repository.ts";
 
 /** Reads how large the work is from what the analysis wrote. */
 export function measureWork(engine: Engine, { run }: Task): Promise<Outcome> {
@@ -44,12 +44,31 @@ export async function refineTasks(engine: Engine, { run }: Task, signal: AbortSi
   const { execution, usage, session, result } = report.outcome;
   const { tasks, problems } = readTaskList(engine.projections.readArtifact(artifact) ?? "");
   const faults = result.status === "done" ? problems : [`The agent did not finish: ${result.summary}`];
-  if (faults.length === 0)
-    await commitPaths(engine, run, {
-      subject: `Tasks: ${run.run.title}`,
-      attempt: `${run.run.run}/${execution}`,
-      paths: [artifact],
-    });
-  const outcome: Outcome = { of: "refine", artifact, tasks: tasks.length, problems: faults, execution, usage, session };
+  const commit = faults.length === 0 ? await commitTasks(engine, run, { artifact, execution }) : null;
+  const outcome: Outcome = {
+    of: "refine",
+    artifact,
+    tasks: tasks.length,
+    problems: faults,
+    commit,
+    execution,
+    usage,
+    session,
+  };
   return { ...report, outcome };
+}
+
+type Tasks = { readonly artifact: string; readonly execution: string };
+
+/** Just the list, as it was read; the next gate shows it. */
+async function commitTasks(engine: Engine, run: ActiveRun, { artifact, execution }: Tasks): Promise<string | null> {
+  const to = await engine.workspace.now([run.run.item]);
+  if (engine.vcs === null || to === null || run.run.options.commits !== "phase") return null;
+  const taken = { onto: run.tip, from: to, to, include: [run.run.item], also: [artifact] };
+  const { tree } = await engine.vcs.compose(taken);
+  const subject = `Tasks: ${run.run.title}`;
+  const attempt = `${run.run.run}/${execution}`;
+  const committed = await commitTree(engine, run, { subject, body: "", attempt, parent: run.tip, tree });
+  if (committed.is !== "done") throw notCommitted("the list of tasks");
+  return committed.commit;
 }

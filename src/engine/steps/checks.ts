@@ -2,10 +2,12 @@ import type { Outcome } from "../../core/command.ts";
 import { failureDigest, UNSEEN } from "../../core/failure-digest.ts";
 import { artifactPath } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
-import type { CheckResult, FileChange } from "../../schema/facts.ts";
+import type { CheckResult, FileChange, PhaseOutput } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { compareTests } from "./compare-tests.ts";
+import { snapshotGone } from "./snapshot-gone.ts";
+import { foundBeside, movedSince, standingNow } from "./standing.ts";
 
 /** Runs what code can verify about a draft: the artifacts that are due or claimed, and the tests. */
 export async function checkDraft(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Outcome | null> {
@@ -17,21 +19,39 @@ export async function checkDraft(engine: Engine, { run }: Task, signal: AbortSig
   return { of: "check", results: compared.results, digest: digestOf(engine, results), testsChanged: compared.changed };
 }
 
-/** After a person said continue: whatever was edited since the gate opened is checked again. */
+/** After a person said continue: whatever is not as it was shown is checked again, and shown. */
 export async function recheck(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Outcome | null> {
   const phase = currentPhase(run);
   const made = phase?.made ?? null;
   if (run.stage.is !== "rechecking" || phase === undefined || made === null) return null;
   const name = `${phase.rule.key}-${phase.attempts}-continued`;
   const found = await engine.workspace.snapshot(name, [run.run.item]);
-  const edited = await engine.workspace.diff(made.tree, found);
-  if (edited !== null && edited.length === 0)
+  const edited = await editedSince(engine, made.tree, found);
+  const moved = await movedSinceShown(engine, run, made);
+  if (edited !== null && edited.length + moved.length === 0)
     return { of: "recheck", edited, tree: found, results: [], digest: digestOf(engine, []) };
   const tests = phase.rule.tests || mayTouchCode(run, edited);
   const checked = await runChecks(engine, { run, phase, claimed: made.artifacts, tests, tree: found }, signal);
-  const results = [...(run.stage.pausedAt === null ? unseen(edited ?? []) : []), ...checked];
-  const tree = await engine.workspace.snapshot(`${name}-checked`, [run.run.item]);
-  return { of: "recheck", edited, tree, results, digest: digestOf(engine, results) };
+  const results = [...unseen(edited ?? [], moved), ...checked];
+  const beside = await foundBeside(engine, run, found);
+  const digest = engine.hash(JSON.stringify({ tree: found, beside, failed: failureDigest(results) }));
+  return { of: "recheck", edited, tree: found, results, digest, ...beside };
+}
+
+/** Null where there is no git to tell. @throws ProblemError where there is, and it cannot. */
+async function editedSince(
+  { workspace, vcs }: Engine,
+  shown: string | null,
+  now: string | null,
+): Promise<readonly FileChange[] | null> {
+  const edited = await workspace.diff(shown, now);
+  if (edited === null && vcs !== null && shown !== null) throw snapshotGone("the gate");
+  return edited;
+}
+
+async function movedSinceShown(engine: Engine, run: ActiveRun, { standing }: PhaseOutput): Promise<string[]> {
+  const now = standing === undefined ? undefined : await standingNow(engine, run);
+  return standing === undefined || now === undefined ? [] : movedSince(standing, now, run);
 }
 
 /**
@@ -43,11 +63,11 @@ function mayTouchCode({ run, stage }: ActiveRun, edited: readonly FileChange[] |
   return run.git !== null || (stage.is === "rechecking" && stage.pausedAt !== null);
 }
 
-/** Whoever continues without having paused to edit has not seen what changed since the summary was made. */
-function unseen(edited: readonly FileChange[]): CheckResult[] {
-  if (edited.length === 0) return [];
+/** What changed since the summary was made counts once a person has seen it named, whoever changed it. */
+export function unseen(edited: readonly FileChange[], moved: readonly string[]): CheckResult[] {
   const paths = edited.map(({ path, change }) => `${path} (${change})`).join(", ");
-  return [{ name: UNSEEN, ok: false, detail: `Changed after the summary was made: ${paths}` }];
+  const lines = [...(edited.length === 0 ? [] : [`Changed after the summary was made: ${paths}`]), ...moved];
+  return lines.length === 0 ? [] : [{ name: UNSEEN, ok: false, detail: lines.join("\n") }];
 }
 
 type Subject = {

@@ -64,7 +64,7 @@ async function beginAgain({ workspace }: Engine, { run }: ActiveRun, phase: Phas
   if (firstTree === null) return null;
   const found = await workspace.now([run.item]);
   try {
-    await workspace.restore(firstTree, documentsOf(run.item));
+    await workspace.restore(firstTree, featureDocuments(run.item));
     return found;
   } catch (error) {
     if (error instanceof ProblemError) return null;
@@ -79,12 +79,12 @@ export async function foreignRecord(
   { found, tree }: { readonly found: string | null; readonly tree: string | null },
 ): Promise<readonly string[]> {
   if (found === null) return [];
-  const own = documentsOf(run.item);
+  const own = featureDocuments(run.item);
   const changes = await workspace.diff(found, tree);
   return changes === null ? own : changes.map(({ path }) => path).filter((path) => own.includes(path));
 }
 
-const documentsOf = (item: string): string[] =>
+export const featureDocuments = (item: string): string[] =>
   [".meta.json", ".review-history.md"].map((name) => artifactPath(item, name));
 
 /** The phase at hand counts: it is being accepted. */

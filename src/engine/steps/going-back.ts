@@ -1,9 +1,10 @@
 import type { Outcome } from "../../core/command.ts";
 import { keptName, keptRef } from "../../core/kept-ref.ts";
-import { currentPhase } from "../../core/run.ts";
+import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
-import { commitPaths } from "./repository.ts";
+import { commitTree, notCommitted } from "./repository.ts";
+import { standingNow } from "./standing.ts";
 
 /** Takes what came after a phase out of the tree; all of it is kept under a name of its own first. */
 export async function rewindTree(engine: Engine, { run }: Task): Promise<Outcome | null> {
@@ -18,11 +19,24 @@ export async function rewindTree(engine: Engine, { run }: Task): Promise<Outcome
     return { of: "rewind", kept: null, restored: [], commit: null };
   const restored = changes.map(({ path }) => path);
   await workspace.restore(phase.firstTree, restored);
-  const attempt = `${run.run.run}/${name}`;
-  const commit = await commitPaths(engine, run, {
-    subject: `Back to ${phase.rule.name}: ${run.run.title}`,
-    attempt,
-    paths: restored,
-  });
+  const commit = await commitRewind(engine, run, { from: now, to: phase.firstTree, phase });
   return { of: "rewind", kept: keptRef(run), restored, commit };
+}
+
+type Rewind = { readonly from: string; readonly to: string; readonly phase: PhaseRecord };
+
+/** Goes onto whatever is on the branch, with just the tree of the run's own last commit before the phase. */
+async function commitRewind(engine: Engine, run: ActiveRun, { from, to, phase }: Rewind): Promise<string | null> {
+  const standing = await standingNow(engine, run);
+  if (engine.vcs === null || standing === undefined || run.run.options.commits !== "phase") return null;
+  const { tree } = await engine.vcs.compose({ onto: run.tip, from, to, include: [run.run.item] });
+  const committed = await commitTree(engine, run, {
+    subject: `Back to ${phase.rule.name}: ${run.run.title}`,
+    body: "",
+    attempt: `${run.run.run}/${keptName(run)}`,
+    parent: standing.tip,
+    tree,
+  });
+  if (committed.is !== "done") throw notCommitted("the step back");
+  return committed.commit;
 }

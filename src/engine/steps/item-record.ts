@@ -2,11 +2,18 @@ import { deriveAnalysisStatus, deriveBacklogMarker } from "../../core/items/anal
 import type { MetaFields } from "../../core/items/item-meta.ts";
 import type { ActiveRun } from "../../core/run.ts";
 import type { Engine } from "../engine.ts";
-import { isFeature } from "./feature-record.ts";
+import { artifactPath } from "../../core/plan.ts";
+import { featureDocuments, isFeature } from "./feature-record.ts";
 
-/** What a commit of an item's record carries: its folder, with what was analysed before the run, and the backlog. */
-export const recordFiles = (run: ActiveRun): string[] =>
-  isFeature(run) ? [run.run.item] : hasRecord(run) ? [run.run.item, "BACKLOG.md"] : [];
+/** The documents that the engine writes about an item, which git carries. */
+export function recordDocuments(run: ActiveRun): string[] {
+  const { item } = run.run;
+  if (isFeature(run)) return featureDocuments(item);
+  return hasRecord(run) ? [artifactPath(item, "meta.json"), "BACKLOG.md"] : [];
+}
+
+/** What a commit of an item's record carries beside: its folder, with what was analysed before the run. */
+export const recordFolders = (run: ActiveRun): string[] => (isFeature(run) || hasRecord(run) ? [run.run.item] : []);
 
 /** Items live in the project's own folders; the private work folder of a small change is none. */
 const hasRecord = (run: ActiveRun): boolean => !run.run.item.startsWith(".isdlc/") && !isFeature(run);

@@ -8,6 +8,7 @@ import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { foreignRecord, takeBackRecord } from "./feature-record.ts";
 import { writtenDuringReview } from "./review-writes.ts";
+import { foundBeside, movedPaths, standingNow } from "./standing.ts";
 
 /** Remembers the tree before an attempt touches it. */
 export async function enterPhase(engine: Engine, { run }: Task): Promise<Outcome | null> {
@@ -16,7 +17,9 @@ export async function enterPhase(engine: Engine, { run }: Task): Promise<Outcome
   engine.projections.makeFolder(run.run.item);
   if (run.tests !== null) await engine.checks.rememberSurroundings();
   const tree = await engine.workspace.snapshot(`${phase.rule.key}-${phase.attempts + 1}-start`, [run.run.item]);
-  return { of: "enter", commit: await engine.head(), tree };
+  const standing = await standingNow(engine, run);
+  const commit = standing === undefined ? await engine.head() : standing.tip;
+  return { of: "enter", commit, tree, ...(standing === undefined ? {} : { standing }) };
 }
 
 /** Gathers what the phase really left behind, and how the settings stand now. */
@@ -32,9 +35,10 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
   const sinceSeen = seen === phase.firstTree ? changed : await workspace.diff(seen, tree);
   const changedSinceSeen = JSON.stringify(sinceSeen) === JSON.stringify(changed) ? null : sinceSeen;
   const toRead = (changedSinceSeen ?? changed ?? []).map(({ path }) => path).filter((path) => !isBookkeeping(path));
+  const beside = await foundBeside(engine, run, tree);
   const outside = [
     ...unexpected(run, phase, changed),
-    ...(await movedRefs(engine, run, phase)),
+    ...movedPaths(run, phase, beside.standing),
     ...(await foreignRecord(engine, run, { found, tree })),
   ];
   const made = {
@@ -43,6 +47,7 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
     changedSinceSeen: changedSinceSeen === null ? null : [...changedSinceSeen],
     unexpected: [...new Set([...outside, ...writtenDuringReview(draft.issues)])],
     tree,
+    ...beside,
     lines: await workspace.lines(seen, tree, toRead),
   };
   const settings = projections.settings();
@@ -56,17 +61,6 @@ function artifactsOf(run: ActiveRun, named: readonly string[], changed: readonly
   return (changed ?? [])
     .filter(({ path, change }) => path.startsWith(folder) && change !== "deleted")
     .map(({ path }) => path);
-}
-
-/**
- * Nobody but the engine commits for a run: whoever else moved HEAD, or the branch the run is to be merged into, is
- * listed like any other unexpected write.
- */
-async function movedRefs({ vcs }: Engine, { run }: ActiveRun, { firstCommit }: PhaseRecord): Promise<string[]> {
-  if (vcs === null) return [];
-  const base = run.git?.branch === null ? null : (run.git?.base ?? null);
-  const moved = base !== null && (await vcs.tip(base)) !== (run.git?.baseTip ?? run.git?.commit);
-  return [...((await vcs.head()) === firstCommit ? [] : [".git/HEAD"]), ...(moved ? [`.git/refs/heads/${base}`] : [])];
 }
 
 /** Where the snapshot from before is gone, somebody has taken it away. */

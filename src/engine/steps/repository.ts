@@ -1,13 +1,15 @@
 import type { Outcome } from "../../core/command.ts";
 import { ProblemError } from "../../core/problem.ts";
-import { currentPhase, type ActiveRun } from "../../core/run.ts";
-import type { VcsWrite } from "../../ports/vcs.ts";
+import { currentPhase, type ActiveRun, type PhaseRecord } from "../../core/run.ts";
+import type { Committed, EditedDocuments, VcsWrite } from "../../ports/vcs.ts";
+import type { FileChange, PhaseOutput } from "../../schema/facts.ts";
 import { phaseComplete } from "../../views/reviews.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
-import { recordFeatureEnd, recordFeatureStart, recordPhaseEnd } from "./feature-record.ts";
-import { recordAnalysis, recordBuildEnd, recordBuildStart, recordFiles } from "./item-record.ts";
-import { snapshotGone } from "./snapshot-gone.ts";
+import { unseen } from "./checks.ts";
+import { recordFeatureStart, recordPhaseEnd } from "./feature-record.ts";
+import { recordAnalysis, recordBuildStart, recordDocuments } from "./item-record.ts";
+import { foundBeside, movedSince, treeBefore } from "./standing.ts";
 
 /** Puts the run on its branch. */
 export async function prepareRun(engine: Engine, { run }: Task): Promise<Outcome> {
@@ -19,7 +21,7 @@ export async function prepareRun(engine: Engine, { run }: Task): Promise<Outcome
   return { of: "prepare" };
 }
 
-/** One commit per accepted phase, of just what changed since the phase was entered. */
+/** One commit per accepted phase, of just the tree that was accepted. */
 export async function commitPhase(engine: Engine, { run }: Task): Promise<Outcome | null> {
   const phase = currentPhase(run);
   if (phase === undefined) return null;
@@ -27,127 +29,100 @@ export async function commitPhase(engine: Engine, { run }: Task): Promise<Outcom
   await recordPhaseEnd(engine, run);
   if (phase.iterations.length > 0)
     engine.show({ at: "says", step: "commit", attempt: null, text: phaseComplete(phase), usage: null });
-  if (run.run.options.commits !== "phase") return { of: "commit", commit: null };
-  const subject = `${phase.rule.name}: ${run.run.title}`;
-  const request = {
-    subject,
-    body: phase.made?.summary ?? "",
+  const tree = phase.made?.tree ?? null;
+  if (engine.vcs === null || run.run.options.commits !== "phase" || phase.made === null || tree === null)
+    return { of: "commit", commit: null };
+  const accepted = await acceptedTree(engine, run, { made: phase.made, tree });
+  const committed = await commitTree(engine, run, {
+    subject: `${phase.rule.name}: ${run.run.title}`,
+    body: phase.made.summary,
     attempt: `${run.run.run}/${phase.rule.key}#${phase.attempts}`,
-  };
-  return { of: "commit", commit: await commitSince(engine, run, { ...request, from: phase.firstTree }) };
+    parent: accepted.parent,
+    tree: accepted.tree,
+  });
+  if (committed.is === "done") return { of: "commit", commit: committed.commit };
+  return { of: "commit", differs: await lookAgain(engine, run, { phase, made: phase.made, committed }) };
 }
 
-/** Ends the run the chosen way. A pull request is the person's to open: we never push. */
-export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome> {
-  const how = run.stage.is === "finishing" ? (run.stage.how ?? "keep") : "keep";
-  const branches = how === "merge" ? branchesOf(run) : null;
-  const conflict = branches === null ? null : await conflictOf(engine, branches);
-  await leaveBase(engine, run);
-  recordAnalysis(engine, run);
-  if (conflict !== null) {
-    await commitRecord(engine, run, "unmerged");
-    throw conflict;
-  }
-  recordBuildEnd(engine, run);
-  recordFeatureEnd(engine, run, how);
-  await commitRecord(engine, run, "record");
-  if (run.run.options.commits === "end") {
-    const request = { subject: run.run.title, body: "", attempt: `${run.run.run}/end` };
-    await commitSince(engine, run, { ...request, from: run.phases[0]?.firstTree ?? null, also: recordFiles(run) });
-  }
-  if (branches === null || engine.vcs === null) return { of: "finish", merged: null };
-  const message = `Merge ${branches.branch}: ${run.run.title}`;
-  return { of: "finish", merged: await engine.vcs.merge({ ...branches, message }) };
+type Accepted = { readonly made: PhaseOutput; readonly tree: string };
+
+/** What was shown, with the documents in which the engine says that it was accepted. */
+async function acceptedTree(engine: Engine, run: ActiveRun, { made, tree }: Accepted) {
+  const vcs = engine.vcs as VcsWrite; // the caller has one
+  const parent = made.standing === undefined ? run.tip : made.standing.tip;
+  const include = [run.run.item];
+  const from = treeBefore(run) ?? tree;
+  const shown = made.commitTree ?? (await vcs.compose({ onto: parent, from, to: tree, include })).tree;
+  const documents = documentsOf(engine, run, async (records) => {
+    recordAnalysis(records, run);
+    await recordPhaseEnd(records, run);
+  });
+  const whole = { onto: shown, from: tree, to: tree, include, documents };
+  return { parent, tree: documents.paths.length === 0 ? shown : (await vcs.compose(whole)).tree };
 }
 
-/** After a crash in the middle of the merge the tree may be on the base: what is recorded belongs to the branch. */
-async function leaveBase({ vcs }: Engine, run: ActiveRun): Promise<void> {
-  if (vcs !== null && run.run.options.commits !== "none") await returnToBranch(vcs, run, lastCommit(run));
-}
-
-/** Nothing is said to be done that cannot be merged; the documents are committed all the same. */
-async function conflictOf(engine: Engine, branches: Branches): Promise<ProblemError | null> {
-  try {
-    await engine.vcs?.prepareMerge(branches);
-    return null;
-  } catch (error) {
-    if (error instanceof ProblemError) return error;
-    throw error;
-  }
-}
-
-function commitRecord(engine: Engine, run: ActiveRun, name: string): Promise<string | null> {
-  const subject = `Item record: ${run.run.title}`;
-  return commitPaths(engine, run, { subject, attempt: `${run.run.run}/${name}`, paths: recordFiles(run) });
-}
-
-type Branches = { readonly branch: string; readonly base: string };
-
-/** What is merged into what; null where the run has no branch of its own. */
-function branchesOf({ run }: ActiveRun): Branches | null {
-  const { branch = null, base = null } = run.git ?? {};
-  return branch === null || base === null ? null : { branch, base };
-}
-
-type Since = {
-  readonly subject: string;
-  readonly body: string;
-  readonly attempt: string;
-  readonly from: string | null;
-  /** Files and folders that belong to it whenever they were changed. */
-  readonly also?: readonly string[];
-};
-
-async function commitSince(
+/** The engine's own documents, written a second time where nobody else writes. */
+export const documentsOf = (
   engine: Engine,
   run: ActiveRun,
-  { from, also = [], ...rest }: Since,
-): Promise<string | null> {
-  if (engine.vcs === null) return null;
-  const changed = await engine.workspace.changedSince(from, [run.run.item]);
-  if (changed === null && from !== null) throw snapshotGone("what is to be committed");
-  return commitNow(engine, run, { ...rest, paths: [...(changed ?? []), ...also] });
+  write: (engine: Engine) => void | Promise<void>,
+): EditedDocuments => ({
+  paths: recordDocuments(run),
+  edit: (folder) => write({ ...engine, ...engine.recordsIn(folder) }),
+});
+
+type Refused = Exclude<Committed, { is: "done" }>;
+type Differing = { readonly phase: PhaseRecord; readonly made: PhaseOutput; readonly committed: Refused };
+
+/** What a person has to see before it counts: what hooks made of the tree, or what moved under it. */
+async function lookAgain(engine: Engine, run: ActiveRun, { phase, made, committed }: Differing) {
+  const name = `${phase.rule.key}-${phase.attempts}-differs`;
+  const tree = await engine.workspace.snapshot(name, [run.run.item]);
+  const written = (await engine.workspace.diff(made.tree, tree)) ?? [];
+  const beside = await foundBeside(engine, run, tree);
+  const hooked = committed.is === "changed" ? committed.changes : [];
+  const edited: FileChange[] = [...new Map([...written, ...hooked].map((change) => [change.path, change])).values()];
+  const { standing } = beside;
+  const moved = made.standing === undefined || standing === undefined ? [] : movedSince(made.standing, standing, run);
+  const by = committed.is === "changed" ? ["Hooks of the repository changed what was to be committed."] : [];
+  const unknown = committed.is === "moved" && moved.length === 0 ? ["The branch moved while it was committed to."] : [];
+  const results = unseen(edited, [...by, ...moved, ...unknown]);
+  const plainTree = committed.is === "changed" ? beside.commitTree : undefined;
+  const hooks = committed.is === "changed" && plainTree !== undefined ? { commitTree: committed.tree, plainTree } : {};
+  const digest = engine.hash(JSON.stringify({ tree, beside, hooks, results }));
+  return { edited, tree, results, digest, ...beside, ...hooks };
 }
 
 type Commit = {
   readonly subject: string;
   readonly body: string;
   readonly attempt: string;
-  readonly paths: readonly string[];
+  readonly parent: string | null;
+  readonly tree: string;
 };
 
-/** A commit of its own for what is not a phase, where phases are committed at all. */
-export async function commitPaths(
+/** Commits exactly a tree onto the run's branch, wherever the person has gone meanwhile. */
+export async function commitTree(
   engine: Engine,
   run: ActiveRun,
-  commit: Omit<Commit, "body">,
-): Promise<string | null> {
-  return run.run.options.commits === "phase" ? commitNow(engine, run, { ...commit, body: "" }) : null;
-}
-
-async function commitNow(
-  engine: Engine,
-  run: ActiveRun,
-  { subject, body, attempt, paths }: Commit,
-): Promise<string | null> {
-  if (engine.vcs === null) return null;
-  const since = lastCommit(run);
-  await returnToBranch(engine.vcs, run, since);
+  { subject, body, attempt, parent, tree }: Commit,
+): Promise<Committed> {
+  if (engine.vcs === null) return { is: "done", commit: null };
+  const branch = run.run.git?.branch ?? null;
+  if (branch !== null && run.tip !== null) await engine.vcs.returnToBranch(branch, run.tip);
   const { head } = await engine.journal.load(run.run.run);
   const message = body === "" ? oneLine(subject) : `${oneLine(subject)}\n\n${body}`;
-  const tracked = paths.filter((path) => !path.startsWith(".isdlc/"));
   const journal = `${head.seq}:${head.hash.slice(0, 16)}`;
-  return engine.vcs.commit({ message, attempt, journal, paths: tracked, since });
+  const keep = { run: run.run.run, name: `${attempt}-hooked` };
+  return engine.vcs.commit({ message, attempt, journal, branch, parent, tree, keep });
 }
 
-/** Where the run's branch is known to have come. */
-const lastCommit = ({ run, phases }: ActiveRun): string | null =>
-  phases.findLast(({ commit }) => commit !== null)?.commit ?? run.git?.commit ?? null;
-
-/** Whoever switched branches meanwhile: the run's commits go onto its own branch, or nowhere. */
-async function returnToBranch(vcs: VcsWrite, { run }: ActiveRun, last: string | null): Promise<void> {
-  const branch = run.git?.branch ?? null;
-  if (branch !== null && last !== null) await vcs.returnToBranch(branch, last);
-}
+/** What stands in the way of a commit that nobody has to be asked about. */
+export const notCommitted = (what: string): ProblemError =>
+  new ProblemError({
+    code: "GIT_FAILED",
+    command: "commit",
+    detail: `${what} was not committed: the branch has moved, or hooks of the repository changed it`,
+  });
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").slice(0, 72).trim();

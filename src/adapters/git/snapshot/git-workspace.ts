@@ -6,7 +6,7 @@ import { exportTree } from "./export-tree.ts";
 import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { decodePath, splitFields } from "../process/git-path.ts";
 import type { Git } from "../process/git.ts";
-import { isObjectId, refPart } from "./ref-name.ts";
+import { isObjectId, snapshotRef } from "./ref-name.ts";
 import { orNull, repositoryAt } from "../read/repository.ts";
 import { restorePaths } from "./restore.ts";
 import { gitFailed } from "../process/run-git.ts";
@@ -31,7 +31,7 @@ export function createGitWorkspace(cwd: string, run: string): Workspace {
     const repository = await orNull(open);
     return repository && (known ??= createSnapshots(repository));
   };
-  const refOf = (name: string): string => `refs/isdlc/${refPart(run)}/${refPart(name)}`;
+  const refOf = (name: string): string => snapshotRef(run, name);
   const take = async (name: string, include: readonly string[]): Promise<string | null> =>
     (await snapshots())?.take({ ref: refOf(name), include }) ?? null;
   const compared = comparisons(open);

@@ -20,3 +20,6 @@ export function refPart(text: string): string {
   if (plain === text && plain !== "" && !plain.startsWith("-")) return plain;
   return `x${plain}-${createHash("sha256").update(text).digest("hex").slice(0, 12)}`;
 }
+
+/** Where a run keeps a snapshot of that name. */
+export const snapshotRef = (run: string, name: string): string => `refs/isdlc/${refPart(run)}/${refPart(name)}`;

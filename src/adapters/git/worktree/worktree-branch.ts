@@ -57,7 +57,7 @@ export async function mergeWorktreeBranch(
   const refusal = await refusalOfMerge(main, request);
   if (refusal !== null) return refusal;
   try {
-    return { ok: true, commit: await mergeBranch(await repositoryAt(main)(), request) };
+    return { ok: true, outcome: await mergeBranch(await repositoryAt(main)(), request) };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     const { problem } = error as ProblemError;

@@ -1,10 +1,13 @@
 import { ProblemError } from "../../../core/problem.ts";
-import type { MergeRequest, VcsWrite } from "../../../ports/vcs.ts";
-import { commitPaths } from "./commit-paths.ts";
+import type { MergeOutcome, MergeRequest, VcsWrite } from "../../../ports/vcs.ts";
+import { commitTree } from "./commit-tree.ts";
+import { composeTree } from "./compose-tree.ts";
 import { hardenedGit } from "../process/git.ts";
+import { commitsBetween } from "../read/commit-object.ts";
 import { branchTip, factsOf } from "../read/git-read.ts";
-import { mergeBranch, prepareMerge } from "./merge-branch.ts";
+import { isMergedAlready, mergeBranch, prepareMerge } from "./merge-branch.ts";
 import { isBranchName } from "../snapshot/ref-name.ts";
+import { standingOf } from "../read/standing.ts";
 import { type Repository, repositoryAt } from "../read/repository.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { returnToBranch, startBranch } from "./start-branch.ts";
@@ -28,18 +31,22 @@ export function createGitWrite(cwd: string): VcsWrite {
     },
     startBranch: async (branch, commit) => startBranch(await open(), branch, commit),
     returnToBranch: async (branch, commit) => returnToBranch(await open(), branch, commit),
-    commit: async (request) => commitPaths(await open(), request),
+    standing: async (branch, base) => standingOf(await open(), branch, base),
+    commitsBetween: async (from, to) => commitsBetween(hardenedGit((await open()).top), from, to),
+    compose: async (request) => composeTree(await open(), request),
+    commit: async (request) => commitTree(await open(), request),
     prepareMerge: async (request) => prepareMerge(await open(), request),
+    isMerged: async (request) => isMergedAlready(await open(), request),
     merge: async (request) => mergeWhereBaseIs(await open(), request),
   };
 }
 
 /** A linked working tree has the feature's branch; its base is checked out in the main one. */
-async function mergeWhereBaseIs(repository: Repository, request: MergeRequest): Promise<string> {
+async function mergeWhereBaseIs(repository: Repository, request: MergeRequest): Promise<MergeOutcome> {
   const main = mainTreeOf(repository.top);
   if (main === null || main === repository.top) return mergeBranch(repository, request);
   const merged = await mergeWorktreeBranch(repository.top, request);
-  if (merged.ok) return merged.commit;
+  if (merged.ok) return merged.outcome;
   const { branch, base } = request;
   if (merged.why === "conflict") throw new ProblemError({ code: "MERGE_CONFLICT", branch, base, files: merged.about });
   throw gitFailed("merge", `${merged.fix} ${merged.about.join(", ")}`.trim());

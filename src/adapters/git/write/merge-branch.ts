@@ -1,13 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ProblemError } from "../../../core/problem.ts";
-import type { MergeRequest, RepositoryFacts } from "../../../ports/vcs.ts";
+import type { MergeOutcome, MergeRequest, RepositoryFacts } from "../../../ports/vcs.ts";
 import { hardenedGit, must, personalGit } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { decodePath, splitFields } from "../process/git-path.ts";
 import { readFacts, tipOf } from "../read/git-read.ts";
-import { refuseLostDeletions, refuseOverwrites } from "./refuse-loss.ts";
-import { requireBranchName } from "../snapshot/ref-name.ts";
+import { readCommit } from "../read/commit-object.ts";
+import { changesBetween } from "../snapshot/tree-diff.ts";
+import { refuseLocked, refuseLostDeletions, refuseOverwrites } from "./refuse-loss.ts";
+import { isObjectId, requireBranchName } from "../snapshot/ref-name.ts";
 import type { Repository } from "../read/repository.ts";
 import { gitFailed, lastWords } from "../process/run-git.ts";
 
@@ -22,28 +24,42 @@ type Merge = MergeRequest & {
   readonly repository: Repository;
   readonly git: Git;
   readonly person: Git;
-  readonly branchTip: string;
   readonly baseTip: string;
   /** The tree the merge will give; null where git cannot say beforehand. */
   readonly expected: string | null;
 };
 
-/** Merges the branch into the base and stays there. Whatever fails, the person is back where they were. */
-export async function mergeBranch(repository: Repository, request: MergeRequest): Promise<string> {
+/**
+ * Merges just the commit onto just the base that were asked for and stays there. Whatever fails, and whatever turns out
+ * to be something else, the person is back where they were.
+ */
+export async function mergeBranch(repository: Repository, request: MergeRequest): Promise<MergeOutcome> {
   const asked = await askedFor(repository, request);
   const done = await findMerge(asked);
   if (done !== null) {
     await clearMark(asked);
     await goToBase(asked);
-    return done;
+    return { is: "merged", commit: done };
   }
+  if (asked.baseTip !== request.onto || (await tipOf(asked.git, request.branch)) !== request.commit)
+    return { is: "moved" };
   const merge = { ...asked, expected: await foresee(asked) };
   if (!(await clearLeftovers(merge)) && (await mergingNow(repository)) !== null) {
     throw gitFailed("merge", "another merge is not finished");
   }
+  await finishSwitch(merge);
   await refuseStaged(merge);
   const before = await goToBase(merge);
   return performMerge(merge, before);
+}
+
+/** True once the base has this merge, with the tree that follows from its parents. */
+export async function isMergedAlready(
+  repository: Repository,
+  request: Omit<MergeRequest, "message">,
+): Promise<boolean> {
+  const asked = await askedFor(repository, { ...request, message: "" });
+  return (await mergesOf(asked)).some(({ parents }) => parents[0] === request.onto);
 }
 
 /**
@@ -59,9 +75,10 @@ export async function prepareMerge(repository: Repository, request: Omit<MergeRe
 async function askedFor(repository: Repository, request: MergeRequest): Promise<Merge> {
   requireBranchName(request.branch, "merge");
   requireBranchName(request.base, "merge");
+  if (![request.commit, request.onto].every(isObjectId)) throw gitFailed("merge", "no commit to merge");
   const git = hardenedGit(repository.top);
-  const [branchTip, baseTip] = [await requireTip(git, request.branch), await requireTip(git, request.base)];
-  return { ...request, repository, git, person: personalGit(repository.top), branchTip, baseTip, expected: null };
+  const baseTip = await requireTip(git, request.base);
+  return { ...request, repository, git, person: personalGit(repository.top), baseTip, expected: null };
 }
 
 async function requireTip(git: Git, branch: string): Promise<string> {
@@ -70,19 +87,30 @@ async function requireTip(git: Git, branch: string): Promise<string> {
   return tip;
 }
 
-/** The merge that brought the branch in, or the base itself when it has every commit of the branch. */
-async function findMerge({ git, branchTip, baseTip }: Merge): Promise<string | null> {
+type FoundMerge = { readonly id: string; readonly parents: readonly string[] };
+
+/** Merges on the base that brought the commit in. */
+async function mergesOf({ git, commit, baseTip }: Merge): Promise<FoundMerge[]> {
   const args = ["rev-list", "--first-parent", "--merges", "--parents", `--max-count=${probeDepth}`, baseTip];
   const lines = (await must(git(args), "rev-list")).toString("latin1").split("\n");
-  const merged = lines.map((line) => line.split(" ")).find(([, , ...others]) => others.includes(branchTip));
-  if (merged?.[0]) return merged[0];
-  const isContained = await git(["merge-base", "--is-ancestor", branchTip, baseTip]);
+  return lines
+    .map((line) => line.split(" "))
+    .map(([id = "", ...parents]) => ({ id, parents }))
+    .filter(({ parents }) => parents.slice(1).includes(commit));
+}
+
+/** The merge that brought the commit in, or the base itself when it has it otherwise. */
+async function findMerge(merge: Merge): Promise<string | null> {
+  const { git, commit, baseTip } = merge;
+  const [merged] = await mergesOf(merge);
+  if (merged !== undefined) return merged.id;
+  const isContained = await git(["merge-base", "--is-ancestor", commit, baseTip]);
   return isContained.status === 0 ? baseTip : null;
 }
 
 /** The tree the merge will give, worked out without touching any file. Null where git is too old to say (before 2.38). */
-async function foresee({ person, branch, base, branchTip, baseTip }: Merge): Promise<string | null> {
-  const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", baseTip, branchTip];
+async function foresee({ person, branch, base, commit, baseTip }: Merge): Promise<string | null> {
+  const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", baseTip, commit];
   const result = await person(args);
   const [tree, ...files] = splitFields(result.stdout).map(decodePath);
   if (result.status === 1) throw new ProblemError({ code: "MERGE_CONFLICT", branch, base, files });
@@ -103,8 +131,8 @@ async function clearLeftovers({ git, person, base, expected }: Merge): Promise<b
 }
 
 /** One killed just after the commit leaves the mark of a merge under way, with nothing left to do. */
-async function clearMark({ git, person, repository, branchTip }: Merge): Promise<void> {
-  if ((await mergingNow(repository)) !== branchTip || (await hasStaged(git, "HEAD"))) return;
+async function clearMark({ git, person, repository, commit }: Merge): Promise<void> {
+  if ((await mergingNow(repository)) !== commit || (await hasStaged(git, "HEAD"))) return;
   await must(person(resetting), "reset");
 }
 
@@ -125,6 +153,19 @@ async function hasStaged(git: Git, commit: string): Promise<boolean> {
   return (await git(["diff-index", "--cached", "--quiet", "--no-ext-diff", commit])).status !== 0;
 }
 
+/**
+ * A git killed while it went to the base may have left files and index as the base has them, and HEAD on the branch.
+ * Read as staged changes, that would take back all the work. Only when the index is exactly the base is it gone on with.
+ */
+async function finishSwitch({ git, repository, base, baseTip }: Merge): Promise<void> {
+  await refuseLocked(repository);
+  const here = await readFacts(git);
+  if (here.branch === base || here.head === null || !(await hasStaged(git, "HEAD"))) return;
+  const isThere = !(await hasStaged(git, baseTip));
+  if (isThere)
+    await must(git(["symbolic-ref", "-m", "isdlc: on with the switch", "HEAD", `refs/heads/${base}`]), "symbolic-ref");
+}
+
 /** Returns where the person was. */
 async function goToBase({ git, person, base, baseTip }: Merge): Promise<RepositoryFacts> {
   const before = await readFacts(git);
@@ -134,27 +175,38 @@ async function goToBase({ git, person, base, baseTip }: Merge): Promise<Reposito
   return before;
 }
 
-async function performMerge(merge: Merge, before: RepositoryFacts): Promise<string> {
+async function performMerge(merge: Merge, before: RepositoryFacts): Promise<MergeOutcome> {
   const { git, branch, base, repository } = merge;
   const failure = await tryMerge(merge);
   const merged = await findMerge({ ...merge, baseTip: await requireTip(git, base) });
-  if (merged !== null && (await mergingNow(repository)) === null) return merged;
+  if (merged !== null && (await mergingNow(repository)) === null) return judge(merge, before, merged);
   const files = await unmergedFiles(git);
   await takeBack(merge, before);
   throw files.length > 0 ? new ProblemError({ code: "MERGE_CONFLICT", branch, base, files }) : failure;
 }
 
+/** What was merged is compared with what was asked for, after hooks had their say; another merge is undone. */
+async function judge(merge: Merge, before: RepositoryFacts, merged: string): Promise<MergeOutcome> {
+  const { git, person, commit, onto, expected } = merge;
+  const { tree, parents } = await readCommit(git, merged);
+  const isAsked = parents.length === 2 && parents[0] === onto && parents[1] === commit;
+  if (isAsked && (expected === null || tree === expected)) return { is: "merged", commit: merged };
+  const [first] = parents;
+  if (first !== undefined && parents.includes(commit))
+    await must(person(["reset", "--quiet", "--keep", first]), "reset");
+  await takeBack(merge, before);
+  if (!isAsked || expected === null) return { is: "moved" };
+  return { is: "changed", changes: (await changesBetween(git, { from: expected, to: tree })) ?? [] };
+}
+
 /** What went wrong, if anything: whether the merge is there is read from the repository, not from the answer. */
 async function tryMerge({ git, person, repository, ...merge }: Merge): Promise<unknown> {
   const options = ["--no-ff", "--commit", "--no-squash", "--no-autostash", "--quiet"];
-  const move = { from: merge.baseTip, to: merge.expected ?? merge.branchTip };
+  const move = { from: merge.baseTip, to: merge.expected ?? merge.commit };
   try {
     await refuseLostDeletions(git, move);
     await refuseOverwrites(git, repository.top, move);
-    return gitFailed(
-      "merge",
-      lastWords(await person(["merge", ...options, "-m", merge.message, `refs/heads/${merge.branch}`])),
-    );
+    return gitFailed("merge", lastWords(await person(["merge", ...options, "-m", merge.message, merge.commit])));
   } catch (error) {
     return error;
   }

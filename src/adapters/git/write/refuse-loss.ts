@@ -1,11 +1,25 @@
 import { lstat } from "node:fs/promises";
+import { join } from "node:path";
 import type { FileChange } from "../../../schema/facts.ts";
 import { must } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { decodePath, inTree, splitFields } from "../process/git-path.ts";
+import type { Repository } from "../read/repository.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { changesBetween } from "../snapshot/tree-diff.ts";
 import type { TreePair } from "../snapshot/tree-diff.ts";
+
+/** Locks without which git could not say where HEAD is once it has changed the files: half a switch would be left. */
+const LOCKS = ["HEAD.lock", "index.lock"];
+
+export async function refuseLocked({ gitDir }: Repository): Promise<void> {
+  for (const name of LOCKS) {
+    const file = join(gitDir, name);
+    if ((await lstat(file).catch(() => null)) === null) continue;
+    const detail = `${file} is there: another git is at work, or one was killed. Wait for it; if none runs, remove that file`;
+    throw gitFailed("switch", detail);
+  }
+}
 
 /**
  * Git itself protects edited files when it moves the tree from one commit to another. It does not protect a deletion

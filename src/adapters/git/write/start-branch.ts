@@ -1,6 +1,6 @@
 import { type Git, hardenedGit, must, personalGit } from "../process/git.ts";
 import { branchTip, factsOf } from "../read/git-read.ts";
-import { refuseLostDeletions } from "./refuse-loss.ts";
+import { refuseLocked, refuseLostDeletions } from "./refuse-loss.ts";
 import { isObjectId, requireBranchName } from "../snapshot/ref-name.ts";
 import type { Repository } from "../read/repository.ts";
 import { gitFailed } from "../process/run-git.ts";
@@ -14,7 +14,7 @@ export async function startBranch(repository: Repository, branch: string, commit
   const tip = await branchTip(repository, branch);
   if (tip !== null && tip !== commit) throw gitFailed("switch", `a branch ${branch} already exists at ${tip}`);
   const target = tip === null ? ["--no-track", "--create", branch, commit] : ["--no-guess", branch];
-  await switchTo(top, { from: here.head, to: commit }, target);
+  await switchTo(repository, { from: here.head, to: commit }, target);
 }
 
 /** Goes back to a branch that was begun before, and has come as far as the commit or further. */
@@ -25,7 +25,7 @@ export async function returnToBranch(repository: Repository, branch: string, com
   if (tip === null || !(await isBeyond(git, commit, tip)))
     throw gitFailed("switch", `the branch ${branch} has lost ${commit}, which was committed to it`);
   const here = await factsOf(repository);
-  if (here.branch !== branch) await switchTo(top, { from: here.head, to: tip }, ["--no-guess", branch]);
+  if (here.branch !== branch) await switchTo(repository, { from: here.head, to: tip }, ["--no-guess", branch]);
 }
 
 function checked(top: string, branch: string, commit: string): Git {
@@ -41,7 +41,9 @@ async function isBeyond(git: Git, commit: string, tip: string | null): Promise<b
 
 type Move = { readonly from: string | null; readonly to: string };
 
-async function switchTo(top: string, { from, to }: Move, target: readonly string[]): Promise<void> {
+async function switchTo(repository: Repository, { from, to }: Move, target: readonly string[]): Promise<void> {
+  const { top } = repository;
+  await refuseLocked(repository);
   if (from !== null) await refuseLostDeletions(hardenedGit(top), { from, to });
   await must(personalGit(top)(["switch", "--quiet", "--no-overwrite-ignore", ...target]), "switch");
 }

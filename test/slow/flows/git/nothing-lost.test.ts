@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { createGitWorkspace } from "../../../../src/adapters/git/snapshot/git-workspace.ts";
 import { createGitWrite } from "../../../../src/adapters/git/write/git-write.ts";
 import { outcomeOf, useRepository } from "../../../git/repository-fixture.ts";
+import { commitOf, mergeOf } from "../../../git/write-requests.ts";
 
 const fixture = useRepository();
 const committed = ["a", "b", "dir/c", "dir/d", "e f"];
@@ -97,12 +98,9 @@ describe("whatever the person has staged, edited, added or deleted", () => {
       fc.asyncProperty(edits, some, async (chosen, paths) => {
         start(chosen);
         const before = look();
-        const made = await createGitWrite(fixture.repo).commit({
-          message: "m",
-          attempt: `a${++attempt}`,
-          journal: "1:a",
-          paths,
-        });
+        const request = await commitOf(fixture, paths, `a${++attempt}`);
+        const committed = await createGitWrite(fixture.repo).commit(request);
+        const made = committed.is === "done" ? committed.commit : null;
         const after = look();
         expect(bytesOnly(after)).toEqual(bytesOnly(before));
         expect(without(after, paths)).toEqual(without(before, paths));
@@ -164,12 +162,10 @@ describe("whatever the person has staged, edited, added or deleted", () => {
         fixture.git("switch", "--quiet", "feature");
         chosen.forEach(apply);
         const before = look();
-        const outcome = await outcomeOf(
-          createGitWrite(fixture.repo).merge({ branch: "feature", base: "main", message: "m" }),
-        );
+        const outcome = await outcomeOf(createGitWrite(fixture.repo).merge(mergeOf(fixture)));
         const branch = fixture.git("branch", "--show-current");
         outcomes.add(branch);
-        if (typeof outcome === "string") expect(branch).toBe("main");
+        if ("is" in outcome) expect([outcome.is, branch]).toEqual(["merged", "main"]);
         else expect([outcome.problem, branch]).toEqual(["GIT_FAILED", "feature"]);
         expect(look()).toEqual(before);
       }),

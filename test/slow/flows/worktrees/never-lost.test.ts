@@ -22,6 +22,7 @@ import {
   reachable,
   type World,
 } from "../../../worktrees/person.ts";
+import { mergeOf } from "../../../git/write-requests.ts";
 
 type Outcome = { readonly ok: true } | { readonly ok: false; readonly why: string };
 type Step = {
@@ -49,8 +50,13 @@ async function createOddly({ world, slot, number, note }: Step): Promise<Readonl
 }
 
 async function merge({ world, slot, note }: Step): Promise<ReadonlySet<string>> {
-  const request = { branch: world.branch(slot), base: "main", message: "Merge" };
-  note("merge", await mergeWorktreeBranch(world.repo, request));
+  note(
+    "merge",
+    await mergeWorktreeBranch(
+      world.repo,
+      mergeOf({ git: (...args) => world.git(world.repo, ...args).trim() || "0".repeat(40) }, world.branch(slot)),
+    ),
+  );
   return nothing;
 }
 

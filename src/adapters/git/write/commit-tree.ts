@@ -1,0 +1,160 @@
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import type { CommitRequest, Committed } from "../../../ports/vcs.ts";
+import { hardenedGit, must, personalGit } from "../process/git.ts";
+import type { Git } from "../process/git.ts";
+import { decodePath, joinFields, splitFields } from "../process/git-path.ts";
+import { attemptIn, readCommit } from "../read/commit-object.ts";
+import { branchTip, factsOf } from "../read/git-read.ts";
+import type { Repository } from "../read/repository.ts";
+import { gitFailed } from "../process/run-git.ts";
+import { inTemporaryFolder } from "../process/temporary-folder.ts";
+import { isObjectId, requireBranchName, snapshotRef } from "../snapshot/ref-name.ts";
+import { copyIndex } from "../snapshot/temporary-index.ts";
+import { changesBetween } from "../snapshot/tree-diff.ts";
+
+type Committing = CommitRequest & { readonly repository: Repository; readonly git: Git; readonly person: Git };
+
+/**
+ * Commits exactly a tree, through an index of its own: nothing is taken from the working tree or from what is staged,
+ * and a git that is killed while a hook runs leaves no lock behind. What hooks made of it is compared.
+ */
+export async function commitTree(repository: Repository, request: CommitRequest): Promise<Committed> {
+  const { branch, parent, tree } = request;
+  if (branch !== null) requireBranchName(branch, "commit");
+  if (!isObjectId(tree) || (parent !== null && !isObjectId(parent))) throw gitFailed("commit", "no tree to commit");
+  const message = messageOf(request);
+  const git = hardenedGit(repository.top);
+  const committing = { ...request, repository, git, person: personalGit(repository.top) };
+  const tip = await tipOf(committing);
+  if (tip !== parent) return (await isOurs(committing, tip)) ? again(committing, tip) : { is: "moved" };
+  if (parent !== null && (await readCommit(git, parent)).tree === tree) return { is: "done", commit: null };
+  const ready = await acceptKept(committing);
+  if (ready !== null) return { is: "done", commit: ready };
+  const here = await factsOf(repository);
+  if (branch !== null && here.branch !== branch) return { is: "moved" };
+  await refuseUnfinished(repository);
+  await make(committing, message);
+  return judge(committing, await tipOf(committing));
+}
+
+/** Where the run's commits go; null before the first, and where HEAD is on another branch than the run's. */
+async function tipOf({ repository, branch }: Committing): Promise<string | null> {
+  const here = await factsOf(repository);
+  if (branch === null || here.branch === branch) return here.head;
+  return branchTip(repository, branch);
+}
+
+/** A commit of this attempt that was made before a crash: it follows the parent and has the very tree. */
+async function isOurs({ git, attempt, parent, tree }: Committing, tip: string | null): Promise<boolean> {
+  if (tip === null) return false;
+  const found = await readCommit(git, tip);
+  const follows = found.parents.length === (parent === null ? 0 : 1) && found.parents[0] === (parent ?? undefined);
+  return follows && found.tree === tree && attemptIn(found) === attempt.trim();
+}
+
+async function again(committing: Committing, tip: string | null): Promise<Committed> {
+  const { git, person } = committing;
+  if (tip === null) return { is: "moved" };
+  await resetEntries(person, await untouchedSince(git, tip));
+  return { is: "done", commit: tip };
+}
+
+/** What hooks made before, once a person has accepted just that tree. */
+async function acceptKept(committing: Committing): Promise<string | null> {
+  const { git, person, branch, parent, tree } = committing;
+  const ref = keptRef(committing);
+  const found = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", ref]);
+  const kept = found.status === 0 ? found.stdout.toString("latin1").trim() : null;
+  if (kept === null || parent === null || !(await isOurs(committing, kept))) return null;
+  const to = branch === null ? "HEAD" : `refs/heads/${branch}`;
+  const args = ["update-ref", "-m", "commit: accepted", "--end-of-options", to, kept, parent];
+  if ((await git(args)).status !== 0) return null;
+  await resetEntries(person, await filesOf(git, kept));
+  return (await readCommit(git, kept)).tree === tree ? kept : null;
+}
+
+const keptRef = ({ keep: { run, name } }: Committing): string => snapshotRef(run, name);
+
+async function make({ repository, person, tree }: Committing, message: string): Promise<void> {
+  await inTemporaryFolder(async (folder) => {
+    const environment = await copyIndex(repository, folder);
+    await must(person(["read-tree", "--reset", tree], { environment }), "read-tree");
+    const args = ["commit", "--quiet", "--cleanup=whitespace", "--file=-"];
+    await must(person(args, { environment, input: Buffer.from(message) }), "commit");
+  });
+}
+
+/** The commit that was made: on its branch, after its parent, with its tree; else it is taken back. */
+async function judge(committing: Committing, made: string | null): Promise<Committed> {
+  const { git, person, repository, branch, parent, tree } = committing;
+  const here = await factsOf(repository);
+  const isHere = made !== null && here.head === made && (branch === null || here.branch === branch);
+  const found = isHere ? await readCommit(git, made) : null;
+  if (found === null || (found.parents[0] ?? null) !== parent || attemptIn(found) !== committing.attempt.trim()) {
+    if (here.head !== null && here.head !== parent) await takeBack(committing, here.head);
+    return { is: "moved" };
+  }
+  if (found.tree === tree) {
+    await resetEntries(person, await filesOf(git, made ?? ""));
+    return { is: "done", commit: made };
+  }
+  await must(git(["update-ref", "--end-of-options", keptRef(committing), made ?? ""]), "update-ref");
+  await takeBack(committing, made ?? "");
+  return {
+    is: "changed",
+    tree: found.tree,
+    changes: (await changesBetween(git, { from: tree, to: found.tree })) ?? [],
+  };
+}
+
+/** Only a commit that carries our own mark, and only while HEAD is there. */
+async function takeBack({ git, attempt }: Committing, made: string): Promise<void> {
+  const found = await readCommit(git, made);
+  const [before] = found.parents;
+  if (attemptIn(found) !== attempt.trim() || before === undefined) return;
+  await must(git(["update-ref", "-m", "commit: taken back", "HEAD", before, made]), "update-ref");
+}
+
+function messageOf({ message, attempt, journal }: CommitRequest): string {
+  if ([attempt, journal].some((value) => value.trim() === "" || /\p{Cc}/u.test(value))) {
+    throw gitFailed("commit", "a trailer is empty or holds control characters");
+  }
+  return `${message.trimEnd()}\n\nIsdlc-Attempt: ${attempt.trim()}\nIsdlc-Journal: ${journal.trim()}\n`;
+}
+
+/** With one of these under way, a commit would become part of it. */
+const unfinished = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
+
+async function refuseUnfinished({ gitDir }: Repository): Promise<void> {
+  for (const name of unfinished) {
+    const isThere = await lstat(join(gitDir, name)).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) throw gitFailed("commit", `a merge, rebase or pick is not finished (${name})`);
+  }
+}
+
+async function filesOf(git: Git, commit: string): Promise<string[]> {
+  const args = ["diff-tree", "-r", "-z", "--root", "--no-commit-id", "--name-only", "--no-renames", commit];
+  return splitFields(await must(git(args), "diff-tree")).map(decodePath);
+}
+
+/** Files of the commit that the index still has as they were before it: what a crash right after the commit leaves. */
+async function untouchedSince(git: Git, commit: string): Promise<string[]> {
+  const parent = await git(["rev-parse", "--verify", "--quiet", `${commit}^1`]);
+  if (parent.status !== 0) return [];
+  const before = parent.stdout.toString("latin1").trim();
+  const args = ["diff-index", "-z", "--cached", "--name-only", "--no-renames", "--no-ext-diff", before];
+  const staged = new Set(splitFields(await must(git(args), "diff-index")).map(decodePath));
+  return (await filesOf(git, commit)).filter((path) => !staged.has(path));
+}
+
+/** Has the person's index hold these files as HEAD does. */
+async function resetEntries(person: Git, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  const input = joinFields(paths);
+  const args = ["--literal-pathspecs", "reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul", "HEAD"];
+  await must(person(args, { input }), "reset");
+}

@@ -1,0 +1,147 @@
+import type { Outcome } from "../../core/command.ts";
+import { ProblemError } from "../../core/problem.ts";
+import type { ActiveRun } from "../../core/run.ts";
+import type { Committed, MergeRequest, VcsWrite } from "../../ports/vcs.ts";
+import type { Finish } from "../../schema/plan.ts";
+import type { Engine } from "../engine.ts";
+import type { Task } from "../perform.ts";
+import { recordFeatureEnd } from "./feature-record.ts";
+import { recordAnalysis, recordBuildEnd, recordFolders } from "./item-record.ts";
+import { commitTree, documentsOf } from "./repository.ts";
+import { short, standingNow } from "./standing.ts";
+
+/** Ends the run the chosen way. A pull request is the person's to open: we never push. */
+export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome> {
+  const how = run.stage.is === "finishing" ? (run.stage.how ?? "keep") : "keep";
+  const { vcs } = engine;
+  if (vcs === null || run.run.options.commits === "none") {
+    writeRecords(engine, run, how);
+    return { of: "finish", merged: null };
+  }
+  const branches = how === "merge" ? branchesOf(run) : null;
+  if (branches === null) {
+    const moved = await commitRecord(engine, run, how);
+    return moved === null ? { of: "finish", merged: null } : askAgain(engine, run, [moved]);
+  }
+  return mergeRun(engine, run, { vcs, ...branches });
+}
+
+type Branches = { readonly branch: string; readonly base: string };
+type Merging = Branches & { readonly vcs: VcsWrite };
+
+/** What is merged into what; null where the run has no branch of its own. */
+function branchesOf({ run }: ActiveRun): Branches | null {
+  const { branch = null, base = null } = run.git ?? {};
+  return branch === null || base === null ? null : { branch, base };
+}
+
+/** Just the commit that the run recorded, onto just the base that was shown. */
+async function mergeRun(engine: Engine, run: ActiveRun, { vcs, branch, base }: Merging): Promise<Outcome> {
+  const { tip: recorded, base: onto } = run;
+  const [tip, baseTip] = [await vcs.tip(branch), await vcs.tip(base)];
+  const message = `Merge ${branch}: ${run.run.title}`;
+  if (recorded === null || onto === null || tip === null || baseTip === null)
+    return askAgain(engine, run, [`${tip === null ? branch : base} is gone`]);
+  const done = { branch, base, commit: tip, onto };
+  if (baseTip !== onto && (await vcs.isMerged(done))) return merged(engine, run, { ...done, message });
+  if (baseTip !== onto) return askAgain(engine, run, [movedLine(base, onto, baseTip)]);
+  const conflict = await conflictOf(vcs, { branch, base, commit: tip, onto });
+  await vcs.returnToBranch(branch, recorded);
+  const moved = await commitRecord(engine, run, conflict === null ? "merge" : null);
+  if (moved !== null) return askAgain(engine, run, [moved]);
+  if (conflict !== null) throw conflict;
+  return merged(engine, run, { branch, base, commit: (await vcs.tip(branch)) ?? recorded, onto, message });
+}
+
+async function merged(engine: Engine, run: ActiveRun, request: MergeRequest): Promise<Outcome> {
+  const outcome = await (engine.vcs as VcsWrite).merge(request); // the caller has one
+  if (outcome.is === "merged") return { of: "finish", merged: outcome.commit };
+  if (outcome.is === "moved")
+    return askAgain(engine, run, ["Something moved while it was merged; nothing was kept of it."]);
+  const files = outcome.changes.map(({ path, change }) => `${path} (${change})`).join(", ");
+  throw new ProblemError({
+    code: "GIT_FAILED",
+    command: "merge",
+    detail: `hooks of the repository changed what was to be merged, so it was taken back: ${files}`,
+  });
+}
+
+const movedLine = (name: string, from: string | null, to: string | null): string =>
+  `${name} moved from ${short(from)} to ${short(to)}`;
+
+/** Nothing is merged that nobody was shown: the question is put once more, with what is different. */
+async function askAgain(engine: Engine, run: ActiveRun, lines: readonly string[]): Promise<Outcome> {
+  const standing = await standingNow(engine, run);
+  if (standing === undefined || engine.vcs === null) throw new Error("a run without git has nothing that moves");
+  const { branch = "the branch", base = "the base" } = branchesOf(run) ?? {};
+  const brought = async (name: string, from: string | null, to: string | null): Promise<string[]> => {
+    if (from === to || to === null || engine.vcs === null) return [];
+    const commits = await engine.vcs.commitsBetween(from, to);
+    const files = await engine.workspace.diff(from, to);
+    const paths = (files ?? []).map(({ path, change }) => `${path} (${change})`);
+    return [
+      movedLine(name, from, to),
+      ...commits.map((commit) => `  ${commit}`),
+      ...(paths.length === 0 ? [] : [`  files: ${paths.join(", ")}`]),
+    ];
+  };
+  const told = [...(await brought(branch, run.tip, standing.tip)), ...(await brought(base, run.base, standing.base))];
+  return { of: "finish", moved: told.length > 0 ? told : lines, standing };
+}
+
+/** Nothing is said to be done that cannot be merged; the documents are committed all the same. */
+async function conflictOf(vcs: VcsWrite, request: Omit<MergeRequest, "message">): Promise<ProblemError | null> {
+  try {
+    await vcs.prepareMerge(request);
+    return null;
+  } catch (error) {
+    if (error instanceof ProblemError) return error;
+    throw error;
+  }
+}
+
+/** Says in the documents how the run ends; null where it does not end yet. */
+function writeRecords(engine: Engine, run: ActiveRun, how: Finish | null): void {
+  recordAnalysis(engine, run);
+  if (how === null) return;
+  recordBuildEnd(engine, run);
+  recordFeatureEnd(engine, run, how);
+}
+
+type Recording = { readonly how: Finish | null; readonly parent: string | null };
+
+/** One commit of the documents and, where phases have none of their own, of the work. Gives what stands in the way. */
+async function commitRecord(engine: Engine, run: ActiveRun, how: Finish | null): Promise<string | null> {
+  writeRecords(engine, run, how);
+  const first = await recordOnto(engine, run, { how, parent: run.tip });
+  if (first.is === "done") return null;
+  // What was recorded when an earlier try came to nothing is no move of somebody else.
+  const earlier = how === null ? first : await recordOnto(engine, run, { how: null, parent: run.tip });
+  if (earlier.is === "done" && earlier.commit !== null) {
+    const second = await recordOnto(engine, run, { how, parent: earlier.commit });
+    if (second.is === "done") return null;
+  }
+  if (first.is === "moved") return `${run.run.git?.branch ?? "HEAD"} has moved`;
+  const files = first.changes.map(({ path }) => path).join(", ");
+  const detail = `hooks of the repository changed the item's record (${files}), so it was taken back`;
+  throw new ProblemError({ code: "GIT_FAILED", command: "commit", detail });
+}
+
+async function recordOnto(engine: Engine, run: ActiveRun, { how, parent }: Recording): Promise<Committed> {
+  const accepted = run.phases.findLast(({ made }) => (made?.tree ?? null) !== null)?.made?.tree ?? null;
+  const start = run.phases[0]?.firstTree ?? null;
+  const to = accepted ?? start;
+  if (engine.vcs === null || to === null) return { is: "done", commit: null };
+  const isWhole = run.run.options.commits === "end" && how !== null && start !== null;
+  const { tree } = await engine.vcs.compose({
+    onto: parent,
+    from: isWhole ? start : to,
+    to,
+    include: [run.run.item],
+    also: recordFolders(run),
+    documents: documentsOf(engine, run, (records) => writeRecords(records, run, how)),
+  });
+  const subject = isWhole ? run.run.title : `Item record: ${run.run.title}`;
+  const name = how === null ? "unmerged" : isWhole ? "end" : "record";
+  return commitTree(engine, run, { subject, body: "", attempt: `${run.run.run}/${name}`, parent, tree });
+}

@@ -1,0 +1,78 @@
+import type { Found } from "../../core/command.ts";
+import type { ActiveRun, PhaseRecord } from "../../core/run.ts";
+import type { RepositoryStanding } from "../../schema/facts.ts";
+import type { Engine } from "../engine.ts";
+
+type Looking = Pick<Engine, "vcs">;
+
+/** Where the repository stands; undefined for a run that commits nothing. */
+export async function standingNow({ vcs }: Looking, { run }: ActiveRun): Promise<RepositoryStanding | undefined> {
+  return vcs === null ? undefined : vcs.standing(run.git?.branch ?? null, run.git?.base ?? null);
+}
+
+/** The tree from which a phase's commit takes its changes: what went uncommitted before it is in it too. */
+export function treeBefore({ phases, index }: ActiveRun): string | null {
+  let from = phases[index]?.firstTree ?? null;
+  for (const phase of phases.slice(0, index).toReversed()) {
+    if (phase.dropped) continue;
+    const hasRest = phase.status === "skipped" || (phase.made?.changed ?? []).length > 0;
+    if (phase.commit !== null || phase.firstTree === null || !hasRest) break;
+    from = phase.firstTree;
+  }
+  return from;
+}
+
+/** What accepting a tree would commit, and where the repository stands at that. */
+export async function foundBeside(engine: Engine, run: ActiveRun, tree: string | null): Promise<Partial<Found>> {
+  const standing = await standingNow(engine, run);
+  if (standing === undefined || engine.vcs === null) return {};
+  const others = await commitsOfOthers(engine, run, standing);
+  const from = treeBefore(run);
+  if (run.run.options.commits !== "phase" || tree === null || from === null) return { standing, notices: others };
+  const include = [run.run.item];
+  const { tree: commitTree, mixed } = await engine.vcs.compose({ onto: standing.tip, from, to: tree, include });
+  return { standing, commitTree, notices: [...others, ...mixed.map(mixedLine)] };
+}
+
+const mixedLine = (path: string): string =>
+  `${path} had uncommitted lines before this phase that cannot be told apart from its own: they are committed with it`;
+
+async function commitsOfOthers({ vcs }: Looking, { tip }: ActiveRun, standing: RepositoryStanding): Promise<string[]> {
+  if (vcs === null || standing.tip === tip || standing.tip === null) return [];
+  const subjects = await vcs.commitsBetween(tip, standing.tip);
+  return subjects.length === 0
+    ? [`the branch no longer has ${short(tip)}, which was committed to it`]
+    : subjects.map((subject) => `committed on the branch by somebody else: ${subject}`);
+}
+
+/** What is not where it was at an earlier look, as a person would say it. */
+export function movedSince(before: RepositoryStanding, now: RepositoryStanding, { run }: ActiveRun): string[] {
+  const settings = new Set([...Object.keys(before.settings), ...Object.keys(now.settings)]);
+  const changed = [...settings].filter((name) => before.settings[name] !== now.settings[name]);
+  return [
+    ...(before.at === now.at ? [] : [`HEAD moved from ${named(before.at)} to ${named(now.at)}`]),
+    ...(before.tip === now.tip
+      ? []
+      : [`${run.git?.branch ?? "the branch"} moved from ${short(before.tip)} to ${short(now.tip)}`]),
+    ...(before.base === now.base
+      ? []
+      : [`${run.git?.base ?? "the base"} moved from ${short(before.base)} to ${short(now.base)}`]),
+    ...changed.toSorted().map((name) => `${name} was changed`),
+  ];
+}
+
+/** The same for what an attempt moved, as paths: nobody but the engine commits for a run. */
+export function movedPaths(run: ActiveRun, phase: PhaseRecord, now: RepositoryStanding | undefined): string[] {
+  if (now === undefined) return [];
+  const { at, tip, base, settings } = phase.firstStanding ?? { ...now, tip: phase.firstCommit, base: run.base };
+  const names = new Set([...Object.keys(settings), ...Object.keys(now.settings)]);
+  const baseName = run.run.git?.branch === null ? null : (run.run.git?.base ?? null);
+  return [
+    ...(now.tip === tip && now.at === at ? [] : [".git/HEAD"]),
+    ...(baseName === null || (now.base === base && now.base === run.base) ? [] : [`.git/refs/heads/${baseName}`]),
+    ...[...names].filter((name) => settings[name] !== now.settings[name]).toSorted(),
+  ];
+}
+
+const named = (at: string): string => (at.startsWith("refs/heads/") ? at.slice("refs/heads/".length) : short(at));
+export const short = (commit: string | null): string => commit?.slice(0, 12) ?? "nothing";

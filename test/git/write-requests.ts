@@ -1,0 +1,34 @@
+import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
+import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
+import type { CommitRequest, MergeRequest } from "../../src/ports/vcs.ts";
+import type { Fixture } from "./repository-fixture.ts";
+
+const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/** A commit of the given files and folders as they are now, onto whatever is checked out. */
+export async function commitOf(
+  fixture: Fixture,
+  paths: readonly string[],
+  attempt = "run/01-x#1",
+): Promise<CommitRequest> {
+  const write = createGitWrite(fixture.repo);
+  const parent = await write.head();
+  const from = parent ?? fixture.git("hash-object", "-w", "-t", "tree", "/dev/null") ?? EMPTY_TREE;
+  const to = await createGitWorkspace(fixture.repo, "run").now([]);
+  const { tree } = await write.compose({ onto: parent, from, to: to ?? "", include: [], only: paths });
+  const message = "phase: done\n\nbody\n# kept";
+  const keep = { run: "run", name: `${attempt}-hooked` };
+  return { message, attempt, journal: "7:abc", branch: null, parent, tree, keep };
+}
+
+/** A merge of the two as they stand. */
+export function mergeOf({ git }: Pick<Fixture, "git">, branch = "feature", base = "main"): MergeRequest {
+  const tipOf = (name: string): string => {
+    try {
+      return git("rev-parse", "--verify", "--quiet", `refs/heads/${name}`);
+    } catch {
+      return "0".repeat(40);
+    }
+  };
+  return { branch, base, commit: tipOf(branch), onto: tipOf(base), message: "Merge it" };
+}
