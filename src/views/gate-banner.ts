@@ -1,5 +1,6 @@
 import { attentionFor, attentionText } from "../core/attention.ts";
 import type { Reverted } from "../core/command.ts";
+import { UNSEEN } from "../core/failure-digest.ts";
 import { optionsOf } from "../core/next.ts";
 import { type ActiveRun, currentPhase, MAX_REDOS, type PhaseRecord, type Wait } from "../core/run.ts";
 import type { Supervision } from "../schema/plan.ts";
@@ -94,11 +95,14 @@ function summaryLine(run: ActiveRun, phase: PhaseRecord): string {
 
 function noticesOf(phase: PhaseRecord, gate: Gate): string[] {
   const { made } = phase;
-  const failures = gate.failures.map(({ name, detail }) => `${name}: ${detail}`);
+  const unseen = gate.failures.filter(({ name }) => name === UNSEEN).flatMap(({ detail }) => detail.split("\n"));
+  const failures = gate.failures.filter(({ name }) => name !== UNSEEN).map(({ name, detail }) => `${name}: ${detail}`);
   return [
+    ...allLines("Not as you were shown; Continue accepts it as it is now", unseen),
     ...entries("Checks fail after the edits; Continue goes on anyway", failures),
     ...entries("Concerns", made?.concerns ?? []),
     ...entries("Unexpected writes", made?.unexpected ?? []),
+    ...allLines("About the repository", made?.notices ?? []),
     ...entries("Refused to the agent; a rule of yours would allow it", made?.denied ?? []),
     ...entries("The way tests are run has changed", made?.testsChanged?.split("\n") ?? []),
     ...entries("About the tests", testNotes(made?.checks)),
@@ -132,6 +136,14 @@ export function revertedLines({ paths, kept }: Pick<Reverted, "paths" | "kept">)
   const from = kept === null ? [] : [`As they were, they are kept: git show ${kept.slice(0, 12)}:<path>`];
   return [...entries("Put back as they were before this phase", paths), ...from];
 }
+
+/** What has to be read whole: one line each, with nothing left out. */
+function allLines(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  - ${plainLine(line, LONGEST)}`)];
+}
+
+/** A path of a file system is shorter. */
+const LONGEST = 5000;
 
 function entries(title: string, texts: readonly string[]): string[] {
   if (texts.length === 0) return [];

@@ -53,6 +53,12 @@ const sentences: Sentences = {
   "step.escalated": (e) => `${e.from} escalated: ${e.reason}`,
   "step.retried": (e) => `${e.from} retried by ${who(e.by)}${e.limits === undefined ? "" : ", with other limits"}`,
   "step.skipped": (e) => `${e.from} skipped by ${who(e.by)}`,
+  "phase.rechecked": (e) =>
+    e.edited === null || e.edited.length === 0
+      ? "looked at again: as it was shown"
+      : `looked at again: ${e.edited.map(({ path }) => plainLine(path)).join(", ")} changed`,
+  "finish.asked": (e) =>
+    `asked how it ends${e.moved === undefined ? "" : `, once more: ${plainLine(e.moved.join("; "))}`}`,
   "phase.committed": (e) => (e.commit === null ? "nothing committed" : `committed ${e.commit.slice(0, 12)}`),
   "finish.chosen": (e) => `ends with ${e.how}, chosen by ${e.by === "engine" ? "the options given" : who(e.by)}`,
   "run.finished": (e) => `finished${e.merged === null ? "" : `, merged as ${e.merged.slice(0, 12)}`}`,
@@ -83,6 +89,9 @@ export function closingReport(run: EndedRun): string[] {
     (made?.unexpected ?? []).map((path) => `  ${rule.key}: ${plainLine(path)}`),
   );
   const merged = mergedAs(run);
+  const notices = run.phases.flatMap(({ rule, made }) =>
+    (made?.notices ?? []).map((text) => `  ${rule.key}: ${plainLine(text)}`),
+  );
   const skipped = run.phases.filter(({ status }) => status === "skipped").map(({ rule }) => `  ${rule.key}`);
   return [
     ...heading(run),
@@ -90,12 +99,23 @@ export function closingReport(run: EndedRun): string[] {
     ...block("Decided at the gates", decided, "  nothing: no gate was answered"),
     ...block("Concerns left open", concerns),
     ...block("Written where the phase may not", outside),
+    ...block("About the repository", notices),
+    ...block("Accepted without a person having been shown it", unshown(run)),
     ...block("Skipped", skipped),
     ...block("Used", usedLines(run)),
     ...(merged === null
       ? keptBranch(run)
       : [`Merged into ${run.run.git?.base ?? "the base branch"} as ${merged.slice(0, 12)}.`]),
   ];
+}
+
+/** Phases after the last look of a person, with what they changed. */
+function unshown({ phases }: EndedRun): string[] {
+  const seen = phases.findLastIndex(({ seenTree }) => seenTree !== null);
+  return phases.slice(seen + 1).flatMap(({ rule, made }) => {
+    const files = made?.changed ?? [];
+    return files.length === 0 ? [] : [`  ${rule.key}: ${files.map(({ path }) => plainLine(path)).join(", ")}`];
+  });
 }
 
 /** A run of one phase is a step of something larger: it says which step is done, and what came of it. */

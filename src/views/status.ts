@@ -1,5 +1,6 @@
 import { budgetText, spentText } from "../core/budget.ts";
 import { attentionFor, attentionText } from "../core/attention.ts";
+import { UNSEEN } from "../core/failure-digest.ts";
 import { next } from "../core/next.ts";
 import {
   type ActiveRun,
@@ -84,7 +85,7 @@ export function waitObject(run: ActiveRun, wait: Wait): Record<string, unknown> 
     case "budget":
       return { kind, id, options, spent: wait.spent, budget: wait.budget };
     case "finish":
-      return { kind, id, options, base: baseOf(run) };
+      return { kind, id, options, base: baseOf(run), ...(wait.moved.length === 0 ? {} : { moved: wait.moved }) };
     default:
       return wait satisfies never;
   }
@@ -221,10 +222,17 @@ export function waitLines(wait: Wait, options: readonly string[], item: string |
     case "budget":
       return [`The budget is spent: ${spentText(wait.spent)} of ${budgetText(wait.budget)}.`, ...answers];
     case "finish":
-      return ["All phases are done. How should it end?", ...answers];
+      return [...movedLines(wait.moved), "All phases are done. How should it end?", ...answers];
     default:
       return wait satisfies never;
   }
+}
+
+/** Why the question is put once more. */
+function movedLines(moved: readonly string[]): string[] {
+  if (moved.length === 0) return [];
+  const told = moved.map((line) => `  ${plainLine(line, LONGEST)}`);
+  return ["Nothing was merged: what would be is not what you were shown.", ...told];
 }
 
 /** Who asks; the phase stands in the name of the wait. */
@@ -267,9 +275,16 @@ const TROUBLE: { readonly [S in Step]: string } = {
 /** Why a gate that was answered is open again. */
 function failureLines({ failures }: Extract<Wait, { kind: "gate" }>): string[] {
   if (failures.length === 0) return [];
-  const told = failures.map(({ name, detail }) => `  ${plainLine(`${name}: ${detail}`)}`);
+  const told = failures.flatMap(({ name, detail }) => {
+    const [first = "", ...rest] = detail.split("\n");
+    const shown = name === UNSEEN ? [first, ...rest] : [`${name}: ${[first, ...rest].join(" ")}`];
+    return shown.map((line) => `  ${plainLine(line, name === UNSEEN ? LONGEST : undefined)}`);
+  });
   return ["It is open again, because something is not as you were shown; Continue goes on anyway:", ...told];
 }
+
+/** No line that has to be read whole is longer: paths of a file system are shorter. */
+const LONGEST = 5000;
 
 /** Folder of the item whose analysis a run is; null for a run of the working tree. */
 export const itemOf = ({ run }: ActiveRun): string | null =>

@@ -24,12 +24,13 @@ export function fullHead(data: SummaryData): string {
 const statusLine = ({ status }: SummaryData): string => `**Status**: ${markdownText(status)}`;
 const artifactsLine = (data: SummaryData): string => `**Artifacts**: ${artifactRows(data).length} files`;
 
-function engineLines({ usage, missingUsage, checks, sandbox }: EngineFacts, toRead: Attention): string[] {
+function engineLines({ usage, missingUsage, checks, sandbox, tree }: EngineFacts, toRead: Attention): string[] {
   const found = checks.map(({ name, ok, counts }) => `${markdownText(name)} ${outcome(ok)}${countsText(counts)}`);
   return [
     `**Tokens**: ${tokens(usage)}${missingUsage > 0 && usage.input !== null ? ", and what some executions did not tell" : ""}`,
     ...(found.length === 0 ? [] : [`**Checks**: ${found.join(", ")}`]),
     ...(sandbox === null ? [] : [`**Sandbox**: ${sandbox ? "agents ran in one" : "none"}`]),
+    ...(tree === null ? [] : [`**Tree**: ${markdownText(tree)}`]),
     `**To read**: ${attentionText(toRead)}`,
   ];
 }

@@ -42,7 +42,7 @@ const letterOf: { readonly [C in FileChange["change"]]: string } = {
 /** What a person must not miss; nothing when there is nothing. */
 export function engineSections(engine: EngineFacts | null): string[] {
   if (engine === null) return [];
-  const { concerns, unexpected, testsChanged, findings, checks, denied = [] } = engine;
+  const { concerns, unexpected, testsChanged, findings, checks, denied = [], notices = [] } = engine;
   const notes = testNotes(checks);
   return [
     ...(concerns.length === 0 ? [] : [section("Concerns", bullets(concerns))]),
@@ -50,6 +50,7 @@ export function engineSections(engine: EngineFacts | null): string[] {
     ...(unexpected.length === 0
       ? []
       : [section("Unexpected Writes", list(unexpected.map((path) => `- ${markdownPath(path)}`)))]),
+    ...(notices.length === 0 ? [] : [section("About the Repository", bullets(notices))]),
     ...(denied.length === 0 ? [] : [section("Refused to the Agent", bullets(denied))]),
     ...(testsChanged === null ? [] : [section("Tests Are Run Differently", markdownText(testsChanged))]),
     ...(notes.length === 0 ? [] : [section("About the Tests", bullets(notes))]),
@@ -68,5 +69,10 @@ const bullets = (texts: readonly string[]): string => list(texts.map((text) => `
 
 function list(lines: readonly string[]): string {
   const left = lines.length - MAX_ROWS;
-  return [...lines.slice(0, MAX_ROWS), ...(left > 0 ? [`… and ${left} more`] : [])].join("\n");
+  return [
+    ...lines.slice(0, MAX_ROWS),
+    ...(left > 0
+      ? [`… and ${left} more, which are not listed here; \`isdlc gate --json\` and \`isdlc gate --diff\` have them all`]
+      : []),
+  ].join("\n");
 }

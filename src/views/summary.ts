@@ -27,7 +27,7 @@ export type SummaryData = {
 
 /** What only the engine knows about a phase. */
 export type EngineFacts = Readonly<
-  Pick<PhaseOutput, "concerns" | "unexpected" | "testsChanged" | "lines" | "denied">
+  Pick<PhaseOutput, "concerns" | "unexpected" | "testsChanged" | "lines" | "denied" | "tree" | "notices">
 > & {
   readonly usage: Usage;
   /** Whether agents were sandboxed; null where the journal does not tell. */

@@ -120,7 +120,7 @@ test.concurrent("--merge merges an autonomous run by itself, and only then", asy
   expect(readdirSync(join(sandbox.root, "docs/requirements/BUG-0001-wrong-greeting"))).toContain("trace-analysis.md");
 });
 
-test.concurrent("a merge that conflicts leaves everything as it was and asks", async () => {
+test.concurrent("a base that moved is shown before anything is merged; a conflict then leaves everything as it was", async () => {
   const sandbox = await createSandbox({ files: { "greeting.txt": "old\n" } });
   sandbox.plan(WORK);
   await start(sandbox);
@@ -129,6 +129,15 @@ test.concurrent("a merge that conflicts leaves everything as it was and asks", a
   sandbox.write("greeting.txt", "other\n");
   sandbox.git("commit", "--quiet", "--all", "--message", "Other");
   sandbox.git("switch", "--quiet", "change/add-a-greeting");
+  const moved = parsed(await sandbox.person("answer", "merge", "--json")).run.waiting;
+  expect(moved).toMatchObject({
+    kind: "finish",
+    moved: [
+      expect.stringMatching(/^main moved from/),
+      expect.stringMatching(/Other$/),
+      expect.stringContaining("greeting.txt"),
+    ],
+  });
   const asked = parsed(await sandbox.person("answer", "merge", "--json")).run.waiting;
   expect(asked).toMatchObject({ kind: "escalation", reason: "merge_conflict", step: "finish" });
   expect(subjects(sandbox, "main")).toEqual(["Other", "First"]);

@@ -113,15 +113,20 @@ test.concurrent("SM-AC-03c, SM-AC-04a, SM-AC-04b, SM-AC-04c, SM-AC-04d, SM-AC-04
   expect(Date.parse(review(sandbox).resumed_at)).toBeGreaterThanOrEqual(Date.parse(pausedAt));
   expect((await sandbox.status()).current).toBe("plan");
 
-  const resumed = parsed(await sandbox.script("resume", "--json"));
+  const listed = parsed(await sandbox.script("resume", "--json")).run;
+  expect(listed).toMatchObject({ current: "plan", waiting: { kind: "gate", failures: [{ name: "shown as it is" }] } });
+  expect(listed.waiting.failures[0].detail).toContain(`${item}/plan.md (modified)`);
+  expect((await sandbox.script("gate", "--diff")).stdout).toContain("+edited by the person");
+
+  const resumed = parsed(await sandbox.person("continue", "--json"));
   expect(resumed.run).toMatchObject({ current: "implement", waiting: { kind: "gate" } });
   const [implement] = sandbox.log().filter(({ key }) => key === "implement");
   expect(Object.values(implement?.reads ?? {})).toEqual(["# Plan\n\nedited by the person\n"]);
   const [entry, ...more] = sandbox.json(".isdlc/state.json").active_workflow.review_history;
   expect(entry).toMatchObject({ action: "review", paused_at: pausedAt, resumed_at: expect.any(String) });
-  expect(more).toEqual([]);
+  expect(more).toMatchObject([{ action: "continue" }]);
   const rechecked = (await sandbox.events()).filter(({ type }) => type === "phase.rechecked");
-  expect(rechecked).toMatchObject([{ edited: [{ path: `${item}/plan.md`, change: "modified" }] }]);
+  expect(rechecked).toMatchObject([{ edited: [{ path: `${item}/plan.md`, change: "modified" }] }, { edited: [] }]);
 });
 
 test.concurrent("SM-AC-02d, SM-AC-03d, SM-AC-05a, SM-AC-05b, SM-AC-05c, SM-AC-05d, SM-AC-05e, SM-AC-05f: three redos, each with its guidance, and no fourth", async () => {

@@ -75,7 +75,7 @@ export function createRepository(): Repository {
     head: () => Promise.resolve("a".repeat(40)),
     tip: () => Promise.resolve(null),
     forkPoint: () => Promise.resolve(null),
-    standing: () => Promise.resolve({ at: "refs/heads/x", tip: "a".repeat(40), base: "b".repeat(40), settings: {} }),
+    standing: () => Promise.resolve({ at: "refs/heads/x", tip: null, base: null, settings: {} }),
     commitsBetween: () => Promise.resolve([]),
     compose: () => Promise.resolve({ tree: "d".repeat(40), mixed: [] }),
     isMerged: () => Promise.resolve(world.isMerged),
@@ -130,6 +130,16 @@ const sameTree = {
   diff: () => Promise.resolve([]),
 };
 
+/** Nobody but the run moves anything. */
+function vcsOf(run: ActiveRun, { vcs, commits }: Repository): VcsWrite {
+  const tipNow = (): string | null => [...commits.values()].at(-1) ?? run.tip;
+  return {
+    ...vcs,
+    tip: (branch) => Promise.resolve(branch === run.run.git?.base ? run.base : tipNow()),
+    standing: () => Promise.resolve({ at: "refs/heads/x", tip: tipNow(), base: run.base, settings: {} }),
+  };
+}
+
 export function engineFor(project: LocalProject, run: ActiveRun, repository: Repository): Engine {
   const agents = {
     phase: { name: "command", argv: [process.execPath] },
@@ -141,7 +151,7 @@ export function engineFor(project: LocalProject, run: ActiveRun, repository: Rep
     agents: { phase: () => agent, reviewer: () => agent },
     pause: () => Promise.resolve(),
     workspace: { ...createPlainWorkspace(project.root), ...(run.run.git === null ? {} : sameTree) },
-    vcs: run.run.git === null ? null : repository.vcs,
+    vcs: run.run.git === null ? null : vcsOf(run, repository),
     head: () => (run.run.git === null ? Promise.resolve(null) : repository.vcs.head()),
     processes: {
       self: () => ({ pid: 1, started: "1", boot: "b" }),

@@ -19,6 +19,7 @@ describe("renderPhaseSummary", () => {
 **Artifacts**: 1 files
 **Tokens**: N/A
 **Checks**: artifacts passed
+**Tree**: t1
 **To read**: 12 lines, under a minute
 
 ## Key Decisions

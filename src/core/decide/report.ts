@@ -135,14 +135,13 @@ const handlers: Handlers = {
   recheck(run, look) {
     if (run.stage.is !== "rechecking") return late(run);
     const { by, overruled, loosened } = run.stage;
+    const { digest } = look;
     const failures = look.results.filter(
       (result) => result.ok === false && !overruled.includes(failureDigest([result])),
     );
     return accept(
       recheckedEvent(look),
-      failures.length > 0
-        ? { type: "gate.opened", digest: look.digest, loosened, failures }
-        : { type: "phase.accepted", by },
+      failures.length > 0 ? { type: "gate.opened", digest, loosened, failures } : { type: "phase.accepted", by },
     );
   },
   commit(run, outcome) {
@@ -182,9 +181,13 @@ const handlers: Handlers = {
   },
 };
 
-function recheckedEvent({ digest: _digest, edited, results, ...found }: SecondLook): EventDraft {
+function recheckedEvent({ edited, tree, results, ...beside }: SecondLook): EventDraft {
+  const { commitTree, plainTree, standing, notices } = beside;
+  const found = Object.fromEntries(
+    Object.entries({ commitTree, plainTree, standing, notices }).filter(([, value]) => value !== undefined),
+  );
   const files = edited === null ? null : [...edited];
-  return { type: "phase.rechecked", edited: files, results: [...results], ...found };
+  return { type: "phase.rechecked", edited: files, tree, results: [...results], ...found };
 }
 
 type FailedChecks = {

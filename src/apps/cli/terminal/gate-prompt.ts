@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import pc from "picocolors";
-import { lastReviewedTree } from "../../../core/last-reviewed-tree.ts";
 import { optionsOf } from "../../../core/next.ts";
 import { type ActiveRun, currentPhase, MAX_REDOS } from "../../../core/run.ts";
+import { shownPatch } from "../../../engine/shown-patch.ts";
 import { runChecks } from "../../../engine/steps/checks.ts";
 import {
   artifactLines,
@@ -141,8 +141,7 @@ async function look({ io, env }: Invocation, { engine, run, signal }: OpenWait, 
   const phase = currentPhase(run);
   const made = phase?.made;
   if (phase === undefined || made === undefined || made === null) return;
-  if (key === "v")
-    await showPatch({ io, env }, plainText(await engine.workspace.patch(lastReviewedTree(run), made.tree)));
+  if (key === "v") await showPatch({ io, env }, plainText(await shownPatch(engine.workspace, run)));
   if (key === "t") {
     const tree = await engine.workspace.now([run.run.item]);
     const told = { ...engine, show: ({ text }: { text: string }) => io.out(`Running ${plainText(text)} …`) };

@@ -4,11 +4,11 @@ import { AGENT_VARIABLE } from "../../../adapters/process/agent-environment.ts";
 import { createRedactor, secretsOf } from "../../../core/redact.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { type ActiveRun, currentPhase } from "../../../core/run.ts";
+import { shownPatch } from "../../../engine/shown-patch.ts";
 import { runChecks } from "../../../engine/steps/checks.ts";
 import { gateNotice } from "../../../views/gate-banner.ts";
 import { plainText } from "../../../views/plain-text.ts";
 import { heldAgainst, itemOf, waitLines, waitObject } from "../../../views/status.ts";
-import { lastReviewedTree } from "../../../core/last-reviewed-tree.ts";
 import { next } from "../../../core/next.ts";
 import { summaryText } from "../../../views/summary.ts";
 import { checksOf, workspaceOf } from "../../../compose/checks-of.ts";
@@ -35,7 +35,7 @@ export const gate: Run = async (invocation) => {
 async function patchOf(project: LocalProject, run: ActiveRun): Promise<string> {
   const phase = currentPhase(run);
   if (run.run.git === null || phase === undefined) return "";
-  return workspaceOf(project, run).patch(lastReviewedTree(run), phase.made?.tree ?? null);
+  return shownPatch(workspaceOf(project, run), run);
 }
 
 /** Runs the checks of the current phase; nothing is recorded. */

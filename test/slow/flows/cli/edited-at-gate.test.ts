@@ -12,6 +12,8 @@ const FILES = {
   "src/app.js": "sound\n",
 };
 
+const UNSEEN = { name: "shown as it is", ok: false };
+
 /** A change before its last gate, whose phase runs no tests of its own. */
 async function atLastGate(git = true): Promise<Sandbox> {
   const sandbox = await createSandbox({ files: FILES, git });
@@ -34,22 +36,26 @@ test.concurrent("code that was broken during a review keeps the gate closed, tho
   await sandbox.person("review");
   sandbox.write("src/app.js", "broken\n");
   const { waiting } = await proceed(sandbox);
-  expect(waiting).toMatchObject({ kind: "gate", failures: [{ name: "tests", ok: false }] });
-  expect(waiting.failures[0].detail).toContain("the app is broken");
+  expect(waiting).toMatchObject({ kind: "gate", failures: [UNSEEN, { name: "tests", ok: false }] });
+  expect(waiting.failures[1].detail).toContain("the app is broken");
   expect((await sandbox.script("status")).stdout).toContain("It is open again");
 
   sandbox.write("src/app.js", "mended\n");
   await sandbox.person("review");
+  expect((await proceed(sandbox)).waiting).toMatchObject({ kind: "gate", failures: [UNSEEN] });
   expect((await proceed(sandbox)).waiting.kind).toBe("finish");
   expect(await rechecks(sandbox)).toEqual([
     [
+      ["shown as it is", false],
       ["artifacts", true],
       ["tests", false],
     ],
     [
+      ["shown as it is", false],
       ["artifacts", true],
       ["tests", true],
     ],
+    [],
   ]);
 });
 
@@ -66,8 +72,15 @@ test.concurrent("edits within the folder of the item do not run the tests of a p
   const { item } = await sandbox.status();
   await sandbox.person("review");
   sandbox.write(`${item}/plan.md`, "# Plan\n\nedited\n");
+  expect((await proceed(sandbox)).waiting).toMatchObject({ kind: "gate", failures: [UNSEEN] });
   expect((await proceed(sandbox)).waiting.kind).toBe("finish");
-  expect(await rechecks(sandbox)).toEqual([[["artifacts", true]]]);
+  expect(await rechecks(sandbox)).toEqual([
+    [
+      ["shown as it is", false],
+      ["artifacts", true],
+    ],
+    [],
+  ]);
 });
 
 test.concurrent("without git nobody can tell what a review edited, so the tests are run", async () => {

@@ -43,7 +43,7 @@ export const children: readonly Rogue[] = [
       await stage.person("continue");
       const rechecked = (await stage.events()).find(({ type }) => type === "phase.rechecked");
       const isRecorded = rechecked?.edited.some(({ path }: { path: string }) => path === "src/late.mjs");
-      return isRecorded === true ? shownAs(stage, "Changed after the summary was made: src/late.mjs") : "HOLE";
+      return isRecorded === true ? shownAs(stage, "Changed after the summary was made", "src/late.mjs (added)") : "HOLE";
     },
   },
   {
@@ -58,7 +58,7 @@ export const children: readonly Rogue[] = [
       await stage.noted("written");
       await stage.person("continue");
       reached(!stage.git("ls-tree", "-r", "--name-only", "main").includes("src/late.mjs"), "nothing was merged yet");
-      return shownAs(stage, "Changed after the summary was made: src/late.mjs");
+      return shownAs(stage, "Changed after the summary was made", "src/late.mjs (added)");
     },
   },
 ];

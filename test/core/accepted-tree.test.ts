@@ -1,0 +1,128 @@
+import { describe, expect, test } from "vitest";
+import { next } from "../../src/core/next.ts";
+import type { ActiveRun } from "../../src/core/run.ts";
+import type { RepositoryStanding } from "../../src/schema/facts.ts";
+import {
+  accepted,
+  ada,
+  advance,
+  completed,
+  everyPhase,
+  type Player,
+  report,
+  result,
+  runOptions,
+  startRun,
+} from "../support/run-builder.ts";
+
+const standing = (change: Partial<RepositoryStanding> = {}): RepositoryStanding => ({
+  at: "refs/heads/feature/say-hello",
+  tip: "c0ffee",
+  base: "c0ffee",
+  settings: {},
+  ...change,
+});
+
+const active = ({ state }: Player): ActiveRun => {
+  if (state.is !== "active") throw new Error(`the run is ${state.is}`);
+  return state;
+};
+
+/** A run at its gate, which has shown a tree that stands somewhere. */
+function atGate(shown = standing()): Player {
+  const player = advance(startRun({ supervision: everyPhase }), "complete");
+  const made = completed({ is: "absent" });
+  if (made.of !== "complete" || "failed" in made) throw new Error("no phase was completed");
+  report(player, { ...made, made: { ...made.made, commitTree: "commit-tree-1", standing: shown, notices: [] } });
+  return player;
+}
+
+const sayContinue = (player: Player): string[] => {
+  const { wait } = active(player);
+  return accepted(player, { do: "continue", by: ada, wait: wait?.id ?? "", shown: "shown" });
+};
+
+const asShown = { edited: [], tree: "tree-1", results: [], digest: "again" } as const;
+const differs = {
+  edited: [{ path: "planted", change: "added" as const }],
+  tree: "tree-2",
+  results: [result("shown as it is", false)],
+  digest: "shown-3",
+  commitTree: "commit-tree-2",
+  standing: standing({ tip: "beef" }),
+  notices: ["committed on the branch by somebody else: beef Planted"],
+};
+
+describe("what is accepted is a tree", () => {
+  test("the gate has what would be committed, and where the repository stood", () => {
+    const made = active(atGate()).phases[0]?.made;
+    expect(made).toMatchObject({ tree: "tree-1", commitTree: "commit-tree-1", standing: standing() });
+  });
+
+  test("a commit that would be another opens the gate again, with the tree that it would have now", () => {
+    const player = atGate();
+    sayContinue(player);
+    report(player, { of: "recheck", ...asShown });
+    expect(next(player.state)).toMatchObject({ step: "commit" });
+    expect(report(player, { of: "commit", differs })).toEqual(["phase.rechecked", "gate.opened"]);
+    const { wait, phases, tip } = active(player);
+    expect(wait).toMatchObject({ kind: "gate", digest: "shown-3", failures: [{ name: "shown as it is" }] });
+    expect(phases[0]?.made).toMatchObject({ tree: "tree-2", commitTree: "commit-tree-2", notices: differs.notices });
+    expect(tip).toBe("c0ffee");
+  });
+
+  test("said yes to, just that is committed", () => {
+    const player = atGate();
+    sayContinue(player);
+    report(player, { of: "recheck", ...asShown });
+    report(player, { of: "commit", differs });
+    sayContinue(player);
+    report(player, { of: "recheck", ...asShown, tree: "tree-2" });
+    expect(report(player, { of: "commit", commit: "feed" })).toEqual(["phase.committed", "phase.left"]);
+    expect(active(player)).toMatchObject({ tip: "feed", index: 1 });
+  });
+
+  test("a look that found nothing new leaves what was shown as it is", () => {
+    const player = atGate();
+    sayContinue(player);
+    report(player, { of: "recheck", ...asShown });
+    expect(active(player).phases[0]?.made).toMatchObject({ commitTree: "commit-tree-1", standing: standing() });
+  });
+
+  test("a base counts as seen once a person has continued over it", () => {
+    const player = atGate(standing({ base: "moved" }));
+    expect(active(player).base).toBe("c0ffee");
+    sayContinue(player);
+    expect(active(player).base).toBe("moved");
+  });
+});
+
+describe("what is merged is what was shown", () => {
+  const asked = (): Player => {
+    const player = startRun({ options: runOptions({ finish: "ask" }) });
+    return advance(player, "finish");
+  };
+
+  test("what moved puts the question once more, and the answer is about where it stands now", () => {
+    const player = asked();
+    const choose = (how: "merge" | "keep"): string[] =>
+      accepted(player, { do: "finish", by: ada, wait: active(player).wait?.id ?? "", how });
+    choose("merge");
+    const now = standing({ tip: "beef", base: "moved" });
+    expect(report(player, { of: "finish", moved: ["main moved"], standing: now })).toEqual(["finish.asked"]);
+    expect(active(player)).toMatchObject({
+      wait: { kind: "finish", moved: ["main moved"], offered: ["merge", "pr", "keep"] },
+      stage: { is: "finishing", how: null },
+      base: "c0ffee",
+    });
+    choose("merge");
+    expect(active(player)).toMatchObject({ tip: "beef", base: "moved", stage: { how: "merge" } });
+    expect(report(player, { of: "finish", merged: "aced" })).toEqual(["run.finished"]);
+  });
+
+  test("an autonomous run is asked too", () => {
+    const player = advance(startRun({ options: runOptions({ finish: "merge" }) }), "finish");
+    report(player, { of: "finish", moved: ["main moved"], standing: standing({ base: "moved" }) });
+    expect(next(player.state)).toMatchObject({ is: "wait", wait: { kind: "finish" } });
+  });
+});
