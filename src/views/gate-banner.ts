@@ -3,6 +3,7 @@ import type { Reverted } from "../core/command.ts";
 import { UNSEEN } from "../core/failure-digest.ts";
 import { optionsOf } from "../core/next.ts";
 import { type ActiveRun, currentPhase, MAX_REDOS, type PhaseRecord, type Wait } from "../core/run.ts";
+import type { PhaseOutput } from "../schema/facts.ts";
 import type { Supervision } from "../schema/plan.ts";
 import { gateMenuLine } from "./answer-options.ts";
 import { artifactRows } from "./artifact-rows.ts";
@@ -94,20 +95,32 @@ function summaryLine(run: ActiveRun, phase: PhaseRecord): string {
 }
 
 function noticesOf(phase: PhaseRecord, gate: Gate): string[] {
-  const { made } = phase;
-  const unseen = gate.failures.filter(({ name }) => name === UNSEEN).flatMap(({ detail }) => detail.split("\n"));
-  const failures = gate.failures.filter(({ name }) => name !== UNSEEN).map(({ name, detail }) => `${name}: ${detail}`);
   return [
-    ...allLines("Not as you were shown; Continue accepts it as it is now", unseen),
-    ...entries("Checks fail after the edits; Continue goes on anyway", failures),
-    ...entries("Concerns", made?.concerns ?? []),
-    ...entries("Unexpected writes", made?.unexpected ?? []),
-    ...allLines("About the repository", made?.notices ?? []),
-    ...entries("Refused to the agent; a rule of yours would allow it", made?.denied ?? []),
-    ...entries("The way tests are run has changed", made?.testsChanged?.split("\n") ?? []),
-    ...entries("About the tests", testNotes(made?.checks)),
+    ...failuresOf(gate),
+    ...(phase.made === null ? [] : foundIn(phase.made)),
     ...redosSpent(phase.redos),
     ...(gate.loosened === null ? [] : [loosenedLine(gate.loosened)]),
+  ];
+}
+
+function foundIn({ concerns, unexpected, notices = [], denied = [], testsChanged, checks }: PhaseOutput): string[] {
+  return [
+    ...entries("Concerns", concerns),
+    ...entries("Unexpected writes", unexpected),
+    ...allLines("About the repository", notices),
+    ...entries("Refused to the agent; a rule of yours would allow it", denied),
+    ...entries("The way tests are run has changed", testsChanged?.split("\n") ?? []),
+    ...entries("About the tests", testNotes(checks)),
+  ];
+}
+
+/** Why the gate is open once more. */
+function failuresOf({ failures }: Gate): string[] {
+  const unseen = failures.filter(({ name }) => name === UNSEEN).flatMap(({ detail }) => detail.split("\n"));
+  const failed = failures.filter(({ name }) => name !== UNSEEN).map(({ name, detail }) => `${name}: ${detail}`);
+  return [
+    ...allLines("Not as you were shown; Continue accepts it as it is now", unseen),
+    ...entries("Checks fail after the edits; Continue goes on anyway", failed),
   ];
 }
 

@@ -1,6 +1,5 @@
 import { budgetText, spentText } from "../core/budget.ts";
 import { attentionFor, attentionText } from "../core/attention.ts";
-import { UNSEEN } from "../core/failure-digest.ts";
 import { next } from "../core/next.ts";
 import {
   type ActiveRun,
@@ -19,6 +18,7 @@ import type { Sizing } from "../schema/facts.ts";
 import { answerCommand } from "./answer-options.ts";
 import { redosSpent } from "./gate-banner.ts";
 import { plainLine } from "./plain-text.ts";
+import { failureLines, movedLines } from "./open-again.ts";
 import { summaryFileName, REVIEWS_FOLDER } from "./summary.ts";
 
 export type Liveness = { readonly driven: boolean };
@@ -228,13 +228,6 @@ export function waitLines(wait: Wait, options: readonly string[], item: string |
   }
 }
 
-/** Why the question is put once more. */
-function movedLines(moved: readonly string[]): string[] {
-  if (moved.length === 0) return [];
-  const told = moved.map((line) => `  ${plainLine(line, LONGEST)}`);
-  return ["Nothing was merged: what would be is not what you were shown.", ...told];
-}
-
 /** Who asks; the phase stands in the name of the wait. */
 export function askerOf({ id }: Wait): string {
   const phase = phaseOf(id);
@@ -271,20 +264,6 @@ const TROUBLE: { readonly [S in Step]: string } = {
   rewind: "going back to an earlier phase did not work",
   finish: "the work could not be brought to its end",
 };
-
-/** Why a gate that was answered is open again. */
-function failureLines({ failures }: Extract<Wait, { kind: "gate" }>): string[] {
-  if (failures.length === 0) return [];
-  const told = failures.flatMap(({ name, detail }) => {
-    const [first = "", ...rest] = detail.split("\n");
-    const shown = name === UNSEEN ? [first, ...rest] : [`${name}: ${[first, ...rest].join(" ")}`];
-    return shown.map((line) => `  ${plainLine(line, name === UNSEEN ? LONGEST : undefined)}`);
-  });
-  return ["It is open again, because something is not as you were shown; Continue goes on anyway:", ...told];
-}
-
-/** No line that has to be read whole is longer: paths of a file system are shorter. */
-const LONGEST = 5000;
 
 /** Folder of the item whose analysis a run is; null for a run of the working tree. */
 export const itemOf = ({ run }: ActiveRun): string | null =>

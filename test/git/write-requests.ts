@@ -3,8 +3,6 @@ import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
 import type { CommitRequest, MergeRequest } from "../../src/ports/vcs.ts";
 import type { Fixture } from "./repository-fixture.ts";
 
-const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-
 /** A commit of the given files and folders as they are now, onto whatever is checked out. */
 export async function commitOf(
   fixture: Fixture,
@@ -13,7 +11,7 @@ export async function commitOf(
 ): Promise<CommitRequest> {
   const write = createGitWrite(fixture.repo);
   const parent = await write.head();
-  const from = parent ?? fixture.git("hash-object", "-w", "-t", "tree", "/dev/null") ?? EMPTY_TREE;
+  const from = parent ?? fixture.git("hash-object", "-w", "-t", "tree", "/dev/null");
   const to = await createGitWorkspace(fixture.repo, "run").now([]);
   const { tree } = await write.compose({ onto: parent, from, to: to ?? "", include: [], only: paths });
   const message = "phase: done\n\nbody\n# kept";

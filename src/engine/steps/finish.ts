@@ -39,18 +39,19 @@ function branchesOf({ run }: ActiveRun): Branches | null {
 async function mergeRun(engine: Engine, run: ActiveRun, { vcs, branch, base }: Merging): Promise<Outcome> {
   const { tip: recorded, base: onto } = run;
   const [tip, baseTip] = [await vcs.tip(branch), await vcs.tip(base)];
-  const message = `Merge ${branch}: ${run.run.title}`;
   if (recorded === null || onto === null || tip === null || baseTip === null)
     return askAgain(engine, run, [`${tip === null ? branch : base} is gone`]);
-  const done = { branch, base, commit: tip, onto };
-  if (baseTip !== onto && (await vcs.isMerged(done))) return merged(engine, run, { ...done, message });
-  if (baseTip !== onto) return askAgain(engine, run, [movedLine(base, onto, baseTip)]);
-  const conflict = await conflictOf(vcs, { branch, base, commit: tip, onto });
+  const request = { branch, base, commit: tip, onto, message: `Merge ${branch}: ${run.run.title}` };
+  if (baseTip !== onto)
+    return (await vcs.isMerged(request))
+      ? merged(engine, run, request)
+      : askAgain(engine, run, [movedLine(base, onto, baseTip)]);
+  const conflict = await conflictOf(vcs, request);
   await vcs.returnToBranch(branch, recorded);
   const moved = await commitRecord(engine, run, conflict === null ? "merge" : null);
   if (moved !== null) return askAgain(engine, run, [moved]);
   if (conflict !== null) throw conflict;
-  return merged(engine, run, { branch, base, commit: (await vcs.tip(branch)) ?? recorded, onto, message });
+  return merged(engine, run, { ...request, commit: (await vcs.tip(branch)) ?? recorded });
 }
 
 async function merged(engine: Engine, run: ActiveRun, request: MergeRequest): Promise<Outcome> {
@@ -128,20 +129,22 @@ async function commitRecord(engine: Engine, run: ActiveRun, how: Finish | null):
 }
 
 async function recordOnto(engine: Engine, run: ActiveRun, { how, parent }: Recording): Promise<Committed> {
-  const accepted = run.phases.findLast(({ made }) => (made?.tree ?? null) !== null)?.made?.tree ?? null;
   const start = run.phases[0]?.firstTree ?? null;
-  const to = accepted ?? start;
+  const to = run.phases.map(({ made }) => made?.tree ?? null).findLast((tree) => tree !== null) ?? start;
   if (engine.vcs === null || to === null) return { is: "done", commit: null };
-  const isWhole = run.run.options.commits === "end" && how !== null && start !== null;
+  const isWhole = run.run.options.commits === "end" && how !== null;
   const { tree } = await engine.vcs.compose({
     onto: parent,
-    from: isWhole ? start : to,
+    from: isWhole ? (start ?? to) : to,
     to,
     include: [run.run.item],
     also: recordFolders(run),
     documents: documentsOf(engine, run, (records) => writeRecords(records, run, how)),
   });
   const subject = isWhole ? run.run.title : `Item record: ${run.run.title}`;
-  const name = how === null ? "unmerged" : isWhole ? "end" : "record";
-  return commitTree(engine, run, { subject, body: "", attempt: `${run.run.run}/${name}`, parent, tree });
+  const attempt = `${run.run.run}/${nameOf(how, isWhole)}`;
+  return commitTree(engine, run, { subject, body: "", attempt, parent, tree });
 }
+
+const nameOf = (how: Finish | null, isWhole: boolean): string =>
+  how === null ? "unmerged" : isWhole ? "end" : "record";

@@ -2,7 +2,7 @@ import { must, hardenedGit, personalGit } from "../process/git.ts";
 import { withoutFilters } from "../process/content-filters.ts";
 import { decodePath, joinFields, splitFields } from "../process/git-path.ts";
 import type { Repository } from "../read/repository.ts";
-import type { TreeEntry } from "./compose-tree.ts";
+import type { TreeEntry } from "./tree-entry.ts";
 
 /**
  * Snapshots hold files as they are in the working tree; a commit holds them as the person's filters (LFS and the like)

@@ -87,25 +87,36 @@ async function make({ repository, person, tree }: Committing, message: string): 
 
 /** The commit that was made: on its branch, after its parent, with its tree; else it is taken back. */
 async function judge(committing: Committing, made: string | null): Promise<Committed> {
-  const { git, person, repository, branch, parent, tree } = committing;
-  const here = await factsOf(repository);
-  const isHere = made !== null && here.head === made && (branch === null || here.branch === branch);
-  const found = isHere ? await readCommit(git, made) : null;
-  if (found === null || (found.parents[0] ?? null) !== parent || attemptIn(found) !== committing.attempt.trim()) {
-    if (here.head !== null && here.head !== parent) await takeBack(committing, here.head);
+  const { git, person, tree } = committing;
+  if (made === null || !(await isInPlace(committing, made))) {
+    await takeBackFromHead(committing);
     return { is: "moved" };
   }
+  const found = await readCommit(git, made);
   if (found.tree === tree) {
-    await resetEntries(person, await filesOf(git, made ?? ""));
+    await resetEntries(person, await filesOf(git, made));
     return { is: "done", commit: made };
   }
-  await must(git(["update-ref", "--end-of-options", keptRef(committing), made ?? ""]), "update-ref");
-  await takeBack(committing, made ?? "");
+  await must(git(["update-ref", "--end-of-options", keptRef(committing), made]), "update-ref");
+  await takeBack(committing, made);
   return {
     is: "changed",
     tree: found.tree,
     changes: (await changesBetween(git, { from: tree, to: found.tree })) ?? [],
   };
+}
+
+async function isInPlace({ git, repository, branch, parent, attempt }: Committing, made: string): Promise<boolean> {
+  const here = await factsOf(repository);
+  if (here.head !== made || (branch !== null && here.branch !== branch)) return false;
+  const found = await readCommit(git, made);
+  return (found.parents[0] ?? null) === parent && attemptIn(found) === attempt.trim();
+}
+
+/** Wherever HEAD was moved to in that moment. */
+async function takeBackFromHead(committing: Committing): Promise<void> {
+  const { head } = await factsOf(committing.repository);
+  if (head !== null && head !== committing.parent) await takeBack(committing, head);
 }
 
 /** Only a commit that carries our own mark, and only while HEAD is there. */

@@ -8,11 +8,8 @@ import { ignoredOf } from "../snapshot/ignored.ts";
 import { cleanBlobs } from "./clean-blobs.ts";
 import { editDocuments } from "./edit-documents.ts";
 import { mergeBlobs } from "./merge-blobs.ts";
+import { GONE, type TreeEntry } from "./tree-entry.ts";
 
-/** One file of a tree, as `update-index --index-info` takes it. */
-export type TreeEntry = { readonly mode: string; readonly id: string };
-
-export const GONE = "000000";
 const INNER_REPOSITORY = "160000";
 
 type Difference = { readonly path: string; readonly before: TreeEntry; readonly after: TreeEntry };
@@ -78,9 +75,10 @@ async function countingChanges(
 
 /** Folders that belong to the work as they are, whenever their files were written. */
 async function alsoTaken(git: Git, request: ComposeRequest): Promise<Difference[]> {
-  const { onto, to, also } = request;
+  const { onto, to, also, documents } = request;
   if (also === undefined || also.length === 0 || onto === null) return [];
-  return countingChanges(git, { ...request, only: also, include: also }, await differences(git, onto, to));
+  const found = await countingChanges(git, { ...request, only: also, include: also }, await differences(git, onto, to));
+  return found.filter(({ path }) => documents?.paths.includes(path) !== true); // those are edited where they are
 }
 
 type Writing = {

@@ -6,7 +6,7 @@ import { decodePath, isTreePath, splitFields } from "../process/git-path.ts";
 import { ignoredOf } from "../snapshot/ignored.ts";
 import { isObjectId } from "../snapshot/ref-name.ts";
 import { objectsOfBatch } from "../snapshot/tree-object.ts";
-import { GONE, type TreeEntry } from "./compose-tree.ts";
+import { GONE, type TreeEntry } from "./tree-entry.ts";
 
 type Editing = {
   /** A folder of our own. */
@@ -36,21 +36,22 @@ export async function editDocuments(
     if (content !== undefined) await writeFile(join(room, path), content);
   }
   await documents.edit(room);
-  const changed: { readonly path: string; readonly before: TreeEntry | undefined }[] = [];
-  const entries = new Map(uncommitted);
-  for (const path of paths) {
-    const before = held.get(path);
-    const content = await readFile(join(room, path)).catch(() => null); // taken away, or never there
-    if (content === null && before !== undefined) entries.set(path, { mode: GONE, id: "0".repeat(before.id.length) });
-    if (content !== null && contents.get(before?.id ?? "")?.equals(content) !== true) changed.push({ path, before });
-  }
+  const after = await Promise.all(paths.map((path) => readFile(join(room, path)).catch(() => null))); // null: none there
+  const isOther = (path: string, content: Buffer | null): content is Buffer =>
+    content !== null && contents.get(held.get(path)?.id ?? "")?.equals(content) !== true;
+  const changed = paths.filter((path, at) => isOther(path, after[at] ?? null));
   const ids = await stored(
     git,
-    changed.map(({ path }) => join(room, path)),
+    changed.map((path) => join(room, path)),
   );
-  for (const [at, { path, before }] of changed.entries())
-    entries.set(path, { mode: before?.mode ?? "100644", id: ids[at] ?? "" });
-  return entries;
+  const written = changed.map((path, at): [string, TreeEntry] => [
+    path,
+    { mode: held.get(path)?.mode ?? "100644", id: ids[at] ?? "" },
+  ]);
+  const gone = paths
+    .filter((path, at) => after[at] === null && held.has(path))
+    .map((path): [string, TreeEntry] => [path, { mode: GONE, id: "0".repeat(held.get(path)?.id.length ?? 0) }]);
+  return new Map([...uncommitted, ...written, ...gone]);
 }
 
 /** A document that the person has git ignore is written and not committed. */

@@ -29,6 +29,8 @@ const completedAt = (sandbox: Sandbox, item: string): unknown =>
 
 test.concurrent("VERBS-BUILD: an item whose merge conflicts and whose run is then cancelled is not built, neither on disk nor on its branch", async () => {
   const { sandbox, item } = await beforeConflict("--supervised");
+  const moved = parsed(await sandbox.person("answer", "merge", "--json")).run.waiting;
+  expect([moved.kind, moved.moved[0]]).toEqual(["finish", expect.stringMatching(/^main moved/)]);
   const asked = parsed(await sandbox.person("answer", "merge", "--json")).run.waiting;
   expect(asked).toMatchObject({ kind: "escalation", reason: "merge_conflict" });
   const cancelled = await sandbox.person("cancel", "--reason", "not like this");
@@ -43,6 +45,7 @@ test.concurrent("VERBS-BUILD: an item whose merge conflicts and whose run is the
 
 test.concurrent("VERBS-BUILD: the same item, kept on its branch instead, is built there", async () => {
   const { sandbox, item } = await beforeConflict("--supervised");
+  await sandbox.person("answer", "merge");
   await sandbox.person("answer", "merge");
   const kept = parsed(await sandbox.person("skip", "--json")).run;
   expect(kept).toMatchObject({ status: "completed", finish: "keep" });

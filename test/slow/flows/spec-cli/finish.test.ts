@@ -128,6 +128,7 @@ describe.concurrent("the ways a feature ends:", () => {
     await spec(sandbox, "finish");
     const tip = sandbox.git("commit-tree", "-p", "main", "-m", "Theirs", treeWith(sandbox, "README.md", "# Theirs\n"));
     sandbox.git("update-ref", "refs/heads/main", tip);
+    expect(parsed(await sandbox.person("answer", "merge", "--json")).run.waiting.moved[0]).toMatch(/^main moved/);
     const failed = await sandbox.person("answer", "merge", "--json");
     expect([failed.code, parsed(failed).run.waiting]).toMatchObject([
       3,
@@ -137,7 +138,8 @@ describe.concurrent("the ways a feature ends:", () => {
     expect(sandbox.read("README.md")).toBe("# Ours\n");
     expect([metaOf(sandbox).status, metaAt(sandbox, BRANCH).status]).toEqual(["active", "active"]);
     sandbox.git("update-ref", "refs/heads/main", `${tip}~1`);
-    expect(await sandbox.person("retry")).toMatchObject({
+    expect(parsed(await sandbox.person("retry", "--json")).run.waiting.moved[0]).toMatch(/^main moved/);
+    expect(await sandbox.person("answer", "merge")).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("Merged into main"),
     });

@@ -43,7 +43,9 @@ export const children: readonly Rogue[] = [
       await stage.person("continue");
       const rechecked = (await stage.events()).find(({ type }) => type === "phase.rechecked");
       const isRecorded = rechecked?.edited.some(({ path }: { path: string }) => path === "src/late.mjs");
-      return isRecorded === true ? shownAs(stage, "Changed after the summary was made", "src/late.mjs (added)") : "HOLE";
+      return isRecorded === true
+        ? shownAs(stage, "Changed after the summary was made", "src/late.mjs (added)")
+        : "HOLE";
     },
   },
   {

@@ -1,0 +1,5 @@
+/** One file of a tree, as `update-index --index-info` takes it. */
+export type TreeEntry = { readonly mode: string; readonly id: string };
+
+/** Mode of a file that a tree does not have. */
+export const GONE = "000000";

@@ -1,0 +1,24 @@
+import { UNSEEN } from "../core/failure-digest.ts";
+import type { Wait } from "../core/run.ts";
+import { plainLine } from "./plain-text.ts";
+
+/** No line that has to be read whole is longer: paths of a file system are shorter. */
+const LONGEST = 5000;
+
+/** Why the question is put once more. */
+export function movedLines(moved: readonly string[]): string[] {
+  if (moved.length === 0) return [];
+  const told = moved.map((line) => `  ${plainLine(line, LONGEST)}`);
+  return ["Nothing was merged: what would be is not what you were shown.", ...told];
+}
+
+/** Why a gate that was answered is open again. */
+export function failureLines({ failures }: Extract<Wait, { kind: "gate" }>): string[] {
+  if (failures.length === 0) return [];
+  const told = failures.flatMap(({ name, detail }) => {
+    const [first = "", ...rest] = detail.split("\n");
+    const shown = name === UNSEEN ? [first, ...rest] : [`${name}: ${[first, ...rest].join(" ")}`];
+    return shown.map((line) => `  ${plainLine(line, name === UNSEEN ? LONGEST : undefined)}`);
+  });
+  return ["It is open again, because something is not as you were shown; Continue goes on anyway:", ...told];
+}
