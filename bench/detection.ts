@@ -3,12 +3,11 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { createDetection } from "../src/adapters/git/read/git-distance.ts";
+import { createCodeHistory } from "../src/adapters/git/read/git-distance.ts";
 import { resolveItem } from "../src/adapters/items/resolve-item.ts";
-import { findVerb } from "../src/apps/cli/grammar/catalog.ts";
-import { detectBuild } from "../src/apps/cli/detect-build.ts";
-import { itemsFolder } from "../src/apps/cli/item-documents.ts";
-import type { Invocation } from "../src/apps/cli/grammar/verb.ts";
+import { createChoices } from "../src/app/start/choices.ts";
+import { planBuild } from "../src/app/start/plan-build.ts";
+import { itemsFolder } from "../src/adapters/items/items-folder.ts";
 import { ANALYSIS_PHASES } from "../src/core/items/analysis-status.ts";
 import { checkStaleness } from "../src/core/items/staleness.ts";
 import { WorkflowDefinition } from "../src/schema/plan.ts";
@@ -122,7 +121,7 @@ async function measureItems(
 function unchanged({ tree, git }: Repository) {
   const hash = git("rev-parse", "HEAD");
   const work = async (): Promise<void> => {
-    const detection = createDetection(tree);
+    const detection = createCodeHistory(tree);
     const { stale } = checkStaleness({ codebase_hash: hash }, await detection.head());
     const { commits } = await detection.since(hash);
     if (stale || commits !== 0) throw new Error("HEAD is said to have moved on");
@@ -131,13 +130,13 @@ function unchanged({ tree, git }: Repository) {
 }
 
 async function moved(tree: string, hash: string): Promise<void> {
-  const { commits, changed } = await createDetection(tree).since(hash);
+  const { commits, changed } = await createCodeHistory(tree).since(hash);
   if (commits === "unknown" || changed.length === 0) throw new Error(`not found out: ${commits} commits`);
 }
 
 /** All that `isdlc build` does for an analysed item before it starts the run, with the answers given as options. */
 function detectionOf(root: string, repository: Repository): () => Promise<void> {
-  const { tree, env, git } = repository;
+  const { tree, git } = repository;
   const slug = "REQ-0001-opening-hours";
   writeItem(repository, slug, git("rev-parse", "HEAD~1"));
   const cited = Array.from({ length: 20 }, (_, number) => `| \`${sourcePath(number * 3)}\` | changes |\n`);
@@ -145,18 +144,16 @@ function detectionOf(root: string, repository: Repository): () => Promise<void> 
   const definition = WorkflowDefinition.parse(
     JSON.parse(readFileSync(join(root, "workflows", "feature.json"), "utf8")),
   );
-  const verb = findVerb("build");
-  if (verb === undefined) throw new Error("there is no build");
   return async () => {
-    const said: string[] = [];
-    const io = { out: () => {}, err: (line: string) => said.push(line), interactive: false, color: false, columns: 80 };
-    const values = { yes: true, "on-stale": "proceed" };
-    const invocation: Invocation = { verb, values, words: [slug], cwd: tree, env, io };
     const project = openPlace(repository);
     const item = resolveItem(slug, itemsFolder(project), join(tree, "BACKLOG.md"));
     if (item === null || "multiple" in item) throw new Error("the item was not found");
-    const { record } = await detectBuild(invocation, { project, definition, item, folder: slug, by: "ada" });
-    if (record.accepted_stale === undefined) throw new Error(`not found stale: ${said.join(" ")}`);
+    const by = { name: "ada", channel: "script" } as const;
+    const decisions = { proceed: "yes", stale: "proceed" };
+    const request = { workflow: "feature", title: slug, usage: "", by, decisions, wishes: {} };
+    const planning = { project, request, choices: createChoices(decisions), notes: [] as string[] };
+    const { record } = await planBuild(planning, { definition, item, folder: slug });
+    if (record.accepted_stale === undefined) throw new Error(`not found stale: ${planning.notes.join(" ")}`);
   };
 }
 

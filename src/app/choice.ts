@@ -1,19 +1,49 @@
 /** Something a person must settle before work goes on; nothing has been written yet. */
 export type Choice = {
-  /** What is asked. A surface knows by it how it can be answered beforehand. */
+  /** What is asked. A surface knows by it how it is asked, and how it can be answered beforehand. */
   readonly id: ChoiceId;
   readonly kind: ChoiceKind;
   readonly options: readonly string[];
   readonly about: readonly string[];
-  /** The question, where a yes settles it. */
-  readonly question?: string;
+  /** What a person who was asked and said no is told in place of `about`. */
+  readonly declined?: readonly string[];
   /** What to do instead, for a person who was asked and said no. */
   readonly instead?: string;
+  /** Where work goes on, for a choice that is about a place. */
+  readonly path?: string;
 };
 
 export type ChoiceKind = "stale" | "partial" | "confirm" | "dirty" | "trust" | "item";
 
-export type ChoiceId = "discard";
+export type ChoiceId =
+  /** Which of several items is meant. */
+  | "item"
+  /** The code moved on since the analysis. */
+  | "stale"
+  /** The analysis stopped midway. */
+  | "partial"
+  /** The build begins after an analysis that is done already. */
+  | "proceed"
+  /** There is no git to work with. */
+  | "git"
+  /** There are uncommitted changes. */
+  | "dirty"
+  /** The way of running tests is not trusted yet. */
+  | "tests"
+  /** Phases that usually come first are left out. */
+  | "skips"
+  /** The phase was begun and not finished. */
+  | "begun"
+  /** The work is in another working tree. */
+  | "place"
+  /** Tasks are not ticked off. */
+  | "tasks"
+  /** Work is given up. */
+  | "discard"
+  /** A test command or an overlay is to be trusted. */
+  | "trust"
+  /** A statement of somebody else is to be signed. */
+  | "countersign";
 
 /** Thrown to leave what cannot go on without a person's choices. */
 export class ChoicesNeeded extends Error {

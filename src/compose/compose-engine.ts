@@ -12,10 +12,11 @@ import type { Engine } from "../engine/engine.ts";
 import type { AgentBackend } from "../ports/agent-backend.ts";
 import type { RememberedAgent, RunAgents } from "../schema/run-agents.ts";
 import { checksOf } from "./checks-of.ts";
-import { keyOf } from "./agent-choice.ts";
-import { allAgents, createBackend, phaseAgent, reviewAgent } from "./create-backend.ts";
+import { keyOf } from "../app/agents/agent-choice.ts";
+import { allAgents, phaseAgent, reviewAgent } from "../app/agents/chosen-agents.ts";
+import { createBackend } from "./create-backend.ts";
 import type { LocalProject } from "./project.ts";
-import { personaSource } from "./resolve-workflow.ts";
+import { personaSource } from "./workflows.ts";
 import { sandboxOf } from "./sandbox.ts";
 
 const TRANSCRIPT_LIMIT = 5 * 1024 * 1024;

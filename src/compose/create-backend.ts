@@ -10,35 +10,16 @@ import { createReplayBackend, parseRecording } from "../adapters/agent-replay/cr
 import type { RememberedAgent, RunAgents } from "../schema/run-agents.ts";
 import { isRecord } from "../core/own-value.ts";
 import { ProblemError } from "../core/problem.ts";
-import type { AgentBackend, Capabilities } from "../ports/agent-backend.ts";
-import type { Agents, RecordedAgents } from "../ports/agents.ts";
+import type { AgentBackend } from "../ports/agent-backend.ts";
+import type { RecordedAgents } from "../ports/agents.ts";
 import type { AgentChoice } from "../schema/event.ts";
 import type { PhaseKey } from "../schema/ids.ts";
-import { keyOf, modelArguments } from "./agent-choice.ts";
-import { heldBack, needsSandbox } from "./needs-sandbox.ts";
-
-export type ChosenAgents = RunAgents;
-
-/** The agents that this environment leads to. */
-export const systemAgents = (env: NodeJS.ProcessEnv): Agents => ({
-  record: (agents, versions) => recordedAgents(agents, env, versions),
-  needingSandbox: (agents) => allAgents(agents).find(({ name }) => needsSandbox(name) !== null)?.name ?? null,
-});
-
-/** The agent that works on a phase, or reviews it. */
-export const phaseAgent = ({ phase, phases }: ChosenAgents, key: PhaseKey): RememberedAgent => phases?.[key] ?? phase;
-export const reviewAgent = ({ reviewer, reviewers }: ChosenAgents, key: PhaseKey): RememberedAgent =>
-  reviewers?.[key] ?? reviewer;
-
-/** Every agent of a run, each once. */
-export function allAgents({ phase, reviewer, phases, reviewers }: ChosenAgents): readonly RememberedAgent[] {
-  const all = [phase, reviewer, ...Object.values(phases ?? {}), ...Object.values(reviewers ?? {})];
-  return [...new Map(all.map((agent) => [keyOf(agent), agent])).values()];
-}
+import { keyOf, modelArguments } from "../app/agents/agent-choice.ts";
+import { heldBack } from "./needs-sandbox.ts";
 
 /** As the journal holds them: names, digests of how they are started, and what is known of models and versions. */
 export function recordedAgents(
-  chosen: ChosenAgents,
+  chosen: RunAgents,
   env: NodeJS.ProcessEnv,
   versions: ReadonlyMap<string, string> = new Map(),
 ): RecordedAgents {
@@ -127,11 +108,4 @@ function parsedSettings(text: string): Record<string, unknown> | null {
   } catch {
     return null; // told by the caller, who knows the variable
   }
-}
-
-/** @throws ProblemError AGENT_MISSING before anything is written. */
-export async function requireInstalled(backend: AgentBackend): Promise<Capabilities> {
-  const found = await backend.probe();
-  if ("code" in found) throw new ProblemError(found);
-  return found;
 }

@@ -3,7 +3,7 @@ import { findProgram } from "../adapters/process/find-program.ts";
 import type { Problem } from "../core/problem.ts";
 import { describe } from "../core/problem.ts";
 import type { Capabilities } from "../ports/agent-backend.ts";
-import { DETECTED_AGENTS } from "./agent-choice.ts";
+import { DETECTED_AGENTS } from "../app/agents/agent-choice.ts";
 import { createBackend, programOf } from "./create-backend.ts";
 
 export type AgentHelp = { readonly install: string; readonly signIn: string };

@@ -1,10 +1,11 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createOperatorTokens } from "../adapters/caller/operator-token.ts";
 import { createCheckRunner } from "../adapters/checks/create-check-runner.ts";
 import { systemLockProcesses } from "../adapters/file-lock/lock-processes.ts";
 import { ensureFolder, type FileSystem, nodeFiles } from "../adapters/file-system/file-system.ts";
+import { createCodeHistory } from "../adapters/git/read/git-distance.ts";
 import { createGitRead } from "../adapters/git/read/git-read.ts";
 import { createGitWrite } from "../adapters/git/write/git-write.ts";
 import { createItems } from "../adapters/items/create-items.ts";
@@ -20,11 +21,12 @@ import type { LocalJournal } from "../ports/journal.ts";
 import { isSafeName } from "../schema/ids.ts";
 import { workspaceOf } from "./checks-of.ts";
 import { composeEngine } from "./compose-engine.ts";
-import { systemAgents } from "./create-backend.ts";
 import { createDriverLock } from "./driver-lock.ts";
 import { analysedItems, journalOptions, type Place, findProject, systemClock } from "./place.ts";
 import { endProcesses } from "./see-project.ts";
+import { systemAgents } from "./system-agents.ts";
 import { systemCallers } from "./system-callers.ts";
+import { createWorkflows } from "./workflows.ts";
 
 /** A project whose things are files of this machine. */
 export type LocalProject = Omit<Project, "journal"> & Place & { readonly journal: LocalJournal };
@@ -52,18 +54,28 @@ function openJournal(place: Place, anchored: string): LocalJournal {
 /** The one place where adapters are joined to the ports of the application. */
 function compose(place: Place, item: string | null, journal: LocalJournal): LocalProject {
   const { root, files, folders, env } = place;
+  const projections = createProjections(root, files, item);
+  const trust = createTrustStore(folders.state, root, files);
   const project: LocalProject = {
     ...place,
     item,
     journal,
-    projections: createProjections(root, files, item),
+    projections,
     driver: createDriverLock(place),
     callers: systemCallers,
     tokens: createOperatorTokens(folders.config),
     settings: createSettingsStore(folders.config, files),
-    trust: createTrustStore(folders.state, root, files),
-    agents: systemAgents(env),
-    items: createItems(root, folders.state, files),
+    trust,
+    agents: systemAgents(place),
+    workflows: createWorkflows({ ...place, trust }),
+    history: createCodeHistory(root),
+    items: createItems({
+      root,
+      files,
+      state: folders.state,
+      clock: systemClock,
+      makeFolder: (path) => projections.makeFolder(path),
+    }),
     vcs: createGitRead(root),
     vcsWrite: createGitWrite(root),
     checks: createCheckRunner(root, { env, redact: createRedactor(secretsOf(env)) }),
@@ -71,11 +83,20 @@ function compose(place: Place, item: string | null, journal: LocalJournal): Loca
     workspace: (run) => workspaceOf(place, run),
     endAll: endProcesses,
     pause: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined), // told to stop
+    newRunId,
     hash: (text) => createHash("sha256").update(text).digest("hex"),
     siblings: () => siblingsOf(project),
     engine: (run, wanted) => composeEngine(project, run, wanted),
   };
   return project;
+}
+
+/** `20261115-101500123-k3f9` */
+function newRunId(): string {
+  const [day = "", time = ""] = systemClock.now().split("T");
+  const digits = (part: string): string => part.replaceAll(/[^0-9]/g, "");
+  const tail = [...randomBytes(4)].map((byte) => (byte % 36).toString(36)).join("");
+  return `${digits(day)}-${digits(time).slice(0, 9)}-${tail}`;
 }
 
 function siblingsOf(project: LocalProject): readonly LocalProject[] {

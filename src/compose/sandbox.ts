@@ -11,16 +11,11 @@ import { sandboxAvailable } from "../adapters/sandbox/sandbox-available.ts";
 import type { RememberedAgent } from "../schema/run-agents.ts";
 import { readUserSettings } from "../adapters/user-files/user-settings.ts";
 import { SandboxChoice } from "../schema/user-settings.ts";
+import type { SandboxPlan } from "../ports/agents.ts";
 import { ProblemError } from "../core/problem.ts";
-import { allAgents, type ChosenAgents, programOf } from "./create-backend.ts";
+import { programOf } from "./create-backend.ts";
 import { refuseWithoutSandbox } from "./needs-sandbox.ts";
-import type { LocalProject } from "./project.ts";
-
-export type ResolvedSandbox = {
-  readonly sandbox: boolean;
-  /** To be shown where agents go without one unasked. */
-  readonly note: string | null;
-};
+import type { Place } from "./place.ts";
 
 /**
  * Whether the agents of a new run are sandboxed: as asked, else as the environment says, else as the person set, else
@@ -29,18 +24,16 @@ export type ResolvedSandbox = {
  * agent that is not used without.
  */
 export function resolveSandbox(
-  project: LocalProject,
-  agents: ChosenAgents,
+  place: Place,
+  agents: readonly RememberedAgent[],
   wished: string | undefined,
-): ResolvedSandbox {
-  const { settings } = readUserSettings(project.folders.config, project.files);
-  const asked = wished ?? fromEnvironment(project.env["ISDLC_SANDBOX"]) ?? settings.sandbox;
-  const names = allAgents(agents).map(({ name }) => name);
+): SandboxPlan {
+  const { settings } = readUserSettings(place.folders.config, place.files);
+  const asked = wished ?? fromEnvironment(place.env["ISDLC_SANDBOX"]) ?? settings.sandbox;
+  const names = agents.map(({ name }) => name);
   if (asked === "off") refuseWithoutSandbox(names, "Start the run with --sandbox on");
-  if (asked === "off" || allAgents(agents).every(startsNothing)) return { sandbox: false, note: null };
-  const why = allAgents(agents)
-    .map((agent) => prepareSandbox(project, agent, null))
-    .find(({ ok }) => !ok);
+  if (asked === "off" || agents.every(startsNothing)) return { sandbox: false, note: null };
+  const why = agents.map((agent) => prepareSandbox(place, agent, null)).find(({ ok }) => !ok);
   if (why === undefined || why.ok) return { sandbox: true, note: null };
   if (asked === "on") throw unavailable(why);
   refuseWithoutSandbox(names, `There is none here: ${why.why}. ${why.fix}`);
@@ -58,16 +51,16 @@ function fromEnvironment(said: string | undefined): z.infer<typeof SandboxChoice
 }
 
 /** The sandbox of one agent of a run that was begun with a sandbox. It is never left out later. */
-export function sandboxOf(project: LocalProject, agent: RememberedAgent, documents: string): Sandbox | undefined {
+export function sandboxOf(place: Place, agent: RememberedAgent, documents: string): Sandbox | undefined {
   if (startsNothing(agent)) return undefined;
-  const made = prepareSandbox(project, agent, documents);
+  const made = prepareSandbox(place, agent, documents);
   if (!made.ok) throw unavailable(made);
   return made.sandbox;
 }
 
 /** The sandbox of the tests of such a run. */
-export function testSandboxOf(project: LocalProject, needs: TestNeeds): TestsInSandbox {
-  const { root, env, folders } = project;
+export function testSandboxOf(place: Place, needs: TestNeeds): TestsInSandbox {
+  const { root, env, folders } = place;
   const available = sandboxAvailable(env);
   if (!available.ok) throw unavailable(available);
   const around: TestsInSandbox["around"] = (command, folder) =>
@@ -102,8 +95,8 @@ type PreparedSandbox =
   | Extract<SandboxResult, { ok: true }>
   | { readonly ok: false; readonly why: string; readonly fix: string };
 
-function prepareSandbox(project: LocalProject, agent: RememberedAgent, documents: string | null): PreparedSandbox {
-  const { root, env, folders, files } = project;
+function prepareSandbox(place: Place, agent: RememberedAgent, documents: string | null): PreparedSandbox {
+  const { root, env, folders, files } = place;
   const available = sandboxAvailable(env);
   if (!available.ok) return available;
   const home = env["HOME"] ?? homedir();

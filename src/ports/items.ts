@@ -1,5 +1,50 @@
+import type { ItemMeta, MetaFields } from "../core/items/item-meta.ts";
+
+export type FoundItem = {
+  readonly slug: string;
+  /** Null for a line of the backlog whose folder does not exist yet. */
+  readonly dir: string | null;
+  /** Null where there is no meta file, or a damaged one. */
+  readonly meta: ItemMeta | null;
+  readonly backlogLine?: string;
+  readonly itemNumber?: string;
+};
+
+export type ResolvedItem = FoundItem | { readonly multiple: true; readonly matches: readonly FoundItem[] } | null;
+
+export type MetaReading =
+  | { readonly is: "found"; readonly meta: ItemMeta }
+  | { readonly is: "missing" }
+  | { readonly is: "damaged"; readonly warning: string };
+
+export type NewItem = {
+  readonly folder: string;
+  /** One line. */
+  readonly title: string;
+  readonly text: string;
+  readonly source: string;
+  readonly reference: string | null;
+  /** True for one that has its line in the backlog already. */
+  readonly isListed?: boolean;
+};
+
+/** Whether an item was created, and what of it could not be written. */
+export type Creation = { readonly created: boolean; readonly warnings: readonly string[] };
+
 /** The records of items, apart from what a run under way writes into them. */
 export interface Items {
+  /** The item a person means: by folder name, number, reference or title. Several are a choice for the person. */
+  find(words: string): ResolvedItem;
+  /** Its record, told apart from a missing and from a damaged one. */
+  inspect(item: FoundItem): MetaReading;
+  /** The title its record has; the folder's name where it has none. */
+  title(folder: string): string;
+  /** True for an item that has its line in the backlog. */
+  isListed(folder: string): boolean;
+  /** Creates folder, draft, meta and line in the backlog. One that is there already stays as it is. */
+  create(item: NewItem): Promise<Creation>;
+  /** Sets fields of an item's record; what keeps them from being written, or null. */
+  setFields(folder: string, fields: MetaFields): string | null;
   /** When the item was recorded as built; null when it is not. */
   builtAt(item: string): string | null;
   /** Takes back that the item was built then, in its record and in the backlog. */
@@ -7,3 +52,6 @@ export interface Items {
   /** The same in a copy of the documents, for the commit that carries it. */
   unmarkBuiltIn(folder: string, item: string, at: string): void;
 }
+
+/** Folder of the items, relative to the working tree. */
+export const ITEMS_ROOT = "docs/requirements";

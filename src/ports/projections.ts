@@ -18,6 +18,8 @@ export type StateFile = { readonly user: Readonly<Record<string, unknown>>; read
 
 /** The files people and tools look at beside the journal. All of it can be rendered again; nothing here is the truth about a run. */
 export interface Projections {
+  /** Creates `.isdlc/` with its own ignore file; says what it wrote. Doing it again changes nothing. */
+  setUp(): readonly string[];
   /** Contents of state.json; undefined when there is none, null when it cannot be understood. */
   stateFile(): unknown;
   /** `supervised_mode` as it stands in state.json now. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseCommandLine } from "../../src/adapters/agent-command/parse-command-line.ts";
+import { parseCommandLine } from "../../src/core/command-line.ts";
 
 describe("a command line", () => {
   test.each<[string, string[]]>([

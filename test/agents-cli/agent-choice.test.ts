@@ -1,14 +1,23 @@
 import { describe, expect, test } from "vitest";
 import { ACP_AGENT_NAMES } from "../../src/adapters/agent-acp/known-acp-agents.ts";
 import type { UserSettings } from "../../src/schema/user-settings.ts";
-import { AGENT_NAMES, choiceText, DETECTED_AGENTS, readChoice } from "../../src/compose/agent-choice.ts";
-import { type ChosenAgents, createBackend, programOf } from "../../src/compose/create-backend.ts";
-import { chooseAgents, renameAgents } from "../../src/apps/cli/choose-agents.ts";
-import { KNOWN_AGENTS } from "../../src/compose/known-agents.ts";
+import { AGENT_NAMES, choiceText, DETECTED_AGENTS, readChoice } from "../../src/app/agents/agent-choice.ts";
+import { createBackend, programOf } from "../../src/compose/create-backend.ts";
+import { chooseAgents, renameAgents } from "../../src/app/agents/choose-agents.ts";
+import { shippedPhases } from "../../src/app/agents/shipped-phases.ts";
+import { loadWorkflow, workflowNames } from "../../src/adapters/definitions/definitions.ts";
+import { askedAgents } from "../../src/apps/cli/grammar/agents.ts";
+import { detectAgent, KNOWN_AGENTS, noAgent } from "../../src/compose/known-agents.ts";
+import type { RunAgents } from "../../src/schema/run-agents.ts";
 import type { Values } from "../../src/apps/cli/grammar/verb.ts";
 
 const PHASES = ["plan", "implement", "final-review"];
-const NOTHING_INSTALLED = { PATH: "/nowhere" };
+const known = shippedPhases({ names: workflowNames, load: loadWorkflow });
+const among = (env: NodeJS.ProcessEnv = { PATH: "/nowhere" }) => ({
+  agents: { detect: () => detectAgent(env), noAgent },
+  phases: PHASES,
+  known,
+});
 
 describe("a choice", () => {
   test.each([
@@ -75,7 +84,7 @@ describe("a model", () => {
   });
 });
 
-const shown = ({ phase, reviewer, phases, reviewers }: ChosenAgents) => ({
+const shown = ({ phase, reviewer, phases, reviewers }: RunAgents) => ({
   phase: choiceText(phase),
   reviewer: choiceText(reviewer),
   ...Object.fromEntries(Object.entries(phases ?? {}).map(([key, agent]) => [key, choiceText(agent)])),
@@ -131,7 +140,7 @@ const rows: readonly Row[] = [
 
 describe("the agents of a new run", () => {
   test.for(rows)("%s", ([, values, settings, expected]) => {
-    const { agents, detected, warnings } = chooseAgents(values, settings, { env: NOTHING_INSTALLED, phases: PHASES });
+    const { agents, detected, warnings } = chooseAgents(askedAgents(values), settings, among());
     expect(shown(agents)).toEqual(expected);
     expect([detected, warnings]).toEqual([null, []]);
   });
@@ -144,7 +153,7 @@ describe("the agents of a new run", () => {
     [{ "reviewer-command": "'x" }, /the setting reviewer is not used: a ' is not closed/],
   ])("the setting %j is told and not used", (settings, warning) => {
     const env = { PATH: "/nowhere", ISDLC_CODEX: process.execPath };
-    const { agents, detected, warnings } = chooseAgents({}, settings, { env, phases: PHASES });
+    const { agents, detected, warnings } = chooseAgents(askedAgents({}), settings, among(env));
     expect(warnings).toEqual([expect.stringMatching(warning)]);
     expect([detected, shown(agents)]).toEqual(["codex", { phase: "codex", reviewer: "codex" }]);
   });
@@ -155,7 +164,7 @@ describe("the agents of a new run", () => {
     [{ reviewer: "claude-acp:x" }, /The reviewer cannot be used/],
     [{ "agent-command": "'x" }, /is not closed/],
   ])("%j is wrong usage", (values, detail) => {
-    const choose = () => chooseAgents(values, { agent: "claude" }, { env: NOTHING_INSTALLED, phases: PHASES });
+    const choose = () => chooseAgents(askedAgents(values), { agent: "claude" }, among());
     expect(choose).toThrow(
       expect.objectContaining({
         problem: expect.objectContaining({ code: "USAGE", detail: expect.stringMatching(detail) }),
@@ -166,14 +175,14 @@ describe("the agents of a new run", () => {
 
 describe("other agents for an open run", () => {
   const agent = (name: string) => ({ name, argv: null });
-  const before: ChosenAgents = {
+  const before: RunAgents = {
     phase: agent("claude"),
     reviewer: agent("claude"),
     phases: { plan: agent("codex") },
     reviewers: { plan: agent("codex"), implement: agent("gemini") },
   };
 
-  test.for<readonly [string, Values, ChosenAgents | null, object | null]>([
+  test.for<readonly [string, Values, RunAgents | null, object | null]>([
     [
       "an agent for all, and reviewers of their own stay",
       { agent: "qwen" },
@@ -190,7 +199,7 @@ describe("other agents for an open run", () => {
     ["nothing is remembered", { agent: "qwen" }, null, { phase: "qwen", reviewer: "qwen" }],
     ["nothing is remembered, and only a reviewer is named", { reviewer: "qwen" }, null, null],
   ])("%s", ([, values, remembered, expected]) => {
-    const renamed = renameAgents(values, remembered);
+    const renamed = renameAgents(askedAgents(values), remembered);
     expect(renamed && shown(renamed)).toEqual(expected);
   });
 });

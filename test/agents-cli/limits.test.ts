@@ -2,8 +2,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Capabilities } from "../../src/ports/agent-backend.ts";
-import { capabilityRows, unmetWishes } from "../../src/apps/cli/capability-rows.ts";
-import { resolveLimits } from "../../src/apps/cli/limits.ts";
+import { capabilityRows, unmetWishes } from "../../src/app/agents/capability-rows.ts";
+import { planLimits } from "../../src/app/start/limits.ts";
+import { findVerb } from "../../src/apps/cli/grammar/catalog.ts";
+import { runRequest } from "../../src/apps/cli/grammar/run-request.ts";
 import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
 
 const start = (sandbox: Sandbox, ...more: string[]) =>
@@ -78,7 +80,10 @@ test.each([
   [{ session: "shared" }, { session: "phase" as const }, { session: "shared" }],
   [{ "max-minutes": "10080" }, {}, { limits: { turns: null, minutes: 10_080 } }],
 ])("asked %j, set %j: %j", (values, settings, expected) => {
-  expect(resolveLimits(values, settings)).toEqual(expected);
+  const verb = findVerb("feature")!;
+  const by = { name: "script", channel: "script" } as const;
+  const { wishes } = runRequest({ values, verb }, { workflow: "feature", title: "x", by });
+  expect(planLimits(wishes, settings)).toEqual(expected);
 });
 
 const ABLE: Capabilities = {
@@ -110,15 +115,19 @@ test.for<Row>([
   ["no conversation", { session: "shared" as const }, { ...ABLE, resumes: false }, [/new conversation/]],
 ])("warnings where %s", ([, wishes, able, warnings]) => {
   const agents = [
-    { name: "one", able },
-    { name: "one", able },
-    { name: "two", able: ABLE },
+    { name: "one", able, needsSandbox: null },
+    { name: "one", able, needsSandbox: null },
+    { name: "two", able: ABLE, needsSandbox: null },
   ];
   expect(unmetWishes(wishes, agents)).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
 });
 
 test("every ability has a row, with a reason exactly where it is missing", () => {
   const unable = Object.fromEntries(Object.keys(ABLE).map((key) => [key, false])) as unknown as Capabilities;
-  expect(capabilityRows("x", ABLE).filter(({ can, reason }) => can && reason === null)).toHaveLength(6);
-  expect(new Set(capabilityRows("x", unable).map(({ reason }) => reason)).size).toBe(6);
+  expect(
+    capabilityRows({ name: "x", able: ABLE, needsSandbox: null }).filter(({ can, reason }) => can && reason === null),
+  ).toHaveLength(6);
+  expect(
+    new Set(capabilityRows({ name: "x", able: unable, needsSandbox: null }).map(({ reason }) => reason)).size,
+  ).toBe(6);
 });

@@ -1,41 +1,64 @@
 import { expect, test } from "vitest";
-import { type Choice, choiceResult } from "../../src/apps/cli/grammar/choice.ts";
+import type { Choice } from "../../src/app/choice.ts";
+import { choicesResult } from "../../src/apps/cli/grammar/choice.ts";
 
-const choice = (kind: Choice["kind"], more: Partial<Choice> = {}): Choice => ({
+const choice = (id: Choice["id"], kind: Choice["kind"], more: Partial<Choice> = {}): Choice => ({
+  id,
   kind,
   options: ["yes"],
-  flag: "--flag",
   about: ["What it is about."],
   ...more,
 });
 
 test.each<[string, Choice, boolean, readonly string[]]>([
-  ["a script is told the flag", choice("trust"), false, ["What it is about.", "Run it again with --flag."]],
+  ["a script is told the flag", choice("tests", "trust"), false, ["What it is about.", "Run it again with --tests."]],
   [
     "a script is told the flag, whatever there is instead",
-    choice("dirty", { instead: "Commit first." }),
+    choice("dirty", "dirty", { instead: "Commit first." }),
     false,
-    ["What it is about.", "Run it again with --flag."],
+    ["What it is about.", "Run it again with --allow-dirty."],
   ],
   [
     "a no is taken for one",
-    choice("dirty", { instead: "Commit first." }),
+    choice("dirty", "dirty", { instead: "Commit first." }),
     true,
     ["Nothing was started. Commit first."],
   ],
   [
     "a no is taken for one where nothing else can be done",
-    choice("confirm"),
+    choice("skips", "confirm"),
     true,
-    ["What it is about.", "Nothing was done. A yes can also be said beforehand: --flag."],
+    ["What it is about.", "Nothing was done. A yes can also be said beforehand: --yes."],
   ],
   [
     "who leaves a menu is told how to choose without it",
-    choice("partial"),
+    choice("partial", "partial"),
     true,
-    ["What it is about.", "Run it again with --flag."],
+    ["What it is about.", "Run it again with --on-partial <option>."],
   ],
 ])("%s", (...[, asked, atTerminal, lines]) => {
-  const { instead: _instead, ...told } = asked;
-  expect(choiceResult(asked, atTerminal)).toEqual({ code: 3, lines, json: { ok: false, choice: told } });
+  const { code, lines: shown, json } = choicesResult([asked], atTerminal);
+  expect([code, shown]).toEqual([3, lines]);
+  const { kind, options, about } = asked;
+  const told = { kind, options, about, flag: expect.stringMatching(/^--/) as string };
+  expect(json).toEqual({ ok: false, choice: told, choices: [told] });
+});
+
+test("all of them are told at once, in order", () => {
+  const open = [
+    choice("stale", "stale", { about: ["The code moved."] }),
+    choice("tests", "trust"),
+    choice("git", "confirm"),
+  ];
+  const { lines, json } = choicesResult(open, false);
+  expect(lines).toEqual([
+    "The code moved.",
+    "What it is about.",
+    "What it is about.",
+    "Run it again with --on-stale <option> and --tests and --no-git.",
+  ]);
+  expect(json).toMatchObject({
+    choice: { kind: "stale" },
+    choices: [{ kind: "stale" }, { kind: "trust" }, { kind: "confirm" }],
+  });
 });

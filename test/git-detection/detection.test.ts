@@ -2,12 +2,12 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createDetection } from "../../src/adapters/git/read/git-distance.ts";
+import { createCodeHistory } from "../../src/adapters/git/read/git-distance.ts";
 import { useRepository } from "../git/repository-fixture.ts";
 import type { Fixture } from "../git/repository-fixture.ts";
 
 const fixture = useRepository();
-const since = (hash: string) => createDetection(fixture.repo).since(hash);
+const since = (hash: string) => createCodeHistory(fixture.repo).since(hash);
 
 /** A history of empty commits, a minute apart, the last one with a file of its own; returns its commits, oldest first. */
 function history(f: Fixture, folder: string, length: number): string[] {
@@ -26,7 +26,7 @@ describe("how far HEAD is from the analysis", () => {
     process.env["PATH"] = join(fixture.base, "empty");
     expect(await since(hash)).toEqual({ commits: 0, changed: [] });
     expect(await since(hash.slice(0, 7))).toEqual({ commits: 0, changed: [] });
-    expect(await createDetection(fixture.repo).head()).toBe(hash);
+    expect(await createCodeHistory(fixture.repo).head()).toBe(hash);
   });
 
   test("BUILD-AC-004-02, BUILD-US-004-01: the count and the files that differ, by short and by full hash", async () => {
@@ -51,7 +51,7 @@ describe("how far HEAD is from the analysis", () => {
     fixture.write("BACKLOG.md.txt", "x");
     fixture.commitAll("three");
     expect(await since(hash)).toEqual({ commits: 2, changed: ["BACKLOG.md.txt", "docs/requirements-other.md"] });
-    expect((await createDetection(fixture.repo).since(hash, [])).changed).toHaveLength(5);
+    expect((await createCodeHistory(fixture.repo).since(hash, [])).changed).toHaveLength(5);
   });
 
   test("a change that was taken back is none", async () => {
@@ -137,14 +137,14 @@ describe("BUILD-NFR-002: git is started twice at most, and not to look at files"
     for (const message of ["one", "two"]) fixture.gitIn(wide, "commit", "--quiet", "--allow-empty", "-m", message);
     const old = fixture.gitIn(wide, "rev-parse", "HEAD~1");
     const calls = countingGit(fixture);
-    const detection = createDetection(fixture.repo);
+    const detection = createCodeHistory(fixture.repo);
     await detection.since((await detection.head())!);
     expect(calls()).toEqual([]);
     expect((await detection.since(hash)).commits).toBe(1);
     expect(calls().map((call) => / (rev-list|diff-tree|\S+) --?\S/.exec(call.replace(/.* -c \S+ /, " "))?.[1])).toEqual(
       ["rev-list", "diff-tree"],
     );
-    const other = createDetection(wide);
+    const other = createCodeHistory(wide);
     await other.head();
     expect((await other.since(old)).commits).toBe(1);
     expect(calls()).toHaveLength(2);

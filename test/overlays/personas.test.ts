@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { loadPersona } from "../../src/adapters/definitions/definitions.ts";
 import { createTrustStore } from "../../src/adapters/user-files/trust-store.ts";
 import { openProject, type LocalProject } from "../../src/compose/project.ts";
-import { personaSource, repositoryOverlay, resolveWorkflow } from "../../src/compose/resolve-workflow.ts";
+import { personaSource, repositoryOverlay } from "../../src/compose/workflows.ts";
 import type { Overlay } from "../../src/schema/overlay.ts";
 
 function projectWith(overlay: Overlay, own: Overlay = {}): LocalProject {
@@ -68,6 +68,6 @@ describe("the prompt of a persona in a run", () => {
 test("trust is for this working tree only", () => {
   const [here, there] = [projectWith(overlay), projectWith(overlay)];
   trust(here);
-  expect(resolveWorkflow(here, "change").refused).toEqual([]);
-  expect(resolveWorkflow(there, "change").refused).toHaveLength(3);
+  expect(here.workflows.resolve("change").refused).toEqual([]);
+  expect(there.workflows.resolve("change").refused).toHaveLength(3);
 });

@@ -19,7 +19,9 @@ import { composeEngine } from "../../src/compose/compose-engine.ts";
 import type { Io } from "../../src/apps/cli/terminal/io.ts";
 import { currentRun } from "../../src/app/project/current-run.ts";
 import { openProject, type LocalProject } from "../../src/compose/project.ts";
-import { startRun } from "../../src/apps/cli/start.ts";
+import { openRun } from "../../src/app/start/open-run.ts";
+import { planRun } from "../../src/app/start/plan-run.ts";
+import { runRequest } from "../../src/apps/cli/grammar/run-request.ts";
 import { record } from "../../src/app/answer/record.ts";
 import type { Invocation, Values } from "../../src/apps/cli/grammar/verb.ts";
 import type { PersonCommand } from "../../src/core/command.ts";
@@ -178,7 +180,10 @@ export async function continueRun(project: LocalProject, repository: Repository)
 export async function begin(place: Place, files: FileSystem, values: Values): Promise<LocalProject> {
   const project = openProject(place.root, place.env, files);
   const chosen = { supervised: true, tests: "without", "agent-command": process.execPath, ...values };
-  await startRun(invocationFor(place, "feature", chosen), project, { workflow: "change", title: "add a greeting" });
+  const wanted = { workflow: "change", title: "add a greeting", by: ADA };
+  const planned = await planRun(project, runRequest(invocationFor(place, "feature", chosen), wanted));
+  if (!planned.ok) throw new Error(planned.choices.map(({ about }) => about.join("\n")).join("\n"));
+  await openRun(planned.plan);
   return project;
 }
 

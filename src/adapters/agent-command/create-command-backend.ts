@@ -9,8 +9,6 @@ import { streamEvents, type Emit } from "../process/stream-events.ts";
 import { commandEnd, readCommandLine, requestText } from "./command-protocol.ts";
 import { findProgram } from "../process/find-program.ts";
 
-export { parseCommandLine } from "./parse-command-line.ts";
-
 export type CommandBackendOptions = {
   readonly argv: readonly string[];
   readonly env: Environment;

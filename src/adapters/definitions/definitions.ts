@@ -10,12 +10,20 @@ export function workflowNames(): string[] {
   return namesIn("workflows", ".json");
 }
 
+/** What this package ships does not change while it runs. */
+const workflows = new Map<string, WorkflowDefinition>();
+
 /** @throws ProblemError `WORKFLOW_UNKNOWN` */
 export function loadWorkflow(name: string): WorkflowDefinition {
   const valid = workflowNames();
   if (!valid.includes(name)) throw new ProblemError({ code: "WORKFLOW_UNKNOWN", name, valid });
-  return WorkflowDefinition.parse(JSON.parse(readFileSync(join(packageRoot(), "workflows", `${name}.json`), "utf8")));
+  const known = workflows.get(name) ?? readWorkflow(name);
+  workflows.set(name, known);
+  return known;
 }
+
+const readWorkflow = (name: string): WorkflowDefinition =>
+  WorkflowDefinition.parse(JSON.parse(readFileSync(join(packageRoot(), "workflows", `${name}.json`), "utf8")));
 
 export function personaNames(): string[] {
   return namesIn("agents", ".md");

@@ -1,29 +1,115 @@
 import { basename, join } from "node:path";
 import { deriveBacklogMarker } from "../../core/items/analysis-status.ts";
-import type { Items } from "../../ports/items.ts";
-import type { FileSystem } from "../file-system/file-system.ts";
-import { updateBacklogMarker } from "./backlog-file.ts";
+import { backlogDescription } from "../../core/items/backlog-line.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { type Creation, ITEMS_ROOT, type Items, type NewItem } from "../../ports/items.ts";
+import { folderExists } from "../file-system/file-system.ts";
+import { readHead } from "../git/read/git-head.ts";
+import { appendToBacklog, hasBacklogLine, readItems, updateBacklogMarker } from "./backlog-file.ts";
 import { unsafeParent } from "./create-item-records.ts";
+import { messageOf, readDocument, replaceDocument } from "./document-file.ts";
+import { itemsFolder, type ItemsLocation } from "./items-folder.ts";
 import { alone } from "./items-lock.ts";
-import { readMetaJson, takeOutCompletion } from "./meta-file.ts";
+import { inspectMeta, mergeMeta, readMetaJson, takeOutCompletion, writeMetaJson } from "./meta-file.ts";
+import { resolveItem } from "./resolve-item.ts";
 
-/** The items of a working tree. `state`: the user's own folder, where the lock is that everybody takes. */
-export function createItems(root: string, state: string, files: FileSystem): Items {
+export type ItemsOptions = ItemsLocation & {
+  /** The user's own folder, where the lock is that everybody takes. */
+  readonly state: string;
+  readonly clock: Clock;
+  /** Makes a folder below the working tree. */
+  readonly makeFolder: (path: string) => void;
+};
+
+/** The items of a working tree. */
+export function createItems(options: ItemsOptions): Items {
+  const { root, state, files } = options;
   const folderOf = (item: string): string => join(root, ...item.split("/"));
+  const inItems = (folder: string): string => join(itemsFolder(options), folder);
   return {
+    find: (words) => resolveItem(words, itemsFolder(options), backlogFile(options)),
+    inspect: ({ dir }) => inspectMeta(dir),
+    title(folder) {
+      const description = readMetaJson(inItems(folder))?.["description"];
+      return typeof description === "string" && description !== "" ? description : folder;
+    },
+    isListed: (folder) => hasBacklogLine(backlogFile(options), folder),
+    create: (item) => alone(state, () => writeItem(options, item), files),
+    setFields(folder, fields) {
+      if (Object.keys(fields).length === 0) return null;
+      const written = mergeMeta(inItems(folder), fields);
+      return written.written ? null : written.warning;
+    },
     builtAt(item) {
       if (unsafeParent(root, item.split("/")) !== null) return null;
       const at = readMetaJson(folderOf(item))?.["build_completed_at"];
       return typeof at === "string" ? at : null;
     },
-    unmarkBuilt: (item, at) => alone(state, () => unmark(root, item, at), files),
-    unmarkBuiltIn: unmark,
+    unmarkBuilt: (item, at) => alone(state, () => unmarkBuiltIn(root, item, at), files),
+    unmarkBuiltIn,
   };
 }
 
-function unmark(root: string, item: string, at: string): void {
+const backlogFile = ({ root }: ItemsLocation): string => join(root, "BACKLOG.md");
+
+function unmarkBuiltIn(root: string, item: string, at: string): void {
   const dir = join(root, ...item.split("/"));
   takeOutCompletion(dir, at);
   const marker = deriveBacklogMarker(readMetaJson(dir)?.analysis_status);
   updateBacklogMarker(join(root, "BACKLOG.md"), basename(dir), marker);
+}
+
+function writeItem(
+  options: ItemsOptions,
+  { folder, title, text, source, reference, isListed = false }: NewItem,
+): Creation {
+  const dir = join(itemsFolder(options), folder);
+  if (folderExists(options.files, dir) && !isUnfinished(options, dir)) return { created: false, warnings: [] };
+  // The line first and the meta last: whoever is killed in between is found out, and nothing is written twice.
+  const line = backlogDescription(title, { reference, folder: `${ITEMS_ROOT}/${folder}` });
+  const backlog = backlogFile(options);
+  const isLinked = readItems(backlog).some((item) => item.folder === folder);
+  const listed = isListed || isLinked || appendToBacklog(backlog, nextNumber(options), line);
+  options.makeFolder(`${ITEMS_ROOT}/${folder}`);
+  const warnings = [writeDraft(dir, `# ${title}\n\n${text}\n`)];
+  const meta = writeMetaJson(dir, {
+    description: title,
+    source,
+    source_id: reference,
+    slug: folder,
+    created_at: options.clock.now(),
+    analysis_status: "raw",
+    phases_completed: [],
+    codebase_hash: readHead(options.root)?.hash ?? null,
+  });
+  warnings.push(
+    meta.written ? null : meta.warning,
+    listed ? null : "BACKLOG.md is no plain file, or cannot be written.",
+  );
+  return { created: true, warnings: warnings.filter((warning) => warning !== null) };
+}
+
+/** A folder in which nothing but a draft is, if that: whoever made it was stopped before the rest. */
+const isUnfinished = ({ files }: ItemsOptions, dir: string): boolean =>
+  files.readdirSync(dir).every((name) => name === "draft.md");
+
+function writeDraft(dir: string, text: string): string | null {
+  try {
+    const file = join(dir, "draft.md");
+    if (readDocument(file) === null) replaceDocument(file, text, null);
+    return null;
+  } catch (error) {
+    return `draft.md was not written: ${messageOf(error)}`;
+  }
+}
+
+/** One more than the last number of the newest section: after 16.2 comes 16.3. */
+function nextNumber(options: ItemsLocation): string {
+  const numbers = readItems(backlogFile(options)).flatMap(({ itemNumber }) => {
+    const [, section, item] = /^([0-9]+)\.([0-9]+)$/.exec(itemNumber ?? "") ?? [];
+    return section === undefined || item === undefined ? [] : [{ section: Number(section), item: Number(item) }];
+  });
+  const section = Math.max(1, ...numbers.map((number) => number.section));
+  const items = numbers.filter((number) => number.section === section).map((number) => number.item);
+  return `${section}.${Math.max(0, ...items) + 1}`;
 }

@@ -1,5 +1,6 @@
 import { join, sep } from "node:path";
 import { type ItemMeta, type MetaFields, metaFrom, metaToWrite, withFields } from "../../core/items/item-meta.ts";
+import type { MetaReading } from "../../ports/items.ts";
 import { isRecord } from "../../core/own-value.ts";
 import { folderExists, nodeFiles } from "../file-system/file-system.ts";
 import {
@@ -10,11 +11,6 @@ import {
   readDocumentText,
   replaceDocument,
 } from "./document-file.ts";
-
-export type MetaReading =
-  | { readonly is: "found"; readonly meta: ItemMeta }
-  | { readonly is: "missing" }
-  | { readonly is: "damaged"; readonly warning: string };
 
 export type MetaWriting = { readonly written: true } | { readonly written: false; readonly warning: string };
 

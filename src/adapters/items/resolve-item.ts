@@ -1,24 +1,12 @@
 import { join, sep } from "node:path";
 import type { BacklogItem } from "../../core/items/backlog-line.ts";
 import { itemId, withoutItemId } from "../../core/items/backlog-text.ts";
-import type { ItemMeta } from "../../core/items/item-meta.ts";
 import { detectSource, generateSlug } from "../../core/items/item-source.ts";
+import type { FoundItem, ResolvedItem } from "../../ports/items.ts";
 import { isSafeName } from "../../schema/ids.ts";
 import { folderExists, nodeFiles } from "../file-system/file-system.ts";
 import { findBacklogItemByNumber, readItems, searchBacklogTitles } from "./backlog-file.ts";
 import { readListedMeta, readMetaJson } from "./meta-file.ts";
-
-export type FoundItem = {
-  readonly slug: string;
-  /** Null for a line of the backlog whose folder does not exist yet. */
-  readonly dir: string | null;
-  /** Null where there is no meta file, or a damaged one. */
-  readonly meta: ItemMeta | null;
-  readonly backlogLine?: string;
-  readonly itemNumber?: string;
-};
-
-export type ResolvedItem = FoundItem | { readonly multiple: true; readonly matches: readonly FoundItem[] } | null;
 
 /**
  * The item a person means: by folder name, by the end of one, by number, by reference, by title, in this order.

@@ -6,6 +6,8 @@ import { ensureFolder, type FileSystem, folderExists, removeFile, replaceFile } 
 import { endedRuns } from "./ended-runs.ts";
 import { createStateFile, readText } from "./state-file.ts";
 
+/** Everything here is this tree's alone, but for the overlays. */
+const IGNORE = "*\n!workflows.json\n";
 const ARTIFACT_LIMIT = 2 * 1024 * 1024;
 
 /**
@@ -18,6 +20,12 @@ export function createProjections(root: string, files: FileSystem, item: string 
   const stateFile = createStateFile(join(own, "state.json"), files);
   const folder = (...names: string[]): string => names.reduce((parent, name) => makeBelow(files, parent, name), root);
   return {
+    setUp() {
+      const ignore = join(folder(".isdlc"), ".gitignore");
+      if (files.lstatSync(ignore, { throwIfNoEntry: false }) !== undefined) return [];
+      replaceFile(files, ignore, Buffer.from(IGNORE));
+      return [".isdlc/.gitignore"];
+    },
     stateFile: () => stateFile.read(),
     settings: () => readSettings(stateFile.read()),
     makeFolder: (item) => void folder(...item.split("/")),

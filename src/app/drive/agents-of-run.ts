@@ -4,6 +4,7 @@ import type { ActiveRun } from "../../core/run.ts";
 import type { RecordedAgents } from "../../ports/agents.ts";
 import type { Person } from "../../schema/people.ts";
 import type { RunAgents } from "../../schema/run-agents.ts";
+import { allAgents } from "../agents/chosen-agents.ts";
 import type { Project } from "../project/project.ts";
 
 /** Other agents for an open run; null where nothing is known that could stay. */
@@ -36,9 +37,9 @@ export async function agentsOfRun(
 }
 
 function refuseUnsandboxed({ agents }: Project, chosen: RunAgents): void {
-  const agent = agents.needingSandbox(chosen);
+  const agent = allAgents(chosen).find(({ name }) => agents.needsSandbox(name) !== null)?.name;
   const mend = "This run has none: cancel it and start anew";
-  if (agent !== null) throw new ProblemError({ code: "AGENT_NEEDS_SANDBOX", agent, mend });
+  if (agent !== undefined) throw new ProblemError({ code: "AGENT_NEEDS_SANDBOX", agent, mend });
 }
 
 /** The journal holds what the run was started with; a memory that says otherwise was changed by somebody else. */

@@ -4,6 +4,7 @@ import type { Agents } from "../../ports/agents.ts";
 import type { Callers, OperatorTokens } from "../../ports/callers.ts";
 import type { CheckRunner } from "../../ports/check-runner.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { CodeHistory } from "../../ports/code-history.ts";
 import type { DriverLock } from "../../ports/driver-lock.ts";
 import type { Items } from "../../ports/items.ts";
 import type { Journal } from "../../ports/journal.ts";
@@ -12,7 +13,9 @@ import type { Projections } from "../../ports/projections.ts";
 import type { TrustStore } from "../../ports/trust-store.ts";
 import type { SettingsStore } from "../../ports/user-settings.ts";
 import type { VcsRead, VcsWrite } from "../../ports/vcs.ts";
+import type { Workflows } from "../../ports/workflows.ts";
 import type { Workspace } from "../../ports/workspace.ts";
+import type { RunId } from "../../schema/ids.ts";
 import type { RunAgents } from "../../schema/run-agents.ts";
 
 /** One working tree, and this person's things that belong to it, as ports. `src/compose` joins adapters to them. */
@@ -29,6 +32,8 @@ export type Project = {
   readonly trust: TrustStore;
   readonly agents: Agents;
   readonly items: Items;
+  readonly workflows: Workflows;
+  readonly history: CodeHistory;
   readonly vcs: VcsRead;
   readonly vcsWrite: VcsWrite;
   readonly checks: CheckRunner;
@@ -38,6 +43,7 @@ export type Project = {
   readonly endAll: (nonce: string) => Promise<void>;
   /** Waits for so many milliseconds, or until the signal says stop. */
   readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  readonly newRunId: () => RunId;
   readonly hash: (text: string) => string;
   /** The tree's run and every item's analysis, without this one: agents of one can reach for the gates of another. */
   readonly siblings: () => readonly Project[];

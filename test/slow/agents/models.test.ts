@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isRepositoryHeld } from "../../../src/adapters/agent-acp/known-acp-agents.ts";
 import type { Sandbox } from "../../../src/adapters/process/sandboxed.ts";
-import { readChoice } from "../../../src/compose/agent-choice.ts";
+import { readChoice } from "../../../src/app/agents/agent-choice.ts";
 import { createBackend } from "../../../src/compose/create-backend.ts";
 import { ACP_RECIPES, withAcpAgent } from "../../agent-acp/with-acp-agent.ts";
 import { agentTask } from "../../agent-claude/agent-task.ts";

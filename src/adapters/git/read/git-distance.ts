@@ -1,3 +1,4 @@
+import type { CodeHistory, CommitCount, Distance } from "../../../ports/code-history.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { join } from "node:path";
 import { isSameCommit } from "../../../core/items/staleness.ts";
@@ -9,23 +10,6 @@ import { isUnder } from "../process/git-path.ts";
 import { changesBetween } from "../snapshot/tree-diff.ts";
 import type { TreePair } from "../snapshot/tree-diff.ts";
 
-/** Exact, at least so many, or not to be found out. */
-export type CommitCount = number | `${number}+` | "unknown";
-
-export type Distance = {
-  /** Commits of HEAD that the older commit does not have, of every kind. */
-  readonly commits: CommitCount;
-  /** Files that differ between the two trees, outside the excepted folders; "unknown" when git cannot compare them. */
-  readonly changed: readonly string[] | "unknown";
-};
-
-export interface Detection {
-  /** Full id of HEAD, without git where possible; null when there is none to compare with. Asked once. */
-  head(): Promise<string | null>;
-  /** How far HEAD is from a commit, full or abbreviated. Commits that touch only excepted paths leave `changed` empty. */
-  since(hash: string, except?: readonly string[]): Promise<Distance>;
-}
-
 /** Paths whose changes say nothing about the code. */
 export const ITEM_PATHS: readonly string[] = ["docs/requirements", "docs/features", "BACKLOG.md"];
 
@@ -36,7 +20,7 @@ const unknown: Distance = { commits: "unknown", changed: "unknown" };
  * What changed in a repository since an item was analysed. Never throws, runs nothing the repository configures, and
  * starts git twice at most, however far away the commit is; not at all when HEAD is that commit and can be read.
  */
-export function createDetection(root: string): Detection {
+export function createCodeHistory(root: string): CodeHistory {
   const git = hardenedGit(root);
   let known: Promise<Head | null> | null = null;
   const head = (): Promise<Head | null> => (known ??= findHead(git, root));

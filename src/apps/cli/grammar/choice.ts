@@ -1,40 +1,45 @@
+import type { Choice, ChoiceId } from "../../../app/choice.ts";
 import type { Result } from "./verb.ts";
 
-/** Something a person must settle before a run is started; nothing has been written yet. */
-export type Choice = {
-  readonly kind: "stale" | "partial" | "confirm" | "dirty" | "trust" | "item";
-  readonly options: readonly string[];
-  readonly flag: string;
-  readonly about: readonly string[];
-  /** What to do instead, for a person who was asked and said no. */
-  readonly instead?: string;
+/** What the command line takes for an answer given beforehand. */
+const FLAGS: Readonly<Record<ChoiceId, string>> = {
+  item: "one of these names instead",
+  stale: "--on-stale <option>",
+  partial: "--on-partial <option>",
+  begun: "--on-partial <option>",
+  git: "--no-git",
+  dirty: "--allow-dirty",
+  tests: "--tests",
+  place: "--yes",
+  proceed: "--yes",
+  skips: "--yes",
+  tasks: "--yes",
+  discard: "--yes",
+  trust: "--yes",
+  countersign: "--yes",
 };
 
-/** Thrown to leave the preparation of a run; becomes exit code 3. */
-export class ChoiceNeeded extends Error {
-  override readonly name = "ChoiceNeeded";
-  readonly choice: Choice;
-  constructor(choice: Choice) {
-    super(choice.about.join("\n"));
-    this.choice = choice;
-  }
-}
+const flagOf = ({ id, path }: Choice): string => (path === undefined ? FLAGS[id] : `${FLAGS[id]}, or isdlc -C ${path}`);
 
-/** `atTerminal`: the person was asked, and a no is a decision; elsewhere a flag answers. */
-export function choiceResult(choice: Choice, atTerminal: boolean): Result {
-  const { kind, options, flag, about } = choice;
-  return {
-    code: 3,
-    lines: atTerminal ? declined(choice) : [...about, again(choice)],
-    json: { ok: false, choice: { kind, options, flag, about } },
-  };
+/** `atTerminal`: the person was asked, and a no is a decision; elsewhere flags answer, and all of them are told at once. */
+export function choicesResult(choices: readonly Choice[], atTerminal: boolean): Result {
+  const told = choices.map((choice) => {
+    const { kind, options, about } = choice;
+    return { kind, options, flag: flagOf(choice), about };
+  });
+  const flags = [...new Set(told.map(({ flag }) => flag))].join(" and ");
+  const lines = atTerminal
+    ? choices.flatMap(declined)
+    : [...told.flatMap(({ about }) => about), `Run it again with ${flags}.`];
+  return { code: 3, lines, json: { ok: false, choice: told[0], choices: told } };
 }
 
 function declined(choice: Choice): string[] {
-  const { kind, flag, about, instead } = choice;
+  const { kind, about, instead } = choice;
   if (instead !== undefined) return [`Nothing was started. ${instead}`];
   const isYesOrNo = kind === "confirm" || kind === "dirty" || kind === "trust";
-  return [...about, isYesOrNo ? `Nothing was done. A yes can also be said beforehand: ${flag}.` : again(choice)];
+  const way = isYesOrNo
+    ? `Nothing was done. A yes can also be said beforehand: ${flagOf(choice)}.`
+    : `Run it again with ${flagOf(choice)}.`;
+  return [...(choice.declined ?? about), way];
 }
-
-const again = ({ flag }: Choice): string => `Run it again with ${flag}.`;

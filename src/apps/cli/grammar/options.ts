@@ -1,4 +1,4 @@
-import { AGENT_NAMES } from "../../../compose/agent-choice.ts";
+import { AGENT_NAMES } from "../../../app/agents/agent-choice.ts";
 import type { Option } from "./verb.ts";
 
 export type Options = Readonly<Record<string, Option>>;

@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { errorCode } from "../../../adapters/file-system/file-system.ts";
 import { describe, type Problem, ProblemError } from "../../../core/problem.ts";
 import { plainLine } from "../../../views/plain-text.ts";
-import { choiceResult, ChoiceNeeded } from "../grammar/choice.ts";
+import { ChoicesNeeded } from "../../../app/choice.ts";
+import { choicesResult } from "../grammar/choice.ts";
 import { firstLines, verbHelp } from "../grammar/help.ts";
 import { createIo, type Io } from "../terminal/io.ts";
 import { parse, type Parsed } from "../grammar/parse.ts";
@@ -29,7 +30,7 @@ async function outcome(args: readonly string[], context: Context): Promise<Resul
   try {
     return await dispatch(parse(args), context);
   } catch (error) {
-    if (error instanceof ChoiceNeeded) return choiceResult(error.choice, context.io.interactive);
+    if (error instanceof ChoicesNeeded) return choicesResult(error.choices, context.io.interactive);
     if (error instanceof ProblemError) return problemResult(error.problem);
     if (errorCode(error) !== null) return problemResult(fileProblem(error));
     throw error;

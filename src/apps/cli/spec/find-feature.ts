@@ -8,10 +8,10 @@ import { ProblemError } from "../../../core/problem.ts";
 import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import { isSafeName } from "../../../schema/ids.ts";
 import { plainLine } from "../../../views/plain-text.ts";
-import { ask } from "../terminal/ask.ts";
-import { ChoiceNeeded } from "../grammar/choice.ts";
+import { ChoicesNeeded } from "../../../app/choice.ts";
+import { confirmChoice } from "../terminal/confirm-choice.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
-import { flag, type Invocation } from "../grammar/verb.ts";
+import type { Invocation } from "../grammar/verb.ts";
 
 /** A feature, and the working tree in which its documents are. */
 export type PlacedFeature = { readonly project: LocalProject; readonly feature: Feature };
@@ -135,8 +135,9 @@ async function agreeOnPlace(invocation: Invocation, here: LocalProject, found: P
   if (tree === null || tree === here.root) return found;
   const { folder } = found.feature;
   const about = [`warning: ${folder} is worked on in ${plainLine(tree)}, and this is ${plainLine(here.root)}.`];
-  const agreed = flag(invocation.values, "yes") || (await ask(invocation.io, "Go on there?", about));
-  if (!agreed) throw new ChoiceNeeded({ kind: "confirm", options: ["yes"], flag: `--yes, or isdlc -C ${tree}`, about });
+  const choice = { id: "place", kind: "confirm", options: ["yes"], about, path: tree } as const;
+  const open = await confirmChoice(invocation, choice);
+  if (open.length > 0) throw new ChoicesNeeded(open); // what else there is to choose depends on the place
   if (!invocation.io.interactive) for (const line of about) invocation.io.err(line);
   const project = openProject(tree, here.env);
   const feature = featureAt(featuresIn(tree), folder);

@@ -7,19 +7,26 @@ import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import type { Projections } from "../../../ports/projections.ts";
 import type { Mode } from "../../../schema/plan.ts";
 import { plainText } from "../../../views/plain-text.ts";
-import { ask, askAbout } from "../terminal/ask.ts";
-import { ChoiceNeeded } from "../grammar/choice.ts";
-import { flag, type Invocation, text } from "../grammar/verb.ts";
+import { type Choice, ChoicesNeeded } from "../../../app/choice.ts";
+import { askChoice } from "../terminal/ask-choice.ts";
+import { confirmChoice } from "../terminal/confirm-choice.ts";
+import { type Invocation, text } from "../grammar/verb.ts";
 
 /** The phase a person asked for; the feature is null while it does not exist. */
 export type Step = { readonly feature: Feature | null; readonly target: SpecPhase; readonly mode: Mode };
 
+export type Transition = {
+  /** To be recorded. */
+  readonly warnings: readonly string[];
+  /** What is left to be chosen. */
+  readonly choices: readonly Choice[];
+};
+
 /**
  * May the feature go to this phase now? What is skipped is asked about; what is new skips nothing that was ever begun.
- * Gives the warnings to record.
  * @throws ProblemError PREREQUISITE_MISSING
  */
-export async function resolveTransition(invocation: Invocation, step: Step): Promise<readonly string[]> {
+export async function resolveTransition(invocation: Invocation, step: Step): Promise<Transition> {
   const { feature, target, mode } = step;
   const files = feature?.files ?? [];
   const found = specTransition({
@@ -37,26 +44,25 @@ export async function resolveTransition(invocation: Invocation, step: Step): Pro
     const verb = found.missing === "plan.md" ? "create-plan" : "specify";
     throw new ProblemError({ code: "PREREQUISITE_MISSING", detail: found.message ?? "", verb });
   }
-  if (found.message === null) return [];
-  if (feature !== null && mode !== "hotfix") await confirmSkip(invocation, found.message);
-  return [found.message];
+  if (found.message === null) return { warnings: [], choices: [] };
+  const isAsked = feature !== null && mode !== "hotfix";
+  const about = [`warning: ${found.message}`];
+  const choice = { id: "skips", kind: "confirm", options: ["yes"], about } as const;
+  return { warnings: [found.message], choices: isAsked ? await confirmChoice(invocation, choice) : [] };
 }
 
-async function confirmSkip({ io, values }: Invocation, message: string): Promise<void> {
-  const about = [`warning: ${message}`];
-  if (flag(values, "yes") || (await ask(io, "Go on all the same?", about))) return;
-  throw new ChoiceNeeded({ kind: "confirm", options: ["yes"], flag: "--yes", about });
-}
+/** A phase that was begun and not finished: whether to go on with what is there, or what is left to be chosen about it. */
+export type Begun =
+  | { readonly is: "continue" | "fresh" }
+  | { readonly is: "open"; readonly choice: Choice }
+  | { readonly is: "new" };
 
-export type Begun = "continue" | "fresh";
-
-/** A phase that was begun and not finished: go on with what is there, or begin again. Null where there is none. */
 export async function resolveBegun(
   invocation: Invocation,
   { feature, target }: Step,
   projections: Pick<Projections, "readArtifact">,
-): Promise<Begun | null> {
-  if (feature === null || !isPartialPhase(feature.meta, target)) return null;
+): Promise<Begun> {
+  if (feature === null || !isPartialPhase(feature.meta, target)) return { is: "new" };
   const document = documentOf(target);
   return chooseBegun(invocation, target, () =>
     document === null ? null : projections.readArtifact(`${FEATURES_ROOT}/${feature.folder}/${document}`),
@@ -65,27 +71,22 @@ export async function resolveBegun(
 
 /** `artifact` gives the text that Review shows; null where there is none. */
 export async function chooseBegun(
-  invocation: Invocation,
+  { io, values }: Invocation,
   phase: string,
   artifact: () => string | null,
-): Promise<Begun> {
-  const { io, values } = invocation;
+): Promise<Exclude<Begun, { is: "new" }>> {
   const flagged = text(values, "on-partial");
-  if (flagged === "continue" || flagged === "fresh") return flagged;
+  if (flagged === "continue" || flagged === "fresh") return { is: flagged };
   const shown = (): void => io.out(plainText(artifact() ?? `${phase} has left nothing to look at yet.`));
   const about = [`${phase} was begun and not finished.`, ...MENU];
+  const choice = { id: "begun", kind: "partial", options: ["continue", "fresh", "review"], about } as const;
+  if (flagged === "review" && !io.interactive) shown();
+  if (!io.interactive) return { is: "open", choice };
   for (;;) {
-    if (flagged === "review" && !io.interactive) shown();
-    const key = await askAbout(io, about, ["c", "f", "r"]);
-    if (key === "r") shown();
-    else if (key !== null) return key === "c" ? "continue" : "fresh";
-    else
-      throw new ChoiceNeeded({
-        kind: "partial",
-        options: ["continue", "fresh", "review"],
-        flag: "--on-partial <option>",
-        about,
-      });
+    const option = await askChoice(io, choice);
+    if (option === null) throw new ChoicesNeeded([choice]);
+    if (option === "continue" || option === "fresh") return { is: option };
+    shown();
   }
 }
 

@@ -1,6 +1,6 @@
 import { createWorktree } from "../../../adapters/git/worktree/worktree-create.ts";
 import { mainTreeOf, worktreePath } from "../../../adapters/git/worktree/worktree-location.ts";
-import { createTrustStore } from "../../../adapters/user-files/trust-store.ts";
+import type { RunRequest } from "../../../app/start/run-request.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import type { Mode } from "../../../schema/plan.ts";
 import { plainLine } from "../../../views/plain-text.ts";
@@ -31,6 +31,12 @@ const WISH: Readonly<Record<Mode, "never" | "asked" | "recommended" | "always">>
   full: "always",
 };
 
+type Beforehand = {
+  readonly wanted: RunRequest;
+  /** Settles everything before a place for it is made. */
+  readonly settleFirst: () => Promise<RunRequest>;
+};
+
 /**
  * Where a new feature is built: here, or in a working tree that is made for it.
  * @throws ProblemError WORKTREE_REFUSED with the way forward; nothing has been written then
@@ -38,12 +44,12 @@ const WISH: Readonly<Record<Mode, "never" | "asked" | "recommended" | "always">>
 export async function resolveWorktree(
   invocation: Invocation,
   project: LocalProject,
-  { resolveFirst, ...wanted }: Wanted & { readonly resolveFirst: () => Promise<void> },
-): Promise<WorktreeChoice> {
+  { settleFirst, wanted: request, ...wanted }: Wanted & Beforehand,
+): Promise<WorktreeChoice & { readonly request: RunRequest }> {
   const { base, mode } = wanted;
-  if (base === null || !(await isWanted(invocation, mode))) return { project, worktree: null };
-  await resolveFirst();
-  return makeWorktree(invocation, project, { ...wanted, base });
+  if (base === null || !(await isWanted(invocation, mode))) return { project, worktree: null, request };
+  const settled = await settleFirst();
+  return { ...(await makeWorktree(invocation, project, { ...wanted, base })), request: settled };
 }
 
 /** A working tree beside the main one, with the settings and the trust of the tree it comes from. */
@@ -58,12 +64,10 @@ export async function makeWorktree(
   const made = await createWorktree(project.root, { branch, path, base });
   if (!made.ok) throw new ProblemError({ code: "WORKTREE_REFUSED", why: made.why, fix: made.fix });
   const there = openProject(made.path, project.env);
-  for (const digest of memoryOf(project).trusted()) memoryOf(there).trust(digest);
+  for (const digest of project.trust.trusted()) there.trust.trust(digest);
   io.err(`Working tree: ${plainLine(made.path)} on ${made.branch}`);
   return { project: there, worktree: made.stored };
 }
-
-const memoryOf = ({ folders, root, files }: LocalProject) => createTrustStore(folders.state, root, files);
 
 async function isWanted({ values, io }: Invocation, mode: Mode): Promise<boolean> {
   if (flag(values, "worktree")) return true;

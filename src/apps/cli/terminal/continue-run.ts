@@ -7,7 +7,8 @@ import type { ProgressSink } from "../../../ports/progress.ts";
 import { closingReport } from "../../../views/history.ts";
 import { heldLines, openRunLine } from "../../../views/open-run.ts";
 import { statusLines, statusObject } from "../../../views/status.ts";
-import { namesAgent, renameAgents } from "../choose-agents.ts";
+import { renameAgents } from "../../../app/agents/choose-agents.ts";
+import { askedAgents, namesAgent } from "../grammar/agents.ts";
 import type { Invocation, Result } from "../grammar/verb.ts";
 import { personOf } from "../main/caller.ts";
 import { withSignals } from "../main/signals.ts";
@@ -39,7 +40,10 @@ export async function continueRun(
       ask: ui.answer,
       watching: (pid) => invocation.io.err(`Process ${pid} is already driving this run; watching it.`),
       agents: namesAgent(invocation.values)
-        ? { rename: (before) => renameAgents(invocation.values, before), by: () => personOf(invocation, project) }
+        ? {
+            rename: (before) => renameAgents(askedAgents(invocation.values), before),
+            by: () => personOf(invocation, project),
+          }
         : undefined,
     });
     return drivenResult(invocation, driven);

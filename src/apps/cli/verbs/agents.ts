@@ -1,19 +1,20 @@
 import type { RememberedAgent } from "../../../schema/run-agents.ts";
-import { readUserSettings } from "../../../adapters/user-files/user-settings.ts";
 import { plainLine } from "../../../views/plain-text.ts";
-import { choiceText } from "../../../compose/agent-choice.ts";
-import { capabilityRows } from "../capability-rows.ts";
-import { type SetAgents, setAgents } from "../choose-agents.ts";
+import { choiceText } from "../../../app/agents/agent-choice.ts";
+import { capabilityRows } from "../../../app/agents/capability-rows.ts";
+import { type SetAgents, setAgents } from "../../../app/agents/choose-agents.ts";
+import { shippedPhases } from "../../../app/agents/shipped-phases.ts";
+import { needsSandbox } from "../../../compose/needs-sandbox.ts";
 import { detectAgent, type SeenAgent, seeAgents } from "../../../compose/known-agents.ts";
 import { openProject } from "../../../compose/project.ts";
 import { done, type Run } from "../grammar/verb.ts";
 
 /** The agents that are known, what each can do, and which would be used for what. */
 export const agents: Run = async (invocation) => {
-  const { folders, files, env } = openProject(invocation.cwd, invocation.env);
+  const { settings: store, workflows, env } = openProject(invocation.cwd, invocation.env);
   const seen = await seeAgents(env);
-  const { settings, warnings } = readUserSettings(folders.config, files);
-  const set = setAgents(settings);
+  const { settings, warnings } = store.read();
+  const set = setAgents(settings, shippedPhases(workflows));
   const uses = usesOf(set, detectAgent(env));
   const all = [...warnings, ...set.warnings];
   for (const warning of all) invocation.io.err(`warning: ${warning}`);
@@ -63,7 +64,7 @@ function useLines({ default: usual, reviewer, phases, reviewers }: Uses): string
 }
 
 function agentObject({ name, path, able, trouble, install, signIn }: SeenAgent) {
-  const rows = able === null ? [] : capabilityRows(name, able);
+  const rows = able === null ? [] : capabilityRows({ name, able, needsSandbox: needsSandbox(name) });
   const abilities = rows.map(({ name: ability, can, reason }) => ({ ability, can, reason }));
   return { name, path, version: able?.version ?? null, trouble, abilities, install, signIn };
 }
@@ -75,7 +76,7 @@ function agentLines({ name, path, able, trouble, install, signIn }: SeenAgent): 
   const below = (text: string): string => `${" ".repeat(NAME_WIDTH)}${text}`;
   if (path === null) return [first(`not found. ${install}`), below(signIn)];
   if (able === null) return [first(`does not work: ${plainLine(trouble ?? "")}`), below(path)];
-  const rows = capabilityRows(name, able);
+  const rows = capabilityRows({ name, able, needsSandbox: needsSandbox(name) });
   const can = rows.filter((row) => row.can).map((row) => row.name);
   const cannot = rows.flatMap(({ reason }) => reason ?? []);
   return [first(`${plainLine(able.version)}  ${path}`), below(`has: ${can.join(", ")}`), ...cannot.map(below)];

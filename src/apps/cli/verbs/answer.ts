@@ -11,7 +11,7 @@ import { revertedLines, reviewInstructions } from "../../../views/gate-banner.ts
 import { itemOf, waitLines } from "../../../views/status.ts";
 import { summaryText } from "../../../views/summary.ts";
 import { flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
-import { otherLimits } from "../limits.ts";
+import { otherLimits } from "../grammar/limits.ts";
 import { personOf } from "../main/caller.ts";
 import { continueRun, restResult } from "../terminal/continue-run.ts";
 import { openRun } from "./look.ts";

@@ -9,11 +9,11 @@ import { attestedLines, shareLine } from "../../../views/attestation/attested.ts
 import { verificationLines } from "../../../views/attestation/verification.ts";
 import { attest } from "../../../compose/attest-run.ts";
 import { personOf } from "../main/caller.ts";
-import { ChoiceNeeded } from "../grammar/choice.ts";
+import { ChoicesNeeded } from "../../../app/choice.ts";
 import { done, flag, type Invocation, type Run, text } from "../grammar/verb.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import type { LocalProject } from "../../../compose/project.ts";
-import { projectOf } from "../project-of.ts";
+import { projectOf } from "../main/project-of.ts";
 import { withSigners } from "./signers.ts";
 import { ask } from "../terminal/ask.ts";
 
@@ -46,7 +46,7 @@ async function others(invocation: Invocation, { root, env }: LocalProject, named
     throw new ProblemError({ code: "NOTHING_TO_COUNTERSIGN", named, why: found.refused.map(({ why }) => why) });
   const about = verificationLines({ ...found, violations: [] });
   const agreed = flag(invocation.values, "yes") || (await ask(invocation.io, "Vouch for this too?", about));
-  if (!agreed) throw new ChoiceNeeded({ kind: "confirm", options: ["yes"], flag: "--yes", about });
+  if (!agreed) throw new ChoicesNeeded([{ id: "countersign", kind: "confirm", options: ["yes"], about }]);
   for (const signed of found.statements) await countersign(git, signed);
   return found.statements.map(({ statement }: SignedStatement) => statement);
 }

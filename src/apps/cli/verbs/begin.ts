@@ -1,31 +1,27 @@
-import { createGitRead } from "../../../adapters/git/read/git-read.ts";
-import { workflowNames } from "../../../adapters/definitions/definitions.ts";
+import { reapOrphans } from "../../../app/answer/reap-orphans.ts";
+import { catchUp } from "../../../app/project/catch-up.ts";
+import { currentRun } from "../../../app/project/current-run.ts";
+import { nameWork } from "../../../app/start/name-work.ts";
+import { keepRecord } from "../../../app/start/open-run.ts";
+import type { PlannedWork } from "../../../app/start/plan-target.ts";
+import type { RunRequest } from "../../../app/start/run-request.ts";
+import { openElsewhere } from "../../../compose/open-elsewhere.ts";
+import { type LocalProject, openProject } from "../../../compose/project.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import type { ActiveRun } from "../../../core/run.ts";
 import { writeProjections } from "../../../engine/write-projections.ts";
-import type { Mode, PhaseRule } from "../../../schema/plan.ts";
+import { ITEMS_ROOT } from "../../../ports/items.ts";
+import type { PhaseRule } from "../../../schema/plan.ts";
 import { recoveryBanner } from "../../../views/gate-banner.ts";
 import { endLine, heldLines, notBegunLine, watchLine } from "../../../views/open-run.ts";
+import { modeOf, runRequest } from "../grammar/run-request.ts";
+import { flag, type Invocation, type Result, type Run } from "../grammar/verb.ts";
 import { initiatorOf } from "../main/caller.ts";
-import { catchUp } from "../../../app/project/catch-up.ts";
-import { continueRun, heldResult, restResult } from "../terminal/continue-run.ts";
-import { reapOrphans } from "../../../app/answer/reap-orphans.ts";
-import { openElsewhere } from "../elsewhere.ts";
-import { explain } from "../explain.ts";
-import { currentRun } from "../../../app/project/current-run.ts";
-import { openProject, type LocalProject } from "../../../compose/project.ts";
-import { resolveWorkflow } from "../../../compose/resolve-workflow.ts";
-import { projectOf } from "../project-of.ts";
-import { nameWork } from "../naming.ts";
+import { projectOf } from "../main/project-of.ts";
 import { makeWorktree } from "../spec/resolve-worktree.ts";
-import { type NewRun, resolveBeforehand, startRun } from "../start.ts";
-import { flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
-import type { FoundItem } from "../../../adapters/items/resolve-item.ts";
-import type { MetaFields } from "../../../core/items/item-meta.ts";
-import { readBacklogItem } from "../../../core/items/backlog-line.ts";
-import { isReference } from "../../../core/items/item-source.ts";
-import { type BuildTarget, detectBuild, namedStart } from "../detect-build.ts";
-import { findItem, isBuilt, isInBacklog, ITEMS_ROOT, itemTitle, putOnRecord, recordFields } from "../item-documents.ts";
+import { continueRun, heldResult, restResult } from "../terminal/continue-run.ts";
+import { settle, startRun } from "../terminal/start-run.ts";
+import { explain } from "./explain.ts";
 
 const WORKFLOW_OF: Readonly<Record<string, string>> = {
   do: "change",
@@ -41,122 +37,70 @@ export const begin: Run = (invocation) =>
 /** Any workflow by name. */
 export const run: Run = (invocation) => {
   const [name, ...words] = invocation.words;
-  if (name === undefined) throw new ProblemError({ code: "WORKFLOW_UNKNOWN", name: "", valid: workflowNames() });
-  if (!flag(invocation.values, "explain")) return start(invocation, name, words);
-  const mode = (text(invocation.values, "mode") ?? "standard") as Mode; // the catalog allows no other value
-  return Promise.resolve(explain(resolveWorkflow(openProject(invocation.cwd, invocation.env), name), mode));
+  if (name !== undefined && !flag(invocation.values, "explain")) return start(invocation, name, words);
+  const { workflows } = openProject(invocation.cwd, invocation.env);
+  if (name === undefined) throw new ProblemError({ code: "WORKFLOW_UNKNOWN", name: "", valid: workflows.names() });
+  return Promise.resolve(explain(workflows.resolve(name), modeOf(invocation.values)));
 };
 
 async function start(invocation: Invocation, workflow: string, words: readonly string[]): Promise<Result> {
   const project = openProject(invocation.cwd, invocation.env);
   const open = await currentRun(project);
-  await initiatorOf(invocation, project);
+  const by = await initiatorOf(invocation, project, open.state);
   catchUp(project, open);
   if (open.state.is === "active") return recover(invocation, project);
-  const wanted = await workOf(invocation, project, { workflow, words: words.join(" ").trim() });
-  const { there, work } = flag(invocation.values, "worktree")
-    ? await elsewhere(invocation, project, { workflow, work: wanted })
-    : { there: project, work: wanted };
-  const item = await startRun(invocation, there, { workflow, ...work });
-  if (work.place !== undefined) await keepRecord(invocation, there, { ...work, record: work.place.record, item });
+  const wanted = runRequest(invocation, { workflow, title: words.join(" ").trim(), by });
+  const { there, request } = flag(invocation.values, "worktree")
+    ? await elsewhere(invocation, project, wanted)
+    : { there: project, request: wanted };
+  await startRun(invocation, there, request);
   return continueRun(invocation, there);
 }
 
-/** The same work in a working tree of its own, which is made here. */
-async function elsewhere(
-  invocation: Invocation,
-  project: LocalProject,
-  { workflow, work }: { workflow: string; work: PlannedWork },
-): Promise<{ there: LocalProject; work: PlannedWork & Pick<NewRun, "feature"> }> {
-  const { definition } = resolveWorkflow(project, workflow);
-  const facts = await createGitRead(project.root).facts();
+type Elsewhere = { readonly there: LocalProject; readonly request: RunRequest };
+
+/** The same work in a working tree of its own, which is made here once everything is settled. */
+async function elsewhere(invocation: Invocation, project: LocalProject, wanted: RunRequest): Promise<Elsewhere> {
+  const { workflow } = wanted;
+  const { definition } = project.workflows.resolve(workflow);
+  const facts = await project.vcs.facts();
   if (definition.branch === null || facts === null || facts.head === null) {
     const detail = `The workflow "${workflow}" has no branch here that a working tree could be made for.`;
     throw new ProblemError({ code: "USAGE", detail, usage: invocation.verb.usage });
   }
+  const { plan, request } = await settle(invocation, project, { ...wanted, isElsewhere: true });
+  const { work } = plan;
   await refuseUncommitted(project, work);
-  await resolveBeforehand(invocation, project, { workflow, ...work });
-  const named = await nameWork({
-    project,
-    definition,
-    title: work.title,
-    run: "",
-    git: true,
-    folder: work.place?.folder ?? null,
-  });
+  const { title } = work;
+  const named = await nameWork({ project, definition, title, run: "", git: true, folder: work.target?.folder ?? null });
   const branch = named.branch ?? "";
   const folder = branch.slice(definition.branch.length);
   const base = facts.branch ?? facts.head;
   const made = await makeWorktree(invocation, project, { branch, folder, base });
-  const mode = (text(invocation.values, "mode") ?? "standard") as Mode; // the catalog allows no other value
   const begun = { branch, base: facts.branch, commit: facts.head };
-  const feature = { mode, branch: begun, worktree: made.worktree, warnings: [], adapt: (plan: PhaseRule[]) => plan };
-  const place = work.place === undefined ? {} : { place: { ...work.place, folder } };
-  return { there: made.project, work: { ...work, ...place, feature } };
+  const adapt = (phases: PhaseRule[]): PhaseRule[] => phases;
+  const mode = modeOf(invocation.values);
+  const feature = { mode, branch: begun, worktree: made.worktree, warnings: [], adapt };
+  const target = work.target === null ? {} : { target: { ...work.target, folder }, isListed: work.isListed };
+  return { there: made.project, request: { ...request, title, feature, ...target } };
 }
 
 /** @throws ProblemError TREE_DIRTY: a new working tree has only what is committed of an item. */
-async function refuseUncommitted({ root }: LocalProject, { place }: PlannedWork): Promise<void> {
-  const folder = place?.folder ?? null;
+async function refuseUncommitted({ vcs }: LocalProject, { target }: PlannedWork): Promise<void> {
+  const folder = target?.folder ?? null;
   if (folder === null) return;
   const item = `${ITEMS_ROOT}/${folder}/`;
-  const dirty = await createGitRead(root).dirty([]);
+  const dirty = await vcs.dirty([]);
   const files = dirty.map(({ path }) => path).filter((path) => path.startsWith(item));
   if (files.length > 0) throw new ProblemError({ code: "TREE_DIRTY", files: files.slice(0, 10) });
 }
 
-type PlannedWork = { readonly title: string; readonly place?: BuildTarget; readonly isListed?: boolean };
-type Opened = {
-  readonly item: string;
-  readonly title: string;
-  readonly record: MetaFields;
-  readonly isListed?: boolean;
-};
-
-/** Only now that the run is open: whoever is still asked something finds nothing changed. */
-async function keepRecord(
-  { io }: Invocation,
-  project: LocalProject,
-  { item, title, record, isListed = false }: Opened,
-): Promise<void> {
-  if (!item.startsWith(`${ITEMS_ROOT}/`)) return;
-  const folder = item.slice(item.lastIndexOf("/") + 1);
-  await putOnRecord(io, project, { description: title, folder, isListed });
-  const warning = recordFields(project, folder, record);
-  if (warning !== null) io.err(`warning: ${warning}`);
-}
-
 /** A start that was killed as soon as the run was open may have left its item without a record. */
-async function completeRecord(invocation: Invocation, project: LocalProject, { run, stage }: ActiveRun): Promise<void> {
+async function completeRecord({ io }: Invocation, project: LocalProject, { run, stage }: ActiveRun): Promise<void> {
   if (stage.is !== "preparing" || run.scope !== "tree") return;
   const { item, title } = run;
-  const isListed = isInBacklog(project, item.slice(item.lastIndexOf("/") + 1));
-  await keepRecord(invocation, project, { item, title, isListed, record: {} });
-}
-
-/** What is built, and from where on; new work, and work without items, has all of the workflow before it. */
-async function workOf(
-  invocation: Invocation,
-  project: LocalProject,
-  { workflow, words }: { workflow: string; words: string },
-): Promise<PlannedWork> {
-  const { definition } = resolveWorkflow(project, workflow);
-  if (words === "") return { title: words };
-  if (definition.items === null || definition.items.root !== ITEMS_ROOT) {
-    const phases = namedStart(invocation, definition);
-    return { title: words, ...(phases === null ? {} : { place: { folder: null, phases, analysed: [], record: {} } }) };
-  }
-  const found = findItem(project, words);
-  const isAnother = found !== null && isBuilt(found) && found.slug !== words && !isReference(words);
-  const item: FoundItem = found === null || isAnother ? { slug: words, dir: null, meta: null } : found;
-  const by = (await initiatorOf(invocation, project)).name;
-  const place = await detectBuild(invocation, { project, definition, item, folder: folderFor(item), by });
-  return { title: itemTitle(project, item, words), place, isListed: item.backlogLine !== undefined };
-}
-
-/** The folder an item has, or that its line in the backlog wants for it; null where a number is drawn. */
-function folderFor({ slug, dir, backlogLine }: FoundItem): string | null {
-  return dir !== null || readBacklogItem(backlogLine)?.folder === slug ? slug : null;
+  const isListed = project.items.isListed(item.slice(item.lastIndexOf("/") + 1));
+  for (const line of await keepRecord(project, { item, title, isListed, record: {} })) io.err(line);
 }
 
 /**

@@ -1,13 +1,13 @@
 import { SandboxChoice, SessionChoice } from "../../../schema/user-settings.ts";
 import { isRecord, ownValue } from "../../../core/own-value.ts";
 import { ProblemError } from "../../../core/problem.ts";
-import { AGENT_NAMES, type ReadChoice, readChoice } from "../../../compose/agent-choice.ts";
+import { AGENT_NAMES, type ReadChoice, readChoice } from "../../../app/agents/agent-choice.ts";
 import { settingsUnreadable } from "../../../app/authorize/authorize.ts";
 import { personOf } from "../main/caller.ts";
-import { readNamed, shippedPhases } from "../choose-agents.ts";
-import { type Limit, LIMITS, limitValues, readLimit } from "../limits.ts";
+import { readNamed } from "../../../app/agents/choose-agents.ts";
+import { shippedPhases } from "../../../app/agents/shipped-phases.ts";
+import { type Limit, LIMITS, limitValues, readLimit } from "../../../app/start/limits.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
-import { setUp } from "../set-up.ts";
 import { done, type Result, type Run } from "../grammar/verb.ts";
 
 type Setting = {
@@ -36,7 +36,7 @@ const supervised = (name: string, parse: Setting["parse"], valid: string): Setti
   valid,
   read: (project) => ownValue(ownValue(project.projections.stateFile(), "supervised_mode"), name) ?? null,
   write(project, value) {
-    setUp(project);
+    project.projections.setUp();
     return project.projections.writeStateFile(({ user, version }) => {
       const block = ownValue(user, "supervised_mode");
       return {
@@ -114,7 +114,7 @@ export const config: Run = async (invocation) => {
   if (action === "get") return show(project, key === undefined ? keysOf(project) : [key]);
   if (action !== "set" || key === undefined || value === undefined)
     throw new ProblemError({ code: "USAGE", detail: "Say what to read or to set.", usage: invocation.verb.usage });
-  const setting = settingOf(key);
+  const setting = settingOf(project, key);
   await personOf(invocation, project);
   const parsed = setting.parse(value);
   if (parsed === undefined)
@@ -129,7 +129,7 @@ export const config: Run = async (invocation) => {
 };
 
 function show(project: LocalProject, keys: readonly string[]): Result {
-  const found = Object.fromEntries(keys.map((key) => [key, settingOf(key).read(project)]));
+  const found = Object.fromEntries(keys.map((key) => [key, settingOf(project, key).read(project)]));
   const lines = keys.map((key) => `${key} ${found[key] === null ? "is not set" : `= ${JSON.stringify(found[key])}`}`);
   return done(lines, { settings: found });
 }
@@ -137,18 +137,19 @@ function show(project: LocalProject, keys: readonly string[]): Result {
 /** All there are, and those of single phases where they are set. */
 function keysOf(project: LocalProject): string[] {
   const own = project.settings.read().settings;
-  return [...Object.keys(settings), ...Object.keys(own).filter((key) => roleOf(key) !== null && isPhase(key))];
+  return [...Object.keys(settings), ...Object.keys(own).filter((key) => roleOf(key) !== null && isPhase(project, key))];
 }
 
-function settingOf(key: string): Setting {
+function settingOf(project: LocalProject, key: string): Setting {
   const setting = Object.hasOwn(settings, key) ? settings[key] : undefined;
   if (setting !== undefined) return setting;
   const role = roleOf(key);
-  if (role !== null && isPhase(key)) return agentChoice(key, readNamed);
-  const phases = shippedPhases().map((phase) => `${role ?? ""}.${phase}`);
+  if (role !== null && isPhase(project, key)) return agentChoice(key, readNamed);
+  const phases = shippedPhases(project.workflows).map((phase) => `${role ?? ""}.${phase}`);
   const valid = role === null ? [...Object.keys(settings), "agent.<phase>", "reviewer.<phase>"] : phases;
   throw new ProblemError({ code: "SETTING_UNKNOWN", name: key, valid });
 }
 
 const roleOf = (key: string): string | null => /^(agent|reviewer)\../.exec(key)?.[1] ?? null;
-const isPhase = (key: string): boolean => shippedPhases().includes(key.slice(key.indexOf(".") + 1));
+const isPhase = ({ workflows }: LocalProject, key: string): boolean =>
+  shippedPhases(workflows).includes(key.slice(key.indexOf(".") + 1));

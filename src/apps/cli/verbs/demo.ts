@@ -7,8 +7,10 @@ import { continueRun, type UserInterface } from "../terminal/continue-run.ts";
 import type { Io } from "../terminal/io.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
+import type { RunAgents } from "../../../schema/run-agents.ts";
 import { withSignals } from "../main/signals.ts";
-import { startRun } from "../start.ts";
+import { startRun } from "../terminal/start-run.ts";
+import { runRequest } from "../grammar/run-request.ts";
 import { flag, type Invocation, type Result, type Run } from "../grammar/verb.ts";
 
 const TITLE = "Percentage discount with a cap";
@@ -35,17 +37,18 @@ async function play(invocation: Invocation, place: SampleProject): Promise<Resul
   const project = openProject(place.root, env);
   const asks = io.interactive && !flag(invocation.values, "yes");
   for (const line of openingLines(place.root, asks)) staged.io.out(line);
-  await startRun(staged, project, { workflow: "feature", title: TITLE, resolved: resolved(io) });
+  const request = runRequest(staged, { workflow: "feature", title: TITLE, by: { name: "demo", channel: "script" } });
+  await startRun(staged, project, { ...request, wishes: { ...request.wishes, agents: recordedAgents(io) } });
   const result = await continueRun(staged, project, demoInterface(staged, project, asks));
   const kept = flag(invocation.values, "keep") ? place : null;
   return closing({ state: (await currentRun(project)).state, result, mayLeave: asks, kept });
 }
 
 /** Waiting is for people who watch. */
-const resolved = ({ interactive }: Io) => {
+function recordedAgents({ interactive }: Io): RunAgents {
   const replay = { name: "replay", argv: [recordingFile(), interactive ? "1" : "Infinity"] };
-  return { agents: { phase: replay, reviewer: replay }, by: { name: "demo", channel: "script" } as const };
-};
+  return { phase: replay, reviewer: replay };
+}
 
 const demoInterface = (invocation: Invocation, project: LocalProject, asks: boolean): UserInterface => ({
   view: createNarrator(invocation.io, project),

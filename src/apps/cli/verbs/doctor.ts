@@ -13,7 +13,7 @@ import { personOf } from "../main/caller.ts";
 import { installLine, seeAgents } from "../../../compose/known-agents.ts";
 import { type CurrentRun, currentRun } from "../../../app/project/current-run.ts";
 import type { LocalProject } from "../../../compose/project.ts";
-import { projectOf } from "../project-of.ts";
+import { projectOf } from "../main/project-of.ts";
 import { flag, type Result, type Run, text } from "../grammar/verb.ts";
 import { reapOrphans } from "../../../app/answer/reap-orphans.ts";
 

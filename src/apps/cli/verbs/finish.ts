@@ -3,8 +3,8 @@ import { ProblemError } from "../../../core/problem.ts";
 import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { initiatorOf } from "../main/caller.ts";
-import { ask } from "../terminal/ask.ts";
-import { ChoiceNeeded } from "../grammar/choice.ts";
+import type { Choice } from "../../../app/choice.ts";
+import { confirmChoice } from "../terminal/confirm-choice.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { openProject } from "../../../compose/project.ts";
 import { cleanUpFeature } from "../spec/clean-up.ts";
@@ -16,7 +16,7 @@ import { workOn } from "./spec.ts";
 /** Judges the whole feature against its specification, then asks how it ends. */
 export const finish: Run = async (invocation) => {
   const here = openProject(invocation.cwd, invocation.env);
-  await initiatorOf(invocation, here);
+  const by = await initiatorOf(invocation, here);
   if ((await currentRun(here)).state.is === "active") return recover(invocation, here);
   const found = await requireFeature(invocation, here, invocation.words.join(" ").trim());
   if (found.feature.meta.status !== "active") {
@@ -24,8 +24,7 @@ export const finish: Run = async (invocation) => {
     if (lines.length > 0) return done(lines);
   }
   await refuseDirt(found);
-  await confirmOpenTasks(invocation, found);
-  return workOn(invocation, found, "finish");
+  return workOn(invocation, found, { target: "finish", by, choices: await openTasks(invocation, found) });
 };
 
 const MOST_NAMED = 10;
@@ -39,13 +38,12 @@ async function refuseDirt({ project }: PlacedFeature): Promise<void> {
   throw new ProblemError({ code: "TREE_DIRTY", files: [...files, ...more] });
 }
 
-async function confirmOpenTasks({ io, values }: Invocation, { project, feature }: PlacedFeature): Promise<void> {
+async function openTasks(invocation: Invocation, { project, feature }: PlacedFeature): Promise<readonly Choice[]> {
   const tasks = project.projections.readArtifact(`${FEATURES_ROOT}/${feature.folder}/tasks.md`) ?? "";
   const open = tasks.split("\n").filter((line) => /^\s*[-*] \[ \]/.test(line));
-  if (open.length === 0) return;
+  if (open.length === 0) return [];
   const shown = open.slice(0, MOST_NAMED).map((line) => `  ${plainLine(line, 100)}`);
   const about = [`warning: ${open.length} of the tasks are not ticked off:`, ...shown];
-  if (flag(values, "yes")) return about.forEach((line) => io.err(line));
-  if (await ask(io, "Finish all the same?", about)) return;
-  throw new ChoiceNeeded({ kind: "confirm", options: ["yes"], flag: "--yes", about });
+  if (flag(invocation.values, "yes")) for (const line of about) invocation.io.err(line);
+  return confirmChoice(invocation, { id: "tasks", kind: "confirm", options: ["yes"], about });
 }

@@ -13,7 +13,7 @@ import { historyEntry } from "../../../views/state-file.ts";
 import { catchUp } from "../../../app/project/catch-up.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { itemProject, type LocalProject } from "../../../compose/project.ts";
-import { projectOf } from "../project-of.ts";
+import { projectOf } from "../main/project-of.ts";
 import { analysedItems } from "../../../compose/place.ts";
 import { done, flag, type Run, text } from "../grammar/verb.ts";
 

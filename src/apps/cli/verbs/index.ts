@@ -1,6 +1,6 @@
 import { completionScript } from "../grammar/completion.ts";
 import { findVerb } from "../grammar/catalog.ts";
-import { workflowRows } from "../explain.ts";
+import { workflowRows } from "./explain.ts";
 import { firstLines, overview, verbHelp } from "../grammar/help.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { openProject } from "../../../compose/project.ts";

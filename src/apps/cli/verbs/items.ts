@@ -1,4 +1,5 @@
-import type { FoundItem } from "../../../adapters/items/resolve-item.ts";
+import type { LocalProject } from "../../../compose/project.ts";
+import { itemProject, openProject } from "../../../compose/project.ts";
 import {
   ANALYSIS_PHASES,
   neededPhases,
@@ -7,17 +8,19 @@ import {
 } from "../../../core/items/analysis-status.ts";
 import type { ItemMeta } from "../../../core/items/item-meta.ts";
 import { ProblemError } from "../../../core/problem.ts";
-import { initiatorOf } from "../main/caller.ts";
-import { createItem, findItem, ITEMS_ROOT, itemTitle, putOnRecord } from "../item-documents.ts";
-import type { BuildTarget } from "../detect-build.ts";
-import { continueRun } from "../terminal/continue-run.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
-import { itemProject, openProject, type LocalProject } from "../../../compose/project.ts";
-import { folderSlug } from "../naming.ts";
-import { setUp } from "../set-up.ts";
-import { warnWhenStale } from "../resolve-staleness.ts";
-import { startRun } from "../start.ts";
+import { folderSlug } from "../../../app/start/name-work.ts";
+import { newItem } from "../../../app/start/new-item.ts";
+import { staleNotes } from "../../../app/start/plan-staleness.ts";
+import { findItem, itemTitle } from "../../../app/start/plan-target.ts";
+import type { BuildTarget } from "../../../app/start/run-request.ts";
+import { type FoundItem, ITEMS_ROOT } from "../../../ports/items.ts";
+import type { Initiator } from "../../../schema/people.ts";
+import { runRequest } from "../grammar/run-request.ts";
 import { done, type Invocation, type Result, type Run } from "../grammar/verb.ts";
+import { initiatorOf } from "../main/caller.ts";
+import { continueRun } from "../terminal/continue-run.ts";
+import { startRun } from "../terminal/start-run.ts";
 import { recover } from "./begin.ts";
 
 export { items } from "./list-items.ts";
@@ -27,8 +30,8 @@ export const add: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   await initiatorOf(invocation, project);
   const description = wordsOf(invocation);
-  const folder = folderSlug(description);
-  const { created, warnings } = await createItem(project, { description, folder });
+  const folder = folderSlug(project, description);
+  const { created, warnings } = await project.items.create(newItem(description, folder));
   for (const warning of warnings) invocation.io.err(`warning: ${warning}`);
   const item = `${ITEMS_ROOT}/${folder}`;
   const lines = created
@@ -37,34 +40,39 @@ export const add: Run = async (invocation) => {
   return done(lines, { item, created });
 };
 
-/** Analyses an item: the analysis phases of the feature workflow, in the item's folder only, beside any other run. */
+/** Analyzes an item: the analysis phases of the feature workflow, in the item's folder only, beside any other run. */
 export const analyze: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   const wanted = wordsOf(invocation);
-  await initiatorOf(invocation, project);
+  const by = await initiatorOf(invocation, project);
   const found = findItem(project, wanted);
-  const folder = found?.slug ?? folderSlug(wanted);
-  setUp(project);
+  const folder = found?.slug ?? folderSlug(project, wanted);
+  project.projections.setUp();
   const analysis = itemProject(project, folder);
   if ((await currentRun(analysis)).state.is === "active") return recover(invocation, analysis);
-  return analyzeItem(invocation, analysis, { folder, found, title: itemTitle(project, found, wanted) });
+  return analyzeItem(invocation, analysis, { folder, found, title: itemTitle(project, found, wanted), by });
 };
 
-type Subject = { readonly folder: string; readonly found: FoundItem | null; readonly title: string };
+type Subject = {
+  readonly folder: string;
+  readonly found: FoundItem | null;
+  readonly title: string;
+  readonly by: Initiator;
+};
 
 async function analyzeItem(
   invocation: Invocation,
   project: LocalProject,
-  { folder, found, title }: Subject,
+  { folder, found, title, by }: Subject,
 ): Promise<Result> {
   const meta = found?.meta ?? null;
-  const place = missingAnalysis(folder, meta);
-  if (found !== null && meta !== null && place.analysed.length > 0)
-    await warnWhenStale(invocation, { project, item: found, meta });
-  if (place.phases.length === 0)
+  const target = missingAnalysis(folder, meta);
+  if (found !== null && meta !== null && target.analysed.length > 0)
+    for (const note of await staleNotes(project, { item: found, meta })) invocation.io.err(note);
+  if (target.phases.length === 0)
     return done([`${folder} is analyzed already. Next: isdlc build ${folder}`], { item: folder });
-  await startRun(invocation, project, { workflow: "feature", title, place });
-  await putOnRecord(invocation.io, project, { description: title, folder, isListed: found?.backlogLine !== undefined });
+  const isListed = found?.backlogLine !== undefined;
+  await startRun(invocation, project, runRequest(invocation, { workflow: "feature", title, by, target, isListed }));
   return continueRun(invocation, project);
 }
 

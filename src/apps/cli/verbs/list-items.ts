@@ -1,9 +1,10 @@
 import { readHead } from "../../../adapters/git/read/git-head.ts";
-import { type FoundItem, listItems } from "../../../adapters/items/resolve-item.ts";
+import { itemsFolder } from "../../../adapters/items/items-folder.ts";
+import { listItems } from "../../../adapters/items/resolve-item.ts";
+import type { FoundItem } from "../../../ports/items.ts";
 import type { ItemMeta } from "../../../core/items/item-meta.ts";
 import { checkStaleness } from "../../../core/items/staleness.ts";
 import { type ItemRow, itemsTable } from "../../../views/items-table.ts";
-import { itemsFolder } from "../item-documents.ts";
 import { findProject, systemClock } from "../../../compose/place.ts";
 import type { LocalProject } from "../../../compose/project.ts";
 import { done, type Run } from "../grammar/verb.ts";

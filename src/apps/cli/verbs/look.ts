@@ -12,10 +12,10 @@ import { heldAgainst, itemOf, waitLines, waitObject } from "../../../views/statu
 import { next } from "../../../core/next.ts";
 import { summaryText } from "../../../views/summary.ts";
 import { checksOf, workspaceOf } from "../../../compose/checks-of.ts";
-import { openElsewhere } from "../elsewhere.ts";
+import { openElsewhere } from "../../../compose/open-elsewhere.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import type { LocalProject } from "../../../compose/project.ts";
-import { projectOf } from "../project-of.ts";
+import { projectOf } from "../main/project-of.ts";
 import { done, flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 
 /** What is open, with its summary and, on request, the patch. */

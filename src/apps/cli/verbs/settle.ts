@@ -6,12 +6,11 @@ import type { TestCommand } from "../../../schema/facts.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { ask } from "../terminal/ask.ts";
 import { mayMakeFirstToken, personOf } from "../main/caller.ts";
-import { ChoiceNeeded } from "../grammar/choice.ts";
+import { ChoicesNeeded } from "../../../app/choice.ts";
 import { installLine, seeAgents } from "../../../compose/known-agents.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
-import { setUp } from "../set-up.ts";
-import { aboutTests } from "../resolve-tests.ts";
-import { type RepositoryOverlay, repositoryOverlay } from "../../../compose/resolve-workflow.ts";
+import { aboutTests } from "../../../app/start/plan-tests.ts";
+import { type RepositoryOverlay, repositoryOverlay } from "../../../compose/workflows.ts";
 import { requireKnownNeeds } from "../../../compose/test-needs.ts";
 import { done, flag, type Invocation, type Run, text } from "../grammar/verb.ts";
 import { initiatorOf } from "../main/caller.ts";
@@ -20,7 +19,7 @@ import { initiatorOf } from "../main/caller.ts";
 export const init: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   await initiatorOf(invocation, project);
-  const own = setUp(project);
+  const own = project.projections.setUp();
   const constitution = resolveConstitution(invocation, project);
   const shared = flag(invocation.values, "share") ? await shareStatements(project) : [];
   const wrote = [...own, ...constitution.wrote];
@@ -74,7 +73,7 @@ export const trust: Run = async (invocation) => {
     ...aboutNeeds(allow),
   ];
   const agreed = flag(invocation.values, "yes") || (await ask(invocation.io, "Trust it?", about));
-  if (!agreed) throw new ChoiceNeeded({ kind: "trust", options: ["yes"], flag: "--yes", about });
+  if (!agreed) throw new ChoicesNeeded([{ id: "trust", kind: "trust", options: ["yes"], about }]);
   const memory = project.trust;
   for (const found of [tests, overlay]) if (found !== null) memory.trust(found.digest);
   if (allow !== null) memory.allowTests(allow);

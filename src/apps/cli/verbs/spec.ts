@@ -10,7 +10,7 @@ import { featureFolder } from "../../../core/spec/feature-name.ts";
 import { isSpecPhase, type SpecPhase } from "../../../core/spec/spec-phases.ts";
 import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
-import type { Mode, PhaseRule } from "../../../schema/plan.ts";
+import type { PhaseRule } from "../../../schema/plan.ts";
 import { initiatorOf, personOf } from "../main/caller.ts";
 import { continueRun } from "../terminal/continue-run.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
@@ -25,7 +25,11 @@ import {
 } from "../spec/find-feature.ts";
 import { chooseBegun, documentOf, resolveBegun, resolveTransition } from "../spec/resolve-phase.ts";
 import { resolveWorktree } from "../spec/resolve-worktree.ts";
-import { type FeatureBranch, resolveBeforehand, startRun } from "../start.ts";
+import { type Choice, ChoicesNeeded } from "../../../app/choice.ts";
+import type { FeatureBranch, FeatureWork } from "../../../app/start/run-request.ts";
+import type { Initiator } from "../../../schema/people.ts";
+import { modeOf, runRequest } from "../grammar/run-request.ts";
+import { openPlanned, settle, startRun } from "../terminal/start-run.ts";
 import { record } from "../../../app/answer/record.ts";
 import { type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 import { namesCommits } from "./names-commits.ts";
@@ -35,7 +39,7 @@ import { verifyCommits } from "./verify-commits.ts";
 /** One phase of the spec workflow, for the feature at hand, a named one or a new one. */
 export const specPhase: Run = async (invocation) => {
   const here = openProject(invocation.cwd, invocation.env);
-  await initiatorOf(invocation, here);
+  const by = await initiatorOf(invocation, here);
   const target = invocation.verb.name as SpecPhase; // the verbs of this function are named after the phases
   const open = await currentRun(here);
   const words = invocation.words.join(" ").trim();
@@ -44,7 +48,9 @@ export const specPhase: Run = async (invocation) => {
     NEEDS_A_FEATURE.has(target) || words === ""
       ? await requireFeature(invocation, here, words)
       : await findFeature(invocation, here, words);
-  return found === null ? beginFeature(invocation, here, { target, title: words }) : workOn(invocation, found, target);
+  return found === null
+    ? beginFeature(invocation, here, { target, title: words, by })
+    : workOn(invocation, found, { target, by });
 };
 
 /** Nothing is verified of what was never begun. */
@@ -59,7 +65,9 @@ async function goOnWith(invocation: Invocation, project: LocalProject, { run, ta
   const document = documentOf(target);
   const artifact = (): string | null =>
     document === null ? null : project.projections.readArtifact(`${run.run.item}/${document}`);
-  if ((await chooseBegun(invocation, target, artifact)) === "fresh") {
+  const begun = await chooseBegun(invocation, target, artifact);
+  if (begun.is === "open") throw new ChoicesNeeded([begun.choice]);
+  if (begun.is === "fresh") {
     const by = await personOf(invocation, project);
     await record(project, run.run.run, { do: "back", to: target, tree: "restore", by });
   }
@@ -72,32 +80,30 @@ function isAbout({ run }: ActiveRun, words: string): boolean {
   return words === "" || isNamedBy(folder, run.title, words);
 }
 
-type New = { readonly target: SpecPhase; readonly title: string };
+type New = { readonly target: SpecPhase; readonly title: string; readonly by: Initiator };
 
-async function beginFeature(invocation: Invocation, here: LocalProject, { target, title }: New): Promise<Result> {
-  const mode = (text(invocation.values, "mode") ?? "standard") as Mode; // the catalog allows no other value
-  const warnings = await resolveTransition(invocation, { feature: null, target, mode });
-  const git = createGitRead(here.root);
-  const facts = await git.facts();
+async function beginFeature(invocation: Invocation, here: LocalProject, { target, title, by }: New): Promise<Result> {
+  const mode = modeOf(invocation.values);
+  const { warnings, choices } = await resolveTransition(invocation, { feature: null, target, mode });
+  const facts = await here.vcs.facts();
   const unfinished = otherTrees(here.root).flatMap((tree) => featureFolders(featuresIn(tree)));
-  const folders = [
-    ...here.projections.itemNames(FEATURES_ROOT),
-    ...(await git.itemNames(FEATURES_ROOT)),
-    ...unfinished,
-  ];
-  const folder = featureFolder(folders, title);
+  const known = [...here.projections.itemNames(FEATURES_ROOT), ...(await here.vcs.itemNames(FEATURES_ROOT))];
+  const folder = featureFolder([...known, ...unfinished], title);
   const base = facts?.branch ?? facts?.head ?? null;
   const branch = `feature/${folder}`;
-  const work = { workflow: "spec", title, place: { folder, phases: [target], analysed: [], record: {} } };
   const plain = { mode, branch: null, worktree: null, warnings: [], adapt: (plan: PhaseRule[]) => plan };
-  const resolveFirst = () => resolveBeforehand(invocation, here, { ...work, feature: plain });
-  const { project, worktree } = await resolveWorktree(invocation, here, { mode, branch, folder, base, resolveFirst });
+  const place = { folder, phases: [target], analysed: [], record: {} };
+  const wanted = runRequest(invocation, { workflow: "spec", title, by, target: place, feature: plain, choices });
+  const settleFirst = async () => (await settle(invocation, here, { ...wanted, isElsewhere: true })).request;
+  const chosen = await resolveWorktree(invocation, here, { mode, branch, folder, base, settleFirst, wanted });
+  const { project, worktree, request } = chosen;
   const made: FeatureBranch | null =
     worktree === null || facts === null || facts.head === null
       ? null
       : { branch, base: facts.branch, commit: facts.head };
   const told = [...warnings, ...onto(facts?.branch)];
-  await startRun(invocation, project, { ...work, feature: { ...plain, branch: made, worktree, warnings: told } });
+  const feature = { ...plain, branch: made, worktree, warnings: told };
+  await startRun(invocation, project, { ...request, isElsewhere: false, feature });
   return continueRun(invocation, project);
 }
 
@@ -105,26 +111,52 @@ async function beginFeature(invocation: Invocation, here: LocalProject, { target
 const onto = (branch: string | null | undefined): string[] =>
   branch?.startsWith("feature/") ? [`This feature begins on ${branch}, and will be merged into it.`] : [];
 
+/** What is wanted of a feature that exists. */
+export type FeatureStep = {
+  readonly target: SpecPhase;
+  readonly by: Initiator;
+  /** What was found to be open before. */
+  readonly choices?: readonly Choice[];
+};
+
 /** The next piece of work on a feature that exists. */
-export async function workOn(invocation: Invocation, found: PlacedFeature, target: SpecPhase): Promise<Result> {
+export async function workOn(invocation: Invocation, found: PlacedFeature, step: FeatureStep): Promise<Result> {
   refuseEnded(found);
+  const { target, by } = step;
   const { project, feature } = found;
-  const { mode, name, worktree } = feature.meta;
+  const { mode, worktree } = feature.meta;
   const inTree = await currentRun(project);
   if (inTree.state.is === "active")
     return goOnWith(invocation, project, { run: inTree.state, target, words: feature.folder });
   const wished = text(invocation.values, "mode") ?? mode;
   const kept = wished === mode ? [] : [`${feature.folder} was begun in mode ${mode}, and stays in it.`];
-  const warnings = [...kept, ...(await resolveTransition(invocation, { feature, target, mode }))];
+  const transition = await resolveTransition(invocation, { feature, target, mode });
   const begun = await resolveBegun(invocation, { feature, target, mode }, project.projections);
-  if (begun === "fresh") await putAside(invocation, found, target);
-  await startRun(invocation, project, {
-    workflow: "spec",
-    title: name === "" ? feature.folder : name,
-    place: { folder: feature.folder, phases: [target], analysed: [], record: {} },
-    feature: { mode, branch: await branchOf(found), worktree, warnings, adapt: (plan) => plan },
-  });
+  const choices = [...(step.choices ?? []), ...transition.choices, ...(begun.is === "open" ? [begun.choice] : [])];
+  const warnings = [...kept, ...transition.warnings];
+  const work = { mode, branch: await branchOf(found), worktree, warnings, adapt: (plan: PhaseRule[]) => plan };
+  const { plan } = await settle(
+    invocation,
+    project,
+    requestFor(invocation, found, { phase: target, by, choices, work }),
+  );
+  if (begun.is === "fresh") await putAside(invocation, found, target);
+  await openPlanned(invocation, plan);
   return continueRun(invocation, project);
+}
+
+type Piece = {
+  readonly phase: string;
+  readonly by: Initiator;
+  readonly choices?: readonly Choice[];
+  readonly work: FeatureWork;
+};
+
+function requestFor(invocation: Invocation, { feature }: PlacedFeature, { phase, by, choices = [], work }: Piece) {
+  const { folder, meta } = feature;
+  const target = { folder, phases: [phase], analysed: [], record: {} };
+  const title = meta.name === "" ? folder : meta.name;
+  return runRequest(invocation, { workflow: "spec", title, by, target, feature: work, choices });
 }
 
 /** `isdlc verify design`: judges what a completed phase left, once; `isdlc verify` is the phase of that name. */
@@ -133,25 +165,17 @@ export const verify: Run = async (invocation) => {
   const [word = "", ...rest] = invocation.words;
   if (!isSpecPhase(word) || word === "verify" || word === "finish") return specPhase(invocation);
   const here = openProject(invocation.cwd, invocation.env);
-  await initiatorOf(invocation, here);
+  const by = await initiatorOf(invocation, here);
   if ((await currentRun(here)).state.is === "active") return recover(invocation, here);
   const found = await requireFeature(invocation, here, rest.join(" ").trim());
   refuseEnded(found);
   const { project, feature } = found;
-  const isDone = feature.meta.phases[word]?.completed !== null && feature.meta.phases[word]?.completed !== undefined;
+  const { mode, worktree, phases } = feature.meta;
+  const isDone = phases[word]?.completed !== null && phases[word]?.completed !== undefined;
   const warnings = isDone ? [] : [`${word} is not marked as completed.`];
-  await startRun(invocation, project, {
-    workflow: "spec",
-    title: feature.meta.name === "" ? feature.folder : feature.meta.name,
-    place: { folder: feature.folder, phases: [word], analysed: [], record: {} },
-    feature: {
-      mode: feature.meta.mode,
-      branch: await branchOf(found),
-      worktree: feature.meta.worktree,
-      warnings,
-      adapt: (plan) => plan.map(judgedOnly),
-    },
-  });
+  const adapt = (plan: PhaseRule[]): PhaseRule[] => plan.map(judgedOnly);
+  const work = { mode, branch: await branchOf(found), worktree, warnings, adapt };
+  await startRun(invocation, project, requestFor(invocation, found, { phase: word, by, work }));
   return continueRun(invocation, project);
 };
 

@@ -2,11 +2,11 @@ import { next } from "../../../core/next.ts";
 import { noRun, type RunState } from "../../../core/run.ts";
 import { shellWord } from "../../../core/shell-word.ts";
 import { statusLines, statusObject } from "../../../views/status.ts";
-import { openElsewhere } from "../elsewhere.ts";
+import { openElsewhere } from "../../../compose/open-elsewhere.ts";
 import { reapOrphans } from "../../../app/answer/reap-orphans.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { seeProject, type SeenProject } from "../../../compose/see-project.ts";
-import { projectOf } from "../project-of.ts";
+import { projectOf } from "../main/project-of.ts";
 import { done, flag, type Result, type Run, text } from "../grammar/verb.ts";
 
 /** Where the run stands. An ended run is shown only when it is asked for by id. */

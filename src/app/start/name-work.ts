@@ -1,14 +1,12 @@
-import { createHash } from "node:crypto";
-import { createGitRead } from "../../adapters/git/read/git-read.ts";
 import { slugOf } from "../../core/plan.ts";
 import { featureFolder } from "../../core/spec/feature-name.ts";
 import { numberOf } from "../../engine/write-projections.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { WorkflowDefinition } from "../../schema/plan.ts";
-import type { LocalProject } from "../../compose/project.ts";
+import type { Project } from "../project/project.ts";
 
 export type Naming = {
-  readonly project: LocalProject;
+  readonly project: Project;
   readonly definition: WorkflowDefinition;
   readonly title: string;
   readonly run: RunId;
@@ -26,8 +24,7 @@ export async function nameWork({
   git,
   folder: given,
 }: Naming): Promise<{ item: string; branch: string | null }> {
-  const read = createGitRead(project.root);
-  const slug = folderSlug(title);
+  const slug = folderSlug(project, title);
   const { items, branch } = definition;
   const folder = given ?? (items === null ? null : await nextFolder(project, items, { slug, git }));
   const item = items === null || folder === null ? `.isdlc/work/${run}` : `${items.root}/${folder}`;
@@ -35,26 +32,26 @@ export async function nameWork({
   const wanted = `${branch}${folder ?? slug}`;
   for (let number = 1; ; number++) {
     const name = number === 1 ? wanted : `${wanted}-${number}`;
-    if (!(await read.branchExists(name))) return { item, branch: name };
+    if (!(await project.vcs.branchExists(name))) return { item, branch: name };
   }
 }
 
 /** Titles of which no letter can be written in plain ones still get a name of their own. */
-export function folderSlug(title: string): string {
+export function folderSlug({ hash }: Pick<Project, "hash">, title: string): string {
   const slug = slugOf(title);
-  return slug === slugOf("") ? `item-${createHash("sha256").update(title).digest("hex").slice(0, 8)}` : slug;
+  return slug === slugOf("") ? `item-${hash(title).slice(0, 8)}` : slug;
 }
 
 type Items = NonNullable<WorkflowDefinition["items"]>;
 
 /** The highest number seen in this tree and on every local branch, plus one. */
 async function nextFolder(
-  project: LocalProject,
+  project: Project,
   { root, prefix }: Items,
   { slug, git }: { slug: string; git: boolean },
 ): Promise<string> {
   const here = project.projections.itemNames(root);
-  const elsewhere = git ? await createGitRead(project.root).itemNames(root) : [];
+  const elsewhere = git ? await project.vcs.itemNames(root) : [];
   if (prefix === "") return featureFolder([...here, ...elsewhere], slug);
   const highest = Math.max(0, ...[...here, ...elsewhere].map((name) => numberOf(name, prefix)));
   return `${prefix}-${String(highest + 1).padStart(4, "0")}-${slug}`;

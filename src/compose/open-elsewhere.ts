@@ -1,6 +1,6 @@
-import { otherTrees } from "../../adapters/git/read/other-trees.ts";
-import { ProblemError } from "../../core/problem.ts";
-import { seeProject, type SeenProject } from "../../compose/see-project.ts";
+import { otherTrees } from "../adapters/git/read/other-trees.ts";
+import { ProblemError } from "../core/problem.ts";
+import { seeProject, type SeenProject } from "./see-project.ts";
 
 /** Other working trees of the repository with an open run. They are named, never acted on. */
 export function openElsewhere({ root, item, env }: SeenProject): readonly string[] {

@@ -1,4 +1,4 @@
-import type { RememberedAgent } from "../schema/run-agents.ts";
+import type { RememberedAgent } from "../../schema/run-agents.ts";
 
 /** Every agent that has a name, those first that are preferred where none is chosen. */
 export const AGENT_NAMES = [

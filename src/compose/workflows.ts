@@ -10,26 +10,35 @@ import {
   type RefusedPart,
 } from "../core/overlay.ts";
 import { ProblemError } from "../core/problem.ts";
+import type { ResolvedWorkflow, Workflows } from "../ports/workflows.ts";
 import type { LocalProject } from "./project.ts";
 
-export type ResolvedWorkflow = AppliedOverlays & {
-  /** The prompt of a persona, with what overlays changed about it. */
-  readonly persona: (name: string) => string;
-};
+type Overlaid = Pick<LocalProject, "files" | "own" | "folders" | "trust">;
 
-/**
- * A workflow as it holds in this project for this person.
- * @throws ProblemError `OVERLAY_INVALID`, also for a part that is about another workflow; `WORKFLOW_UNKNOWN`
- */
-export function resolveWorkflow(project: LocalProject, name: string): ResolvedWorkflow {
-  const overlays = overlaysOf(project);
+/** The workflows of this package with the overlays of a project and its person, which are read once. */
+export function createWorkflows(project: Overlaid): Workflows {
+  let overlays: GivenOverlay[] | null = null;
+  const resolved = new Map<string, ResolvedWorkflow>();
+  return {
+    names: workflowNames,
+    load: loadWorkflow,
+    resolve(name) {
+      const found = resolved.get(name) ?? resolveWorkflow((overlays ??= overlaysOf(project)), name);
+      resolved.set(name, found);
+      return found;
+    },
+  };
+}
+
+/** @throws ProblemError `OVERLAY_INVALID`, also for a part that is about another workflow; `WORKFLOW_UNKNOWN` */
+function resolveWorkflow(overlays: readonly GivenOverlay[], name: string): ResolvedWorkflow {
   const resolved = applied(name, overlays);
   for (const other of namedIn(overlays)) if (other !== name) applied(other, overlays);
   return { ...resolved, persona: personaOf(resolved.personas) };
 }
 
 /** The personas of a run under way: what is not trusted any more has no effect. */
-export function personaSource(project: LocalProject): (name: string) => string {
+export function personaSource(project: Overlaid): (name: string) => string {
   const overlays = overlaysOf(project, { onlyTrusted: true }).map((overlay) => ({
     ...overlay,
     content: { personas: overlay.content.personas },
@@ -45,7 +54,7 @@ export type RepositoryOverlay = {
 };
 
 /** The overlay that this project ships; null where there is none. */
-export function repositoryOverlay(project: LocalProject): RepositoryOverlay | null {
+export function repositoryOverlay(project: Overlaid): RepositoryOverlay | null {
   const found = readOverlayFile(project.files, project.own);
   if (found === null) return null;
   const overlay: GivenOverlay = { source: "repository", trusted: false, file: found.file, content: found.parse() };
@@ -55,7 +64,7 @@ export function repositoryOverlay(project: LocalProject): RepositoryOverlay | nu
 }
 
 /** The repository's first, so that the person has the last word. */
-function overlaysOf(project: LocalProject, { onlyTrusted = false } = {}): GivenOverlay[] {
+function overlaysOf(project: Overlaid, { onlyTrusted = false } = {}): GivenOverlay[] {
   const shipped = readOverlayFile(project.files, project.own);
   const own = readOverlayFile(project.files, project.folders.config);
   const trusted = shipped !== null && project.trust.trusts(shipped.digest);

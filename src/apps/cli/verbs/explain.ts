@@ -1,10 +1,10 @@
-import { resolvePlan } from "../../core/plan.ts";
-import { loadWorkflow, personaDigests, workflowNames } from "../../adapters/definitions/definitions.ts";
-import { RULE_NAMES, ruleValue } from "../../core/overlay/strictness.ts";
-import type { Mode, PhaseRule, WorkflowDefinition } from "../../schema/plan.ts";
-import { plainLine } from "../../views/plain-text.ts";
-import type { ResolvedWorkflow } from "../../compose/resolve-workflow.ts";
-import { done, type Result } from "./grammar/verb.ts";
+import { resolvePlan } from "../../../core/plan.ts";
+import { loadWorkflow, personaDigests, workflowNames } from "../../../adapters/definitions/definitions.ts";
+import { RULE_NAMES, ruleValue } from "../../../core/overlay/strictness.ts";
+import type { Mode, PhaseRule, WorkflowDefinition } from "../../../schema/plan.ts";
+import { plainLine } from "../../../views/plain-text.ts";
+import type { ResolvedWorkflow } from "../../../ports/workflows.ts";
+import { done, type Result } from "../grammar/verb.ts";
 
 type ExplainedRule = { readonly rule: string; readonly value: unknown; readonly from: string };
 type ExplainedPhase = { readonly key: string; readonly name: string; readonly rules: readonly ExplainedRule[] };

@@ -1,6 +1,5 @@
 import type { Capabilities } from "../../ports/agent-backend.ts";
 import type { RunOptions } from "../../schema/plan.ts";
-import { needsSandbox } from "../../compose/needs-sandbox.ts";
 
 export type Ability = Exclude<keyof Capabilities, "version">;
 
@@ -45,8 +44,7 @@ const rows: Readonly<Record<Ability, Row>> = {
 };
 
 /** What an agent can do, and what it means where it cannot. To need a sandbox is told of those that do. */
-export function capabilityRows(agent: string, able: Capabilities): readonly CapabilityRow[] {
-  const reason = needsSandbox(agent);
+export function capabilityRows({ name: agent, able, needsSandbox: reason }: AbleAgent): readonly CapabilityRow[] {
   const unsandboxed = { ability: "unsandboxed", name: "without sandbox", can: false, reason } as const;
   const told = Object.entries(rows).map(([key, { name, without }]) => {
     const ability = key as Ability; // a key of the table above
@@ -55,7 +53,12 @@ export function capabilityRows(agent: string, able: Capabilities): readonly Capa
   return reason === null ? told : [...told, unsandboxed];
 }
 
-export type AbleAgent = { readonly name: string; readonly able: Capabilities };
+export type AbleAgent = {
+  readonly name: string;
+  readonly able: Capabilities;
+  /** Why it works in a sandbox only; null where it does not. */
+  readonly needsSandbox: string | null;
+};
 
 /** What a run asks for and its agents cannot do. */
 export function unmetWishes(
@@ -64,15 +67,14 @@ export function unmetWishes(
 ): readonly string[] {
   const money = (budget?.usd ?? null) !== null;
   const turns = (limits?.turns ?? null) !== null;
-  const unmet = agents.flatMap(({ name, able }) => {
+  const unmet = agents.flatMap((agent) => {
+    const { able } = agent;
     const wishes: Ability[] = [
       ...(money ? [able.cost ? ("budget" as const) : ("cost" as const)] : []),
       ...(turns ? ["turns" as const] : []),
       ...(session === "shared" ? ["resumes" as const] : []),
     ];
-    const told = capabilityRows(name, able).filter(
-      ({ ability }) => ability !== "unsandboxed" && wishes.includes(ability),
-    );
+    const told = capabilityRows(agent).filter(({ ability }) => ability !== "unsandboxed" && wishes.includes(ability));
     return told.flatMap(({ reason }) => reason ?? []);
   });
   return [...new Set(unmet)].map((reason) => `${reason}.`);

@@ -1,7 +1,6 @@
 import type { UserSettings } from "../../schema/user-settings.ts";
-import { ProblemError } from "../../core/problem.ts";
-import type { ExecutionLimits, RunOptions } from "../../schema/plan.ts";
-import { text, type Values } from "./grammar/verb.ts";
+import type { RunOptions } from "../../schema/plan.ts";
+import type { RunWishes } from "./run-request.ts";
 
 export type Limit = "max-usd" | "max-tokens" | "max-turns" | "max-minutes";
 
@@ -28,37 +27,25 @@ export function readLimit(limit: Limit, said: string): number | undefined {
   return amount > 0 && amount <= most ? amount : undefined;
 }
 
-/** What a run and its executions may use: as asked, else as the person set, else without limit. */
-export function resolveLimits(
-  values: Values,
+/** What a run and its executions may use: as wished, else as the person set, else without limit. */
+export function planLimits(
+  { budget: money = {}, limits: execution = {}, session }: Pick<RunWishes, "budget" | "limits" | "session">,
   settings: UserSettings,
 ): Pick<RunOptions, "budget" | "limits" | "session"> {
-  const limit = (name: Limit): number | null => asked(values, name) ?? settings[name] ?? null;
+  const wished: Readonly<Record<Limit, number | null | undefined>> = {
+    "max-usd": money.usd,
+    "max-tokens": money.tokens,
+    "max-turns": execution.turns,
+    "max-minutes": execution.minutes,
+  };
+  const limit = (name: Limit): number | null => wished[name] ?? settings[name] ?? null;
   const budget = { usd: limit("max-usd"), tokens: limit("max-tokens") };
   const limits = { turns: limit("max-turns"), minutes: limit("max-minutes") };
-  const session = (text(values, "session") ?? settings.session) as RunOptions["session"]; // the catalog allows no other
+  const whose = session ?? settings.session;
   const isSet = (amount: number | null): boolean => amount !== null;
   return {
     ...(Object.values(budget).some(isSet) ? { budget } : {}),
     ...(Object.values(limits).some(isSet) ? { limits } : {}),
-    ...(session === undefined ? {} : { session }),
+    ...(whose === undefined ? {} : { session: whose }),
   };
-}
-
-/** Other limits for what is tried again; undefined where none are named. */
-export function otherLimits(values: Values): ExecutionLimits | undefined {
-  const limits = { turns: asked(values, "max-turns"), minutes: asked(values, "max-minutes") };
-  return limits.turns === null && limits.minutes === null ? undefined : limits;
-}
-
-function asked(values: Values, name: Limit): number | null {
-  const said = text(values, name);
-  if (said === undefined) return null;
-  const amount = readLimit(name, said);
-  if (amount !== undefined) return amount;
-  throw new ProblemError({
-    code: "USAGE",
-    detail: `--${name} "${said}" is no amount.`,
-    usage: `--${name} ${limitValues(name)}`,
-  });
 }

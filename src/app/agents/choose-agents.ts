@@ -1,19 +1,27 @@
-import { parseCommandLine } from "../../adapters/agent-command/create-command-backend.ts";
-import { loadWorkflow, workflowNames } from "../../adapters/definitions/definitions.ts";
-import type { RememberedAgent } from "../../schema/run-agents.ts";
-import type { UserSettings } from "../../schema/user-settings.ts";
+import { parseCommandLine } from "../../core/command-line.ts";
 import { ProblemError } from "../../core/problem.ts";
+import type { Agents } from "../../ports/agents.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
-import { type ReadChoice, readChoice, sameAgent } from "../../compose/agent-choice.ts";
-import { type ChosenAgents, phaseAgent } from "../../compose/create-backend.ts";
-import { detectAgent, noAgent } from "../../compose/known-agents.ts";
-import { text, type Values } from "./grammar/verb.ts";
+import type { RememberedAgent, RunAgents } from "../../schema/run-agents.ts";
+import type { UserSettings } from "../../schema/user-settings.ts";
+import { type ReadChoice, readChoice, sameAgent } from "./agent-choice.ts";
+import { phaseAgent } from "./chosen-agents.ts";
 
 type Role = "agent" | "reviewer";
 type ByPhase = Readonly<Record<PhaseKey, RememberedAgent>>;
 
-export type Choice = {
-  readonly agents: ChosenAgents;
+/** Named by whoever asks; null where they named none. */
+export type AskedAgents = { readonly agent: RememberedAgent | null; readonly reviewer: RememberedAgent | null };
+
+type Among = {
+  readonly agents: Pick<Agents, "detect" | "noAgent">;
+  readonly phases: readonly PhaseKey[];
+  /** The phases of all shipped workflows. */
+  readonly known: readonly PhaseKey[];
+};
+
+export type ChosenAgents = {
+  readonly agents: RunAgents;
   /** The agent that was taken because it was found, and not because somebody chose it. */
   readonly detected: string | null;
   /** Settings that mean nothing and are not used. */
@@ -25,16 +33,12 @@ export type Choice = {
  * of its own has that agent, unless one was asked for: that is for all of them. Never anything from the project.
  * @throws ProblemError NO_AGENT when none is chosen and none installed.
  */
-export function chooseAgents(
-  values: Values,
-  settings: UserSettings,
-  { env, phases }: { env: NodeJS.ProcessEnv; phases: readonly PhaseKey[] },
-): Choice {
-  const set = setAgents(settings);
-  const asked = { agent: askedFor(values, "agent"), reviewer: askedFor(values, "reviewer") };
+export function chooseAgents(asked: AskedAgents, settings: UserSettings, among: Among): ChosenAgents {
+  const { phases, known } = among;
+  const set = setAgents(settings, known);
   const chosen = asked.agent ?? set.agent;
-  const detected = chosen === null ? detectAgent(env) : null;
-  if (chosen === null && detected === null) throw new ProblemError(noAgent());
+  const detected = chosen === null ? among.agents.detect() : null;
+  if (chosen === null && detected === null) throw new ProblemError(among.agents.noAgent());
   const phase = chosen ?? { name: detected ?? "", argv: null };
   const reviewer = asked.reviewer ?? set.reviewer;
   const own = asked.agent === null ? only(set.agents, phases) : {};
@@ -45,16 +49,11 @@ export function chooseAgents(
   return { agents, detected, warnings: set.warnings };
 }
 
-/** True when a verb was told which agent to use. */
-export const namesAgent = (values: Values): boolean =>
-  ["agent", "agent-command", "reviewer", "reviewer-command"].some((name) => text(values, name) !== undefined);
-
 /**
  * The agents of an open run when others are named: what is not named stays, and who reviewed their own work still does.
  * Null when nothing is known that could stay.
  */
-export function renameAgents(values: Values, before: ChosenAgents | null): ChosenAgents | null {
-  const asked = { agent: askedFor(values, "agent"), reviewer: askedFor(values, "reviewer") };
+export function renameAgents(asked: AskedAgents, before: RunAgents | null): RunAgents | null {
   if (before === null) return asked.agent && { phase: asked.agent, reviewer: asked.reviewer ?? asked.agent };
   const reviewsItself = sameAgent(before.reviewer, before.phase);
   const phase = asked.agent ?? before.phase;
@@ -73,14 +72,6 @@ const named = <Name extends string>(name: Name, agents: ByPhase): Partial<Record
 const only = (agents: ByPhase, phases: readonly PhaseKey[]): ByPhase =>
   Object.fromEntries(Object.entries(agents).filter(([key]) => phases.includes(key)));
 
-/** @throws ProblemError USAGE */
-function askedFor(values: Values, role: Role): RememberedAgent | null {
-  const read = readWish(text(values, role), text(values, `${role}-command`));
-  if (read === null || read.ok) return read?.agent ?? null;
-  const usage = `--${role} <name[:model]>, or --${role}-command "<program> <args>"`;
-  throw new ProblemError({ code: "USAGE", detail: `The ${role} cannot be used: ${read.detail}.`, usage });
-}
-
 export type SetAgents = {
   readonly agent: RememberedAgent | null;
   readonly reviewer: RememberedAgent | null;
@@ -90,7 +81,7 @@ export type SetAgents = {
 };
 
 /** The person's settings; what means nothing is told and counts as not set. */
-export function setAgents(settings: UserSettings): SetAgents {
+export function setAgents(settings: UserSettings, known: readonly PhaseKey[]): SetAgents {
   const warnings: string[] = [];
   const taken = (key: string, read: ReadChoice | null): RememberedAgent | null => {
     if (read?.ok === false) warnings.push(`the setting ${key} is not used: ${read.detail}.`);
@@ -100,7 +91,7 @@ export function setAgents(settings: UserSettings): SetAgents {
     taken(role, readWish(settings[role], settings[`${role}-command`]));
   const byPhase = (role: Role): ByPhase => {
     const found = phaseSettings(settings, role).map(
-      ([key, said]) => [key, taken(`${role}.${key}`, readPhaseChoice(key, said))] as const,
+      ([key, said]) => [key, taken(`${role}.${key}`, readPhaseChoice(key, said, known))] as const,
     );
     return Object.fromEntries(found.flatMap(([key, agent]) => (agent === null ? [] : [[key, agent]])));
   };
@@ -116,15 +107,10 @@ function phaseSettings(settings: UserSettings, role: Role): readonly (readonly [
 }
 
 /** The agent of one phase: one that has a name, as there is no command for a single phase. */
-export function readPhaseChoice(phase: PhaseKey, said: string): ReadChoice {
-  if (!shippedPhases().includes(phase)) return { ok: false, detail: `no workflow has the phase "${phase}"` };
+function readPhaseChoice(phase: PhaseKey, said: string, known: readonly PhaseKey[]): ReadChoice {
+  if (!known.includes(phase)) return { ok: false, detail: `no workflow has the phase "${phase}"` };
   return readNamed(said);
 }
-
-/** The phases of all shipped workflows, each once. */
-export const shippedPhases = (): readonly PhaseKey[] => [
-  ...new Set(workflowNames().flatMap((name) => loadWorkflow(name).phases.map(({ key }) => key))),
-];
 
 const ANY_ACP = "acp";
 
@@ -136,7 +122,7 @@ export function readNamed(said: string): ReadChoice {
 }
 
 /** A name, a command, or for any program that speaks the Agent Client Protocol both; null for neither. */
-function readWish(name: string | undefined, command: string | undefined): ReadChoice | null {
+export function readWish(name: string | undefined, command: string | undefined): ReadChoice | null {
   if (command === undefined) return name === undefined ? null : readNamed(name);
   const parsed = parseCommandLine(command);
   if (!parsed.ok) return parsed;

@@ -1,0 +1,61 @@
+import { ProblemError } from "../../core/problem.ts";
+import type { MetaFields } from "../../core/items/item-meta.ts";
+import { writeActive } from "../../engine/write-projections.ts";
+import { ITEMS_ROOT } from "../../ports/items.ts";
+import type { RunId } from "../../schema/ids.ts";
+import type { Project } from "../project/project.ts";
+import { nameWork } from "./name-work.ts";
+import { newItem } from "./new-item.ts";
+import type { RunPlan } from "./plan-run.ts";
+import { switchOn } from "./plan-supervision.ts";
+
+export type OpenedRun = {
+  readonly run: RunId;
+  /** Folder the run works in. */
+  readonly item: string;
+  /** For the person. */
+  readonly lines: readonly string[];
+};
+
+/** Opens a planned run: here the first thing is written, trusted or switched on. */
+export async function openRun({ project, ...plan }: RunPlan): Promise<OpenedRun> {
+  const { definition, work, facts, supervision, agents } = plan;
+  project.projections.setUp();
+  if (plan.trusts !== null) project.trust.trust(plan.trusts);
+  if (supervision.switchesOn) switchOn(project.projections, supervision.supervision);
+  const run = project.newRunId();
+  const isGit = plan.git !== null;
+  const folder = work.target?.folder ?? null;
+  const name = await nameWork({ project, definition, title: facts.title, run, git: isGit, folder });
+  const branch = plan.branch ?? { branch: facts.scope === "item" ? null : name.branch };
+  const git = plan.git === null ? null : { ...plan.git, ...branch };
+  project.trust.rememberAgents(run, agents);
+  const start = { do: "start", facts: { ...facts, run, item: name.item, git } } as const;
+  const opened = await project.journal.create(run, start);
+  if (!opened.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: opened.refusal });
+  const warnings = [...facts.warnings, ...writeActive(project, opened.state, opened.head)];
+  const lines = [...warnings.map((warning) => `warning: ${warning}`), ...supervision.lines];
+  if (work.target === null) return { run, item: name.item, lines };
+  const record = { item: name.item, title: facts.title, isListed: work.isListed, record: work.target.record };
+  return { run, item: name.item, lines: [...lines, ...(await keepRecord(project, record))] };
+}
+
+export type KeptRecord = {
+  readonly item: string;
+  readonly title: string;
+  readonly isListed: boolean;
+  readonly record: MetaFields;
+};
+
+/** Puts an item on record once its run is open: whoever is still asked something finds nothing changed. */
+export async function keepRecord(
+  { items }: Pick<Project, "items">,
+  { item, title, isListed, record }: KeptRecord,
+): Promise<readonly string[]> {
+  if (!item.startsWith(`${ITEMS_ROOT}/`)) return [];
+  const folder = item.slice(item.lastIndexOf("/") + 1);
+  const { created, warnings } = await items.create(newItem(title, folder, isListed));
+  const unwritten = items.setFields(folder, record);
+  const all = unwritten === null ? warnings : [...warnings, unwritten];
+  return [...(created ? [`Added ${item}`] : []), ...all.map((warning) => `warning: ${warning}`)];
+}

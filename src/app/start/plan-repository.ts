@@ -1,0 +1,54 @@
+import type { VcsRead } from "../../ports/vcs.ts";
+import { plainLine } from "../../views/plain-text.ts";
+import type { Choices } from "./choices.ts";
+
+export type Repository = { readonly base: string | null; readonly commit: string };
+
+export type RepositoryWish = {
+  /** False: works in place, whatever there is. */
+  readonly git: boolean;
+  /** True where uncommitted changes are in nobody's way. */
+  readonly mayBeDirty: boolean;
+};
+
+/** Folders whose changes are the work's own, and never in its way. */
+const OWN_FOLDERS = ["docs/requirements", "docs/features", "BACKLOG.md", ".isdlc"];
+const MOST_NAMED = 10;
+
+/** The repository a run starts from; null when the person agreed to work without. */
+export async function planRepository(choices: Choices, vcs: VcsRead, wish: RepositoryWish): Promise<Repository | null> {
+  if (!wish.git) return null;
+  const facts = await vcs.facts();
+  if (facts === null || facts.head === null) {
+    const { why, instead } = facts === null ? NO_REPOSITORY : NO_COMMIT;
+    const about = [`${why}. Without git there is no branch, no commit, no diff and no undo.`, instead];
+    choices.settle({ id: "git", kind: "confirm", options: ["no-git"], about, instead }, "no-git");
+    return null;
+  }
+  if (!wish.mayBeDirty) await planDirty(choices, vcs);
+  return { base: facts.branch, commit: facts.head };
+}
+
+type Lack = { readonly why: string; readonly instead: string };
+
+const NO_REPOSITORY: Lack = {
+  why: "There is no git repository here",
+  instead: 'Better make one first ("git init") and commit once.',
+};
+const NO_COMMIT: Lack = {
+  why: "The repository has no commit yet",
+  instead: 'Better commit once first ("git add --all", "git commit").',
+};
+
+async function planDirty(choices: Choices, vcs: VcsRead): Promise<void> {
+  const dirty = await vcs.dirty(OWN_FOLDERS);
+  if (dirty.length === 0) return;
+  const shown = dirty.slice(0, MOST_NAMED).map(({ path, change }) => `  ${change} ${plainLine(path)}`);
+  const about = [
+    "There are uncommitted changes. They would be carried to the branch and stay uncommitted:",
+    ...shown,
+    ...(dirty.length > MOST_NAMED ? [`  … and ${dirty.length - MOST_NAMED} more`] : []),
+  ];
+  const instead = "Commit or stash the changes, then say it again.";
+  choices.settle({ id: "dirty", kind: "dirty", options: ["allow-dirty"], about, instead }, "allow-dirty");
+}

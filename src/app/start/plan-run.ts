@@ -1,0 +1,173 @@
+import type { StartCommand } from "../../core/command.ts";
+import { resolvePlan } from "../../core/plan.ts";
+import { ProblemError } from "../../core/problem.ts";
+import { sensibleThresholds } from "../../core/sizing.ts";
+import type { ResolvedWorkflow } from "../../ports/workflows.ts";
+import type { Mode, PhaseRule, RunOptions, WorkflowDefinition } from "../../schema/plan.ts";
+import type { RunAgents } from "../../schema/run-agents.ts";
+import { type Choice, ChoicesNeeded } from "../choice.ts";
+import type { Project } from "../project/project.ts";
+import { createChoices } from "./choices.ts";
+import { planLimits } from "./limits.ts";
+import { planAgents } from "./plan-agents.ts";
+import type { Planning } from "./planning.ts";
+import { planRepository } from "./plan-repository.ts";
+import { planSupervision, type SupervisionPlan } from "./plan-supervision.ts";
+import { planTarget, type PlannedWork } from "./plan-target.ts";
+import { planTests } from "./plan-tests.ts";
+import type { FeatureBranch, FeatureWork, RunRequest } from "./run-request.ts";
+
+type Facts = StartCommand["facts"];
+
+/** A run that can be opened: everything it depends on is settled, and nothing is written yet. */
+export type RunPlan = {
+  readonly project: Project;
+  readonly definition: WorkflowDefinition;
+  readonly work: PlannedWork;
+  /** All but its name, which is drawn when it is opened. */
+  readonly facts: Omit<Facts, "run" | "item" | "git">;
+  readonly git: Omit<NonNullable<Facts["git"]>, "branch"> | null;
+  /** The feature's own where there is one already. */
+  readonly branch: FeatureBranch | null;
+  readonly agents: RunAgents;
+  readonly supervision: SupervisionPlan;
+  /** Digest of a test command that is to be trusted; null where none is. */
+  readonly trusts: string | null;
+};
+
+/** `notes` are for the person, whatever came of it. */
+export type Planned = { readonly notes: readonly string[] } & (
+  | { readonly ok: true; readonly plan: RunPlan }
+  | { readonly ok: false; readonly choices: readonly Choice[] }
+);
+
+/**
+ * Finds out everything that a run depends on, and every choice that is left to a person. Writes nothing.
+ * @throws ProblemError for what cannot be done at all.
+ */
+export async function planRun(project: Project, request: RunRequest): Promise<Planned> {
+  const choices = createChoices(request.decisions, request.choices);
+  const planning: Planning = { project, request, choices, notes: [] };
+  try {
+    const plan = await plannedRun(planning);
+    const open = choices.open();
+    return open.length > 0
+      ? { ok: false, choices: open, notes: planning.notes }
+      : { ok: true, plan, notes: planning.notes };
+  } catch (error) {
+    if (!(error instanceof ChoicesNeeded)) throw error; // one without which nothing more can be found out
+    return { ok: false, choices: [...choices.open(), ...error.choices], notes: planning.notes };
+  }
+}
+
+async function plannedRun(planning: Planning): Promise<RunPlan> {
+  const { project, request, choices } = planning;
+  const { wishes, feature } = request;
+  const workflow = project.workflows.resolve(request.workflow);
+  const { definition } = workflow;
+  refuseForeignWishes(project, request, definition);
+  const title = titleOf(request);
+  const work = await planTarget(planning, definition, title);
+  const phases = phasesOf(planning, workflow, work);
+  const { settings, warnings } = project.settings.read();
+  const limits = planLimits(wishes, settings);
+  const chosen = await planAgents(planning, { settings, phases: phases.map(({ key }) => key), limits });
+  const { sandbox, note } = project.agents.planSandbox(chosen.agents, wishes.sandbox);
+  if (note !== null) planning.notes.push(note);
+  const isAnalysis = project.item !== null;
+  const git = await repositoryFor(planning);
+  const found = isAnalysis ? null : await project.checks.detectTests();
+  const { tests, trusts } = planTests(choices, found, project.trust);
+  const supervision = planSupervision(wishes, project.projections, phases);
+  const isSupervised = supervision.supervision.enabled;
+  const options = optionsOf(request, { definition, isSupervised, phases });
+  const facts: RunPlan["facts"] = {
+    scope: isAnalysis ? "item" : "tree",
+    analysed: [...(work.target?.analysed ?? [])],
+    workflow: definition.name,
+    title: work.title,
+    plan: phases,
+    options: { ...options, ...limits, ...(isAnalysis ? LEAVES_THE_REPOSITORY_ALONE : {}) },
+    supervision: supervision.supervision,
+    minimalSummary: supervision.minimal,
+    settings: supervision.settings,
+    ...project.agents.record(chosen.agents, chosen.versions),
+    sandbox,
+    tests,
+    warnings: [...warnings, ...chosen.warnings, ...workflow.warnings, ...supervision.warnings],
+    by: request.by,
+  };
+  const { agents } = chosen;
+  const plan = { project, definition, work, facts, git, branch: null, agents, supervision, trusts };
+  return feature === undefined ? plan : partOfFeature(plan, feature);
+}
+
+function partOfFeature(plan: RunPlan, { branch, worktree, warnings }: FeatureWork): RunPlan {
+  const { facts } = plan;
+  return { ...plan, branch, facts: { ...facts, worktree, warnings: [...warnings, ...facts.warnings] } };
+}
+
+function repositoryFor({ project, request, choices }: Planning): Promise<RunPlan["git"]> {
+  const { decisions, wishes } = request;
+  const mayBeDirty = project.item !== null || request.isElsewhere === true || decisions.dirty === "allow-dirty";
+  return planRepository(choices, project.vcs, { git: wishes.git !== false, mayBeDirty });
+}
+
+function phasesOf(
+  { project, request }: Planning,
+  { definition, persona }: ResolvedWorkflow,
+  { target }: PlannedWork,
+): PhaseRule[] {
+  const names = new Set(definition.phases.flatMap((phase) => [phase.persona, phase.reviewer ?? phase.persona]));
+  const personaDigests = Object.fromEntries([...names].map((name) => [name, project.hash(persona(name))]));
+  const whole = resolvePlan(definition, { mode: modeOf(request), personaDigests });
+  const plan = target === null ? whole : whole.filter(({ key }) => target.phases.includes(key));
+  return request.feature === undefined ? plan : request.feature.adapt(plan);
+}
+
+const modeOf = ({ feature, wishes }: RunRequest): Mode => feature?.mode ?? wishes.mode ?? "standard";
+
+const LEAVES_THE_REPOSITORY_ALONE = { commits: "none", finish: "keep" } as const;
+
+type Policy = {
+  readonly definition: WorkflowDefinition;
+  readonly isSupervised: boolean;
+  readonly phases: readonly PhaseRule[];
+};
+
+function optionsOf(request: RunRequest, { definition, isSupervised, phases }: Policy): RunOptions {
+  const { wishes } = request;
+  const isLast = phases.at(-1)?.key === definition.phases.at(-1)?.key;
+  const asks = (isSupervised || definition.asksToFinish) && isLast;
+  return {
+    mode: modeOf(request),
+    light: wishes.light === true,
+    // Without a branch of its own a run leaves its changes to be looked at, and commits only if told so.
+    commits: wishes.commits ?? (definition.branch === null ? "none" : "phase"),
+    finish: wishes.merges === true ? "merge" : asks ? "ask" : "keep",
+    sizing: wishes.acceptsSize === true ? "accept" : "ask",
+    thresholds: sensibleThresholds(definition.thresholds),
+    ...(definition.ends === undefined ? {} : { ends: definition.ends }),
+  };
+}
+
+/** A wish that a workflow does not have is a mistake, not a wish to ignore. */
+function refuseForeignWishes(
+  { workflows }: Project,
+  { wishes, usage }: RunRequest,
+  { name, options }: WorkflowDefinition,
+): void {
+  const wished = { light: wishes.light === true, supervised: wishes.isSupervised === true };
+  const foreign = (["light", "supervised"] as const).find((one) => wished[one] && options[one] === undefined);
+  if (foreign === undefined) return;
+  const having = workflows.names().filter((other) => workflows.load(other).options[foreign] !== undefined);
+  const detail = `The workflow "${name}" has no --${foreign}; these have: ${having.join(", ")}.`;
+  throw new ProblemError({ code: "USAGE", detail, usage });
+}
+
+function titleOf({ title, usage }: RunRequest): string {
+  const trimmed = title.replaceAll(/\s+/g, " ").trim();
+  if (trimmed !== "" && trimmed.length <= 500) return trimmed;
+  const detail = trimmed === "" ? "Say what is to be done." : "The title is longer than 500 characters.";
+  throw new ProblemError({ code: "USAGE", detail, usage });
+}

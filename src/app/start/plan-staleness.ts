@@ -1,0 +1,99 @@
+import { type FoundItem, ITEMS_ROOT } from "../../ports/items.ts";
+import { checkBlastRadiusStaleness } from "../../core/items/blast-radius.ts";
+import type { AcceptedStale, ItemMeta, MetaFields } from "../../core/items/item-meta.ts";
+import { isSameCommit } from "../../core/items/staleness.ts";
+import { isRecord } from "../../core/own-value.ts";
+import { stalenessNote, stalenessWarning } from "../../views/build-summary.ts";
+import type { Project } from "../project/project.ts";
+import type { Planning } from "./planning.ts";
+
+/** What an analysed item's record says about the code it was made for. */
+export type Analysed = { readonly item: FoundItem; readonly meta: ItemMeta };
+
+/** What to do about code that moved on; nothing where it did not, or where it does not matter. */
+export type StalenessPlan = {
+  readonly choice: "proceed" | "rescan" | "reanalyze" | null;
+  /** To be kept in the item's record once the build is begun. */
+  readonly record: MetaFields;
+};
+
+type Standing =
+  | { readonly is: "fresh" | "unknown" }
+  | { readonly is: "unrecorded" | "accepted"; readonly head: string }
+  | { readonly is: "noted"; readonly note: string }
+  | { readonly is: "stale"; readonly head: string; readonly about: readonly string[] };
+
+const nothing: StalenessPlan = { choice: null, record: {} };
+
+/** The code may have moved on since the analysis: a person chooses where it moved where the analysis looked. */
+export async function planStaleness(planning: Planning, analysed: Analysed): Promise<StalenessPlan> {
+  const { project, request, notes } = planning;
+  const standing = await standingOf(project, analysed);
+  switch (standing.is) {
+    case "fresh":
+    case "accepted":
+      return nothing;
+    case "unknown":
+      notes.push("warning: git could not tell where HEAD is, so it is not known whether the analysis is stale.");
+      return nothing;
+    case "unrecorded":
+      return { choice: null, record: { codebase_hash: standing.head } };
+    case "noted":
+      notes.push(standing.note);
+      return nothing;
+    case "stale": {
+      const { head, about } = standing;
+      const choice = planning.choices.settle<Choice>(
+        { id: "stale", kind: "stale", options: OPTIONS, about },
+        "proceed",
+      );
+      const at = project.clock.now();
+      return { choice, record: recordOf(choice, { accepted: { hash: head, by: request.by.name, at }, ...analysed }) };
+    }
+    default:
+      return standing satisfies never;
+  }
+}
+
+const OPTIONS = ["proceed", "rescan", "reanalyze"] as const;
+
+/** Says that the code moved on; asks nothing. */
+export async function staleNotes(project: Project, analysed: Analysed): Promise<readonly string[]> {
+  const standing = await standingOf(project, analysed);
+  if (standing.is === "noted") return [standing.note];
+  return standing.is === "stale" ? [`warning: ${standing.about.join(" ")}`] : [];
+}
+
+async function standingOf({ history, projections }: Project, { item, meta }: Analysed): Promise<Standing> {
+  const stored = meta["codebase_hash"];
+  const head = await history.head();
+  if (head === null) return { is: "unknown" };
+  if (typeof stored !== "string" || stored === "") return { is: "unrecorded", head };
+  if (isSameCommit(stored, head)) return { is: "fresh" };
+  if (acceptedOf(meta).some(({ hash }) => hash === head)) return { is: "accepted", head };
+  const { commits, changed } = await history.since(stored);
+  const impact = projections.readArtifact(`${ITEMS_ROOT}/${item.slug}/impact-analysis.md`);
+  const { severity, overlappingFiles } = checkBlastRadiusStaleness(meta, head, impact, changed);
+  if (severity === "none" && changed.length === 0) return { is: "fresh" };
+  if (severity === "none")
+    return { is: "noted", note: "The code changed since the analysis, but nowhere it looked at." };
+  if (severity === "info") return { is: "noted", note: stalenessNote(overlappingFiles) };
+  const about = stalenessWarning({ originalHash: stored, currentHash: head, commits }).split("\n");
+  return { is: "stale", head, about };
+}
+
+type Choice = NonNullable<StalenessPlan["choice"]>;
+
+type Moved = { readonly accepted: AcceptedStale; readonly meta: ItemMeta };
+
+/** What is accepted is remembered with who and when, so that the same commit is not asked about again. */
+function recordOf(choice: Choice, { accepted, meta }: Moved): MetaFields {
+  if (choice === "proceed") return { accepted_stale: [...acceptedOf(meta), accepted] };
+  const codebase_hash = accepted.hash;
+  return choice === "reanalyze" ? { codebase_hash, phases_completed: [], analysis_status: "raw" } : { codebase_hash };
+}
+
+function acceptedOf(meta: ItemMeta): AcceptedStale[] {
+  const list = meta["accepted_stale"];
+  return Array.isArray(list) ? (list.filter(isRecord) as AcceptedStale[]) : []; // entries are compared, never trusted
+}

@@ -1,0 +1,68 @@
+import { readBacklogItem } from "../../core/items/backlog-line.ts";
+import { isReference } from "../../core/items/item-source.ts";
+import { ProblemError } from "../../core/problem.ts";
+import { type FoundItem, ITEMS_ROOT } from "../../ports/items.ts";
+import type { WorkflowDefinition } from "../../schema/plan.ts";
+import { plainLine } from "../../views/plain-text.ts";
+import { ChoicesNeeded } from "../choice.ts";
+import type { Project } from "../project/project.ts";
+import { namedStart, planBuild } from "./plan-build.ts";
+import type { Planning } from "./planning.ts";
+import type { BuildTarget } from "./run-request.ts";
+
+export type PlannedWork = {
+  readonly title: string;
+  /** Null for all of the workflow. */
+  readonly target: BuildTarget | null;
+  /** True for an item that has its line in the backlog already. */
+  readonly isListed: boolean;
+};
+
+/** What is built, and from where on; new work, and work without items, has all of the workflow before it. */
+export async function planTarget(
+  planning: Planning,
+  definition: WorkflowDefinition,
+  title: string,
+): Promise<PlannedWork> {
+  const { project, request } = planning;
+  if (request.target !== undefined) return { title, target: request.target, isListed: request.isListed === true };
+  if (definition.items?.root !== ITEMS_ROOT) {
+    const phases = namedStart(planning, definition);
+    const target = phases === null ? null : { folder: null, phases, analysed: [], record: {} };
+    return { title, target, isListed: false };
+  }
+  const found = findItem(project, title);
+  const isAnother = found !== null && isBuilt(found) && found.slug !== title && !isReference(title);
+  const item: FoundItem = found === null || isAnother ? { slug: title, dir: null, meta: null } : found;
+  const target = await planBuild(planning, { definition, item, folder: folderFor(item) });
+  return { title: itemTitle(project, item, title), target, isListed: item.backlogLine !== undefined };
+}
+
+/** The folder an item has, or that its line in the backlog wants for it; null where a number is drawn. */
+function folderFor({ slug, dir, backlogLine }: FoundItem): string | null {
+  return dir !== null || readBacklogItem(backlogLine)?.folder === slug ? slug : null;
+}
+
+/**
+ * The one item a person means; null when there is none.
+ * @throws ProblemError ITEM_UNKNOWN for a number or reference that no item has: it says nothing about the work.
+ * ChoicesNeeded where several are meant.
+ */
+export function findItem({ items }: Pick<Project, "items">, wanted: string): FoundItem | null {
+  const found = items.find(wanted);
+  if (found === null && isReference(wanted)) throw new ProblemError({ code: "ITEM_UNKNOWN", reference: wanted });
+  if (found === null || !("multiple" in found)) return found;
+  const unbuilt = found.matches.filter((item) => !isBuilt(item));
+  if (unbuilt.length < 2) return unbuilt[0] ?? found.matches.at(-1) ?? null; // what is built is nobody's next work
+  const options = unbuilt.map(({ slug }) => slug);
+  const about = ["Several items match:", ...options.map((slug) => `  ${plainLine(slug)}`)];
+  throw new ChoicesNeeded([{ id: "item", kind: "item", options, about }]);
+}
+
+const isBuilt = ({ meta }: FoundItem): boolean => typeof meta?.["build_completed_at"] === "string";
+
+/** An item as people call it: by its record, else by its line in the backlog, else as they just did. */
+export function itemTitle({ items }: Pick<Project, "items">, found: FoundItem | null, words: string): string {
+  if (found === null) return words;
+  return found.dir === null ? (readBacklogItem(found.backlogLine)?.title ?? words) : items.title(found.slug);
+}

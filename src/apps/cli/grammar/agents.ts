@@ -1,0 +1,22 @@
+import type { AskedAgents } from "../../../app/agents/choose-agents.ts";
+import { readWish } from "../../../app/agents/choose-agents.ts";
+import { ProblemError } from "../../../core/problem.ts";
+import type { RememberedAgent } from "../../../schema/run-agents.ts";
+import { text, type Values } from "./verb.ts";
+
+/** True when a verb was told which agent to use. */
+export const namesAgent = (values: Values): boolean =>
+  ["agent", "agent-command", "reviewer", "reviewer-command"].some((name) => text(values, name) !== undefined);
+
+/** The agents that options name. @throws ProblemError USAGE */
+export const askedAgents = (values: Values): AskedAgents => ({
+  agent: askedFor(values, "agent"),
+  reviewer: askedFor(values, "reviewer"),
+});
+
+function askedFor(values: Values, role: "agent" | "reviewer"): RememberedAgent | null {
+  const read = readWish(text(values, role), text(values, `${role}-command`));
+  if (read === null || read.ok) return read?.agent ?? null;
+  const usage = `--${role} <name[:model]>, or --${role}-command "<program> <args>"`;
+  throw new ProblemError({ code: "USAGE", detail: `The ${role} cannot be used: ${read.detail}.`, usage });
+}

@@ -1,0 +1,48 @@
+import type { Decisions } from "../../../app/start/choices.ts";
+import type { RunRequest, RunWishes } from "../../../app/start/run-request.ts";
+import type { Commits, Mode, RunOptions } from "../../../schema/plan.ts";
+import { askedAgents } from "./agents.ts";
+import { askedLimit } from "./limits.ts";
+import { flag, type Invocation, text, type Values } from "./verb.ts";
+
+type Wanted = Omit<RunRequest, "usage" | "decisions" | "wishes">;
+
+/** What the options of a starting verb ask for. */
+export function runRequest({ values, verb }: Pick<Invocation, "values" | "verb">, wanted: Wanted): RunRequest {
+  return { ...wanted, usage: verb.usage, decisions: decisionsOf(values), wishes: wishesOf(values) };
+}
+
+export const modeOf = (values: Values): Mode => (text(values, "mode") ?? "standard") as Mode; // the catalog allows no other value
+
+/** `--yes` accepts the defaults of confirmations; what has a flag of its own is decided by that. */
+function decisionsOf(values: Values): Decisions {
+  const isAgreed = flag(values, "yes");
+  const tests = text(values, "tests") ?? (isAgreed ? "trust" : undefined);
+  const chosen = { stale: text(values, "on-stale"), partial: text(values, "on-partial"), tests };
+  return {
+    ...Object.fromEntries(Object.entries(chosen).filter(([, option]) => option !== undefined)),
+    ...(isAgreed ? { proceed: "yes", git: "no-git", skips: "yes", place: "yes", tasks: "yes" } : {}),
+    ...(isAgreed || flag(values, "allow-dirty") ? { dirty: "allow-dirty" } : {}),
+  };
+}
+
+/** The catalog allows no other values than those that the types have. */
+function wishesOf(values: Values): RunWishes {
+  const review = text(values, "review");
+  return {
+    mode: text(values, "mode") as Mode | undefined,
+    light: flag(values, "light"),
+    isSupervised: flag(values, "supervised"),
+    review: review?.split(",").map((name) => name.trim()),
+    ...askedAgents(values),
+    budget: { usd: askedLimit(values, "max-usd"), tokens: askedLimit(values, "max-tokens") },
+    limits: { turns: askedLimit(values, "max-turns"), minutes: askedLimit(values, "max-minutes") },
+    session: text(values, "session") as RunOptions["session"],
+    sandbox: text(values, "sandbox"),
+    git: !flag(values, "no-git"),
+    merges: flag(values, "merge"),
+    commits: text(values, "commits") as Commits | undefined,
+    acceptsSize: flag(values, "yes"),
+    startPhase: text(values, "start-phase"),
+  };
+}

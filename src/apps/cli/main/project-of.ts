@@ -1,0 +1,16 @@
+import { ProblemError } from "../../../core/problem.ts";
+import { analysedItems } from "../../../compose/place.ts";
+import { itemProject, openProject, type LocalProject } from "../../../compose/project.ts";
+import { type Invocation, text } from "../grammar/verb.ts";
+
+/** What a verb is about: the run of the working tree, or with --item the analysis of that item. */
+export function projectOf({ cwd, env, values }: Pick<Invocation, "cwd" | "env" | "values">): LocalProject {
+  const project = openProject(cwd, env);
+  const wanted = text(values, "item");
+  if (wanted === undefined) return project;
+  const names = analysedItems(project);
+  const found = names.find((name) => name === wanted) ?? names.find((name) => name.endsWith(`-${wanted}`));
+  if (found !== undefined) return itemProject(project, found);
+  const detail = `No analysis of "${wanted}" was started here${names.length === 0 ? "" : `; there are ${names.join(", ")}`}.`;
+  throw new ProblemError({ code: "USAGE", detail, usage: "isdlc analyze <item>" });
+}

@@ -1,0 +1,41 @@
+import type { Choice, ChoiceId } from "../../../app/choice.ts";
+import { stalenessMenu } from "../../../views/build-summary.ts";
+import { ask, askAbout } from "./ask.ts";
+import type { Io } from "./io.ts";
+
+type Asking = (io: Io, about: readonly string[]) => Promise<string | null>;
+
+const confirm =
+  (question: string, yes = "yes"): Asking =>
+  async (io, about) =>
+    (await ask(io, question, about)) ? yes : null;
+
+const menu =
+  (options: Readonly<Record<string, string>>, lines: readonly string[] = []): Asking =>
+  async (io, about) => {
+    const key = await askAbout(io, [...about, ...lines], Object.keys(options));
+    return key === null ? null : (options[key] ?? null);
+  };
+
+/** How each choice is asked; those that are left out are not asked in the middle of something else. */
+const askings: Readonly<Partial<Record<ChoiceId, Asking>>> = {
+  // A key of its own, and none by default: Enter must not give up the undo.
+  git: async (io, [lost = ""]) => {
+    const question = [lost, "[Y] Yes, work in place without git  [N] No"];
+    return (await askAbout(io, question, ["y", "n"])) === "y" ? "no-git" : null;
+  },
+  dirty: confirm("Carry them along?", "allow-dirty"),
+  tests: confirm("Trust it?", "trust"),
+  proceed: async (io) => ((await ask(io, "Proceed?", [])) ? "yes" : null), // what it is about was shown before
+  skips: confirm("Go on all the same?"),
+  place: confirm("Go on there?"),
+  tasks: confirm("Finish all the same?"),
+  stale: menu({ p: "proceed", q: "rescan", a: "reanalyze" }, ["", ...stalenessMenu.split("\n")]),
+  partial: menu({ r: "resume", s: "skip", f: "restart" }),
+  begun: menu({ c: "continue", f: "fresh", r: "review" }),
+};
+
+/** The option a person chooses at the terminal; null for a no, and for what is not asked like this. */
+export async function askChoice(io: Io, { id, about }: Choice): Promise<string | null> {
+  return (await askings[id]?.(io, about)) ?? null;
+}

@@ -1,0 +1,39 @@
+import { ChoicesNeeded } from "../../../app/choice.ts";
+import { type OpenedRun, openRun } from "../../../app/start/open-run.ts";
+import { planRun, type RunPlan } from "../../../app/start/plan-run.ts";
+import type { RunRequest } from "../../../app/start/run-request.ts";
+import type { Project } from "../../../app/project/project.ts";
+import type { Invocation } from "../grammar/verb.ts";
+import { askChoice } from "./ask-choice.ts";
+
+/** Plans a run, asking at a terminal what is left to be chosen, and opens it. */
+export async function startRun(invocation: Invocation, project: Project, request: RunRequest): Promise<OpenedRun> {
+  return openPlanned(invocation, (await settle(invocation, project, request)).plan);
+}
+
+export async function openPlanned({ io }: Invocation, plan: RunPlan): Promise<OpenedRun> {
+  const opened = await openRun(plan);
+  for (const line of opened.lines) io.err(line);
+  return opened;
+}
+
+export type Settled = { readonly plan: RunPlan; readonly request: RunRequest };
+
+/**
+ * The plan of a run in which nothing is left to be chosen, and the request with every choice in it.
+ * @throws ChoicesNeeded with all of them where nobody can be asked, with the one that was declined elsewhere.
+ */
+export async function settle({ io }: Invocation, project: Project, request: RunRequest): Promise<Settled> {
+  const told = new Set<string>();
+  for (let asked = request; ;) {
+    const planned = await planRun(project, asked);
+    for (const note of planned.notes.filter((line) => !told.has(line))) io.err(note);
+    for (const note of planned.notes) told.add(note);
+    if (planned.ok) return { plan: planned.plan, request: asked };
+    const [choice] = planned.choices;
+    if (!io.interactive || choice === undefined) throw new ChoicesNeeded(planned.choices);
+    const option = await askChoice(io, choice);
+    if (option === null) throw new ChoicesNeeded([choice]);
+    asked = { ...asked, decisions: { ...asked.decisions, [choice.id]: option } };
+  }
+}

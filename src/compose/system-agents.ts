@@ -1,0 +1,29 @@
+import { allAgents } from "../app/agents/chosen-agents.ts";
+import { keyOf } from "../app/agents/agent-choice.ts";
+import type { Capabilities } from "../ports/agent-backend.ts";
+import type { Agents } from "../ports/agents.ts";
+import type { Problem } from "../core/problem.ts";
+import { createBackend, recordedAgents } from "./create-backend.ts";
+import { detectAgent, noAgent } from "./known-agents.ts";
+import { needsSandbox } from "./needs-sandbox.ts";
+import type { Place } from "./place.ts";
+import { resolveSandbox } from "./sandbox.ts";
+
+/** The agents that a person's environment leads to. Each is probed once. */
+export function systemAgents(place: Place): Agents {
+  const { env } = place;
+  const probed = new Map<string, Promise<Capabilities | Problem>>();
+  return {
+    detect: () => detectAgent(env),
+    noAgent,
+    probe(agent) {
+      const key = keyOf(agent);
+      const probing = probed.get(key) ?? createBackend(agent, env).probe();
+      probed.set(key, probing);
+      return probing;
+    },
+    record: (agents, versions) => recordedAgents(agents, env, versions),
+    needsSandbox,
+    planSandbox: (agents, wished) => resolveSandbox(place, allAgents(agents), wished),
+  };
+}
