@@ -7,6 +7,7 @@ import { systemLockProcesses } from "../adapters/file-lock/lock-processes.ts";
 import { ensureFolder, type FileSystem, nodeFiles } from "../adapters/file-system/file-system.ts";
 import { createCodeHistory } from "../adapters/git/read/git-distance.ts";
 import { createGitRead } from "../adapters/git/read/git-read.ts";
+import { createWorktrees } from "../adapters/git/worktree/create-worktrees.ts";
 import { createGitWrite } from "../adapters/git/write/git-write.ts";
 import { createItems } from "../adapters/items/create-items.ts";
 import { createFileJournal } from "../adapters/journal-file/create-file-journal.ts";
@@ -19,6 +20,7 @@ import { ProblemError } from "../core/problem.ts";
 import { createRedactor, secretsOf } from "../core/redact.ts";
 import type { LocalJournal } from "../ports/journal.ts";
 import { isSafeName } from "../schema/ids.ts";
+import { attestFinished } from "./attest-run.ts";
 import { workspaceOf } from "./checks-of.ts";
 import { composeEngine } from "./compose-engine.ts";
 import { createDriverLock } from "./driver-lock.ts";
@@ -78,6 +80,7 @@ function compose(place: Place, item: string | null, journal: LocalJournal): Loca
     }),
     vcs: createGitRead(root),
     vcsWrite: createGitWrite(root),
+    worktrees: createWorktrees(root),
     checks: createCheckRunner(root, { env, redact: createRedactor(secretsOf(env)) }),
     clock: systemClock,
     workspace: (run) => workspaceOf(place, run),
@@ -86,6 +89,7 @@ function compose(place: Place, item: string | null, journal: LocalJournal): Loca
     newRunId,
     hash: (text) => createHash("sha256").update(text).digest("hex"),
     siblings: () => siblingsOf(project),
+    attest: (ended) => attestFinished(project, ended),
     engine: (run, wanted) => composeEngine(project, run, wanted),
   };
   return project;

@@ -47,7 +47,7 @@ function fromEnvironment(said: string | undefined): z.infer<typeof SandboxChoice
   const choice = SandboxChoice.safeParse(said);
   if (choice.success) return choice.data;
   const usage = `ISDLC_SANDBOX=${SandboxChoice.options.join("|")}`;
-  throw new ProblemError({ code: "USAGE", detail: `"${said.slice(0, 40)}" is no value for ISDLC_SANDBOX.`, usage });
+  throw new ProblemError({ code: "USAGE", detail: `Invalid value for ISDLC_SANDBOX: "${said.slice(0, 40)}".`, usage });
 }
 
 /** The sandbox of one agent of a run that was begun with a sandbox. It is never left out later. */

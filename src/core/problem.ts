@@ -2,7 +2,7 @@ import type { Refusal } from "./command.ts";
 import { describeRefusal } from "./refusal.ts";
 import { shellWord } from "./shell-word.ts";
 
-/** Every failure a person can meet: a stable code with facts; `describe` adds what happened and what mends it. */
+/** Every failure a person can meet: a stable code with facts; `describe` adds what happened and what fixes it. */
 export type Problem =
   | { readonly code: "JOURNAL_CORRUPT"; readonly file: string; readonly line: number; readonly detail: string }
   | { readonly code: "JOURNAL_FORGED"; readonly file: string; readonly line: number }
@@ -96,7 +96,7 @@ const descriptions: Describe = {
   }),
   WRITE_FAILED: (p) => ({
     what: `Could not write ${p.file}: ${p.detail}.`,
-    fix: "Nothing was recorded. Make room or mend the permissions, then run the command again.",
+    fix: "Nothing was recorded. Make room or fix the permissions, then run the command again.",
   }),
   LOCK_BUSY: (p) => ({
     what: `${p.file} is held by ${p.holder}.`,
@@ -106,7 +106,7 @@ const descriptions: Describe = {
   COMMAND_REFUSED: (p) => describeRefusal(p.refusal),
   GIT_FAILED: (p) => ({
     what: `git ${p.command} failed: ${p.detail}.`,
-    fix: 'Mend what git says, then run "isdlc resume".',
+    fix: 'Fix what git says, then run "isdlc resume".',
   }),
   GIT_UNAVAILABLE: (p) => ({
     what: `There is no git to work with: ${p.detail}.`,
@@ -134,7 +134,7 @@ const descriptions: Describe = {
   }),
   SANDBOX_UNAVAILABLE: (p) => ({
     what: `Agents cannot be put into a sandbox: ${p.why}.`,
-    fix: `Mend it: ${p.fix}. A new run can be started with --sandbox off; one that was begun with a sandbox goes on with one only.`,
+    fix: `Fix it: ${p.fix}. A new run can be started with --sandbox off; one that was begun with a sandbox goes on with one only.`,
   }),
   AGENT_FAILED: (p) => ({ what: `${p.agent} failed: ${p.detail}.`, fix: 'Run "isdlc retry" to try again.' }),
   NEEDS_PERSON: (p) => ({
@@ -185,12 +185,12 @@ const descriptions: Describe = {
   WORKFLOW_UNKNOWN: (p) => ({ what: `There is no workflow "${p.name}".`, fix: `Valid: ${list(p.valid)}.` }),
   SETTINGS_UNREADABLE: (p) => ({
     what: `Your settings in ${p.file} cannot be relied on: ${p.detail}.`,
-    fix: "Mend the file, or delete it to begin without settings. Nothing was changed.",
+    fix: "Fix the file, or delete it to begin without settings. Nothing was changed.",
   }),
   SETTING_UNKNOWN: (p) => ({ what: `There is no setting "${p.name}".`, fix: `Valid: ${list(p.valid)}.` }),
   OVERLAY_INVALID: (p) => ({
     what: `${p.file} is not used: ${p.place === "" ? "" : `${p.place}: `}${p.detail}.`,
-    fix: `${p.valid.length > 0 ? `Valid: ${list(p.valid)}. ` : ""}Mend the file or take it away; no run starts on rules that are not understood.`,
+    fix: `${p.valid.length > 0 ? `Valid: ${list(p.valid)}. ` : ""}Fix the file or take it away; no run starts on rules that are not understood.`,
   }),
   SIGNING_FAILED: (p) => ({
     what: `No statement was signed: ${p.detail}.`,
@@ -219,7 +219,7 @@ const descriptions: Describe = {
   USAGE: (p) => ({ what: p.detail, fix: `Usage: ${p.usage}` }),
 };
 
-/** What happened, and the command that mends it. */
+/** What happened, and the command that fixes it. */
 export function describe(problem: Problem): Description {
   const tell = descriptions[problem.code] as (problem: Problem) => Description; // keyed by the code just read
   return tell(problem);

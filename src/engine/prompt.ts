@@ -129,10 +129,10 @@ function briefing({ why, text }: Brief): string {
     case "redo":
       return `REDO GUIDANCE: ${text}`;
     case "checks":
-      return section("These checks failed on your work. Mend the cause", text);
+      return section("These checks failed on your work. Fix the cause", text);
     case "findings":
       return section(
-        "The reviewer found this. Mend it, and nothing else; F-numbers stay the same between reviews",
+        "The reviewer found this. Fix it, and nothing else; F-numbers stay the same between reviews",
         text,
       );
     case "retry":
@@ -140,7 +140,7 @@ function briefing({ why, text }: Brief): string {
     case "back":
       return "The person went back to this phase. What came after it has been taken out of the working tree.";
     case "tasks":
-      return section("Your list of tasks was not accepted. Mend this", text);
+      return section("Your list of tasks was not accepted. Fix this", text);
     default:
       return why satisfies never;
   }

@@ -1,4 +1,6 @@
+import type { RunId } from "../schema/ids.ts";
 import type { MergeOutcome } from "./vcs.ts";
+
 /** A request that was not carried out. Nothing was changed. */
 export type Refused<Why extends string> = {
   readonly ok: false;
@@ -137,3 +139,19 @@ export type MergeRefusal =
   | "gitRefused";
 
 export type Merged = { readonly ok: true; readonly outcome: MergeOutcome };
+
+/** The working trees and branches of a repository, for what has to be cleaned up once work has ended. */
+export interface Worktrees {
+  /** The main working tree; null without git. */
+  main(): string | null;
+  remove(request: RemoveRequest): Promise<Removed | Refused<RemoveRefusal>>;
+  /** Deletes a branch whose every commit is in the base. */
+  deleteMerged(branch: {
+    readonly branch: string;
+    readonly base: string;
+  }): Promise<BranchDeleted | Refused<BranchRefusal>>;
+  /** Deletes a branch after its tip was kept under a ref. */
+  keepThenDelete(branch: string): Promise<BranchDeleted | Refused<BranchRefusal>>;
+  /** Removes the snapshots of a run, but for those whose name is to be kept. */
+  forgetSnapshots(run: RunId, isKept: (name: string) => boolean): Promise<void>;
+}

@@ -37,12 +37,12 @@ describe("a choice", () => {
     ["constructor", /there is no agent/],
     ["command", /there is no agent/],
     ["replay", /there is no agent/],
-    ["claude:", /no name of a model/],
-    ["claude:--dangerously-skip-permissions", /no name of a model/],
-    ["claude:a b", /no name of a model/],
-    ["claude:a\nb", /no name of a model/],
-    ["claude:opus\n", /no name of a model/],
-    [`claude:${"x".repeat(129)}`, /no name of a model/],
+    ["claude:", /invalid model name/],
+    ["claude:--dangerously-skip-permissions", /invalid model name/],
+    ["claude:a b", /invalid model name/],
+    ["claude:a\nb", /invalid model name/],
+    ["claude:opus\n", /invalid model name/],
+    [`claude:${"x".repeat(129)}`, /invalid model name/],
     ["claude-acp:opus", /cannot be told a model here; these can: claude, codex, gemini, copilot, qwen, opencode/],
     ["acp:x", /cannot be told a model/],
   ])("%j is refused", (said, detail) => {
@@ -147,7 +147,7 @@ describe("the agents of a new run", () => {
 
   test.each([
     [{ agent: "cluade" }, /the setting agent is not used: there is no agent "cluade"/],
-    [{ reviewer: "claude:-x" }, /the setting reviewer is not used: "-x" is no name of a model/],
+    [{ reviewer: "claude:-x" }, /the setting reviewer is not used: invalid model name "-x"/],
     [{ "agent.nonsense": "claude" }, /agent.nonsense is not used: no workflow has the phase "nonsense"/],
     [{ "reviewer.plan": "acp" }, /reviewer.plan is not used: acp needs the command/],
     [{ "reviewer-command": "'x" }, /the setting reviewer is not used: a ' is not closed/],

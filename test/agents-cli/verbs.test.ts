@@ -87,7 +87,7 @@ test.concurrent("config refuses unknown agents, phases and amounts, and says whi
   });
   expect(await problem("agent.04-design", "claude:-x")).toMatchObject({
     code: "USAGE",
-    what: expect.stringContaining("no name of a model"),
+    what: expect.stringContaining("invalid model name"),
   });
   expect(await problem("agent.99-nothing", "claude")).toMatchObject({
     code: "SETTING_UNKNOWN",

@@ -24,7 +24,7 @@ describe("a word alone starts no work", () => {
   ])("%s is refused, with the way to have it done all the same", (word, anyway) => {
     for (const more of [[], ["--supervised"], ["--help"]]) {
       const told = outcome(word, ...more);
-      expect(told).toContain(`"${word.trim()}" is no verb`);
+      expect(told).toContain(`Unknown verb "${word.trim()}"`);
       expect(told.endsWith(`: ${anyway}`), told).toBe(true);
     }
   });
@@ -53,7 +53,7 @@ describe("a slip in a verb is told, and starts no work", () => {
     ["contine", "continue"],
   ])("%s is nearly %s", (word, verb) => {
     for (const more of [[], ["Loyalty"], ["Loyalty", "discount"]])
-      expect(outcome(word, ...more)).toContain(`There is no verb "${word}"; did you mean "${verb}"?`);
+      expect(outcome(word, ...more)).toContain(`Unknown verb "${word}"; did you mean "${verb}"?`);
     expect(outcome("help", word)).toContain(`did you mean "${verb}"?`);
   });
 
@@ -62,7 +62,7 @@ describe("a slip in a verb is told, and starts no work", () => {
   });
 
   test("help for what is no verb says so", () => {
-    expect(outcome("help", "foo")).toContain('There is no verb "foo".\nUsage: isdlc help [verb]');
+    expect(outcome("help", "foo")).toContain('Unknown verb "foo".\nUsage: isdlc help [verb]');
     expect(outcome("help")).toBe("help");
     expect(outcome("help", "redo")).toBe("help");
   });
@@ -93,7 +93,7 @@ describe("words that nobody reads are refused", () => {
 });
 
 test("a run that cannot be one is told with the verb that was used", () => {
-  expect(outcome("history", "--run", "nope")).toMatch(/^"nope" is no run id.*\nUsage: isdlc history --run <id>$/);
+  expect(outcome("history", "--run", "nope")).toMatch(/^Invalid run id "nope".*\nUsage: isdlc history --run <id>$/);
   expect(outcome("--run", "nope")).toContain("Usage: isdlc <verb> --run <id>");
   expect(outcome("history", "--run", "20260101-000000000-abcd")).toBe("history");
 });

@@ -23,7 +23,7 @@ export function inspectMeta(dir: unknown): MetaReading {
   } catch (error) {
     return {
       is: "damaged",
-      warning: `meta.json was not read, so the item counts as not analysed: ${messageOf(error)}`,
+      warning: `meta.json was not read, so the item counts as not analyzed: ${messageOf(error)}`,
     };
   }
 }

@@ -43,7 +43,7 @@ export function readChoice(text: string): ReadChoice {
   const model = text.slice(colon + 1);
   if (!TAKES_MODEL.includes(name))
     return { ok: false, detail: `${name} cannot be told a model here; these can: ${TAKES_MODEL.join(", ")}` };
-  if (!MODEL.test(model)) return { ok: false, detail: `"${model}" is no name of a model` };
+  if (!MODEL.test(model)) return { ok: false, detail: `invalid model name "${model}"` };
   return { ok: true, agent: { name, argv: null, model } };
 }
 

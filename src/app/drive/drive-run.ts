@@ -8,6 +8,7 @@ import { record } from "../answer/record.ts";
 import { currentRun } from "../project/current-run.ts";
 import type { Project } from "../project/project.ts";
 import { type AgentsChange, agentsOfRun } from "./agents-of-run.ts";
+import { type CleaningUp, cleanUp } from "./clean-up.ts";
 import { type Watched, watchRun } from "./watch-run.ts";
 
 /** Who drives a run, and what they want to hear of it. */
@@ -22,6 +23,8 @@ export type Driver = {
   /** Another process drives this run already, and is watched. */
   readonly watching?: (pid: number) => void;
   readonly agents?: AgentsChange | undefined;
+  /** For what belongs after a run that ends; without it nothing is lost that git ignores. */
+  readonly cleaning?: CleaningUp;
 };
 
 /** What a driver asks about. */
@@ -35,39 +38,59 @@ export type OpenWait = {
 };
 
 export type Driven =
-  | { readonly is: "rested"; readonly state: RunState; readonly warnings: readonly string[] }
+  | {
+      readonly is: "rested";
+      readonly state: RunState;
+      readonly warnings: readonly string[];
+      /** What was done once the run had ended, for the person. */
+      readonly after: readonly string[];
+    }
   /** Another process drives it. */
   | ({ readonly is: "watched" } & Watched);
 
 /** Goes on with the open run until it rests, asking what is open where somebody can be asked. */
 export async function driveRun(project: Project, driver: Driver): Promise<Driven> {
   const { run, state } = await currentRun(project);
-  if (run === null || state.is !== "active") return { is: "rested", state, warnings: [] };
+  if (run === null || state.is !== "active") return { is: "rested", state, warnings: [], after: [] };
   const { agents, command } = await agentsOfRun(project, state, driver.agents);
   const acquired = project.driver.tryAcquire();
   if (!acquired.ok) {
     if (next(state).is === "action") driver.watching?.(acquired.pid);
     return { is: "watched", ...(await watchRun(project, run, driver.signal)) };
   }
-  try {
+  const drivenAlone = async (): Promise<Rested> => {
     project.trust.rememberAgents(run, agents);
     if (command !== null) await record(project, run, command);
-    return await driveAndAsk(project, driver, { run: state, agents });
-  } finally {
-    acquired.release();
-  }
+    return driveAndAsk(project, driver, { run: state, agents });
+  };
+  const rested = await drivenAlone().finally(() => acquired.release());
+  return { is: "rested", ...rested, after: await afterwards(project, rested.state, driver) };
+}
+
+type Rested = { readonly state: RunState; readonly warnings: readonly string[] };
+
+const NOBODY: CleaningUp = { cwd: null, mayLose: () => Promise.resolve(false) };
+
+/** What was signed is told before what it is about is cleaned up. */
+async function afterwards(
+  project: Project,
+  state: RunState,
+  { cleaning = NOBODY }: Driver,
+): Promise<readonly string[]> {
+  if (state.is !== "ended") return [];
+  return [...(await project.attest(state)), ...(await cleanUp(project, state, cleaning))];
 }
 
 type Driving = { readonly run: ActiveRun; readonly agents: RunAgents };
 
-async function driveAndAsk(project: Project, driver: Driver, { run, agents }: Driving): Promise<Driven> {
+async function driveAndAsk(project: Project, driver: Driver, { run, agents }: Driving): Promise<Rested> {
   const { signal, progress, warn } = driver;
   const engine = project.engine(run, { agents, progress, warn });
   for (let returned = run.wait !== null; ; returned = false) {
     const { state, warnings } = await drive(engine, signal).finally(() => driver.rested?.());
     for (const warning of warnings) warn(warning);
-    if (signal.aborted || state.is !== "active" || driver.ask === undefined) return { is: "rested", state, warnings };
+    if (signal.aborted || state.is !== "active" || driver.ask === undefined) return { state, warnings };
     const answered = await driver.ask({ project, engine, run: state, returned, signal });
-    if (!answered) return { is: "rested", state: (await engine.journal.load(engine.run)).state, warnings };
+    if (!answered) return { state: (await engine.journal.load(engine.run)).state, warnings };
   }
 }

@@ -1,4 +1,4 @@
-import type { ActiveRun } from "../../core/run.ts";
+import type { ActiveRun, EndedRun } from "../../core/run.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Agents } from "../../ports/agents.ts";
 import type { Callers, OperatorTokens } from "../../ports/callers.ts";
@@ -13,6 +13,7 @@ import type { Projections } from "../../ports/projections.ts";
 import type { TrustStore } from "../../ports/trust-store.ts";
 import type { SettingsStore } from "../../ports/user-settings.ts";
 import type { VcsRead, VcsWrite } from "../../ports/vcs.ts";
+import type { Worktrees } from "../../ports/worktrees.ts";
 import type { Workflows } from "../../ports/workflows.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import type { RunId } from "../../schema/ids.ts";
@@ -36,6 +37,7 @@ export type Project = {
   readonly history: CodeHistory;
   readonly vcs: VcsRead;
   readonly vcsWrite: VcsWrite;
+  readonly worktrees: Worktrees;
   readonly checks: CheckRunner;
   readonly clock: Clock;
   readonly workspace: (run: ActiveRun) => Workspace;
@@ -47,6 +49,8 @@ export type Project = {
   readonly hash: (text: string) => string;
   /** The tree's run and every item's analysis, without this one: agents of one can reach for the gates of another. */
   readonly siblings: () => readonly Project[];
+  /** Signs what the journal says about a finished run, where git is set up for it. Gives what to tell the person. */
+  readonly attest: (ended: EndedRun) => Promise<readonly string[]>;
   readonly engine: (run: ActiveRun, wanted: EngineWanted) => Engine;
 };
 

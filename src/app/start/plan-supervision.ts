@@ -67,6 +67,6 @@ function chosenPhases(names: readonly string[], plan: readonly PhaseRule[]): str
   const unknown = names.find((name) => !valid.includes(name));
   if (unknown === undefined) return [...names];
   const keys = plan.map(({ key }) => phaseNumber(key));
-  const detail = `--review "${unknown}" is no phase of this workflow; it has ${keys.join(", ")}.`;
+  const detail = `Invalid value for --review: this workflow has no phase "${unknown}"; it has ${keys.join(", ")}.`;
   throw new ProblemError({ code: "USAGE", detail, usage: `--review ${keys.slice(0, 2).join(",")}` });
 }

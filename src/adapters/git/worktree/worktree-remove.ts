@@ -71,7 +71,7 @@ async function inspect(main: string, path: string, request: RemoveRequest): Prom
   } catch (error) {
     const { code, path: unread } = error as NodeJS.ErrnoException;
     if (code !== "EACCES" && code !== "EPERM") throw error;
-    return refused("unreadable", "Part of it cannot be read. Mend the permissions, then try again.", [String(unread)]);
+    return refused("unreadable", "Part of it cannot be read. Fix the permissions, then try again.", [String(unread)]);
   }
   if (state === null) return refused("notOurs", "It is no working tree of this repository any more.", [path]);
   const duplicates: string[] = [];

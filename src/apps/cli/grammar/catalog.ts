@@ -152,17 +152,18 @@ export const verbs: readonly Verb[] = [
     options: { "keep-tree": { type: "boolean", about: "leave the working tree as it is" }, ...answerOptions },
   }),
   verb("fresh", "decide", {
-    summary: "Start the phase at hand from where it began; what it made is kept on a ref",
+    summary: "Start the current phase from where it began; what it made is kept on a ref",
     usage: "isdlc fresh",
+    aliases: ["restart"],
     options: answerOptions,
   }),
   verb("retry", "decide", {
-    summary: "Try the failed step again, or start the phase at hand anew",
+    summary: "Try the failed step again, or start the current phase anew",
     usage: "isdlc retry",
     options: { ...answerOptions, ...limitOptions },
   }),
   verb("skip", "decide", {
-    summary: "Skip what failed, or the phase at hand; recorded",
+    summary: "Skip what failed, or the current phase; recorded",
     usage: "isdlc skip",
     options: answerOptions,
   }),
@@ -197,7 +198,7 @@ export const verbs: readonly Verb[] = [
   verb("doctor", "read", {
     summary: "Check this project and this machine",
     usage: "isdlc doctor [--fix]",
-    options: { fix: { type: "boolean", about: "mend what can be mended safely" }, ...personOptions },
+    options: { fix: { type: "boolean", about: "fix what can be fixed safely" }, ...personOptions },
   }),
   verb("agents", "read", {
     summary: "Agents that are known: which are installed, what each can do, which would be used for what",
@@ -246,4 +247,5 @@ export const verbs: readonly Verb[] = [
   verb("help", "read", { summary: "Help for a verb", usage: "isdlc help [verb]", options: {} }),
 ];
 
-export const findVerb = (name: string): Verb | undefined => verbs.find((verb) => verb.name === name && name !== "do");
+export const findVerb = (name: string): Verb | undefined =>
+  verbs.find((verb) => name !== "do" && (verb.name === name || verb.aliases?.includes(name) === true));

@@ -1,10 +1,11 @@
 import { ProblemError } from "../../../core/problem.ts";
-import { verbs } from "./catalog.ts";
+import { findVerb, verbs } from "./catalog.ts";
 import { globalOptions } from "./options.ts";
 
-const names = (): string[] => verbs.map(({ name }) => name).filter((name) => name !== "do");
+const names = (): string[] =>
+  verbs.flatMap(({ name, aliases = [] }) => [name, ...aliases]).filter((name) => name !== "do");
 const flagsOf = (name: string): string[] => {
-  const verb = verbs.find((candidate) => candidate.name === name);
+  const verb = findVerb(name);
   return Object.keys({ ...globalOptions, ...verb?.options }).map((option) =>
     option.length === 1 ? `-${option}` : `--${option}`,
   );

@@ -27,9 +27,10 @@ export function overview(): string[] {
   ];
 }
 
-export function verbHelp({ summary, usage, options }: Verb): string[] {
+export function verbHelp({ summary, usage, aliases = [], options }: Verb): string[] {
   const rows = optionRows(options);
-  return [summary, "", `Usage: ${usage}`, ...(rows.length === 0 ? [] : ["", ...rows])];
+  const others = aliases.length === 0 ? [] : [`Also: ${aliases.map((name) => `isdlc ${name}`).join(", ")}`];
+  return [summary, "", `Usage: ${usage}`, ...others, ...(rows.length === 0 ? [] : ["", ...rows])];
 }
 
 function optionRows(options: Readonly<Record<string, Option>>): string[] {

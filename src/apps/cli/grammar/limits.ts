@@ -17,7 +17,7 @@ export function askedLimit(values: Values, name: Limit): number | null {
   if (amount !== undefined) return amount;
   throw new ProblemError({
     code: "USAGE",
-    detail: `--${name} "${said}" is no amount.`,
+    detail: `Invalid value for --${name}: "${said}" is not an amount.`,
     usage: `--${name} ${limitValues(name)}`,
   });
 }

@@ -35,7 +35,7 @@ const changeVerb = (): Verb => verbs[0] as Verb; // the catalog starts with it
 function refuseMistyped(word: string): void {
   const meant = meantVerb(word);
   if (meant === undefined) return;
-  const detail = `There is no verb "${word}"; did you mean "${meant.name}"?`;
+  const detail = `Unknown verb "${word}"; did you mean "${meant.name}"?`;
   throw new ProblemError({ code: "USAGE", detail, usage: `${meant.usage}, or what to do in quotes` });
 }
 
@@ -45,7 +45,7 @@ const UNSPACED = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx
 /** One word is what people try when they look for a verb; it must not start work that costs money. */
 function refuseLoneWord(title: string): void {
   if (title === "" || /\s/u.test(title) || UNSPACED.test(title)) return;
-  const detail = `"${plainLine(title, 80)}" is no verb, and too short to say what to do.`;
+  const detail = `Unknown verb "${plainLine(title, 80)}", and too short to say what to do.`;
   const anyway = `isdlc run change ${shellWord(plainLine(title, 80))}`;
   const usage = `isdlc <verb> ("isdlc help" lists them) or isdlc "<what to do>"; to have this one word done: ${anyway}`;
   throw new ProblemError({ code: "USAGE", detail, usage });
@@ -63,7 +63,7 @@ function refuseWords(verb: Verb, words: readonly string[]): void {
 function refuseUnknownVerb({ usage }: Verb, word: string): never {
   const meant = meantVerb(word);
   const hint = meant === undefined ? "." : `; did you mean "${meant.name}"?`;
-  const detail = `There is no verb "${plainLine(word, 80)}"${hint}`;
+  const detail = `Unknown verb "${plainLine(word, 80)}"${hint}`;
   throw new ProblemError({ code: "USAGE", detail, usage: `${usage}; without one, all of them are listed` });
 }
 
@@ -148,14 +148,14 @@ function refuseUnknownValues(values: Values, known: Readonly<Record<string, Opti
     const value = values[name];
     if (allowed === undefined || typeof value !== "string") continue;
     if (allowed.includes(qualified === true ? value.replace(/:.*$/s, "") : value)) continue;
-    const detail = `--${name} "${value}" is not one of ${allowed.join(", ")}.`;
+    const detail = `Invalid value for --${name}: "${value}" is not one of ${allowed.join(", ")}.`;
     throw new ProblemError({ code: "USAGE", detail, usage });
   }
 }
 
 function refuseRun({ run }: Values, verb: Verb | null): void {
   if (run === undefined || isRunId(run)) return;
-  const detail = `"${plainLine(String(run), 80)}" is no run id; "isdlc history --all" shows those of finished runs.`;
+  const detail = `Invalid run id "${plainLine(String(run), 80)}"; "isdlc history --all" shows those of finished runs.`;
   const usage = `isdlc ${verb === null ? "<verb>" : verb.name} --run <id>`;
   throw new ProblemError({ code: "USAGE", detail, usage });
 }

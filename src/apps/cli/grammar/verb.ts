@@ -22,6 +22,8 @@ export type Verb = {
   readonly kind: Kind;
   readonly summary: string;
   readonly usage: string;
+  /** Other names of the same. */
+  readonly aliases?: readonly string[];
   readonly options: Readonly<Record<string, Option>>;
 };
 

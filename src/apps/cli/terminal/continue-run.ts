@@ -1,6 +1,6 @@
 import { type Driven, driveRun, type OpenWait } from "../../../app/drive/drive-run.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
-import { attestFinished } from "../../../compose/attest-run.ts";
+import type { CleaningUp } from "../../../app/drive/clean-up.ts";
 import type { LocalProject } from "../../../compose/project.ts";
 import type { ActiveRun, RunState } from "../../../core/run.ts";
 import type { ProgressSink } from "../../../ports/progress.ts";
@@ -9,12 +9,12 @@ import { heldLines, openRunLine } from "../../../views/open-run.ts";
 import { statusLines, statusObject } from "../../../views/status.ts";
 import { renameAgents } from "../../../app/agents/choose-agents.ts";
 import { askedAgents, namesAgent } from "../grammar/agents.ts";
-import type { Invocation, Result } from "../grammar/verb.ts";
+import { flag, type Invocation, type Result } from "../grammar/verb.ts";
 import { personOf } from "../main/caller.ts";
 import { withSignals } from "../main/signals.ts";
-import { cleanUpAfter } from "../spec/clean-up.ts";
-import { nextVerb } from "../spec/next-verb.ts";
-import { openPullRequest } from "../spec/open-pull-request.ts";
+import { nextVerb } from "../verbs/spec/next-verb.ts";
+import { ask } from "./ask.ts";
+import { openPullRequest } from "./open-pull-request.ts";
 import { answerAtTerminal } from "./answer-at-terminal.ts";
 import { createProgressView } from "./progress.ts";
 
@@ -39,6 +39,7 @@ export async function continueRun(
       rested: () => ui.view.stop(),
       ask: ui.answer,
       watching: (pid) => invocation.io.err(`Process ${pid} is already driving this run; watching it.`),
+      cleaning: cleaningBy(invocation),
       agents: namesAgent(invocation.values)
         ? {
             rename: (before) => renameAgents(askedAgents(invocation.values), before),
@@ -50,17 +51,24 @@ export async function continueRun(
   });
   const { state } = await currentRun(project);
   if (state.is !== "ended" || result.code !== 0) return result;
-  const attested = await attestFinished(project, state); // before what it is about is cleaned up
-  const requested = await openPullRequest(invocation, project, state);
-  const lines = [...result.lines, ...attested, ...requested, ...(await cleanUpAfter(invocation, project, state))];
+  const lines = [...result.lines, ...(await openPullRequest(invocation, project, state))];
   const next = nextVerb(project, state);
   return next === null
     ? { ...result, lines }
     : { ...result, lines: [...lines, `Next: isdlc ${next}`], json: { ...result.json, next } };
 }
 
+/** Who is asked, at a terminal, what may be lost. */
+export const cleaningBy = ({ cwd, io, values }: Invocation): CleaningUp => ({
+  cwd,
+  mayLose: async (about) => flag(values, "yes") || ask(io, "Remove them with the working tree?", about),
+});
+
 function drivenResult(invocation: Invocation, driven: Driven): Result {
-  if (driven.is === "rested") return restResult(driven.state, driven.warnings);
+  if (driven.is === "rested") {
+    const result = restResult(driven.state, driven.warnings);
+    return { ...result, lines: [...result.lines, ...driven.after] };
+  }
   const { state, driver } = driven;
   const isHeld = state.is === "active" && state.wait !== null && driver !== null;
   return isHeld ? heldResult(invocation, state, driver) : restResult(state, [], driver);

@@ -18,7 +18,7 @@ import { modeOf, runRequest } from "../grammar/run-request.ts";
 import { flag, type Invocation, type Result, type Run } from "../grammar/verb.ts";
 import { initiatorOf } from "../main/caller.ts";
 import { projectOf } from "../main/project-of.ts";
-import { makeWorktree } from "../spec/resolve-worktree.ts";
+import { makeWorktree } from "./spec/resolve-worktree.ts";
 import { continueRun, heldResult, restResult } from "../terminal/continue-run.ts";
 import { settle, startRun } from "../terminal/start-run.ts";
 import { explain } from "./explain.ts";

@@ -71,7 +71,7 @@ const agentChoice = (name: string, read: (said: string) => ReadChoice): Setting 
       const choice = said === "" ? null : read(said);
       if (choice === null || choice.ok) return choice === null ? null : said;
       const usage = `isdlc config set ${name} <name[:model]>`;
-      throw new ProblemError({ code: "USAGE", detail: `"${said}" is no value for ${name}: ${choice.detail}.`, usage });
+      throw new ProblemError({ code: "USAGE", detail: `Invalid value for ${name}: ${choice.detail}.`, usage });
     },
     `<name[:model]> (${AGENT_NAMES.join(", ")})`,
   );
@@ -120,7 +120,7 @@ export const config: Run = async (invocation) => {
   if (parsed === undefined)
     throw new ProblemError({
       code: "USAGE",
-      detail: `"${value}" is no value for ${key}.`,
+      detail: `Invalid value for ${key}: "${value}".`,
       usage: `isdlc config set ${key} ${setting.valid}`,
     });
   const warning = setting.write(project, parsed);

@@ -7,8 +7,9 @@ import type { Choice } from "../../../app/choice.ts";
 import { confirmChoice } from "../terminal/confirm-choice.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { openProject } from "../../../compose/project.ts";
-import { cleanUpFeature } from "../spec/clean-up.ts";
-import { type PlacedFeature, requireFeature } from "../spec/find-feature.ts";
+import { cleanUp } from "../../../app/drive/clean-up.ts";
+import { cleaningBy } from "../terminal/continue-run.ts";
+import { type PlacedFeature, requireFeature } from "./spec/find-feature.ts";
 import { done, flag, type Invocation, type Run } from "../grammar/verb.ts";
 import { recover } from "./begin.ts";
 import { workOn } from "./spec.ts";
@@ -20,12 +21,19 @@ export const finish: Run = async (invocation) => {
   if ((await currentRun(here)).state.is === "active") return recover(invocation, here);
   const found = await requireFeature(invocation, here, invocation.words.join(" ").trim());
   if (found.feature.meta.status !== "active") {
-    const lines = await cleanUpFeature(invocation, found.project, found.feature.folder);
+    const lines = await cleanUpFeature(invocation, found);
     if (lines.length > 0) return done(lines);
   }
   await refuseDirt(found);
   return workOn(invocation, found, { target: "finish", by, choices: await openTasks(invocation, found) });
 };
+
+/** What was kept from being cleaned up when the feature ended, by files that nobody wanted to lose for instance. */
+async function cleanUpFeature(invocation: Invocation, { project, feature }: PlacedFeature): Promise<readonly string[]> {
+  const { state } = await currentRun(project);
+  if (state.is !== "ended" || state.run.item !== `${FEATURES_ROOT}/${feature.folder}`) return [];
+  return cleanUp(project, state, cleaningBy(invocation));
+}
 
 const MOST_NAMED = 10;
 

@@ -12,7 +12,7 @@ import {
 } from "../../../views/spec/session-context.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
-import { featureAtHand } from "../spec/find-feature.ts";
+import { featureAtHand } from "./spec/find-feature.ts";
 import { done, flag, type Run } from "../grammar/verb.ts";
 
 /** What a new agent session is told: where the work stands and what comes next. Never fails a session. */

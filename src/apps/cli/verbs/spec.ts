@@ -22,9 +22,9 @@ import {
   type PlacedFeature,
   refuseEnded,
   requireFeature,
-} from "../spec/find-feature.ts";
-import { chooseBegun, documentOf, resolveBegun, resolveTransition } from "../spec/resolve-phase.ts";
-import { resolveWorktree } from "../spec/resolve-worktree.ts";
+} from "./spec/find-feature.ts";
+import { chooseBegun, documentOf, resolveBegun, resolveTransition } from "./spec/resolve-phase.ts";
+import { resolveWorktree } from "./spec/resolve-worktree.ts";
 import { type Choice, ChoicesNeeded } from "../../../app/choice.ts";
 import type { FeatureBranch, FeatureWork } from "../../../app/start/run-request.ts";
 import type { Initiator } from "../../../schema/people.ts";

@@ -1,12 +1,12 @@
-import { createWorktree } from "../../../adapters/git/worktree/worktree-create.ts";
-import { mainTreeOf, worktreePath } from "../../../adapters/git/worktree/worktree-location.ts";
-import type { RunRequest } from "../../../app/start/run-request.ts";
-import { ProblemError } from "../../../core/problem.ts";
-import type { Mode } from "../../../schema/plan.ts";
-import { plainLine } from "../../../views/plain-text.ts";
-import { ask } from "../terminal/ask.ts";
-import { openProject, type LocalProject } from "../../../compose/project.ts";
-import { flag, type Invocation } from "../grammar/verb.ts";
+import { createWorktree } from "../../../../adapters/git/worktree/worktree-create.ts";
+import { mainTreeOf, worktreePath } from "../../../../adapters/git/worktree/worktree-location.ts";
+import type { RunRequest } from "../../../../app/start/run-request.ts";
+import { ProblemError } from "../../../../core/problem.ts";
+import type { Mode } from "../../../../schema/plan.ts";
+import { plainLine } from "../../../../views/plain-text.ts";
+import { ask } from "../../terminal/ask.ts";
+import { openProject, type LocalProject } from "../../../../compose/project.ts";
+import { flag, type Invocation } from "../../grammar/verb.ts";
 
 export type Wanted = {
   readonly mode: Mode;

@@ -1,16 +1,16 @@
-import type { Feature } from "../../../adapters/spec/features.ts";
-import { ProblemError } from "../../../core/problem.ts";
-import { isPartialPhase } from "../../../core/spec/spec-meta.ts";
-import { SPEC_FILES, type SpecPhase } from "../../../core/spec/spec-phases.ts";
-import { specTransition } from "../../../core/spec/transition.ts";
-import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
-import type { Projections } from "../../../ports/projections.ts";
-import type { Mode } from "../../../schema/plan.ts";
-import { plainText } from "../../../views/plain-text.ts";
-import { type Choice, ChoicesNeeded } from "../../../app/choice.ts";
-import { askChoice } from "../terminal/ask-choice.ts";
-import { confirmChoice } from "../terminal/confirm-choice.ts";
-import { type Invocation, text } from "../grammar/verb.ts";
+import type { Feature } from "../../../../adapters/spec/features.ts";
+import { ProblemError } from "../../../../core/problem.ts";
+import { isPartialPhase } from "../../../../core/spec/spec-meta.ts";
+import { SPEC_FILES, type SpecPhase } from "../../../../core/spec/spec-phases.ts";
+import { specTransition } from "../../../../core/spec/transition.ts";
+import { FEATURES_ROOT } from "../../../../engine/steps/feature-record.ts";
+import type { Projections } from "../../../../ports/projections.ts";
+import type { Mode } from "../../../../schema/plan.ts";
+import { plainText } from "../../../../views/plain-text.ts";
+import { type Choice, ChoicesNeeded } from "../../../../app/choice.ts";
+import { askChoice } from "../../terminal/ask-choice.ts";
+import { confirmChoice } from "../../terminal/confirm-choice.ts";
+import { type Invocation, text } from "../../grammar/verb.ts";
 
 /** The phase a person asked for; the feature is null while it does not exist. */
 export type Step = { readonly feature: Feature | null; readonly target: SpecPhase; readonly mode: Mode };

@@ -1,9 +1,9 @@
-import { featureAt } from "../../../adapters/spec/features.ts";
-import type { EndedRun } from "../../../core/run.ts";
-import type { SpecPhase } from "../../../core/spec/spec-phases.ts";
-import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
-import { nextPhase } from "../../../views/spec/session-context.ts";
-import type { LocalProject } from "../../../compose/project.ts";
+import { featureAt } from "../../../../adapters/spec/features.ts";
+import type { EndedRun } from "../../../../core/run.ts";
+import type { SpecPhase } from "../../../../core/spec/spec-phases.ts";
+import { FEATURES_ROOT } from "../../../../engine/steps/feature-record.ts";
+import { nextPhase } from "../../../../views/spec/session-context.ts";
+import type { LocalProject } from "../../../../compose/project.ts";
 import { featuresIn } from "./find-feature.ts";
 
 /** The verb that follows on a run of the spec workflow; null where its feature has ended, and for other runs. */

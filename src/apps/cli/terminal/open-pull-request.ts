@@ -2,8 +2,8 @@ import { findProgram } from "../../../adapters/process/find-program.ts";
 import { type EndedRun, finishOf } from "../../../core/run.ts";
 import { pullRequestCommands } from "../../../views/pull-request.ts";
 import { shellWord } from "../../../core/shell-word.ts";
-import { ask } from "../terminal/ask.ts";
-import { runInteractive } from "../terminal/run-interactive.ts";
+import { ask } from "./ask.ts";
+import { runInteractive } from "./run-interactive.ts";
 import type { LocalProject } from "../../../compose/project.ts";
 import type { Invocation } from "../grammar/verb.ts";
 

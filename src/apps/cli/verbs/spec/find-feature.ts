@@ -1,17 +1,17 @@
 import { join } from "node:path";
-import { otherTrees } from "../../../adapters/git/read/other-trees.ts";
-import { createGitRead } from "../../../adapters/git/read/git-read.ts";
-import { mainTreeOf, resolveWorktree } from "../../../adapters/git/worktree/worktree-location.ts";
-import { SPEC_META } from "../../../adapters/spec/spec-meta-file.ts";
-import { activeFeature, type Feature, featureAt, featureFolders } from "../../../adapters/spec/features.ts";
-import { ProblemError } from "../../../core/problem.ts";
-import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
-import { isSafeName } from "../../../schema/ids.ts";
-import { plainLine } from "../../../views/plain-text.ts";
-import { ChoicesNeeded } from "../../../app/choice.ts";
-import { confirmChoice } from "../terminal/confirm-choice.ts";
-import { openProject, type LocalProject } from "../../../compose/project.ts";
-import type { Invocation } from "../grammar/verb.ts";
+import { otherTrees } from "../../../../adapters/git/read/other-trees.ts";
+import { createGitRead } from "../../../../adapters/git/read/git-read.ts";
+import { mainTreeOf, resolveWorktree } from "../../../../adapters/git/worktree/worktree-location.ts";
+import { SPEC_META } from "../../../../adapters/spec/spec-meta-file.ts";
+import { activeFeature, type Feature, featureAt, featureFolders } from "../../../../adapters/spec/features.ts";
+import { ProblemError } from "../../../../core/problem.ts";
+import { FEATURES_ROOT } from "../../../../engine/steps/feature-record.ts";
+import { isSafeName } from "../../../../schema/ids.ts";
+import { plainLine } from "../../../../views/plain-text.ts";
+import { ChoicesNeeded } from "../../../../app/choice.ts";
+import { confirmChoice } from "../../terminal/confirm-choice.ts";
+import { openProject, type LocalProject } from "../../../../compose/project.ts";
+import type { Invocation } from "../../grammar/verb.ts";
 
 /** A feature, and the working tree in which its documents are. */
 export type PlacedFeature = { readonly project: LocalProject; readonly feature: Feature };

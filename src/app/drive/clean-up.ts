@@ -1,0 +1,90 @@
+import { isKeptName } from "../../core/kept-ref.ts";
+import { ProblemError } from "../../core/problem.ts";
+import { type EndedRun, finishOf } from "../../core/run.ts";
+import { shellWord } from "../../core/shell-word.ts";
+import { FEATURES_ROOT } from "../../engine/steps/feature-record.ts";
+import type { Finish } from "../../schema/plan.ts";
+import { plainLine } from "../../views/plain-text.ts";
+import type { Project } from "../project/project.ts";
+
+/** Whoever has work cleaned up. */
+export type CleaningUp = {
+  /** Where they are: nobody's own folder goes without a word. Null for who is nowhere. */
+  readonly cwd: string | null;
+  /** Whether these files, which git ignores, may be lost with their working tree. */
+  readonly mayLose: (about: readonly string[]) => Promise<boolean>;
+};
+
+/**
+ * What belongs after a run that has ended: its snapshots go, and after a feature or work in a tree of its own was
+ * merged or discarded, its working tree and its branch. Gives what to tell the person.
+ */
+export async function cleanUp(project: Project, ended: EndedRun, cleaning: CleaningUp): Promise<readonly string[]> {
+  const { worktrees } = project;
+  if (ended.how === "finished") await worktrees.forgetSnapshots(ended.run.run, isKeptName);
+  const work = finishedWork(ended);
+  const main = work === null ? null : worktrees.main();
+  if (work === null || main === null) return [];
+  const { branch, base } = work;
+  const isMain = project.root === main;
+  const left = isMain ? await leaveInPlace(project, branch, base) : await removeTree(project, cleaning, { main, base });
+  if (left !== null) return [left];
+  const isGone = !isMain && cleaning.cwd !== null && isBelow(cleaning.cwd, project.root);
+  return [...(await removeBranch(project, work)), ...(isGone ? [`Go on in ${plainLine(main)}`] : [])];
+}
+
+/** A feature, or work in a tree of its own, that was merged or discarded. */
+function finishedWork(ended: EndedRun): Branch | null {
+  const { run } = ended;
+  const finish = finishOf(ended);
+  const { branch = null, base = null } = run.git ?? {};
+  if ((finish !== "merge" && finish !== "discard") || branch === null || base === null) return null;
+  const isOurs = run.item.startsWith(`${FEATURES_ROOT}/`) || typeof run.worktree === "string";
+  return isOurs ? { branch, base, finish } : null;
+}
+
+/** What keeps the working tree from being removed; null when it is gone. */
+async function removeTree(
+  { root, worktrees }: Project,
+  { mayLose }: CleaningUp,
+  { main, base }: { main: string; base: string },
+): Promise<string | null> {
+  const request = { path: root, base, cwd: main, unmerged: "stayOnBranch" } as const;
+  const first = await worktrees.remove(request);
+  const hasIgnored = !first.ok && first.why === "ignoredFiles";
+  const about = hasIgnored ? [first.fix, ...named(first.about)] : [];
+  const isAgreed = hasIgnored && (await mayLose(about));
+  const removed = isAgreed ? await worktrees.remove({ ...request, agreedToLose: first.about }) : first;
+  if (removed.ok) return null;
+  const again = hasIgnored ? [`To remove it with them: isdlc -C ${shellWord(root)} finish --yes`] : [];
+  return ["The working tree stays:", removed.fix, ...named(removed.about), ...again].join("\n");
+}
+
+const named = (about: readonly string[]): string[] => about.slice(0, 20).map((one) => `  ${plainLine(one)}`);
+
+async function leaveInPlace({ vcs, vcsWrite }: Project, branch: string, base: string): Promise<string | null> {
+  const facts = await vcs.facts();
+  if (facts?.branch !== branch) return null;
+  const tip = await vcsWrite.tip(base);
+  if (tip === null) return `The branch ${branch} stays: there is no ${base} to go back to.`;
+  try {
+    await vcsWrite.returnToBranch(base, tip);
+    return null;
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    return `The branch ${branch} stays: ${error.message}`;
+  }
+}
+
+type Branch = { readonly branch: string; readonly base: string; readonly finish: Finish };
+
+async function removeBranch({ worktrees }: Project, { branch, base, finish }: Branch): Promise<readonly string[]> {
+  const deleted =
+    finish === "discard" ? await worktrees.keepThenDelete(branch) : await worktrees.deleteMerged({ branch, base });
+  if (!deleted.ok) return deleted.why === "noBranch" ? [] : [`The branch ${branch} stays: ${deleted.fix}`];
+  return [
+    deleted.ref === null ? `Deleted ${branch}, which is merged.` : `Deleted ${branch}; it is kept on ${deleted.ref}.`,
+  ];
+}
+
+const isBelow = (cwd: string, root: string): boolean => cwd === root || cwd.startsWith(`${root}/`);
