@@ -1,5 +1,5 @@
 import { optionsOf } from "../core/next.ts";
-import { type ActiveRun, currentPhase, indexAfter, MAX_REDOS, type Wait } from "../core/run.ts";
+import { type ActiveRun, currentPhase, indexAfter, MAX_REDOS, type Wait, type WaitOption } from "../core/run.ts";
 import type { AnswerOption } from "../schema/api.ts";
 
 /** How an answer reads everywhere: on a button, in a menu at the terminal, as a command. */
@@ -17,7 +17,7 @@ type Words = {
   readonly command?: string;
 };
 
-const words: Readonly<Record<string, Words>> = {
+const words: Readonly<Record<WaitOption, Words>> = {
   continue: {
     label: "Continue",
     short: "advance to next phase",
@@ -157,7 +157,7 @@ const actions: Readonly<Record<"resume" | "retry" | "skip" | "back" | "cancel", 
     effect: "Goes back to an earlier phase. What came after it is unproven again, and kept on a ref.",
     needs: "phase",
   },
-  cancel: words["cancel"] as Words, // written above
+  cancel: words.cancel,
 };
 
 /** What may be answered now, in the words every surface uses. */
@@ -180,22 +180,22 @@ export function runActions(
 }
 
 /** `Retry -- try again` */
-export function menuLabel(option: string, wait: Wait): string {
+export function menuLabel(option: WaitOption, wait: Wait): string {
   const { label, short } = wordsFor(option, wait);
   return `${label} -- ${short}`;
 }
 
 /** `[C] Continue -- advance to next phase` */
-export function gateMenuLine(option: string): string {
-  const { label, short, key = option } = words[option] ?? unknown(option);
+export function gateMenuLine(option: WaitOption): string {
+  const { label, short, key = option } = words[option];
   return `[${key.toUpperCase()}] ${label} -- ${short}`;
 }
 
 /** The key that gives an answer at a gate; null where it has none. */
-export const gateKey = (option: string): string | null => words[option]?.key ?? null;
+export const gateKey = (option: WaitOption): string | null => words[option].key ?? null;
 
 /** What to type to give an answer. */
-export const answerCommand = (option: string): string => words[option]?.command ?? `isdlc answer ${option}`;
+export const answerCommand = (option: WaitOption): string => words[option].command ?? `isdlc answer ${option}`;
 
 function told(option: string, said: Words, run: ActiveRun): AnswerOption {
   const { label, effect, tone = "plain", needs = "nothing" } = said;
@@ -203,8 +203,8 @@ function told(option: string, said: Words, run: ActiveRun): AnswerOption {
 }
 
 /** The same option means something else at another wait. */
-function wordsFor(option: string, wait: Wait): Words {
-  const usual = words[option] ?? unknown(option);
+function wordsFor(option: WaitOption, wait: Wait): Words {
+  const usual = words[option];
   if (option === "accept" && wait.kind === "sizing")
     return {
       ...usual,
@@ -220,8 +220,6 @@ function wordsFor(option: string, wait: Wait): Words {
     };
   return usual;
 }
-
-const unknown = (option: string): Words => ({ label: option, short: "", effect: "" });
 
 function afterThis(run: ActiveRun): string {
   const following = run.phases[indexAfter(run.phases, run.index)];

@@ -203,7 +203,7 @@ function endLines(run: EndedRun): string[] {
 }
 
 /** What is waited for, and the commands that answer it. */
-export function waitLines(wait: Wait, options: readonly string[], item: string | null = null): string[] {
+export function waitLines(wait: Wait, options: readonly WaitOption[], item: string | null = null): string[] {
   const where = item === null ? "" : ` --item ${item}`;
   const answers = options.map((option) => `  ${answerCommand(option)}${where}`);
   switch (wait.kind) {

@@ -1,6 +1,6 @@
 import type { PersonCommand } from "../../core/command.ts";
 import { ProblemError } from "../../core/problem.ts";
-import type { ActiveRun, Wait } from "../../core/run.ts";
+import type { ActiveRun, Wait, WaitOption } from "../../core/run.ts";
 import type { Reply } from "../../schema/agent.ts";
 import type { Person } from "../../schema/people.ts";
 import type { ExecutionLimits, Finish } from "../../schema/plan.ts";
@@ -54,7 +54,7 @@ const size = (choice: "light" | "standard"): Row => ({
 });
 
 /** Every answer there is: what it records, and what is done before and after. */
-export const answerTable: Readonly<Record<string, Row>> = {
+export const answerTable: Readonly<Record<WaitOption, Row>> = {
   continue: { command: (answering) => ({ do: "continue", ...seen(answering) }) },
   review: { command: (answering) => ({ do: "review", ...seen(answering) }) },
   redo: {

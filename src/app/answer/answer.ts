@@ -1,7 +1,7 @@
 import type { Reverted } from "../../core/command.ts";
 import { optionsOf } from "../../core/next.ts";
 import { ProblemError } from "../../core/problem.ts";
-import type { ActiveRun, Wait } from "../../core/run.ts";
+import type { ActiveRun, Wait, WaitOption } from "../../core/run.ts";
 import type { AnswerOption } from "../../schema/api.ts";
 import type { Person } from "../../schema/people.ts";
 import { answerOptions } from "../../views/answer-options.ts";
@@ -38,7 +38,7 @@ export async function answer(project: Project, run: ActiveRun, request: AnswerRe
   const wait = openWait(run, request.wait);
   refuseWhileHeld(project, request.by);
   const valid = optionsOf(run, wait);
-  const row = Object.hasOwn(answerTable, option) ? answerTable[option] : undefined;
+  const row = Object.hasOwn(answerTable, option) ? answerTable[option as WaitOption] : undefined; // a key of the table
   if (row === undefined || !isOffered(option, wait, valid))
     throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOffered", valid } });
   const answering: Answering = { project, run, wait, request };

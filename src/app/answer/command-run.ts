@@ -21,7 +21,7 @@ export async function commandRun(project: Project, run: ActiveRun, command: RunC
   if (command.do !== "cancel" && run.wait !== null) refuseWhileHeld(project, command.by);
   const done = await record(project, run.run.run, personCommand(run, command));
   const warnings = [...done.warnings];
-  const effects = command.do === "cancel" ? (answerTable["cancel"]?.after ?? []) : [];
+  const effects = command.do === "cancel" ? (answerTable.cancel.after ?? []) : [];
   for (const effect of effects) warnings.push(...(await effect(project, run, done)));
   return { ...done, warnings };
 }

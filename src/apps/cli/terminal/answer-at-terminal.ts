@@ -1,6 +1,7 @@
-import { answer, type Answered, answersOf, shownOf } from "../../../app/answer/answer.ts";
+import { answer, type Answered, shownOf } from "../../../app/answer/answer.ts";
 import type { AnswerRequest } from "../../../app/answer/answer-table.ts";
 import type { OpenWait } from "../../../app/drive/drive-run.ts";
+import { optionsOf } from "../../../core/next.ts";
 import { currentPhase, type Wait } from "../../../core/run.ts";
 import type { Question } from "../../../schema/agent.ts";
 import type { Person } from "../../../schema/people.ts";
@@ -120,7 +121,7 @@ async function choose(invocation: Invocation, open: OpenWait, wait: Wait): Promi
   const { isCancel, select } = await import("@clack/prompts");
   for (const line of aboutLines(invocation, open, wait)) invocation.io.out(line);
   const menu = [
-    ...answersOf(open.run).map(({ option }) => ({ value: option, label: menuLabel(option, wait) })),
+    ...optionsOf(open.run, wait).map((option) => ({ value: option as string, label: menuLabel(option, wait) })),
     ...looksAt(wait).map((value) => ({ value: value as string, label: LOOKS[value] })),
   ];
   const chosen = await select({ message: "What should happen?", options: menu, signal: open.signal });
