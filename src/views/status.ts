@@ -8,6 +8,7 @@ import {
   type PhaseRecord,
   type RunState,
   type Wait,
+  type WaitOption,
   finishOf,
   mergedAs,
   reasonOf,
