@@ -46,7 +46,7 @@ const adapterMayImport: { readonly [adapter: string]: readonly string[] } = {
   checks: ["process", "sandbox"],
   constitution: ["definitions", "file-system"],
   "file-lock": ["file-system"],
-  git: ["file-lock", "file-system", "plain-workspace", "projections"],
+  git: ["file-lock", "file-system", "journal-file", "plain-workspace", "projections"],
   items: ["file-lock", "file-system", "git"],
   "journal-file": ["file-lock", "file-system", "user-files"],
   overlays: ["file-system"],

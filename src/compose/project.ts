@@ -26,6 +26,7 @@ import { composeEngine } from "./compose-engine.ts";
 import { createDriverLock } from "./driver-lock.ts";
 import { analysedItems, journalOptions, type Place, findProject, systemClock } from "./place.ts";
 import { endProcesses } from "./see-project.ts";
+import { lazily } from "./lazily.ts";
 import { systemAgents } from "./system-agents.ts";
 import { systemCallers } from "./system-callers.ts";
 import { createWorkflows } from "./workflows.ts";
@@ -53,45 +54,42 @@ function openJournal(place: Place, anchored: string): LocalJournal {
   return createFileJournal({ ...journalOptions(place, anchored), decide, processes: systemLockProcesses() });
 }
 
-/** The one place where adapters are joined to the ports of the application. */
+/** The one place where adapters are joined to the ports of the application; each when it is first asked for. */
 function compose(place: Place, item: string | null, journal: LocalJournal): LocalProject {
   const { root, files, folders, env } = place;
-  const projections = createProjections(root, files, item);
-  const trust = createTrustStore(folders.state, root, files);
-  const project: LocalProject = {
-    ...place,
-    item,
-    journal,
-    projections,
-    driver: createDriverLock(place),
-    callers: systemCallers,
-    tokens: createOperatorTokens(folders.config),
-    settings: createSettingsStore(folders.config, files),
-    trust,
-    agents: systemAgents(place),
-    workflows: createWorkflows({ ...place, trust }),
-    history: createCodeHistory(root),
-    items: createItems({
-      root,
-      files,
-      state: folders.state,
-      clock: systemClock,
-      makeFolder: (path) => projections.makeFolder(path),
-    }),
-    vcs: createGitRead(root),
-    vcsWrite: createGitWrite(root),
-    worktrees: createWorktrees(root),
-    checks: createCheckRunner(root, { env, redact: createRedactor(secretsOf(env)) }),
-    clock: systemClock,
-    workspace: (run) => workspaceOf(place, run),
-    endAll: endProcesses,
-    pause: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined), // told to stop
-    newRunId,
-    hash: (text) => createHash("sha256").update(text).digest("hex"),
+  const calls: Pick<LocalProject, "siblings" | "attest" | "engine"> = {
     siblings: () => siblingsOf(project),
     attest: (ended) => attestFinished(project, ended),
     engine: (run, wanted) => composeEngine(project, run, wanted),
   };
+  const system: Pick<LocalProject, "callers" | "clock" | "endAll" | "pause" | "newRunId" | "hash"> = {
+    callers: systemCallers,
+    clock: systemClock,
+    endAll: endProcesses,
+    pause: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined), // told to stop
+    newRunId,
+    hash: (text) => createHash("sha256").update(text).digest("hex"),
+  };
+  const workspace: LocalProject["workspace"] = (run) => workspaceOf(place, run);
+  const makeFolder = (path: string): void => project.projections.makeFolder(path);
+  const project: LocalProject = lazily(
+    { ...place, item, journal, workspace, ...system, ...calls },
+    {
+      projections: () => createProjections(root, files, item),
+      driver: () => createDriverLock(place),
+      tokens: () => createOperatorTokens(folders.config),
+      settings: () => createSettingsStore(folders.config, files),
+      trust: () => createTrustStore(folders.state, root, files),
+      agents: () => systemAgents(place),
+      workflows: () => createWorkflows(project),
+      history: () => createCodeHistory(root),
+      items: () => createItems({ root, files, state: folders.state, clock: systemClock, makeFolder }),
+      vcs: () => createGitRead(root),
+      vcsWrite: () => createGitWrite(root),
+      worktrees: () => createWorktrees(root),
+      checks: () => createCheckRunner(root, { env, redact: createRedactor(secretsOf(env)) }),
+    },
+  );
   return project;
 }
 

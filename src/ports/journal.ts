@@ -8,6 +8,8 @@ export type Head = { readonly seq: number; readonly hash: string };
 
 export type Loaded = { readonly state: RunState; readonly head: Head };
 
+export type CurrentLoaded = Loaded & { readonly run: RunId };
+
 export type Submitted =
   | { readonly ok: true; readonly state: RunState; readonly head: Head; readonly events: readonly RunEvent[] }
   | { readonly ok: false; readonly state: RunState; readonly head: Head; readonly refusal: Refusal };
@@ -22,6 +24,8 @@ type Awaitable<T> = T | Promise<T>;
 export interface Journal {
   /** The newest run of this working tree, open or ended; null when there was none. */
   newest(): Awaitable<RunId | null>;
+  /** The newest run together with what its journal says, read once; null when there was none. */
+  current(): Awaitable<CurrentLoaded | null>;
   /** What the journal says now. Takes no lock and ignores an unfinished last record. */
   load(run: RunId): Awaitable<Loaded>;
   events(run: RunId): Awaitable<readonly RunEvent[]>;
@@ -40,6 +44,7 @@ export interface Journal {
 /** A journal on this machine: read without waiting. */
 export interface LocalJournal extends Journal {
   newest(): RunId | null;
+  current(): CurrentLoaded | null;
   load(run: RunId): Loaded;
   events(run: RunId): readonly RunEvent[];
 }

@@ -25,7 +25,7 @@ export function describeJournal(name: string, newHome: () => JournalHome | Promi
 function describeRecords(open: (by?: Decide) => Promise<Journal>): void {
   test("knows no run before the first", async () => {
     const journal = await open();
-    expect(await journal.newest()).toBeNull();
+    expect([await journal.newest(), await journal.current()]).toEqual([null, null]);
     expect(await journal.load(RUN)).toMatchObject({ state: { is: "none" }, head: { seq: 0 } });
     expect(await journal.events(RUN)).toEqual([]);
   });
@@ -84,6 +84,7 @@ function describeRecords(open: (by?: Decide) => Promise<Journal>): void {
     expect(await journal.newest()).toBe(RUN);
     expect(await journal.create(NEXT_RUN, begin(NEXT_RUN))).toMatchObject({ ok: true });
     expect(await journal.newest()).toBe(NEXT_RUN);
+    expect(await journal.current()).toEqual({ run: NEXT_RUN, ...(await journal.load(NEXT_RUN)) });
     expect((await journal.load(RUN)).state.is).toBe("ended");
     expect(await journal.events(RUN)).toHaveLength(2);
   });

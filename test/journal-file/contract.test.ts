@@ -24,6 +24,7 @@ describeJournal("a journal that answers later", () => {
       const journal = await home.open(decide);
       return {
         newest: async () => await journal.newest(),
+        current: async () => travelled(await journal.current()),
         load: async (run) => travelled(await journal.load(run)),
         events: async (run) => travelled(await journal.events(run)),
         submit: async (run, command) => travelled(await journal.submit(run, travelled(command))),

@@ -37,10 +37,11 @@ export function createFileJournal(options: FileJournalOptions): FileJournal {
   const { directory, decide, patience = 10_000 } = options;
   const store = createStore(options);
   const { place } = store;
-  const { newest, load, events } = readerOf(store);
+  const { newest, current, load, events } = readerOf(store);
   const alone = createMutex(place, { processes: options.processes ?? systemLockProcesses(), patience });
   return {
     newest,
+    current,
     load,
     events,
     async submit(run, command) {

@@ -22,6 +22,10 @@ export function createMemoryJournal(clock: Clock, decide: Decide): LocalJournal 
   const memory: Memory = { clock, runs: new Map(), waiting: new Set(), seen: new Map() };
   return {
     newest: () => [...memory.runs.keys()].at(-1) ?? null,
+    current() {
+      const run = [...memory.runs.keys()].at(-1);
+      return run === undefined ? null : { run, ...load(memory, run) };
+    },
     load: (run) => load(memory, run),
     events: (run) => [...(memory.runs.get(run)?.events ?? [])],
     async submit(run, command) {

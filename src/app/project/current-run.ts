@@ -11,12 +11,11 @@ const nothing: CurrentRun = { run: null, state: noRun, head: { seq: 0, hash: "" 
 
 /** The run that is meant: the named one, or the newest of this working tree. */
 export async function currentRun({ journal }: Pick<Project, "journal">, named?: string): Promise<CurrentRun> {
-  const run = named ?? (await journal.newest());
-  if (run === null) return nothing;
-  if (!isRunId(run)) throw unusable(`Invalid run id "${plainLine(run, 80)}".`);
-  const loaded = await journal.load(run);
-  if (named !== undefined && loaded.state.is === "none") throw unusable(`There is no run ${run} here.`);
-  return { run, ...loaded };
+  if (named === undefined) return (await journal.current()) ?? nothing;
+  if (!isRunId(named)) throw unusable(`Invalid run id "${plainLine(named, 80)}".`);
+  const loaded = await journal.load(named);
+  if (loaded.state.is === "none") throw unusable(`There is no run ${named} here.`);
+  return { run: named, ...loaded };
 }
 
 const unusable = (detail: string): ProblemError =>

@@ -1,8 +1,7 @@
 import { type Driven, driveRun, type OpenWait } from "../../../app/drive/drive-run.ts";
-import { currentRun } from "../../../app/project/current-run.ts";
 import type { CleaningUp } from "../../../app/drive/clean-up.ts";
 import type { LocalProject } from "../../../compose/project.ts";
-import type { ActiveRun, RunState } from "../../../core/run.ts";
+import { type ActiveRun, noRun, type RunState } from "../../../core/run.ts";
 import type { ProgressSink } from "../../../ports/progress.ts";
 import { closingReport } from "../../../views/history.ts";
 import { heldLines, openRunLine } from "../../../views/open-run.ts";
@@ -31,6 +30,7 @@ export async function continueRun(
   project: LocalProject,
   ui: UserInterface = terminalInterface(invocation, project),
 ): Promise<Result> {
+  const rested: { state: RunState } = { state: noRun };
   const result = await withSignals(async (signal) => {
     const driven = await driveRun(project, {
       signal,
@@ -47,9 +47,10 @@ export async function continueRun(
           }
         : undefined,
     });
+    rested.state = driven.state; // once cleaned up, the journal may be elsewhere
     return drivenResult(invocation, driven);
   });
-  const { state } = await currentRun(project);
+  const { state } = rested;
   if (state.is !== "ended" || result.code !== 0) return result;
   const lines = [...result.lines, ...(await openPullRequest(invocation, project, state))];
   const next = nextVerb(project, state);

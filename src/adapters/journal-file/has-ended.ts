@@ -1,0 +1,35 @@
+import { basename } from "node:path";
+import { isRecord, ownValue } from "../../core/own-value.ts";
+import { isRunId } from "../../schema/ids.ts";
+import { nodeFiles, OPEN, openPlain, readRange } from "../file-system/file-system.ts";
+
+const ENDINGS: readonly unknown[] = ["run.finished", "run.cancelled"];
+/** Bytes. The record that ends a run is a few hundred; a longer last line ends none. */
+const TAIL = 1024 * 1024;
+
+/** Whether a run has ended, by the last whole record of its journal, unchecked: seals are for readers. One without a record was never begun; one that is not ours to name is in doubt. */
+export function hasEnded(file: string): boolean {
+  if (!isRunId(basename(file, ".jsonl"))) return false;
+  try {
+    const bytes = tailOf(file);
+    const end = bytes.lastIndexOf(0x0a);
+    if (end === -1) return bytes.length === 0;
+    const start = bytes.lastIndexOf(0x0a, end - 1) + 1;
+    const events = ownValue(JSON.parse(bytes.toString("utf8", start, end)), "events");
+    const last: unknown = Array.isArray(events) ? events.at(-1) : null;
+    return isRecord(last) && ENDINGS.includes(ownValue(last, "type"));
+  } catch {
+    return false;
+  }
+}
+
+function tailOf(file: string): Buffer {
+  const fd = openPlain(nodeFiles, file, OPEN.read);
+  if (fd === null) return Buffer.alloc(0);
+  try {
+    const { size } = nodeFiles.fstatSync(fd);
+    return readRange(nodeFiles, fd, { from: Math.max(0, size - TAIL), to: size });
+  } finally {
+    nodeFiles.closeSync(fd);
+  }
+}
