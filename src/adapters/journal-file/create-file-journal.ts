@@ -37,11 +37,12 @@ export function createFileJournal(options: FileJournalOptions): FileJournal {
   const { directory, decide, patience = 10_000 } = options;
   const store = createStore(options);
   const { place } = store;
-  const { newest, current, load, events } = readerOf(store);
+  const reader = readerOf(store);
+  const { newest, load, events } = reader;
   const alone = createMutex(place, { processes: options.processes ?? systemLockProcesses(), patience });
   return {
     newest,
-    current,
+    current: () => reader.current(),
     load,
     events,
     async submit(run, command) {
