@@ -5,9 +5,11 @@ import { mainTreeOf } from "./worktree-location.ts";
 import { removeWorktree } from "./worktree-remove.ts";
 
 export function createWorktrees(root: string): Worktrees {
-  const main = (): string => mainTreeOf(root) ?? root;
+  let known: string | null = null; // found out while this tree is there: it may be the one that is removed
+  const find = (): string | null => (known ??= mainTreeOf(root));
+  const main = (): string => find() ?? root;
   return {
-    main: () => mainTreeOf(root),
+    main: find,
     remove: (request) => removeWorktree(main(), request),
     deleteMerged: (branch) => deleteMergedBranch(main(), branch),
     keepThenDelete: (branch) => keepThenDelete(main(), branch),
