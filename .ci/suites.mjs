@@ -53,6 +53,8 @@ const vitest = (project) => ["node_modules/.bin/vitest", "run", "--project", pro
 tests("fast", ["npm", "test", "--"]);
 if (suite("check", "npm", ["run", "check"])) total.passed++;
 else fails("check");
+if (suite("mutate", "npm", ["run", "mutate"])) total.passed++;
+else fails("mutate: a planted bug survived");
 for (const project of ["flows", "crash", "rogue", "terminal", "agents"]) tests(project, vitest(project));
 
 rmSync(folder, { recursive: true, force: true });

@@ -163,6 +163,22 @@ describe("forgery", () => {
     expect(look(tree)).toBe("JOURNAL_FORGED");
   });
 
+  test("a record that jumps over the acknowledged head is refused, though made with the key", async () => {
+    const tree = await treeWithRun(1);
+    const [first = ""] = readFileSync(fileOf(tree), "utf8").split("\n");
+    writeFileSync(fileOf(tree), `${first}\n`);
+    appendRecords(tree, SEAL, [...accepted("one"), ...accepted("two")]);
+    expect(look(tree)).toBe("JOURNAL_FORGED");
+    expect(await problemOf(() => open(tree).submit(RUN, mark("x")))).toBe("JOURNAL_FORGED");
+  });
+
+  test("a mark of another length fits nothing", async () => {
+    const tree = await treeWithRun(1);
+    const longer = { ...SEAL, mark: (hash: string) => `${SEAL.mark(hash)}00000000` };
+    appendRecords(tree, longer, [...accepted("forged")]);
+    expect(look(tree)).toBe("JOURNAL_FORGED");
+  });
+
   test("one run's journal does not pass for another's", async () => {
     const tree = await treeWithRun(1);
     const other = "20261115-101500124-k3f9";

@@ -1,0 +1,45 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
+import { createProjections } from "../../src/adapters/projections/create-projections.ts";
+import type { RunState } from "../../src/core/run.ts";
+import { writeProjections } from "../../src/engine/write-projections.ts";
+import type { PhaseRule } from "../../src/schema/plan.ts";
+import { activeRun, advance, phaseRule, type Player, startRun } from "../support/run-builder.ts";
+
+/** What `.isdlc/active` says of a state; null where there is none. */
+function markerOf(state: RunState): Record<string, unknown> | null {
+  const root = mkdtempSync(join(tmpdir(), "isdlc-active-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const projections = createProjections(root, nodeFiles);
+  expect(writeProjections({ projections }, state, { seq: 7, hash: "0" })).toEqual([]);
+  try {
+    return JSON.parse(readFileSync(join(root, ".isdlc", "active"), "utf8")) as Record<string, unknown>;
+  } catch {
+    return null;
+  }
+}
+
+const producing = (writes: PhaseRule["writes"]): Player =>
+  advance(startRun({ plan: [phaseRule({ writes })] }), "produce");
+
+test.for<PhaseRule["writes"]>(["item", "tests", "tree"])(
+  "while an agent works the marker says what its phase may write: %s",
+  (writes) => {
+    const { state } = producing(writes);
+    expect(markerOf(state)).toMatchObject({ writes, wait: null, seq: 7, item: activeRun(producing(writes)).run.item });
+  },
+);
+
+test.for(["check", "gate"] as const)("at %s nobody is to write anything", (where) => {
+  const { state } = advance(startRun({ plan: [phaseRule({ writes: "tree", gate: "always" })] }), where);
+  const marker = markerOf(state);
+  expect(marker).toMatchObject({ writes: "nothing" });
+  expect(marker?.["wait"] === null).toBe(where === "check");
+});
+
+test("the marker is gone with the run", () => {
+  expect(markerOf(advance(startRun(), "done").state)).toBeNull();
+});
