@@ -50,7 +50,6 @@ export function composeEngine(project: LocalProject, run: ActiveRun, { agents, p
     checks: checksOf(project, run, { workspace, redact }),
     processes: createProcesses(),
     projections: project.projections,
-    clock: project.clock,
     persona: personaSource(project),
     constitution: () => constitution,
     hash: project.hash,

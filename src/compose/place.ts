@@ -22,7 +22,7 @@ export type Place = {
 /** Set by the build; changes with everything that the state of a run is folded with. */
 declare const ISDLC_STATE_VERSION: string | undefined;
 
-export const systemClock: Clock = { now: () => new Date().toISOString(), monotonic: () => performance.now() };
+export const systemClock: Clock = { now: () => new Date().toISOString() };
 
 /** The working tree around a directory: the top of its repository, else the nearest `.isdlc`, else the directory itself. */
 export function findProject(cwd: string, env: NodeJS.ProcessEnv, files: FileSystem = nodeFiles): Place {

@@ -86,7 +86,7 @@ export type Outcome =
       readonly digest: string;
       readonly testsChanged: string | null;
     }
-  | ({ readonly of: "review"; readonly verdict: Verdict; readonly changed?: readonly string[] | null } & Execution)
+  | ({ readonly of: "review" } & Judgement & Execution)
   /** What code could tell by itself: no reviewer was asked. */
   | { readonly of: "judge"; readonly verdict: Verdict }
   | {
@@ -127,6 +127,13 @@ export type SecondLook = {
 
 /** What a look finds beside the files. */
 export type Found = Required<Pick<PhaseOutput, "standing" | "notices">> & Pick<PhaseOutput, "commitTree" | "plainTree">;
+
+/** A verdict, with the files that the revision before it changed, and those that changed while the reviewer ran. */
+export type Judgement = {
+  readonly verdict: Verdict;
+  readonly changed?: readonly string[] | null;
+  readonly written?: readonly string[];
+};
 
 /** The part of what a phase made that only the outside world can tell. */
 export type CompletedFacts = Pick<

@@ -161,6 +161,8 @@ export type Draft = {
   readonly testsChanged: string | null;
   readonly issues: readonly Issue[];
   readonly approved: boolean;
+  /** Files that changed while the reviewer ran. */
+  readonly written: readonly string[];
   readonly concerns: readonly string[];
   readonly denied: readonly string[];
 };

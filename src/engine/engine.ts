@@ -1,6 +1,5 @@
 import type { AgentBackend } from "../ports/agent-backend.ts";
 import type { CheckRunner } from "../ports/check-runner.ts";
-import type { Clock } from "../ports/clock.ts";
 import type { Projections } from "../ports/projections.ts";
 import type { FeatureRecords } from "../ports/feature-records.ts";
 import type { ItemRecords } from "../ports/item-records.ts";
@@ -37,7 +36,6 @@ export type Engine = {
   readonly checks: CheckRunner;
   readonly processes: Processes;
   readonly projections: Projections;
-  readonly clock: Clock;
   readonly persona: (name: string) => string;
   /** The text that reviewers judge by where a phase names articles; null where the project has none. */
   readonly constitution: () => string | null;

@@ -2,6 +2,4 @@
 export interface Clock {
   /** Wall time as ISO 8601 with milliseconds; information only, never used for order. */
   now(): string;
-  /** Milliseconds that never go backwards. */
-  monotonic(): number;
 }

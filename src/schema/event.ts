@@ -130,7 +130,10 @@ export const EventDraft = z.discriminatedUnion("type", [
   event("execution.ended", {
     execution: z.string(),
     how: z.enum(["done", "failed", "lost"]),
+    /** For people; where it failed and no code is there, the code stands before its first colon. */
     reason: z.nullable(z.string()),
+    /** Why it failed, for programs. */
+    code: z.optional(z.string()),
     usage: z.nullable(Usage),
     session: z.nullable(z.string()),
   }),
@@ -160,6 +163,8 @@ export const EventDraft = z.discriminatedUnion("type", [
     concerns: z.array(z.string()),
     /** Files that the revision before this verdict changed; null where nobody knows. */
     changed: z.optional(z.nullable(z.array(z.string()))),
+    /** Files that changed in the working tree while the reviewer ran. */
+    written: z.optional(z.array(z.string())),
     /** Where each requirement is fulfilled, as a final reviewer says. */
     evidence: z.optional(z.array(Evidence)),
     /** Why the loop ended here without approval, where it ended before its limit. */

@@ -15,7 +15,7 @@ import { begin, mark, RUN } from "./sample-commands.ts";
 
 export const SEAL = sealWith(Buffer.alloc(32, 7));
 
-export const stillClock: Clock = { now: () => "2026-11-15T10:15:00.000Z", monotonic: () => 0 };
+export const stillClock: Clock = { now: () => "2026-11-15T10:15:00.000Z" };
 
 /** Calls that answer at once: for looking at what a fault left, where durability is not the question. */
 export const hastyFiles: FileSystem = { ...nodeFiles, fdatasyncSync: () => {}, fsyncSync: () => {} };

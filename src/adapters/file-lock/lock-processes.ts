@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import type { Processes } from "../../ports/processes.ts";
 
 /** The two questions a lock asks about processes. */
-export type LockProcesses = Pick<Processes, "self" | "isAlive">;
+export type LockProcesses = Pick<Processes, "self"> & {
+  /** True while that very process lives: same boot, same start time, not a reused number. */
+  isAlive(driver: Driver): boolean;
+};
 
 type Driver = ReturnType<Processes["self"]>;
 

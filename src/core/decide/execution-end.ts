@@ -3,9 +3,14 @@ import type { Sizing } from "../../schema/facts.ts";
 import type { Execution } from "../command.ts";
 import { type ActiveRun, isExecuting, type Stage } from "../run.ts";
 
-export function ended(execution: Execution, how: "done" | "failed", reason: string | null): EventDraft {
-  const { usage, session } = execution;
-  return { type: "execution.ended", execution: execution.execution, how, reason, usage, session };
+export function done({ execution, usage, session }: Execution): EventDraft {
+  return { type: "execution.ended", execution, how: "done", reason: null, usage, session };
+}
+
+type Failure = { readonly reason: string; readonly detail: string };
+
+export function failed({ execution, usage, session }: Execution, { reason: code, detail }: Failure): EventDraft {
+  return { type: "execution.ended", execution, how: "failed", reason: `${code}: ${detail}`, code, usage, session };
 }
 
 /** A claimed execution whose step failed around it has ended too. */

@@ -18,7 +18,7 @@ import {
 import { isGateDue, loosening, tighten } from "../supervision.ts";
 import { afterPhase, decideSizing } from "./after-phase.ts";
 import { waysToFinish } from "./leave-phase.ts";
-import { abandoned, claimedBy, effectiveOf, ended } from "./execution-end.ts";
+import { abandoned, claimedBy, done, effectiveOf, failed } from "./execution-end.ts";
 import { skippable } from "./person.ts";
 import { isUnreadable, noVerdict, verdictEvent } from "./verdict.ts";
 
@@ -69,7 +69,7 @@ const handlers: Handlers = {
     if (!isExecuting(stage)) return late(run);
     const most = outcome.reason === UNAVAILABLE ? MAX_UNAVAILABLE : MAX_BROKEN;
     const over = !outcome.again || stage.work.broken + 1 >= most;
-    const end = ended(outcome, "failed", `${outcome.reason}: ${outcome.detail}`);
+    const end = failed(outcome, outcome);
     if (!over) return accept(end);
     return accept(end, isUnreadable(run, outcome) ? noVerdict(outcome.detail) : escalation(run, outcome));
   },
@@ -86,7 +86,7 @@ const handlers: Handlers = {
   produce(run, outcome) {
     if (run.stage.is !== "producing") return late(run);
     const { status, summary, decisions, artifacts, questions } = outcome.result;
-    const end = ended(outcome, "done", null);
+    const end = done(outcome);
     const told = {
       ...(outcome.dropped === undefined ? {} : { dropped: [...outcome.dropped] }),
       ...(outcome.denied === undefined ? {} : { denied: [...outcome.denied] }),
@@ -110,7 +110,7 @@ const handlers: Handlers = {
   },
   review(run, outcome) {
     const verdict = verdictEvent(run, outcome);
-    return verdict === null ? late(run) : accept(ended(outcome, "done", null), verdict);
+    return verdict === null ? late(run) : accept(done(outcome), verdict);
   },
   judge(run, outcome) {
     const verdict = verdictEvent(run, outcome);
@@ -161,7 +161,7 @@ const handlers: Handlers = {
   refine(run, outcome) {
     if (run.stage.is !== "refining") return late(run);
     const { artifact, tasks, problems, commit = null } = outcome;
-    const end = ended(outcome, "done", null);
+    const end = done(outcome);
     if (problems.length === 0)
       return accept(end, { type: "tasks.refined", artifact, tasks, commit }, ...afterPhase(run, "refinement"));
     const rejected: EventDraft = { type: "tasks.rejected", problems: [...problems] };

@@ -1,13 +1,11 @@
-import type { Verdict } from "../../schema/agent.ts";
 import type { EventDraft } from "../../schema/event.ts";
+import type { Judgement } from "../command.ts";
 import type { Finding } from "../findings/ledger.ts";
 import { type AfterVerdict, afterVerdict } from "../findings/loop-policy.ts";
 import { type ActiveRun, currentPhase } from "../run.ts";
 
-type Judged = { readonly verdict: Verdict; readonly changed?: readonly string[] | null };
-
 /** What a verdict means for the draft under review; null where none is. */
-export function verdictEvent(run: ActiveRun, { verdict, changed = null }: Judged): EventDraft | null {
+export function verdictEvent(run: ActiveRun, { verdict, changed = null, written = [] }: Judgement): EventDraft | null {
   const phase = currentPhase(run);
   if (run.stage.is !== "reviewing" || phase === undefined) return null;
   const before = phase.iterations.length - run.stage.work.verdicts;
@@ -21,7 +19,15 @@ export function verdictEvent(run: ActiveRun, { verdict, changed = null }: Judged
   const stopped = isEarly(after) && after.why !== null ? { stopped: after.why } : {};
   const concerns = approved ? [] : [...concernsOf(after.open, summary), ...Object.values(stopped)];
   const evidence = verdict.evidence?.length ? { evidence: verdict.evidence } : {};
-  const facts = { approved, issues, summary, ...evidence, changed: changed === null ? null : [...changed] };
+  const meanwhile = written.length === 0 ? {} : { written: [...written] };
+  const facts = {
+    approved,
+    issues,
+    summary,
+    ...evidence,
+    ...meanwhile,
+    changed: changed === null ? null : [...changed],
+  };
   return { type: "verdict.given", ...facts, leadsTo: after.leadsTo, concerns, ...stopped };
 }
 

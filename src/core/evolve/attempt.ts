@@ -63,7 +63,7 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
     if (!isExecuting(stage)) return run;
     const broken = event.how === "failed" ? stage.work.broken + 1 : event.how === "done" ? 0 : stage.work.broken;
     const session = stage.is === "producing" ? (event.session ?? stage.work.session) : stage.work.session;
-    const trouble = event.how === "failed" ? (event.reason?.split(":", 1)[0] ?? null) : null;
+    const trouble = event.how === "failed" ? codeOf(event) : null;
     const work = { ...stage.work, broken, session, trouble };
     return enter(patch(run, used(currentPhase(run), event, session)), event, { ...stage, claim: null, work });
   },
@@ -114,15 +114,17 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
       return produceAgain(counted, event.seq, { work, brief: { why: "findings", text: event.concerns.join("\n") } });
     const { approved, issues } = event;
     const concerns = [...stage.draft.concerns, ...event.concerns];
-    return enter(counted, event, { is: "completing", work, draft: { ...stage.draft, approved, issues, concerns } });
+    const draft = { ...stage.draft, approved, issues, concerns, written: event.written ?? [] };
+    return enter(counted, event, { is: "completing", work, draft });
   },
 };
 
-const unexamined: Pick<Draft, "checks" | "testsChanged" | "issues" | "approved"> = {
+const unexamined: Pick<Draft, "checks" | "testsChanged" | "issues" | "approved" | "written"> = {
   checks: [],
   testsChanged: null,
   issues: [],
   approved: false,
+  written: [],
 };
 
 const leftBehind = (paths: readonly string[]): string[] =>
@@ -145,6 +147,9 @@ function failureText(results: readonly CheckResult[]): string {
 }
 
 type Ended = EventOf<"execution.ended">;
+
+/** Older journals have it at the beginning of the reason only. */
+const codeOf = ({ code, reason }: Ended): string | null => code ?? reason?.split(":", 1)[0] ?? null;
 
 /** What an execution adds to its phase's account. */
 function used(phase: PhaseRecord | undefined, { usage }: Ended, session: string | null): Partial<PhaseRecord> {

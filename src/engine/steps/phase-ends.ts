@@ -7,7 +7,6 @@ import type { FileChange } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { foreignRecord, takeBackRecord } from "./feature-record.ts";
-import { writtenDuringReview } from "./review-writes.ts";
 import { foundBeside, movedPaths, standingNow } from "./standing.ts";
 
 /** Remembers the tree before an attempt touches it. */
@@ -45,7 +44,7 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
     artifacts: artifactsOf(run, draft.artifacts, changed),
     changed: changed === null ? null : [...changed],
     changedSinceSeen: changedSinceSeen === null ? null : [...changedSinceSeen],
-    unexpected: [...new Set([...outside, ...writtenDuringReview(draft.issues)])],
+    unexpected: [...new Set([...outside, ...draft.written])],
     tree,
     ...beside,
     lines: await workspace.lines(seen, tree, toRead),

@@ -14,7 +14,7 @@ const journal = createFileJournal({
   anchors: createFileAnchors(user, root),
   seal: sealWith(loadUserKey(user)),
   decide,
-  clock: { now: () => new Date().toISOString(), monotonic: () => performance.now() },
+  clock: { now: () => new Date().toISOString() },
   version: "1",
   patience: 60_000,
 });

@@ -28,7 +28,7 @@ const journal = createFileJournal({
   anchors: createFileAnchors(user, root, files),
   seal: sealWith(Buffer.alloc(32, 7)),
   decide,
-  clock: { now: () => new Date().toISOString(), monotonic: () => performance.now() },
+  clock: { now: () => new Date().toISOString() },
   version: "1",
   files,
 });
