@@ -104,8 +104,9 @@ describe("snapshots", () => {
     for (const damaged of [
       content.subarray(0, 100),
       Buffer.alloc(0),
-      Buffer.from(content.toString().replace("m63", "m99")),
+      Buffer.from(content.toString().replace('"title":"A title', '"title":"Another title')),
     ]) {
+      expect(damaged.equals(content)).toBe(false);
       writeFileSync(snapshot, damaged);
       expect(openJournalOf(tree).load(RUN)).toEqual(expected);
     }
