@@ -255,7 +255,7 @@ export const mutants = [
   },
   {
     bug: "a commit in the middle of a rebase becomes part of it",
-    file: "src/adapters/git/write/commit-paths.ts",
+    file: "src/adapters/git/write/commit-tree.ts",
     find: `"rebase-merge", `,
     put: "",
     test: "test/git/unfinished-work.test.ts",

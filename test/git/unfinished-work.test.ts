@@ -32,7 +32,10 @@ test.for(operations)("in the middle of $name nothing is committed, and it can go
   fixture.write("a", "resolved\n");
   fixture.git("add", "a");
   const before = [fixture.git("rev-parse", "HEAD"), fixture.git("status", "--porcelain")];
-  const request = { message: "phase: done", attempt: "run/01-x#1", journal: "7:abc", paths: ["a"] };
+  const parent = fixture.git("rev-parse", "HEAD").trim();
+  const tree = fixture.git("write-tree").trim();
+  const keep = { run: "run", name: "hooked" };
+  const request = { message: "phase: done", attempt: "run/01-x#1", journal: "7:abc", branch: null, parent, tree, keep };
   expect(await outcomeOf(createGitWrite(fixture.repo).commit(request))).toMatchObject({
     problem: "GIT_FAILED",
     detail: expect.stringContaining("not finished"),
