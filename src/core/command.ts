@@ -35,12 +35,12 @@ export type PersonCommand = { readonly by: Person | Agent } & (
    * Of an escalation, or of the current phase where no wait is named.
    * `limits`: what each execution may use from now on; left out where that stays as it was.
    */
-  | { readonly do: "retry"; readonly wait: string; readonly limits?: ExecutionLimits }
+  | { readonly do: "retry"; readonly wait: string; readonly limits?: ExecutionLimits; readonly guidance?: string }
   | { readonly do: "retry"; readonly wait: null }
   | { readonly do: "skip"; readonly wait: string | null }
   | { readonly do: "acceptTests"; readonly wait: string; readonly tests: TestCommand | null }
   | { readonly do: "size"; readonly wait: string; readonly choice: "accept" | "light" | "standard" }
-  | { readonly do: "back"; readonly to: PhaseKey; readonly tree: "restore" | "keep" }
+  | { readonly do: "back"; readonly to: PhaseKey; readonly tree: "restore" | "keep"; readonly guidance?: string }
   | ({ readonly do: "changeAgents" } & ChangedAgents)
   | { readonly do: "raise"; readonly wait: string; readonly budget: Budget }
   /** What was written where the phase may not was put back; `kept` has it still. */

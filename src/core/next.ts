@@ -3,8 +3,9 @@ import { attemptId, type AttemptId, type Ticket } from "../schema/ids.ts";
 import {
   type ActiveRun,
   currentPhase,
-  MAX_REDOS,
+  redoLimit,
   type Next,
+  type PhaseRecord,
   type RunState,
   type Stage,
   type Wait,
@@ -70,14 +71,27 @@ export function optionsOf(run: ActiveRun, wait: Wait): readonly WaitOption[] {
 
 function gateOptions(run: ActiveRun, wait: Extract<Wait, { kind: "gate" }>): readonly WaitOption[] {
   const paused = run.stage.is === "produced" && run.stage.pausedAt !== null;
-  const redoable = (currentPhase(run)?.redos ?? MAX_REDOS) < MAX_REDOS;
+  const redoable = (currentPhase(run)?.redos ?? 0) < redoLimit(run);
   return [
     "continue",
     ...(paused ? [] : ["review" as const]),
     ...(redoable ? ["redo" as const] : []),
+    ...(codePhaseBefore(run) === null ? [] : ["back" as const]),
     ...(wait.loosened === null ? [] : ["loosen" as const]),
     ...(currentPhase(run)?.made?.unexpected.some(isFile) === true ? ["revert" as const] : []),
   ];
+}
+
+/**
+ * Where work that a review phase found wanting is done: the last phase before it that may write code. Null at a phase
+ * that may write code itself, and where none has.
+ */
+export function codePhaseBefore(run: ActiveRun): PhaseRecord | null {
+  if (currentPhase(run)?.rule.writes === "tree") return null;
+  const earlier = run.phases
+    .slice(0, run.index)
+    .filter(({ rule, attempts, dropped }) => rule.writes === "tree" && attempts > 0 && !dropped);
+  return earlier.at(-1) ?? null;
 }
 
 /** Branches and commits are told like files, and are not ours to put back. */

@@ -135,7 +135,7 @@ export type Stage =
   | { readonly is: "accepting"; readonly pausedAt: string | null; readonly resumedAt: string | null }
   | { readonly is: "measuring" }
   | { readonly is: "refining"; readonly work: AttemptState; readonly brief: Brief; readonly claim: Claim | null }
-  | { readonly is: "rewinding"; readonly to: PhaseKey }
+  | { readonly is: "rewinding"; readonly to: PhaseKey; readonly brief: Brief }
   | { readonly is: "finishing"; readonly how: Finish | null };
 
 /** One attempt's memory. A redo, retry or back starts without it: that is "unproven again". */
@@ -200,6 +200,7 @@ export type EscalationOption = (typeof ESCALATION_OPTIONS)[number];
 /** What a person may answer a wait with. */
 export type WaitOption =
   | GateChoice
+  | "back"
   | "loosen"
   | "revert"
   | "answer"
@@ -228,7 +229,11 @@ export type Next =
   | { readonly is: "wait"; readonly wait: Wait; readonly options: readonly WaitOption[] }
   | { readonly is: "done"; readonly how: "none" | "finished" | "cancelled" };
 
+/** Unless the run was started with another limit. */
 export const MAX_REDOS = 3;
+
+/** How often a person may send a phase of this run back. */
+export const redoLimit = ({ run }: Pick<ActiveRun, "run">): number => run.options.redos ?? MAX_REDOS;
 
 /** Why an execution ended when the model service was busy or out of reach. */
 export const UNAVAILABLE = "unavailable";

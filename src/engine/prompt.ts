@@ -138,7 +138,7 @@ function briefing({ why, text }: Brief): string {
     case "retry":
       return section("This is a new attempt", text);
     case "back":
-      return "The person went back to this phase. What came after it has been taken out of the working tree.";
+      return `The person went back to this phase. ${text === "" ? "What came after it has been taken out of the working tree." : text}`;
     case "tasks":
       return section("Your list of tasks was not accepted. Fix this", text);
     default:

@@ -197,7 +197,13 @@ export const EventDraft = z.discriminatedUnion("type", [
   event("phase.committed", { commit: z.nullable(z.string()) }),
   event("phase.left", {}),
   event("step.escalated", { from: Step, reason: z.string(), detail: z.string(), options: z.array(z.string()) }),
-  event("step.retried", { wait: z.string(), from: Step, by: Person, limits: z.optional(ExecutionLimits) }),
+  event("step.retried", {
+    wait: z.string(),
+    from: Step,
+    by: Person,
+    limits: z.optional(ExecutionLimits),
+    guidance: z.optional(z.string()),
+  }),
   event("step.skipped", { wait: z.string(), from: Step, by: Person }),
   event("tests.accepted", { wait: z.string(), tests: z.nullable(TestCommand), by: Person }),
   event("after.started", { step: AfterStep }),
@@ -216,7 +222,13 @@ export const EventDraft = z.discriminatedUnion("type", [
   }),
   event("tasks.rejected", { problems: z.array(z.string()) }),
   event("phase.restarted", { by: Person }),
-  event("run.wentBack", { to: PhaseKey, by: Person, tree: z.enum(["restore", "keep"]) }),
+  event("run.wentBack", {
+    to: PhaseKey,
+    by: Person,
+    tree: z.enum(["restore", "keep"]),
+    /** What the person wants otherwise, for the agent of the phase. */
+    guidance: z.optional(z.string()),
+  }),
   event("run.rewound", {
     /** Where what came after is kept; null where there is no git. */
     kept: z.nullable(z.string()),

@@ -128,5 +128,7 @@ export const RunOptions = z.strictObject({
   session: z.optional(z.enum(["phase", "shared"])),
   /** Ways to end the run that a person is offered; merge, pull request and keep unless said. */
   ends: z.optional(z.array(Finish)),
+  /** How often a person may send one phase back; three times unless said. */
+  redos: z.optional(z.int().check(z.nonnegative())),
 });
 export type RunOptions = z.infer<typeof RunOptions>;

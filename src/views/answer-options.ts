@@ -1,5 +1,5 @@
-import { optionsOf } from "../core/next.ts";
-import { type ActiveRun, currentPhase, indexAfter, MAX_REDOS, type Wait, type WaitOption } from "../core/run.ts";
+import { codePhaseBefore, optionsOf } from "../core/next.ts";
+import { type ActiveRun, currentPhase, indexAfter, redoLimit, type Wait, type WaitOption } from "../core/run.ts";
 import type { AnswerOption } from "../schema/api.ts";
 
 /** How an answer reads everywhere: on a button, in a menu at the terminal, as a command. */
@@ -37,10 +37,19 @@ const words: Readonly<Record<WaitOption, Words>> = {
     label: "Redo",
     short: "re-run this phase with additional guidance",
     effect: (run) =>
-      `Sends the phase back to the agent with your guidance. It is redo ${(currentPhase(run)?.redos ?? 0) + 1} of ${MAX_REDOS}.`,
+      `Sends the phase back to the agent with your guidance. It is redo ${(currentPhase(run)?.redos ?? 0) + 1} of ${redoLimit(run)}.`,
     needs: "guidance",
     key: "d",
     command: 'isdlc redo "<guidance>"',
+  },
+  back: {
+    label: "Send back",
+    short: "to the phase that writes the code, with guidance; the code stays, to be improved",
+    effect: (run) =>
+      `Sends the work back to ${codePhaseBefore(run)?.rule.name ?? "the code"} with your guidance. The code stays, to be improved.`,
+    needs: "guidance",
+    key: "b",
+    command: 'isdlc back <phase> "<guidance>"',
   },
   loosen: {
     label: "Loosen",

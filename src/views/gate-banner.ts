@@ -2,7 +2,7 @@ import { attentionFor, attentionText } from "../core/attention.ts";
 import type { Reverted } from "../core/command.ts";
 import { UNSEEN } from "../core/failure-digest.ts";
 import { optionsOf } from "../core/next.ts";
-import { type ActiveRun, currentPhase, MAX_REDOS, type PhaseRecord, type Wait } from "../core/run.ts";
+import { type ActiveRun, currentPhase, type PhaseRecord, redoLimit, type Wait } from "../core/run.ts";
 import type { PhaseOutput } from "../schema/facts.ts";
 import type { Supervision } from "../schema/plan.ts";
 import { gateMenuLine } from "./answer-options.ts";
@@ -33,7 +33,7 @@ export function gateBanner(run: ActiveRun): string | null {
   if (run.wait?.kind !== "gate" || phase === undefined) return null;
   const data = summaryOf(run, phase.rule.key);
   const minutes = data.duration?.minutes;
-  const notices = [...noticesOf(phase, run.wait), `To read: ${attentionText(attentionFor(phase.made))}`];
+  const notices = [...noticesOf(run, phase, run.wait), `To read: ${attentionText(attentionFor(phase.made))}`];
   return [
     RULE,
     `PHASE ${numbered(phase)}COMPLETE: ${nameOf(phase)}`,
@@ -61,7 +61,7 @@ export function recoveryBanner(run: ActiveRun): string | null {
   const phase = currentPhase(run);
   if (phase === undefined) return null;
   if (run.wait?.kind === "gate") {
-    const notices = noticesOf(phase, run.wait);
+    const notices = noticesOf(run, phase, run.wait);
     return [
       `A review was in progress for Phase ${numbered(phase)}(${nameOf(phase)}).`,
       summaryLine(run, phase),
@@ -94,11 +94,11 @@ function summaryLine(run: ActiveRun, phase: PhaseRecord): string {
   return `Summary: ${REVIEWS_FOLDER}/${summaryFileName(keys, phase.rule.key)}`;
 }
 
-function noticesOf(phase: PhaseRecord, gate: Gate): string[] {
+function noticesOf(run: ActiveRun, phase: PhaseRecord, gate: Gate): string[] {
   return [
     ...failuresOf(gate),
     ...(phase.made === null ? [] : foundIn(phase.made)),
-    ...redosSpent(phase.redos),
+    ...redosSpent(run, phase),
     ...(gate.loosened === null ? [] : [loosenedLine(gate.loosened)]),
   ];
 }
@@ -125,10 +125,10 @@ function failuresOf({ failures }: Gate): string[] {
 }
 
 /** Says why sending the phase back is no longer offered. */
-export const redosSpent = (redos: number): string[] =>
-  redos < MAX_REDOS
+export const redosSpent = (run: ActiveRun, { redos }: Pick<PhaseRecord, "redos">): string[] =>
+  redos < redoLimit(run)
     ? []
-    : [`All ${MAX_REDOS} redos of this phase are used up: continue, or review and edit it yourself.`];
+    : [`All ${redoLimit(run)} redos of this phase are used up: continue, or review and edit it yourself.`];
 
 /** The files that the words of a pause speak of, where the summary is not on the screen. */
 export function artifactLines(run: ActiveRun): string[] {

@@ -191,7 +191,7 @@ function toReadLines(run: ActiveRun, wait: Wait): string[] {
   if (wait.kind !== "gate") return [];
   const phase = currentPhase(run);
   return [
-    ...(phase === undefined ? [] : redosSpent(phase.redos)),
+    ...(phase === undefined ? [] : redosSpent(run, phase)),
     `To read: ${attentionText(attentionFor(phase?.made ?? null))}`,
   ];
 }

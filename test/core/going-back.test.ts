@@ -129,10 +129,29 @@ describe("going back", () => {
     }
   });
 
+  test.for(["keep", "restore"] as const)("guidance reaches the agent as that of a redo does (%s)", (tree) => {
+    const player = advance(startRun(supervised), "check");
+    accepted(player, { do: "back", by: ada, to: "01-requirements", tree, guidance: "Use a helper named total" });
+    if (tree === "restore") report(player, { of: "rewind", kept: null, restored: [], commit: null });
+    const { stage } = activeRun(player);
+    expect(stage).toEqual({ is: "entering", brief: { why: "redo", text: "Use a helper named total" } });
+    expect(phaseAt(player, 0)).toMatchObject({ guidance: ["Use a helper named total"], redos: 0 });
+  });
+
+  test("blank guidance is none", () => {
+    const player = advance(startRun(supervised), "check");
+    accepted(player, { do: "back", by: ada, to: "01-requirements", tree: "keep", guidance: " " });
+    expect(activeRun(player).stage).toMatchObject({ is: "entering", brief: { why: "back" } });
+  });
+
   test("with the tree to be restored, nothing begins before that is done", () => {
     const player = advance(startRun(supervised), "check");
     expect(accepted(player, back("01-requirements", "restore"))).toEqual(["run.wentBack"]);
-    expect(activeRun(player).stage).toEqual({ is: "rewinding", to: "01-requirements" });
+    expect(activeRun(player).stage).toEqual({
+      is: "rewinding",
+      to: "01-requirements",
+      brief: { why: "back", text: "" },
+    });
     report(player, failed("rewind"));
     expect(openWait(player)).toMatchObject({ from: "rewind", offered: ["retry", "skip"] });
     accepted(player, { do: "skip", by: ada, wait: openWait(player).id });

@@ -28,12 +28,12 @@ const bugs: readonly Bug[] = [
   {
     bug: "a fourth redo is accepted",
     breaks: "what is offered is what is accepted",
-    plants: [{ file: PERSON, find: "?? MAX_REDOS) >= MAX_REDOS", put: "?? MAX_REDOS) > MAX_REDOS" }],
+    plants: [{ file: PERSON, find: "?? 0) >= redoLimit(run)", put: "?? 0) > redoLimit(run)" }],
   },
   {
     bug: "a fourth redo is offered",
     breaks: "what is offered is what is accepted",
-    plants: [{ file: "next.ts", find: "?? MAX_REDOS) < MAX_REDOS", put: "?? MAX_REDOS) <= MAX_REDOS" }],
+    plants: [{ file: "next.ts", find: "?? 0) < redoLimit(run)", put: "?? 0) <= redoLimit(run)" }],
   },
   {
     bug: "the limit of redos is four",

@@ -1,4 +1,5 @@
 import type { PersonCommand } from "../../core/command.ts";
+import { codePhaseBefore, optionsOf } from "../../core/next.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { ActiveRun, Wait, WaitOption } from "../../core/run.ts";
 import type { Reply } from "../../schema/agent.ts";
@@ -60,6 +61,7 @@ export const answerTable: Readonly<Record<WaitOption, Row>> = {
   redo: {
     command: (answering) => ({ do: "redo", ...seen(answering), guidance: answering.request.text ?? "" }),
   },
+  back: { command: sendBack },
   loosen: { command: (answering) => ({ do: "loosen", ...named(answering) }) },
   revert: {
     async command(answering) {
@@ -71,8 +73,9 @@ export const answerTable: Readonly<Record<WaitOption, Row>> = {
   },
   retry: {
     command(answering) {
-      const { limits } = answering.request;
-      return { do: "retry", ...named(answering), ...(limits === undefined ? {} : { limits }) };
+      const { limits, text } = answering.request;
+      const guidance = text === undefined || text.trim() === "" ? {} : { guidance: text };
+      return { do: "retry", ...named(answering), ...(limits === undefined ? {} : { limits }), ...guidance };
     },
   },
   skip: { command: (answering) => ({ do: "skip", ...named(answering) }) },
@@ -94,6 +97,14 @@ export const answerTable: Readonly<Record<WaitOption, Row>> = {
     after: [takeBackRecord, endAgent],
   },
 };
+
+/** To where the work is done; the code stays, to be improved. */
+function sendBack({ request: { by, text = "" }, run, wait }: Answering): PersonCommand {
+  const phase = codePhaseBefore(run);
+  if (phase === null)
+    throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOffered", valid: optionsOf(run, wait) } });
+  return { do: "back", by, to: phase.rule.key, tree: "keep", guidance: text };
+}
 
 function raise(answering: Answering): PersonCommand {
   const budget = raisedBudget(answering.wait, answering.request.text ?? "");

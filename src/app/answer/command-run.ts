@@ -13,7 +13,12 @@ export type RunCommand = { readonly by: Person } & (
   /** Starts the current phase anew, or leaves it out. */
   | { readonly do: "retry" | "skip" }
   /** To an earlier phase, by key or number; to the beginning of the current one where none is named. */
-  | { readonly do: "back"; readonly to?: string | undefined; readonly tree: "restore" | "keep" }
+  | {
+      readonly do: "back";
+      readonly to?: string | undefined;
+      readonly tree: "restore" | "keep";
+      readonly guidance?: string;
+    }
 );
 
 /** @throws ProblemError when it is refused; nothing was recorded then. */
@@ -36,7 +41,13 @@ function personCommand(run: ActiveRun, command: RunCommand): PersonCommand {
     case "skip":
       return { do: "skip", wait: null, by };
     case "back":
-      return { do: "back", by, to: phaseKey(run, command.to), tree: command.tree };
+      return {
+        do: "back",
+        by,
+        to: phaseKey(run, command.to),
+        tree: command.tree,
+        ...(command.guidance === undefined ? {} : { guidance: command.guidance }),
+      };
     default:
       return command satisfies never;
   }

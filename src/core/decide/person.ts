@@ -9,7 +9,7 @@ import {
   type ActiveRun,
   currentPhase,
   type EscalationOption,
-  MAX_REDOS,
+  redoLimit,
   type PhaseRecord,
   type Stage,
   type Wait,
@@ -55,8 +55,8 @@ function answerGate(run: ActiveRun, command: Of<"continue" | "review" | "redo">,
   const choice: GateChoice = command.do;
   if (choice === "review" && run.stage.is === "produced" && run.stage.pausedAt !== null)
     return refuse({ why: "alreadyPaused" });
-  if (choice === "redo" && (currentPhase(run)?.redos ?? MAX_REDOS) >= MAX_REDOS)
-    return refuse({ why: "redosSpent", limit: MAX_REDOS });
+  if (choice === "redo" && (currentPhase(run)?.redos ?? 0) >= redoLimit(run))
+    return refuse({ why: "redosSpent", limit: redoLimit(run) });
   const guidance = command.do === "redo" ? command.guidance : null;
   return accept({ type: "gate.answered", wait: wait.id, choice, by, guidance, shown: command.shown });
 }
@@ -118,8 +118,9 @@ function answerEscalation(run: ActiveRun, command: EscalationAnswer, by: Person)
   const { id, from } = wait;
   if (command.do === "acceptTests") return accept({ type: "tests.accepted", wait: id, tests: command.tests, by });
   if (command.do === "retry") {
-    const { limits } = command;
-    return accept({ type: "step.retried", wait: id, from, by, ...(limits === undefined ? {} : { limits }) });
+    const { limits, guidance } = command;
+    const given = { ...(limits === undefined ? {} : { limits }), ...(guidance === undefined ? {} : { guidance }) };
+    return accept({ type: "step.retried", wait: id, from, by, ...given });
   }
   return accept({ type: "step.skipped", wait: id, from, by }, ...(AFTER_SKIP[from]?.(run, by) ?? []));
 }
@@ -162,8 +163,9 @@ function back(run: ActiveRun, command: Of<"back">, by: Person): Decision {
     : [];
   const valid = reached.map(({ rule }) => rule.key);
   if (!valid.includes(command.to)) return refuse({ why: "notEarlier", valid });
-  const { to, tree } = command;
-  return accept(...abandoned(run, "stopped by a person"), { type: "run.wentBack", to, by, tree });
+  const { to, tree, guidance } = command;
+  const given = guidance === undefined || guidance.trim() === "" ? {} : { guidance };
+  return accept(...abandoned(run, "stopped by a person"), { type: "run.wentBack", to, by, tree, ...given });
 }
 
 /** Once a way to finish was chosen, a merge may be under way. */

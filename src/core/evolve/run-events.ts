@@ -1,3 +1,4 @@
+import type { Brief } from "../../schema/event.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { ExecutionLimits, PhaseRule } from "../../schema/plan.ts";
 import type { EventOf, Handlers } from "../evolve.ts";
@@ -86,9 +87,7 @@ export const runHandlers: Handlers<RunEventType> = {
   },
   "step.retried": (run, event) => {
     const anew = event.from === "produce" || event.from === "check" || event.from === "enter";
-    const stage: Stage = anew
-      ? { is: "entering", brief: { why: "retry", text: retryText(run) } }
-      : anotherTry(run.stage);
+    const stage: Stage = anew ? { is: "entering", brief: retryBrief(run, event.guidance) } : anotherTry(run.stage);
     const limited = event.limits === undefined ? run : withLimits(run, event.limits);
     return enter(anew ? patch(limited, { status: "in_progress", made: null }) : limited, event, stage);
   },
@@ -130,6 +129,12 @@ function withLimits(run: ActiveRun, { turns, minutes }: ExecutionLimits): Active
   const { options } = run.run;
   const limits = { turns: turns ?? options.limits?.turns ?? null, minutes: minutes ?? options.limits?.minutes ?? null };
   return { ...run, run: { ...run.run, options: { ...options, limits } } };
+}
+
+/** What the person wants otherwise comes first; the agent is told why the attempt failed all the same. */
+function retryBrief(run: ActiveRun, guidance: string | undefined): Brief {
+  if (guidance === undefined) return { why: "retry", text: retryText(run) };
+  return { why: "redo", text: [guidance, retryText(run)].filter((text) => text !== "").join("\n\n") };
 }
 
 function retryText(run: ActiveRun): string {

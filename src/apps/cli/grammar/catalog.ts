@@ -147,9 +147,16 @@ export const verbs: readonly Verb[] = [
     options: { ...agentOptions, ...personOptions },
   }),
   verb("back", "decide", {
-    summary: "Return to an earlier phase; what came after is kept on a ref of its own",
-    usage: "isdlc back <phase>",
-    options: { "keep-tree": { type: "boolean", about: "leave the working tree as it is" }, ...answerOptions },
+    summary: "Return to an earlier phase, with guidance to improve its work, or without to take out what came after",
+    usage: 'isdlc back <phase> ["<guidance>"]',
+    options: {
+      "keep-tree": { type: "boolean", about: "leave the working tree as it is; so it is with guidance" },
+      "restore-tree": {
+        type: "boolean",
+        about: "take out what came after, which a ref keeps; so it is without guidance",
+      },
+      ...answerOptions,
+    },
   }),
   verb("fresh", "decide", {
     summary: "Start the current phase from where it began; what it made is kept on a ref",

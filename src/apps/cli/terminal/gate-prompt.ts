@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import pc from "picocolors";
-import { optionsOf } from "../../../core/next.ts";
-import { type ActiveRun, currentPhase, MAX_REDOS } from "../../../core/run.ts";
+import { codePhaseBefore, optionsOf } from "../../../core/next.ts";
+import { type ActiveRun, currentPhase, redoLimit } from "../../../core/run.ts";
 import { shownPatch } from "../../../engine/shown-patch.ts";
 import { runChecks } from "../../../engine/steps/checks.ts";
 import {
@@ -12,7 +12,7 @@ import {
   redosSpent,
   reviewInstructions,
 } from "../../../views/gate-banner.ts";
-import { plainText } from "../../../views/plain-text.ts";
+import { plainLine, plainText } from "../../../views/plain-text.ts";
 import { summaryText } from "../../../views/summary.ts";
 import { askKey } from "./ask.ts";
 import type { OpenWait } from "../../../app/drive/drive-run.ts";
@@ -22,7 +22,7 @@ import type { Io } from "./io.ts";
 import { runInteractive, showInPager, wordsOf } from "./run-interactive.ts";
 import type { Invocation } from "../grammar/verb.ts";
 
-type Key = "c" | "r" | "d" | "l" | "x" | "v" | "e" | "t" | "q";
+type Key = "c" | "r" | "d" | "b" | "l" | "x" | "v" | "e" | "t" | "q";
 
 /** The gate at a terminal: shows what was made, lets the person look at it from every side, and takes one answer. */
 export async function answerGate(invocation: Invocation, context: OpenWait): Promise<Said | null> {
@@ -64,24 +64,27 @@ async function saidBy(invocation: Invocation, context: OpenWait, key: Exclude<Ke
       if (!(await edit(invocation, artifactsOf(context)))) return null;
       for (const line of artifactLines(run)) io.out(line);
       return { option: "review" }; // whoever edits has paused, so what changes then is theirs
-    case "c":
-      return { option: "continue" };
     case "r":
       io.out(summaryText(run));
       return { option: "review" };
     case "d":
-      return redo(io, context);
+      return again(io, context);
+    case "b":
+      return sendBack(context);
+    case "c":
     case "l":
-      return { option: "loosen" };
     case "x":
-      return { option: "revert" };
+      return { option: AT_ONCE[key] };
     default:
       return key satisfies never;
   }
 }
 
+/** Keys that are an answer by themselves. */
+const AT_ONCE = { c: "continue", l: "loosen", x: "revert" } as const;
+
 /** Words that end a pause; anything else asks again. */
-const GO_ON = new Set(["", "c", "continue", "done", "yes", "ok"]);
+const GO_ON = new Set(["c", "continue", "done", "yes", "ok"]);
 
 async function answerPaused({ io }: Invocation, context: OpenWait): Promise<Said | null> {
   const { run, returned, signal } = context;
@@ -94,7 +97,7 @@ async function answerPaused({ io }: Invocation, context: OpenWait): Promise<Said
     const said = word === "redo" ? await redo(io, context) : null;
     if (said !== null || signal.aborted) return said;
     if (word === "review") io.out(summaryText(run));
-    else if (word !== "redo") io.out("Nobody knows that word here.");
+    else if (word !== "redo") io.out("Unknown command. Type continue, redo, review or q.");
   }
 }
 
@@ -117,10 +120,10 @@ async function askPaused({ run, signal }: OpenWait): Promise<string> {
 /** Null when the person breaks off, or none is left. A redo is counted, so one without guidance is asked about. */
 async function redo({ out }: Io, { run, signal }: OpenWait): Promise<Said | null> {
   const { confirm, isCancel, text } = await import("@clack/prompts");
-  const redos = currentPhase(run)?.redos ?? MAX_REDOS;
-  const message = `Redo without any guidance? It counts: it would be redo ${redos + 1} of ${MAX_REDOS}.`;
-  for (const line of redosSpent(redos)) out(line);
-  if (redos >= MAX_REDOS) return null;
+  const redos = currentPhase(run)?.redos ?? 0;
+  const message = `Redo without any guidance? It counts: it would be redo ${redos + 1} of ${redoLimit(run)}.`;
+  for (const line of redosSpent(run, { redos })) out(line);
+  if (redos >= redoLimit(run)) return null;
   for (;;) {
     const guidance = await text({ message: redoPrompt.replace(/\n> $/, ""), placeholder: "Esc goes back", signal });
     if (isCancel(guidance)) return null;
@@ -129,6 +132,32 @@ async function redo({ out }: Io, { run, signal }: OpenWait): Promise<Said | null
     if (isCancel(sure)) return null;
     if (sure) return { option: "redo", text: given };
   }
+}
+
+/** A review that found something wanting is not fixed by reviewing again: the first choice is where the code is written. */
+async function again(io: Io, context: OpenWait): Promise<Said | null> {
+  const { run, signal } = context;
+  const code = codePhaseBefore(run);
+  const here = currentPhase(run);
+  if (code === null || here === undefined) return redo(io, context);
+  const { isCancel, select } = await import("@clack/prompts");
+  const options = [
+    {
+      value: sendBack,
+      label: `Send back to ${plainLine(code.rule.name)} with guidance; the code stays, to be improved`,
+    },
+    { value: () => redo(io, context), label: `Redo ${plainLine(here.rule.name)} itself` },
+  ];
+  const chosen = await select({ message: "What should be done again?", options, signal });
+  return isCancel(chosen) ? null : chosen(context);
+}
+
+/** Null when the person breaks off. Without guidance the agent would not know what to improve. */
+async function sendBack({ run, signal }: OpenWait): Promise<Said | null> {
+  const { isCancel, text } = await import("@clack/prompts");
+  const message = `What should ${plainLine(codePhaseBefore(run)?.rule.name ?? "the agent")} do otherwise?`;
+  const guidance = await text({ message, placeholder: "Esc goes back", signal });
+  return isCancel(guidance) || orEmpty(guidance).trim() === "" ? null : { option: "back", text: orEmpty(guidance) };
 }
 
 function keysOf(run: ActiveRun): Key[] {

@@ -55,8 +55,10 @@ function refuseLimits({ values, verb }: Invocation): void {
 export const goBack: Run = async (invocation) => {
   const { values, verb, words } = invocation;
   const to = words[0] ?? (verb.name === "back" ? "" : undefined);
-  const tree = flag(values, "keep-tree") ? "keep" : "restore";
-  return command(invocation, await openRun(invocation), (by) => ({ do: "back", by, to, tree }));
+  const guidance = (text(values, "text") ?? words.slice(1).join(" ")).trim();
+  const keeps = flag(values, "keep-tree") || (guidance !== "" && !flag(values, "restore-tree"));
+  const given = { to, tree: keeps ? "keep" : "restore", ...(guidance === "" ? {} : { guidance }) } as const;
+  return command(invocation, await openRun(invocation), (by) => ({ do: "back", by, ...given }));
 };
 
 type OpenRun = { readonly project: LocalProject; readonly run: ActiveRun };
@@ -81,7 +83,7 @@ async function give(invocation: Invocation, option: string): Promise<Result> {
     wait: text(values, "wait"),
     // Whoever hands over no digest answers what `isdlc gate` shows now.
     shown: text(values, "shown") ?? shownOf(run),
-    text: option === "redo" ? guidanceOf(invocation) : text(values, "text"),
+    text: TAKES_GUIDANCE.has(option) ? guidanceOf(invocation) : text(values, "text"),
     replies: repliesOf(invocation, run.wait),
     limits: otherLimits(values),
     isConfirmed: flag(values, "yes"),
@@ -93,6 +95,9 @@ async function give(invocation: Invocation, option: string): Promise<Result> {
     ? paused(run, restResult(done.state, done.warnings))
     : recorded(project, done, done.option);
 }
+
+/** Options whose words are guidance for the agent. */
+const TAKES_GUIDANCE: ReadonlySet<string> = new Set(["redo", "back", "retry"]);
 
 const isRecordOnly = ({ values }: Invocation): boolean => flag(values, "record-only") || flag(values, "no-run");
 
