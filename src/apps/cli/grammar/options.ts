@@ -117,5 +117,7 @@ export const signersOption: Option = {
 export const verifyOptions: Options = {
   policy: { type: "string", value: "file", about: "rules to hold the commits against; also <commit>:<path>" },
   signers: signersOption,
+  sarif: { type: "string", value: "file", about: "also write the result there as SARIF" },
+  badge: { type: "boolean", about: 'print one line only: "5 gates, 2 people"' },
   notes: { type: "string", value: "ref", about: "where statements are noted, instead of refs/notes/isdlc" },
 };

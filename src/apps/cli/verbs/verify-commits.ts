@@ -1,11 +1,15 @@
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { historyGit } from "../../../adapters/attestation/history-git.ts";
 import { verifyRange } from "../../../adapters/attestation/verify-range.ts";
 import type { Git } from "../../../adapters/git/process/git.ts";
 import { violationsOf } from "../../../core/attestation/policy.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { DEFAULT_POLICY, Policy } from "../../../schema/policy.ts";
-import { badgeOf, verificationLines } from "../../../views/attestation/verification.ts";
-import { type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
+import { sarifOf } from "../../../views/attestation/sarif.ts";
+import { badgeOf, type VerificationFacts, verificationLines } from "../../../views/attestation/verification.ts";
+import { flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
+import { version } from "../main/version.ts";
 import { namedContent, withSigners } from "./signers.ts";
 
 /** Says which commits of a range somebody vouches for. Needs no run, no journal and no key of this machine. */
@@ -23,10 +27,14 @@ export const verifyCommits: Run = async (invocation) => {
   const found = await withSigners(invocation, git, (signers) =>
     verifyRange(git, { named, notes, signers, now: Date.now() }),
   );
-  return resultOf({ ...found, violations: violationsOf(policy, found) });
+  const facts = { ...found, violations: violationsOf(policy, found) };
+  const sarif = text(invocation.values, "sarif");
+  if (sarif !== undefined)
+    writeFileSync(resolve(invocation.cwd, sarif), `${JSON.stringify(sarifOf(facts, version))}\n`);
+  return resultOf(facts, flag(invocation.values, "badge"));
 };
 
-function resultOf(facts: Parameters<typeof verificationLines>[0]): Result {
+function resultOf(facts: VerificationFacts, badgeOnly: boolean): Result {
   const ok = facts.violations.length === 0;
   const { named, commits, statements, refused, violations } = facts;
   const json = {
@@ -43,7 +51,7 @@ function resultOf(facts: Parameters<typeof verificationLines>[0]): Result {
     refused,
     violations,
   };
-  return { code: ok ? 0 : 1, lines: verificationLines(facts), json };
+  return { code: ok ? 0 : 1, lines: badgeOnly ? [badgeOf(facts)] : verificationLines(facts), json };
 }
 
 /** @throws ProblemError POLICY_INVALID: nothing is let through by a policy that is not understood. */

@@ -1,0 +1,58 @@
+import type { Violation } from "../../core/attestation/policy.ts";
+import { plainLine } from "../plain-text.ts";
+import type { VerificationFacts } from "./verification.ts";
+
+const RULES: Readonly<Record<Violation["rule"] | "refused", string>> = {
+  commits: "A commit that nobody vouches for",
+  people: "Vouched for by somebody who may not",
+  workflows: "Made by a workflow that is not allowed",
+  phases: "A required phase is not completed and accepted",
+  gates: "A required gate was not answered by a person",
+  channels: "A gate was answered in a way that is not allowed",
+  fourEyes: "Two people must vouch",
+  forbidOverruled: "Somebody went on over what must not be overruled",
+  sandbox: "Agents were not in a sandbox",
+  refused: "A statement that is not believed",
+};
+
+/** Code scanning pages ask for a file; what is wrong with history is in none. */
+const ANYWHERE = ".git";
+
+type SarifResult = {
+  readonly ruleId: string;
+  readonly level: "error" | "warning";
+  readonly message: { readonly text: string };
+  readonly locations: readonly { readonly physicalLocation: { readonly artifactLocation: { readonly uri: string } } }[];
+  readonly partialFingerprints: Readonly<Record<string, string>>;
+};
+
+/** The result of a verification as SARIF 2.1.0. */
+export function sarifOf({ violations, refused }: VerificationFacts, version: string) {
+  const broken = violations.map(({ rule, commit, run, text }) => result("error", rule, { about: commit ?? run, text }));
+  const doubted = refused.map(({ object, why }) => result("warning", "refused", { about: object, text: why }));
+  const driver = {
+    name: "isdlc",
+    version,
+    rules: Object.entries(RULES).map(([id, text]) => ({ id, shortDescription: { text } })),
+  };
+  return {
+    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    version: "2.1.0",
+    runs: [{ tool: { driver }, results: [...broken, ...doubted] }],
+  } as const;
+}
+
+function result(
+  level: "error" | "warning",
+  rule: string,
+  { about, text }: { about: string | null; text: string },
+): SarifResult {
+  const named = about === null ? "" : `${about.slice(0, 25)}: `;
+  return {
+    ruleId: rule,
+    level,
+    message: { text: `${named}${plainLine(text)}` },
+    locations: [{ physicalLocation: { artifactLocation: { uri: ANYWHERE } } }],
+    partialFingerprints: { about: `${rule}/${about ?? ""}` },
+  };
+}
