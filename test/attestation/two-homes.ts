@@ -1,9 +1,9 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { builtProgram } from "../support/built-program.ts";
 import { createSandbox, type Outcome, type Sandbox, type SandboxOptions } from "../support/cli.ts";
-import { spawn } from "node:child_process";
+import { makeKey } from "./keys.ts";
 
 /** A person with an SSH key that git signs with. */
 export type Signer = Sandbox & {
@@ -22,16 +22,6 @@ export async function createSigner(options: SandboxOptions = {}): Promise<Signer
     key: `${key.file}.pub`,
     signerLine: (name, more = "") => `${name} ${more}${more === "" ? "" : " "}${key.public}`,
   };
-}
-
-export type Key = { readonly file: string; readonly public: string };
-
-export function makeKey(folder: string, name: string, type = "ed25519"): Key {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, name);
-  execFileSync("ssh-keygen", ["-q", "-t", type, "-N", "", "-C", "", "-f", file]);
-  const line = execFileSync("ssh-keygen", ["-y", "-f", file], { encoding: "utf8" }).trim();
-  return { file, public: line };
 }
 
 /** Somebody else, with another home, a clone and nothing of ours. */

@@ -48,13 +48,18 @@ async function signStatement(git: Git, { statement, payload }: Unsigned): Promis
   const { run } = statement.predicate;
   if (envelope.length > ENVELOPE_LIMIT)
     throw new ProblemError({ code: "NOTHING_TO_ATTEST", run, detail: "it has more commits than a statement can name" });
-  await addNotes(git, { objects: subjectsOf(statement), line: envelope });
+  await addNotes(git, { objects: objectsOf(statement), line: envelope });
   return { envelope, keyid: signature.keyid };
 }
 
-/** Commits and trees: a commit that a platform made anew is found by its tree. */
-const subjectsOf = ({ subject }: RunStatement): string[] => [
-  ...new Set(subject.flatMap(({ digest }) => [digest.gitCommit, digest.gitTree])),
+/**
+ * Commits and trees: a commit that a platform made anew is found by its tree. Those beside the run are told of, too.
+ */
+const objectsOf = ({ subject, predicate }: RunStatement): string[] => [
+  ...new Set([
+    ...subject.flatMap(({ digest }) => [digest.gitCommit, digest.gitTree]),
+    ...predicate.git.others.map(({ commit }) => commit),
+  ]),
 ];
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -25,11 +25,12 @@ export async function notesRefs(git: Git): Promise<string[]> {
 /** The lines noted for any of the objects, by object. */
 export async function readNotes(
   git: Git,
-  { refs, objects }: { refs: readonly string[]; objects: ReadonlySet<string> },
+  { refs, objects }: { refs: readonly string[]; objects: ReadonlySet<string> | "all" },
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const found: (readonly [object: string, blob: string])[] = [];
   for (const ref of refs)
-    for (const [object, blob] of await noteTree(git, ref)) if (objects.has(object)) found.push([object, blob]);
+    for (const [object, blob] of await noteTree(git, ref))
+      if (objects === "all" || objects.has(object)) found.push([object, blob]);
   const contents = await linesOfBlobs(git, [...new Set(found.map(([, blob]) => blob))]);
   const lines = new Map<string, readonly string[]>();
   for (const [object, blob] of found)

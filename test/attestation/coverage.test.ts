@@ -1,0 +1,176 @@
+import { describe, expect, test } from "vitest";
+import type { Coverage } from "../../src/core/attestation/coverage.ts";
+import { createStudio, type Commit, type Studio } from "./studio.ts";
+
+/** What `verify` says of each commit, oldest first. */
+async function coverageOf(studio: Studio, range: string): Promise<readonly Coverage[]> {
+  const { commits } = await studio.verify("isdlc", { range });
+  return commits.map(({ coverage }) => coverage);
+}
+
+/** A repository whose run was signed, with the statement noted as the program does it. */
+async function signedStudio(others: (studio: Studio) => readonly Commit[] = () => []): Promise<Studio> {
+  const studio = createStudio();
+  const { statement } = studio;
+  const git = { ...statement.predicate.git, others: [...others(studio)] };
+  const line = await studio.sign({ ...statement, predicate: { ...statement.predicate, git } });
+  const objects = studio.made.flatMap(({ commit, tree }) => [commit, tree]);
+  studio.note("isdlc", line, ...objects, ...git.others.map(({ commit }) => commit));
+  return studio;
+}
+
+const ATTEMPT = "Isdlc-Attempt: 20261101-101500123-k3f9/implement#1";
+
+describe("what a platform makes of approved commits is covered where the change is the same:", () => {
+  test("a squash onto the commit that the branch began at", async () => {
+    const studio = await signedStudio();
+    const squash = studio.commit(studio.start.commit, "second\n", "Squashed (#7)");
+    expect(await coverageOf(studio, `main..${squash.commit}`)).toMatchObject([{ by: "tree", attempt: "all" }]);
+  });
+
+  test("a rebase that only made new commits of the same trees", async () => {
+    const studio = await signedStudio();
+    const again = studio.commit(studio.start.commit, "first\n", "Plan, again");
+    const last = studio.commit(again.commit, "second\n", "Implement, again");
+    expect(await coverageOf(studio, `main..${last.commit}`)).toMatchObject([{ by: "tree" }, { by: "tree" }]);
+  });
+
+  test("a squash onto a base that moved, but has the same tree", async () => {
+    const studio = await signedStudio();
+    const moved = studio.commit(studio.start.commit, "start\n", "Nothing new");
+    const squash = studio.commit(moved.commit, "second\n", "Squashed");
+    expect(await coverageOf(studio, `${moved.commit}..${squash.commit}`)).toMatchObject([{ by: "tree" }]);
+  });
+
+  test("a merge commit, also where the base moved on in another file", async () => {
+    const studio = await signedStudio();
+    const merge = studio.git("commit-tree", `${studio.made[1].tree}`, "-p", "main", "-p", "work", "-m", "Merge");
+    expect((await coverageOf(studio, `main..${merge}`)).at(-1)).toMatchObject({ by: "tree" });
+    const blob = studio.git("rev-parse", `${studio.start.commit}:file.txt`);
+    const tree = studio.tree({ "file.txt": blob, "other.txt": blob });
+    const moved = studio.git("commit-tree", tree, "-p", "main", "-m", "Elsewhere");
+    const mixed = studio.tree({ "file.txt": studio.git("rev-parse", "work:file.txt"), "other.txt": blob });
+    const plain = studio.git("commit-tree", mixed, "-p", moved, "-p", "work", "-m", "Merge");
+    expect((await coverageOf(studio, `${moved}..${plain}`)).map(({ by }) => by)).toEqual(["commit", "commit", "merge"]);
+  });
+});
+
+describe("everything else is told as what it is:", () => {
+  test("a merge that brings something of its own", async () => {
+    const studio = await signedStudio();
+    const evil = studio.commit(studio.start.commit, "slipped in\n");
+    const merge = studio.git("commit-tree", evil.tree, "-p", "main", "-p", "work", "-m", "Merge");
+    expect((await coverageOf(studio, `main..${merge}`)).at(-1)).toMatchObject({ by: null, why: "person" });
+  });
+
+  test("code taken back to a tree that was approved once", async () => {
+    const studio = await signedStudio();
+    const fix = studio.commit(studio.made[1].commit, "the fix of a hole\n");
+    const replay = studio.commit(fix.commit, "second\n", "Tidy up");
+    expect((await coverageOf(studio, `${fix.commit}..${replay.commit}`))[0]).toMatchObject({ by: null });
+  });
+
+  test("an amended commit", async () => {
+    const studio = await signedStudio();
+    const amended = studio.commit(studio.made[0].commit, "second, and more\n", `Implement\n\n${ATTEMPT}`);
+    const [, last] = await coverageOf(studio, `main..${amended.commit}`);
+    expect(last).toMatchObject({ by: null, why: "changed", detail: expect.stringContaining("amended or rebased") });
+  });
+
+  test("a squash onto a base that moved on", async () => {
+    const studio = await signedStudio();
+    const moved = studio.commit(studio.start.commit, "somebody else was here\n");
+    const message = `Squashed\n\n* Plan\n\nIsdlc-Attempt: 20261101-101500123-k3f9/plan#1\n\n* Implement\n\n${ATTEMPT}\n\nCo-authored-by: Ada <ada@example.org>`;
+    const squash = studio.commit(moved.commit, "both\n", message);
+    expect((await coverageOf(studio, `${moved.commit}..${squash.commit}`))[0]).toMatchObject({
+      why: "changed",
+      detail: expect.stringContaining("a squash of"),
+    });
+  });
+
+  test("a commit of an agent outside of a run", async () => {
+    const studio = await signedStudio();
+    const message = "Quick fix\n\nCo-Authored-By: Claude <noreply@anthropic.com>";
+    const agents = studio.commit(studio.made[1].commit, "quick\n", message);
+    expect((await coverageOf(studio, `work..${agents.commit}`))[0]).toEqual({
+      by: null,
+      why: "agent",
+      detail: "made by Claude Code outside of a run",
+    });
+  });
+
+  test("a commit by hand", async () => {
+    const studio = await signedStudio();
+    const hand = studio.commit(studio.made[1].commit, "by hand\n", "By hand");
+    expect((await coverageOf(studio, `work..${hand.commit}`))[0]).toMatchObject({ by: null, why: "person" });
+  });
+
+  test("a commit made on the run's branch, and not by the run", async () => {
+    let beside: Commit | null = null;
+    const studio = await signedStudio((made) => [(beside = made.commit(made.made[1].commit, "beside\n", "Beside"))]);
+    expect((await coverageOf(studio, `work..${(beside as Commit | null)?.commit}`))[0]).toMatchObject({
+      why: "beside",
+    });
+  });
+
+  test("a commit that only says it is of a run", async () => {
+    const studio = await signedStudio();
+    const message = "Trust me\n\nIsdlc-Attempt: 20261101-101500123-aaaa/implement#1";
+    const claims = studio.commit(studio.made[1].commit, "claims\n", message);
+    expect((await coverageOf(studio, `work..${claims.commit}`))[0]).toMatchObject({ why: "unsigned" });
+  });
+
+  test("a commit that the repository shows in the place of an approved one", async () => {
+    const studio = await signedStudio();
+    const evil = studio.commit(studio.made[0].commit, "evil\n", "Implement");
+    studio.git("replace", evil.commit, studio.made[1].commit);
+    expect(studio.git("log", "-1", "--format=%T", evil.commit)).toBe(studio.made[1].tree);
+    const [, last] = await coverageOf(studio, `main..${evil.commit}`);
+    expect(last).toMatchObject({ by: null });
+  });
+});
+
+describe("a range is", () => {
+  test.for([
+    ["work", 2],
+    ["main..work", 2],
+    [`${"0".repeat(40)}..work`, 3],
+    ["work~1", 1],
+  ] as const)("%s: %i commits", async ([range, count]) => {
+    const studio = await signedStudio();
+    expect(await coverageOf(studio, range)).toHaveLength(count);
+  });
+
+  test.for(["nowhere", "main..nowhere", "--all", "", "-n1", "main..--output=x"])("not %j", async (range) => {
+    const studio = await signedStudio();
+    await expect(coverageOf(studio, range)).rejects.toMatchObject({ problem: { code: "COMMITS_UNKNOWN" } });
+  });
+});
+
+test("the same statement signed by two people is one that both vouch for", async () => {
+  const studio = await signedStudio();
+  const lines = [await studio.sign(studio.statement), await studio.sign(studio.statement, studio.keys.ben)];
+  studio.note("both", lines.join("\n"), studio.made[1].commit);
+  const { commits, statements } = await studio.verify("both");
+  expect(commits.every(({ coverage }) => coverage.by === "commit")).toBe(true);
+  expect(statements.map(({ signers }) => signers.map(({ signer }) => signer).toSorted())).toEqual([
+    ["ada@example.org", "ben@example.org"],
+  ]);
+});
+
+test("of two statements about a run the one that knows more of its journal counts", async () => {
+  const studio = await signedStudio();
+  const { predicate } = studio.statement;
+  const later = {
+    ...studio.statement,
+    predicate: { ...predicate, sandbox: false, journal: { ...predicate.journal, seq: 60 } },
+  };
+  studio.note(
+    "later",
+    [await studio.sign(later), await studio.sign(studio.statement)].join("\n"),
+    studio.made[1].commit,
+  );
+  expect((await studio.verify("later")).statements.map(({ statement }) => statement.predicate.sandbox)).toEqual([
+    false,
+  ]);
+});
