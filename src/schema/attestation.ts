@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { type Severity, Usage } from "./agent.ts";
+import { TestCounts } from "./facts.ts";
 import { Channel } from "./people.ts";
 import { Commits, Finish, Mode, PhaseKey, RunId, Supervision } from "./plan.ts";
 
@@ -48,6 +49,15 @@ const AttestedReview = z.object({
   open: z.object({ blocker: z.int(), warning: z.int(), note: z.int() }),
 });
 
+const AttestedCheck = z.object({
+  name: word(200),
+  ok: z.nullable(z.boolean()),
+  /** Of tests whose report could be read. */
+  counts: z.nullable(TestCounts),
+  /** Whether a sandbox was around them; null: not recorded, or no program was started. */
+  ranAs: z.nullable(z.enum(["sandbox", "you"])),
+});
+
 const AttestedPhase = z.object({
   key: PhaseKey,
   persona: Digest,
@@ -57,7 +67,7 @@ const AttestedPhase = z.object({
   executions: z.int(),
   failedChecks: z.int(),
   /** What the checks of the accepted attempt found; null is "not measured". */
-  checks: some(z.object({ name: word(200), ok: z.nullable(z.boolean()) }), 1000),
+  checks: some(AttestedCheck, 1000),
   reviews: some(AttestedReview, 1000),
   gates: some(AttestedGate, 1000),
   accepted: z.nullable(z.object({ by: z.union([Who, z.literal("engine")]), at: Time })),

@@ -44,7 +44,7 @@ describe("what a platform makes of approved commits is covered where the change 
 
   test("a merge commit, also where the base moved on in another file", async () => {
     const studio = await signedStudio();
-    const merge = studio.git("commit-tree", `${studio.made[1].tree}`, "-p", "main", "-p", "work", "-m", "Merge");
+    const merge = studio.git("commit-tree", studio.made[1].tree, "-p", "main", "-p", "work", "-m", "Merge");
     expect((await coverageOf(studio, `main..${merge}`)).at(-1)).toMatchObject({ by: "tree" });
     const blob = studio.git("rev-parse", `${studio.start.commit}:file.txt`);
     const tree = studio.tree({ "file.txt": blob, "other.txt": blob });

@@ -128,7 +128,7 @@ function trueStatement(start: Commit, [first, second]: readonly [Commit, Commit]
     redos: 0,
     executions: 2,
     failedChecks: 0,
-    checks: [{ name: "tests", ok: true }],
+    checks: [{ name: "tests", ok: true, counts: { passed: 214, failed: 0, skipped: 1 }, ranAs: "sandbox" }],
     reviews: [{ attempt: 1, reviewer: "codex", approved: true, open: { blocker: 0, warning: 0, note: 1 } }],
     gates: [
       {

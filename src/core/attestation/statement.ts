@@ -86,7 +86,7 @@ function phaseOf(phase: PhaseRecord, { evidence, analysed }: Around): Phase {
     redos: phase.redos,
     executions: phase.executions,
     failedChecks: phase.checkFailures,
-    checks: made?.checks.map(({ name, ok }) => ({ name, ok })) ?? [],
+    checks: made?.checks.map(({ name, ok, counts = null, ranAs = null }) => ({ name, ok, counts, ranAs })) ?? [],
     reviews: [...reviews],
     gates: [...gates],
     accepted,
