@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Attested, attestRun } from "../adapters/attestation/attest-run.ts";
 import { historyGit } from "../adapters/attestation/history-git.ts";
 import { isSetUp, signingSettings } from "../adapters/attestation/signing-settings.ts";
-import { journalHeads } from "../adapters/journal-file/journal-heads.ts";
+import { journalBytes, readJournalBytes } from "../adapters/journal-file/journal-heads.ts";
 import { loadUserKey, sealWith } from "../adapters/user-files/user-key.ts";
 import { describe, ProblemError } from "../core/problem.ts";
 import { type EndedRun, finishOf } from "../core/run.ts";
@@ -17,11 +17,12 @@ export async function attest(project: LocalProject, run: RunId): Promise<Atteste
   const { state, head } = journal.load(run);
   if (state.is === "none")
     throw new ProblemError({ code: "NOTHING_TO_ATTEST", run, detail: "there is no such run here" });
-  const place = { directory: join(own, "journal"), files, seal: sealWith(loadUserKey(folders.state, files)) };
+  const bytes = journalBytes({ directory: join(own, "journal"), files }, run) ?? Buffer.alloc(0);
+  const seal = sealWith(loadUserKey(folders.state, files));
   return attestRun(await historyGit(project.root, project.env), {
     state,
     events: journal.events(run),
-    heads: journalHeads(place, run),
+    heads: readJournalBytes(bytes, { run, seal }).heads,
     journal: head,
     signedAt: systemClock.now(),
   });

@@ -57,6 +57,8 @@ export type Problem =
   | { readonly code: "SIGNING_NOT_SET_UP"; readonly detail: string }
   | { readonly code: "NOTHING_TO_ATTEST"; readonly run: string; readonly detail: string }
   | { readonly code: "NOTHING_TO_COUNTERSIGN"; readonly named: string; readonly why: readonly string[] }
+  | { readonly code: "ARCHIVE_INVALID"; readonly file: string; readonly detail: string }
+  | { readonly code: "IMPORT_UNKNOWN"; readonly folder: string; readonly detail: string }
   | { readonly code: "POLICY_INVALID"; readonly file: string; readonly detail: string }
   | { readonly code: "COMMITS_UNKNOWN"; readonly named: string }
   | { readonly code: "USAGE"; readonly detail: string; readonly usage: string };
@@ -207,6 +209,14 @@ const descriptions: Describe = {
   NOTHING_TO_COUNTERSIGN: (p) => ({
     what: `No statement about ${p.named} is believed here${p.why.length === 0 ? "" : `: ${list(p.why)}`}.`,
     fix: "Fetch them (git fetch origin refs/notes/isdlc:refs/notes/origin/isdlc), say whose keys count with --signers, and try again.",
+  }),
+  ARCHIVE_INVALID: (p) => ({
+    what: `${p.file} cannot be relied on: ${p.detail}.`,
+    fix: "Have it made again where the run was: isdlc export <run>. Nothing was imported.",
+  }),
+  IMPORT_UNKNOWN: (p) => ({
+    what: `${p.folder} is nothing that can be imported: ${p.detail}.`,
+    fix: "Give a spec-kit feature, an OpenSpec change, a Kiro spec, a project with .isdlc/state.json, or an archive of isdlc export.",
   }),
   POLICY_INVALID: (p) => ({
     what: `The policy ${p.file} is not understood: ${p.detail}.`,

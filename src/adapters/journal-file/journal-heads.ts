@@ -1,32 +1,41 @@
 import type { Head } from "../../ports/journal.ts";
-import type { RunId } from "../../schema/ids.ts";
-import { advance, type Cursor, emptyCursor, headOf } from "./fold.ts";
-import { type JournalLocation, journalSize, openJournal, readJournal } from "./journal-place.ts";
 import type { Seal } from "../../ports/seal.ts";
+import type { RunEvent } from "../../schema/event.ts";
+import type { RunId } from "../../schema/ids.ts";
+import { advance, emptyCursor, headOf } from "./fold.ts";
+import { type JournalLocation, journalSize, openJournal, readJournal } from "./journal-place.ts";
 import { readBody, readLine } from "./record.ts";
 import { checkBySchema } from "./schema-check.ts";
 
-/** Every head that a journal has had, oldest first, as far as it is whole and this user's. */
-export function journalHeads(place: JournalLocation & { readonly seal: Seal }, run: RunId): readonly Head[] {
+/** A run's journal as it lies on disk; null when it is gone. */
+export function journalBytes(place: JournalLocation, run: RunId): Buffer | null {
   const journal = openJournal(place, run, "read");
-  if (journal === null) return [];
+  if (journal === null) return null;
   try {
-    const bytes = readJournal(place.files, journal, { from: 0, to: journalSize(place.files, journal) });
-    return headsIn(bytes, emptyCursor(run), place.seal);
+    return readJournal(place.files, journal, { from: 0, to: journalSize(place.files, journal) });
   } finally {
     place.files.closeSync(journal.fd);
   }
 }
 
-function headsIn(bytes: Buffer, start: Cursor, seal: Seal): readonly Head[] {
+export type JournalReading = {
+  readonly events: readonly RunEvent[];
+  /** Every head that the journal has had, oldest first. */
+  readonly heads: readonly Head[];
+};
+
+/** Reads a journal as far as it is whole and its marks fit. */
+export function readJournalBytes(bytes: Buffer, { run, seal }: { run: RunId; seal: Seal }): JournalReading {
   const heads: Head[] = [];
-  for (let cursor = start; ;) {
+  const events: RunEvent[] = [];
+  for (let cursor = emptyCursor(run); ;) {
     const end = bytes.indexOf("\n", cursor.size) + 1;
     const line = bytes.subarray(cursor.size, end);
     const reading = end === 0 ? null : readLine(line, cursor.hash, seal);
     const body = reading?.is === "record" ? readBody(reading.body, cursor.seq + 1, checkBySchema) : null;
-    if (reading?.is !== "record" || body?.is !== "events") return heads;
+    if (reading?.is !== "record" || body?.is !== "events") return { events, heads };
     cursor = advance(cursor, body.events, { bytes: line, hash: reading.hash });
+    events.push(...body.events);
     heads.push(headOf(cursor));
   }
 }

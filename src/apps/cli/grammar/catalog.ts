@@ -233,6 +233,20 @@ export const verbs: readonly Verb[] = [
     usage: "isdlc verify-commits <range | branch | commit> [--policy <file>] [--signers <file>]",
     options: verifyOptions,
   }),
+  verb("export", "read", {
+    summary: "Write a run as one archive and one page, for somebody who was not there",
+    usage: "isdlc export [run] [--to <folder>]",
+    options: { to: { type: "string", value: "folder", about: "where to write; here unless said" } },
+  }),
+  verb("import", "begin", {
+    summary: "Show an exported run, or take a spec-kit, OpenSpec or Kiro folder as an item",
+    usage: "isdlc import <archive | folder>",
+    options: {
+      signers: signersOption,
+      file: { type: "string", value: "name", about: "of an archive: print this file of it" },
+      report: { type: "string", value: "file", about: "of an archive: write its page there" },
+    },
+  }),
   verb("demo", "begin", {
     summary: "The whole supervised flow in a sample project, with a recorded agent",
     usage: "isdlc demo [--keep]",

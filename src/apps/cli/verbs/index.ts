@@ -13,9 +13,11 @@ import { begin, recover, resume, run } from "./begin.ts";
 import { config } from "./config.ts";
 import { demo } from "./demo.ts";
 import { doctor, verifyJournalVerb } from "./doctor.ts";
+import { exportVerb } from "./export.ts";
 import { finish } from "./finish.ts";
 import { history } from "./history.ts";
 import { hook } from "./hook.ts";
+import { importVerb } from "./import.ts";
 import { add, analyze, items } from "./items.ts";
 import { check, gate } from "./look.ts";
 import { init, token, trust } from "./settle.ts";
@@ -84,6 +86,8 @@ const runs: Readonly<Record<string, Run>> = {
   agents,
   "verify-journal": verifyJournalVerb,
   attest: attestVerb,
+  export: exportVerb,
+  import: importVerb,
   "verify-commits": verifyCommits,
   demo,
   completion,

@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import { ProblemError } from "../../core/problem.ts";
+import type { Head } from "../../ports/journal.ts";
+import type { Seal } from "../../ports/seal.ts";
+import { EXPORT_FILES, ExportManifest } from "../../schema/export.ts";
+import type { RunEvent } from "../../schema/event.ts";
+import type { RunId } from "../../schema/ids.ts";
+import { readJournalBytes } from "../journal-file/journal-heads.ts";
+import { type ArchiveFile, packArchive, unpackArchive } from "./tar-archive.ts";
+
+/** Packs the files of a run, with a list of them that tells when one was changed. */
+export function packExport(run: RunId, journal: Head, files: readonly ArchiveFile[]): Buffer {
+  const manifest: ExportManifest = {
+    format: "isdlc-export",
+    version: 1,
+    run,
+    journal: { seq: journal.seq, hash: journal.hash },
+    files: files.map(({ name, content }) => ({ name, sha256: sha256(content), bytes: content.length })),
+  };
+  const first = { name: EXPORT_FILES.manifest, content: Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`) };
+  return packArchive([first, ...files]);
+}
+
+export type Exported = {
+  readonly manifest: ExportManifest;
+  readonly files: ReadonlyMap<string, Buffer>;
+  readonly events: readonly RunEvent[];
+  readonly heads: readonly Head[];
+};
+
+/**
+ * Reads an exported run. The journal's chain is followed without any key: it tells that nothing in it was changed since
+ * its last hash was written down, in the list of files and in the statements.
+ * @throws ProblemError ARCHIVE_INVALID
+ */
+export function readExport(bytes: Buffer, file: string): Exported {
+  const invalid = (detail: string): ProblemError => new ProblemError({ code: "ARCHIVE_INVALID", file, detail });
+  const files = unpackArchive(bytes, file);
+  const manifest = manifestOf(files.get(EXPORT_FILES.manifest));
+  if (manifest === null) throw invalid("it is not the export of a run");
+  const named = new Map(manifest.files.map((one) => [one.name, one.sha256]));
+  for (const [name, content] of files)
+    if (name !== EXPORT_FILES.manifest && named.get(name) !== sha256(content)) throw invalid(`${name} was changed`);
+  const missing = [...named.keys()].find((name) => !files.has(name));
+  if (missing !== undefined) throw invalid(`${missing.slice(0, 100)} is missing`);
+  const { events, heads } = readJournalBytes(files.get(EXPORT_FILES.journal) ?? Buffer.alloc(0), {
+    run: manifest.run,
+    seal: ANY_SEAL,
+  });
+  const last = heads.at(-1);
+  if (last?.seq !== manifest.journal.seq || last.hash !== manifest.journal.hash)
+    throw invalid("its journal is not whole");
+  return { manifest, files, events, heads };
+}
+
+/** The marks in a journal are for the person whose key made them; nobody else can check them. */
+const ANY_SEAL: Seal = { mark: () => "", fits: () => true };
+
+function manifestOf(content: Buffer | undefined): ExportManifest | null {
+  try {
+    const read = ExportManifest.safeParse(JSON.parse(content?.toString("utf8") ?? ""));
+    return read.success ? read.data : null;
+  } catch {
+    return null; // told by the caller, who knows the file
+  }
+}
+
+const sha256 = (content: Buffer): string => createHash("sha256").update(content).digest("hex");

@@ -1,0 +1,41 @@
+import { gunzipSync, gzipSync } from "node:zlib";
+import { createTar, parseTar } from "nanotar";
+import { ProblemError } from "../../core/problem.ts";
+
+export type ArchiveFile = { readonly name: string; readonly content: Buffer };
+
+/** What an archive may unpack to; more is no hand-over of a run. */
+const MOST_BYTES = 256 * 1024 * 1024;
+const MOST_FILES = 10_000;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*){0,9}$/;
+
+/** One file with others in it. The same files give the same bytes. */
+export function packArchive(files: readonly ArchiveFile[]): Buffer {
+  const items = files.map(({ name, content }) => ({ name, data: content, attrs: { mtime: 0, uid: 0, gid: 0 } }));
+  return gzipSync(createTar(items), { level: 9 });
+}
+
+/**
+ * The files in an archive, in memory: nothing is written. Only plain files with plain names are taken.
+ * @throws ProblemError ARCHIVE_INVALID
+ */
+export function unpackArchive(bytes: Buffer, file: string): ReadonlyMap<string, Buffer> {
+  const invalid = (detail: string): ProblemError => new ProblemError({ code: "ARCHIVE_INVALID", file, detail });
+  const entries = entriesOf(bytes, invalid);
+  if (entries.length > MOST_FILES) throw invalid(`it holds more than ${MOST_FILES} files`);
+  const found = new Map<string, Buffer>();
+  for (const { name, type, data } of entries) {
+    if (type !== "file" || !NAME.test(name) || name.includes("..")) throw invalid("it holds what is no plain file");
+    if (found.has(name)) throw invalid("it holds a file twice");
+    found.set(name, Buffer.from(data ?? []));
+  }
+  return found;
+}
+
+function entriesOf(bytes: Buffer, invalid: (detail: string) => ProblemError) {
+  try {
+    return parseTar(gunzipSync(bytes, { maxOutputLength: MOST_BYTES }));
+  } catch {
+    throw invalid(`it is no compressed tar file, or unpacks to more than ${MOST_BYTES} bytes`);
+  }
+}

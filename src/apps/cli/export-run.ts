@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { branchFacts } from "../../adapters/attestation/branch-facts.ts";
+import { historyGit } from "../../adapters/attestation/history-git.ts";
+import { packExport } from "../../adapters/archive/export-archive.ts";
+import { patchOf, statementsAbout } from "../../adapters/archive/run-files.ts";
+import type { Git } from "../../adapters/git/process/git.ts";
+import { journalBytes, readJournalBytes } from "../../adapters/journal-file/journal-heads.ts";
+import { loadUserKey, sealWith } from "../../adapters/user-files/user-key.ts";
+import { type BranchFacts, buildStatement } from "../../core/attestation/statement.ts";
+import { ProblemError } from "../../core/problem.ts";
+import type { ActiveRun, EndedRun } from "../../core/run.ts";
+import { EXPORT_FILES } from "../../schema/export.ts";
+import type { RunId } from "../../schema/ids.ts";
+import { type ReportFile, runReport } from "../../views/report/run-report.ts";
+import { reviewsOf } from "../../views/reviews.ts";
+import { type Project, systemClock } from "./project.ts";
+import { projectionsOf } from "./projections-of.ts";
+
+export type ExportedRun = { readonly archive: Buffer; readonly report: string };
+
+/** Everything about a run that another person needs to judge it, as one archive and as one page. */
+export async function exportRun(project: Project, run: RunId): Promise<ExportedRun> {
+  const { journal, own, files, folders } = project;
+  const { state, head } = journal.load(run);
+  const bytes = journalBytes({ directory: join(own, "journal"), files }, run);
+  if (state.is === "none" || bytes === null)
+    throw new ProblemError({ code: "USAGE", detail: `There is no run ${run} here.`, usage: "isdlc export <run>" });
+  const { events, heads } = readJournalBytes(bytes, { run, seal: sealWith(loadUserKey(folders.state, files)) });
+  const start = state.run.git;
+  const git = start === null ? null : await historyGit(project.root, project.env);
+  const merged = state.is === "ended" ? state.merged : null;
+  const found =
+    start === null || git === null
+      ? null
+      : await branchFacts(git, { run, start: start.commit, branch: start.branch, merged, events, heads });
+  const branch = found ?? noBranch(start?.commit ?? "");
+  const statement = buildStatement({ state, events, journal: head, branch, signedAt: systemClock.now(), hash: sha256 });
+  const documents = documentsOf(project, state);
+  const diffs = git === null ? [] : await diffsOf(git, branch);
+  const statements =
+    git === null ? [] : await statementsAbout(git, { run, commits: branch.commits.map(({ commit }) => commit) });
+  const facts = { title: state.run.title, predicate: statement.predicate, events, documents, diffs };
+  const report = runReport({ ...facts, statements: statements.length });
+  const archive = packExport(run, head, [
+    { name: EXPORT_FILES.journal, content: bytes },
+    { name: EXPORT_FILES.reviews, content: Buffer.from(`${JSON.stringify(reviewsOf(events), null, 1)}\n`) },
+    { name: EXPORT_FILES.statements, content: Buffer.from(statements.map((line) => `${line}\n`).join("")) },
+    { name: EXPORT_FILES.report, content: Buffer.from(report) },
+    ...inFolder("documents", documents),
+    ...inFolder("diffs", diffs),
+  ]);
+  return { archive, report };
+}
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+const noBranch = (commit: string): BranchFacts => ({ start: { commit, tree: "" }, commits: [], others: [] });
+
+/** What the phases left in the item's folder. */
+function documentsOf(project: Project, { run, phases }: ActiveRun | EndedRun): ReportFile[] {
+  const names = phases.flatMap(({ rule, made }) => [
+    ...rule.outputs.map((name) => `${run.item}/${name}`),
+    ...(made?.artifacts ?? []),
+  ]);
+  const projections = projectionsOf(project);
+  return [...new Set(names)].flatMap((name) => {
+    const text = projections.readArtifact(name);
+    return text === null ? [] : [{ name, text }];
+  });
+}
+
+function diffsOf(git: Git, { commits }: BranchFacts): Promise<ReportFile[]> {
+  return Promise.all(
+    commits.map(async ({ commit, attempt }) => ({
+      name: `${commit.slice(0, 12)} ${attempt}`,
+      text: await patchOf(git, commit),
+    })),
+  );
+}
+
+/** A tar file has room for 100 characters; the end of a name tells most. */
+const MOST_OF_A_NAME = 70;
+
+/** Names as an archive may have them; two that come out alike are told apart by their place. */
+const inFolder = (folder: string, files: readonly ReportFile[]) =>
+  files.map(({ name, text }, index) => {
+    const plain = name
+      .replaceAll(/[^A-Za-z0-9._-]+/g, "-")
+      .replaceAll(/\.{2,}/g, ".")
+      .slice(-MOST_OF_A_NAME)
+      .replace(/^[^A-Za-z0-9]+/, "");
+    return { name: `${folder}/${String(index + 1).padStart(2, "0")}-${plain}`, content: Buffer.from(text) };
+  });

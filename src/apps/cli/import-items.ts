@@ -1,0 +1,101 @@
+import { basename, join } from "node:path";
+import { kindOf, readSourceFolder } from "../../adapters/import/source-folder.ts";
+import { updateBacklogMarker } from "../../adapters/items/backlog-file.ts";
+import { readDocumentText, replaceDocument } from "../../adapters/items/document-file.ts";
+import { readHead } from "../../adapters/git/read/git-head.ts";
+import { earlierPhases, earlierTitle } from "../../core/import/earlier-state.ts";
+import { type FolderTexts, formatsOf, mapFolder } from "../../core/import/foreign-spec.ts";
+import { deriveAnalysisStatus, deriveBacklogMarker } from "../../core/items/analysis-status.ts";
+import { ProblemError } from "../../core/problem.ts";
+import { isSafeName } from "../../schema/ids.ts";
+import { createItem, ITEMS_ROOT, itemsFolder, recordFields } from "./item-documents.ts";
+import { folderSlug } from "./naming.ts";
+import type { Project } from "./project.ts";
+
+/** An item as it is to be made, and where its documents come from. */
+type Wanted = {
+  readonly title: string;
+  readonly folder: string;
+  readonly phases: readonly string[];
+  readonly documents: readonly { readonly from: readonly string[]; readonly to: string; readonly text: string }[];
+};
+
+export type ImportedFolder = {
+  readonly format: string;
+  readonly items: readonly (Omit<Wanted, "documents"> & {
+    readonly created: boolean;
+    readonly mapped: readonly { readonly from: readonly string[]; readonly to: string }[];
+  })[];
+  readonly left: readonly string[];
+  readonly warnings: readonly string[];
+};
+
+/** Takes work that was specified elsewhere as items of this project. The source is read and nothing else. */
+export async function importFolder(project: Project, source: string): Promise<ImportedFolder> {
+  const isEarlier = kindOf(join(source, ".isdlc", "state.json")) === "file";
+  const { format, wanted, left } = isEarlier ? earlierItems(source) : foreignItem(source);
+  const done = [];
+  const warnings: string[] = [];
+  for (const item of wanted) {
+    const written = await writeItem(project, item);
+    warnings.push(...written.warnings);
+    const mapped = item.documents.map(({ from, to }) => ({ from, to }));
+    done.push({ title: item.title, folder: item.folder, phases: item.phases, created: written.created, mapped });
+  }
+  return { format, items: done, left, warnings };
+}
+
+type Source = { readonly format: string; readonly wanted: readonly Wanted[]; readonly left: readonly string[] };
+
+function foreignItem(source: string): Source {
+  const texts = readSourceFolder(source);
+  const [format, ...others] = formatsOf(texts);
+  if (format === undefined) throw unknown(source, "it has no spec.md, proposal.md or requirements.md of a known kind");
+  if (others.length > 0) throw unknown(source, `it could be ${[format, ...others].join(" or ")}`);
+  const { title, phases, documents, left } = mapFolder(format, texts, basename(source));
+  return { format, wanted: [{ title, folder: folderSlug(title), phases, documents }], left };
+}
+
+/** Items of an earlier framework keep their folders and their documents. */
+function earlierItems(source: string): Source {
+  const state = parsed(readDocumentText(join(source, ".isdlc", "state.json")));
+  const root = join(source, ...ITEMS_ROOT.split("/"));
+  if (kindOf(root) !== "folder") throw unknown(source, `it has no ${ITEMS_ROOT}`);
+  const texts = readSourceFolder(root);
+  const folders = [...new Set([...texts.keys()].flatMap((path) => path.split("/").slice(0, -1).slice(0, 1)))];
+  const wanted = folders.filter(isSafeName).map((folder) => earlierItem(folder, texts, state));
+  if (wanted.length === 0) throw unknown(source, `no folder of ${ITEMS_ROOT} has documents`);
+  return { format: "isdlc", wanted, left: folders.filter((folder) => !isSafeName(folder)) };
+}
+
+function earlierItem(folder: string, texts: FolderTexts, state: unknown): Wanted {
+  const meta = parsed(texts.get(`${folder}/meta.json`) ?? null);
+  const names = [...texts.keys()].filter((path) => path.startsWith(`${folder}/`) && path.split("/").length === 2);
+  const documents = names
+    .filter((path) => !path.endsWith("/meta.json"))
+    .map((path) => ({ from: [path], to: path.slice(folder.length + 1), text: texts.get(path) ?? "" }));
+  return { title: earlierTitle(folder, meta), folder, phases: earlierPhases(folder, meta, state), documents };
+}
+
+async function writeItem(project: Project, { title, folder, phases, documents }: Wanted) {
+  const { created, warnings } = await createItem(project, { description: title, folder });
+  if (!created) return { created, warnings: [`${ITEMS_ROOT}/${folder} is there already and stays as it is.`] };
+  const dir = join(itemsFolder(project), folder);
+  for (const { to, text } of documents) if (to !== "draft.md") replaceDocument(join(dir, to), text, null);
+  const codebase_hash = readHead(project.root)?.hash ?? null;
+  const analysis_status = deriveAnalysisStatus(phases);
+  const unwritten = recordFields(project, folder, { phases_completed: phases, analysis_status, codebase_hash });
+  updateBacklogMarker(join(project.root, "BACKLOG.md"), folder, deriveBacklogMarker(analysis_status));
+  return { created, warnings: [...warnings, ...(unwritten === null ? [] : [unwritten])] };
+}
+
+function parsed(text: string | null): unknown {
+  try {
+    return text === null ? null : JSON.parse(text);
+  } catch {
+    return null; // an item without a readable record begins at its beginning
+  }
+}
+
+const unknown = (folder: string, detail: string): ProblemError =>
+  new ProblemError({ code: "IMPORT_UNKNOWN", folder, detail });

@@ -1,0 +1,24 @@
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { ProblemError } from "../../../core/problem.ts";
+import { exportRun } from "../export-run.ts";
+import { done, type Run, text } from "../grammar/verb.ts";
+import { currentRun } from "../project.ts";
+import { projectOf } from "../project-of.ts";
+
+/** Writes a run as one archive and one page, for somebody who was not there. */
+export const exportVerb: Run = async (invocation) => {
+  const { values, words, cwd } = invocation;
+  const project = projectOf(invocation);
+  const { run } = currentRun(project, text(values, "run") ?? words[0]);
+  if (run === null) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  const folder = resolve(cwd, text(values, "to") ?? ".");
+  const exported = await exportRun(project, run);
+  const wrote = [
+    { file: resolve(folder, `isdlc-${run}.tar.gz`), content: exported.archive },
+    { file: resolve(folder, `isdlc-${run}.html`), content: exported.report },
+  ];
+  for (const { file, content } of wrote) writeFileSync(file, content, { mode: 0o600 });
+  const files = wrote.map(({ file }) => file);
+  return done([...files.map((file) => `Wrote ${file}`), "Read it elsewhere: isdlc import <archive>"], { run, files });
+};

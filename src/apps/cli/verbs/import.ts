@@ -1,0 +1,73 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { believeEnvelope } from "../../../adapters/attestation/believe-envelope.ts";
+import { signersFile, signingSettings } from "../../../adapters/attestation/signing-settings.ts";
+import { type Exported, readExport } from "../../../adapters/archive/export-archive.ts";
+import { kindOf } from "../../../adapters/import/source-folder.ts";
+import { hardenedGit } from "../../../adapters/git/process/git.ts";
+import { replay } from "../../../core/evolve.ts";
+import { ProblemError } from "../../../core/problem.ts";
+import { EXPORT_FILES } from "../../../schema/export.ts";
+import { importedLines } from "../../../views/import/imported-items.ts";
+import { exportLines, type JudgedStatement } from "../../../views/import/exported-run.ts";
+import { initiatorOf } from "../authorize.ts";
+import { done, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
+import { importFolder } from "../import-items.ts";
+import { openProject } from "../project.ts";
+
+/** Shows a run that was exported elsewhere; or takes specifications of another tool as items of this project. */
+export const importVerb: Run = async (invocation) => {
+  const [named = ""] = invocation.words;
+  const source = resolve(invocation.cwd, named);
+  const kind = named === "" ? null : kindOf(source);
+  if (kind === null)
+    throw new ProblemError({ code: "IMPORT_UNKNOWN", folder: named, detail: "there is no such file or folder" });
+  if (kind === "file") return showExport(invocation, source);
+  const project = openProject(invocation.cwd, invocation.env);
+  initiatorOf(invocation, project);
+  const imported = await importFolder(project, source);
+  for (const warning of imported.warnings) invocation.io.err(`warning: ${warning}`);
+  return done(importedLines(imported), { ...imported });
+};
+
+/** Read-only: nothing of it becomes a run here. */
+async function showExport(invocation: Invocation, file: string): Promise<Result> {
+  const exported = readExport(readFileSync(file), file);
+  const wanted = text(invocation.values, "file");
+  if (wanted !== undefined) return oneFile(exported, wanted);
+  const report = text(invocation.values, "report");
+  if (report !== undefined) {
+    const page = exported.files.get(EXPORT_FILES.report) ?? Buffer.alloc(0);
+    writeFileSync(resolve(invocation.cwd, report), page, { mode: 0o600 });
+  }
+  const statements = await judged(invocation, exported);
+  const { manifest, events, files } = exported;
+  const state = replay(events);
+  const names = [...files.keys()];
+  const lines = exportLines({ run: manifest.run, state, events, names, statements });
+  return done(lines, { run: manifest.run, journal: manifest.journal, events, files: names, statements });
+}
+
+function oneFile({ files }: Exported, name: string): Result {
+  const content = files.get(name)?.toString("utf8");
+  if (content !== undefined) return done([content], { file: name, content });
+  const usage = `isdlc import <archive> --file <one of: ${[...files.keys()].join(", ")}>`;
+  throw new ProblemError({ code: "USAGE", detail: `The archive has no file ${JSON.stringify(name)}.`, usage });
+}
+
+/** Whether each statement is signed by somebody known, and about this very journal. */
+async function judged({ cwd, values }: Invocation, { files, heads }: Exported): Promise<JudgedStatement[]> {
+  const named = text(values, "signers");
+  const signers = named === undefined ? signersFile(await signingSettings(hardenedGit(cwd))) : resolve(cwd, named);
+  const lines = (files.get(EXPORT_FILES.statements)?.toString("utf8") ?? "").split("\n").filter((line) => line !== "");
+  return Promise.all(
+    lines.map(async (line): Promise<JudgedStatement> => {
+      const belief = await believeEnvelope(line, { signers, now: Date.now() });
+      if (belief.is === "refused") return { is: "refused", why: belief.why };
+      const { seq, hash } = belief.statement.predicate.journal;
+      const fits = heads.some((head) => head.seq === seq && head.hash === hash);
+      if (!fits) return { is: "refused", why: "it is about another journal than this one" };
+      return { is: "believed", signers: belief.signers.map(({ signer }) => signer), seq };
+    }),
+  );
+}
