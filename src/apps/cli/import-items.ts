@@ -10,7 +10,7 @@ import { ProblemError } from "../../core/problem.ts";
 import { isSafeName } from "../../schema/ids.ts";
 import { createItem, ITEMS_ROOT, itemsFolder, recordFields } from "./item-documents.ts";
 import { folderSlug } from "./naming.ts";
-import type { Project } from "./project.ts";
+import type { LocalProject } from "../../compose/project.ts";
 
 /** An item as it is to be made, and where its documents come from. */
 type Wanted = {
@@ -31,7 +31,7 @@ export type ImportedFolder = {
 };
 
 /** Takes work that was specified elsewhere as items of this project. The source is read and nothing else. */
-export async function importFolder(project: Project, source: string): Promise<ImportedFolder> {
+export async function importFolder(project: LocalProject, source: string): Promise<ImportedFolder> {
   const isEarlier = kindOf(join(source, ".isdlc", "state.json")) === "file";
   const { format, wanted, left } = isEarlier ? earlierItems(source) : foreignItem(source);
   const done = [];
@@ -77,7 +77,7 @@ function earlierItem(folder: string, texts: FolderTexts, state: unknown): Wanted
   return { title: earlierTitle(folder, meta), folder, phases: earlierPhases(folder, meta, state), documents };
 }
 
-async function writeItem(project: Project, { title, folder, phases, documents }: Wanted) {
+async function writeItem(project: LocalProject, { title, folder, phases, documents }: Wanted) {
   const { created, warnings } = await createItem(project, { description: title, folder });
   if (!created) return { created, warnings: [`${ITEMS_ROOT}/${folder} is there already and stays as it is.`] };
   const dir = join(itemsFolder(project), folder);

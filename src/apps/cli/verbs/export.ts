@@ -1,16 +1,16 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { ProblemError } from "../../../core/problem.ts";
-import { exportRun } from "../export-run.ts";
+import { exportRun } from "../../../compose/export-run.ts";
 import { done, type Run, text } from "../grammar/verb.ts";
-import { currentRun } from "../project.ts";
+import { currentRun } from "../../../app/project/current-run.ts";
 import { projectOf } from "../project-of.ts";
 
 /** Writes a run as one archive and one page, for somebody who was not there. */
 export const exportVerb: Run = async (invocation) => {
   const { values, words, cwd } = invocation;
   const project = projectOf(invocation);
-  const { run } = currentRun(project, text(values, "run") ?? words[0]);
+  const { run } = await currentRun(project, text(values, "run") ?? words[0]);
   if (run === null) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   const folder = resolve(cwd, text(values, "to") ?? ".");
   const exported = await exportRun(project, run);

@@ -10,10 +10,10 @@ import { ProblemError } from "../../../core/problem.ts";
 import { EXPORT_FILES } from "../../../schema/export.ts";
 import { importedLines } from "../../../views/import/imported-items.ts";
 import { exportLines, type JudgedStatement } from "../../../views/import/exported-run.ts";
-import { initiatorOf } from "../authorize.ts";
+import { initiatorOf } from "../main/caller.ts";
 import { done, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 import { importFolder } from "../import-items.ts";
-import { openProject } from "../project.ts";
+import { openProject } from "../../../compose/project.ts";
 
 /** Shows a run that was exported elsewhere; or takes specifications of another tool as items of this project. */
 export const importVerb: Run = async (invocation) => {
@@ -24,7 +24,7 @@ export const importVerb: Run = async (invocation) => {
     throw new ProblemError({ code: "IMPORT_UNKNOWN", folder: named, detail: "there is no such file or folder" });
   if (kind === "file") return showExport(invocation, source);
   const project = openProject(invocation.cwd, invocation.env);
-  initiatorOf(invocation, project);
+  await initiatorOf(invocation, project);
   const imported = await importFolder(project, source);
   for (const warning of imported.warnings) invocation.io.err(`warning: ${warning}`);
   return done(importedLines(imported), { ...imported });

@@ -9,7 +9,7 @@ import { DEFAULT_POLICY, Policy } from "../../../schema/policy.ts";
 import { sarifOf } from "../../../views/attestation/sarif.ts";
 import { badgeOf, type VerificationFacts, verificationLines } from "../../../views/attestation/verification.ts";
 import { flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
-import { version } from "../main/version.ts";
+import { version } from "../../../compose/version.ts";
 import { namedContent, withSigners } from "./signers.ts";
 
 /** Says which commits of a range somebody vouches for. Needs no run, no journal and no key of this machine. */

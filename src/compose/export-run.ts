@@ -1,26 +1,26 @@
 import { join } from "node:path";
 import { createHash } from "node:crypto";
-import { branchFacts } from "../../adapters/attestation/branch-facts.ts";
-import { historyGit } from "../../adapters/attestation/history-git.ts";
-import { packExport } from "../../adapters/archive/export-archive.ts";
-import { patchOf, statementsAbout } from "../../adapters/archive/run-files.ts";
-import type { Git } from "../../adapters/git/process/git.ts";
-import { journalBytes, readJournalBytes } from "../../adapters/journal-file/journal-heads.ts";
-import { loadUserKey, sealWith } from "../../adapters/user-files/user-key.ts";
-import { type BranchFacts, buildStatement } from "../../core/attestation/statement.ts";
-import { ProblemError } from "../../core/problem.ts";
-import type { ActiveRun, EndedRun } from "../../core/run.ts";
-import { EXPORT_FILES } from "../../schema/export.ts";
-import type { RunId } from "../../schema/ids.ts";
-import { type ReportFile, runReport } from "../../views/report/run-report.ts";
-import { reviewsOf } from "../../views/reviews.ts";
-import { type Project, systemClock } from "./project.ts";
-import { projectionsOf } from "./projections-of.ts";
+import { branchFacts } from "../adapters/attestation/branch-facts.ts";
+import { historyGit } from "../adapters/attestation/history-git.ts";
+import { packExport } from "../adapters/archive/export-archive.ts";
+import { patchOf, statementsAbout } from "../adapters/archive/run-files.ts";
+import type { Git } from "../adapters/git/process/git.ts";
+import { journalBytes, readJournalBytes } from "../adapters/journal-file/journal-heads.ts";
+import { loadUserKey, sealWith } from "../adapters/user-files/user-key.ts";
+import { type BranchFacts, buildStatement } from "../core/attestation/statement.ts";
+import { ProblemError } from "../core/problem.ts";
+import { type ActiveRun, type EndedRun, mergedAs } from "../core/run.ts";
+import { EXPORT_FILES } from "../schema/export.ts";
+import type { RunId } from "../schema/ids.ts";
+import { type ReportFile, runReport } from "../views/report/run-report.ts";
+import { reviewsOf } from "../views/reviews.ts";
+import { systemClock } from "./place.ts";
+import type { LocalProject } from "./project.ts";
 
 export type ExportedRun = { readonly archive: Buffer; readonly report: string };
 
 /** Everything about a run that another person needs to judge it, as one archive and as one page. */
-export async function exportRun(project: Project, run: RunId): Promise<ExportedRun> {
+export async function exportRun(project: LocalProject, run: RunId): Promise<ExportedRun> {
   const { journal, own, files, folders } = project;
   const { state, head } = journal.load(run);
   const bytes = journalBytes({ directory: join(own, "journal"), files }, run);
@@ -29,7 +29,7 @@ export async function exportRun(project: Project, run: RunId): Promise<ExportedR
   const { events, heads } = readJournalBytes(bytes, { run, seal: sealWith(loadUserKey(folders.state, files)) });
   const start = state.run.git;
   const git = start === null ? null : await historyGit(project.root, project.env);
-  const merged = state.is === "ended" ? state.merged : null;
+  const merged = state.is === "ended" ? mergedAs(state) : null;
   const found =
     start === null || git === null
       ? null
@@ -58,14 +58,13 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 const noBranch = (commit: string): BranchFacts => ({ start: { commit, tree: "" }, commits: [], others: [] });
 
 /** What the phases left in the item's folder. */
-function documentsOf(project: Project, { run, phases }: ActiveRun | EndedRun): ReportFile[] {
+function documentsOf(project: LocalProject, { run, phases }: ActiveRun | EndedRun): ReportFile[] {
   const names = phases.flatMap(({ rule, made }) => [
     ...rule.outputs.map((name) => `${run.item}/${name}`),
     ...(made?.artifacts ?? []),
   ]);
-  const projections = projectionsOf(project);
   return [...new Set(names)].flatMap((name) => {
-    const text = projections.readArtifact(name);
+    const text = project.projections.readArtifact(name);
     return text === null ? [] : [{ name, text }];
   });
 }
