@@ -1,37 +1,13 @@
-import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { earlierPhases } from "../../src/core/import/earlier-state.ts";
 import { formatsOf, mapFolder } from "../../src/core/import/foreign-spec.ts";
 import { computeStartPhase } from "../../src/core/items/start-phase.ts";
-import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
-import { ANALYSIS, BUILD, phasesRun, turns } from "../items-cli/prepared-item.ts";
+import { createSandbox, parsed } from "../support/cli.ts";
+import { ANALYSIS, BUILD } from "../items-cli/prepared-item.ts";
+import { fingerprint, place } from "./source-folders.ts";
 import { published } from "./published-folders.ts";
-
-function place(sandbox: Sandbox, name: string, files: Readonly<Record<string, string>>): string {
-  const folder = join(sandbox.base, "elsewhere", name);
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
-  return folder;
-}
-
-/** Everything in a folder, so that a change anywhere shows. */
-const fingerprint = (folder: string): string =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .toSorted()
-    .map((name) => {
-      try {
-        return `${name} ${createHash("sha256")
-          .update(readFileSync(join(folder, name)))
-          .digest("hex")}`;
-      } catch {
-        return name;
-      }
-    })
-    .join("\n");
 
 describe("each published folder is known, and covers what it says:", () => {
   test("there are three of each format, with and without a design", () => {
@@ -53,39 +29,6 @@ describe("each published folder is known, and covers what it says:", () => {
       if (!item.left.some((one) => files[one] === text))
         expect(item.documents.some((document) => document.text.includes(text.trimEnd()))).toBe(true);
   });
-});
-
-test.concurrent("an imported spec-kit feature is built from where its documents end", async () => {
-  const sandbox = await createSandbox();
-  sandbox.plan({ turns });
-  const [albums] = published;
-  if (albums === undefined) throw new Error("no folder");
-  const source = place(sandbox, albums.name, albums.files);
-  const before = fingerprint(source);
-  const imported = await sandbox.script("import", source);
-  expect(imported).toMatchObject({ code: 0, stderr: "" });
-  expect(imported.stdout).toContain("spec.md, quickstart.md -> requirements-spec.md");
-  expect(imported.stdout).toContain("Not taken: checklists/requirements.md");
-  expect(fingerprint(source)).toBe(before);
-  const meta = sandbox.json("docs/requirements/photo-albums/meta.json");
-  expect(meta).toMatchObject({ description: "Photo albums", analysis_status: "analyzed", phases_completed: ANALYSIS });
-  expect(sandbox.read("BACKLOG.md")).toContain("[A]");
-  const built = await sandbox.script("build", "photo-albums", "--yes", "--allow-dirty", "--json", ...sandbox.agent);
-  expect([built.code, parsed(built).run.status]).toEqual([0, "completed"]);
-  expect(phasesRun(sandbox)).toEqual(BUILD);
-  expect(sandbox.read("docs/requirements/photo-albums/module-design.md")).toContain("T001 Create src/albums.ts");
-});
-
-test.concurrent("an imported change without a design is built from the impact analysis on", async () => {
-  const sandbox = await createSandbox();
-  sandbox.plan({ turns });
-  const change = published.find(({ name }) => name === "remove-legacy-export");
-  if (change === undefined) throw new Error("no folder");
-  await sandbox.script("import", place(sandbox, change.name, change.files));
-  const options = ["--yes", "--on-partial", "resume", "--allow-dirty", "--json"];
-  const built = await sandbox.script("build", "remove-legacy-export", ...options, ...sandbox.agent);
-  expect(parsed(built).run.status).toBe("completed");
-  expect(phasesRun(sandbox)[0]).toBe("02-impact-analysis");
 });
 
 test.concurrent("an earlier framework's items come with their documents and the phases that are done", async () => {

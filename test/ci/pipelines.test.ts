@@ -1,0 +1,140 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { builtProgram } from "../support/built-program.ts";
+import { createSigner, finishedRun, type Signer } from "../attestation/two-homes.ts";
+import { ciFolder, githubStep, gitlabScript, preReceive } from "./shell-steps.ts";
+
+const BRANCH = "change/add-a-greeting";
+
+let ada: Signer;
+let remote = "";
+let env: Record<string, string> = {};
+
+/** One run that was signed for, in a repository that has the templates, a policy and a list of signers on its main branch. */
+beforeAll(async () => {
+  ada = await createSigner({ files: {} });
+  cpSync(ciFolder, join(ada.root, "ci"), { recursive: true });
+  ada.write("ci/allowed_signers", `${ada.signerLine("ada@example.org")}\n`);
+  ada.write("ci/isdlc-policy.json", JSON.stringify({ people: ["ada@example.org"], gates: ["final-review"] }));
+  ada.git("add", "--all");
+  ada.git("commit", "--quiet", "--message", "Templates");
+  remote = await finishedRun(ada, "pr");
+  const bin = join(ada.base, "bin");
+  mkdirSync(bin);
+  symlinkSync(await builtProgram(), join(bin, "isdlc"));
+  env = {
+    PATH: [bin, process.env["PATH"] ?? ""].join(delimiter),
+    HOME: join(ada.base, "server"),
+    GIT_CONFIG_SYSTEM: "/dev/null",
+    GIT_AUTHOR_NAME: "Ben",
+    GIT_AUTHOR_EMAIL: "ben@example.org",
+    GIT_COMMITTER_NAME: "Ben",
+    GIT_COMMITTER_EMAIL: "ben@example.org",
+  };
+  mkdirSync(env["HOME"] ?? "");
+}, 120_000);
+
+/** A build server's checkout of a branch; with `more` somebody committed after the last gate. */
+function checkout(name: string, more: string | null): { root: string; git: (...args: string[]) => string } {
+  const root = join(ada.base, name);
+  execFileSync("git", ["clone", "--quiet", "--branch", BRANCH, remote, root], { env });
+  const git = (...args: string[]): string => execFileSync("git", args, { cwd: root, env, encoding: "utf8" }).trim();
+  if (more !== null) {
+    writeFileSync(join(root, "late.txt"), "late\n");
+    git("add", "--all");
+    git("commit", "--quiet", "--message", more);
+  }
+  return { root, git };
+}
+
+const sh = (script: string, cwd: string, more: Record<string, string>) =>
+  spawnSync("sh", ["-eu"], { cwd, input: script, env: { ...env, ...more }, encoding: "utf8" });
+
+const LATE = "Late\n\nCo-Authored-By: Claude <noreply@anthropic.com>";
+
+describe("GitHub:", () => {
+  const run = (root: string, head: string) => {
+    const { script, env: own } = githubStep({ base: ada.git("rev-parse", "main"), head });
+    expect(script).toContain("verify.sh");
+    const files = { GITHUB_OUTPUT: join(ada.base, "output"), GITHUB_STEP_SUMMARY: join(ada.base, "summary") };
+    for (const file of Object.values(files)) writeFileSync(file, "");
+    const ended = sh(script, root, { ...own, ...files });
+    return { ...ended, output: readFileSync(files.GITHUB_OUTPUT, "utf8") };
+  };
+
+  test("a pull request whose gates a person answered passes, with a badge and SARIF", () => {
+    const { root, git } = checkout("github-good", null);
+    const ended = run(root, git("rev-parse", "HEAD"));
+    expect(ended).toMatchObject({ status: 0, stderr: "" });
+    expect(ended.stdout).toContain("The policy is kept.");
+    expect(ended.output).toMatch(/^badge=1 gate, 2 people$/m);
+    expect(JSON.parse(readFileSync(join(root, "isdlc.sarif"), "utf8"))).toMatchObject({ runs: [{ results: [] }] });
+  });
+
+  test("one commit of an agent after the last gate, and it does not", () => {
+    const { root, git } = checkout("github-late", LATE);
+    const ended = run(root, git("rev-parse", "HEAD"));
+    expect(ended.status).toBe(1);
+    expect(ended.stderr).toContain("made by Claude Code outside of a run");
+    expect(readFileSync(join(root, "isdlc.sarif"), "utf8")).toContain('"ruleId":"commits"');
+  });
+
+  test("a pull request cannot bring the rules it is judged by", () => {
+    const { root, git } = checkout("github-rules", null);
+    writeFileSync(join(root, "ci/isdlc-policy.json"), JSON.stringify({ commits: "agents" }));
+    git("commit", "--quiet", "--all", "--message", "Relax");
+    const ended = run(root, git("rev-parse", "HEAD"));
+    expect(ended.status).toBe(1);
+    expect(ended.stderr).toMatch(/commits: [0-9a-f]{12}: no statement/);
+  });
+});
+
+describe("GitLab:", () => {
+  test.for<[string, string | null, number]>([
+    ["passes what is covered", null, 0],
+    ["refuses what is not", LATE, 1],
+  ])("the job %s", ([name, more, status]) => {
+    const { root, git } = checkout(`gitlab ${name}`.replaceAll(" ", "-"), more);
+    const script = gitlabScript();
+    expect(script.split("\n").length).toBeGreaterThan(3);
+    const variables = {
+      ISDLC_VERSION: "",
+      CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main",
+      CI_COMMIT_SHA: git("rev-parse", "HEAD"),
+    };
+    expect(sh(script, root, variables)).toMatchObject({ status });
+  });
+});
+
+describe("a server's own hook", () => {
+  test("lets covered commits in with their statements, and refuses others", () => {
+    const server = join(ada.base, "server.git");
+    execFileSync("git", ["clone", "--quiet", "--bare", "--branch", "main", "--single-branch", ada.root, server], {
+      env,
+    });
+    execFileSync("git", ["update-ref", "-d", "refs/notes/isdlc"], { cwd: server, env });
+    writeFileSync(join(server, "hooks/pre-receive"), preReceive());
+    chmodSync(join(server, "hooks/pre-receive"), 0o755);
+    const { root, git } = checkout("pusher", null);
+    git("remote", "add", "server", server);
+    git("fetch", "--quiet", "origin", "refs/notes/isdlc:refs/notes/isdlc");
+    const push = (...refs: string[]) =>
+      spawnSync("git", ["push", "server", ...refs], { cwd: root, env, encoding: "utf8" });
+
+    const alone = push("HEAD:main");
+    expect(alone.status).not.toBe(0);
+    expect(alone.stderr).toContain("and no statement vouches for that");
+
+    expect(push("HEAD:main", "refs/notes/isdlc")).toMatchObject({ status: 0 });
+
+    writeFileSync(join(root, "late.txt"), "late\n");
+    git("add", "--all");
+    git("commit", "--quiet", "--message", LATE);
+    const late = push("HEAD:main");
+    expect(late.status).not.toBe(0);
+    expect(late.stderr).toContain("made by Claude Code outside of a run");
+    expect(push("HEAD:refs/heads/topic")).toMatchObject({ status: 0 });
+  });
+});

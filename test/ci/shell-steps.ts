@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const CI = join(import.meta.dirname, "../../ci");
+
+/** The `env` and the script of the one step that the GitHub action has. */
+export function githubStep(inputs: Readonly<Record<string, string>>): { script: string; env: Record<string, string> } {
+  const text = readFileSync(join(CI, "github/action.yml"), "utf8");
+  const filled = text
+    .replaceAll(/\$\{\{ inputs\.(\w+) \}\}/g, (_, name: string) => inputs[name] ?? defaultOf(text, name))
+    .replaceAll("${{ github.action_path }}", join(CI, "github"));
+  const env = /\n {6}env:\n((?: {8}\w+: .*\n)+)/.exec(filled)?.[1] ?? "";
+  const script = /\n {6}run: \|\n((?: {8}.*\n)+)/.exec(filled)?.[1] ?? "";
+  return {
+    script: script.replaceAll(/^ {8}/gm, ""),
+    env: Object.fromEntries([...env.matchAll(/^ {8}(\w+): (.*)$/gm)].map(([, name = "", value = ""]) => [name, value])),
+  };
+}
+
+function defaultOf(text: string, input: string): string {
+  const value = new RegExp(`\\n {2}${input}:\\n(?: {4}.*\\n)*? {4}default: (.*)\\n`).exec(text)?.[1] ?? "";
+  return value.replaceAll(/^"|"$/g, "");
+}
+
+/** The lines of the job in the GitLab template, as one script that stops at the first that fails. */
+export function gitlabScript(): string {
+  const text = readFileSync(join(CI, "gitlab/isdlc.gitlab-ci.yml"), "utf8");
+  const lines = /\n {2}script:\n((?: {4}- .*\n)+)/.exec(text)?.[1] ?? "";
+  return lines.replaceAll(/^ {4}- /gm, "");
+}
+
+export const preReceive = (): string => readFileSync(join(CI, "hooks/pre-receive"), "utf8");
+export const ciFolder = CI;
