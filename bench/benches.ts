@@ -1,6 +1,7 @@
 import { cpSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
+import { measureAttestation } from "./attestation.ts";
 import { measureCommandLine } from "./command-line.ts";
 import { measureDecisions } from "./decisions.ts";
 import { measureDetection } from "./detection.ts";
@@ -31,6 +32,7 @@ const benches: Readonly<Record<string, (settings: Settings) => Promise<readonly 
   driving: measureDriving,
   decisions: measureDecisions,
   reviewers: measureReviewers,
+  attestation: measureAttestation,
   package: measurePackage,
 };
 

@@ -30,13 +30,25 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("the examples were found", () => {
-  expect(scripts.map(({ file }) => file)).toEqual(["docs/guides/agents.md", "docs/guides/scripting.md"]);
+  expect(scripts.map(({ file }) => file)).toEqual([
+    "docs/guides/agents.md",
+    "docs/guides/proof.md",
+    "docs/guides/scripting.md",
+  ]);
   expect(savedFiles.map(({ name }) => name)).toEqual(["agent.mjs"]);
 });
 
 describe("the example does what the page says:", () => {
   const outputs: { readonly [file: string]: readonly (string | RegExp)[] } = {
     "docs/guides/agents.md": ["PHASE COMPLETE: Final Review", "[C] Continue", "greeting.txt | 1 +"],
+    "docs/guides/proof.md": [
+      /Signed: run \S+ made 1 commit \(1 gate, 1 person\)/,
+      "1 of 1 commits covered (1 gate, 2 people)",
+      "gate final-review: continue by Ada (token)",
+      "The policy is kept.",
+      "made by Claude Code outside of a run",
+      "refused with exit code 1",
+    ],
     "docs/guides/scripting.md": [
       /^02-tracing#1\/gate-\d+$/m,
       "Since you last looked",

@@ -1,0 +1,127 @@
+import { execFile, execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { encodeEnvelope, signedBytes } from "../src/adapters/attestation/dsse.ts";
+import { addNotes } from "../src/adapters/attestation/git-notes.ts";
+import { historyGit } from "../src/adapters/attestation/history-git.ts";
+import { encodeStatement } from "../src/adapters/attestation/read-statement.ts";
+import { signWithSsh } from "../src/adapters/attestation/ssh-signature.ts";
+import { buildStatement, type GitPoint } from "../src/core/attestation/statement.ts";
+import { decide } from "../src/core/decide.ts";
+import { evolve } from "../src/core/evolve.ts";
+import { type ActiveRun, noRun } from "../src/core/run.ts";
+import type { Settings } from "./benches.ts";
+import { newRepository, type Repository } from "./git-place.ts";
+import { interleave, least, timedWithChildren } from "./measure.ts";
+import { averagedRatios, type Line, milliseconds } from "./report.ts";
+import { opened, runId, startCommand } from "./sample-run.ts";
+
+const COMMITS = 200;
+const STATEMENTS = 20;
+const execute = promisify(execFile);
+
+/** What verifying a branch costs beside what git takes to verify the signatures of its commits. */
+export async function measureAttestation({ root, scratch, program, quick }: Settings): Promise<readonly Line[]> {
+  const repository = newRepository(scratch, "attestation", 20);
+  const { tree, env, git } = repository;
+  const key = makeKey(scratch);
+  const start = pointAt(repository, "HEAD");
+  const commits = signedCommits(repository, start, key);
+  git("update-ref", "refs/heads/work", commits.at(-1)?.commit ?? "");
+  const run = runId(1);
+  const begun = decide(noRun, startCommand(root, run));
+  if (!begun.ok) throw new Error("the run was refused");
+  const at = "2026-11-01T10:15:00.000Z";
+  const state = opened(begun.events.map((event, index) => ({ ...event, seq: index + 1, at })).reduce(evolve, noRun));
+  for (let number = 0; number < STATEMENTS; number++) await sign(tree, { state, number, start, commits, key });
+  const signers = join(scratch, "allowed_signers");
+  const listed = ["-c", "gpg.format=ssh", "-c", `gpg.ssh.allowedSignersFile=${signers}`];
+  const args = [program(), "verify-commits", "main..work", "--signers", signers, "--json"];
+  const samples = await interleave(quick ? 3 : 10, {
+    git: () =>
+      timedWithChildren(async () => {
+        const { stdout } = await execute("git", [...listed, "log", "--show-signature", "main..work"], {
+          cwd: tree,
+          env,
+        });
+        if (stdout.split('Good "git" signature').length !== COMMITS + 1) throw new Error("git did not verify them all");
+      }),
+    verify: () =>
+      timedWithChildren(async () => {
+        const { stdout } = await execute(process.execPath, args, { cwd: tree, env, maxBuffer: 64 * 1024 * 1024 });
+        if (!stdout.startsWith('{"ok":true')) throw new Error("not every commit was covered");
+      }),
+  });
+  return [
+    {
+      what: `verifying ${COMMITS} commits and ${STATEMENTS} statements`,
+      base: `git log --show-signature, min ${milliseconds(least(samples.git.wall))}`,
+      figures: averagedRatios({ of: samples.verify, to: samples.git }),
+      goal: 2,
+      unit: "x",
+    },
+  ];
+}
+
+function makeKey(scratch: string): string {
+  const folder = join(scratch, "keys");
+  mkdirSync(folder, { mode: 0o700 });
+  const file = join(folder, "key");
+  execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "", "-f", file]);
+  const line = execFileSync("ssh-keygen", ["-y", "-f", file], { encoding: "utf8" }).trim();
+  writeFileSync(join(scratch, "allowed_signers"), `bench@example.org ${line}\n`);
+  return file;
+}
+
+const pointAt = ({ git }: Repository, name: string): GitPoint => ({
+  commit: git("rev-parse", name),
+  tree: git("rev-parse", `${name}^{tree}`),
+});
+
+function signedCommits({ tree, env, git }: Repository, start: GitPoint, key: string): GitPoint[] {
+  const commits: GitPoint[] = [];
+  for (let number = 0; number < COMMITS; number++) {
+    const hash = ["hash-object", "-w", "--stdin"];
+    const blob = execFileSync("git", hash, { cwd: tree, env, input: `${number}\n`, encoding: "utf8" }).trim();
+    const entry = `100644 blob ${blob}\tfile.txt\n`;
+    const content = execFileSync("git", ["mktree"], { cwd: tree, env, input: entry, encoding: "utf8" }).trim();
+    const signing = ["-c", "gpg.format=ssh", "-c", `user.signingkey=${key}`, "commit-tree", "-S"];
+    const parent = commits.at(-1)?.commit ?? start.commit;
+    commits.push({ commit: git(...signing, content, "-p", parent, "-m", `Work ${number}`), tree: content });
+  }
+  return commits;
+}
+
+type Signing = {
+  readonly state: ActiveRun;
+  readonly number: number;
+  readonly start: GitPoint;
+  readonly commits: readonly GitPoint[];
+  readonly key: string;
+};
+
+/** One statement about its share of the commits. */
+async function sign(tree: string, { state, number, start, commits, key }: Signing): Promise<void> {
+  const size = COMMITS / STATEMENTS;
+  const own = commits.slice(number * size, (number + 1) * size);
+  const run = `20261101-101500123-b0${String(number).padStart(2, "0")}`;
+  const statement = buildStatement({
+    state: { ...state, run: { ...state.run, run } },
+    events: [],
+    journal: { seq: 1, hash: "0".repeat(64) },
+    branch: {
+      start: commits[number * size - 1] ?? start,
+      commits: own.map((point, index) => ({ ...point, attempt: `${run}/implement#${index + 1}` })),
+      others: [],
+    },
+    signedAt: new Date().toISOString(),
+    hash: (text) => createHash("sha256").update(text).digest("hex"),
+  });
+  const payload = encodeStatement(statement);
+  const signature = await signWithSsh(signedBytes(payload), { is: "file", path: key });
+  const objects = own.flatMap((point) => [point.commit, point.tree]);
+  const line = encodeEnvelope({ payload, signatures: [signature] });
+  await addNotes(await historyGit(tree, {}), { objects, line });
+}
