@@ -71,6 +71,8 @@ const AttestedPhase = z.object({
   reviews: some(AttestedReview, 1000),
   gates: some(AttestedGate, 1000),
   accepted: z.nullable(z.object({ by: z.union([Who, z.literal("engine")]), at: Time })),
+  /** The tree that was accepted, and the commit made of it; null where nothing was committed, or nobody recorded it. */
+  tree: z.nullable(ObjectId),
   commit: z.nullable(ObjectId),
   usage: Usage,
 });

@@ -120,7 +120,7 @@ function gitIn(cwd: string, base: string) {
 function trueStatement(start: Commit, [first, second]: readonly [Commit, Commit]): RunStatement {
   const ada = { name: "Ada", channel: "terminal" } as const;
   const usage = { input: 1200, output: 300, usd: 0.02 };
-  const phase = (key: string, { commit }: Commit): RunStatement["predicate"]["phases"][number] => ({
+  const phase = (key: string, { commit, tree }: Commit): RunStatement["predicate"]["phases"][number] => ({
     key,
     persona: "d".repeat(64),
     status: "completed",
@@ -141,6 +141,7 @@ function trueStatement(start: Commit, [first, second]: readonly [Commit, Commit]
       },
     ],
     accepted: { by: ada, at: "2026-11-01T10:41:00.000Z" },
+    tree,
     commit,
     usage,
   });

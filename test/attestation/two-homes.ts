@@ -27,6 +27,7 @@ export async function createSigner(options: SandboxOptions = {}): Promise<Signer
 /** Somebody else, with another home, a clone and nothing of ours. */
 export type Verifier = {
   readonly root: string;
+  readonly home: string;
   readonly signers: string;
   trust(line: string): void;
   git(...args: string[]): string;
@@ -46,6 +47,7 @@ export async function createVerifier(from: Sandbox, remote: string): Promise<Ver
   writeFileSync(signers, "");
   return {
     root,
+    home,
     signers,
     trust: (line) => appendFileSync(signers, `${line}\n`),
     git: (...args) => run(root, args),

@@ -90,6 +90,7 @@ function phaseOf(phase: PhaseRecord, { evidence, analysed }: Around): Phase {
     reviews: [...reviews],
     gates: [...gates],
     accepted,
+    tree: made?.commitTree ?? null,
     commit: phase.commit,
     usage: phase.usage,
   };
