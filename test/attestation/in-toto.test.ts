@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import * as z from "zod/mini";
 import { readEnvelope } from "../../src/adapters/attestation/dsse.ts";
 import { encodeStatement, readStatement } from "../../src/adapters/attestation/read-statement.ts";
 import { buildStatement } from "../../src/core/attestation/statement.ts";
@@ -10,27 +11,31 @@ import golden from "../journals/0.1.0-feature.json" with { type: "json" };
 const studio = createStudio();
 const events = (golden as { events: unknown }).events as RunEvent[];
 
-/** The rules of the public in-toto library for a statement of version 1, as its validator has them. */
-function violations(value: unknown): string[] {
-  const found: string[] = [];
-  const { _type, subject, predicateType, predicate, ...more } = value as Record<string, unknown>;
-  if (_type !== "https://in-toto.io/Statement/v1") found.push("type");
-  if (!Array.isArray(subject) || subject.length === 0) found.push("subject");
-  for (const descriptor of (subject ?? []) as Record<string, unknown>[]) {
-    const { name, uri, digest, content } = descriptor;
-    if (name === undefined && uri === undefined && digest === undefined && content === undefined)
-      found.push("descriptor");
-    for (const [algorithm, hex] of Object.entries((digest ?? {}) as Record<string, unknown>)) {
-      if (typeof hex !== "string" || !/^(?:[0-9a-f]{2})+$/.test(hex)) found.push(`digest ${algorithm}`);
-      if (algorithm.startsWith("git") && typeof hex === "string" && hex.length !== 40 && hex.length !== 64)
-        found.push("git");
-    }
-    if (Object.keys((digest ?? {}) as object).length === 0) found.push("digest");
-  }
-  if (typeof predicateType !== "string" || !URL.canParse(predicateType)) found.push("predicateType");
-  if (typeof predicate !== "object" || predicate === null || Array.isArray(predicate)) found.push("predicate");
-  return [...found, ...Object.keys(more).map((name) => `unknown field ${name}`)];
-}
+/** A descriptor of a subject by the public schema: something that tells what it is, and digests in hexadecimal digits. */
+const Descriptor = z
+  .strictObject({
+    name: z.optional(z.string()),
+    uri: z.optional(z.string()),
+    digest: z
+      .record(z.string(), z.string().check(z.regex(/^(?:[0-9a-f]{2})+$/)))
+      .check(z.refine((digest) => Object.keys(digest).length > 0)),
+    mediaType: z.optional(z.string()),
+    annotations: z.optional(z.record(z.string(), z.unknown())),
+  })
+  .check(
+    z.refine(({ digest }) => ["gitCommit", "gitTree"].every((name) => [40, 64].includes(digest[name]?.length ?? 0))),
+  );
+
+/** The statement of version 1 as in-toto publishes it, with the rules that its library validates by. */
+const PublicStatement = z.strictObject({
+  _type: z.literal("https://in-toto.io/Statement/v1"),
+  subject: z.array(Descriptor).check(z.minLength(1)),
+  predicateType: z.string().check(z.refine((type) => URL.canParse(type))),
+  predicate: z.record(z.string(), z.unknown()),
+});
+
+const violations = (value: unknown): string[] =>
+  PublicStatement.safeParse(value).error?.issues.map(({ path }) => path.join(".")) ?? [];
 
 describe("a statement built from a journal", () => {
   const state = replay(events);

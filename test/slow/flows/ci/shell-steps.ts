@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const CI = join(import.meta.dirname, "../../ci");
+const CI = join(import.meta.dirname, "../../../../ci");
 
 /** The `env` and the script of the one step that the GitHub action has. */
 export function githubStep(inputs: Readonly<Record<string, string>>): { script: string; env: Record<string, string> } {

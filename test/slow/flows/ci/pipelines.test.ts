@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { builtProgram } from "../support/built-program.ts";
-import { createSigner, finishedRun, type Signer } from "../attestation/two-homes.ts";
+import { builtProgram } from "../../../support/built-program.ts";
+import { createSigner, finishedRun, type Signer } from "../../../attestation/two-homes.ts";
 import { ciFolder, githubStep, gitlabScript, preReceive } from "./shell-steps.ts";
 
 const BRANCH = "change/add-a-greeting";

@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { packArchive, unpackArchive } from "../../../../src/adapters/archive/tar-archive.ts";
+import { createSigner, createVerifier, finishedRun } from "../../../attestation/two-homes.ts";
+import { parsed } from "../../../support/cli.ts";
+
+test("a run is exported here, and read elsewhere without anything of ours", async () => {
+  const ada = await createSigner();
+  const remote = await finishedRun(ada, "keep");
+  const exported = parsed(await ada.script("export", "--to", ada.base, "--json"));
+  const [archive, page] = exported.files as [string, string];
+
+  const report = readFileSync(page, "utf8");
+  for (const expected of ["add a greeting", "greeting.txt", "continue", "Ada (token)", "1 signed", "final-review"])
+    expect(report).toContain(expected);
+  expect(report).not.toMatch(/<script|<link|<img|src=|https?:\/\//);
+  expect(report).toContain("default-src 'none'");
+  expect(report).toContain("@media print");
+
+  const ben = await createVerifier(ada, remote);
+  const before = readdirSync(ben.root);
+  const stranger = await ben.isdlc("import", archive);
+  expect(stranger).toMatchObject({ code: 0, stderr: "" });
+  expect(stranger.stdout).toContain("A statement is not believed: nobody said whose key");
+  ben.trust(ada.signerLine("ada@example.org"));
+  const shown = await ben.isdlc("import", archive, "--signers", ben.signers);
+  expect(shown.stdout).toMatch(/Vouched for by ada@example.org, up to event \d+/);
+  expect(shown.stdout).toContain("continue by Ada (token)");
+  expect(shown.stdout).toMatch(/diffs\/01-[0-9a-f]{12}/);
+  const journal = await ben.isdlc("import", archive, "--file", "journal.jsonl");
+  expect(journal.stdout).toContain('"type":"run.started"');
+  expect(readdirSync(ben.root)).toEqual(before);
+
+  const files = unpackArchive(readFileSync(archive), archive);
+  const changed = (name: string, change: (content: string) => string) =>
+    packArchive(
+      [...files].map(([one, content]) => ({
+        name: one,
+        content: one === name ? Buffer.from(change(content.toString())) : content,
+      })),
+    );
+  const forgeries: readonly [string, Buffer][] = [
+    [
+      "journal.jsonl was changed",
+      changed("journal.jsonl", (text) => text.replace('"choice":"continue"', '"choice":"redo"')),
+    ],
+    [
+      "journal.jsonl is missing",
+      packArchive(
+        [...files].filter(([name]) => name !== "journal.jsonl").map(([name, content]) => ({ name, content })),
+      ),
+    ],
+    [
+      "extra was changed",
+      packArchive([
+        ...[...files].map(([name, content]) => ({ name, content })),
+        { name: "extra", content: Buffer.from("x") },
+      ]),
+    ],
+    ["its journal is not whole", changed("manifest.json", (text) => text.replace(/"hash": "...../, '"hash": "00000'))],
+    ["it is not the export of a run", packArchive([{ name: "a", content: Buffer.from("b") }])],
+    ["it is no compressed tar file", Buffer.from("nonsense")],
+  ];
+  for (const [why, bytes] of forgeries) {
+    const file = join(ada.base, "forged.tar.gz");
+    writeFileSync(file, bytes);
+    const refused = parsed(await ben.isdlc("import", file, "--json"));
+    expect(refused.problem).toMatchObject({ code: "ARCHIVE_INVALID", detail: expect.stringContaining(why) });
+  }
+});
