@@ -4,7 +4,7 @@ import { ProblemError } from "../../../core/problem.ts";
 import { exportRun } from "../../../compose/export-run.ts";
 import { done, type Run, text } from "../grammar/verb.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
-import { projectOf } from "../project-of.ts";
+import { projectOf } from "../main/project-of.ts";
 
 /** Writes a run as one archive and one page, for somebody who was not there. */
 export const exportVerb: Run = async (invocation) => {

@@ -12,7 +12,7 @@ import { importedLines } from "../../../views/import/imported-items.ts";
 import { exportLines, type JudgedStatement } from "../../../views/import/exported-run.ts";
 import { initiatorOf } from "../main/caller.ts";
 import { done, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
-import { importFolder } from "../import-items.ts";
+import { importFolder } from "../../../compose/import-items.ts";
 import { openProject } from "../../../compose/project.ts";
 
 /** Shows a run that was exported elsewhere; or takes specifications of another tool as items of this project. */

@@ -1,16 +1,18 @@
 import { basename, join } from "node:path";
-import { kindOf, readSourceFolder } from "../../adapters/import/source-folder.ts";
-import { updateBacklogMarker } from "../../adapters/items/backlog-file.ts";
-import { readDocumentText, replaceDocument } from "../../adapters/items/document-file.ts";
-import { readHead } from "../../adapters/git/read/git-head.ts";
-import { earlierPhases, earlierTitle } from "../../core/import/earlier-state.ts";
-import { type FolderTexts, formatsOf, mapFolder } from "../../core/import/foreign-spec.ts";
-import { deriveAnalysisStatus, deriveBacklogMarker } from "../../core/items/analysis-status.ts";
-import { ProblemError } from "../../core/problem.ts";
-import { isSafeName } from "../../schema/ids.ts";
-import { createItem, ITEMS_ROOT, itemsFolder, recordFields } from "./item-documents.ts";
-import { folderSlug } from "./naming.ts";
-import type { LocalProject } from "../../compose/project.ts";
+import { kindOf, readSourceFolder } from "../adapters/import/source-folder.ts";
+import { updateBacklogMarker } from "../adapters/items/backlog-file.ts";
+import { readDocumentText, replaceDocument } from "../adapters/items/document-file.ts";
+import { readHead } from "../adapters/git/read/git-head.ts";
+import { earlierPhases, earlierTitle } from "../core/import/earlier-state.ts";
+import { type FolderTexts, formatsOf, mapFolder } from "../core/import/foreign-spec.ts";
+import { deriveAnalysisStatus, deriveBacklogMarker } from "../core/items/analysis-status.ts";
+import { ProblemError } from "../core/problem.ts";
+import { isSafeName } from "../schema/ids.ts";
+import { itemsFolder } from "../adapters/items/items-folder.ts";
+import { folderSlug } from "../app/start/name-work.ts";
+import { newItem } from "../app/start/new-item.ts";
+import { ITEMS_ROOT } from "../ports/items.ts";
+import type { LocalProject } from "./project.ts";
 
 /** An item as it is to be made, and where its documents come from. */
 type Wanted = {
@@ -33,7 +35,7 @@ export type ImportedFolder = {
 /** Takes work that was specified elsewhere as items of this project. The source is read and nothing else. */
 export async function importFolder(project: LocalProject, source: string): Promise<ImportedFolder> {
   const isEarlier = kindOf(join(source, ".isdlc", "state.json")) === "file";
-  const { format, wanted, left } = isEarlier ? earlierItems(source) : foreignItem(source);
+  const { format, wanted, left } = isEarlier ? earlierItems(source) : foreignItem(project, source);
   const done = [];
   const warnings: string[] = [];
   for (const item of wanted) {
@@ -47,13 +49,13 @@ export async function importFolder(project: LocalProject, source: string): Promi
 
 type Source = { readonly format: string; readonly wanted: readonly Wanted[]; readonly left: readonly string[] };
 
-function foreignItem(source: string): Source {
+function foreignItem(project: LocalProject, source: string): Source {
   const texts = readSourceFolder(source);
   const [format, ...others] = formatsOf(texts);
   if (format === undefined) throw unknown(source, "it has no spec.md, proposal.md or requirements.md of a known kind");
   if (others.length > 0) throw unknown(source, `it could be ${[format, ...others].join(" or ")}`);
   const { title, phases, documents, left } = mapFolder(format, texts, basename(source));
-  return { format, wanted: [{ title, folder: folderSlug(title), phases, documents }], left };
+  return { format, wanted: [{ title, folder: folderSlug(project, title), phases, documents }], left };
 }
 
 /** Items of an earlier framework keep their folders and their documents. */
@@ -78,13 +80,13 @@ function earlierItem(folder: string, texts: FolderTexts, state: unknown): Wanted
 }
 
 async function writeItem(project: LocalProject, { title, folder, phases, documents }: Wanted) {
-  const { created, warnings } = await createItem(project, { description: title, folder });
+  const { created, warnings } = await project.items.create(newItem(title, folder));
   if (!created) return { created, warnings: [`${ITEMS_ROOT}/${folder} is there already and stays as it is.`] };
   const dir = join(itemsFolder(project), folder);
   for (const { to, text } of documents) if (to !== "draft.md") replaceDocument(join(dir, to), text, null);
   const codebase_hash = readHead(project.root)?.hash ?? null;
   const analysis_status = deriveAnalysisStatus(phases);
-  const unwritten = recordFields(project, folder, { phases_completed: phases, analysis_status, codebase_hash });
+  const unwritten = project.items.setFields(folder, { phases_completed: phases, analysis_status, codebase_hash });
   updateBacklogMarker(join(project.root, "BACKLOG.md"), folder, deriveBacklogMarker(analysis_status));
   return { created, warnings: [...warnings, ...(unwritten === null ? [] : [unwritten])] };
 }
