@@ -14,6 +14,8 @@ import {
   reasonOf,
 } from "../core/run.ts";
 import type { Question, Usage } from "../schema/agent.ts";
+import type { RunStatus } from "../schema/api.ts";
+import type { StatusPhase, StatusView, StatusWait } from "../schema/api-status.ts";
 import type { Step } from "../schema/event.ts";
 import type { Sizing } from "../schema/facts.ts";
 import { answerCommand } from "./answer-options.ts";
@@ -25,7 +27,7 @@ import { summaryFileName, REVIEWS_FOLDER } from "./summary.ts";
 export type Liveness = { readonly driven: boolean };
 
 /** Where a run stands, as programs read it; null when nothing was ever started. */
-export function statusObject(state: RunState, { driven }: Liveness): Record<string, unknown> | null {
+export function statusObject(state: RunState, { driven }: Liveness): StatusView | null {
   if (state.is === "none") return null;
   return {
     id: state.run.run,
@@ -49,13 +51,13 @@ export function statusObject(state: RunState, { driven }: Liveness): Record<stri
   };
 }
 
-export function statusWord(state: ActiveRun | EndedRun, driven: boolean): string {
+export function statusWord(state: ActiveRun | EndedRun, driven: boolean): RunStatus {
   if (state.is === "ended") return state.how === "finished" ? "completed" : "cancelled";
   if (state.wait !== null) return "waiting";
   return driven ? "running" : "interrupted";
 }
 
-const phaseObject = (phase: PhaseRecord): Record<string, unknown> => ({
+const phaseObject = (phase: PhaseRecord): StatusPhase => ({
   key: phase.rule.key,
   name: phase.rule.name,
   status: phase.status,
@@ -66,27 +68,33 @@ const phaseObject = (phase: PhaseRecord): Record<string, unknown> => ({
   usage: phase.usage,
 });
 
-export function waitObject(run: ActiveRun, wait: Wait): Record<string, unknown> {
+export function waitObject(run: ActiveRun, wait: Wait): StatusWait {
   const now = next(run);
   const options = now.is === "wait" ? now.options : [];
-  const { id, kind } = wait;
+  const { id } = wait;
   switch (wait.kind) {
     case "gate": {
       const paused = run.stage.is === "produced" && run.stage.pausedAt !== null;
       const { loosened, failures } = wait;
       const toRead = attentionFor(currentPhase(run)?.made ?? null);
-      return { kind, id, options, paused, summary: summaryPath(run), loosened, failures, ...toRead };
+      return { kind: wait.kind, id, options, paused, summary: summaryPath(run), loosened, failures, ...toRead };
     }
     case "questions":
-      return { kind, id, options, questions: wait.questions };
+      return { kind: wait.kind, id, options, questions: wait.questions };
     case "escalation":
-      return { kind, id, options, step: wait.from, reason: wait.reason, detail: wait.detail };
+      return { kind: wait.kind, id, options, step: wait.from, reason: wait.reason, detail: wait.detail };
     case "sizing":
-      return { kind, id, options, ...wait.sizing };
+      return { kind: wait.kind, id, options, ...wait.sizing };
     case "budget":
-      return { kind, id, options, spent: wait.spent, budget: wait.budget };
+      return { kind: wait.kind, id, options, spent: wait.spent, budget: wait.budget };
     case "finish":
-      return { kind, id, options, base: baseOf(run), ...(wait.moved.length === 0 ? {} : { moved: wait.moved }) };
+      return {
+        kind: wait.kind,
+        id,
+        options,
+        base: baseOf(run),
+        ...(wait.moved.length === 0 ? {} : { moved: wait.moved }),
+      };
     default:
       return wait satisfies never;
   }

@@ -14,7 +14,12 @@ export type Choices = {
   readonly open: () => readonly Choice[];
 };
 
-export function createChoices(decisions: Decisions, open: readonly Choice[] = []): Choices {
+/** `opened` is called when the first open choice is found. */
+export function createChoices(
+  decisions: Decisions,
+  open: readonly Choice[] = [],
+  opened: () => void = () => undefined,
+): Choices {
   const wished = <T extends string>({ id, options }: Offered<T>): T | undefined => {
     const all: readonly T[] = options; // as offered, and not any texts
     return all.find((option) => option === decisions[id]);
@@ -23,6 +28,7 @@ export function createChoices(decisions: Decisions, open: readonly Choice[] = []
   return {
     settle(choice, meanwhile) {
       const decided = wished(choice);
+      if (decided === undefined && found.length === 0) opened();
       if (decided === undefined) found.push(choice);
       return decided ?? meanwhile;
     },

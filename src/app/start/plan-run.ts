@@ -35,7 +35,7 @@ export type RunPlan = {
   readonly trusts: string | null;
 };
 
-/** `notes` are for the person, whatever came of it. */
+/** `notes` are for the person; while something is open, those that do not depend on it. */
 export type Planned = { readonly notes: readonly string[] } & (
   | { readonly ok: true; readonly plan: RunPlan }
   | { readonly ok: false; readonly choices: readonly Choice[] }
@@ -46,17 +46,21 @@ export type Planned = { readonly notes: readonly string[] } & (
  * @throws ProblemError for what cannot be done at all.
  */
 export async function planRun(project: Project, request: RunRequest): Promise<Planned> {
-  const choices = createChoices(request.decisions, request.choices);
-  const planning: Planning = { project, request, choices, notes: [] };
+  const notes: string[] = [];
+  let certain: number | null = null; // notes that depend on no open choice
+  const choices = createChoices(request.decisions, request.choices, () => (certain = notes.length));
+  const leftOpen = (open: readonly Choice[]): Planned => ({
+    ok: false,
+    choices: open,
+    notes: notes.slice(0, certain ?? notes.length),
+  });
   try {
-    const plan = await plannedRun(planning);
+    const plan = await plannedRun({ project, request, choices, notes });
     const open = choices.open();
-    return open.length > 0
-      ? { ok: false, choices: open, notes: planning.notes }
-      : { ok: true, plan, notes: planning.notes };
+    return open.length > 0 ? leftOpen(open) : { ok: true, plan, notes };
   } catch (error) {
     if (!(error instanceof ChoicesNeeded)) throw error; // one without which nothing more can be found out
-    return { ok: false, choices: [...choices.open(), ...error.choices], notes: planning.notes };
+    return leftOpen([...choices.open(), ...error.choices]);
   }
 }
 

@@ -1,9 +1,9 @@
 import { next } from "../../../core/next.ts";
 import { noRun, type RunState } from "../../../core/run.ts";
 import { shellWord } from "../../../core/shell-word.ts";
-import { statusLines, statusObject } from "../../../views/status.ts";
+import { statusLines } from "../../../views/status.ts";
 import { openElsewhere } from "../../../compose/open-elsewhere.ts";
-import { reapOrphans } from "../../../app/answer/reap-orphans.ts";
+import { lookAtRun } from "../../../app/look/look-at-run.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { seeProject, type SeenProject } from "../../../compose/see-project.ts";
 import { projectOf } from "../main/project-of.ts";
@@ -28,13 +28,11 @@ type Asked = { readonly named: boolean; readonly json: boolean };
 
 async function showStatus(project: SeenProject, state: RunState, { named, json }: Asked): Promise<Result> {
   const shown = state.is === "ended" && !named ? noRun : state;
-  const liveness = { driven: shown.is === "active" && shown.wait === null && project.driver.holder() !== null };
-  if (shown.is === "active" && !liveness.driven) await reapOrphans(project, shown);
-  if (shown.is !== "none")
-    return json ? done([], { run: statusObject(shown, liveness) }) : done(statusLines(shown, liveness));
+  const { view, liveness } = await lookAtRun(project, shown);
+  if (view !== null) return json ? done([], { run: view }) : done(statusLines(shown, liveness));
   const elsewhere = openElsewhere(project);
   const hints = elsewhere.map((path) => `Another working tree has one: isdlc -C ${shellWord(path)} status`);
-  const found = { run: statusObject(shown, liveness), ...(hints.length > 0 ? { elsewhere } : {}) };
+  const found = { run: view, ...(hints.length > 0 ? { elsewhere } : {}) };
   return done([...statusLines(shown, liveness), ...hints], found);
 }
 

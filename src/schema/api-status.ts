@@ -1,0 +1,73 @@
+import * as z from "zod/mini";
+import { Question, Usage } from "./agent.ts";
+import { Attention, RunStatus } from "./api.ts";
+import { CheckResult, Intensity, SizingMetrics } from "./facts.ts";
+import { Budget, Finish, Mode, PhaseKey, RunId, Supervision } from "./plan.ts";
+
+/** Where a run stands, as `--json` tells it. Keys are only ever added. */
+const wait = { id: z.string(), options: z.readonly(z.array(z.string())) };
+
+export const StatusWait = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("gate"),
+    ...wait,
+    paused: z.boolean(),
+    /** Path of the summary, relative to the working tree. */
+    summary: z.nullable(z.string()),
+    loosened: z.nullable(Supervision),
+    failures: z.readonly(z.array(CheckResult)),
+    ...Attention.shape,
+  }),
+  z.object({ kind: z.literal("questions"), ...wait, questions: z.readonly(z.array(Question)) }),
+  z.object({ kind: z.literal("escalation"), ...wait, step: z.string(), reason: z.string(), detail: z.string() }),
+  z.object({
+    kind: z.literal("sizing"),
+    ...wait,
+    recommended: Intensity,
+    rationale: z.string(),
+    metrics: z.nullable(SizingMetrics),
+    source: z.nullable(z.string()),
+  }),
+  z.object({ kind: z.literal("budget"), ...wait, spent: Usage, budget: Budget }),
+  z.object({
+    kind: z.literal("finish"),
+    ...wait,
+    base: z.nullable(z.string()),
+    /** Branches that moved since they were last looked at. */
+    moved: z.optional(z.readonly(z.array(z.string()))),
+  }),
+]);
+export type StatusWait = z.infer<typeof StatusWait>;
+
+export const StatusPhase = z.object({
+  key: PhaseKey,
+  name: z.string(),
+  status: z.enum(["pending", "in_progress", "completed", "skipped"]),
+  attempt: z.number(),
+  iterations: z.number(),
+  redos: z.number(),
+  concerns: z.readonly(z.array(z.string())),
+  usage: Usage,
+});
+export type StatusPhase = z.infer<typeof StatusPhase>;
+
+export const StatusView = z.object({
+  id: RunId,
+  workflow: z.string(),
+  item: z.string(),
+  description: z.string(),
+  status: RunStatus,
+  supervised: z.boolean(),
+  mode: Mode,
+  branch: z.nullable(z.string()),
+  agent: z.string(),
+  sandbox: z.boolean(),
+  current: z.nullable(PhaseKey),
+  phases: z.readonly(z.array(StatusPhase)),
+  sizing: z.nullable(z.object({ recommended: Intensity, effective: z.string() })),
+  waiting: z.nullable(StatusWait),
+  finish: z.optional(z.nullable(Finish)),
+  merged: z.optional(z.nullable(z.string())),
+  reason: z.optional(z.nullable(z.string())),
+});
+export type StatusView = z.infer<typeof StatusView>;
