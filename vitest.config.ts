@@ -21,6 +21,7 @@ export default defineConfig({
       suite("flows", ["test/slow/flows/**/*.test.ts"], 5),
       suite("rogue", ["test/slow/rogue/**/*.test.ts"], 15),
       suite("agents", ["test/slow/agents/**/*.test.ts"], 15),
+      suite("guest", ["test/slow/guest/**/*.test.ts"], 10),
       suite("terminal", ["test/slow/terminal/**/*.test.ts"], 10),
     ],
   },

@@ -1,7 +1,7 @@
 // Builds dist/: three bundled CommonJS files for the program, and the library as ES modules with types.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -24,6 +24,7 @@ const common = {
     ISDLC_STATE_VERSION: JSON.stringify(stateVersion),
     "import.meta.dirname": "__dirname",
   },
+  alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" }, // its other form cannot be bundled
   logLevel: "warning",
 };
 await Promise.all([
@@ -36,9 +37,17 @@ await Promise.all([
     banner: { js: "#!/usr/bin/env node" },
   }),
   build({ ...common, entryPoints: ["src/apps/cli/main/run-items.ts"], outfile: "dist/bin/items.cjs" }),
-  build({ ...common, entryPoints: ["src/apps/cli/verbs/index.ts"], outfile: "dist/bin/verbs.cjs" }),
+  build({
+    ...common,
+    entryPoints: ["src/apps/cli/verbs/index.ts"],
+    outfile: "dist/bin/verbs.cjs",
+    external: ["./mcp.cjs"],
+  }),
+  build({ ...common, entryPoints: ["src/apps/mcp/serve.ts"], outfile: "dist/bin/mcp.cjs", external: ["./mcp.cjs"] }),
+  build({ ...common, entryPoints: ["src/apps/hook/main.ts"], minifyIdentifiers: true, outfile: "dist/bin/hook.cjs" }),
 ]);
 chmodSync("dist/bin/isdlc.cjs", 0o755);
+writePluginAgents();
 execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], { stdio: "inherit" });
 writeFileSync("dist/.built", stateVersion);
 
@@ -49,4 +58,18 @@ function foldDigest() {
     for (const name of readdirSync(folder, { recursive: true }).sort())
       if (name.endsWith(".ts")) hash.update(`${name}\n${readFileSync(join(folder, name), "utf8")}`);
   return hash.digest("hex").slice(0, 12);
+}
+
+/** The personas once more, in the form that an agent session offers as sub-agents; reviewers are kept from writing. */
+function writePluginAgents() {
+  rmSync("plugin/agents", { recursive: true, force: true });
+  mkdirSync("plugin/agents");
+  for (const file of readdirSync("agents")) {
+    const text = readFileSync(join("agents", file), "utf8");
+    const name = file === "reviewer.md" ? "chain-reviewer" : file.replace(/\.md$/, "");
+    const [title] = text.split("\n");
+    const tools = name.endsWith("reviewer") ? "tools: Read, Grep, Glob\n" : "";
+    const about = `description: ${title.replace(/^# /, "")}, as the phases of isdlc know it\n`;
+    writeFileSync(`plugin/agents/${name}.md`, `---\nname: ${name}\n${about}${tools}---\n${text}`);
+  }
 }

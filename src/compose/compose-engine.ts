@@ -5,9 +5,11 @@ import { createItemRecords } from "../adapters/items/create-item-records.ts";
 import { createFeatureRecords } from "../adapters/spec/create-feature-records.ts";
 import { createProcesses } from "../adapters/process/create-processes.ts";
 import { openTranscript } from "../adapters/process/transcript.ts";
+import { createSessions } from "../adapters/sessions/create-sessions.ts";
 import type { EngineWanted } from "../app/project/project.ts";
 import { createRedactor, secretsOf } from "../core/redact.ts";
 import type { ActiveRun } from "../core/run.ts";
+import { SESSION_AGENT } from "../core/session-phase.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { AgentBackend } from "../ports/agent-backend.ts";
 import type { RememberedAgent, RunAgents } from "../schema/run-agents.ts";
@@ -50,6 +52,8 @@ export function composeEngine(project: LocalProject, run: ActiveRun, { agents, p
     checks: checksOf(project, run, { workspace, redact }),
     processes: createProcesses(),
     projections: project.projections,
+    sessions: createSessions(own, files),
+    isSessionWork: (key) => phaseAgent(agents, key).name === SESSION_AGENT,
     persona: personaSource(project),
     constitution: () => constitution,
     hash: project.hash,

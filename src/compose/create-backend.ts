@@ -8,8 +8,10 @@ import { createCommandBackend } from "../adapters/agent-command/create-command-b
 import type { Sandbox } from "../adapters/process/sandboxed.ts";
 import { createReplayBackend, parseRecording } from "../adapters/agent-replay/create-replay-backend.ts";
 import type { RememberedAgent, RunAgents } from "../schema/run-agents.ts";
+import { createSessionBackend } from "../adapters/agent-session/create-session-backend.ts";
 import { isRecord } from "../core/own-value.ts";
 import { ProblemError } from "../core/problem.ts";
+import { SESSION_AGENT } from "../core/session-phase.ts";
 import type { AgentBackend } from "../ports/agent-backend.ts";
 import type { RecordedAgents } from "../ports/agents.ts";
 import type { AgentChoice } from "../schema/event.ts";
@@ -51,6 +53,10 @@ export function programOf(agent: RememberedAgent, env: NodeJS.ProcessEnv): reado
 
 /** Makes the backend for a choice. Without a sandbox, one that needs it can be looked at and does not run. */
 export function createBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, sandbox?: Sandbox): AgentBackend {
+  return agent.name === SESSION_AGENT ? createSessionBackend() : createProgramBackend(agent, env, sandbox);
+}
+
+function createProgramBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, sandbox?: Sandbox): AgentBackend {
   const { name, argv } = agent;
   const [program = "", ...extraArgs] = programOf(agent, env);
   switch (name) {

@@ -13,6 +13,7 @@ import { readUserSettings } from "../adapters/user-files/user-settings.ts";
 import { SandboxChoice } from "../schema/user-settings.ts";
 import type { SandboxPlan } from "../ports/agents.ts";
 import { ProblemError } from "../core/problem.ts";
+import { SESSION_AGENT } from "../core/session-phase.ts";
 import { programOf } from "./create-backend.ts";
 import { refuseWithoutSandbox } from "./needs-sandbox.ts";
 import type { Place } from "./place.ts";
@@ -88,8 +89,8 @@ function gitDirsOf(root: string): readonly string[] {
 /** Agents of which only the program tells what they are. */
 const OWN_PROGRAMS = ["command", "acp"];
 
-/** A recording plays without a process of its own. */
-const startsNothing = ({ name }: RememberedAgent): boolean => name === "replay";
+/** A recording plays without a process of its own, and a session has its own already. */
+const startsNothing = ({ name }: RememberedAgent): boolean => name === "replay" || name === SESSION_AGENT;
 
 type PreparedSandbox =
   | Extract<SandboxResult, { ok: true }>

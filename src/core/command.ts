@@ -79,6 +79,7 @@ export type Outcome =
       readonly result: AgentResult;
       readonly dropped?: readonly string[];
       readonly denied?: readonly string[];
+      readonly unguarded?: string;
     } & Execution)
   | {
       readonly of: "check";

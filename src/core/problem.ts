@@ -29,6 +29,10 @@ export type Problem =
   | { readonly code: "NEEDS_PERSON"; readonly verb: string }
   | { readonly code: "ANSWERED_BY_AGENT"; readonly verb: string; readonly evidence: string }
   | { readonly code: "GATE_HELD"; readonly pid: number }
+  | { readonly code: "RUN_DRIVEN"; readonly pid: number }
+  | { readonly code: "SESSION_HOLDS"; readonly session: string; readonly phase: string }
+  | { readonly code: "NOT_HELD" }
+  | { readonly code: "TERMINAL_SUSPICIOUS"; readonly why: string }
   | { readonly code: "TOKEN_REFUSED"; readonly detail: string }
   | { readonly code: "NO_RUN"; readonly elsewhere: readonly string[] }
   | { readonly code: "ITEM_UNKNOWN"; readonly reference: string }
@@ -150,6 +154,22 @@ const descriptions: Describe = {
   GATE_HELD: (p) => ({
     what: `The gate is open at another terminal (process ${p.pid}).`,
     fix: "Answer it there, or leave it there with q first.",
+  }),
+  RUN_DRIVEN: (p) => ({
+    what: `Process ${p.pid} drives this run, so a session has nothing to do in it now.`,
+    fix: 'Wait until it rests ("isdlc status" tells), or ask the person to end that process.',
+  }),
+  SESSION_HOLDS: (p) => ({
+    what: `The session ${p.session} is at work on ${p.phase}.`,
+    fix: 'Go on in that session, or end it. A person frees the phase with "isdlc retry".',
+  }),
+  NOT_HELD: () => ({
+    what: "This session holds no phase: it never began it, or the run has moved on since.",
+    fix: 'Run "isdlc begin" to learn what to do now, and report with the nonce it gives.',
+  }),
+  TERMINAL_SUSPICIOUS: (p) => ({
+    what: `This terminal may be an agent's (${p.why}), and a session that works on this run is alive.`,
+    fix: "Answer in a terminal that was open before the session began to work, by typing the command in the session where it offers that, with a token, or after you ended the session.",
   }),
   TOKEN_REFUSED: (p) => ({
     what: `The operator token was not accepted: ${p.detail}.`,

@@ -3,6 +3,7 @@ import type { Next, RunState } from "../core/run.ts";
 import type { Submitted } from "../ports/journal.ts";
 import type { Engine } from "./engine.ts";
 import { perform } from "./perform.ts";
+import { isLeftToSession } from "./session-work.ts";
 import { writeActive, writeProjections } from "./write-projections.ts";
 
 export type Resting = {
@@ -18,7 +19,7 @@ export async function drive(engine: Engine, signal: AbortSignal): Promise<Restin
   for (;;) {
     const { state, head } = await engine.journal.load(engine.run);
     const now = next(state);
-    if (now.is !== "action" || state.is !== "active" || signal.aborted)
+    if (now.is !== "action" || state.is !== "active" || signal.aborted || isLeftToSession(engine, state))
       return { state, next: now, warnings: [...new Set([...warned, ...writeProjections(engine, state, head)])] };
     for (const warning of writeActive(engine, state, head)) warned.add(warning); // true while an agent works, too
     const report = await perform(engine, { run: state, step: now.step, ticket: now.ticket }, signal);

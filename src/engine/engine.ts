@@ -6,6 +6,7 @@ import type { ItemRecords } from "../ports/item-records.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { ProgressSink } from "../ports/progress.ts";
 import type { Processes } from "../ports/processes.ts";
+import type { Sessions } from "../ports/sessions.ts";
 import type { VcsWrite } from "../ports/vcs.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { PhaseKey, RunId } from "../schema/ids.ts";
@@ -36,6 +37,9 @@ export type Engine = {
   readonly checks: CheckRunner;
   readonly processes: Processes;
   readonly projections: Projections;
+  readonly sessions: Sessions;
+  /** True for a phase that a session of its own works on: the loop stops there and leaves the work to it. */
+  readonly isSessionWork: (key: PhaseKey) => boolean;
   readonly persona: (name: string) => string;
   /** The text that reviewers judge by where a phase names articles; null where the project has none. */
   readonly constitution: () => string | null;

@@ -1,10 +1,12 @@
 import { attemptOf } from "../core/next.ts";
-import { type ActiveRun, currentPhase, type EndedRun, type RunState } from "../core/run.ts";
+import { type ActiveRun, currentPhase, type EndedRun, type PhaseRecord, type RunState } from "../core/run.ts";
+import { sessionOf } from "../core/session-phase.ts";
 import type { ActiveMarker } from "../ports/projections.ts";
 import type { Head } from "../ports/journal.ts";
 import { historyEntry, projectStateFile } from "../views/state-file.ts";
 import { renderPhaseSummary, summaryFileName, summaryOf } from "../views/summary.ts";
 import type { Engine } from "./engine.ts";
+import { outputsOf } from "./steps/assignments.ts";
 
 type Resting = Pick<Engine, "projections">;
 
@@ -62,14 +64,25 @@ export function numberOf(name: string, prefix: string): number {
 }
 
 function marker(run: ActiveRun, head: Head): ActiveMarker {
-  const working = run.wait === null && run.stage.is === "producing";
+  const phase = currentPhase(run);
+  const paths = (phases: readonly PhaseRecord[]): string[] => phases.flatMap((one) => outputsOf(run, one));
+  const made = new Set(paths(run.phases.slice(0, run.index + 1)));
   return {
     run: run.run.run,
     seq: head.seq,
-    phase: currentPhase(run)?.rule.key ?? null,
+    phase: phase?.rule.key ?? null,
     attempt: attemptOf(run),
     item: run.run.item,
-    writes: working ? (currentPhase(run)?.rule.writes ?? "nothing") : "nothing",
+    writes: writesNow(run),
     wait: run.wait?.id ?? null,
+    session: sessionOf(run)?.id ?? null,
+    outputs: phase === undefined || run.stage.is !== "producing" ? [] : outputsOf(run, phase),
+    later: [...new Set(paths(run.phases.slice(run.index + 1)))].filter((path) => !made.has(path)),
   };
+}
+
+function writesNow({ wait, stage, phases, index }: ActiveRun): ActiveMarker["writes"] {
+  if (wait !== null) return "nothing";
+  if (stage.is === "refining") return "item";
+  return stage.is === "producing" ? (phases[index]?.rule.writes ?? "nothing") : "nothing";
 }

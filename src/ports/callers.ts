@@ -21,11 +21,15 @@ export type AgentWork = {
   readonly agentRunningUntil?: number | null;
   /** When agents were at work earlier in this run. */
   readonly earlierWork?: readonly Span[];
+  /** An agent session that worked on the run is still there, and could do anything at any time. */
+  readonly sessionAlive?: boolean;
 };
 
 /** The process we are, and those it descends from. */
 export interface Callers {
   identify(work: AgentWork): Caller;
+  /** The same for another process, such as the one an agent session lives in. */
+  identifyProcess(pid: number, work: AgentWork): Caller;
   /** Why this process may be an agent's in disguise; null where nothing speaks for it. */
   suspicion(work: AgentWork): string | null;
   /** Where an answer without a terminal comes from. */

@@ -11,6 +11,12 @@ export type ActiveMarker = {
   readonly item: string;
   readonly writes: "item" | "tests" | "tree" | "nothing";
   readonly wait: string | null;
+  /** The session that works on the phase; null where none does. */
+  readonly session: string | null;
+  /** Documents the current work must leave, relative to the working tree. */
+  readonly outputs: readonly string[];
+  /** Documents of phases that are still to come. */
+  readonly later: readonly string[];
 };
 
 /** `state.json` as found, in order, and the version it carried. */

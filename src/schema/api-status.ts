@@ -63,6 +63,8 @@ export const StatusView = z.object({
   agent: z.string(),
   sandbox: z.boolean(),
   current: z.nullable(PhaseKey),
+  /** The agent session that works on the current phase; null where none does. */
+  session: z.nullable(z.string()),
   phases: z.readonly(z.array(StatusPhase)),
   sizing: z.nullable(z.object({ recommended: Intensity, effective: z.string() })),
   waiting: z.nullable(StatusWait),

@@ -145,6 +145,8 @@ export const EventDraft = z.discriminatedUnion("type", [
     dropped: z.optional(z.array(z.string())),
     /** What the agent wanted to do and was not allowed to, as the rule that would allow it. */
     denied: z.optional(z.array(z.string())),
+    /** Why nobody watched over the session that made it. */
+    unguarded: z.optional(z.string()),
   }),
   event("questions.asked", { questions: z.array(Question) }),
   event("questions.answered", { wait: z.string(), by: Person, replies: z.array(Reply) }),

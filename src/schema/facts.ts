@@ -100,11 +100,16 @@ export const SettingsReading = z.discriminatedUnion("is", [
 ]);
 export type SettingsReading = z.infer<typeof SettingsReading>;
 
-/** A live execution: which driver started it, and the nonce every process of it carries. */
+/**
+ * A live execution: which driver started it, and the nonce every process of it carries. Where a session works on it,
+ * `driver` is the process the session lives in, and the nonce is what it reports with.
+ */
 export const Claim = z.strictObject({
   execution: z.string(),
   nonce: z.string(),
   driver: z.strictObject({ pid: z.int(), started: z.string(), boot: z.string() }),
+  /** The session that works on it instead of a process of ours; `host` is the product, where it tells. */
+  session: z.optional(z.strictObject({ id: z.string(), host: z.nullable(z.string()) })),
 });
 export type Claim = z.infer<typeof Claim>;
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 /** The ways a person's answer can reach a run. */
-export const Channel = z.enum(["terminal", "token", "dashboard", "prompt", "passkey"]);
+export const Channel = z.enum(["terminal", "token", "dashboard", "prompt", "form", "passkey"]);
 export type Channel = z.infer<typeof Channel>;
 
 /** The process an answer came from, as far as the system tells. */

@@ -7,7 +7,7 @@ import { metricsOf } from "./metrics.ts";
 import { plainLine } from "./plain-text.ts";
 import { pullRequestCommands } from "./pull-request.ts";
 import { durationText } from "./runs-table.ts";
-import { tokens } from "./status.ts";
+import { tokens } from "./token-text.ts";
 
 /** One line per event, for people. */
 export function historyLines(events: readonly RunEvent[]): string[] {

@@ -13,6 +13,7 @@ import {
   mergedAs,
   reasonOf,
 } from "../core/run.ts";
+import { isWithSession, sessionOf } from "../core/session-phase.ts";
 import type { Question, Usage } from "../schema/agent.ts";
 import type { RunStatus } from "../schema/api.ts";
 import type { StatusPhase, StatusView, StatusWait } from "../schema/api-status.ts";
@@ -22,6 +23,8 @@ import { answerCommand } from "./answer-options.ts";
 import { redosSpent } from "./gate-banner.ts";
 import { plainLine } from "./plain-text.ts";
 import { failureLines, movedLines } from "./open-again.ts";
+import { sessionLines } from "./session-lines.ts";
+import { tokens } from "./token-text.ts";
 import { summaryFileName, REVIEWS_FOLDER } from "./summary.ts";
 
 export type Liveness = { readonly driven: boolean };
@@ -40,7 +43,7 @@ export function statusObject(state: RunState, { driven }: Liveness): StatusView 
     branch: state.run.git?.branch ?? null,
     agent: state.run.agent.name,
     sandbox: state.run.sandbox ?? false,
-    current: state.is === "active" ? (currentPhase(state)?.rule.key ?? null) : null,
+    ...whereObject(state),
     phases: state.phases.filter((phase) => !phase.dropped).map(phaseObject),
     sizing:
       state.sizing === null
@@ -51,10 +54,15 @@ export function statusObject(state: RunState, { driven }: Liveness): StatusView 
   };
 }
 
+const whereObject = (run: ActiveRun | EndedRun): Pick<StatusView, "current" | "session"> =>
+  run.is === "ended"
+    ? { current: null, session: null }
+    : { current: currentPhase(run)?.rule.key ?? null, session: sessionOf(run)?.id ?? null };
+
 export function statusWord(state: ActiveRun | EndedRun, driven: boolean): RunStatus {
   if (state.is === "ended") return state.how === "finished" ? "completed" : "cancelled";
   if (state.wait !== null) return "waiting";
-  return driven ? "running" : "interrupted";
+  return driven || isWithSession(state) ? "running" : "interrupted";
 }
 
 const phaseObject = (phase: PhaseRecord): StatusPhase => ({
@@ -149,31 +157,13 @@ function phaseLine(phase: PhaseRecord): string {
   return `  ${MARKS[phase.status]} ${phase.rule.key}${tail}`;
 }
 
-type MissingUsage = Pick<PhaseRecord, "missingUsage" | "missingCost">;
-
-/** Tokens and money for people; nothing where they are unknown, which is never zero. */
-export function tokens(
-  { input, output, usd }: Usage,
-  more: MissingUsage = { missingUsage: 0, missingCost: 0 },
-): string {
-  const least = (count: number): string => (count > 0 ? "at least " : "");
-  const used = compact((input ?? 0) + (output ?? 0));
-  return [
-    input === null && output === null ? "" : `${least(more.missingUsage)}${used} tokens`,
-    usd === null ? "" : `${least(more.missingCost)}$${usd.toFixed(2)}`,
-  ]
-    .filter((part) => part !== "")
-    .join(", ");
-}
-
-const compact = (count: number): string => (count < 10_000 ? String(count) : `${Math.round(count / 1000)}k`);
-
 function nowLines(state: ActiveRun | EndedRun, { driven }: Liveness): string[] {
   if (state.is === "ended") return endLines(state);
   const now = next(state);
   if (now.is === "wait")
     return [...heldAgainst(state), ...waitLines(now.wait, now.options, itemOf(state)), ...toReadLines(state, now.wait)];
   if (now.is !== "action") return [];
+  if (!driven && isWithSession(state)) return sessionLines(state);
   return driven
     ? [`Now: ${now.step}${now.attempt === null ? "" : ` ${now.attempt}`}`]
     : ["Interrupted.", `Go on: isdlc resume${itemOf(state) === null ? "" : ` --item ${itemOf(state)}`}`];

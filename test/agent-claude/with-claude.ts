@@ -55,7 +55,7 @@ export async function withClaude(version: string, rules: readonly Rule[]): Promi
   };
   const close = async (): Promise<void> => {
     await model.close();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 8, retryDelay: 200 });
   };
   return { program, env, model, isolated, close };
 }

@@ -50,7 +50,7 @@ describe("a choice", () => {
   });
 
   test("every agent that can be started by its name has one that can be chosen", () => {
-    expect([...KNOWN_AGENTS, "acp"].toSorted()).toEqual([...AGENT_NAMES].toSorted());
+    expect([...KNOWN_AGENTS, "acp", "session"].toSorted()).toEqual([...AGENT_NAMES].toSorted());
     expect(ACP_AGENT_NAMES.length).toBeGreaterThan(3);
     expect(KNOWN_AGENTS).toEqual(expect.arrayContaining([...DETECTED_AGENTS]));
   });

@@ -157,6 +157,7 @@ export function engineFor(project: LocalProject, run: ActiveRun, repository: Rep
     head: () => (run.run.git === null ? Promise.resolve(null) : repository.vcs.head()),
     processes: {
       self: () => ({ pid: 1, started: "1", boot: "b" }),
+      isAlive: () => false,
       endAll: () => Promise.resolve(),
     },
     transcript: () => ({ write: () => {}, close: () => {} }),

@@ -24,3 +24,25 @@ export const HOST_MARKERS: readonly string[] = [
   "ANTIGRAVITY_AGENT", // Antigravity
   "AI_AGENT", // by convention: whatever wants to be known as an agent
 ];
+
+/** What a product tells the programs of one session about it; a program that begins a session of its own starts without. */
+const SESSION_VARIABLES: readonly string[] = [
+  "CLAUDE_CODE_SESSION_ID",
+  "CLAUDE_CODE_CHILD_SESSION",
+  "CLAUDE_CODE_SESSION_ATTENDED",
+  "CLAUDE_CODE_MESSAGING_SOCKET",
+  "CLAUDE_CODE_MESSAGING_TOKEN",
+  "CLAUDE_CODE_EXECPATH",
+  "CLAUDE_PID",
+  "CLAUDE_PROJECT_DIR",
+  "CLAUDE_PLUGIN_ROOT",
+  "CLAUDE_PLUGIN_DATA",
+  "CLAUDE_ENV_FILE",
+  "CLAUDE_EFFORT",
+];
+
+/** The environment without a session's marks, for agents that are started from within it. */
+export function withoutSessionMarks(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const marks = new Set([...HOST_MARKERS, ...SESSION_VARIABLES]);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !marks.has(name)));
+}

@@ -16,6 +16,18 @@ export function systemSurroundings(): Surroundings {
   };
 }
 
+/** Another process, as far as the system tells. */
+export function surroundingsOf(pid: number): Surroundings {
+  const own = systemSurroundings();
+  const env: Record<string, string> = {};
+  for (const entry of own.table.environment(pid) ?? []) {
+    const at = entry.indexOf("=");
+    if (at > 0) env[entry.slice(0, at)] = entry.slice(at + 1);
+  }
+  const isInteractive = (own.table.one(pid)?.terminal ?? null) !== null;
+  return { ...own, env, pid, isInteractive, terminalName: null };
+}
+
 /** By the system's word, not by the environment, which anyone can set. */
 function userName(): string {
   try {

@@ -6,6 +6,7 @@ import { systemProcessTable, type ProcessTable } from "./process-table.ts";
 export function createProcesses(table: ProcessTable = systemProcessTable()): Processes {
   return {
     self: () => ({ pid: process.pid, started: table.one(process.pid)?.started ?? "unknown", boot: table.boot() }),
+    isAlive: (driver) => driver.boot === table.boot() && table.one(driver.pid)?.started === driver.started,
     endAll: async (nonce) => {
       const left = await processTree({ table, nonce, leader: null }).end();
       if (left.length === 0) return;

@@ -11,6 +11,7 @@ export const AGENT_NAMES = [
   "claude-acp",
   "codex-acp",
   "acp",
+  "session",
 ] as const;
 
 /** Looked for in this order when nothing is chosen: only such as start no program of the repository by themselves. */

@@ -1,5 +1,6 @@
 import { parseCommandLine } from "../../core/command-line.ts";
 import { ProblemError } from "../../core/problem.ts";
+import { SESSION_AGENT } from "../../core/session-phase.ts";
 import type { Agents } from "../../ports/agents.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
 import type { RememberedAgent, RunAgents } from "../../schema/run-agents.ts";
@@ -45,8 +46,21 @@ export function chooseAgents(asked: AskedAgents, settings: UserSettings, among: 
   // Who has no reviewer reviews themselves, and so does the agent of a single phase.
   const reviewers =
     asked.reviewer === null ? { ...(reviewer === null ? own : {}), ...only(set.reviewers, phases) } : {};
-  const agents = { phase, reviewer: reviewer ?? phase, ...named("phases", own), ...named("reviewers", reviewers) };
+  const agents = {
+    phase,
+    reviewer: reviewer ?? reviewerFor(phase, among.agents),
+    ...named("phases", own),
+    ...named("reviewers", reviewers),
+  };
   return { agents, detected, warnings: set.warnings };
+}
+
+/** Who has no reviewer reviews themselves; a session cannot, so another agent that is installed does. */
+function reviewerFor(phase: RememberedAgent, agents: Among["agents"]): RememberedAgent {
+  if (phase.name !== SESSION_AGENT) return phase;
+  const found = agents.detect();
+  if (found === null) throw new ProblemError(agents.noAgent());
+  return { name: found, argv: null };
 }
 
 /**
@@ -72,6 +86,12 @@ const named = <Name extends string>(name: Name, agents: ByPhase): Partial<Record
 const only = (agents: ByPhase, phases: readonly PhaseKey[]): ByPhase =>
   Object.fromEntries(Object.entries(agents).filter(([key]) => phases.includes(key)));
 
+/** Work is judged by somebody else than the session that did it. */
+export function forRole<T extends ReadChoice | null>(role: Role, read: T): T | ReadChoice {
+  const isSession = read !== null && read.ok && read.agent.name === SESSION_AGENT;
+  return role === "reviewer" && isSession ? { ok: false, detail: "a session cannot review what it made" } : read;
+}
+
 export type SetAgents = {
   readonly agent: RememberedAgent | null;
   readonly reviewer: RememberedAgent | null;
@@ -88,10 +108,10 @@ export function setAgents(settings: UserSettings, known: readonly PhaseKey[]): S
     return read?.ok === true ? read.agent : null;
   };
   const common = (role: Role): RememberedAgent | null =>
-    taken(role, readWish(settings[role], settings[`${role}-command`]));
+    taken(role, forRole(role, readWish(settings[role], settings[`${role}-command`])));
   const byPhase = (role: Role): ByPhase => {
     const found = phaseSettings(settings, role).map(
-      ([key, said]) => [key, taken(`${role}.${key}`, readPhaseChoice(key, said, known))] as const,
+      ([key, said]) => [key, taken(`${role}.${key}`, forRole(role, readPhaseChoice(key, said, known)))] as const,
     );
     return Object.fromEntries(found.flatMap(([key, agent]) => (agent === null ? [] : [[key, agent]])));
   };

@@ -1,6 +1,7 @@
 import { ProblemError } from "../../core/problem.ts";
 import { noRun, type RunState } from "../../core/run.ts";
 import type { AgentWork, Span } from "../../ports/callers.ts";
+import type { RunEvent } from "../../schema/event.ts";
 import type { Claim } from "../../schema/facts.ts";
 import { currentRun } from "../project/current-run.ts";
 import type { Project } from "../project/project.ts";
@@ -17,6 +18,7 @@ export async function agentWork(project: Project, state: RunState): Promise<Agen
     agentRunningSince: last?.since ?? null,
     agentRunningUntil: last?.until ?? null,
     earlierWork: spans.slice(0, -1),
+    sessionAlive: works.some((work) => work.sessions.length > 0),
   };
 }
 
@@ -29,13 +31,27 @@ async function stateOf(project: Project): Promise<RunState> {
   }
 }
 
-type Work = { readonly drivers: readonly Claim["driver"][]; readonly spans: readonly Span[] };
+type Work = {
+  readonly drivers: readonly Claim["driver"][];
+  readonly spans: readonly Span[];
+  /** When sessions that are still there began to work. */
+  readonly sessions: readonly Span[];
+};
 
 async function workIn(project: Project, state: RunState): Promise<Work> {
-  if (state.is !== "active") return { drivers: [], spans: [] };
+  if (state.is !== "active") return { drivers: [], spans: [], sessions: [] };
   const events = await project.journal.events(state.run.run);
   const recorded = events.flatMap((event) => (event.type === "execution.started" ? [event.claim.driver] : []));
-  return { drivers: [...recorded, ...drivingNow(project)], spans: workSpans(events) };
+  const sessions = events.flatMap((event) => livingSession(project, event));
+  return { drivers: [...recorded, ...drivingNow(project)], spans: [...workSpans(events), ...sessions], sessions };
+}
+
+function livingSession({ callers }: Project, event: RunEvent): Span[] {
+  if (event.type !== "execution.started" || event.claim.session === undefined) return [];
+  const { pid, started, boot } = event.claim.driver;
+  const found = callers.processAt(pid);
+  const isAlive = found !== null && found.started === started && found.boot === boot;
+  return isAlive ? [{ since: Date.parse(event.at), until: null }] : [];
 }
 
 /** Hooks and tests that an agent left behind run below the driver, also when it claims no execution. */

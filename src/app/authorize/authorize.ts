@@ -69,9 +69,21 @@ const checks: Checks = {
   terminal(_credential, { project, request, work }) {
     const caller = project.callers.identify(work);
     if (caller.kind === "agent") return { ok: false, problem: answeredByAgent(request, caller.evidence) };
-    return caller.kind === "person"
-      ? { ok: true, person: caller.person }
-      : { ok: false, problem: needsPerson(request) };
+    if (caller.kind === "nobody") return { ok: false, problem: needsPerson(request) };
+    const { person } = caller;
+    const { suspicious } = person;
+    return suspicious === undefined || work.sessionAlive !== true
+      ? { ok: true, person }
+      : suspiciousTerminal(suspicious);
+  },
+  prompt({ pid }, { project, request, work }) {
+    const caller = project.callers.identifyProcess(pid, work);
+    if (caller.kind === "agent") return { ok: false, problem: answeredByAgent(request, caller.evidence) };
+    if (caller.kind === "nobody") return { ok: false, problem: needsPerson(request) };
+    const { person } = caller;
+    return person.suspicious === undefined
+      ? { ok: true, person: { ...person, channel: "prompt" } }
+      : suspiciousTerminal(person.suspicious);
   },
   token({ token }, { project, request, state, work }) {
     const { callers, tokens } = project;
@@ -96,4 +108,5 @@ const answeredByAgent = ({ verb }: Request, evidence: string): Problem => ({
   verb,
   evidence,
 });
+const suspiciousTerminal = (why: string): Checked => ({ ok: false, problem: { code: "TERMINAL_SUSPICIOUS", why } });
 const tokenRefused = (detail: string): Checked => ({ ok: false, problem: { code: "TOKEN_REFUSED", detail } });

@@ -2,6 +2,7 @@ import { next } from "../../core/next.ts";
 import type { ActiveRun, RunState } from "../../core/run.ts";
 import { drive } from "../../engine/drive.ts";
 import type { Engine } from "../../engine/engine.ts";
+import { refuseWhileHeld } from "../../engine/session-work.ts";
 import type { ProgressSink } from "../../ports/progress.ts";
 import type { RunAgents } from "../../schema/run-agents.ts";
 import { record } from "../answer/record.ts";
@@ -86,6 +87,7 @@ type Driving = { readonly run: ActiveRun; readonly agents: RunAgents };
 async function driveAndAsk(project: Project, driver: Driver, { run, agents }: Driving): Promise<Rested> {
   const { signal, progress, warn } = driver;
   const engine = project.engine(run, { agents, progress, warn });
+  refuseWhileHeld(engine, run);
   for (let returned = run.wait !== null; ; returned = false) {
     const { state, warnings } = await drive(engine, signal).finally(() => driver.rested?.());
     for (const warning of warnings) warn(warning);

@@ -90,6 +90,7 @@ const handlers: Handlers = {
     const told = {
       ...(outcome.dropped === undefined ? {} : { dropped: [...outcome.dropped] }),
       ...(outcome.denied === undefined ? {} : { denied: [...outcome.denied] }),
+      ...(outcome.unguarded === undefined ? {} : { unguarded: outcome.unguarded }),
     };
     if (status === "done") return accept(end, { type: "draft.produced", summary, decisions, artifacts, ...told });
     if (status === "needs_input" && questions.length > 0) return accept(end, { type: "questions.asked", questions });

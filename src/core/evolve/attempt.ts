@@ -70,7 +70,8 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
   "draft.produced": (run, event) =>
     within(run, (work) => {
       const { summary, decisions, artifacts } = event;
-      const told = { concerns: leftBehind(event.dropped ?? []), denied: event.denied ?? [] };
+      const unguarded = event.unguarded === undefined ? [] : [event.unguarded];
+      const told = { concerns: [...leftBehind(event.dropped ?? []), ...unguarded], denied: event.denied ?? [] };
       const draft = { summary, decisions, artifacts, ...unexamined, ...told };
       return enter(run, event, { is: "checking", work: { ...work, turns: work.turns + 1 }, draft });
     }),

@@ -6,7 +6,8 @@ import { readTaskList } from "../../core/task-list.ts";
 import type { SizingMetrics } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
-import { TASKS_FILE, tasksPrompt } from "../prompt.ts";
+import { TASKS_FILE } from "../prompt.ts";
+import { writingAssignment } from "./assignments.ts";
 import { work } from "./executions.ts";
 import { commitTree, notCommitted } from "./repository.ts";
 
@@ -27,35 +28,24 @@ export async function refineTasks(engine: Engine, { run }: Task, signal: AbortSi
   const { stage } = run;
   const phase = currentPhase(run);
   if (stage.is !== "refining" || phase === undefined) return null;
-  const artifact = artifactPath(run.run.item, TASKS_FILE);
-  const assignment = {
-    role: "phase" as const,
-    persona: engine.persona(phase.rule.persona),
-    prompt: tasksPrompt(run, phase, stage.brief),
-    access: "write" as const,
-    cwd: engine.root,
-    session: stage.work.session,
-    iteration: stage.work.failures + 1,
-    artifacts: [artifact],
-  };
+  const assignment = writingAssignment(engine, run);
+  if (assignment === null) return null;
   const job = { run, phase, claim: stage.claim, backend: engine.agents.phase(phase.rule.key) };
   const report = await work(engine, job, { assignment, signal });
   if (report === null || report.outcome.of !== "produce" || "failed" in report.outcome) return report;
-  const { execution, usage, session, result } = report.outcome;
+  return { ...report, outcome: await judgeTasks(engine, run, report.outcome) };
+}
+
+type Produced = Exclude<Extract<Outcome, { of: "produce" }>, { failed: string }>;
+
+/** Code judges the list of tasks that an agent says it wrote; one without faults is committed. */
+export async function judgeTasks(engine: Engine, run: ActiveRun, produced: Produced): Promise<Outcome> {
+  const { execution, usage, session, result } = produced;
+  const artifact = artifactPath(run.run.item, TASKS_FILE);
   const { tasks, problems } = readTaskList(engine.projections.readArtifact(artifact) ?? "");
   const faults = result.status === "done" ? problems : [`The agent did not finish: ${result.summary}`];
   const commit = faults.length === 0 ? await commitTasks(engine, run, { artifact, execution }) : null;
-  const outcome: Outcome = {
-    of: "refine",
-    artifact,
-    tasks: tasks.length,
-    problems: faults,
-    commit,
-    execution,
-    usage,
-    session,
-  };
-  return { ...report, outcome };
+  return { of: "refine", artifact, tasks: tasks.length, problems: faults, commit, execution, usage, session };
 }
 
 type Tasks = { readonly artifact: string; readonly execution: string };

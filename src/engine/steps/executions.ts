@@ -1,21 +1,16 @@
 import type { Outcome, Report } from "../../core/command.ts";
 import { attemptOf, ticketOf } from "../../core/next.ts";
-import { artifactPath } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import type { AgentBackend, AgentEnd, AgentTask } from "../../ports/agent-backend.ts";
 import type { Claim } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
-import { digestPath, phasePrompt, reviewPrompt } from "../prompt.ts";
+import { reviewPrompt } from "../prompt.ts";
+import { type Assignment, outputsOf, writingAssignment } from "./assignments.ts";
 import { letPass, limitsOf, overtime, tooLong } from "./execution-limits.ts";
 import { recordPhaseStart, recordReviews } from "./feature-record.ts";
 import { missingPredecessor } from "./review-chain.ts";
 import { tellOfWrites } from "./review-writes.ts";
-
-export type Assignment = Pick<
-  AgentTask,
-  "role" | "persona" | "prompt" | "access" | "cwd" | "session" | "iteration" | "artifacts"
->;
 
 /** Lets the agent of the phase work. */
 export async function produce(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Report | null> {
@@ -24,17 +19,9 @@ export async function produce(engine: Engine, { run }: Task, signal: AbortSignal
   if (stage.is !== "producing" || phase === undefined) return null;
   recordPhaseStart(engine, run);
   await recordReviews(engine, run);
+  const assignment = writingAssignment(engine, run);
+  if (assignment === null) return null;
   const job = { run, phase, claim: stage.claim, backend: engine.agents.phase(phase.rule.key) };
-  const assignment: Assignment = {
-    role: "phase",
-    persona: engine.persona(phase.rule.persona),
-    prompt: phasePrompt(run, phase, { ...stage, digest: digestFor(engine, run) }),
-    access: "write",
-    cwd: engine.root,
-    session: stage.work.session,
-    iteration: stage.work.turns + 1,
-    artifacts: outputsOf(run, phase),
-  };
   return work(engine, job, { signal, assignment });
 }
 
@@ -84,14 +71,6 @@ async function changedByAll({ workspace, vcs }: Engine, { run }: ActiveRun, now:
   const changes = await workspace.diff(fork ?? commit, now);
   return (changes ?? []).map(({ path, change }) => `${path} (${change})`);
 }
-
-function digestFor({ projections }: Engine, run: ActiveRun): string {
-  const path = digestPath(run);
-  return path === null ? "" : (projections.readArtifact(path) ?? "");
-}
-
-const outputsOf = (run: ActiveRun, phase: PhaseRecord): string[] =>
-  phase.rule.outputs.map((name) => artifactPath(run.run.item, name));
 
 type Order = { readonly assignment: Assignment; readonly signal: AbortSignal };
 
@@ -156,7 +135,7 @@ async function execute(engine: Engine, job: Job, { assignment, signal }: Order):
 }
 
 /** An execution of a driver that is gone: its processes are ended and it counts as lost. */
-async function giveUp(engine: Engine, { run }: Job, claim: Claim): Promise<Report> {
+export async function giveUp(engine: Engine, { run }: Pick<Job, "run">, claim: Claim): Promise<Report> {
   await engine.processes.endAll(claim.nonce);
   return { do: "report", ticket: ticketOf(run), outcome: { of: "lost", execution: claim.execution } };
 }
@@ -164,7 +143,7 @@ async function giveUp(engine: Engine, { run }: Job, claim: Claim): Promise<Repor
 type Claiming = { readonly claim: Claim; readonly prompt: number };
 
 /** The ticket of the execution; null where it may not begin, because the run moved on or its budget is spent. */
-async function submitClaim(engine: Engine, ticket: string, claiming: Claiming): Promise<string | null> {
+export async function submitClaim(engine: Engine, ticket: string, claiming: Claiming): Promise<string | null> {
   const report: Report = { do: "report", ticket, outcome: { of: "claim", ...claiming } };
   const claimed = await engine.journal.submit(engine.run, report);
   return claimed.ok && claimed.state.is === "active" && claimed.state.wait === null ? ticketOf(claimed.state) : null;
@@ -226,7 +205,7 @@ function outcomeOf({ redact }: Engine, end: AgentEnd, execution: string): Outcom
 }
 
 /** Every string in a result, redacted: it goes into the journal and onto screens. */
-function withoutSecrets<T>(value: T, redact: (text: string) => string): T {
+export function withoutSecrets<T>(value: T, redact: (text: string) => string): T {
   return JSON.parse(JSON.stringify(value), (_key, inner: unknown) =>
     typeof inner === "string" ? redact(inner) : inner,
   ) as T; // same shape: only strings were replaced

@@ -23,6 +23,8 @@ export type SessionRun = {
   readonly phase: string | null;
   /** What to type next. */
   readonly next: string;
+  /** What was going on when the last session ended. */
+  readonly recovery: string | null;
 };
 
 export type Session = { readonly feature: SessionFeature | null; readonly run: SessionRun | null };
@@ -33,7 +35,7 @@ export function sessionContext({ feature, run }: Session): string {
     ...(run === null ? [] : runLines(run)),
     ...(feature === null ? [] : featureLines(feature)),
     ...(run === null && feature === null ? ["No active feature"] : []),
-    `Next: ${run === null ? nextVerb(feature) : cut(run.next, VERB_LENGTH)}`,
+    `Next: ${run === null ? nextVerb(feature) : ours(run.next, VERB_LENGTH)}`,
     ...(feature === null && run !== null ? [] : [`Verbs in order: ${SPEC_PHASES.join(" -> ")}`]),
   ];
   return lines.join("\n");
@@ -46,8 +48,12 @@ export function sessionStartOutput(context: string): {
   return { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: context } };
 }
 
-function runLines({ id, workflow, phase }: SessionRun): string[] {
-  return [`Open run: ${word(id)} (${word(workflow)})`, ...(phase === null ? [] : [`Phase of the run: ${word(phase)}`])];
+function runLines({ id, workflow, phase, recovery }: SessionRun): string[] {
+  return [
+    `Open run: ${word(id)} (${word(workflow)})`,
+    ...(phase === null ? [] : [`Phase of the run: ${word(phase)}`]),
+    ...(recovery === null ? [] : recovery.split("\n", RECOVERY_LINES).map((line) => ours(line, RECOVERY_LENGTH))),
+  ];
 }
 
 function featureLines({ id, name, mode, worktree, isElsewhere, files }: SessionFeature): string[] {
@@ -77,10 +83,15 @@ type Progress = Pick<SessionFeature, "files" | "mode" | "isImplemented">;
 
 const WORD_LENGTH = 30;
 const PATH_LENGTH = 80;
-const VERB_LENGTH = 50;
+const VERB_LENGTH = 80;
+const RECOVERY_LENGTH = 70;
+const RECOVERY_LINES = 2;
 
 /** Letters, digits and the marks of names, so that a name stays a name. */
 const word = (text: string): string => cut(text, WORD_LENGTH).replaceAll(/[^\p{L}\p{N}._-]+/gu, "-");
+
+/** Sentences of ours; a name in them that is not plain loses its letters. */
+const ours = (text: string, most: number): string => cut(text, most).replaceAll(/[^ -~]/g, "");
 
 const quoted = (path: string): string => `"${cut(path, PATH_LENGTH).replaceAll(/["`<>]/g, "")}"`;
 

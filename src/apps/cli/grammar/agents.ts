@@ -1,5 +1,5 @@
 import type { AskedAgents } from "../../../app/agents/choose-agents.ts";
-import { readWish } from "../../../app/agents/choose-agents.ts";
+import { forRole, readWish } from "../../../app/agents/choose-agents.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import type { RememberedAgent } from "../../../schema/run-agents.ts";
 import { text, type Values } from "./verb.ts";
@@ -15,7 +15,7 @@ export const askedAgents = (values: Values): AskedAgents => ({
 });
 
 function askedFor(values: Values, role: "agent" | "reviewer"): RememberedAgent | null {
-  const read = readWish(text(values, role), text(values, `${role}-command`));
+  const read = forRole(role, readWish(text(values, role), text(values, `${role}-command`)));
   if (read === null || read.ok) return read?.agent ?? null;
   const usage = `--${role} <name[:model]>, or --${role}-command "<program> <args>"`;
   throw new ProblemError({ code: "USAGE", detail: `The ${role} cannot be used: ${read.detail}.`, usage });

@@ -2,7 +2,9 @@ import {
   agentOptions,
   answerOptions,
   limitOptions,
+  placementOptions,
   personOptions,
+  sessionOptions,
   signersOption,
   specOptions,
   startOptions,
@@ -98,6 +100,20 @@ export const verbs: readonly Verb[] = [
     options: { all: { type: "boolean", about: "every working tree of the repository, and the analyses of items" } },
   }),
   verb("next", "read", { summary: "What should happen now", usage: "isdlc next", options: {} }),
+  verb("begin", "work", {
+    summary: "For agent sessions: take the phase that is to be worked on",
+    usage: "isdlc begin [--session <id>]",
+    options: sessionOptions,
+  }),
+  verb("report", "work", {
+    summary: "For agent sessions: report the phase; checks, reviewer and gate follow",
+    usage: 'isdlc report --nonce <nonce> [--summary "<what was done>"]   (or the result as JSON on the input)',
+    options: {
+      ...sessionOptions,
+      nonce: { type: "string", value: "nonce", about: "what begin gave" },
+      summary: { type: "string", value: "text", about: "it is done; what was done, in short" },
+    },
+  }),
   verb("gate", "read", {
     summary: "What is open, with its summary",
     usage: "isdlc gate [--diff]",
@@ -254,6 +270,21 @@ export const verbs: readonly Verb[] = [
       keep: { type: "boolean", about: "keep the sample project" },
       yes: { type: "boolean", about: "let a script answer" },
     },
+  }),
+  verb("install", "begin", {
+    summary: "Make an agent product know isdlc: hooks, commands, server",
+    usage: "isdlc install claude|codex|gemini|opencode [--project | --user]",
+    options: placementOptions,
+  }),
+  verb("uninstall", "begin", {
+    summary: "Take that out again",
+    usage: "isdlc uninstall claude|codex|gemini|opencode [--project | --user]",
+    options: placementOptions,
+  }),
+  verb("mcp", "read", {
+    summary: "Serve an agent session over the Model Context Protocol (standard input and output)",
+    usage: "isdlc mcp",
+    options: {},
   }),
   verb("hook", "read", {
     summary: "What an agent session is told when it starts",

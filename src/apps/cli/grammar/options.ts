@@ -98,6 +98,15 @@ export const answerOptions: Options = {
   ...personOptions,
 };
 
+export const placementOptions: Options = {
+  project: { type: "boolean", about: "in this working tree's own settings, for you alone where the product allows it" },
+  user: { type: "boolean", about: "in your own settings, for every project (the default)" },
+};
+
+export const sessionOptions: Options = {
+  session: { type: "string", value: "id", about: "the session's own id, where it is not in the environment" },
+};
+
 export const specOptions: Options = {
   ...startOptions,
   "on-partial": {

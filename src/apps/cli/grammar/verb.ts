@@ -1,6 +1,7 @@
+import type { Credential } from "../../../app/authorize/credential.ts";
 import type { Io } from "../terminal/io.ts";
 
-/** Who may use a verb: anyone; anyone, as it only begins work; or a person only. */
+/** Who may use a verb: anyone; anyone but an agent, as it only begins work; a person only; or a session at work. */
 export type Kind = "read" | "begin" | "decide" | "work";
 
 export type Option = {
@@ -36,6 +37,8 @@ export type Invocation = {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly io: Io;
+  /** What the person who speaks offers, where another surface hands a verb on; otherwise a token or the terminal. */
+  readonly credential?: Credential;
 };
 
 /** What a verb came to: the exit code, the lines for people and the one object for programs. */

@@ -18,6 +18,9 @@ export async function personOf(invocation: Invocation, project: LocalProject, st
 
 /** Who begins work: a person, or a script. @throws ProblemError when it is an agent. */
 export async function initiatorOf(invocation: Invocation, project: Project, state?: RunState): Promise<Initiator> {
+  const { credential } = invocation;
+  if (credential !== undefined)
+    return required(await authorize(project, credential, requestOf(invocation, state))).person;
   return required(await identifyInitiator(project, requestOf(invocation, state))).initiator;
 }
 
@@ -29,7 +32,8 @@ export async function mayMakeFirstToken(invocation: Invocation, project: Project
   return isFresh && flag(invocation.values, "yes");
 }
 
-function credentialOf({ values }: Invocation, { env }: LocalProject): Credential {
+function credentialOf({ values, credential }: Invocation, { env }: LocalProject): Credential {
+  if (credential !== undefined) return credential;
   const token = text(values, "token") ?? env["ISDLC_OPERATOR_TOKEN"];
   return token === undefined ? { is: "terminal" } : { is: "token", token };
 }

@@ -2,6 +2,7 @@ import { type Driven, driveRun, type OpenWait } from "../../../app/drive/drive-r
 import type { CleaningUp } from "../../../app/drive/clean-up.ts";
 import type { LocalProject } from "../../../compose/project.ts";
 import { type ActiveRun, noRun, type RunState } from "../../../core/run.ts";
+import { isWithSession } from "../../../core/session-phase.ts";
 import type { ProgressSink } from "../../../ports/progress.ts";
 import { closingReport } from "../../../views/history.ts";
 import { heldLines, openRunLine } from "../../../views/open-run.ts";
@@ -84,13 +85,15 @@ const terminalInterface = (invocation: Invocation, project: LocalProject): UserI
     invocation.io.interactive && answerAtTerminal(invocation, open, await personOf(invocation, project, open.run)),
 });
 
+const isStuck = (state: RunState): boolean => state.is === "active" && !isWithSession(state);
+
 /** The result of a verb that left a run at rest, or to the process that drives it: done, a person is needed, or interrupted. */
 export function restResult(state: RunState, warnings: readonly string[], driver: number | null = null): Result {
   const liveness = { driven: driver !== null };
   const run = statusObject(state, liveness);
   const waiting = state.is === "active" && state.wait !== null;
   const isDriven = state.is === "active" && !waiting && liveness.driven;
-  const interrupted = state.is === "active" && !waiting && !isDriven;
+  const interrupted = !waiting && !isDriven && isStuck(state);
   const shown = state.is === "ended" ? closingReport(state) : statusLines(state, liveness);
   const lines = isDriven ? [...shown, `The run goes on in process ${driver}.`] : shown;
   const json = { ok: !interrupted, run, ...(warnings.length > 0 ? { warnings } : {}) };

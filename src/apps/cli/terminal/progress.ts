@@ -2,7 +2,7 @@ import pc from "picocolors";
 import type { Progress } from "../../../ports/progress.ts";
 import type { RunEvent } from "../../../schema/event.ts";
 import { plainLine } from "../../../views/plain-text.ts";
-import { tokens } from "../../../views/status.ts";
+import { tokens } from "../../../views/token-text.ts";
 import { type WorkLine, workLines } from "../../../views/work-lines.ts";
 import type { Io } from "./io.ts";
 

@@ -15,6 +15,7 @@ import { type CurrentRun, currentRun } from "../../../app/project/current-run.ts
 import type { LocalProject } from "../../../compose/project.ts";
 import { projectOf } from "../main/project-of.ts";
 import { flag, type Result, type Run, text } from "../grammar/verb.ts";
+import { integrationFindings } from "./install.ts";
 import { reapOrphans } from "../../../app/answer/reap-orphans.ts";
 
 type Finding = {
@@ -62,6 +63,12 @@ async function surroundings(project: LocalProject): Promise<Finding[]> {
       ok: true,
       detail: sandbox.ok ? `bubblewrap ${sandbox.version}` : `not available: ${sandbox.why} (${sandbox.fix})`,
     },
+    ...integrationFindings(project).map(({ name, isStale, detail }) => ({
+      name,
+      ok: true,
+      ...(isStale ? { warning: true as const } : {}),
+      detail,
+    })),
     { name: "user folders", ok: true, detail: `${project.folders.config}, ${project.folders.state}` },
   ];
 }

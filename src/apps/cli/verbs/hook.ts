@@ -3,6 +3,7 @@ import { isWorktreeName, mainTreeOf } from "../../../adapters/git/worktree/workt
 import { ProblemError } from "../../../core/problem.ts";
 import { next } from "../../../core/next.ts";
 import { type ActiveRun, currentPhase } from "../../../core/run.ts";
+import { sessionOf } from "../../../core/session-phase.ts";
 import type { SpecMeta } from "../../../core/spec/spec-meta.ts";
 import {
   type SessionFeature,
@@ -12,6 +13,7 @@ import {
 } from "../../../views/spec/session-context.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
+import { recoveryBanner } from "../../../views/gate-banner.ts";
 import { featureAtHand } from "./spec/find-feature.ts";
 import { done, flag, type Run } from "../grammar/verb.ts";
 
@@ -28,7 +30,8 @@ async function runOf(project: LocalProject): Promise<SessionRun | null> {
   const state = await stateOf(project);
   if (state === null) return null;
   const { run, workflow } = state.run;
-  return { id: run, workflow, phase: currentPhase(state)?.rule.key ?? null, next: nextVerb(state) };
+  const phase = currentPhase(state)?.rule.key ?? null;
+  return { id: run, workflow, phase, next: nextVerb(state, project.driver.holder()), recovery: recoveryBanner(state) };
 }
 
 /** A session is told of what can be read; the rest is for `isdlc doctor`. */
@@ -42,8 +45,12 @@ async function stateOf(project: LocalProject): Promise<ActiveRun | null> {
   }
 }
 
-const nextVerb = (run: ActiveRun): string =>
-  next(run).is === "wait" ? "a person answers: isdlc gate" : "isdlc resume";
+function nextVerb(run: ActiveRun, driver: number | null): string {
+  if (next(run).is === "wait") return "the person answers (isdlc gate shows what); tell them, and write nothing";
+  if (driver !== null) return "another process works on it: isdlc status";
+  const session = sessionOf(run);
+  return session === null ? "isdlc begin (the tool begin)" : `isdlc begin, if you are the session ${session.id}`;
+}
 
 /** Of its `.meta.json` nothing is told that somebody could have worded: the folder names the feature. */
 async function featureOf(project: LocalProject, cwd: string): Promise<SessionFeature | null> {

@@ -1,3 +1,4 @@
+import type { serve as Serve } from "../../mcp/serve.ts";
 import { completionScript } from "../grammar/completion.ts";
 import { findVerb } from "../grammar/catalog.ts";
 import { workflowRows } from "./explain.ts";
@@ -18,9 +19,11 @@ import { finish } from "./finish.ts";
 import { history } from "./history.ts";
 import { hook } from "./hook.ts";
 import { importVerb } from "./import.ts";
+import { install, uninstall } from "./install.ts";
 import { add, analyze, items } from "./items.ts";
 import { check, gate } from "./look.ts";
 import { init, token, trust } from "./settle.ts";
+import { beginVerb, report } from "./session.ts";
 import { specPhase, verify } from "./spec.ts";
 import { statusAll } from "./status-all.ts";
 import { nextVerb, status } from "./status.ts";
@@ -42,6 +45,12 @@ const bare: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   const { state } = await currentRun(project);
   return state.is === "active" ? recover(invocation, project) : done(firstLines, { run: null });
+};
+
+const mcp: Run = async ({ cwd, env }) => {
+  const { serve } = require("./mcp.cjs") as { serve: typeof Serve }; // built beside this file, large and rarely needed
+  await serve(cwd, env);
+  return done([]);
 };
 
 const runs: Readonly<Record<string, Run>> = {
@@ -66,6 +75,11 @@ const runs: Readonly<Record<string, Run>> = {
   items,
   status: (invocation) => (flag(invocation.values, "all") ? statusAll(invocation) : status(invocation)),
   next: nextVerb,
+  begin: beginVerb,
+  report,
+  mcp,
+  install,
+  uninstall,
   gate,
   check,
   history,
@@ -94,6 +108,8 @@ const runs: Readonly<Record<string, Run>> = {
   help,
 };
 
+/** What a verb does, for surfaces that have parsed it themselves. */
+export const implementationOf = (name: string): Run | undefined => runs[name];
+
 /** The whole program; the start file has only the fast verbs. */
-export const runAll = (args: readonly string[], host: Host): Promise<number> =>
-  runCli(args, host, (name) => runs[name]);
+export const runAll = (args: readonly string[], host: Host): Promise<number> => runCli(args, host, implementationOf);

@@ -1,0 +1,135 @@
+import {
+  applyEdits,
+  findNodeAtLocation,
+  getNodeValue,
+  type JSONPath,
+  modify,
+  parseTree,
+  type ParseError,
+} from "jsonc-parser";
+import { parse as parseToml } from "smol-toml";
+
+/** What an integration needs of one file. Everything else in the file stays byte for byte. */
+export type FileEdit =
+  /** Values at places of a JSON file. */
+  | { readonly is: "values"; readonly values: readonly (readonly [JSONPath, unknown])[] }
+  /** Members of lists in a JSON file, beside those of others. */
+  | { readonly is: "members"; readonly members: readonly (readonly [JSONPath, unknown])[] }
+  /** Lines at the end of a TOML file, between marks of ours. */
+  | { readonly is: "block"; readonly text: string }
+  /** A file that is ours alone. */
+  | { readonly is: "whole"; readonly text: string };
+
+export type Edited =
+  | { readonly ok: true; readonly text: string | null }
+  | { readonly ok: false; readonly detail: string };
+
+const FIRST = "# >>> isdlc: made by isdlc install, taken away by isdlc uninstall\n";
+const LAST = "# <<< isdlc\n";
+
+/** The file with what is needed in it; the same text where it is there already. `null` stands for no file. */
+export function addTo(text: string | null, edit: FileEdit): Edited {
+  switch (edit.is) {
+    case "whole":
+      return { ok: true, text: edit.text };
+    case "block":
+      return withBlock(text, edit.text);
+    case "values":
+      return changedJson(text, (now) => edit.values.reduce((all, [path, value]) => setValue(all, path, value), now));
+    case "members":
+      return changedJson(text, (now) => edit.members.reduce((all, [path, value]) => addMember(all, path, value), now));
+    default:
+      return edit satisfies never;
+  }
+}
+
+/** The file without it; what others wrote stays. */
+export function removeFrom(text: string | null, edit: FileEdit): Edited {
+  if (text === null || edit.is === "whole") return { ok: true, text: null };
+  if (edit.is === "block") return { ok: true, text: withoutBlock(text) };
+  const remove = edit.is === "values" ? removeValue : removeMember;
+  const places = edit.is === "values" ? edit.values : edit.members;
+  return changedJson(text, (now) => places.reduce((all, [path, value]) => remove(all, path, value), now));
+}
+
+/** True where the file has all of it, exactly as it should be. */
+export function isIn(text: string | null, edit: FileEdit): boolean {
+  const added = addTo(text, edit);
+  return added.ok && text !== null && added.text === text;
+}
+
+/** True where something of ours is in it, as it should be or not. */
+export function isPartlyIn(text: string | null, edit: FileEdit): boolean {
+  const removed = removeFrom(text, edit);
+  return text !== null && removed.ok && removed.text !== text;
+}
+
+function changedJson(text: string | null, change: (text: string) => string): Edited {
+  const now = text === null || text.trim() === "" ? "{}\n" : text;
+  const errors: ParseError[] = [];
+  const root = parseTree(now, errors, { allowTrailingComma: true });
+  if (errors.length > 0 || root?.type !== "object") return { ok: false, detail: "it is not a JSON object" };
+  return { ok: true, text: change(now) };
+}
+
+const FORMAT = { formattingOptions: { insertSpaces: true, tabSize: 2 } };
+
+function setValue(text: string, path: JSONPath, value: unknown): string {
+  return sameValue(valueAt(text, path), value) ? text : applyEdits(text, modify(text, path, value, FORMAT));
+}
+
+/** A parent that is empty without it was made for it. */
+function removeValue(text: string, path: JSONPath): string {
+  if (valueAt(text, path) === undefined) return text;
+  const without = applyEdits(text, modify(text, path, undefined, FORMAT));
+  const parent = path.slice(0, -1);
+  const isEmpty = parent.length > 0 && sameValue(valueAt(without, parent), {});
+  return isEmpty ? removeValue(without, parent) : without;
+}
+
+function addMember(text: string, path: JSONPath, value: unknown): string {
+  const members = valueAt(text, path);
+  if (members === undefined) return setValue(text, path, [value]);
+  if (!Array.isArray(members) || members.some((one) => sameValue(one, value))) return text;
+  return applyEdits(text, modify(text, [...path, members.length], value, { ...FORMAT, isArrayInsertion: true }));
+}
+
+function removeMember(text: string, path: JSONPath, value: unknown): string {
+  const members = valueAt(text, path);
+  const at = Array.isArray(members) ? members.findIndex((one) => sameValue(one, value)) : -1;
+  if (at === -1 || !Array.isArray(members)) return text;
+  return members.length === 1
+    ? removeValue(text, path)
+    : applyEdits(text, modify(text, [...path, at], undefined, FORMAT));
+}
+
+function valueAt(text: string, path: JSONPath): unknown {
+  const root = parseTree(text, [], { allowTrailingComma: true });
+  const node = root === undefined ? undefined : findNodeAtLocation(root, path);
+  return node === undefined ? undefined : getNodeValue(node);
+}
+
+const sameValue = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+function withBlock(text: string | null, block: string): Edited {
+  const others = withoutBlock(text ?? "");
+  const separator = others === "" || others.endsWith("\n") ? "" : "\n";
+  const whole = `${others}${separator}${FIRST}${block}${LAST}`;
+  const trouble = tomlTrouble(others) ?? tomlTrouble(whole);
+  return trouble === null ? { ok: true, text: whole } : { ok: false, detail: trouble };
+}
+
+function withoutBlock(text: string): string {
+  const from = text.indexOf(FIRST);
+  const to = text.indexOf(LAST, from);
+  return from === -1 || to === -1 ? text : text.slice(0, from) + text.slice(to + LAST.length);
+}
+
+function tomlTrouble(text: string): string | null {
+  try {
+    parseToml(text);
+    return null;
+  } catch (error) {
+    return `it is not TOML that could be added to: ${String(error).split("\n", 1)[0]}`;
+  }
+}

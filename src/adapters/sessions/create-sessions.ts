@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import type { Sessions } from "../../ports/sessions.ts";
+import { isSafeName } from "../../schema/ids.ts";
+import { ensureFolder, type FileSystem, folderExists, discardFile, replaceFile } from "../file-system/file-system.ts";
+
+/** What a session's hooks leave beside its own file. */
+const HOOK_SUFFIX = ".hook";
+/** Begins the name of a session that has no id of its own. */
+const PROCESS_PREFIX = "process-";
+
+/** Empty files below `.isdlc/sessions`, of which only the times count: one of the session, one of its hooks. */
+export function createSessions(own: string, files: FileSystem, now: () => number = Date.now): Sessions {
+  const folder = join(own, "sessions");
+  const seen = (name: string): number | null =>
+    files.lstatSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? null;
+  const names = (): readonly string[] => (folderExists(files, folder) ? files.readdirSync(folder) : []);
+  /** A session that is only known by its process does not know what its hooks are told: any of them will do. */
+  const guards = (id: string): readonly (number | null)[] =>
+    id.startsWith(PROCESS_PREFIX)
+      ? names().flatMap((name) => (name.endsWith(HOOK_SUFFIX) ? [seen(name)] : []))
+      : [seen(`${id}${HOOK_SUFFIX}`)];
+  return {
+    begin(id) {
+      if (!isSafeName(id)) return;
+      ensureFolder(files, folder);
+      for (const name of names())
+        if (name !== id && name !== `${id}${HOOK_SUFFIX}`) discardFile(files, join(folder, name));
+      replaceFile(files, join(folder, id), Buffer.alloc(0));
+    },
+    silentFor(id) {
+      const times = isSafeName(id) ? [seen(id), ...guards(id)].filter((time) => time !== null) : [];
+      return times.length === 0 ? null : Math.max(0, now() - Math.max(...times));
+    },
+    isGuarded(id) {
+      const begun = isSafeName(id) ? seen(id) : null;
+      return begun !== null && guards(id).some((guarded) => guarded !== null && guarded >= begun);
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { ProblemError } from "../../core/problem.ts";
+import type { ActiveRun, RunState } from "../../core/run.ts";
+import { drive } from "../../engine/drive.ts";
+import type { Engine } from "../../engine/engine.ts";
+import {
+  claimForSession,
+  recordSessionReport,
+  type SessionReport,
+  type SessionTask,
+  type SessionWorker,
+} from "../../engine/session-work.ts";
+import { writeProjections } from "../../engine/write-projections.ts";
+import type { ProgressSink } from "../../ports/progress.ts";
+import { agentsOfRun } from "../drive/agents-of-run.ts";
+import { currentRun } from "../project/current-run.ts";
+import type { Project } from "../project/project.ts";
+
+/** Who works, how it is told of progress, and how it is stopped. */
+export type AtWork = {
+  readonly session: SessionWorker;
+  readonly progress: ProgressSink;
+  readonly signal: AbortSignal;
+};
+
+/** Where the run stands once everything was done that needs neither the session nor a person. */
+export type Standing = {
+  readonly state: RunState;
+  /** What the session is to do now; null where it is not its turn, or it has not taken it. */
+  readonly task: SessionTask | null;
+  readonly warnings: readonly string[];
+};
+
+/**
+ * Does what is due up to the session's own work, and gives it that.
+ * @throws ProblemError NO_RUN, RUN_DRIVEN, SESSION_HOLDS
+ */
+export const beginWork = (project: Project, atWork: AtWork): Promise<Standing> =>
+  asDriver(project, atWork, async (engine) => ({ ...(await goOn(engine, atWork)) }));
+
+/**
+ * Records the session's report, then does what is due: checks, reviewer, gate, or the session's next task.
+ * @throws ProblemError as above, and NOT_HELD
+ */
+export const reportWork = (project: Project, atWork: AtWork, report: SessionReport): Promise<Standing> =>
+  asDriver(project, atWork, async (engine) => {
+    await recordSessionReport(engine, report);
+    return goOn(engine, atWork);
+  });
+
+/** Does what is due up to the session's own work, and leaves that to it. */
+export const driveForSession = (project: Project, atWork: AtWork): Promise<Standing> =>
+  asDriver(project, atWork, async (engine) => {
+    const { state, warnings } = await drive(engine, atWork.signal);
+    return { state, task: null, warnings };
+  });
+
+async function goOn(engine: Engine, { session, signal }: AtWork): Promise<Standing> {
+  const driven = await drive(engine, signal);
+  const task = signal.aborted ? null : await claimForSession(engine, session);
+  const { state, head } = await engine.journal.load(engine.run);
+  const warnings = task === null ? [] : writeProjections(engine, state, head);
+  return { state, task, warnings: [...new Set([...driven.warnings, ...warnings])] };
+}
+
+/** One process drives a run at a time, also for a session. In it every phase is the session's, whoever began the run. */
+async function asDriver<T>(project: Project, atWork: AtWork, work: (engine: Engine) => Promise<T>): Promise<T> {
+  const { state } = await currentRun(project);
+  if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  const acquired = project.driver.tryAcquire();
+  if (!acquired.ok) throw new ProblemError({ code: "RUN_DRIVEN", pid: acquired.pid });
+  try {
+    return await work(await sessionEngine(project, state, atWork));
+  } finally {
+    acquired.release();
+  }
+}
+
+async function sessionEngine(project: Project, run: ActiveRun, { progress }: AtWork): Promise<Engine> {
+  const { agents } = await agentsOfRun(project, run, undefined);
+  const warn = (text: string): void => progress.show({ at: "says", step: "note", attempt: null, text, usage: null });
+  return { ...project.engine(run, { agents, progress, warn }), isSessionWork: () => true };
+}

@@ -1,0 +1,121 @@
+import { join } from "node:path";
+import { refuseCommand } from "./guard-command.ts";
+import { type Place, refuseWrite } from "./guard-path.ts";
+
+/** What a host tells about an event; everything in it is somebody else's word. */
+export type HookEvent = Readonly<Record<string, unknown>>;
+
+/** What a hook says, and the exit code that says the same where the text is not read. */
+export type HookAnswer = { readonly out: Readonly<Record<string, unknown>> | null; readonly refused: string | null };
+
+export type Situation = Place & { readonly exists: (path: string) => boolean };
+
+const NOTHING: HookAnswer = { out: null, refused: null };
+
+/** Answers one event of a session while a run is open. Decides by paths, verbs and phases only, never by what was meant. */
+export function answerEvent(situation: Situation, event: HookEvent): HookAnswer {
+  switch (event["hook_event_name"]) {
+    case "PreToolUse":
+    case "BeforeTool":
+      return refusing(event, refuseTool(situation, event));
+    case "ConfigChange":
+      return blocking(SETTINGS_STAY);
+    case "Stop":
+    case "AfterAgent":
+      return stopping(situation, event);
+    case "UserPromptSubmit":
+    case "BeforeAgent":
+      return reminding(situation, event);
+    default:
+      return NOTHING;
+  }
+}
+
+const SETTINGS_STAY =
+  "isdlc: the settings of this session do not change while a run is open, as they could switch its hooks off. End the run first, or change them and start the session anew";
+
+function refusing(event: HookEvent, reason: string | null): HookAnswer {
+  if (reason === null) return NOTHING;
+  const refused = `isdlc: ${reason}.`;
+  if (event["hook_event_name"] === "BeforeTool") return { out: { decision: "deny", reason: refused }, refused };
+  const told = { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: refused };
+  return { out: { hookSpecificOutput: told }, refused };
+}
+
+const blocking = (reason: string): HookAnswer => ({ out: { decision: "block", reason }, refused: null });
+
+const SHELL_TOOLS = /^(?:Bash|shell|exec_command|local_shell|run_shell_command|bash|BashOutput|write_stdin)$/;
+const WRITING_TOOLS =
+  /^(?:Write|Edit|MultiEdit|NotebookEdit|write_file|replace|write|edit|multiedit|patch|apply_patch)$/;
+const TIMERS = /^(?:CronCreate|ScheduleWakeup|RemoteTrigger)$/;
+
+/** Why a tool may not be used like that now; null where it may. */
+export function refuseTool(place: Place, event: HookEvent): string | null {
+  const tool = textOf(event["tool_name"]);
+  const input = fieldsOf(event["tool_input"]);
+  const here = { ...place, cwd: textOf(event["cwd"]) || place.cwd };
+  if (SHELL_TOOLS.test(tool)) return refuseShell(here, input);
+  if (WRITING_TOOLS.test(tool)) return first(writtenBy(input), (path) => refuseWrite(here, path));
+  if (/isdlc.*__typed$|^typed$/.test(tool)) return "this tool is the host's alone, for what the person types";
+  const said = JSON.stringify(input);
+  if (TIMERS.test(tool) && /isdlc/i.test(said)) return "a decision is not put on a timer. The person types it";
+  if (tool === "Skill" && /isdlc:/.test(said) && !/isdlc:(?:status|next|workflow)/.test(said))
+    return "this command is the person's to type";
+  return null;
+}
+
+function refuseShell(place: Place, input: HookEvent): string | null {
+  const { command, cmd, chars, workdir, dir_path: folder } = input;
+  const here = { ...place, cwd: textOf(workdir) || textOf(folder) || place.cwd };
+  const lines = [command, cmd, chars].flatMap((one) =>
+    Array.isArray(one) ? [one.map(textOf).join("\n")] : textOf(one),
+  );
+  return first(lines, (line) => refusePatch(here, line) ?? refuseCommand(here, line));
+}
+
+/** A patch may also come as a command. */
+function refusePatch(place: Place, text: string): string | null {
+  return text.includes("*** Begin Patch") ? first(patched(text), (path) => refuseWrite(place, path)) : null;
+}
+
+function writtenBy(input: HookEvent): readonly string[] {
+  const named = ["file_path", "notebook_path", "filePath", "path", "absolute_path"].map((name) => textOf(input[name]));
+  const patches = ["input", "patch", "command", "patchText"].flatMap((name) => patched(textOf(input[name])));
+  return [...named.filter((path) => path !== ""), ...patches];
+}
+
+const patched = (text: string): readonly string[] =>
+  [...text.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$/gm)].map(([, path, moved]) =>
+    (path ?? moved ?? "").trim(),
+  );
+
+/** A session that stops in the middle of its phase is told so once; the second time it may go. */
+function stopping({ marker, root, exists }: Situation, event: HookEvent): HookAnswer {
+  const isAtWork =
+    marker !== null && marker.wait === null && marker.writes !== "nothing" && holds(marker.session, event);
+  if (!isAtWork || event["stop_hook_active"] === true) return NOTHING;
+  const missing = marker.outputs.filter((path) => !exists(join(root, path)));
+  const lacks = missing.length === 0 ? "" : ` Still missing: ${missing.join(", ")}.`;
+  return blocking(
+    `isdlc: ${marker.phase} is not reported.${lacks} Finish it and call the tool "report" of the isdlc server (or isdlc report); if you cannot go on, say what is missing and stop again.`,
+  );
+}
+
+const holds = (session: string | null, event: HookEvent): boolean =>
+  session !== null && (session === event["session_id"] || session.startsWith("process-"));
+
+/** Where the run stands, in a line; a session that has been told to wait is reminded of it. */
+function reminding({ marker }: Situation, event: HookEvent): HookAnswer {
+  if (marker === null || marker.wait === null) return NOTHING;
+  const text = `An isdlc run waits for the person (${marker.wait.slice(0, 100)}). Write nothing until they have answered; only they can.`;
+  const told = { hookEventName: textOf(event["hook_event_name"]), additionalContext: text };
+  return { out: { hookSpecificOutput: told }, refused: null };
+}
+
+const first = <T>(values: readonly T[], refuse: (value: T) => string | null): string | null =>
+  values.map(refuse).find((reason) => reason !== null) ?? null;
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+const fieldsOf = (value: unknown): HookEvent =>
+  typeof value === "object" && value !== null ? (value as HookEvent) : {}; // an object, checked here

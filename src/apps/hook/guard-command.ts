@@ -1,0 +1,120 @@
+import { basename, join } from "node:path";
+import { isInside, type Place, realPath, refuseKept, refuseWrite } from "./guard-path.ts";
+import { refuseProgram } from "./guard-verbs.ts";
+import { type ShellCommand, shellCommands } from "./shell-commands.ts";
+import { braces, expanded, matchesKept } from "./shell-paths.ts";
+
+/** Words before the program that is really run. */
+const WRAPPERS =
+  /^(?:sudo|doas|env|command|builtin|exec|nohup|setsid|time|nice|ionice|stdbuf|timeout|xargs|busybox|npx|bunx|pnpx|then|do|else|if|while|until|!|\{)$/;
+const SHELLS = /^(?:ba|z|da|k|a)?sh$/;
+/** Programs that only look, whatever they are given. */
+const READS =
+  /^(?:cat|ls|head|tail|grep|egrep|fgrep|rg|wc|stat|file|diff|cmp|less|more|tree|test|\[|echo|printf|jq|realpath|readlink|basename|dirname|pwd|true|false|sha256sum|md5sum|git)$/;
+/** Programs that write what they are given: every operand, or only the last. */
+const WRITES_ALL = /^(?:tee|touch|mkdir|rm|rmdir|mv|truncate|shred|unlink|chmod|chown|patch)$/;
+const WRITES_LAST = /^(?:cp|ln|install|rsync|link)$/;
+/** What speaks in the person's place. */
+const SPEAKS_FOR_PERSON = /TIOCSTI|CLAUDE_CODE_MESSAGING|\/isdlc:(?!status\b|next\b)[a-z]/i;
+const KEPT_NAME = /(?:^|[\s"'`=:/\\>(,])\.(?:isdlc|git|claude|codex|gemini|opencode)(?=$|[\s"'`:/\\),;])/i;
+
+const TOUCHES_KEPT =
+  "this touches what isdlc, git or this session's settings keep. To look, use cat, ls or grep alone, or the isdlc tools";
+
+const DEEPEST = 6; // shells within shells
+
+/** Why a session may not run this line of shell, with the way on; null where nothing speaks against it. */
+export function refuseCommand(place: Place, text: string, depth = 0): string | null {
+  if (depth > DEEPEST) return "this is a shell in a shell in a shell; run the command itself";
+  if (SPEAKS_FOR_PERSON.test(text))
+    return "this would speak in the person's place. They type such commands themselves; tell them what there is to decide";
+  let here = place;
+  for (const command of shellCommands(text)) {
+    const refused = refuseOne(here, command, depth);
+    if (refused !== null) return refused;
+    here = after(here, command);
+  }
+  return null;
+}
+
+function refuseOne(place: Place, command: ShellCommand, depth: number): string | null {
+  const words = unwrapped(command.words);
+  const [program = "", ...args] = words;
+  const name = basename(program);
+  const inner = innerScript(name, args);
+  const targets = [...command.targets, ...written(name, args)].flatMap(braces);
+  return (
+    first(targets, (target) => refuseTarget(place, target)) ??
+    (inner === null ? null : refuseCommand(place, inner, depth + 1)) ??
+    refuseProgram(words) ??
+    (isReading(name, args) ? null : first(args.flatMap(braces), (arg) => refuseMention(place, arg)))
+  );
+}
+
+/** A folder that later commands of the line work in. */
+function after(place: Place, { words }: ShellCommand): Place {
+  const [program, folder] = words;
+  return (program === "cd" || program === "pushd") && folder !== undefined
+    ? { ...place, cwd: realPath(place, expanded(place, folder)) }
+    : place;
+}
+
+/** The program itself: assignments, wrappers and their options left out. */
+function unwrapped(words: readonly string[]): readonly string[] {
+  const at = words.findIndex((word, index) => {
+    const isAssignment = /^[A-Za-z_][A-Za-z0-9_]*=/.test(word);
+    const isOfWrapper = index > 0 && /^(?:-|[0-9]+[smhd]?$)/.test(word);
+    return !isAssignment && !isOfWrapper && !WRAPPERS.test(basename(word));
+  });
+  return at === -1 ? [] : words.slice(at);
+}
+
+/** What a shell, `eval`, `find`, `watch`, `script` or `su` is told to run; null for any other program. */
+function innerScript(name: string, args: readonly string[]): string | null {
+  if (name === "eval") return args.join(" ");
+  if (name === "watch") return args.filter((arg) => !arg.startsWith("-")).join(" ");
+  const flags = name === "find" ? /^-(?:exec|ok)(?:dir)?$/ : /^(?:-[a-z]*c|--command)$/i;
+  const runs = SHELLS.test(name) || ["find", "script", "su"].includes(name);
+  const flag = runs ? args.findIndex((arg) => flags.test(arg)) : -1;
+  if (flag === -1) return null;
+  return name === "find" ? args.slice(flag + 1).join(" ") : (args[flag + 1] ?? "");
+}
+
+function isReading(name: string, args: readonly string[]): boolean {
+  return READS.test(name) || (name === "find" && !args.some((arg) => /^-(?:delete|fprint|fls)/.test(arg)));
+}
+
+function written(name: string, args: readonly string[]): readonly string[] {
+  const operands = args.filter((arg) => !arg.startsWith("-"));
+  if (WRITES_ALL.test(name)) return name === "chmod" || name === "chown" ? operands.slice(1) : operands;
+  if (WRITES_LAST.test(name)) return operands.slice(-1);
+  if (name === "sed" && args.some((arg) => /^(?:-[a-zA-Z]*i|--in-place)/.test(arg))) return operands.slice(1);
+  return args.flatMap((arg) => /^(?:of=|--output=)(.+)$/.exec(arg)?.[1] ?? []);
+}
+
+/** A path with variables that nobody knows here is left to the engine. */
+function refuseTarget(place: Place, word: string): string | null {
+  const path = expanded(place, word);
+  if (/^\/dev\/(?:null|stdout|stderr|tty|fd\/)/.test(path)) return null;
+  if (matchesKept(path) || (path.includes("$") && KEPT_NAME.test(path))) return TOUCHES_KEPT;
+  return path.includes("$") ? null : refuseWrite(place, path);
+}
+
+/** A program we know nothing about is not handed what is kept, under whatever name. */
+function refuseMention(place: Place, word: string): string | null {
+  const text = expanded(place, word);
+  if (isBelowItem(place, text)) return null;
+  if (KEPT_NAME.test(text) || matchesKept(text)) return TOUCHES_KEPT;
+  const isPath = text.length < 1000 && !/[\s*?$]/.test(text) && /[/.]/.test(text);
+  return isPath ? refuseKept(place, realPath(place, text)) : null;
+}
+
+function isBelowItem(place: Place, text: string): boolean {
+  const { marker, root } = place;
+  if (marker === null || /[\s$]/.test(text)) return false;
+  const real = realPath(place, text);
+  return isInside(real, join(root, marker.item)) && refuseKept(place, real) === null;
+}
+
+const first = <T>(values: readonly T[], refuse: (value: T) => string | null): string | null =>
+  values.map(refuse).find((reason) => reason !== null) ?? null;

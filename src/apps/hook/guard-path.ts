@@ -1,0 +1,89 @@
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { mayWrite } from "../../core/plan.ts";
+import type { Marker } from "./marker.ts";
+
+/** The place a tool works in. */
+export type Place = {
+  /** Top of the working tree, with links followed. */
+  readonly root: string;
+  /** Folder that relative paths of the tool begin at. */
+  readonly cwd: string;
+  readonly home: string;
+  /** Folders of the person that no agent has a part in: ours, and the settings of agent products. */
+  readonly closed: readonly string[];
+  /** Null where it cannot be read. */
+  readonly marker: Marker | null;
+  /** Follows links; throws where there is nothing. */
+  readonly realpath: (path: string) => string;
+};
+
+/** Names at the top of a tree that decide which programs and permissions an agent has. */
+const SETTINGS = [".claude", ".codex", ".gemini", ".opencode", ".mcp.json", "opencode.json", "opencode.jsonc"];
+
+/** Why a tool may not write there now, with the way on; null where it may. */
+export function refuseWrite(place: Place, path: string): string | null {
+  const real = realPath(place, path);
+  const kept = refuseKept(place, real);
+  if (kept !== null) return kept;
+  if (!isInside(real, place.root)) return null;
+  const { marker } = place;
+  if (marker === null)
+    return "the run that is open here cannot be read, so nothing may be written. The person can run: isdlc doctor";
+  return refuseNow(marker, relative(place.root, real).split(sep).join("/"));
+}
+
+function refuseNow(marker: Marker, path: string): string | null {
+  const { phase, wait, writes, item } = marker;
+  if (wait !== null)
+    return `the run waits for the person (${wait}). Nothing is written until they have answered; tell them, and stop`;
+  if (writes === "nothing")
+    return `nothing is to be written now (${phase}). Ask for what to do: the tool "begin" of the isdlc server, or isdlc begin`;
+  if (marker.later.includes(path))
+    return `${path} belongs to a later phase, and ${phase} comes first. Finish it and report; isdlc then gives you the next`;
+  if (mayWrite({ writes }, item, path)) return null;
+  const where = writes === "tests" ? `tests, and below ${item}/` : `only below ${item}/`;
+  return writes === "tree"
+    ? `${path} is not yours to write`
+    : `${phase} may write ${where}. Code has a phase of its own: report this one first`;
+}
+
+/** Why nobody but its owner writes there, whatever the run is doing; null for any other place. */
+export function refuseKept(place: Place, real: string): string | null {
+  const { root, closed, marker } = place;
+  if (closed.some((folder) => isInside(real, folder)))
+    return `${real} belongs to the person: their settings, or isdlc's own files. Nothing that works here may write it`;
+  if (!isInside(real, root)) return null;
+  const segments = relative(root, real).split(sep);
+  if (marker !== null && isInside(real, join(root, marker.item)))
+    return segments.slice(marker.item.split("/").length).some(isOurs) ? ownedByIsdlc(real) : null;
+  if (segments.some(isOurs)) return ownedByIsdlc(real);
+  const first = fold(segments[0] ?? "");
+  return SETTINGS.includes(first)
+    ? `${segments[0]} decides what programs and permissions this session has. It does not change while a run is open`
+    : null;
+}
+
+const ownedByIsdlc = (real: string): string =>
+  `${real} is written by isdlc and git alone. Read the state with isdlc status, isdlc gate or the isdlc tools; commits are made when the person accepts the phase`;
+
+/** As file systems compare names that ignore case, trailing dots and spaces. */
+const fold = (name: string): string => name.toLowerCase().replace(/[. ]+$/, "");
+const isOurs = (name: string): boolean => fold(name) === ".isdlc" || fold(name) === ".git";
+
+export function isInside(path: string, folder: string): boolean {
+  const [inner, outer] = [path.toLowerCase(), folder.toLowerCase()];
+  return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
+}
+
+/** The path with links followed as far as it exists. */
+export function realPath({ cwd, home, realpath }: Place, path: string): string {
+  const whole = path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : resolve(cwd, path);
+  for (let known = whole, rest = ""; ; known = dirname(known)) {
+    try {
+      return join(realpath(known), rest);
+    } catch {
+      if (known === dirname(known)) return whole; // not even the top exists
+      rest = join(basename(known), rest);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import { closeSync, constants, existsSync, lstatSync, openSync, readSync, realpathSync, writeSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { answerEvent, type HookEvent } from "./answer-event.ts";
+import { parseMarker } from "./marker.ts";
+
+const INPUT_LIMIT = 2 * 1024 * 1024; // bytes
+const MARKER_LIMIT = 16 * 1024;
+const REFUSED = 2; // the exit code that every host takes for a refusal
+
+/**
+ * The guard of a session while a run is open: one event on the input, one answer on the output. Whatever it cannot
+ * read is refused. The shell that calls it refuses for it should it not end well.
+ */
+function main(): number {
+  const root = realpathSync(process.argv[2] ?? ".");
+  const event = parseEvent(readAll(0, INPUT_LIMIT));
+  if (event === null) return refuse("isdlc: the event could not be read, so nothing may change while a run is open.");
+  signOfLife(root, event["session_id"]);
+  const answer = answerEvent(situationIn(root), event);
+  if (answer.out !== null) write(1, JSON.stringify(answer.out));
+  return answer.refused === null || answer.out !== null ? 0 : refuse(answer.refused);
+}
+
+function situationIn(root: string) {
+  const { HOME, XDG_CONFIG_HOME, XDG_STATE_HOME, CLAUDE_CONFIG_DIR, CODEX_HOME } = process.env;
+  const home = HOME ?? homedir();
+  const claude = CLAUDE_CONFIG_DIR ?? join(home, ".claude");
+  const config = XDG_CONFIG_HOME ?? join(home, ".config");
+  const codex = CODEX_HOME ?? join(home, ".codex");
+  const closed = [
+    join(config, "isdlc"),
+    join(XDG_STATE_HOME ?? join(home, ".local/state"), "isdlc"),
+    ...["settings.json", "settings.local.json", "hooks", "plugins", "commands", "agents", "skills"].map((name) =>
+      join(claude, name),
+    ),
+    join(home, ".claude.json"),
+    codex,
+    join(home, ".gemini"),
+    join(config, "opencode"),
+  ];
+  const marker = parseMarker(readFile(join(root, ".isdlc", "active"), MARKER_LIMIT) ?? "");
+  return { root, cwd: root, home, closed, marker, realpath: (path: string) => realpathSync(path), exists: existsSync };
+}
+
+function parseEvent(text: string | null): HookEvent | null {
+  try {
+    const value: unknown = JSON.parse(text ?? "");
+    return typeof value === "object" && value !== null ? (value as HookEvent) : null; // an object, checked here
+  } catch {
+    return null;
+  }
+}
+
+/** Tells the engine that this session is watched over. A help, not a guard: nothing depends on it but a line at the gate. */
+function signOfLife(root: string, session: unknown): void {
+  if (typeof session !== "string" || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,90}$/.test(session)) return;
+  const { O_CREAT, O_WRONLY, O_TRUNC, O_NOFOLLOW } = constants;
+  try {
+    const folder = join(root, ".isdlc", "sessions");
+    if (lstatSync(folder).isDirectory())
+      closeSync(openSync(join(folder, `${session}.hook`), O_CREAT | O_WRONLY | O_TRUNC | O_NOFOLLOW, 0o600));
+  } catch {
+    return; // no session has begun a phase here
+  }
+}
+
+function readFile(path: string, limit: number): string | null {
+  try {
+    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      return readAll(file, limit);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return null;
+  }
+}
+
+/** Null when there is more than the limit, or nothing can be read. */
+function readAll(file: number, limit: number): string | null {
+  const chunks: Buffer[] = [];
+  for (let size = 0; size <= limit;) {
+    const chunk = Buffer.alloc(65_536);
+    const count = readSome(file, chunk);
+    if (count === null) return null;
+    if (count === 0) return Buffer.concat(chunks).toString("utf8");
+    size += count;
+    chunks.push(chunk.subarray(0, count));
+  }
+  return null;
+}
+
+function readSome(file: number, chunk: Buffer): number | null {
+  for (;;) {
+    try {
+      return readSync(file, chunk, 0, chunk.length, null);
+    } catch (error) {
+      const code = (error as { code?: unknown }).code; // file calls throw nothing else
+      if (code === "EOF") return 0;
+      if (code !== "EAGAIN") return null;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1); // an input that does not block: look again
+    }
+  }
+}
+
+function refuse(reason: string): number {
+  write(2, `${reason}\n`);
+  return REFUSED;
+}
+
+function write(file: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+}
+
+try {
+  process.exitCode = main();
+} catch (error) {
+  process.stderr.write(`isdlc: its guard failed (${String(error).slice(0, 200)}), so nothing may change.\n`);
+  process.exitCode = REFUSED;
+}

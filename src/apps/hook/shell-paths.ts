@@ -1,0 +1,49 @@
+import type { Place } from "./guard-path.ts";
+
+const NAMES = [".isdlc", ".git", ".claude", ".codex", ".gemini", ".opencode"];
+
+/** True for a pattern that the shell could expand to a kept name. */
+export function matchesKept(word: string): boolean {
+  return word
+    .split("/")
+    .some(
+      (segment) => /[*?[]/.test(segment) && /^[.[]/.test(segment) && NAMES.some((name) => globMatches(segment, name)),
+    );
+}
+
+function globMatches(pattern: string, name: string): boolean {
+  const source = pattern
+    .replace(/[.+^${}()|\\]/g, "\\$&")
+    .replace(/\*+/g, ".*")
+    .replace(/\?/g, ".")
+    .replace(/\[!/g, "[^");
+  try {
+    return new RegExp(`^${source}$`, "i").test(name);
+  } catch {
+    return true; // a pattern nobody can read is taken for the worst
+  }
+}
+
+/** `~`, `$HOME` and `$PWD` as the shell reads them. */
+export function expanded({ home, cwd, root }: Pick<Place, "home" | "cwd" | "root">, word: string): string {
+  return word
+    .replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/, home)
+    .replace(/^\$(?:PWD|\{PWD\})(?=\/|$)/, cwd)
+    .replace(/^\$(?:CLAUDE_PROJECT_DIR|\{CLAUDE_PROJECT_DIR\})(?=\/|$)/, root);
+}
+
+const MOST_BRACES = 64;
+
+/** `a{b,c}d` as the shell expands it. */
+export function braces(word: string): readonly string[] {
+  const words = [word];
+  for (let at = 0; at < words.length && words.length < MOST_BRACES; at++) {
+    const match = /\{([^{}]*,[^{}]*)\}/.exec(words[at] ?? "");
+    if (match === null) continue;
+    const [whole, inner = ""] = match;
+    const before = words[at]?.slice(0, match.index) ?? "";
+    const rest = words[at]?.slice(match.index + whole.length) ?? "";
+    words.splice(at--, 1, ...inner.split(",").map((part) => before + part + rest));
+  }
+  return words;
+}

@@ -1,0 +1,95 @@
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+  ReadResourceRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+import * as z from "zod/mini";
+import { version } from "../../compose/version.ts";
+import { prompts } from "./prompts.ts";
+import { readResource, resources, resourceTemplates } from "./resources.ts";
+import { refusedResult, sessionTools } from "./session-tools.ts";
+import type { ServedHost, Tool, ToolResult } from "./tool.ts";
+import { createTypedTool } from "./typed-commands.ts";
+
+const INSTRUCTIONS =
+  'isdlc takes this project through phases with gates between them. Call "begin" for what to do now, work on it, then call "report" with the nonce you were given. Gates are answered by the person only, never by a tool.';
+
+/** The server of one session: tools, resources and prompts, and nothing that decides. */
+export function createServer(host: ServedHost): Server {
+  const capabilities = { tools: {}, resources: {}, prompts: {} };
+  const server = new Server({ name: "isdlc", version }, { capabilities, instructions: INSTRUCTIONS });
+  const tools: readonly Tool[] = [...sessionTools, createTypedTool(host)];
+
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(described) }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+    const tool = tools.find(({ name }) => name === params.name);
+    if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}`);
+    const meta = { ...params._meta };
+    const progress = progressOf(meta["progressToken"], (notification) => void extra.sendNotification(notification));
+    const call = { host, input: params.arguments ?? {}, meta, signal: extra.signal, progress };
+    try {
+      return toolAnswer(await tool.call(call));
+    } catch (error) {
+      return toolAnswer(refusedResult(error));
+    }
+  });
+  server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: [...resources] }));
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: [...resourceTemplates] }));
+  server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
+    const found = await readResource(host, uri);
+    if (found === null) throw new McpError(ErrorCode.InvalidParams, `There is no resource ${uri}`);
+    return { contents: [{ uri, ...found }] };
+  });
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({
+    prompts: prompts.map(({ name, title, description }) => ({ name, title, description })),
+  }));
+  server.setRequestHandler(GetPromptRequestSchema, ({ params: { name } }) => {
+    const prompt = prompts.find((one) => one.name === name);
+    if (prompt === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no prompt ${name}`);
+    const content = { type: "text" as const, text: prompt.text };
+    return { description: prompt.description, messages: [{ role: "user" as const, content }] };
+  });
+  return server;
+}
+
+const described = ({ name, title, description, schema, annotations }: Tool) => ({
+  name,
+  title,
+  description,
+  inputSchema: z.toJSONSchema(schema, { io: "input" }) as { type: "object" }, // every tool takes an object
+  annotations: { title, ...annotations },
+});
+
+/** Models are shown the data in place of the text where both are given: data is for programs, and goes beside it. */
+const toolAnswer = ({ text, data, isError }: ToolResult) => ({
+  content: [{ type: "text" as const, text }],
+  _meta: { "isdlc/data": data },
+  ...(isError === undefined ? {} : { isError }),
+});
+
+const BETWEEN_NOTICES = 500; // milliseconds
+
+type Notice = {
+  method: "notifications/progress";
+  params: { progressToken: string | number; progress: number; message: string };
+};
+
+/** Tells a caller that asked for it what goes on, not more often than anyone can read. */
+function progressOf(token: unknown, send: (notice: Notice) => void): (message: string) => void {
+  if (typeof token !== "string" && typeof token !== "number") return () => undefined;
+  let last = -BETWEEN_NOTICES;
+  let progress = 0;
+  return (message) => {
+    const now = performance.now();
+    if (now - last < BETWEEN_NOTICES) return;
+    last = now;
+    send({ method: "notifications/progress", params: { progressToken: token, progress: ++progress, message } });
+  };
+}

@@ -1,0 +1,54 @@
+import { artifactPath } from "../../core/plan.ts";
+import type { ActiveRun, EndedRun } from "../../core/run.ts";
+import { isSafeName } from "../../schema/ids.ts";
+import { historyLines } from "../../views/history.ts";
+import { statusObject, summaryPath } from "../../views/status.ts";
+import type { Project } from "../../app/project/project.ts";
+import { currentRun } from "../../app/project/current-run.ts";
+import { openProject } from "../../compose/project.ts";
+import type { ServedHost } from "./tool.ts";
+
+export const resources = [
+  { uri: "isdlc://status", name: "status", title: "Where the run stands", mimeType: "application/json" },
+  { uri: "isdlc://summary", name: "summary", title: "Summary at the open gate", mimeType: "text/markdown" },
+  { uri: "isdlc://history", name: "history", title: "What happened in this run", mimeType: "text/plain" },
+] as const;
+
+export const resourceTemplates = [
+  {
+    uriTemplate: "isdlc://document/{name}",
+    name: "document",
+    title: "A document of the current item, by its file name",
+    mimeType: "text/markdown",
+  },
+] as const;
+
+type Contents = { readonly mimeType: string; readonly text: string };
+
+/** Contents of a resource; null where there is no such thing. */
+export async function readResource(host: ServedHost, uri: string): Promise<Contents | null> {
+  const project = openProject(host.cwd, host.env);
+  const { state, run } = await currentRun(project);
+  if (uri === "isdlc://status") {
+    const status = statusObject(state, { driven: project.driver.holder() !== null });
+    return { mimeType: "application/json", text: JSON.stringify(status) };
+  }
+  if (run === null || state.is === "none") return null;
+  if (uri === "isdlc://history")
+    return { mimeType: "text/plain", text: historyLines(project.journal.events(run)).join("\n") };
+  return markdown(project, uri === "isdlc://summary" ? summaryOf(state) : documentOf(state, uri));
+}
+
+function summaryOf(run: ActiveRun | EndedRun): string | null {
+  return run.is === "active" && run.wait?.kind === "gate" ? summaryPath(run) : null;
+}
+
+function documentOf({ run }: ActiveRun | EndedRun, uri: string): string | null {
+  const name = /^isdlc:\/\/document\/([^/]+)$/.exec(uri)?.[1] ?? "";
+  return isSafeName(name) ? artifactPath(run.item, name) : null;
+}
+
+function markdown({ projections }: Project, path: string | null): Contents | null {
+  const text = path === null ? null : projections.readArtifact(path);
+  return text === null ? null : { mimeType: "text/markdown", text };
+}

@@ -1,0 +1,136 @@
+import * as z from "zod/mini";
+import { authorize } from "../../app/authorize/authorize.ts";
+import type { Credential } from "../../app/authorize/credential.ts";
+import { currentRun } from "../../app/project/current-run.ts";
+import { driveForSession } from "../../app/session/session-work.ts";
+import { callingSession, sessionEnvironment } from "../../compose/calling-session.ts";
+import { describe, ProblemError } from "../../core/problem.ts";
+import { sessionAnswer } from "../../views/session-answer.ts";
+import { ChoicesNeeded } from "../../app/choice.ts";
+import { choicesResult } from "../cli/grammar/choice.ts";
+import { parse } from "../cli/grammar/parse.ts";
+import type { Result } from "../cli/grammar/verb.ts";
+import { problemResult } from "../cli/main/run-cli.ts";
+import { implementationOf } from "../cli/verbs/index.ts";
+import { speakingSettings } from "./host-settings.ts";
+import { atWork, projectOf } from "./session-tools.ts";
+import type { ServedHost, Tool, ToolCall, ToolResult } from "./tool.ts";
+
+const Typed = z.object({
+  command: z.string(),
+  args: z._default(z.string(), ""),
+  source: z._default(z.string(), ""),
+});
+
+/** Verbs that begin a run: its phases are worked on in this session. */
+const STARTS: readonly string[] = [
+  "feature",
+  "fix",
+  "build",
+  "analyze",
+  "brainstorm",
+  "specify",
+  "design",
+  "create-plan",
+  "create-tasks",
+  "implement",
+  "verify",
+  "finish",
+];
+/** Verbs that answer what is open; what follows is this session's work again. */
+const ANSWERS: readonly string[] = ["continue", "review", "redo", "retry", "skip", "answer"];
+const OTHERS: readonly string[] = ["add", "cancel"];
+
+/**
+ * What the person typed, brought here by the host itself. The host expands such a command only when it was typed at its
+ * prompt, and marks every call that a model makes; whatever carries a mark, comes from another source, or from a
+ * session that has no person before it, is refused.
+ */
+export function createTypedTool(host: ServedHost): Tool {
+  const settings = speakingSettings(host.cwd, host.env);
+  return {
+    name: "typed",
+    title: "For the host only",
+    description: "Not for models: refused unless the host itself calls it for a command that the person typed.",
+    schema: Typed,
+    annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
+    call: (call) => typed(call, settings),
+  };
+}
+
+async function typed(call: ToolCall, settings: string | null): Promise<ToolResult> {
+  if (Object.keys(call.meta).some((key) => key !== "progressToken"))
+    return { text: "Refused: only the host calls this, for what the person typed.", data: {}, isError: true };
+  const { command, args, source } = Typed.parse(call.input);
+  const verb = command.replace(/^isdlc:/, "");
+  if (![...STARTS, ...ANSWERS, ...OTHERS].includes(verb)) return hookResult({});
+  if (settings !== null) return blocked(`${settings}. Answer in a terminal of your own`);
+  if (source !== "plugin") return blocked(`the command /${command.slice(0, 60)} does not come from the isdlc plugin`);
+  const credential: Credential = { is: "prompt", pid: callingSession(call.host.env, call.host.id).process.pid };
+  const judged = await authorize(projectOf(call), credential, { verb });
+  if (!judged.ok) return blocked(`${describe(judged.problem).what} Answer in a terminal of your own`);
+  return told(await carryOut(call, { verb, args, credential }));
+}
+
+type Wanted = { readonly verb: string; readonly args: string; readonly credential: Credential };
+
+async function carryOut(call: ToolCall, { verb, args, credential }: Wanted): Promise<Result> {
+  try {
+    const { cwd } = call.host;
+    const env = sessionEnvironment(call.host.env, verb);
+    const io = { out: () => {}, err: call.progress, interactive: false, color: false, columns: 80 };
+    const parsed = parse(wordsFor(verb, args.trim()));
+    const run = implementationOf(verb);
+    if (parsed.verb === null || run === undefined)
+      return problemResult({ code: "USAGE", detail: verb, usage: "isdlc" });
+    const result = await run({
+      verb: parsed.verb,
+      values: parsed.values,
+      words: parsed.words,
+      cwd,
+      env,
+      io,
+      credential,
+    });
+    return ANSWERS.includes(verb) && verb !== "review" && result.code !== 1 ? await goOn(call) : result;
+  } catch (error) {
+    if (error instanceof ChoicesNeeded) return { ...choicesResult(error.choices, false), code: 1 };
+    if (error instanceof ProblemError) return problemResult(error.problem);
+    throw error;
+  }
+}
+
+/** What is recorded takes effect: checks, commits and merges follow until it is the session's turn, or the person's. */
+async function goOn(call: ToolCall): Promise<Result> {
+  const project = projectOf(call);
+  if ((await currentRun(project)).state.is !== "active") return { code: 0, lines: ["The run has ended."], json: {} };
+  const standing = await driveForSession(project, atWork(call));
+  const { turn, lines } = sessionAnswer(standing);
+  return { code: 0, lines: turn === "engine" ? [NOW_YOU] : lines, json: {} };
+}
+
+const NOW_YOU = 'It is this session\'s turn: call the tool "begin" of the isdlc server and do what it says.';
+
+/** As the person would type it in a terminal. */
+function wordsFor(verb: string, args: string): readonly string[] {
+  const words = args === "" ? [] : args.split(/\s+/);
+  if (verb === "cancel") return [verb, "--reason", args];
+  if (verb === "redo") return [verb, "--no-run", "--", args];
+  if (ANSWERS.includes(verb)) return [verb, ...(verb === "review" ? [] : ["--no-run"]), ...words];
+  if (!STARTS.includes(verb)) return [verb, ...words];
+  return [verb, ...(words.includes("--agent") ? [] : ["--agent", "session"]), ...words];
+}
+
+function told({ code, lines }: Result): ToolResult {
+  const text = lines.join("\n");
+  if (code === 1 || code === 2) return blocked(text.slice(0, 700));
+  const context = { hookEventName: "UserPromptExpansion", additionalContext: `isdlc: ${text}`.slice(0, 3000) };
+  return hookResult({ systemMessage: `isdlc: ${lines[0] ?? "done"}`.slice(0, 300), hookSpecificOutput: context });
+}
+
+const blocked = (reason: string): ToolResult => hookResult({ decision: "block", reason: `isdlc: ${reason}` });
+
+const hookResult = (answer: Readonly<Record<string, unknown>>): ToolResult => ({
+  text: JSON.stringify(answer),
+  data: answer,
+});

@@ -1,0 +1,134 @@
+import type { Report } from "../core/command.ts";
+import { attemptOf, ticketOf } from "../core/next.ts";
+import { ProblemError } from "../core/problem.ts";
+import { type ActiveRun, currentPhase, isExecuting, type RunState } from "../core/run.ts";
+import { isWriting } from "../core/session-phase.ts";
+import type { AgentResult } from "../schema/agent.ts";
+import type { Claim } from "../schema/facts.ts";
+import type { AttemptId, PhaseKey } from "../schema/ids.ts";
+import type { Engine } from "./engine.ts";
+import { judgeTasks } from "./steps/after-phase.ts";
+import { writingAssignment } from "./steps/assignments.ts";
+import { limitsOf } from "./steps/execution-limits.ts";
+import { giveUp, submitClaim, withoutSecrets } from "./steps/executions.ts";
+import { recordPhaseStart, recordReviews } from "./steps/feature-record.ts";
+
+/** A session of an agent product that works on phases itself. */
+export type SessionWorker = {
+  readonly id: string;
+  readonly host: string | null;
+  /** The process it lives in. */
+  readonly process: Claim["driver"];
+};
+
+/** What a session is given to do, and the nonce it reports with. */
+export type SessionTask = {
+  readonly execution: string;
+  readonly attempt: AttemptId;
+  readonly phase: PhaseKey;
+  readonly nonce: string;
+  readonly iteration: number;
+  readonly persona: string;
+  readonly prompt: string;
+  readonly artifacts: readonly string[];
+};
+
+/** True where the step is work that a session does, so that the loop has nothing to do until it reports. */
+export function isLeftToSession(engine: Engine, run: ActiveRun): boolean {
+  const phase = currentPhase(run);
+  return phase !== undefined && isWriting(run) && engine.isSessionWork(phase.rule.key);
+}
+
+/**
+ * Gives the session the work that is due; the one that holds it already gets it again. A claim whose session ended or
+ * went silent is taken over. Null where the run wants something else now.
+ * @throws ProblemError SESSION_HOLDS while another session is at work.
+ */
+export async function claimForSession(engine: Engine, session: SessionWorker): Promise<SessionTask | null> {
+  for (;;) {
+    const { state } = await engine.journal.load(engine.run);
+    if (state.is !== "active" || !isLeftToSession(engine, state) || !isExecuting(state.stage)) return null;
+    const { claim } = state.stage;
+    if (claim === null) {
+      recordPhaseStart(engine, state);
+      await recordReviews(engine, state);
+      if (!(await claimed(engine, state, session))) return null;
+      engine.sessions.begin(session.id);
+      continue;
+    }
+    if (claim.session?.id === session.id) return taskOf(engine, state, claim);
+    refuseWhileHeld(engine, state);
+    const lost = await giveUp(engine, { run: state }, claim);
+    await engine.journal.submit(engine.run, lost);
+  }
+}
+
+/** @throws ProblemError SESSION_HOLDS where a living session works on the current phase. */
+export function refuseWhileHeld(engine: Pick<Engine, "processes" | "sessions">, run: ActiveRun): void {
+  const { stage } = run;
+  const claim = isExecuting(stage) ? stage.claim : null;
+  const phase = currentPhase(run);
+  if (claim?.session === undefined || phase === undefined || !engine.processes.isAlive(claim.driver)) return;
+  const silence = (engine.sessions.silentFor(claim.session.id) ?? 0) / 1000;
+  if (silence > limitsOf(run, phase).silence) return;
+  throw new ProblemError({ code: "SESSION_HOLDS", session: claim.session.id, phase: phase.rule.key });
+}
+
+async function claimed(engine: Engine, run: ActiveRun, { id, host, process }: SessionWorker): Promise<boolean> {
+  const assignment = writingAssignment(engine, run);
+  const phase = currentPhase(run);
+  if (assignment === null || phase === undefined) return false;
+  const execution = `${attemptOf(run) ?? phase.rule.key}.${phase.executions + 1}`;
+  const claim: Claim = { execution, nonce: engine.newNonce(), driver: process, session: { id, host } };
+  const prompt = assignment.persona.length + assignment.prompt.length;
+  return (await submitClaim(engine, ticketOf(run), { claim, prompt })) !== null;
+}
+
+function taskOf(engine: Engine, run: ActiveRun, { execution, nonce }: Claim): SessionTask | null {
+  const assignment = writingAssignment(engine, run);
+  const phase = currentPhase(run);
+  if (assignment === null || phase === undefined) return null;
+  const { persona, prompt, artifacts, iteration } = assignment;
+  const attempt = attemptOf(run) ?? phase.rule.key;
+  return { execution, attempt, phase: phase.rule.key, nonce, iteration, persona, prompt, artifacts };
+}
+
+export type SessionReport = { readonly nonce: string; readonly result: AgentResult };
+
+/**
+ * Records what a session says it did. Nothing of it is believed: checks, reviewer and gate follow.
+ * @throws ProblemError NOT_HELD where this is not the report of the session that holds the phase.
+ */
+export async function recordSessionReport(engine: Engine, { nonce, result }: SessionReport): Promise<void> {
+  const { state } = await engine.journal.load(engine.run);
+  const claim = heldBy(state, nonce);
+  if (claim === null || state.is !== "active") throw new ProblemError({ code: "NOT_HELD" });
+  const report = await reportOf(engine, state, { claim, result });
+  const recorded = await engine.journal.submit(engine.run, report); // its ticket fits this claim and no other
+  if (!recorded.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: recorded.refusal });
+}
+
+function heldBy(state: RunState, nonce: string): Claim | null {
+  if (state.is !== "active" || state.wait !== null || !isExecuting(state.stage)) return null;
+  const { claim } = state.stage;
+  return claim?.session !== undefined && claim.nonce === nonce ? claim : null;
+}
+
+type Said = { readonly claim: Claim; readonly result: AgentResult };
+
+async function reportOf(engine: Engine, run: ActiveRun, { claim, result }: Said): Promise<Report> {
+  const { execution, session } = claim;
+  const isGuarded = session !== undefined && engine.sessions.isGuarded(session.id);
+  const produced = {
+    of: "produce" as const,
+    result: withoutSecrets(result, engine.redact),
+    execution,
+    usage: null,
+    session: null,
+    ...(isGuarded ? {} : { unguarded: UNGUARDED }),
+  };
+  const outcome = run.stage.is === "refining" ? await judgeTasks(engine, run, produced) : produced;
+  return { do: "report", ticket: ticketOf(run), outcome };
+}
+
+const UNGUARDED = "Made in a session whose isdlc hooks were not seen at work: nothing held it back while it wrote.";

@@ -1,0 +1,46 @@
+import { artifactPath } from "../../core/plan.ts";
+import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
+import type { AgentTask } from "../../ports/agent-backend.ts";
+import type { Engine } from "../engine.ts";
+import { digestPath, phasePrompt, TASKS_FILE, tasksPrompt } from "../prompt.ts";
+
+/** What an agent is to do, whoever it is and wherever it works. */
+export type Assignment = Pick<
+  AgentTask,
+  "role" | "persona" | "prompt" | "access" | "cwd" | "session" | "iteration" | "artifacts"
+>;
+
+/** The work of the current step for an agent that writes: a phase, or its tasks; null in every other step. */
+export function writingAssignment(engine: Engine, run: ActiveRun): Assignment | null {
+  const { stage } = run;
+  const phase = currentPhase(run);
+  if (phase === undefined || (stage.is !== "producing" && stage.is !== "refining")) return null;
+  const common = {
+    role: "phase",
+    persona: engine.persona(phase.rule.persona),
+    access: "write",
+    cwd: engine.root,
+    session: stage.work.session,
+  } as const;
+  if (stage.is === "refining")
+    return {
+      ...common,
+      prompt: tasksPrompt(run, phase, stage.brief),
+      iteration: stage.work.failures + 1,
+      artifacts: [artifactPath(run.run.item, TASKS_FILE)],
+    };
+  return {
+    ...common,
+    prompt: phasePrompt(run, phase, { ...stage, digest: digestFor(engine, run) }),
+    iteration: stage.work.turns + 1,
+    artifacts: outputsOf(run, phase),
+  };
+}
+
+export const outputsOf = (run: ActiveRun, phase: PhaseRecord): string[] =>
+  phase.rule.outputs.map((name) => artifactPath(run.run.item, name));
+
+function digestFor({ projections }: Engine, run: ActiveRun): string {
+  const path = digestPath(run);
+  return path === null ? "" : (projections.readArtifact(path) ?? "");
+}

@@ -1,0 +1,73 @@
+import { next } from "../core/next.ts";
+import type { ActiveRun, RunState } from "../core/run.ts";
+import { plainLine } from "./plain-text.ts";
+import { statusLines, statusObject, summaryPath, waitLines } from "./status.ts";
+
+/** What a session is given to do. */
+type Task = {
+  readonly phase: string;
+  readonly attempt: string;
+  readonly execution: string;
+  readonly nonce: string;
+  readonly iteration: number;
+  readonly persona: string;
+  readonly prompt: string;
+  readonly artifacts: readonly string[];
+};
+
+export type SessionStanding = { readonly state: RunState; readonly task: Task | null };
+
+export type SessionAnswer = {
+  /** Whose turn it is. */
+  readonly turn: "session" | "person" | "nobody" | "engine";
+  readonly lines: readonly string[];
+  readonly json: Readonly<Record<string, unknown>>;
+};
+
+/** What a session is told after it asked for work or reported: its next task, or that it is not its turn. */
+export function sessionAnswer({ state, task }: SessionStanding): SessionAnswer {
+  const turn = turnOf(state, task);
+  const run = statusObject(state, { driven: false });
+  return { turn, lines: linesFor(state, task), json: { turn, run, task } };
+}
+
+function turnOf(state: RunState, task: Task | null): SessionAnswer["turn"] {
+  if (task !== null) return "session";
+  if (state.is !== "active") return "nobody";
+  return state.wait === null ? "engine" : "person";
+}
+
+function linesFor(state: RunState, task: Task | null): readonly string[] {
+  if (state.is !== "active") return statusLines(state, { driven: false });
+  if (task !== null) return taskLines(state, task);
+  if (state.wait !== null) return personLines(state);
+  return ['The run was stopped before it came to rest. Ask again for what to do: "isdlc begin".'];
+}
+
+function taskLines(run: ActiveRun, task: Task): string[] {
+  return [
+    `Run "${plainLine(run.run.title)}", phase ${task.phase} (${task.execution}). Work on it yourself, in this session.`,
+    "",
+    task.persona,
+    "",
+    task.prompt,
+    "",
+    task.artifacts.length === 0 ? "" : `These must be there when you report: ${task.artifacts.join(", ")}`,
+    `Report when it is done, with the nonce ${task.nonce}: the tool "report" of the isdlc server, or`,
+    `  isdlc report --nonce ${task.nonce} --summary "<what you did>"`,
+    'Questions that only the person can answer: the tool "ask", or isdlc report with "status":"needs_input" on its input.',
+    "Do not commit, do not answer gates, and write nothing below .isdlc or .git: isdlc does that.",
+  ];
+}
+
+function personLines(run: ActiveRun): string[] {
+  const now = next(run);
+  if (now.is !== "wait") return [];
+  const summary = now.wait.kind === "gate" ? summaryPath(run) : null;
+  return [
+    `Run "${plainLine(run.run.title)}" waits for the person. Only they decide; you cannot.`,
+    ...(summary === null ? [] : [`Summary to show them: ${summary}`]),
+    ...waitLines(now.wait, now.options),
+    "Tell them what there is to decide, and stop. They answer in a terminal of their own, or where this session offers it by typing /isdlc:continue or /isdlc:redo <guidance>.",
+  ];
+}

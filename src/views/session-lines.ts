@@ -1,0 +1,14 @@
+import { type ActiveRun, currentPhase } from "../core/run.ts";
+import { sessionOf } from "../core/session-phase.ts";
+import { plainLine } from "./plain-text.ts";
+
+/** Which session works on the current phase, or that one is to take it. */
+export function sessionLines(run: ActiveRun): string[] {
+  const session = sessionOf(run);
+  const phase = currentPhase(run)?.rule.key ?? "";
+  return session === null
+    ? [`${phase} is to be worked on in an agent session. There: isdlc begin`]
+    : [
+        `${phase} is worked on in the session ${plainLine(session.id)}${session.host === null ? "" : ` (${session.host})`}.`,
+      ];
+}

@@ -1,0 +1,146 @@
+import { execFile } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import type { Rule, Turn } from "../../stub-model/scenario.ts";
+import { agentBinary, CLAUDE_VERSIONS, claudePackage } from "../../support/agent-binaries.ts";
+import type { Sandbox } from "../../support/cli.ts";
+import { hasTmux, openTerminal, type Terminal } from "../terminal/terminal.ts";
+import { begin, type Guest, guestOf, report, SERVER, writesDocument } from "./claude-session.ts";
+
+const binaries = await Promise.all(
+  CLAUDE_VERSIONS.map(async (version) => ({ version, binary: await agentBinary(claudePackage(version)) })),
+);
+
+const shell = (command: string): Turn => ({ calls: [{ shell: command }] });
+const write = (path: string): Turn => ({ calls: [{ write: { path, content: "{}" } }] });
+
+/** What a model that breaks every rule tries, before it does as it should. */
+const TRIES: readonly Turn[] = [
+  write(".isdlc/config.json"),
+  shell("echo '{}' > .isdlc/state.json"),
+  shell("cd .isdlc && tee state.json < /dev/null"),
+  shell("mv README.md .isdlc/active"),
+  shell("git checkout -- .isdlc"),
+  shell("ln -s .isdlc other"),
+  write(".ISDLC/other.json"),
+  shell(`python3 -c "open('.isdlc/state.json','w')"`),
+  write(".claude/settings.local.json"),
+  shell("echo '{\"disableAllHooks\":true}' > $HOME/.claude/settings.json"),
+  write("src/early.ts"),
+  shell("git commit --allow-empty -m x"),
+  shell("isdlc continue"),
+];
+
+const said = ({ setup }: Guest, rule: string): string[] =>
+  setup.model.calls
+    .filter(({ matched }) => matched?.rule === rule)
+    .map(({ request }) => request.messages.findLast(({ role }) => role === "tool")?.text ?? "");
+
+/** The product talks to its servers some time after its first screen. */
+async function served(guest: Guest, terminal: Terminal): Promise<void> {
+  do {
+    terminal.type("/isdlc:status");
+    await terminal.shows("Status told.");
+  } while (said(guest, "status").at(-1)?.includes("No such tool") === true);
+}
+
+function headless({ setup, sandbox, env, args }: Guest, prompt: string): Promise<string> {
+  const words = ["-p", prompt, "--output-format", "stream-json", "--verbose", ...args];
+  return new Promise((resolve, reject) => {
+    const child = execFile(setup.program, words, { cwd: sandbox.root, env, maxBuffer: 1 << 26 }, (error, stdout) =>
+      error === null ? resolve(stdout) : reject(new Error(`${error.message}\n${stdout.slice(-2000)}`)),
+    );
+    child.stdin?.end();
+  });
+}
+
+describe.each(binaries)("a session of Claude Code $version", ({ version, binary }) => {
+  test.skipIf(!binary.ok)("is told where it stands, is refused what is not its own, and does its phase", async () => {
+    const guest = await guestOf(version, (sandbox) => [
+      {
+        name: "plan",
+        when: { prompt: "Go on" },
+        turns: [
+          begin,
+          ...TRIES,
+          writesDocument(sandbox, "plan.md"),
+          report(sandbox),
+          { text: "The person decides now." },
+        ],
+      },
+    ]);
+    await headless(guest, "Go on");
+    const [first] = guest.setup.model.calls.filter(({ matched }) => matched?.rule === "plan");
+    expect(JSON.stringify(first?.request)).toContain("Next: isdlc begin");
+    const answers = said(guest, "plan");
+    expect(answers[1]).toContain("phase plan");
+    const refusals = answers.slice(2, 2 + TRIES.length);
+    expect(refusals).toHaveLength(TRIES.length);
+    for (const [at, answer] of refusals.entries()) expect(answer, JSON.stringify(TRIES[at])).toMatch(/isdlc: /);
+    expect(answers.at(-1)).toContain("Only they decide");
+    expect(await guest.sandbox.status()).toMatchObject({ waiting: { kind: "gate" } });
+    expect(guest.sandbox.git("status", "--porcelain")).toBe("");
+    const summary = guest.sandbox.read(".isdlc/reviews/phase-plan-summary.md");
+    expect(summary).not.toContain("hooks were not seen");
+  });
+
+  test.skipIf(!binary.ok || !hasTmux())(
+    "takes a gate's answer from the person's own keys, and from nobody else",
+    async () => {
+      const rules = (sandbox: Sandbox): Rule[] => [
+        {
+          name: "plan",
+          when: { prompt: /Call the tool .{1,4}begin/ },
+          turns: [
+            begin,
+            writesDocument(sandbox, "plan.md"),
+            report(sandbox),
+            { calls: [{ tool: `${SERVER}typed`, input: { command: "isdlc:continue", args: "", source: "plugin" } }] },
+            { calls: [{ tool: "Skill", input: { skill: "isdlc:continue" } }] },
+            shell("setsid script -qec 'isdlc continue' /dev/null"),
+            { text: "The gate is open." },
+          ],
+        },
+        {
+          name: "status",
+          when: { prompt: /Call the tool .{1,4}status/ },
+          turns: [{ calls: [{ tool: `${SERVER}status`, input: {} }] }, { text: "Status told." }],
+        },
+        { name: "after", when: { prompt: "The person ran" }, turns: [{ text: "It went on." }], past: "repeat" },
+      ];
+      const guest = await guestOf(version, rules);
+      const { sandbox, setup, env, args } = guest;
+      const terminal = await openTerminal(sandbox, { env, width: 160 });
+      terminal.type([setup.program, ...args].map((word) => `'${word}'`).join(" "));
+      await terminal.shows("❯");
+      await served(guest, terminal);
+      terminal.type("/isdlc:next");
+      await terminal.shows("The gate is open.");
+      const [typed, skill, pty] = said(guest, "plan").slice(-3);
+      expect(typed).toContain("this tool is the host's alone");
+      expect(skill).toContain("disable-model-invocation");
+      expect(pty).toContain("isdlc continue is for the person");
+      expect(await sandbox.status()).toMatchObject({ waiting: { kind: "gate" } });
+      terminal.type("/isdlc:continue");
+      await terminal.shows("It went on.");
+      const answers = (await sandbox.events()).filter((event) => event.type === "gate.answered");
+      expect(answers).toMatchObject([{ choice: "continue", by: { channel: "prompt" } }]);
+      expect(await sandbox.status()).toMatchObject({ current: "implement", status: "running" });
+      terminal.type("/exit");
+      await terminal.shows(/\$ *$/);
+    },
+  );
+
+  test.skipIf(!binary.ok)("has the plugin once it is installed, and no longer once it is not", async () => {
+    const turns: Turn[] = [shell("isdlc continue"), { text: "Tried." }];
+    const guest = await guestOf(version, () => [{ name: "try", when: { prompt: "Go on" }, turns }]);
+    const installed = { ...guest, args: ["--allowedTools", "Bash"] };
+    const isdlc = (verb: string) => guest.sandbox.start([verb, "claude", "--json"], guest.env).ended;
+    expect((await isdlc("install")).code).toBe(0);
+    await headless(installed, "Hello, then Go on"); // one version reads new plugins at its second start
+    await headless(installed, "Go on");
+    expect(said(guest, "try").at(-1)).toContain("isdlc continue is for the person");
+    await isdlc("uninstall");
+    await headless(installed, "Go on");
+    expect(said(guest, "try").at(-1)).not.toContain("is for the person");
+  });
+});
