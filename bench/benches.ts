@@ -6,6 +6,7 @@ import { measureCommandLine } from "./command-line.ts";
 import { measureDecisions } from "./decisions.ts";
 import { measureDetection } from "./detection.ts";
 import { measureDriving } from "./driving.ts";
+import { measureHook } from "./hook.ts";
 import { measureJournal } from "./journal.ts";
 import { measurePackage } from "./package.ts";
 import { type Line, tableText, verdictOf } from "./report.ts";
@@ -27,6 +28,7 @@ type Options = Omit<Settings, "program"> & { readonly json: boolean; readonly on
 const benches: Readonly<Record<string, (settings: Settings) => Promise<readonly Line[]> | readonly Line[]>> = {
   journal: measureJournal,
   cli: measureCommandLine,
+  hook: measureHook,
   summary: measureSummary,
   detection: measureDetection,
   driving: measureDriving,

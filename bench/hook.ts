@@ -1,0 +1,79 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { installedHookCommands } from "../src/adapters/integrations/hook-commands.ts";
+import type { Settings } from "./benches.ts";
+import { type Cost, interleave, least, timedWithChildren } from "./measure.ts";
+import { type Line, milliseconds, ratios } from "./report.ts";
+
+const EVENT = JSON.stringify({
+  session_id: "s",
+  hook_event_name: "PreToolUse",
+  tool_name: "Bash",
+  tool_input: { command: "npm test 2>&1 | tail -20", description: "Runs the tests" },
+});
+const MARKER = { run: "20261116-010000000-aaaa", seq: 9, phase: "06-implementation", attempt: "06-implementation#1" };
+const REST = { item: "docs/requirements/REQ-0001-a", writes: "tree", wait: null, session: "s", outputs: [], later: [] };
+const MANY_EVENTS = 10_000;
+const KILOBYTE = 1024;
+
+/** What a session pays for each of its tools. */
+export async function measureHook({ program, scratch, quick }: Settings): Promise<readonly Line[]> {
+  const bin = dirname(program());
+  const hook = join(bin, "hook.cjs");
+  const { closed } = installedHookCommands(hook, program());
+  const place = (name: string): string => {
+    mkdirSync(join(scratch, name, ".isdlc", "journal"), { recursive: true });
+    return join(scratch, name);
+  };
+  const [none, open, long] = [place("hook-none"), place("hook-open"), place("hook-long")];
+  for (const folder of [open, long])
+    writeFileSync(join(folder, ".isdlc/active"), JSON.stringify({ ...MARKER, ...REST }));
+  writeFileSync(join(long, ".isdlc/journal/run.jsonl"), `${"x".repeat(KILOBYTE)}\n`.repeat(MANY_EVENTS));
+  const samples = await interleave(quick ? 10 : 60, {
+    shell: () => run("sh", ["-c", ":"], none),
+    none: () => run("sh", ["-c", closed], none),
+    node: () => run(process.execPath, ["-e", "0"], open),
+    hook: () => run(process.execPath, [hook, open], open),
+    long: () => run(process.execPath, [hook, long], long),
+  });
+  const size = statSync(hook).size / KILOBYTE;
+  const isAlone = !/require\("(?!node:)/.test(readFileSync(hook, "utf8"));
+  return [
+    {
+      what: "hook, a run open",
+      base: `node -e 0, min ${milliseconds(least(samples.node.wall))}`,
+      figures: ratios({ of: samples.hook, to: samples.node }),
+      goal: 1.15,
+      unit: "x",
+    },
+    {
+      what: "hook command, no run open",
+      base: `sh -c :, min ${milliseconds(least(samples.shell.wall))}`,
+      figures: ratios({ of: samples.none, to: samples.shell }),
+      goal: 1.5,
+      unit: "x",
+    },
+    {
+      what: `hook, ${MANY_EVENTS} events`,
+      base: "the same with none",
+      figures: ratios({ of: samples.long, to: samples.hook }),
+      goal: 1.1,
+      unit: "x",
+    },
+    {
+      what: "hook, its file",
+      base: isAlone ? "no dependencies" : "WITH dependencies",
+      figures: [{ name: "", value: size }],
+      goal: 20,
+      unit: " kB",
+    },
+  ];
+}
+
+const run = (command: string, args: readonly string[], cwd: string): Promise<Cost> =>
+  timedWithChildren(() => {
+    const env = { PATH: process.env["PATH"] ?? "", HOME: cwd, CLAUDE_PROJECT_DIR: cwd };
+    const { status } = spawnSync(command, [...args], { cwd, env, input: EVENT });
+    if (status !== 0) throw new Error(`${command} ended with ${status}`);
+  });
