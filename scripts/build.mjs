@@ -1,7 +1,7 @@
-// Builds dist/: three bundled CommonJS files for the program, and the library as ES modules with types.
+// Builds dist/: bundled CommonJS files for the program, the page, and the library as ES modules with types.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 const stateVersion = `${version}-${foldDigest()}`;
-rmSync("dist", { recursive: true, force: true });
+for (const part of ["dist/bin", "dist/lib"]) rmSync(part, { recursive: true, force: true });
 
 const common = {
   bundle: true,
@@ -41,22 +41,39 @@ await Promise.all([
     ...common,
     entryPoints: ["src/apps/cli/verbs/index.ts"],
     outfile: "dist/bin/verbs.cjs",
-    external: ["./mcp.cjs"],
+    external: ["./mcp.cjs", "./ui.cjs"],
   }),
   build({ ...common, entryPoints: ["src/apps/mcp/serve.ts"], outfile: "dist/bin/mcp.cjs", external: ["./mcp.cjs"] }),
   build({ ...common, entryPoints: ["src/apps/hook/main.ts"], minifyIdentifiers: true, outfile: "dist/bin/hook.cjs" }),
+  build({ ...common, entryPoints: ["src/apps/ui/ui.ts"], outfile: "dist/bin/ui.cjs" }),
 ]);
+await buildPage();
 chmodSync("dist/bin/isdlc.cjs", 0o755);
 writePluginAgents();
 execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], { stdio: "inherit" });
 writeFileSync("dist/.built", stateVersion);
 
+/** The page takes longest to build, and changes least often. */
+async function buildPage() {
+  const digest = digestOf(["web"], ["package-lock.json"]);
+  const mark = "dist/web/.built";
+  if (existsSync(mark) && readFileSync(mark, "utf8") === digest) return;
+  const vite = await import("vite");
+  await vite.build({ configFile: "web/vite.config.ts", logLevel: "warn" });
+  writeFileSync(mark, digest);
+}
+
 /** Changes with every source a journal is folded with, so that a snapshot made by other code is never used. */
 function foldDigest() {
+  return digestOf(["src/schema", "src/core", "src/adapters/journal-file"], []);
+}
+
+function digestOf(folders, files) {
   const hash = createHash("sha256");
-  for (const folder of ["src/schema", "src/core", "src/adapters/journal-file"])
-    for (const name of readdirSync(folder, { recursive: true }).sort())
-      if (name.endsWith(".ts")) hash.update(`${name}\n${readFileSync(join(folder, name), "utf8")}`);
+  for (const folder of folders)
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }).sort(byPath))
+      if (entry.isFile()) hash.update(`${pathOf(entry)}\n`).update(readFileSync(pathOf(entry)));
+  for (const file of files) hash.update(readFileSync(file));
   return hash.digest("hex").slice(0, 12);
 }
 
@@ -72,4 +89,12 @@ function writePluginAgents() {
     const about = `description: ${title.replace(/^# /, "")}, as the phases of isdlc know it\n`;
     writeFileSync(`plugin/agents/${name}.md`, `---\nname: ${name}\n${about}${tools}---\n${text}`);
   }
+}
+
+function pathOf({ parentPath, name }) {
+  return join(parentPath, name);
+}
+
+function byPath(one, other) {
+  return pathOf(one) < pathOf(other) ? -1 : 1;
 }

@@ -8,6 +8,7 @@ const tools = [
   ["format", bin("oxfmt"), ["--check"]],
   ["lint", bin("oxlint"), ["--type-aware"]],
   ["types", bin("tsc"), []],
+  ["types of the page", bin("tsc"), ["-p", "web"]],
   ["unused code", bin("knip"), []],
   ["traceability", process.execPath, ["scripts/trace.mjs", "--check"]],
   ["build", process.execPath, ["scripts/build.mjs"]],

@@ -19,7 +19,13 @@ if (time("node_modules/.package-lock.json") < time("package-lock.json")) {
   console.error("Installing dependencies (once) …");
   execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { stdio: ["ignore", "ignore", "inherit"] });
 }
-const sources = Math.max(newest("src"), newest("scripts"), time("package.json"), time("tsconfig.build.json"));
+const sources = Math.max(
+  newest("src"),
+  newest("web"),
+  newest("scripts"),
+  time("package.json"),
+  time("tsconfig.build.json"),
+);
 if (time("dist/.built") < sources) {
   console.error("Building (once) …");
   execFileSync(process.execPath, ["scripts/build.mjs"], { stdio: "inherit" });
