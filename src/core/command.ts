@@ -1,4 +1,5 @@
 import type { AgentResult, Reply, Usage, Verdict } from "../schema/agent.ts";
+import type { ReviewComment } from "../schema/comments.ts";
 import type { EventDraft, Step } from "../schema/event.ts";
 import type {
   CheckResult,
@@ -28,7 +29,7 @@ export type StartCommand = {
 export type PersonCommand = { readonly by: Person | Agent } & (
   | { readonly do: "continue"; readonly wait: string; readonly shown: string }
   | { readonly do: "review"; readonly wait: string; readonly shown: string }
-  | { readonly do: "redo"; readonly wait: string; readonly shown: string; readonly guidance: string }
+  | ({ readonly do: "redo"; readonly wait: string; readonly shown: string } & Guidance)
   | { readonly do: "loosen"; readonly wait: string }
   | { readonly do: "reply"; readonly wait: string; readonly replies: readonly Reply[] }
   /**
@@ -40,7 +41,7 @@ export type PersonCommand = { readonly by: Person | Agent } & (
   | { readonly do: "skip"; readonly wait: string | null }
   | { readonly do: "acceptTests"; readonly wait: string; readonly tests: TestCommand | null }
   | { readonly do: "size"; readonly wait: string; readonly choice: "accept" | "light" | "standard" }
-  | { readonly do: "back"; readonly to: PhaseKey; readonly tree: "restore" | "keep"; readonly guidance?: string }
+  | ({ readonly do: "back"; readonly to: PhaseKey; readonly tree: "restore" | "keep" } & Partial<Guidance>)
   | ({ readonly do: "changeAgents" } & ChangedAgents)
   | { readonly do: "raise"; readonly wait: string; readonly budget: Budget }
   /** What was written where the phase may not was put back; `kept` has it still. */
@@ -48,6 +49,9 @@ export type PersonCommand = { readonly by: Person | Agent } & (
   | { readonly do: "finish"; readonly wait: string; readonly how: Finish }
   | { readonly do: "cancel"; readonly reason: string }
 );
+
+/** What a person wants done: in general, and at single places. */
+export type Guidance = { readonly guidance: string; readonly comments?: readonly ReviewComment[] };
 
 export type ChangedAgents = Omit<Extract<EventDraft, { type: "agents.changed" }>, "type" | "by">;
 

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { CommentReply } from "./comments.ts";
 
 const text = (most: number) => z.string().check(z.maxLength(most));
 
@@ -51,6 +52,8 @@ export const AgentResult = z.object({
     z.array(z.object({ id: text(100), text: text(4000), choices: z._default(z.array(text(500)), []) })),
     [],
   ),
+  /** One for each comment that came with the guidance. */
+  replies: z.optional(z.nullable(z.array(z.object(CommentReply.shape)))),
 });
 export type AgentResult = z.infer<typeof AgentResult>;
 

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Evidence, Issue, Question, Reply, Usage } from "./agent.ts";
+import { CommentReply, ReviewComment } from "./comments.ts";
 import {
   CheckResult,
   Claim,
@@ -147,6 +148,8 @@ export const EventDraft = z.discriminatedUnion("type", [
     denied: z.optional(z.array(z.string())),
     /** Why nobody watched over the session that made it. */
     unguarded: z.optional(z.string()),
+    /** What the agent says it did about each comment of a person. */
+    replies: z.optional(z.array(CommentReply)),
   }),
   event("questions.asked", { questions: z.array(Question) }),
   event("questions.answered", { wait: z.string(), by: Person, replies: z.array(Reply) }),
@@ -180,7 +183,9 @@ export const EventDraft = z.discriminatedUnion("type", [
     wait: z.string(),
     choice: GateChoice,
     by: Person,
+    /** The comments are told in it too. */
     guidance: z.nullable(z.string()),
+    comments: z.optional(z.array(ReviewComment)),
     /** Digest of what the person was shown. */
     shown: z.string(),
   }),
@@ -228,8 +233,9 @@ export const EventDraft = z.discriminatedUnion("type", [
     to: PhaseKey,
     by: Person,
     tree: z.enum(["restore", "keep"]),
-    /** What the person wants otherwise, for the agent of the phase. */
+    /** What the person wants otherwise, for the agent of the phase; the comments are told in it too. */
     guidance: z.optional(z.string()),
+    comments: z.optional(z.array(ReviewComment)),
   }),
   event("run.rewound", {
     /** Where what came after is kept; null where there is no git. */

@@ -67,7 +67,11 @@ describe("how it is started", () => {
   });
 
   test.each([
-    { role: "phase" as const, play: good, required: ["status", "summary", "decisions", "artifacts", "questions"] },
+    {
+      role: "phase" as const,
+      play: good,
+      required: ["status", "summary", "decisions", "artifacts", "questions", "replies"],
+    },
     { role: "reviewer" as const, play: approved, required: ["approved", "issues", "summary", "evidence"] },
   ])("a $role is told the schema of its result, in the strict form", async ({ role, play, required }) => {
     const { notes } = await runFake([play], { role });

@@ -3,6 +3,7 @@ import { codePhaseBefore, optionsOf } from "../../core/next.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { ActiveRun, Wait, WaitOption } from "../../core/run.ts";
 import type { Reply } from "../../schema/agent.ts";
+import type { ReviewComment } from "../../schema/comments.ts";
 import type { Person } from "../../schema/people.ts";
 import type { ExecutionLimits, Finish } from "../../schema/plan.ts";
 import { ChoicesNeeded } from "../choice.ts";
@@ -23,6 +24,8 @@ export type AnswerRequest = {
   readonly shown: string;
   /** Guidance, a reason or an amount, as the option needs it. */
   readonly text?: string | undefined;
+  /** On single lines, for a redo. */
+  readonly comments?: readonly ReviewComment[];
   readonly replies?: readonly Reply[];
   /** What each execution may use from now on, for a retry. */
   readonly limits?: ExecutionLimits | undefined;
@@ -59,7 +62,10 @@ export const answerTable: Readonly<Record<WaitOption, Row>> = {
   continue: { command: (answering) => ({ do: "continue", ...seen(answering) }) },
   review: { command: (answering) => ({ do: "review", ...seen(answering) }) },
   redo: {
-    command: (answering) => ({ do: "redo", ...seen(answering), guidance: answering.request.text ?? "" }),
+    command(answering) {
+      const { text: guidance = "", comments = [] } = answering.request;
+      return { do: "redo", ...seen(answering), guidance, comments };
+    },
   },
   back: { command: sendBack },
   loosen: { command: (answering) => ({ do: "loosen", ...named(answering) }) },
@@ -99,11 +105,11 @@ export const answerTable: Readonly<Record<WaitOption, Row>> = {
 };
 
 /** To where the work is done; the code stays, to be improved. */
-function sendBack({ request: { by, text = "" }, run, wait }: Answering): PersonCommand {
+function sendBack({ request: { by, text = "", comments = [] }, run, wait }: Answering): PersonCommand {
   const phase = codePhaseBefore(run);
   if (phase === null)
     throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOffered", valid: optionsOf(run, wait) } });
-  return { do: "back", by, to: phase.rule.key, tree: "keep", guidance: text };
+  return { do: "back", by, to: phase.rule.key, tree: "keep", guidance: text, comments };
 }
 
 function raise(answering: Answering): PersonCommand {

@@ -1,4 +1,4 @@
-import type { PersonCommand } from "../../core/command.ts";
+import type { Guidance, PersonCommand } from "../../core/command.ts";
 import { type ActiveRun, currentPhase } from "../../core/run.ts";
 import { phaseNumber } from "../../schema/ids.ts";
 import type { Person } from "../../schema/people.ts";
@@ -13,12 +13,7 @@ export type RunCommand = { readonly by: Person } & (
   /** Starts the current phase anew, or leaves it out. */
   | { readonly do: "retry" | "skip" }
   /** To an earlier phase, by key or number; to the beginning of the current one where none is named. */
-  | {
-      readonly do: "back";
-      readonly to?: string | undefined;
-      readonly tree: "restore" | "keep";
-      readonly guidance?: string;
-    }
+  | ({ readonly do: "back"; readonly to?: string | undefined; readonly tree: "restore" | "keep" } & Partial<Guidance>)
 );
 
 /** @throws ProblemError when it is refused; nothing was recorded then. */
@@ -40,14 +35,10 @@ function personCommand(run: ActiveRun, command: RunCommand): PersonCommand {
       return { do: "retry", wait: null, by };
     case "skip":
       return { do: "skip", wait: null, by };
-    case "back":
-      return {
-        do: "back",
-        by,
-        to: phaseKey(run, command.to),
-        tree: command.tree,
-        ...(command.guidance === undefined ? {} : { guidance: command.guidance }),
-      };
+    case "back": {
+      const { tree, guidance = "", comments = [] } = command;
+      return { do: "back", by, to: phaseKey(run, command.to), tree, guidance, comments };
+    }
     default:
       return command satisfies never;
   }

@@ -1,8 +1,10 @@
+import type { ReviewComment } from "../../schema/comments.ts";
 import type { EventDraft, GateChoice, Step } from "../../schema/event.ts";
 import type { Sizing } from "../../schema/facts.ts";
 import type { Person } from "../../schema/people.ts";
 import { isSpent, spentBy, spentText } from "../budget.ts";
-import { accept, type Decision, type PersonCommand, refuse } from "../command.ts";
+import { accept, type Decision, type Guidance, type PersonCommand, refuse } from "../command.ts";
+import { guidanceText } from "../guidance-text.ts";
 import { keptRef } from "../kept-ref.ts";
 import { optionsOf } from "../next.ts";
 import {
@@ -57,8 +59,9 @@ function answerGate(run: ActiveRun, command: Of<"continue" | "review" | "redo">,
     return refuse({ why: "alreadyPaused" });
   if (choice === "redo" && (currentPhase(run)?.redos ?? 0) >= redoLimit(run))
     return refuse({ why: "redosSpent", limit: redoLimit(run) });
-  const guidance = command.do === "redo" ? command.guidance : null;
-  return accept({ type: "gate.answered", wait: wait.id, choice, by, guidance, shown: command.shown });
+  const answer = { type: "gate.answered", wait: wait.id, choice, by, shown: command.shown } as const;
+  if (command.do !== "redo") return accept({ ...answer, guidance: null });
+  return accept({ ...answer, guidance: guidanceText(command), ...commentsOf(command) });
 }
 
 function loosen(run: ActiveRun, command: Of<"loosen">, by: Person): Decision {
@@ -158,15 +161,22 @@ function inPhase(run: ActiveRun, event: EventDraft): Decision {
 
 /** Back to an earlier phase, or to the beginning of the one at hand. */
 function back(run: ActiveRun, command: Of<"back">, by: Person): Decision {
-  const reached = mayGoBack(run.stage)
-    ? run.phases.slice(0, run.index + 1).filter((phase) => wasReached(phase) && !phase.dropped)
-    : [];
-  const valid = reached.map(({ rule }) => rule.key);
+  const valid = phasesToGoBackTo(run).map(({ rule }) => rule.key);
   if (!valid.includes(command.to)) return refuse({ why: "notEarlier", valid });
-  const { to, tree, guidance } = command;
-  const given = guidance === undefined || guidance.trim() === "" ? {} : { guidance };
+  const { to, tree } = command;
+  const guidance = guidanceText(command);
+  const given = { ...(guidance.trim() === "" ? {} : { guidance }), ...commentsOf(command) };
   return accept(...abandoned(run, "stopped by a person"), { type: "run.wentBack", to, by, tree, ...given });
 }
+
+/** Those that a run has been in, and that sizing did not leave out. */
+export function phasesToGoBackTo(run: ActiveRun): readonly PhaseRecord[] {
+  if (!mayGoBack(run.stage)) return [];
+  return run.phases.slice(0, run.index + 1).filter((phase) => wasReached(phase) && !phase.dropped);
+}
+
+const commentsOf = ({ comments = [] }: Partial<Guidance>): { comments?: ReviewComment[] } =>
+  comments.length === 0 ? {} : { comments: [...comments] };
 
 /** Once a way to finish was chosen, a merge may be under way. */
 const mayGoBack = (stage: Stage): boolean =>

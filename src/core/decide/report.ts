@@ -85,12 +85,13 @@ const handlers: Handlers = {
   },
   produce(run, outcome) {
     if (run.stage.is !== "producing") return late(run);
-    const { status, summary, decisions, artifacts, questions } = outcome.result;
+    const { status, summary, decisions, artifacts, questions, replies } = outcome.result;
     const end = done(outcome);
     const told = {
       ...(outcome.dropped === undefined ? {} : { dropped: [...outcome.dropped] }),
       ...(outcome.denied === undefined ? {} : { denied: [...outcome.denied] }),
       ...(outcome.unguarded === undefined ? {} : { unguarded: outcome.unguarded }),
+      ...((replies ?? []).length === 0 ? {} : { replies: replies ?? [] }),
     };
     if (status === "done") return accept(end, { type: "draft.produced", summary, decisions, artifacts, ...told });
     if (status === "needs_input" && questions.length > 0) return accept(end, { type: "questions.asked", questions });
