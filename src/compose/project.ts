@@ -14,11 +14,14 @@ import { createFileJournal } from "../adapters/journal-file/create-file-journal.
 import { createProjections } from "../adapters/projections/create-projections.ts";
 import { createSettingsStore } from "../adapters/user-files/user-settings.ts";
 import { createTrustStore } from "../adapters/user-files/trust-store.ts";
+import { createWebhook } from "../adapters/webhook/create-webhook.ts";
 import type { Project } from "../app/project/project.ts";
 import { decide } from "../core/decide.ts";
 import { ProblemError } from "../core/problem.ts";
 import { createRedactor, secretsOf } from "../core/redact.ts";
 import type { LocalJournal } from "../ports/journal.ts";
+import type { Notifier } from "../ports/notifier.ts";
+import { noticeBody } from "../views/wait-notice.ts";
 import { isSafeName } from "../schema/ids.ts";
 import { attestFinished } from "./attest-run.ts";
 import { workspaceOf } from "./checks-of.ts";
@@ -57,7 +60,8 @@ function openJournal(place: Place, anchored: string): LocalJournal {
 /** The one place where adapters are joined to the ports of the application; each when it is first asked for. */
 function compose(place: Place, item: string | null, journal: LocalJournal): LocalProject {
   const { root, files, folders, env } = place;
-  const calls: Pick<LocalProject, "siblings" | "attest" | "engine"> = {
+  const calls: Pick<LocalProject, "siblings" | "attest" | "engine" | "notifier"> = {
+    notifier: () => notifierOf(project),
     siblings: () => siblingsOf(project),
     attest: (ended) => attestFinished(project, ended),
     engine: (run, wanted) => composeEngine(project, run, wanted),
@@ -99,6 +103,13 @@ function newRunId(): string {
   const digits = (part: string): string => part.replaceAll(/[^0-9]/g, "");
   const tail = [...randomBytes(4)].map((byte) => (byte % 36).toString(36)).join("");
   return `${digits(day)}-${digits(time).slice(0, 9)}-${tail}`;
+}
+
+/** Read anew each time: a person may set it up while a run is going on. */
+function notifierOf({ settings }: LocalProject): Notifier | null {
+  const { webhook, "webhook-secret": secret = null, "webhook-form": form = "json" } = settings.read().settings;
+  if (webhook === undefined) return null;
+  return createWebhook({ url: webhook, secret, body: (notice) => noticeBody(notice, form) });
 }
 
 function siblingsOf(project: LocalProject): readonly LocalProject[] {

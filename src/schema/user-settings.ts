@@ -5,6 +5,8 @@ import { Channel } from "./people.ts";
 export const SandboxChoice = z.enum(["auto", "on", "off"]);
 export const SessionChoice = z.enum(["phase", "shared"]);
 
+export const WebhookForm = z.enum(["json", "slack", "teams"]);
+
 const amount = z.number().check(z.positive());
 const count = z.int().check(z.positive());
 const WEEK = 7 * 24 * 60; // minutes
@@ -28,6 +30,10 @@ const fields = {
   "max-turns": z.optional(count),
   "max-minutes": z.optional(z.number().check(z.positive(), z.maximum(WEEK))),
   session: z.optional(SessionChoice),
+  /** Where it is told that a run waits. */
+  webhook: z.optional(z.url({ protocol: /^https?$/ })),
+  "webhook-secret": z.optional(z.string()),
+  "webhook-form": z.optional(WebhookForm),
 } as const;
 
 const Fields = z.object(fields);

@@ -5,6 +5,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { refuseWhileHeld } from "../../engine/session-work.ts";
 import type { ProgressSink } from "../../ports/progress.ts";
 import type { RunAgents } from "../../schema/run-agents.ts";
+import { waitNotice } from "../../views/wait-notice.ts";
 import { record } from "../answer/record.ts";
 import { currentRun } from "../project/current-run.ts";
 import type { Project } from "../project/project.ts";
@@ -91,8 +92,24 @@ async function driveAndAsk(project: Project, driver: Driver, { run, agents }: Dr
   for (let returned = run.wait !== null; ; returned = false) {
     const { state, warnings } = await drive(engine, signal).finally(() => driver.rested?.());
     for (const warning of warnings) warn(warning);
-    if (signal.aborted || state.is !== "active" || driver.ask === undefined) return { state, warnings };
+    const told = returned ? null : tellOfWait(project, state, warn);
+    if (signal.aborted || state.is !== "active" || driver.ask === undefined) {
+      await told;
+      return { state, warnings };
+    }
     const answered = await driver.ask({ project, engine, run: state, returned, signal });
     if (!answered) return { state: (await engine.journal.load(engine.run)).state, warnings };
   }
+}
+
+/** Whoever is not at this terminal hears of it too. */
+async function tellOfWait(
+  { notifier, root }: Project,
+  state: RunState,
+  warn: (warning: string) => void,
+): Promise<void> {
+  if (state.is !== "active" || state.wait === null) return;
+  const name = root.slice(Math.max(root.lastIndexOf("/"), root.lastIndexOf("\\")) + 1);
+  const trouble = await notifier()?.tell(waitNotice(state, state.wait, name));
+  if (typeof trouble === "string") warn(trouble);
 }

@@ -8,6 +8,7 @@ import type { CodeHistory } from "../../ports/code-history.ts";
 import type { DriverLock } from "../../ports/driver-lock.ts";
 import type { Items } from "../../ports/items.ts";
 import type { Journal } from "../../ports/journal.ts";
+import type { Notifier } from "../../ports/notifier.ts";
 import type { ProgressSink } from "../../ports/progress.ts";
 import type { Projections } from "../../ports/projections.ts";
 import type { TrustStore } from "../../ports/trust-store.ts";
@@ -40,6 +41,8 @@ export type Project = {
   readonly worktrees: Worktrees;
   readonly checks: CheckRunner;
   readonly clock: Clock;
+  /** Tells people elsewhere; null where none was set up. */
+  readonly notifier: () => Notifier | null;
   readonly workspace: (run: ActiveRun) => Workspace;
   /** Ends every process that carries the nonce. */
   readonly endAll: (nonce: string) => Promise<void>;

@@ -1,0 +1,61 @@
+import { attentionFor, attentionText } from "../core/attention.ts";
+import { type ActiveRun, currentPhase, type Wait } from "../core/run.ts";
+import type { WaitNotice } from "../schema/wait-notice.ts";
+import { plainLine } from "./plain-text.ts";
+
+const SENTENCES: { readonly [K in Wait["kind"]]: string } = {
+  gate: "is done and waits for your review",
+  questions: "has questions",
+  escalation: "could not be done and needs you",
+  sizing: "wants to know how large the work is",
+  budget: "has spent its budget",
+  finish: "is the last one: how should the run end?",
+};
+
+/** What is told about an open wait. */
+export function waitNotice(run: ActiveRun, wait: Wait, project: string): WaitNotice {
+  const phase = currentPhase(run) ?? run.phases.at(-1);
+  const { id, kind, openedAt } = wait;
+  const name = phase?.rule.name ?? "The run";
+  const toRead = kind === "gate" ? ` (to read: ${attentionText(attentionFor(phase?.made ?? null))})` : "";
+  return {
+    event: "wait.opened",
+    project,
+    run: run.run.run,
+    title: plainLine(run.run.title, 200),
+    workflow: run.run.workflow,
+    wait: { id, kind, phase: phase?.rule.key ?? null, since: openedAt },
+    text: `${project}: ${name} of “${plainLine(run.run.title, 200)}” ${SENTENCES[kind]}${toRead}.`,
+  };
+}
+
+export type WebhookForm = "json" | "slack" | "teams";
+
+/** The body in the form that the receiver understands. */
+export function noticeBody(notice: WaitNotice, form: WebhookForm): object {
+  switch (form) {
+    case "json":
+      return notice;
+    case "slack":
+      return { text: escaped(notice.text) };
+    case "teams":
+      return {
+        type: "message",
+        attachments: [
+          {
+            contentType: "application/vnd.microsoft.card.adaptive",
+            content: {
+              type: "AdaptiveCard",
+              version: "1.4",
+              body: [{ type: "TextBlock", wrap: true, text: notice.text.replaceAll(/[\\`*_[\]()#~<>]/g, "\\$&") }],
+            },
+          },
+        ],
+      };
+    default:
+      return form satisfies never;
+  }
+}
+
+/** Slack reads these three as markup: a title must not mention a channel or hide a link. */
+const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
