@@ -37,6 +37,8 @@ export const SettingView = z.object({
   from: z.enum(["project", "user", "default"]),
   file: z.string(),
   valid: z.string(),
+  /** False where it is changed in a terminal only. */
+  isChangeable: z.boolean(),
 });
 export const SettingList = z.object({ settings: z.array(SettingView) });
 export type SettingList = z.infer<typeof SettingList>;
@@ -46,17 +48,36 @@ export const SettingRequest = z.strictObject({
 });
 export type SettingRequest = z.infer<typeof SettingRequest>;
 
-/** Starts a run, or adds an item without one. */
+/** What the program wants to know before it begins; the request is sent again with what was chosen. */
+export const Choice = z.object({
+  kind: z.string(),
+  options: z.array(z.string()),
+  flag: z.string(),
+  about: z.optional(z.array(z.string())),
+});
+export type Choice = z.infer<typeof Choice>;
+
+/** Starts a run, analyses or builds an item, or puts one on record. */
 export const StartRequest = z.strictObject({
-  workflow: z.string().check(z.maxLength(60)),
+  what: z.enum(["run", "analyze", "build", "add"]),
+  workflow: z.string().check(z.regex(/^[a-z][a-z0-9-]{0,48}$/)),
   title: z.string().check(z.minLength(1), z.maxLength(2000)),
   isSupervised: z.boolean(),
   mode: z.optional(Mode),
+  choices: z._default(
+    z.array(
+      z.strictObject({
+        flag: z.enum(["--on-stale", "--on-partial", "--tests", "--yes", "--no-git", "--allow-dirty"]),
+        option: z.string().check(z.regex(/^[a-z][a-z-]{0,30}$/)),
+      }),
+    ),
+    [],
+  ),
 });
 export type StartRequest = z.infer<typeof StartRequest>;
-export const StartResult = z.object({ run: RunId });
-export const AddItemRequest = z.strictObject({ title: z.string().check(z.minLength(1), z.maxLength(2000)) });
-export type AddItemRequest = z.infer<typeof AddItemRequest>;
+/** Exactly one of both, or neither where the work goes on without a run yet. */
+export const StartResult = z.object({ run: z.nullable(RunId), choice: z.nullable(Choice) });
+export type StartResult = z.infer<typeof StartResult>;
 
 const measured = { runs: z.number() };
 /** Over the ended runs of a project. What is unknown of a run is left out of the numbers, and `runs` says so. */

@@ -230,7 +230,9 @@ export const GateView = z.object({
   checks: z.array(CheckResult),
   /** Why a gate that was answered is open again. */
   failures: z.array(CheckResult),
+  /** True only when a reviewer approved this very attempt. */
   isApproved: z.boolean(),
+  hasReviewer: z.boolean(),
   concerns: z.array(z.string()),
   unexpected: z.array(z.string()),
   denied: z.array(z.string()),

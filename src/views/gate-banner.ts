@@ -165,7 +165,8 @@ function entries(title: string, texts: readonly string[]): string[] {
   return [`${title}:`, ...shown, ...(left > 0 ? [`  … and ${left} more`] : [])];
 }
 
-function loosenedLine({ enabled, phases }: Supervision): string {
+/** What the settings would come to. */
+export function loosenedLine({ enabled, phases }: Supervision): string {
   const what = !enabled
     ? "no review gates"
     : `review gates ${phases === "all" ? "after every phase" : `only after ${phases.join(", ")}`}`;

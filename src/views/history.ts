@@ -65,7 +65,8 @@ const sentences: Sentences = {
   "run.cancelled": (e) => `cancelled by ${who(e.by)}: ${plainLine(e.reason)}`,
 };
 
-function sentence(event: RunEvent): string {
+/** One event as a sentence. */
+export function sentence(event: RunEvent): string {
   const tell = sentences[event.type] as ((event: RunEvent) => string) | undefined; // keyed by the type just read
   return tell?.(event) ?? event.type.replace(".", " ");
 }

@@ -14,14 +14,24 @@ const ENTRY_LIMIT = 64 * 1024;
 
 /** The newest entries in a history folder, oldest first. No file in it can keep the others from being read. */
 export function endedRuns(files: FileSystem, folder: string, most: number): readonly EndedEntry[] {
+  return endedRunIds(files, folder)
+    .slice(-most)
+    .map((run) => endedRun(files, folder, run));
+}
+
+/** Runs with an entry in a history folder, oldest first. */
+export function endedRunIds(files: FileSystem, folder: string): readonly RunId[] {
   return namesIn(files, folder)
     .filter((name) => name.endsWith(".json"))
     .map((name) => name.slice(0, -".json".length))
     .filter(isRunId)
-    .toSorted()
-    .slice(-most)
-    .map((run) => ({ run, entry: readEntry(files, join(folder, `${run}.json`)) }));
+    .toSorted();
 }
+
+export const endedRun = (files: FileSystem, folder: string, run: RunId): EndedEntry => ({
+  run,
+  entry: readEntry(files, join(folder, `${run}.json`)),
+});
 
 function namesIn(files: FileSystem, folder: string): readonly string[] {
   try {

@@ -1,0 +1,41 @@
+import type { GateView } from "../../schema/api.ts";
+import type { CommentReply } from "../../schema/comments.ts";
+import type { PhaseKey } from "../../schema/ids.ts";
+import type { RunEvent } from "../../schema/event.ts";
+
+type Earlier = GateView["earlier"][number];
+
+/** What a person asked for when they sent the phase back, each comment with what the agent says it did; newest first. */
+export function earlierRedos(events: readonly RunEvent[], key: PhaseKey): Earlier[] {
+  let phase = "";
+  const found: Earlier[] = [];
+  for (const event of events) {
+    if (event.type === "attempt.started") phase = event.phase;
+    if (isAsking(event, { phase, key })) found.push(asked(event));
+    const last = found.at(-1);
+    if (event.type === "draft.produced" && phase === key && last !== undefined)
+      found[found.length - 1] = replied(last, event.replies ?? []);
+  }
+  return found.toReversed();
+}
+
+function isAsking(event: RunEvent, at: { phase: PhaseKey; key: PhaseKey }): event is Asked {
+  if (event.type === "run.wentBack") return event.to === at.key;
+  return event.type === "gate.answered" && event.choice === "redo" && at.phase === at.key;
+}
+
+/** Both carry comments of a person. */
+type Asked = Extract<RunEvent, { type: "gate.answered" | "run.wentBack" }>;
+
+function asked({ at, by, guidance = null, comments = [] }: Asked): Earlier {
+  return { at, by: by.name, guidance, comments: comments.map((comment) => ({ comment, reply: null })) };
+}
+
+/** The latest word counts: an agent that works on after a failed check may tell again. */
+const replied = (earlier: Earlier, replies: readonly CommentReply[]): Earlier => ({
+  ...earlier,
+  comments: earlier.comments.map(({ comment, reply }) => ({
+    comment,
+    reply: replies.find(({ id }) => id === comment.id) ?? reply,
+  })),
+});

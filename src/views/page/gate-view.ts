@@ -1,0 +1,83 @@
+import { attentionFor } from "../../core/attention.ts";
+import { bySeverity, isOpen, ledgerOf } from "../../core/findings/ledger.ts";
+import { lastReviewedTree } from "../../core/last-reviewed-tree.ts";
+import { type ActiveRun, currentPhase, type PhaseRecord, redoLimit, type Wait } from "../../core/run.ts";
+import type { DocumentView, FindingView, GateView } from "../../schema/api.ts";
+import type { PhaseOutput } from "../../schema/facts.ts";
+import type { RunEvent } from "../../schema/event.ts";
+import { loosenedLine } from "../gate-banner.ts";
+import { renderPhaseSummary, summaryOf } from "../summary.ts";
+import { answerOptions } from "../answer-options.ts";
+import { earlierRedos } from "./earlier-redos.ts";
+import { backTargets } from "./run-detail.ts";
+
+type Gate = Extract<Wait, { kind: "gate" }>;
+
+export type GateFacts = {
+  readonly events: readonly RunEvent[];
+  readonly documents: readonly DocumentView[];
+  readonly shown: string;
+};
+
+/** Everything for the decision at an open gate; null when none is open. */
+export function gateView(run: ActiveRun, { events, documents, shown }: GateFacts): GateView | null {
+  const phase = currentPhase(run);
+  if (run.wait?.kind !== "gate" || phase === undefined || phase.made === null) return null;
+  const { wait } = run;
+  return {
+    run: run.run.run,
+    title: run.run.title,
+    workflow: run.run.workflow,
+    wait: wait.id,
+    phase: phaseHead(phase, redoLimit(run)),
+    openedAt: wait.openedAt,
+    isPaused: run.stage.is === "produced" && run.stage.pausedAt !== null,
+    toRead: attentionFor(phase.made),
+    summary: renderPhaseSummary(summaryOf(run, phase.rule.key), { minimal: run.run.minimalSummary }),
+    documents: [...documents],
+    findings: findingsOf(phase),
+    ...foundOut(phase.made, wait),
+    hasReviewer: phase.rule.reviewer !== null && phase.rule.verdicts > 0,
+    earlier: earlierRedos(events, phase.rule.key),
+    hasSeen: lastReviewedTree(run) !== (run.phases[0]?.firstTree ?? null),
+    isGit: run.run.git !== null,
+    options: answerOptions(run, wait),
+    backTo: backTargets(run),
+    shown,
+    seq: run.seq,
+  };
+}
+
+function phaseHead({ rule, attempts, redos }: PhaseRecord, limit: number): GateView["phase"] {
+  return { key: rule.key, name: rule.name, attempt: attempts, redos, redosLeft: Math.max(0, limit - redos) };
+}
+
+/** What checks, reviewers and the engine have against the work. */
+function foundOut(made: PhaseOutput, { failures, loosened }: Gate) {
+  return {
+    checks: [...made.checks],
+    failures: [...failures],
+    isApproved: made.approved,
+    concerns: [...made.concerns],
+    unexpected: [...made.unexpected],
+    denied: [...(made.denied ?? [])],
+    testsChanged: made.testsChanged,
+    loosened: loosened === null ? null : loosenedLine(loosened),
+  };
+}
+
+/** What reviewers found in this phase: what is open first. */
+function findingsOf({ iterations }: PhaseRecord): FindingView[] {
+  const { findings } = ledgerOf(iterations);
+  const open = findings.filter(isOpen).toSorted(bySeverity);
+  const resolved = findings.filter((finding) => !isOpen(finding)).toSorted(bySeverity);
+  return [...open, ...resolved].map(({ id, severity, description, location, file, line, state }) => ({
+    id,
+    severity,
+    description,
+    location,
+    file,
+    line,
+    state,
+  }));
+}

@@ -1,0 +1,106 @@
+import { attentionFor } from "../../core/attention.ts";
+import { phasesToGoBackTo } from "../../core/decide/person.ts";
+import {
+  type ActiveRun,
+  currentPhase,
+  type EndedRun,
+  finishOf,
+  mergedAs,
+  type PhaseRecord,
+  reasonOf,
+  type Wait,
+} from "../../core/run.ts";
+import { isGateDue } from "../../core/supervision.ts";
+import type { PhaseView, RunDetail, WaitView } from "../../schema/api.ts";
+import type { RunEvent } from "../../schema/event.ts";
+import { answerOptions, runActions } from "../answer-options.ts";
+import { runRow, type Seen } from "./run-row.ts";
+import { timelineOf } from "./timeline.ts";
+
+export type Looked = Seen & {
+  readonly events: readonly RunEvent[];
+  /** Digest of what is shown at the open wait. */
+  readonly shown: string;
+};
+
+/** Everything about one run but its diff and its gate. */
+export function runDetail(run: ActiveRun | EndedRun, looked: Looked): RunDetail {
+  const { run: facts } = run;
+  const isActive = run.is === "active";
+  const backTo = isActive ? backTargets(run) : [];
+  const may = { isDriven: looked.isDriven, goesBack: backTo.length > 0 };
+  return {
+    row: runRow(run, looked),
+    mode: facts.options.mode,
+    isSupervised: run.supervision.enabled,
+    agent: facts.agent.name,
+    reviewer: facts.reviewer?.name ?? null,
+    isSandboxed: facts.sandbox ?? null,
+    phases: run.phases.map((phase) => phaseView(run, phase)),
+    timeline: timelineOf(looked.events),
+    wait: isActive && run.wait !== null ? waitView(run, run.wait, looked.shown) : null,
+    actions: isActive ? runActions(run, may) : [],
+    backTo,
+    end: isActive
+      ? null
+      : { how: finishOf(run) ?? run.how, merged: mergedAs(run), reason: reasonOf(run), at: run.endedAt },
+    warnings: [...facts.warnings],
+    seq: run.seq,
+  };
+}
+
+/** Phases that a person may send the run back to, by name. */
+export const backTargets = (run: ActiveRun): { key: string; name: string }[] =>
+  phasesToGoBackTo(run).map(({ rule }) => ({ key: rule.key, name: rule.name }));
+
+function phaseView(run: ActiveRun | EndedRun, phase: PhaseRecord): PhaseView {
+  const { rule, made } = phase;
+  return {
+    key: rule.key,
+    name: rule.name,
+    status: phase.dropped ? "dropped" : phase.status,
+    attempts: phase.attempts,
+    redos: phase.redos,
+    iterations: phase.iterations.length,
+    checkFailures: phase.checkFailures,
+    concerns: [...(made?.concerns ?? [])],
+    usage: phase.usage,
+    isUsageComplete: phase.missingUsage === 0,
+    startedAt: phase.startedAt,
+    completedAt: phase.completedAt,
+    commit: phase.commit,
+    summary: made?.summary ?? null,
+    documents: [...(made?.artifacts ?? [])],
+    reviewer: rule.reviewer,
+    hasGate: rule.gate !== "supervised" || isGateDue(run.supervision, rule.key),
+  };
+}
+
+type Of<K extends Wait["kind"]> = Extract<Wait, { kind: K }>;
+type Views = {
+  readonly [K in Wait["kind"]]: (run: ActiveRun, wait: Of<K>) => Omit<Extract<WaitView, { kind: K }>, keyof Common>;
+};
+type Common = Pick<WaitView, "id" | "openedAt" | "options" | "shown">;
+
+const VIEWS: Views = {
+  gate(run) {
+    const phase = currentPhase(run);
+    const isPaused = run.stage.is === "produced" && run.stage.pausedAt !== null;
+    return { kind: "gate", phase: phase?.rule.key ?? "", isPaused, toRead: attentionFor(phase?.made ?? null) };
+  },
+  questions: (_run, { questions }) => ({ kind: "questions", questions: [...questions] }),
+  escalation: (_run, { from, reason, detail }) => ({ kind: "escalation", step: from, reason, detail }),
+  sizing: (_run, { sizing }) => ({ kind: "sizing", sizing }),
+  budget: (_run, { spent, budget }) => ({ kind: "budget", spent, budget }),
+  finish: (run) => ({ kind: "finish", base: run.run.git?.base ?? null, concerns: openConcerns(run) }),
+};
+
+/** What a run waits for, with what may be answered. */
+export function waitView(run: ActiveRun, wait: Wait, shown: string): WaitView {
+  const view = VIEWS[wait.kind] as (run: ActiveRun, wait: Wait) => Omit<WaitView, keyof Common>; // keyed by its own kind
+  const common: Common = { id: wait.id, openedAt: wait.openedAt, options: answerOptions(run, wait), shown };
+  return { ...common, ...view(run, wait) } as WaitView; // both halves of one kind
+}
+
+const openConcerns = (run: ActiveRun): { phase: string; text: string }[] =>
+  run.phases.flatMap(({ rule, made }) => (made?.concerns ?? []).map((text) => ({ phase: rule.key, text })));

@@ -1,0 +1,25 @@
+import type { Story, StoryEntry } from "../../schema/api.ts";
+import type { RunEvent } from "../../schema/event.ts";
+import { sentence } from "../history.ts";
+
+/** Events in one answer; a long run is read in parts. */
+const MOST = 500;
+
+/** What happened, as sentences, from an event on. */
+export function storyOf(events: readonly RunEvent[], from: number): Story {
+  let phase: string | null = null;
+  const entries: StoryEntry[] = [];
+  for (const event of events) {
+    if (event.type === "attempt.started") phase = event.phase;
+    if (event.seq < from) continue;
+    if (entries.length === MOST) return { entries, next: event.seq };
+    entries.push({ seq: event.seq, at: event.at, type: event.type, phase, text: sentence(event), by: byOf(event) });
+  }
+  return { entries, next: null };
+}
+
+function byOf(event: RunEvent): StoryEntry["by"] {
+  if (!("by" in event) || typeof event.by === "string") return null;
+  const { name, channel } = event.by;
+  return { name, channel, suspicious: "suspicious" in event.by ? (event.by.suspicious ?? null) : null };
+}

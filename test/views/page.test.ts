@@ -1,0 +1,144 @@
+import { expect, test } from "vitest";
+import { chartsOf, type RunFigures } from "../../src/views/page/charts.ts";
+import { diffFiles } from "../../src/views/page/diff-files.ts";
+import { runDetail } from "../../src/views/page/run-detail.ts";
+import { storyOf } from "../../src/views/page/story.ts";
+import { timelineOf } from "../../src/views/page/timeline.ts";
+import { RunDetail } from "../../src/schema/api.ts";
+import {
+  accepted,
+  activeRun,
+  ada,
+  advance,
+  completed,
+  everyPhase,
+  keeps,
+  report,
+  startRun,
+} from "../support/run-builder.ts";
+
+const hash = (text: string): string => text.length.toString(16).padStart(16, "0");
+
+const PATCH = `diff --git a/README.md b/README.md
+index 1..2 100644
+--- a/README.md
++++ b/README.md
+@@ -1 +1,2 @@
+ # Sample
++More
+diff --git a/src/a b.ts b/src/a b.ts
+new file mode 100644
+index 0..3
+--- /dev/null
++++ b/src/a b.ts\t
+@@ -0,0 +1,2 @@
++--- not a header
+++++ nor this
+diff --git a/old.ts b/src/new.ts
+similarity index 100%
+rename from old.ts
+rename to src/new.ts
+diff --git "a/src/\\303\\244.bin" "b/src/\\303\\244.bin"
+index 1..2 100644
+Binary files "a/src/\\303\\244.bin" and "b/src/\\303\\244.bin" differ
+diff --git a/my icon.png b/my icon.png
+index 1..2 100644
+Binary files a/my icon.png and b/my icon.png differ
+diff --git a/gone.ts b/gone.ts
+deleted file mode 100644
+index 1..0
+--- a/gone.ts
++++ /dev/null
+@@ -1 +0,0 @@
+-x
+diff --git a/BACKLOG.md b/BACKLOG.md
+index 1..2 100644
+--- a/BACKLOG.md
++++ b/BACKLOG.md
+@@ -1 +1 @@
+-a
++b
+`;
+
+test("a patch becomes its files: code first, names as they are, bookkeeping left out", () => {
+  const files = diffFiles(PATCH, hash);
+  expect(
+    files.map(({ path, was, change, added, removed, isBinary }) => [path, was, change, added, removed, isBinary]),
+  ).toEqual([
+    ["gone.ts", null, "deleted", 0, 1, false],
+    ["my icon.png", null, "modified", 0, 0, true],
+    ["src/a b.ts", null, "added", 2, 0, false],
+    ["src/new.ts", "old.ts", "renamed", 0, 0, false],
+    ["src/ä.bin", null, "modified", 0, 0, true],
+    ["README.md", null, "modified", 1, 0, false],
+  ]);
+  expect(files[2]?.patch.startsWith("@@ -0,0 +1,2 @@\n+--- not a header")).toBe(true);
+  expect(diffFiles("", hash)).toEqual([]);
+});
+
+test("the timeline has a span for every attempt, agent, check, review and wait, closed with what came of it", () => {
+  const player = startRun({ supervision: everyPhase });
+  report(advance(player, "complete"), completed(keeps));
+  const spans = timelineOf(player.events).map(({ kind, name, outcome, to }) => [kind, name, outcome, to !== null]);
+  expect(spans).toContainEqual(["attempt", "01-requirements#1", "completed", true]);
+  expect(spans).toContainEqual(["check", "checks", "passed", true]);
+  expect(spans.at(-1)).toEqual(["wait", "gate", null, false]);
+  accepted(player, { do: "continue", by: ada, wait: activeRun(player).wait?.id ?? "", shown: "shown-1" });
+  expect(timelineOf(player.events).findLast(({ kind }) => kind === "wait")).toMatchObject({ outcome: "continue" });
+});
+
+test("the story comes in parts that join without a gap", () => {
+  const player = advance(startRun(), "done");
+  const whole = storyOf(player.events, 0);
+  expect(whole.next).toBeNull();
+  expect(whole.entries).toHaveLength(player.events.length);
+  expect(storyOf(player.events, 5).entries[0]?.seq).toBe(5);
+  expect(whole.entries.every(({ text }) => text !== "")).toBe(true);
+});
+
+test("what is told about a run fits the schema, at every point of its life", () => {
+  const player = startRun({ supervision: everyPhase });
+  const place = { tree: "tree", path: "/tree", item: null, isHere: true };
+  let looked = 0;
+  for (const until of ["produce", "check", "review", "gate", "finish", "done"] as const) {
+    if (until === "gate") report(advance(player, "complete"), completed(keeps));
+    advance(player, until);
+    if (player.state.is === "none") throw new Error("no run");
+    const detail = runDetail(player.state, { place, isDriven: true, events: player.events, shown: "s" });
+    expect(RunDetail.parse(JSON.parse(JSON.stringify(detail)))).toEqual(detail);
+    expect(detail.wait?.options.every(({ label, effect }) => label !== "" && effect !== "") ?? true).toBe(true);
+    looked++;
+  }
+  expect(looked).toBe(6);
+});
+
+const figures = (minutes: number | null, isRedone: boolean, gate: number): RunFigures => ({
+  run: {
+    id: "20260105-101500123-k3f9",
+    title: "t",
+    workflow: "change",
+    endedAt: "",
+    how: "merged",
+    minutes,
+    usd: null,
+    tokens: null,
+    redos: 0,
+  },
+  phases: [{ phase: "plan", name: "Plan", minutes, isRedone }],
+  gates: [{ phase: "plan", name: "Plan", minutes: gate }],
+  findings: [{ reviewer: "r", severity: "note" }],
+});
+
+test("charts tell the median and the slowest, and leave out what is unknown", () => {
+  const { leadTime, gates, redoRate, findings } = chartsOf([
+    figures(10, false, 1),
+    figures(30, true, 5),
+    figures(null, false, 9),
+    figures(20, false, 3),
+  ]);
+  expect(leadTime).toEqual([{ phase: "plan", name: "Plan", median: 20, slowest: 30, runs: 3 }]);
+  expect(gates).toEqual([{ phase: "plan", name: "Plan", median: 4, slowest: 9, answers: 4 }]);
+  expect(redoRate).toEqual([{ phase: "plan", name: "Plan", redone: 1, completed: 4 }]);
+  expect(findings).toEqual([{ reviewer: "r", blocker: 0, warning: 0, note: 4 }]);
+  expect(chartsOf([]).leadTime).toEqual([]);
+});
