@@ -98,6 +98,13 @@ const checks: Checks = {
     const person: Person = { name: "operator", channel: "token", origin: callers.origin() };
     return { ok: true, person: suspicious === null ? person : { ...person, suspicious } };
   },
+  page({ name }, { project: { callers }, request, work }) {
+    const caller = callers.identify(work);
+    if (caller.kind === "agent") return { ok: false, problem: answeredByAgent(request, caller.evidence) };
+    const suspicious = callers.suspicion(work);
+    const person: Person = { name, channel: "dashboard", origin: callers.origin() };
+    return { ok: true, person: suspicious === null ? person : { ...person, suspicious } };
+  },
 };
 
 const named = (person: Person, { name }: Request): Person => (name === undefined ? person : { ...person, name });

@@ -8,4 +8,6 @@ export type Credential =
   /** An operator token, made before the run. */
   | { readonly is: "token"; readonly token: string }
   /** A command typed at the prompt of an agent session, brought by the session's own product; judged by its process. */
-  | { readonly is: "prompt"; readonly pid: number };
+  | { readonly is: "prompt"; readonly pid: number }
+  /** A session of the page, which its server has checked; the server was started by this person. */
+  | { readonly is: "page"; readonly name: string };

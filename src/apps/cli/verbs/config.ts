@@ -1,4 +1,4 @@
-import { SandboxChoice, SessionChoice } from "../../../schema/user-settings.ts";
+import { SandboxChoice, SessionChoice, WebhookForm } from "../../../schema/user-settings.ts";
 import { isRecord, ownValue } from "../../../core/own-value.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { AGENT_NAMES, type ReadChoice, readChoice } from "../../../app/agents/agent-choice.ts";
@@ -20,9 +20,10 @@ type Setting = {
 };
 
 /** The channels there are today; others would lock the person out. */
-const CHANNELS = ["terminal", "token"];
+const CHANNELS = ["terminal", "token", "dashboard"];
 const asText = (value: string): unknown => (value === "" ? null : value);
 const asBoolean = (value: string): unknown => (value === "true" ? true : value === "false" ? false : undefined);
+const asUrl = (value: string): unknown => (value === "" ? null : /^https?:\/\//.test(value) ? value : undefined);
 const asList = (value: string): string[] => value.split(",").map((part) => part.trim());
 /** Absolute, or in the home; nothing at all closes what was open. */
 const asPaths = (value: string): unknown => {
@@ -100,6 +101,13 @@ const settings: Readonly<Record<string, Setting>> = {
   "sandbox-read": personal("sandbox-read", asPaths, "~/.m2,/opt/tools"),
   "sandbox-write": personal("sandbox-write", asPaths, "~/.cache/go-build"),
   ...Object.fromEntries(LIMITS.map((name) => [name, limit(name)])),
+  webhook: personal("webhook", asUrl, "https://example.org/hook"),
+  "webhook-secret": personal("webhook-secret", asText, "<secret that signs what is sent>"),
+  "webhook-form": personal(
+    "webhook-form",
+    (value) => (value === "" ? null : WebhookForm.safeParse(value).data),
+    WebhookForm.options.join(", "),
+  ),
   session: personal(
     "session",
     (value) => (value === "" ? null : SessionChoice.safeParse(value).data),
@@ -114,19 +122,29 @@ export const config: Run = async (invocation) => {
   if (action === "get") return show(project, key === undefined ? keysOf(project) : [key]);
   if (action !== "set" || key === undefined || value === undefined)
     throw new ProblemError({ code: "USAGE", detail: "Say what to read or to set.", usage: invocation.verb.usage });
-  const setting = settingOf(project, key);
+  settingOf(project, key);
   await personOf(invocation, project);
-  const parsed = setting.parse(value);
-  if (parsed === undefined)
-    throw new ProblemError({
-      code: "USAGE",
-      detail: `Invalid value for ${key}: "${value}".`,
-      usage: `isdlc config set ${key} ${setting.valid}`,
-    });
-  const warning = setting.write(project, parsed);
+  const warning = changeSetting(project, key, value);
   if (warning !== null) invocation.io.err(`warning: ${warning}`);
   return show(project, [key]);
 };
+
+/** The person's right to it was looked at before. @throws ProblemError for a key or a value that means nothing. */
+export function changeSetting(project: LocalProject, key: string, value: string): string | null {
+  const setting = settingOf(project, key);
+  const parsed = setting.parse(value);
+  if (parsed !== undefined) return setting.write(project, parsed);
+  const usage = `isdlc config set ${key} ${setting.valid}`;
+  throw new ProblemError({ code: "USAGE", detail: `Invalid value for ${key}: "${value}".`, usage });
+}
+
+/** Every setting with its value; null where it is not set. */
+export const settingRows = (project: LocalProject): { key: string; value: unknown; valid: string }[] =>
+  keysOf(project).map((key) => ({
+    key,
+    value: settingOf(project, key).read(project),
+    valid: settingOf(project, key).valid,
+  }));
 
 function show(project: LocalProject, keys: readonly string[]): Result {
   const found = Object.fromEntries(keys.map((key) => [key, settingOf(project, key).read(project)]));

@@ -104,6 +104,7 @@ const runs: Readonly<Record<string, Run>> = {
   import: importVerb,
   "verify-commits": verifyCommits,
   demo,
+  ui: (invocation) => (require("./ui.cjs") as { ui: Run }).ui(invocation), // built beside this file, read only here
   completion,
   help,
 };

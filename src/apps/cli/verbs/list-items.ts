@@ -11,10 +11,14 @@ import { done, type Run } from "../grammar/verb.ts";
 
 /** Every item, how far its analysis is, and whether the code moved on since. */
 export const items: Run = async ({ cwd, env }) => {
-  const project = findProject(cwd, env);
+  const rows = await itemRows(findProject(cwd, env));
+  return done([itemsTable(rows, systemClock.now())], { items: rows });
+};
+
+export async function itemRows(project: Pick<LocalProject, "root" | "files">): Promise<ItemRow[]> {
   const found = listItems(itemsFolder(project));
   const isStale = await stalenessOf(project, found);
-  const rows = found.map((item): ItemRow => {
+  return found.map((item): ItemRow => {
     const { slug, meta } = item;
     return {
       slug,
@@ -24,8 +28,7 @@ export const items: Run = async ({ cwd, env }) => {
       isStale: isStale(item),
     };
   });
-  return done([itemsTable(rows, systemClock.now())], { items: rows });
-};
+}
 
 /** Other commits alone make nothing stale; what they changed is asked once, for all items together. */
 async function stalenessOf(

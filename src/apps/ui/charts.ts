@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import { endedRunIds } from "../../adapters/projections/ended-runs.ts";
+import { ProblemError } from "../../core/problem.ts";
+import type { ChartsView } from "../../schema/api-project.ts";
+import type { RunId } from "../../schema/ids.ts";
+import { chartsOf, figuresOf, type RunFigures } from "../../views/page/charts.ts";
+import type { Located, Repository } from "./repository.ts";
+
+/** Runs that the charts are about: the newest. */
+const MOST_RUNS = 100;
+
+/** Charts over the ended runs. What was worked out for a run is kept, as an ended run does not change. */
+export function createCharts(repository: Repository): () => ChartsView {
+  const known = new Map<RunId, RunFigures | null>();
+  return () => {
+    const ids = repository
+      .places()
+      .flatMap((located) =>
+        endedRunIds(located.project.files, join(located.project.own, "history")).map((id) => ({ id, located })),
+      )
+      .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+      .slice(-MOST_RUNS);
+    for (const { id, located } of ids) if (!known.has(id)) known.set(id, figures(located, id));
+    return chartsOf(ids.flatMap(({ id }) => known.get(id) ?? []));
+  };
+}
+
+/** Null for a journal that cannot be read: lists tell what is wrong with it. */
+function figures({ project }: Located, id: RunId): RunFigures | null {
+  try {
+    const { state } = project.journal.load(id);
+    return state.is === "ended" ? figuresOf(state, project.journal.events(id)) : null;
+  } catch (error) {
+    if (error instanceof ProblemError) return null;
+    throw error;
+  }
+}

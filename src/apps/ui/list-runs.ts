@@ -1,0 +1,83 @@
+import { join } from "node:path";
+import { endedRun, endedRunIds } from "../../adapters/projections/ended-runs.ts";
+import { ProblemError } from "../../core/problem.ts";
+import type { RunList, RunRow } from "../../schema/api.ts";
+import type { RunId } from "../../schema/ids.ts";
+import { endedRow, runRow } from "../../views/page/run-row.ts";
+import { apiProblem, isDriven, type Located, type Repository } from "./repository.ts";
+
+/** Ended runs in one answer. */
+const PAGE = 60;
+/** Ended runs that a search looks through; older ones are found by their id. */
+const MOST_SEARCHED = 2000;
+
+export type Wanted = { readonly before: string | null; readonly search: string };
+
+type Open = { readonly rows: readonly RunRow[]; readonly problems: RunList["problems"] };
+
+/** What waits first and oldest first, then what runs, then what has ended. */
+export function listRuns(repository: Repository, { before, search }: Wanted): RunList {
+  const places = repository.places();
+  const open = before === null ? openRuns(places) : { rows: [], problems: [] };
+  const ended = endedIds(places);
+  const following = ended.filter(({ id }) => before === null || id < before);
+  const found = search === "" ? following.slice(0, PAGE).map(rowOf) : searched(following, search);
+  const last = found.at(-1);
+  const isMore = search === "" && following.length > PAGE && last !== undefined;
+  const waiting = open.rows.filter(({ wait }) => wait !== null).toSorted(byWait);
+  const running = open.rows.filter(({ wait }) => wait === null);
+  return {
+    runs: [...[...waiting, ...running].filter((row) => matches(row, search)), ...found],
+    next: isMore ? last.id : null,
+    counts: { waiting: waiting.length, running: running.length, ended: ended.length },
+    problems: open.problems,
+  };
+}
+
+const byWait = (one: RunRow, other: RunRow): number => ((one.wait?.since ?? "") < (other.wait?.since ?? "") ? -1 : 1);
+
+export function openRuns(places: readonly Located[]): Open {
+  const rows: RunRow[] = [];
+  const problems: RunList["problems"] = [];
+  for (const located of places) {
+    const { project, place } = located;
+    try {
+      const id = project.journal.newest();
+      const state = id === null ? null : project.journal.load(id).state;
+      if (state?.is === "active") rows.push(runRow(state, { place, isDriven: isDriven(located) }));
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      problems.push({ place, problem: apiProblem(error.problem) });
+    }
+  }
+  return { rows, problems };
+}
+
+type EndedId = { readonly id: RunId; readonly located: Located };
+
+/** Newest first; ids sort by the time the run was started. */
+function endedIds(places: readonly Located[]): EndedId[] {
+  return places
+    .flatMap((located) => endedRunIds(located.project.files, historyOf(located)).map((id) => ({ id, located })))
+    .toSorted((one, other) => (one.id < other.id ? 1 : -1));
+}
+
+const historyOf = ({ project }: Located): string => join(project.own, "history");
+
+function rowOf({ id, located }: EndedId): RunRow {
+  const { entry } = endedRun(located.project.files, historyOf(located), id);
+  return endedRow(id, entry, located.place);
+}
+
+const searched = (ids: readonly EndedId[], search: string): RunRow[] =>
+  ids
+    .slice(0, MOST_SEARCHED)
+    .map(rowOf)
+    .filter((row) => matches(row, search))
+    .slice(0, PAGE);
+
+function matches({ id, title, workflow, item, branch }: RunRow, search: string): boolean {
+  const words = search.toLowerCase().split(/\s+/);
+  const text = [id, title, workflow, item, branch ?? ""].join(" ").toLowerCase();
+  return words.every((word) => text.includes(word));
+}

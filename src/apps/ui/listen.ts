@@ -1,0 +1,62 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+
+/** Only the person's own machine. */
+const LOOPBACK = ["127.0.0.1", "::1"] as const;
+
+const HEADERS_WITHIN = 5_000; // milliseconds, as all of these
+const REQUEST_WITHIN = 10_000;
+const LOOKS_EVERY = 1_000;
+const IDLE_FOR = 5_000;
+const MOST_CONNECTIONS = 100;
+
+export type Listening = { readonly port: number; close(): Promise<void> };
+
+/** Takes the wanted port, or any when it is taken and none was asked for. */
+export async function listen(handle: RequestListener, wanted: { port: number; isFixed: boolean }): Promise<Listening> {
+  try {
+    return await listenAt(handle, wanted.port);
+  } catch (error) {
+    if (wanted.isFixed || !isTaken(error)) throw error;
+    return listenAt(handle, 0);
+  }
+}
+
+/** Both names of this machine at one port. Where there is no IPv6, the other is enough. */
+async function listenAt(handle: RequestListener, port: number): Promise<Listening> {
+  const [v4, v6] = LOOPBACK;
+  const first = await listening(handle, { host: v4, port });
+  const address = first.address();
+  const taken = address === null || typeof address === "string" ? port : address.port;
+  const second = await listening(handle, { host: v6, port: taken }).catch((error: unknown) => {
+    if (!isTaken(error)) return null;
+    first.close();
+    throw error;
+  });
+  const servers = second === null ? [first] : [first, second];
+  return { port: taken, close: async () => void (await Promise.all(servers.map(closed))) };
+}
+
+function listening(handle: RequestListener, place: { host: string; port: number }): Promise<Server> {
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_WITHIN,
+      requestTimeout: REQUEST_WITHIN,
+      connectionsCheckingInterval: LOOKS_EVERY,
+      keepAliveTimeout: IDLE_FOR,
+    },
+    handle,
+  );
+  server.maxConnections = MOST_CONNECTIONS;
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(place, () => resolve(server));
+  });
+}
+
+function closed(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "EADDRINUSE" || error.code === "EACCES");

@@ -1,0 +1,40 @@
+import type { LiveMessage } from "../../schema/api.ts";
+import { follow } from "./live.ts";
+import type { Served } from "./served.ts";
+
+const KEEP_ALIVE = 15_000; // milliseconds
+/** Messages that may wait for a reader before it counts as gone. */
+const MOST_WAITING = 500;
+
+/** What changes from now on, as server-sent events. Read with `fetch`, as an EventSource cannot send the session's header. */
+export function liveResponse({ repository, version }: Served, watched: string | null): Response {
+  if (watched !== null) repository.find(watched);
+  const gone = new AbortController();
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const write = (text: string): void => {
+          if (gone.signal.aborted) return;
+          if ((controller.desiredSize ?? 0) >= -MOST_WAITING) return controller.enqueue(encoder.encode(text));
+          gone.abort();
+          controller.close();
+        };
+        const tell = (message: LiveMessage): void => write(`data: ${JSON.stringify(message)}\n\n`);
+        const timer = setInterval(() => write(": still here\n\n"), KEEP_ALIVE);
+        gone.signal.addEventListener("abort", () => clearInterval(timer));
+        const fail = (error: unknown): void => {
+          gone.abort();
+          controller.error(error);
+        };
+        follow(repository, version, { tell, fail, watched, signal: gone.signal });
+      },
+      cancel() {
+        gone.abort();
+      },
+    },
+    { highWaterMark: 1 },
+  );
+  const headers = { "Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no" };
+  return new Response(body, { headers });
+}

@@ -1,0 +1,96 @@
+import { ProblemError } from "../../core/problem.ts";
+import type { LiveMessage } from "../../schema/api.ts";
+import type { RunId } from "../../schema/ids.ts";
+import { openRuns } from "./list-runs.ts";
+import { isDriven, type Located, type Repository } from "./repository.ts";
+import { followActivity } from "./transcripts.ts";
+
+/** Milliseconds between looks for new runs, and for drivers that came or went: the journal does not tell of those. */
+const LOOKS_EVERY = 1000;
+
+export type Listener = {
+  readonly tell: (message: LiveMessage) => void;
+  /** Nothing more can be told. */
+  readonly fail: (error: unknown) => void;
+  /** The run whose agents are listened to as well; null for none. */
+  readonly watched: RunId | null;
+  readonly signal: AbortSignal;
+};
+
+/** Tells of everything that changes in the repository's runs until the signal ends it. */
+export function follow(repository: Repository, version: string, listener: Listener): void {
+  const { tell, signal, watched } = listener;
+  const followed = new Map<string, string>();
+  let waiting = -1;
+  const scan = (): void => {
+    const places = repository.places();
+    for (const located of places) followNewest(located, { followed, tell, signal });
+    const count = openRuns(places).rows.filter(({ wait }) => wait !== null).length;
+    if (count !== waiting) tell({ is: "waiting", count });
+    waiting = count;
+  };
+  tell({ is: "hello", version });
+  scan();
+  const timer = setInterval(() => {
+    try {
+      scan();
+    } catch (error) {
+      listener.fail(error); // whoever listens comes again, and is told by the lists
+    }
+  }, LOOKS_EVERY);
+  signal.addEventListener("abort", () => clearInterval(timer));
+  if (watched !== null) listen(repository, watched, listener);
+}
+
+type Following = Pick<Listener, "tell" | "signal"> & { readonly followed: Map<string, string> };
+
+function followNewest(located: Located, { followed, tell, signal }: Following): void {
+  const { project, place } = located;
+  const key = `${place.path}\n${place.item ?? ""}`;
+  try {
+    const run = project.journal.newest();
+    if (run === null) return;
+    const before = followed.get(key);
+    const now = `${run} ${isDriven(located)}`;
+    if (before === now) return;
+    followed.set(key, now);
+    const { state } = project.journal.load(run);
+    if (before !== undefined && state.is !== "none") tell({ is: "changed", run, seq: state.seq });
+    if (before?.split(" ", 1)[0] !== run) void followRun(located, run, { tell, signal });
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error; // lists tell what is wrong with a journal
+  }
+}
+
+/** Milliseconds before another look where a change brought nothing new: a journal that is gone changes all the time. */
+const LOOKS_AGAIN_AFTER = 250;
+
+async function followRun({ project }: Located, run: RunId, { tell, signal }: Pick<Listener, "tell" | "signal">) {
+  let told = seqOf(() => project.journal.load(run));
+  while (!signal.aborted) {
+    await project.journal.changed(run, signal);
+    const seq = seqOf(() => project.journal.load(run));
+    if (seq === told) await project.pause(LOOKS_AGAIN_AFTER, signal);
+    else tell({ is: "changed", run, seq });
+    told = seq;
+  }
+}
+
+/** A journal that cannot be read now is looked at again when it changes. */
+function seqOf(load: () => ReturnType<Located["project"]["journal"]["load"]>): number {
+  try {
+    const { state } = load();
+    return state.is === "none" ? 0 : state.seq;
+  } catch (error) {
+    if (error instanceof ProblemError) return 0;
+    throw error;
+  }
+}
+
+function listen(repository: Repository, run: RunId, { tell, signal }: Listener): void {
+  const { project } = repository.find(run);
+  followActivity(project, run, {
+    tell: ({ execution, lines }) => tell({ is: "activity", run, execution, lines: [...lines] }),
+    signal,
+  });
+}

@@ -1,0 +1,48 @@
+import { randomBytes } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import type { Hono } from "hono";
+import type { Env } from "./create-app.ts";
+import { diagramPolicy, isApi, pagePolicy } from "./guard.ts";
+import type { Served } from "./served.ts";
+import { readWebFile, type WebFile, webFiles } from "./web-files.ts";
+
+const DIAGRAM = "/diagram.html";
+const NONCE = "__STYLE_NONCE__";
+
+/** The page itself: every path that is no file of it and not below /api leads to its start. */
+export function addPageRoutes(app: Hono<Env>, { web }: Served): void {
+  const files = webFiles(web);
+  const packed = new Map<string, Uint8Array<ArrayBuffer>>();
+  app.get("*", (context) => {
+    const { path } = context.req;
+    if (isApi(path)) return context.notFound();
+    const file = files.get(path);
+    if (file === undefined || path === "/index.html") return index(files);
+    const policy: Record<string, string> = path === DIAGRAM ? { "Content-Security-Policy": diagramPolicy } : {};
+    const body = packed.get(path) ?? new Uint8Array(gzipSync(readWebFile(file)));
+    packed.set(path, body);
+    const isUnchanging = path.startsWith("/assets/");
+    return new Response(body, {
+      headers: {
+        ...policy,
+        "Content-Type": file.type,
+        "Content-Encoding": "gzip",
+        "Cache-Control": isUnchanging ? "public, max-age=31536000, immutable" : "no-store",
+      },
+    });
+  });
+}
+
+function index(files: ReadonlyMap<string, WebFile>): Response {
+  const file = files.get("/index.html");
+  if (file === undefined) return new Response("The page was not built.", { status: 500 });
+  const nonce = randomBytes(16).toString("base64");
+  const html = readWebFile(file).toString("utf8").replaceAll(NONCE, nonce);
+  const headers = {
+    "Content-Type": file.type,
+    "Content-Security-Policy": pagePolicy(nonce),
+    "X-Frame-Options": "DENY",
+    "Cache-Control": "no-store",
+  };
+  return new Response(html, { headers });
+}

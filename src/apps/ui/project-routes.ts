@@ -1,0 +1,83 @@
+import { basename, join } from "node:path";
+import type { Hono } from "hono";
+import * as z from "zod/mini";
+import { loadWorkflow, workflowNames } from "../../adapters/definitions/definitions.ts";
+import { ProblemError } from "../../core/problem.ts";
+import {
+  type ItemList,
+  type ProjectView,
+  type SettingList,
+  SettingRequest,
+  StartRequest,
+  type StartResult,
+} from "../../schema/api-project.ts";
+import { changeSetting, settingRows } from "../cli/verbs/config.ts";
+import { itemRows } from "../cli/verbs/list-items.ts";
+import type { Env } from "./create-app.ts";
+import { createCharts } from "./charts.ts";
+import { personAt, whyReadOnly } from "./person.ts";
+import type { Served } from "./served.ts";
+import { start } from "./start.ts";
+
+/** What the page is told about the project around its runs. */
+export function addProjectRoutes(app: Hono<Env>, served: Served): void {
+  app.get("/api/project", (context) => context.json(projectView(served)));
+  const charts = createCharts(served.repository);
+  app.get("/api/charts", (context) => context.json(charts()));
+  app.get("/api/settings", (context) => context.json(settingList(served)));
+  app.post("/api/settings", async (context) => {
+    const { here } = served.repository;
+    const { key, value } = z.parse(SettingRequest, await context.req.json());
+    await personAt(here, served.opener);
+    if (TERMINAL_ONLY.test(key)) throw new ProblemError({ code: "NEEDS_PERSON", verb: `config set ${key}` });
+    const warning = changeSetting(here, key, value);
+    return context.json({ ...settingList(served), warnings: warning === null ? [] : [warning] });
+  });
+  app.post("/api/start", async (context) => {
+    const { repository, opener } = served;
+    const request = z.parse(StartRequest, await context.req.json());
+    await personAt(repository.here, opener);
+    const started = await start(repository, request);
+    if (started.is === "refused") return context.json({ problem: started.problem }, 409);
+    const choice = started.is === "asks" ? started.choice : null;
+    return context.json({ run: started.is === "started" ? started.run : null, choice } satisfies StartResult);
+  });
+  app.get("/api/items", async (context) => context.json(await itemList(served)));
+}
+
+/** What decides who may decide, and which programs run, is changed where nothing but a person can type. */
+const TERMINAL_ONLY = /^(?:approvals$|sandbox|webhook|(?:agent|reviewer)-command$)/;
+
+function settingList({ repository: { here } }: Served): SettingList {
+  const files = { project: join(here.root, ".isdlc", "state.json"), user: here.settings.file };
+  const settings = settingRows(here).map(({ key, value, valid }) => {
+    const home = key.startsWith("supervised_mode.") ? ("project" as const) : ("user" as const);
+    const from = value === null ? ("default" as const) : home;
+    const told = value === null ? null : textOf(key, value);
+    return { key, value: told, from, file: files[home], valid, isChangeable: !TERMINAL_ONLY.test(key) };
+  });
+  return { settings };
+}
+
+/** A secret is told to be there, and no more. */
+const textOf = (key: string, value: unknown): string =>
+  key.endsWith("-secret") ? "(set)" : typeof value === "string" ? value : JSON.stringify(value);
+
+function projectView({ repository: { here }, version, opener }: Served): ProjectView {
+  const { settings } = here.settings.read();
+  return {
+    name: basename(here.root),
+    root: here.root,
+    version,
+    person: opener.name,
+    approvals: [...(settings.approvals ?? [])],
+    readOnly: whyReadOnly(here, opener),
+    workflows: workflowNames()
+      .map(loadWorkflow)
+      .map(({ name, label, description }) => ({ name, label, description })),
+  };
+}
+
+async function itemList({ repository: { here } }: Served): Promise<ItemList> {
+  return { items: await itemRows(here) };
+}

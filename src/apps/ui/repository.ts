@@ -1,0 +1,66 @@
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
+import { otherTrees } from "../../adapters/git/read/other-trees.ts";
+import { describe, type Problem, ProblemError } from "../../core/problem.ts";
+import type { ActiveRun, EndedRun } from "../../core/run.ts";
+import type { ApiProblem, Place } from "../../schema/api.ts";
+import { isRunId, type RunId } from "../../schema/ids.ts";
+import { analysedItems } from "../../compose/place.ts";
+import { itemProject, type LocalProject, openProject } from "../../compose/project.ts";
+
+/** A working tree of the repository, or the analysis of one item in it. */
+export type Located = { readonly project: LocalProject; readonly place: Place };
+export type FoundRun = Located & { readonly run: ActiveRun | EndedRun };
+
+export type Repository = {
+  readonly here: LocalProject;
+  /** Every place that may have a run: looked up anew, as trees and analyses come and go. */
+  places(): readonly Located[];
+  /** @throws ProblemError NO_RUN for an id that no place knows. */
+  find(id: string): FoundRun;
+};
+
+/** All working trees of a repository, opened once each, so that journals are read on from where they were. */
+export function openRepository(cwd: string, env: NodeJS.ProcessEnv): Repository {
+  const here = openProject(cwd, env);
+  const known = new Map<string, Located>();
+  const homes = new Map<RunId, Located>();
+  const located = (path: string, item: string | null): Located => {
+    const key = `${path}\n${item ?? ""}`;
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const tree = path === here.root ? here : openProject(path, env);
+    const place = { tree: basename(path), path, item, isHere: path === here.root };
+    const made = { project: item === null ? tree : itemProject(tree, item), place };
+    known.set(key, made);
+    return made;
+  };
+  const places = (): readonly Located[] =>
+    [here.root, ...otherTrees(here.root)].flatMap((path) => [
+      located(path, null),
+      ...analysedItems({ root: path }).map((item) => located(path, item)),
+    ]);
+  return {
+    here,
+    places,
+    find(id) {
+      if (!isRunId(id)) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+      const candidates = [...(homes.has(id) ? [homes.get(id) as Located] : []), ...places()]; // just looked up
+      for (const one of candidates) {
+        if (!existsSync(join(one.project.own, "journal"))) continue;
+        const { state } = one.project.journal.load(id);
+        if (state.is === "none") continue;
+        homes.set(id, one);
+        return { ...one, run: state };
+      }
+      throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+    },
+  };
+}
+
+export const isDriven = ({ project }: Pick<Located, "project">): boolean => project.driver.holder() !== null;
+
+export function apiProblem(problem: Problem): ApiProblem {
+  const { what, fix } = describe(problem);
+  return { code: problem.code, what, fix };
+}

@@ -1,0 +1,85 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import type { Choice, StartRequest } from "../../schema/api-project.ts";
+import { ownValue } from "../../core/own-value.ts";
+import type { RunId } from "../../schema/ids.ts";
+import type { ApiProblem } from "../../schema/api.ts";
+import type { Repository } from "./repository.ts";
+
+export type Started =
+  | { readonly is: "started"; readonly run: RunId | null }
+  | { readonly is: "asks"; readonly choice: Choice }
+  | { readonly is: "refused"; readonly problem: ApiProblem };
+
+/** Milliseconds. */
+const PATIENCE = 60_000;
+const LOOKS_EVERY = 100;
+const MOST_OUTPUT = 1024 * 1024;
+
+/**
+ * Starts work with the program itself, in a process of its own: it asks what it would ask in a terminal, and goes on
+ * with the run when the page is closed. Resolves as soon as there is a run, or the program has ended.
+ */
+export function start({ here }: Repository, request: StartRequest): Promise<Started> {
+  const before = here.journal.newest();
+  const child = spawn(process.execPath, [join(import.meta.dirname, "isdlc.cjs"), ...argumentsOf(request)], {
+    cwd: here.root,
+    env: here.env,
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  let said = "";
+  child.stdout.on("data", (chunk: Buffer) => (said = (said + chunk.toString("utf8")).slice(-MOST_OUTPUT)));
+  return new Promise((resolve) => {
+    const end = (started: Started): void => {
+      clearInterval(timer);
+      clearTimeout(patience);
+      child.unref();
+      resolve(started);
+    };
+    const look = (): void => {
+      const now = here.journal.newest();
+      if (now !== before) end({ is: "started", run: now });
+    };
+    const timer = setInterval(look, LOOKS_EVERY);
+    const patience = setTimeout(() => end({ is: "started", run: null }), PATIENCE);
+    child.on("error", (error) => end(refusal(error.message)));
+    child.on("close", () => end(outcome(said)));
+  });
+}
+
+/** What was chosen is handed on by flags of the program; the words come last, where no word is taken for a flag. */
+function argumentsOf({ what, workflow, title, isSupervised, mode, choices }: StartRequest): string[] {
+  const chosen = choices.flatMap(({ flag, option }) => (VALUED.has(flag) ? [flag, option] : [flag]));
+  const verb = what === "run" ? ["run", workflow] : [what];
+  const options =
+    what === "add" ? [] : [...(isSupervised ? ["--supervised"] : []), ...(mode === undefined ? [] : ["--mode", mode])];
+  return [...verb, "--json", ...options, ...chosen, "--", title];
+}
+
+const VALUED: ReadonlySet<string> = new Set(["--on-stale", "--on-partial", "--tests"]);
+
+function outcome(said: string): Started {
+  const told = parsed(said);
+  const choice = ownValue(told, "choice");
+  const problem = ownValue(told, "problem");
+  if (choice !== undefined) return { is: "asks", choice: choice as Choice }; // the program's own form
+  if (problem !== undefined) return { is: "refused", problem: problem as ApiProblem }; // the program's own form
+  const run = ownValue(ownValue(told, "run"), "id");
+  return told === null
+    ? refusal("The program ended without a word.")
+    : { is: "started", run: typeof run === "string" ? run : null };
+}
+
+function parsed(said: string): unknown {
+  try {
+    return JSON.parse(said);
+  } catch {
+    return null;
+  }
+}
+
+const refusal = (what: string): Started => ({
+  is: "refused",
+  problem: { code: "AGENT_FAILED", what, fix: "Start it in a terminal." },
+});

@@ -1,0 +1,111 @@
+import { watch } from "node:fs";
+import { join } from "node:path";
+import { type FileSystem, folderExists, OPEN, openPlain, readRange } from "../../adapters/file-system/file-system.ts";
+import { ownValue } from "../../core/own-value.ts";
+import type { ActivityView } from "../../schema/api.ts";
+import type { RunId } from "../../schema/ids.ts";
+import { plainText } from "../../views/plain-text.ts";
+
+type Place = { readonly own: string; readonly files: FileSystem };
+
+/** Bytes of one transcript that are shown; the end tells most. */
+const MOST_BYTES = 256 * 1024;
+const MOST_EXECUTIONS = 20;
+const NAME = /^[a-z0-9][a-z0-9#.@-]{0,120}\.log$/;
+
+const folderOf = ({ own }: Place, run: RunId): string => join(own, "runs", run);
+
+/** What the agents of a run said, the newest execution last. */
+export function activityOf(place: Place, run: RunId): ActivityView {
+  const folder = folderOf(place, run);
+  if (!folderExists(place.files, folder)) return { executions: [] };
+  const names = place.files
+    .readdirSync(folder)
+    .filter((name) => NAME.test(name))
+    .map((name) => ({ name, changed: place.files.lstatSync(join(folder, name)).mtimeMs }))
+    .toSorted((one, other) => one.changed - other.changed)
+    .slice(-MOST_EXECUTIONS);
+  return { executions: names.map(({ name }) => executionOf(place, folder, name)) };
+}
+
+function executionOf({ files }: Place, folder: string, name: string): ActivityView["executions"][number] {
+  const found = readEnd(files, join(folder, name), 0);
+  return { name: name.slice(0, -".log".length), lines: linesIn(found.text), isCut: found.isCut };
+}
+
+type Read = { readonly text: string; readonly size: number; readonly isCut: boolean };
+
+/** What a file holds after an offset, or its end where that is too much. */
+function readEnd(files: FileSystem, path: string, from: number): Read {
+  const fd = openPlain(files, path, OPEN.read);
+  if (fd === null) return { text: "", size: from, isCut: false };
+  try {
+    const { size } = files.fstatSync(fd);
+    const start = Math.max(from, size - MOST_BYTES);
+    const text = readRange(files, fd, { from: start, to: size }).toString("utf8");
+    return { text: start > from ? text.slice(text.indexOf("\n") + 1) : text, size, isCut: start > from };
+  } finally {
+    files.closeSync(fd);
+  }
+}
+
+const linesIn = (text: string): string[] =>
+  text.split("\n").flatMap((line) => {
+    const said = saidIn(line);
+    return said === null ? [] : [said];
+  });
+
+/** One line of a transcript in plain words; null where it tells a person nothing. */
+function saidIn(line: string): string | null {
+  try {
+    const event: unknown = JSON.parse(line);
+    const told = ownValue(event, "text") ?? ownValue(ownValue(event, "result"), "summary");
+    return typeof told === "string" && told !== "" ? plainText(told).slice(0, 4000) : null;
+  } catch {
+    return line.startsWith("[cut:") ? line : null;
+  }
+}
+
+export type Said = { readonly execution: string; readonly lines: readonly string[] };
+
+const LOOKS_EVERY = 250; // milliseconds; for file systems that tell nothing
+
+/** Tells what agents say from now on. The end is cut off by the signal. */
+export function followActivity(
+  place: Place,
+  run: RunId,
+  { tell, signal }: { tell: (said: Said) => void; signal: AbortSignal },
+): void {
+  const folder = folderOf(place, run);
+  const read = new Map<string, { size: number; rest: string }>();
+  const look = (isFirst: boolean): void => {
+    if (!folderExists(place.files, folder)) return;
+    for (const name of place.files.readdirSync(folder).filter((one) => NAME.test(one))) {
+      const before = read.get(name) ?? { size: 0, rest: "" };
+      const { text, size } = readEnd(place.files, join(folder, name), before.size);
+      if (size === before.size) continue;
+      const whole = before.rest + text;
+      const end = whole.lastIndexOf("\n") + 1;
+      read.set(name, { size, rest: whole.slice(end) });
+      const lines = linesIn(whole.slice(0, end));
+      if (!isFirst && lines.length > 0) tell({ execution: name.slice(0, -".log".length), lines });
+    }
+  };
+  look(true);
+  const timer = setInterval(() => look(false), LOOKS_EVERY);
+  const watcher = watching(folder, () => look(false));
+  signal.addEventListener("abort", () => {
+    clearInterval(timer);
+    watcher?.close();
+  });
+}
+
+function watching(folder: string, onChange: () => void): { close(): void } | null {
+  try {
+    const watcher = watch(folder, onChange);
+    watcher.on("error", () => watcher.close());
+    return watcher;
+  } catch {
+    return null; // not there yet, or out of watches: looking again is enough
+  }
+}

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { createSessions } from "../../src/apps/ui/sessions.ts";
+
+const MINUTE = 60_000;
+
+test("a link lets one browser in, and nothing else does", () => {
+  const sessions = createSessions(
+    () => 0,
+    () => undefined,
+  );
+  const session = sessions.exchange(sessions.createSecret());
+  expect(session).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  expect(sessions.isOpen(session ?? "")).toBe(true);
+  for (const other of ["", "x", session?.slice(0, -1), `${session}x`, sessions.createSecret()])
+    expect(sessions.isOpen(other ?? "")).toBe(false);
+  expect(sessions.exchange("x")).toBeNull();
+});
+
+test("a link that is used twice ends the session of its first use, and says so", () => {
+  let told = 0;
+  const sessions = createSessions(
+    () => 0,
+    () => told++,
+  );
+  const secret = sessions.createSecret();
+  const first = sessions.exchange(secret) ?? "";
+  const other = sessions.exchange(sessions.createSecret()) ?? "";
+  expect(sessions.exchange(secret)).toBeNull();
+  expect([sessions.isOpen(first), sessions.isOpen(other), told]).toEqual([false, true, 1]);
+});
+
+test.for<[number, boolean]>([
+  [10 * MINUTE, true],
+  [10 * MINUTE + 1, false],
+])("after %i milliseconds a link that nobody used works: %s", ([passed, works]) => {
+  let now = 0;
+  const sessions = createSessions(
+    () => now,
+    () => undefined,
+  );
+  const secret = sessions.createSecret();
+  now = passed;
+  expect(sessions.exchange(secret) !== null).toBe(works);
+});
