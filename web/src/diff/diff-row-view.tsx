@@ -1,0 +1,138 @@
+import { memo } from "react";
+import type { DiffFile } from "../../../src/schema/api.ts";
+import { Notes } from "../gate/notes.tsx";
+import { useReview } from "../gate/review-context.ts";
+import { ChevronIcon, PlusIcon } from "../parts/icons.tsx";
+import { type DiffRow, placeOf } from "./diff-rows.ts";
+import { LineText } from "./line-text.tsx";
+import type { PatchLine } from "./parse-patch.ts";
+
+type RowProps = {
+  readonly row: DiffRow;
+  readonly onToggle: (path: string) => void;
+  readonly onViewed: (path: string) => void;
+  readonly isViewed: (path: string) => boolean;
+};
+
+export function DiffRowView({ row, onToggle, onViewed, isViewed }: RowProps) {
+  switch (row.is) {
+    case "file":
+      return (
+        <FileHead
+          file={row.file}
+          isOpen={row.isOpen}
+          isViewed={isViewed(row.file.path)}
+          onToggle={() => onToggle(row.file.path)}
+          onViewed={() => onViewed(row.file.path)}
+        />
+      );
+    case "hunk":
+      return <div className="diff-hunk">{row.text === "" ? "⋯" : row.text}</div>;
+    case "line":
+      return <UnifiedLine file={row.file} line={row.line} pair={row.pair} />;
+    case "pair":
+      return (
+        <div className="diff-pair">
+          <Half file={row.file} line={row.left} other={row.right} side="old" />
+          <Half file={row.file} line={row.right} other={row.left} side="new" />
+        </div>
+      );
+    case "notes":
+      return <Notes at={row.at} quote={row.quote} notes={row.notes} />;
+    case "message":
+      return <p className="diff-message">{row.text}</p>;
+    default:
+      return row satisfies never;
+  }
+}
+
+const CHANGES = {
+  added: "added",
+  modified: "",
+  deleted: "deleted",
+  renamed: "renamed",
+  typechange: "mode changed",
+} as const;
+
+type HeadProps = {
+  readonly file: DiffFile;
+  readonly isOpen: boolean;
+  readonly isViewed: boolean;
+  readonly onToggle: () => void;
+  readonly onViewed: () => void;
+};
+
+function FileHead({ file, isOpen, isViewed, onToggle, onViewed }: HeadProps) {
+  return (
+    <div className="diff-file" data-file={file.path}>
+      <button type="button" className="diff-file-name" aria-expanded={isOpen} onClick={onToggle} data-row>
+        <ChevronIcon />
+        <span className="path">{file.was === null ? file.path : `${file.was} → ${file.path}`}</span>
+        {CHANGES[file.change] === "" ? null : <span className="badge badge-plain">{CHANGES[file.change]}</span>}
+      </button>
+      <span className="diff-count">
+        <span className="plus">+{file.added}</span> <span className="minus">−{file.removed}</span>
+      </span>
+      <label className="viewed">
+        <input type="checkbox" checked={isViewed} onChange={onViewed} />
+        Viewed
+      </label>
+    </div>
+  );
+}
+
+const SIGNS = { context: " ", added: "+", removed: "−" } as const;
+
+type LineProps = { readonly file: DiffFile; readonly line: PatchLine; readonly pair: PatchLine | null };
+
+const UnifiedLine = memo(function UnifiedLine({ file, line, pair }: LineProps) {
+  return (
+    <div className={`diff-line ${line.kind}`}>
+      <span className="gutter">{line.oldNumber ?? ""}</span>
+      <span className="gutter">{line.newNumber ?? ""}</span>
+      <AddComment file={file} line={line} />
+      <span className="sign">{SIGNS[line.kind]}</span>
+      <LineText path={file.path} line={line} other={pair} />
+    </div>
+  );
+});
+
+type HalfProps = {
+  readonly file: DiffFile;
+  readonly line: PatchLine | null;
+  readonly other: PatchLine | null;
+  readonly side: "old" | "new";
+};
+
+function Half({ file, line, other, side }: HalfProps) {
+  if (line === null) return <div className="diff-line diff-nothing" />;
+  const number = side === "old" ? line.oldNumber : line.newNumber;
+  return (
+    <div className={`diff-line ${line.kind}`}>
+      <span className="gutter">{number ?? ""}</span>
+      {side === "old" && line.kind === "context" ? (
+        <span className="add-space" />
+      ) : (
+        <AddComment file={file} line={line} />
+      )}
+      <span className="sign">{SIGNS[line.kind]}</span>
+      <LineText path={file.path} line={line} other={other === line ? null : other} />
+    </div>
+  );
+}
+
+function AddComment({ file, line }: { readonly file: DiffFile; readonly line: PatchLine }) {
+  const { edit, mayComment } = useReview();
+  const at = placeOf(file, line);
+  if (!mayComment) return <span className="add-space" />;
+  return (
+    <button
+      type="button"
+      className="add-comment"
+      aria-label={`Comment on line ${at.line} of ${at.path}`}
+      onClick={() => edit(at)}
+    >
+      <PlusIcon size={12} />
+    </button>
+  );
+}

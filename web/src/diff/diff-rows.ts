@@ -1,0 +1,119 @@
+import type { DiffFile } from "../../../src/schema/api.ts";
+import { hasNotes, type Line, type Notes, notesAt, type Review } from "../gate/review-context.ts";
+import { type Hunk, parsePatch, type PatchLine } from "./parse-patch.ts";
+
+export type Layout = "unified" | "split";
+export type Pair = { readonly left: PatchLine | null; readonly right: PatchLine | null };
+
+/** One row of the whole diff. Rows are all there is to draw, so that only those on the screen are drawn. */
+export type DiffRow = { readonly key: string; readonly file: DiffFile } & (
+  | { readonly is: "file"; readonly isOpen: boolean }
+  | { readonly is: "hunk"; readonly text: string }
+  | { readonly is: "line"; readonly line: PatchLine; readonly pair: PatchLine | null }
+  | ({ readonly is: "pair" } & Pair)
+  | { readonly is: "notes"; readonly at: Line; readonly quote: string; readonly notes: Notes }
+  | { readonly is: "message"; readonly text: string }
+);
+
+export type Wanted = {
+  readonly layout: Layout;
+  readonly isOpen: (file: DiffFile) => boolean;
+  readonly review: Review;
+};
+
+const parsed = new WeakMap<DiffFile, Hunk[]>();
+
+/** Hunks of a file, worked out once. */
+function hunksOf(file: DiffFile): Hunk[] {
+  const known = parsed.get(file) ?? parsePatch(file.patch);
+  parsed.set(file, known);
+  return known;
+}
+
+export function diffRows(files: readonly DiffFile[], wanted: Wanted): DiffRow[] {
+  return files.flatMap((file): DiffRow[] => {
+    const isOpen = wanted.isOpen(file);
+    const head: DiffRow = { is: "file", key: file.path, file, isOpen };
+    return isOpen ? [head, ...bodyOf(file, wanted)] : [head];
+  });
+}
+
+function bodyOf(file: DiffFile, wanted: Wanted): DiffRow[] {
+  const message = (text: string): DiffRow => ({ is: "message", key: `${file.path} message`, file, text });
+  if (file.isBinary) return [message("A binary file; it is not shown.")];
+  const hunks = hunksOf(file);
+  if (hunks.length === 0)
+    return [message(file.change === "renamed" ? "Renamed without changes." : "No lines changed.")];
+  const rows = hunks.flatMap((hunk, index): DiffRow[] => [
+    { is: "hunk", key: `${file.path} @${index}`, file, text: hunk.header },
+    ...(wanted.layout === "unified" ? unified(file, hunk, wanted) : split(file, hunk, wanted)),
+  ]);
+  return file.isCut ? [...rows, message("The rest is too long to be shown here.")] : rows;
+}
+
+function unified(file: DiffFile, hunk: Hunk, { review }: Wanted): DiffRow[] {
+  const partners = new Map(
+    pairsOf(hunk).flatMap((pair) =>
+      pair.left === null || pair.right === null
+        ? []
+        : ([
+            [pair.left, pair.right],
+            [pair.right, pair.left],
+          ] as const),
+    ),
+  );
+  return hunk.lines.flatMap((line): DiffRow[] => {
+    const key = `${file.path} ${line.oldNumber ?? ""}:${line.newNumber ?? ""}`;
+    return [{ is: "line", key, file, line, pair: partners.get(line) ?? null }, ...notesRows(file, [line], review)];
+  });
+}
+
+function split(file: DiffFile, hunk: Hunk, { review }: Wanted): DiffRow[] {
+  return pairsOf(hunk).flatMap((pair): DiffRow[] => {
+    const key = `${file.path} ${pair.left?.oldNumber ?? ""}|${pair.right?.newNumber ?? ""}`;
+    const lines = [pair.left, pair.right].filter((line) => line !== null);
+    return [{ is: "pair", key, file, ...pair }, ...notesRows(file, [...new Set(lines)], review)];
+  });
+}
+
+/** Removed lines beside the added ones that follow them. */
+export function pairsOf({ lines }: Hunk): Pair[] {
+  const pairs: Pair[] = [];
+  let removed: PatchLine[] = [];
+  let added: PatchLine[] = [];
+  const flush = (): void => {
+    for (let at = 0; at < Math.max(removed.length, added.length); at++)
+      pairs.push({ left: removed[at] ?? null, right: added[at] ?? null });
+    [removed, added] = [[], []];
+  };
+  for (const line of lines) {
+    if (line.kind === "removed" && added.length > 0) flush();
+    if (line.kind === "removed") removed.push(line);
+    else if (line.kind === "added") added.push(line);
+    else {
+      flush();
+      pairs.push({ left: line, right: line });
+    }
+  }
+  flush();
+  return pairs;
+}
+
+function notesRows(file: DiffFile, lines: readonly PatchLine[], review: Review): DiffRow[] {
+  return lines.flatMap((line) =>
+    placesOf(file, line).flatMap((at): DiffRow[] => {
+      const notes = notesAt(review, at);
+      const key = `${at.path} notes ${at.side}${at.line}`;
+      return hasNotes(notes) ? [{ is: "notes", key, file, at, quote: line.text, notes }] : [];
+    }),
+  );
+}
+
+/** A line that is there on both sides is spoken of by its new number. */
+export function placeOf(file: DiffFile, line: PatchLine): Line {
+  return line.newNumber === null
+    ? { path: file.was ?? file.path, line: line.oldNumber ?? 1, side: "old" }
+    : { path: file.path, line: line.newNumber, side: "new" };
+}
+
+const placesOf = (file: DiffFile, line: PatchLine): Line[] => [placeOf(file, line)];

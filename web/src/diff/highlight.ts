@@ -1,0 +1,29 @@
+import type { ReactNode } from "react";
+import type { Highlighter } from "./highlighter.tsx";
+
+let highlighter: Highlighter | null = null;
+const listeners = new Set<() => void>();
+let isAsked = false;
+
+/** Loaded when the first code is shown; until then, and where a language is not known, text is plain. */
+export function onHighlighter(listener: () => void): () => void {
+  listeners.add(listener);
+  if (!isAsked) void load();
+  return () => listeners.delete(listener);
+}
+
+export const hasHighlighter = (): boolean => highlighter !== null;
+
+async function load(): Promise<void> {
+  isAsked = true;
+  const loaded = await import("./highlighter.tsx").catch(() => null);
+  highlighter = loaded?.highlighter ?? null;
+  for (const listener of listeners) listener();
+}
+
+const MOST_COLOURED = 500; // characters of a line
+
+export function highlight(path: string, text: string): ReactNode | null {
+  if (highlighter === null || text === "" || text.length > MOST_COLOURED) return null;
+  return highlighter(path, text);
+}

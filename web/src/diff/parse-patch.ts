@@ -1,0 +1,33 @@
+export type PatchLine = {
+  readonly kind: "context" | "added" | "removed";
+  readonly text: string;
+  readonly oldNumber: number | null;
+  readonly newNumber: number | null;
+};
+export type Hunk = { readonly header: string; readonly lines: readonly PatchLine[] };
+
+const HEADER = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)$/;
+const KINDS: Readonly<Record<string, PatchLine["kind"]>> = { "+": "added", "-": "removed", " ": "context" };
+
+/** The hunks of one file's patch. A patch that was cut ends where it ends. */
+export function parsePatch(patch: string): Hunk[] {
+  const hunks: { header: string; lines: PatchLine[] }[] = [];
+  let [oldNumber, newNumber] = [0, 0];
+  for (const line of patch.split("\n")) {
+    const header = HEADER.exec(line);
+    if (header !== null) {
+      [oldNumber, newNumber] = [Number(header[1]), Number(header[2])];
+      hunks.push({ header: (header[3] ?? "").trim(), lines: [] });
+      continue;
+    }
+    const kind = KINDS[line.charAt(0)];
+    if (kind === undefined) continue;
+    hunks.at(-1)?.lines.push({
+      kind,
+      text: line.slice(1),
+      oldNumber: kind === "added" ? null : oldNumber++,
+      newNumber: kind === "removed" ? null : newNumber++,
+    });
+  }
+  return hunks;
+}

@@ -1,0 +1,63 @@
+import { useState } from "react";
+import type { AnswerOption, GateView } from "../../../src/schema/api.ts";
+import { useAnswer } from "../answering.ts";
+import { AnswerDialog } from "../parts/answer-dialog.tsx";
+import { plural } from "../words.ts";
+import { useReview } from "./review-context.ts";
+
+/** Always in sight: what may be decided, and what each decision will do. */
+export function DecisionBar({ gate }: { readonly gate: GateView }) {
+  const { drafting } = useReview();
+  const [asked, setAsked] = useState<AnswerOption | null>(null);
+  const { answer, isSending } = useAnswer(gate.run);
+  const comments = drafting.comments.length;
+  const back: AnswerOption[] =
+    gate.backTo.length === 0
+      ? []
+      : [{ option: "back", label: "Send back to …", effect: BACK, tone: "plain", needs: "phase" }];
+  const press = (option: AnswerOption): void => {
+    const isPlain = option.needs === "nothing" && !(comments > 0 && option.option === "continue");
+    if (isPlain) void answer({ wait: gate.wait, shown: gate.shown, option: option.option }, drafting.clear);
+    else setAsked(option);
+  };
+  return (
+    <footer className="decision" data-decision aria-label="Decision">
+      <p className="decision-state">
+        {comments === 0 ? "No comments yet" : `${plural(comments, "comment")} not sent`}
+        <span className="subtle"> · nothing is sent until you decide</span>
+      </p>
+      <div className="decision-options">
+        {[...gate.options, ...back].map((option) => (
+          <button
+            key={`${option.option} ${option.needs}`}
+            type="button"
+            className={`button button-${toneOf(option, comments)}`}
+            title={option.effect}
+            disabled={isSending}
+            onClick={() => press(option)}
+          >
+            {option.label}
+            {option.needs === "guidance" && comments > 0 ? <span className="count">{comments}</span> : null}
+          </button>
+        ))}
+      </div>
+      {asked === null ? null : (
+        <AnswerDialog
+          option={asked}
+          target={{ run: gate.run, wait: gate.wait, shown: gate.shown }}
+          backTo={gate.backTo}
+          drafting={drafting}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </footer>
+  );
+}
+
+const BACK = "Goes back to an earlier phase. What came after it is unproven again, and kept on a ref.";
+
+/** With comments written, sending them is what comes next. */
+function toneOf({ option, tone }: AnswerOption, comments: number): AnswerOption["tone"] {
+  if (comments === 0) return tone;
+  return option === "redo" ? "primary" : tone === "primary" ? "plain" : tone;
+}

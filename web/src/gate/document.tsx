@@ -1,0 +1,133 @@
+import { type ReactNode, useMemo, useState } from "react";
+import type { Components, ExtraProps } from "react-markdown";
+import type { DocumentView } from "../../../src/schema/api.ts";
+import { LineText } from "../diff/line-text.tsx";
+import { PlusIcon } from "../parts/icons.tsx";
+import { Markdown } from "../parts/markdown.tsx";
+import { Notes } from "./notes.tsx";
+import { hasNotes, type Line, notesAt, useReview } from "./review-context.ts";
+
+/** A document with comments on its blocks, or on any line of its source. */
+export function Document({ document }: { readonly document: DocumentView }) {
+  const isMarkdown = /\.(?:md|markdown)$/i.test(document.path);
+  const [isSource, setSource] = useState(!isMarkdown);
+  const { text, path, isCut } = document;
+  return (
+    <article className="document" data-document={path} aria-label={path}>
+      <header className="document-head">
+        <h3 className="path" tabIndex={-1} data-row>
+          {path}
+        </h3>
+        {isMarkdown && text !== null ? (
+          <button type="button" className="quiet" aria-pressed={isSource} onClick={() => setSource(!isSource)}>
+            {isSource ? "Rendered" : "Source"}
+          </button>
+        ) : null}
+      </header>
+      {text === null ? <p className="subtle">It is not there, or no text.</p> : null}
+      {text === null ? null : isSource ? <Source path={path} text={text} /> : <Rendered path={path} text={text} />}
+      {isCut ? <p className="notice">The rest is too long to be shown here.</p> : null}
+    </article>
+  );
+}
+
+type TextProps = { readonly path: string; readonly text: string };
+
+function Rendered({ path, text }: TextProps) {
+  const lines = useMemo(() => text.split("\n"), [text]);
+  const components = useMemo(() => commentable(path, lines), [path, lines]);
+  return <Markdown text={text} components={components} />;
+}
+
+type BlockProps = ExtraProps & { readonly children?: ReactNode };
+
+/** Blocks that can be commented on, each by the line it begins at. */
+function commentable(path: string, lines: readonly string[]): Components {
+  const block = (Tag: "p" | "li" | "h1" | "h2" | "h3" | "h4" | "blockquote") =>
+    function Block({ node, children }: BlockProps) {
+      const line = node?.position?.start.line;
+      if (line === undefined) return <Tag>{children}</Tag>;
+      return (
+        <Commented tag={Tag} at={{ path, line, side: "new" }} quote={lines[line - 1] ?? ""}>
+          {children}
+        </Commented>
+      );
+    };
+  return {
+    p: block("p"),
+    li: block("li"),
+    h1: block("h1"),
+    h2: block("h2"),
+    h3: block("h3"),
+    h4: block("h4"),
+    blockquote: block("blockquote"),
+  };
+}
+
+type CommentedProps = {
+  readonly tag: "p" | "li" | "h1" | "h2" | "h3" | "h4" | "blockquote";
+  readonly at: Line;
+  readonly quote: string;
+  readonly children: ReactNode;
+};
+
+function Commented({ tag: Tag, at, quote, children }: CommentedProps) {
+  const review = useReview();
+  const notes = notesAt(review, at);
+  const add = review.mayComment ? <Add at={at} onAdd={() => review.edit(at)} /> : null;
+  const said = hasNotes(notes) ? <Notes at={at} quote={quote} notes={notes} /> : null;
+  if (Tag === "li")
+    return (
+      <li className="block">
+        {add}
+        {children}
+        {said}
+      </li>
+    );
+  return (
+    <div className="block" data-line={at.line}>
+      {add}
+      <Tag>{children}</Tag>
+      {said}
+    </div>
+  );
+}
+
+function Add({ at, onAdd }: { readonly at: Line; readonly onAdd: () => void }) {
+  return (
+    <button
+      type="button"
+      className="add-comment"
+      aria-label={`Comment on line ${at.line} of ${at.path}`}
+      onClick={onAdd}
+    >
+      <PlusIcon size={12} />
+    </button>
+  );
+}
+
+function Source({ path, text }: TextProps) {
+  const review = useReview();
+  return (
+    <div className="source">
+      {text.split("\n").map((line, index) => {
+        const at: Line = { path, line: index + 1, side: "new" };
+        const notes = notesAt(review, at);
+        return (
+          <div key={index}>
+            <div className="diff-line context">
+              <span className="gutter">{index + 1}</span>
+              {review.mayComment ? <Add at={at} onAdd={() => review.edit(at)} /> : <span className="add-space" />}
+              <LineText
+                path={path}
+                line={{ kind: "context", text: line, oldNumber: null, newNumber: index + 1 }}
+                other={null}
+              />
+            </div>
+            {hasNotes(notes) ? <Notes at={at} quote={line} notes={notes} /> : null}
+          </div>
+        );
+      })}
+    </div>
+  );
+}

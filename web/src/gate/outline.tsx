@@ -1,0 +1,97 @@
+import type { DiffFile, GateView } from "../../../src/schema/api.ts";
+import { CheckIcon, CommentIcon, FileIcon } from "../parts/icons.tsx";
+import { isSameFile, useReview } from "./review-context.ts";
+
+type OutlineProps = {
+  readonly gate: GateView;
+  readonly files: readonly DiffFile[];
+  readonly isViewed: (file: DiffFile) => boolean;
+  readonly onGo: (path: string) => void;
+};
+
+/** Everything there is to read, with what was viewed and what was said about it. */
+export function Outline({ gate, files, isViewed, onGo }: OutlineProps) {
+  const done = files.filter(isViewed).length;
+  return (
+    <nav className="outline" aria-label="What there is to read">
+      {gate.documents.length === 0 ? null : (
+        <>
+          <h2 className="outline-title">Documents</h2>
+          <ul>
+            {gate.documents.map(({ path }) => (
+              <li key={path}>
+                <button type="button" className="outline-link" onClick={() => showDocument(path)} title={path}>
+                  <FileIcon />
+                  <span className="outline-name">{nameOf(path)}</span>
+                  <Said path={path} />
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {files.length === 0 ? null : (
+        <>
+          <h2 className="outline-title">
+            Files{" "}
+            <span className="subtle">
+              {done} of {files.length} viewed
+            </span>
+          </h2>
+          {foldersOf(files).map(({ folder, own }) => (
+            <div key={folder} className="folder">
+              {folder === "" ? null : <div className="folder-name">{folder}</div>}
+              <ul>
+                {own.map((file) => (
+                  <li key={file.path}>
+                    <button type="button" className="outline-link" onClick={() => onGo(file.path)} title={file.path}>
+                      {isViewed(file) ? <CheckIcon /> : <span className={`dot dot-${file.change}`} />}
+                      <span className="outline-name">{nameOf(file.path)}</span>
+                      {isViewed(file) ? <span className="visually-hidden">viewed</span> : null}
+                      <Said path={file.path} />
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            </div>
+          ))}
+        </>
+      )}
+    </nav>
+  );
+}
+
+/** How much was said about a file: findings that are open, and own comments. */
+function Said({ path }: { readonly path: string }) {
+  const { drafting, findings } = useReview();
+  const comments = drafting.comments.filter(({ place }) => place?.path === path).length;
+  const open = findings.filter(
+    ({ file, state }) => state !== "resolved" && file !== null && isSameFile(file, path),
+  ).length;
+  if (comments + open === 0) return null;
+  return (
+    <span className={`said ${open > 0 ? "said-finding" : ""}`} aria-label={`${open} findings, ${comments} comments`}>
+      <CommentIcon size={12} /> {comments + open}
+    </span>
+  );
+}
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+type Folder = { readonly folder: string; readonly own: readonly DiffFile[] };
+
+/** In the order of the diff: code before documents. */
+function foldersOf(files: readonly DiffFile[]): Folder[] {
+  const folders = new Map<string, DiffFile[]>();
+  for (const file of files) {
+    const folder = file.path.slice(0, Math.max(0, file.path.lastIndexOf("/")));
+    folders.set(folder, [...(folders.get(folder) ?? []), file]);
+  }
+  return [...folders].map(([folder, own]) => ({ folder, own }));
+}
+
+function showDocument(path: string): void {
+  const found = document.querySelector<HTMLElement>(`[data-document="${CSS.escape(path)}"]`);
+  found?.scrollIntoView({ block: "start" });
+  found?.querySelector<HTMLElement>("h3")?.focus({ preventScroll: true });
+}

@@ -1,0 +1,127 @@
+import type { GateView } from "../../../src/schema/api.ts";
+import { CheckIcon, CrossIcon, QuestionIcon } from "../parts/icons.tsx";
+import { Markdown } from "../parts/markdown.tsx";
+import { dateText } from "../words.ts";
+import { EarlierNote, FindingNote } from "./notes.tsx";
+
+/** What speaks for and against the work, before its documents and its code. */
+export function Overview({ gate }: { readonly gate: GateView }) {
+  return (
+    <section aria-labelledby="overview" className="gate-section">
+      <h2 id="overview" className="visually-hidden">
+        Overview
+      </h2>
+      <Warnings gate={gate} />
+      <Verdict gate={gate} />
+      <Earlier gate={gate} />
+      <Findings gate={gate} />
+      <details className="summary">
+        <summary>Summary of the phase</summary>
+        <Markdown text={gate.summary} />
+      </details>
+    </section>
+  );
+}
+
+function Warnings({ gate }: { readonly gate: GateView }) {
+  const lists = [
+    {
+      title: "It is open again, because something is not as you were shown",
+      texts: gate.failures.map(({ name, detail }) => `${name}: ${detail}`),
+    },
+    { title: "Open concerns", texts: gate.concerns },
+    { title: "Written where this phase may not write", texts: gate.unexpected },
+    { title: "Refused to the agent; a rule of yours would allow it", texts: gate.denied },
+    { title: "The way tests are run has changed", texts: gate.testsChanged === null ? [] : [gate.testsChanged] },
+    { title: "Supervision", texts: gate.loosened === null ? [] : [gate.loosened] },
+  ].filter(({ texts }) => texts.length > 0);
+  return lists.map(({ title, texts }) => (
+    <div key={title} className="notice notice-warn">
+      <strong>{title}</strong>
+      <ul>
+        {texts.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </div>
+  ));
+}
+
+const CHECK = {
+  true: { word: "passed", Icon: CheckIcon, tone: "good" },
+  false: { word: "failed", Icon: CrossIcon, tone: "bad" },
+  null: { word: "not measured", Icon: QuestionIcon, tone: "plain" },
+} as const;
+
+function Verdict({ gate }: { readonly gate: GateView }) {
+  return (
+    <ul className="verdicts" aria-label="Checks and review">
+      {gate.checks.map(({ name, ok, detail }) => {
+        const { word, Icon, tone } = CHECK[`${ok}`];
+        return (
+          <li key={name} className={`verdict verdict-${tone}`} title={detail}>
+            <Icon /> {name} {word}
+          </li>
+        );
+      })}
+      {gate.hasReviewer ? (
+        <li className={`verdict verdict-${gate.isApproved ? "good" : "plain"}`}>
+          {gate.isApproved ? <CheckIcon /> : <QuestionIcon />}
+          {gate.isApproved ? "reviewer approved" : "not approved by the reviewer"}
+        </li>
+      ) : null}
+    </ul>
+  );
+}
+
+function Earlier({ gate }: { readonly gate: GateView }) {
+  const [last] = gate.earlier;
+  if (last === undefined) return null;
+  return (
+    <section className="panel" aria-labelledby="earlier">
+      <h3 id="earlier">What you asked for, and what the agent did</h3>
+      <p className="subtle">
+        {last.by}, {dateText(last.at)}
+      </p>
+      {last.comments.length === 0 ? <p className="quote">{last.guidance ?? ""}</p> : null}
+      {last.comments.map(({ comment, reply }) => (
+        <div key={comment.id} className="earlier">
+          {comment.place === null ? null : (
+            <span className="path subtle">
+              {comment.place.path}:{comment.place.line}
+            </span>
+          )}
+          <EarlierNote comment={comment} reply={reply} />
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function Findings({ gate }: { readonly gate: GateView }) {
+  const open = gate.findings.filter(({ state }) => state !== "resolved");
+  const resolved = gate.findings.filter(({ state }) => state === "resolved");
+  if (gate.findings.length === 0) return null;
+  return (
+    <section className="panel" aria-labelledby="findings">
+      <h3 id="findings">Findings of the reviewer</h3>
+      {open.length === 0 ? <p className="subtle">None is open.</p> : null}
+      {open.map((finding) => (
+        <div key={finding.id} className="earlier">
+          {finding.location === null ? null : <span className="path subtle">{finding.location}</span>}
+          <FindingNote finding={finding} />
+        </div>
+      ))}
+      {resolved.length === 0 ? null : (
+        <details>
+          <summary>
+            {resolved.length} resolved {resolved.length === 1 ? "finding" : "findings"}
+          </summary>
+          {resolved.map((finding) => (
+            <FindingNote key={finding.id} finding={finding} />
+          ))}
+        </details>
+      )}
+    </section>
+  );
+}

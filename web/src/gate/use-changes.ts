@@ -1,0 +1,57 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { DiffAgainst, DiffFile, DiffView, GateView } from "../../../src/schema/api.ts";
+import { api } from "../api.ts";
+import { type DiffRow, diffRows, type Layout } from "../diff/diff-rows.ts";
+import { useStored } from "../stored.ts";
+import type { Review } from "./review-context.ts";
+import { useViewed } from "./viewed.ts";
+
+/** The diff of a gate: against what, how it is laid out, and what of it is open. */
+export type GateChanges = {
+  readonly diff: DiffView | undefined;
+  readonly error: unknown;
+  readonly files: readonly DiffFile[];
+  readonly rows: readonly DiffRow[];
+  readonly against: DiffAgainst;
+  readonly layout: Layout;
+  readonly setAgainst: (against: DiffAgainst) => void;
+  readonly setLayout: (layout: Layout) => void;
+  readonly isViewed: (file: DiffFile) => boolean;
+  /** Opens or closes a file. */
+  readonly toggle: (path: string) => void;
+  /** Marks a file as viewed, or takes the mark away. */
+  readonly mark: (path: string) => void;
+};
+
+const NO_FILES: readonly DiffFile[] = [];
+
+export function useChanges(gate: GateView, review: Review): GateChanges {
+  const [against, setAgainst] = useState<DiffAgainst>(gate.hasSeen ? "seen" : "base");
+  const [layout, setLayout] = useStored<Layout>("isdlc.layout", "unified");
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
+  const viewed = useViewed(gate.run);
+  const { data: diff, error } = useQuery({
+    queryKey: ["run", gate.run, "diff", against, gate.shown],
+    queryFn: () => api.diff(gate.run, against),
+  });
+  const files = diff?.files ?? NO_FILES;
+  const isViewed = (file: DiffFile): boolean => viewed.has(file.path, file.digest);
+  const isShownAbove = (file: DiffFile): boolean => gate.documents.some(({ path }) => path === file.path);
+  const isOpen = (file: DiffFile): boolean => (isViewed(file) || isShownAbove(file)) === toggled.has(file.path);
+  const toggle = (path: string): void => setToggled((before) => withToggled(before, path));
+  const mark = (path: string): void => {
+    const file = files.find((one) => one.path === path);
+    if (file === undefined) return;
+    viewed.set(path, file.digest, !isViewed(file));
+    setToggled((before) => (before.has(path) ? withToggled(before, path) : before));
+  };
+  const rows = diffRows(files, { layout, isOpen, review });
+  return { diff, error, files, rows, against, layout, setAgainst, setLayout, isViewed, toggle, mark };
+}
+
+function withToggled(before: ReadonlySet<string>, path: string): ReadonlySet<string> {
+  const after = new Set(before);
+  if (!after.delete(path)) after.add(path);
+  return after;
+}

@@ -1,0 +1,66 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect } from "react";
+
+export type Shortcut = { readonly keys: string; readonly does: string };
+
+export const SHORTCUTS: readonly Shortcut[] = [
+  { keys: "g i", does: "go to the inbox" },
+  { keys: "g t", does: "go to the items" },
+  { keys: "g c", does: "go to the charts" },
+  { keys: "/", does: "search" },
+  { keys: "j / k", does: "next / previous row, file or document" },
+  { keys: "o or Enter", does: "open what is selected" },
+  { keys: "v", does: "at a gate: mark the file as viewed" },
+  { keys: "n / p", does: "at a gate: next / previous finding or comment" },
+  { keys: "d", does: "at a gate: go to the decision" },
+  { keys: "Ctrl+Enter", does: "save a comment" },
+  { keys: "?", does: "show these" },
+];
+
+const PLACES = { i: "/", t: "/items", c: "/charts", s: "/settings" } as const;
+const SECOND_WITHIN = 1000; // milliseconds
+
+/** True while somebody writes: then keys are letters. */
+export const isWriting = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(?:input|textarea|select)$/i.test(target.tagName));
+
+export const isPlain = (event: KeyboardEvent): boolean =>
+  !event.ctrlKey && !event.metaKey && !event.altKey && !isWriting(event.target);
+
+/** Keys that work everywhere. */
+export function useShortcuts(): void {
+  const navigate = useNavigate();
+  useEffect(() => {
+    let pressedG = 0;
+    const onKey = (event: KeyboardEvent): void => {
+      if (!isPlain(event)) return;
+      const place = PLACES[event.key as keyof typeof PLACES] as string | undefined;
+      if (place !== undefined && performance.now() - pressedG < SECOND_WITHIN) {
+        event.preventDefault();
+        void navigate({ to: place });
+      } else if (event.key === "/") focusSearch(event);
+      else if (event.key === "j" || event.key === "k") moveRow(event);
+      pressedG = event.key === "g" ? performance.now() : 0;
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [navigate]);
+}
+
+function focusSearch(event: KeyboardEvent): void {
+  const field = document.querySelector<HTMLInputElement>("[data-search]");
+  if (field === null) return;
+  event.preventDefault();
+  field.focus();
+  field.select();
+}
+
+/** Rows are links, so that Enter opens the one that has the focus. */
+function moveRow(event: KeyboardEvent): void {
+  const rows = [...document.querySelectorAll<HTMLElement>("[data-row]")];
+  if (rows.length === 0) return;
+  event.preventDefault();
+  const at = rows.findIndex((row) => row === document.activeElement);
+  const next = event.key === "j" ? Math.min(at + 1, rows.length - 1) : Math.max(at - 1, 0);
+  rows[next]?.focus();
+}

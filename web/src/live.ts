@@ -1,0 +1,86 @@
+import type { QueryClient } from "@tanstack/react-query";
+import type { LiveMessage } from "../../src/schema/api.ts";
+import { sessionHeader } from "./api.ts";
+
+export type Connection = "connecting" | "live" | "lost";
+type Activity = Extract<LiveMessage, { is: "activity" }>;
+
+const AGAIN_AFTER = 1000; // milliseconds
+const listeners = { connection: new Set<(now: Connection) => void>(), activity: new Set<(said: Activity) => void>() };
+let connection: Connection = "connecting";
+let watched: string | null = null;
+let current: AbortController | null = null;
+
+const become = (now: Connection): void => {
+  connection = now;
+  for (const listener of listeners.connection) listener(now);
+};
+
+export const connectionNow = (): Connection => connection;
+
+export function onConnection(listener: (now: Connection) => void): () => void {
+  listeners.connection.add(listener);
+  return () => listeners.connection.delete(listener);
+}
+
+export function onActivity(listener: (said: Activity) => void): () => void {
+  listeners.activity.add(listener);
+  return () => listeners.activity.delete(listener);
+}
+
+/** Also listens to what the agents of this run say. */
+export function watchRun(run: string | null): void {
+  if (watched === run) return;
+  watched = run;
+  current?.abort();
+}
+
+/** Follows the server for as long as the page is open. Whatever changed meanwhile is asked for again. */
+export async function stayLive(client: QueryClient, onWaiting: (count: number) => void): Promise<never> {
+  for (;;) {
+    current = new AbortController();
+    const { signal } = current;
+    const wasAborted = await listen(client, signal, onWaiting).catch(() => signal.aborted);
+    if (wasAborted) continue;
+    become("lost");
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER));
+  }
+}
+
+/** True when another run is to be watched; false when the server went away. */
+async function listen(client: QueryClient, signal: AbortSignal, onWaiting: (count: number) => void): Promise<boolean> {
+  const where = watched === null ? "/api/live" : `/api/live?run=${watched}`;
+  const response = await fetch(where, { headers: sessionHeader(), signal });
+  if (!response.ok || response.body === null) return false;
+  const wasLost = connection === "lost";
+  become("live");
+  if (wasLost) await client.invalidateQueries();
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let rest = ""; ;) {
+    const { done, value } = await reader.read();
+    if (done) return signal.aborted;
+    const parts = (rest + value).split("\n\n");
+    rest = parts.pop() ?? "";
+    for (const part of parts)
+      if (part.startsWith("data: ")) hear(client, JSON.parse(part.slice("data: ".length)) as LiveMessage, onWaiting);
+  }
+}
+
+function hear(client: QueryClient, message: LiveMessage, onWaiting: (count: number) => void): void {
+  switch (message.is) {
+    case "hello":
+      return;
+    case "changed":
+      void client.invalidateQueries({ queryKey: ["runs"] });
+      void client.invalidateQueries({ queryKey: ["run", message.run] });
+      return;
+    case "activity":
+      for (const listener of listeners.activity) listener(message);
+      return;
+    case "waiting":
+      onWaiting(message.count);
+      return;
+    default:
+      message satisfies never;
+  }
+}

@@ -1,0 +1,40 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { createQueries } from "./queries.ts";
+import { Closed } from "./pages/closed.tsx";
+import { router } from "./router.tsx";
+import { openSession } from "./session.ts";
+import { startTelling } from "./telling.ts";
+import { applyTheme } from "./theme.ts";
+import "./styles/base.css";
+import "./styles/parts.css";
+import "./styles/layout.css";
+import "./styles/run.css";
+import "./styles/gate.css";
+import "./styles/diff.css";
+import "./styles/markdown.css";
+import "./styles/charts.css";
+
+declare global {
+  // The kit's scroll lock adds a style element; the server's policy lets in those that carry this.
+  var __webpack_nonce__: string | undefined;
+}
+
+globalThis.__webpack_nonce__ = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content;
+
+applyTheme();
+const root = createRoot(document.querySelector("#root") as HTMLElement); // in index.html
+const opened = await openSession().catch(() => "closed" as const);
+if (opened === "open") {
+  const client = createQueries();
+  startTelling(client);
+  root.render(
+    <StrictMode>
+      <QueryClientProvider client={client}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+} else root.render(<Closed wasUsed={opened === "used"} />);

@@ -1,0 +1,125 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { ChartsView } from "../../../src/schema/api-project.ts";
+import { api } from "../api.ts";
+import { type Bar, Bars } from "../parts/bars.tsx";
+import { Loading, Trouble } from "../parts/trouble.tsx";
+import { durationOf, plural } from "../words.ts";
+
+const MINUTE = 60_000;
+const NEWEST = 24;
+
+/** What the runs of this project took, in time, money and patience. */
+export function Charts() {
+  const { data, error, isPending } = useQuery({ queryKey: ["charts"], queryFn: api.charts, staleTime: 0 });
+  return (
+    <div className="page page-wide">
+      <div className="page-head">
+        <h1>Charts</h1>
+        <p className="subtle">
+          {data === undefined ? "" : `over the newest ${plural(data.runs.length, "finished run")}`}
+        </p>
+      </div>
+      {error === null ? null : <Trouble error={error} />}
+      {isPending ? <Loading what="the charts" /> : null}
+      {data?.runs.length === 0 ? <p className="empty">Charts come with the first finished run.</p> : null}
+      {data === undefined || data.runs.length === 0 ? null : <Figures charts={data} />}
+    </div>
+  );
+}
+
+const minutes = (value: number): string => durationOf(value * MINUTE);
+
+type Spread = { readonly phase: string; readonly name: string; readonly median: number; readonly slowest: number };
+
+const spreadBar = ({ phase, name, median, slowest }: Spread): Bar => ({
+  key: phase,
+  name,
+  value: median,
+  most: slowest,
+});
+
+/** One bar for each of the newest runs of which it is known. */
+const runBars = (runs: ChartsView["runs"], valueOf: (run: ChartsView["runs"][number]) => number | null): Bar[] =>
+  runs.slice(-NEWEST).flatMap((run) => {
+    const value = valueOf(run);
+    return value === null ? [] : [{ key: run.id, name: run.title, value }];
+  });
+
+function Figures({ charts }: { readonly charts: ChartsView }) {
+  const { leadTime, redoRate, gates, findings, runs } = charts;
+  return (
+    <div className="chart-grid">
+      <Chart
+        title="Time by phase"
+        about="Median from entering a phase to its completion; the thin line is the slowest."
+      >
+        <Bars format={minutes} bars={leadTime.map(spreadBar)} />
+      </Chart>
+      <Chart title="Time people took at gates" about="Median from opening to answer; the thin line is the slowest.">
+        <Bars format={minutes} bars={gates.map(spreadBar)} />
+      </Chart>
+      <Chart title="Sent back" about="Of the completed phases, how many a person had redone.">
+        <Bars format={(value) => `${Math.round(value * 100)} %`} bars={redoRate.map(rateBar)} whole={1} />
+      </Chart>
+      <Chart title="Findings by reviewer" about="Everything reviewers found, by how serious it is.">
+        <FindingTable findings={findings} />
+      </Chart>
+      <Chart title="Cost by run" about="Of the newest runs whose agents tell what they cost.">
+        <Bars format={(value) => `$${value.toFixed(2)}`} bars={runBars(runs, ({ usd }) => usd)} />
+      </Chart>
+      <Chart title="Time by run" about="From start to end, the waiting included.">
+        <Bars format={minutes} bars={runBars(runs, (run) => run.minutes)} />
+      </Chart>
+    </div>
+  );
+}
+
+const rateBar = ({ phase, name, redone, completed }: ChartsView["redoRate"][number]): Bar => ({
+  key: phase,
+  name,
+  value: completed === 0 ? 0 : redone / completed,
+  note: `${redone} of ${completed}`,
+});
+
+type ChartProps = { readonly title: string; readonly about: string; readonly children: ReactNode };
+
+const Chart = ({ title, about, children }: ChartProps) => (
+  <section className="panel chart">
+    <h2>{title}</h2>
+    <p className="subtle">{about}</p>
+    {children}
+  </section>
+);
+
+function FindingTable({ findings }: Pick<ChartsView, "findings">) {
+  if (findings.length === 0) return <p className="subtle">Reviewers found nothing.</p>;
+  return (
+    <table className="table">
+      <thead>
+        <tr>
+          <th scope="col">Reviewer</th>
+          <th scope="col" className="number">
+            Blockers
+          </th>
+          <th scope="col" className="number">
+            Warnings
+          </th>
+          <th scope="col" className="number">
+            Notes
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {findings.map(({ reviewer, blocker, warning, note }) => (
+          <tr key={reviewer}>
+            <td>{reviewer}</td>
+            <td className="number">{blocker}</td>
+            <td className="number">{warning}</td>
+            <td className="number">{note}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

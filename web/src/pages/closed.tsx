@@ -1,0 +1,17 @@
+/** Shown to a browser that the server does not know. */
+export function Closed({ wasUsed }: { readonly wasUsed: boolean }) {
+  return (
+    <main className="closed">
+      <img src="/icon.svg" alt="" width="40" height="40" />
+      <h1>{wasUsed ? "This link does not work any more" : "Open the link from your terminal"}</h1>
+      <p>
+        {wasUsed
+          ? "A link is good for one browser and for ten minutes. If you did not use it yourself, another program did: its session has been ended."
+          : "isdlc ui prints a link that lets this browser in."}
+      </p>
+      <p>
+        In the terminal of <code>isdlc ui</code>, press Enter for a new link.
+      </p>
+    </main>
+  );
+}

@@ -1,0 +1,137 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useDeferredValue, useState } from "react";
+import type { RunList, RunRow } from "../../../src/schema/api.ts";
+import { api } from "../api.ts";
+import { SearchField } from "../parts/search-field.tsx";
+import { RunRowLink } from "../parts/run-row-link.tsx";
+import { Loading, Trouble } from "../parts/trouble.tsx";
+import { plural } from "../words.ts";
+
+type Filter = "all" | "waiting" | "running" | "ended";
+const FILTERS: readonly { readonly name: Filter; readonly label: string }[] = [
+  { name: "all", label: "All" },
+  { name: "waiting", label: "Waiting" },
+  { name: "running", label: "Running" },
+  { name: "ended", label: "Finished" },
+];
+
+export function Inbox() {
+  const [search, setSearch] = useState("");
+  const [filter, setFilter] = useState<Filter>("all");
+  const wanted = useDeferredValue(search.trim());
+  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ["runs", "pages", wanted],
+    queryFn: ({ pageParam }) => api.runs(wanted, pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }: RunList) => next,
+  });
+  const pages = data?.pages ?? [];
+  const [first] = pages;
+  const mayGoOn = hasNextPage && (filter === "all" || filter === "ended");
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Inbox</h1>
+        <p className="subtle">{first === undefined ? "" : headline(first.counts)}</p>
+      </div>
+      <div className="toolbar">
+        <SearchField what="runs" value={search} onChange={setSearch} />
+        <FilterBar filter={filter} onChange={setFilter} />
+      </div>
+      {error === null ? null : <Trouble error={error} />}
+      {isPending ? <Loading what="the runs" /> : null}
+      <Problems problems={first?.problems ?? []} />
+      <Sections
+        rows={pages.flatMap(({ runs }) => runs)}
+        filter={filter}
+        isSearch={wanted !== ""}
+        isLoaded={!isPending}
+      />
+      {mayGoOn ? (
+        <button
+          type="button"
+          className="button more"
+          disabled={isFetchingNextPage}
+          onClick={() => void fetchNextPage()}
+        >
+          Show older runs
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+const Problems = ({ problems }: Pick<RunList, "problems">) =>
+  problems.map(({ place, problem }) => (
+    <div key={`${place.path}${place.item ?? ""}`} className="notice notice-bad">
+      <strong>
+        {place.tree}: {problem.what}
+      </strong>
+      <p>{problem.fix}</p>
+    </div>
+  ));
+
+const headline = ({ waiting, running, ended }: RunList["counts"]): string =>
+  `${waiting === 0 ? "Nothing waits for you" : `${plural(waiting, "run")} ${waiting === 1 ? "waits" : "wait"} for you`} · ${running} running · ${ended} finished`;
+
+function FilterBar({ filter, onChange }: { readonly filter: Filter; readonly onChange: (filter: Filter) => void }) {
+  return (
+    <div className="segments" role="group" aria-label="Show">
+      {FILTERS.map(({ name, label }) => (
+        <button key={name} type="button" aria-pressed={filter === name} onClick={() => onChange(name)}>
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+type SectionsProps = {
+  readonly rows: readonly RunRow[];
+  readonly filter: Filter;
+  readonly isSearch: boolean;
+  readonly isLoaded: boolean;
+};
+
+const sectionOf = ({ wait, endedAt, status }: RunRow): Exclude<Filter, "all"> =>
+  wait !== null
+    ? "waiting"
+    : endedAt !== null || status === "cancelled" || status === "completed"
+      ? "ended"
+      : "running";
+
+const TITLES = { waiting: "Waiting for you", running: "Running", ended: "Finished" } as const;
+
+function Sections({ rows, filter, isSearch, isLoaded }: SectionsProps) {
+  const shown = (["waiting", "running", "ended"] as const)
+    .filter((name) => filter === "all" || filter === name)
+    .map((name) => ({ name, rows: rows.filter((row) => sectionOf(row) === name) }))
+    .filter((section) => section.rows.length > 0);
+  if (shown.length === 0 && isLoaded) return <Empty isSearch={isSearch} />;
+  return shown.map(({ name, rows: own }) => (
+    <section key={name} aria-labelledby={`section-${name}`}>
+      <h2 id={`section-${name}`} className="section-title">
+        {TITLES[name]}
+      </h2>
+      <ul className="rows">
+        {own.map((row) => (
+          <li key={row.id}>
+            <RunRowLink row={row} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  ));
+}
+
+const Empty = ({ isSearch }: { readonly isSearch: boolean }) =>
+  isSearch ? (
+    <p className="empty">No run fits.</p>
+  ) : (
+    <div className="empty">
+      <p>Nothing has been run here yet.</p>
+      <p className="subtle">
+        Start with <code>isdlc "what to do"</code> in this repository.
+      </p>
+    </div>
+  );

@@ -1,0 +1,132 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Tabs } from "radix-ui";
+import { useEffect } from "react";
+import type { RunDetail } from "../../../src/schema/api.ts";
+import { api } from "../api.ts";
+import { watchRun } from "../live.ts";
+import { BackIcon } from "../parts/icons.tsx";
+import { StatusMark } from "../parts/status.tsx";
+import { Loading, Trouble } from "../parts/trouble.tsx";
+import { Activity } from "../run/activity.tsx";
+import { Documents } from "../run/documents.tsx";
+import { PhasePicture } from "../run/phase-picture.tsx";
+import { RunActions } from "../run/run-actions.tsx";
+import { RunStory } from "../run/run-story.tsx";
+import { Timeline } from "../run/timeline.tsx";
+import { WaitCard } from "../run/wait-card.tsx";
+import { useStored } from "../stored.ts";
+import { dateText, usageText } from "../words.ts";
+
+export function RunPage({ run }: { readonly run: string }) {
+  const { data, error, isPending } = useQuery({ queryKey: ["run", run, "detail"], queryFn: () => api.run(run) });
+  useEffect(() => {
+    watchRun(run);
+    return () => watchRun(null);
+  }, [run]);
+  if (isPending) return <Loading what="the run" />;
+  if (data === undefined)
+    return (
+      <div className="page">
+        <Trouble error={error} />
+        <Link to="/">Go to the inbox</Link>
+      </div>
+    );
+  return (
+    <div className="page page-wide">
+      <RunHead detail={data} />
+      {data.warnings.map((warning) => (
+        <p key={warning} className="notice notice-warn">
+          {warning}
+        </p>
+      ))}
+      {data.wait === null ? null : <WaitCard run={run} wait={data.wait} />}
+      {data.end === null ? null : <Ending end={data.end} row={data.row} />}
+      <PhasePicture detail={data} />
+      <RunTabs detail={data} />
+    </div>
+  );
+}
+
+function RunHead({ detail }: { readonly detail: RunDetail }) {
+  const { row, mode, agent, reviewer, isSandboxed, isSupervised } = detail;
+  const facts = [
+    row.workflow,
+    mode,
+    isSupervised ? "supervised" : "autonomous",
+    `agent ${agent}${isSandboxed === true ? " in a sandbox" : isSandboxed === false ? " without a sandbox" : ""}`,
+    reviewer === null || reviewer === agent ? "" : `reviewer ${reviewer}`,
+    row.branch ?? "",
+    row.place.isHere ? "" : `in ${row.place.path}`,
+    usageText(row.usage),
+    `started ${dateText(row.startedAt)}`,
+  ];
+  return (
+    <header className="run-head">
+      <Link to="/" className="back" aria-label="Back to the inbox">
+        <BackIcon />
+      </Link>
+      <div className="run-title">
+        <h1>{row.title}</h1>
+        <p className="subtle">{facts.filter((fact) => fact !== "").join(" · ")}</p>
+      </div>
+      <StatusMark row={row} />
+      <RunActions detail={detail} />
+    </header>
+  );
+}
+
+type EndingProps = { readonly end: NonNullable<RunDetail["end"]>; readonly row: RunDetail["row"] };
+
+const ENDS: Readonly<Record<string, string>> = {
+  merge: "Merged",
+  pr: "Kept for a pull request",
+  keep: "Finished; the branch is kept",
+  discard: "Discarded",
+  cancelled: "Cancelled",
+};
+
+function Ending({ end, row }: EndingProps) {
+  const details = [end.merged === null ? "" : `as ${end.merged.slice(0, 12)}`, row.branch ?? "", end.reason ?? ""];
+  return (
+    <p className="notice">
+      <strong>{ENDS[end.how] ?? "Finished"}</strong> {details.filter((one) => one !== "").join(" · ")}{" "}
+      <span className="subtle">{dateText(end.at)}</span>
+    </p>
+  );
+}
+
+const TABS = [
+  ["timeline", "Timeline"],
+  ["activity", "Activity"],
+  ["documents", "Documents"],
+  ["story", "Story"],
+] as const;
+
+function RunTabs({ detail }: { readonly detail: RunDetail }) {
+  const [tab, setTab] = useStored<string>("isdlc.tab", "timeline");
+  const run = detail.row.id;
+  return (
+    <Tabs.Root value={tab} onValueChange={setTab} className="tabs">
+      <Tabs.List className="tab-list" aria-label="About this run">
+        {TABS.map(([name, label]) => (
+          <Tabs.Trigger key={name} value={name} className="tab">
+            {label}
+          </Tabs.Trigger>
+        ))}
+      </Tabs.List>
+      <Tabs.Content value="timeline" className="tab-panel">
+        <Timeline detail={detail} />
+      </Tabs.Content>
+      <Tabs.Content value="activity" className="tab-panel">
+        <Activity run={run} isLive={detail.row.status === "running"} />
+      </Tabs.Content>
+      <Tabs.Content value="documents" className="tab-panel">
+        <Documents detail={detail} />
+      </Tabs.Content>
+      <Tabs.Content value="story" className="tab-panel">
+        <RunStory run={run} seq={detail.seq} />
+      </Tabs.Content>
+    </Tabs.Root>
+  );
+}

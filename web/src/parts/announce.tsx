@@ -1,0 +1,41 @@
+import { useSyncExternalStore } from "react";
+
+type Told = { readonly text: string; readonly tone: "plain" | "bad" };
+
+let told: Told | null = null;
+const listeners = new Set<() => void>();
+let timer = 0;
+const SHOWN_FOR = 6000; // milliseconds
+
+/** Says something to whoever looks or listens. Trouble stays until it is put away. */
+export function announce(text: string, tone: Told["tone"] = "plain"): void {
+  clearTimeout(timer);
+  set({ text, tone });
+  if (tone === "plain") timer = window.setTimeout(() => set(null), SHOWN_FOR);
+}
+
+function set(value: Told | null): void {
+  told = value;
+  for (const listener of listeners) listener();
+}
+
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+export function Announcements() {
+  const now = useSyncExternalStore(subscribe, () => told);
+  return (
+    <div className="toasts" role="status" aria-live="polite">
+      {now === null ? null : (
+        <div className={`toast toast-${now.tone}`}>
+          <span>{now.text}</span>
+          <button type="button" className="quiet" onClick={() => set(null)} aria-label="Put away">
+            ×
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+import { Dialog } from "radix-ui";
+import { useState } from "react";
+import type { AnswerOption, RunDetail } from "../../../src/schema/api.ts";
+import { useAnswer } from "../answering.ts";
+import type { Drafting } from "../gate/drafts.ts";
+
+type Target = { readonly run: string; readonly wait: string | null; readonly shown: string };
+
+type DialogProps = {
+  readonly option: AnswerOption;
+  readonly target: Target;
+  readonly backTo: RunDetail["backTo"];
+  readonly drafting?: Drafting | undefined;
+  readonly onClose: () => void;
+};
+
+/** The last look before something is sent: what will happen, what goes with it, and what else it needs. */
+export function AnswerDialog({ option, target, backTo, drafting, onClose }: DialogProps) {
+  const { given, change, phase, setPhase, isMissing } = useGiven({ option, backTo, drafting });
+  const { answer, isSending } = useAnswer(target.run);
+  const { wait, shown } = target;
+  const send = async (): Promise<void> => {
+    const isSent = await answer({ wait, shown, option: option.option, isConfirmed: true, ...given }, () =>
+      drafting?.clear(),
+    );
+    if (isSent) onClose();
+  };
+  return (
+    <Dialog.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="overlay" />
+        <Dialog.Content className="dialog">
+          <Dialog.Title>{option.label}</Dialog.Title>
+          <Dialog.Description>{option.effect}</Dialog.Description>
+          {option.needs === "phase" ? <PhaseChoice phases={backTo} value={phase} onChange={setPhase} /> : null}
+          <CommentList comments={given.comments} isIgnored={isIgnoring(option, drafting)} />
+          <Words needs={option.needs} value={given.text} onChange={change} />
+          <div className="dialog-foot">
+            <Dialog.Close className="button">Not yet</Dialog.Close>
+            <button
+              type="button"
+              className={`button button-${option.tone === "danger" ? "danger" : "primary"}`}
+              disabled={isMissing || isSending}
+              onClick={() => void send()}
+            >
+              {option.label}
+            </button>
+          </div>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+/** What goes with the answer; guidance is a draft too, and stays when the dialog is put away. */
+function useGiven({ option, backTo, drafting }: Pick<DialogProps, "option" | "backTo" | "drafting">) {
+  const [text, setText] = useState(drafting?.guidance ?? "");
+  const [phase, setPhase] = useState(backTo.at(-1)?.key ?? "");
+  const isSentBack = option.needs === "guidance" || option.needs === "phase";
+  const comments = isSentBack ? [...(drafting?.comments ?? [])] : [];
+  const isMissing = text.trim() === "" && comments.length === 0 && NEEDS_WORDS.has(option.needs);
+  const change = (value: string): void => {
+    setText(value);
+    if (isSentBack) drafting?.setGuidance(value);
+  };
+  const given = { text, comments, ...(option.needs === "phase" ? { phase } : {}) };
+  return { given, change, phase, setPhase, isMissing };
+}
+
+const NEEDS_WORDS: ReadonlySet<AnswerOption["needs"]> = new Set(["guidance", "reason"]);
+
+const isIgnoring = ({ option }: AnswerOption, drafting: Drafting | undefined): boolean =>
+  option === "continue" && drafting !== undefined && drafting.comments.length > 0;
+
+type ChoiceProps = {
+  readonly phases: RunDetail["backTo"];
+  readonly value: string;
+  readonly onChange: (key: string) => void;
+};
+
+const PhaseChoice = ({ phases, value, onChange }: ChoiceProps) => (
+  <label className="stacked">
+    <span>Back to</span>
+    <select className="field" value={value} onChange={({ target }) => onChange(target.value)}>
+      {phases.map(({ key, name }) => (
+        <option key={key} value={key}>
+          {name}
+        </option>
+      ))}
+    </select>
+  </label>
+);
+
+type ListProps = { readonly comments: Drafting["comments"]; readonly isIgnored: boolean };
+
+function CommentList({ comments, isIgnored }: ListProps) {
+  if (isIgnored)
+    return <p className="notice notice-warn">Your comments are not sent with this answer. They are discarded.</p>;
+  if (comments.length === 0) return null;
+  return (
+    <ul className="comment-list" aria-label="Comments that are sent">
+      {comments.map(({ id, place, text }) => (
+        <li key={id}>
+          <span className="note-id">{id}</span>
+          {place === null ? null : (
+            <span className="path subtle">
+              {place.path}:{place.line}
+            </span>
+          )}
+          <span>{text}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const LABELS: { readonly [N in AnswerOption["needs"]]?: string } = {
+  guidance: "What else should this phase consider?",
+  phase: "What should be done differently?",
+  reason: "Why?",
+  amount: "Up to how many dollars?",
+};
+
+type WordsProps = {
+  readonly needs: AnswerOption["needs"];
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+};
+
+function Words({ needs, value, onChange }: WordsProps) {
+  const label = LABELS[needs];
+  if (label === undefined) return null;
+  return (
+    <label className="stacked">
+      <span>{label}</span>
+      {needs === "amount" ? (
+        <input className="field" inputMode="decimal" value={value} onChange={({ target }) => onChange(target.value)} />
+      ) : (
+        <textarea className="field" rows={4} value={value} onChange={({ target }) => onChange(target.value)} />
+      )}
+    </label>
+  );
+}

@@ -1,0 +1,40 @@
+import { useEffect, useState } from "react";
+import { drawDiagram } from "./draw-diagram.ts";
+
+/** A diagram as an image: whatever its source holds, an image runs nothing and asks for nothing. */
+export function Diagram({ source }: { readonly source: string }) {
+  const [drawn, setDrawn] = useState<{ readonly url: string | null } | null>(null);
+  useEffect(() => {
+    let url: string | null = null;
+    let isGone = false;
+    const show = async (): Promise<void> => {
+      const svg = await drawDiagram(source);
+      if (isGone) return;
+      url = svg === null ? null : URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+      setDrawn({ url });
+    };
+    void show();
+    return () => {
+      isGone = true;
+      if (url !== null) URL.revokeObjectURL(url);
+    };
+  }, [source]);
+  const text = <pre tabIndex={0}>{source}</pre>;
+  if (drawn === null) return <div className="diagram">{text}</div>;
+  if (drawn.url === null)
+    return (
+      <figure className="diagram">
+        {text}
+        <figcaption className="subtle">This diagram cannot be drawn; its text is shown.</figcaption>
+      </figure>
+    );
+  return (
+    <figure className="diagram">
+      <img src={drawn.url} alt="Diagram; its text follows" />
+      <details>
+        <summary>Text of the diagram</summary>
+        {text}
+      </details>
+    </figure>
+  );
+}

@@ -1,0 +1,49 @@
+export type Asked = { readonly id: number; readonly source: string; readonly isDark: boolean };
+export type Drawn = { readonly id: number; readonly svg: string | null };
+
+const PATIENCE = 15_000; // milliseconds
+const MOST = 20_000; // characters
+
+let frame: Promise<Window> | null = null;
+let last = 0;
+
+/** The frame that draws; made when the first diagram is shown. */
+function drawer(): Promise<Window> {
+  frame ??= new Promise((resolve) => {
+    const element = document.createElement("iframe");
+    element.src = "/diagram.html";
+    element.title = "Diagrams are drawn here";
+    element.tabIndex = -1;
+    element.className = "drawer";
+    element.setAttribute("aria-hidden", "true");
+    const onReady = ({ source, data }: MessageEvent): void => {
+      if (source !== element.contentWindow || data !== "ready" || element.contentWindow === null) return;
+      removeEventListener("message", onReady);
+      resolve(element.contentWindow);
+    };
+    addEventListener("message", onReady);
+    document.body.append(element);
+  });
+  return frame;
+}
+
+/** An SVG for the text of a diagram; null where it cannot be drawn. */
+export async function drawDiagram(source: string): Promise<string | null> {
+  if (source.length > MOST) return null;
+  const window = await drawer();
+  const id = ++last;
+  const isDark = getComputedStyle(document.documentElement).colorScheme === "dark";
+  return new Promise((resolve) => {
+    const end = (svg: string | null): void => {
+      clearTimeout(timer);
+      removeEventListener("message", onDrawn);
+      resolve(svg);
+    };
+    const onDrawn = ({ source: from, data }: MessageEvent<Drawn>): void => {
+      if (from === window && data.id === id) end(data.svg);
+    };
+    const timer = setTimeout(() => end(null), PATIENCE);
+    addEventListener("message", onDrawn);
+    window.postMessage({ id, source, isDark } satisfies Asked, location.origin);
+  });
+}

@@ -1,0 +1,42 @@
+import { Link } from "@tanstack/react-router";
+import type { RunRow } from "../../../src/schema/api.ts";
+import { ageOf, readingText, usageText } from "../words.ts";
+import { StatusMark } from "./status.tsx";
+
+/** A run in a list. What waits at a gate leads straight there. */
+export function RunRowLink({ row }: { readonly row: RunRow }) {
+  const to = row.wait?.kind === "gate" ? "/runs/$run/gate" : "/runs/$run";
+  return (
+    <Link to={to} params={{ run: row.id }} className="row" data-row>
+      <StatusMark row={row} />
+      <span className="row-main">
+        <span className="row-title">{row.title}</span>
+        <span className="row-facts">{facts(row)}</span>
+      </span>
+      <span className="row-side">
+        {row.wait === null ? null : <span className="row-read">{readingText(row.wait.toRead)}</span>}
+        <span className="row-age">{ageText(row)}</span>
+      </span>
+    </Link>
+  );
+}
+
+function facts({ workflow, phase, progress, place, branch, usage, redos }: RunRow): string {
+  return [
+    workflow,
+    phase === null ? "" : phase.name,
+    progress.total === 0 ? "" : `${progress.done} of ${progress.total} phases`,
+    place.item === null ? "" : "analysis",
+    place.isHere ? "" : `in ${place.tree}`,
+    branch ?? "",
+    redos === 0 ? "" : `${redos} redone`,
+    usageText(usage),
+  ]
+    .filter((fact) => fact !== "")
+    .join(" · ");
+}
+
+function ageText({ wait, endedAt, startedAt }: RunRow): string {
+  if (wait !== null) return `waits ${ageOf(wait.since)}`;
+  return endedAt === null ? `since ${ageOf(startedAt)}` : `${ageOf(endedAt)} ago`.replace("just now ago", "just now");
+}

@@ -1,0 +1,79 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, Outlet } from "@tanstack/react-router";
+import { useSyncExternalStore } from "react";
+import { api } from "../api.ts";
+import { useShortcuts } from "../keyboard.ts";
+import { connectionNow, onConnection } from "../live.ts";
+import { Announcements } from "./announce.tsx";
+import { ChartIcon, InboxIcon, ItemsIcon, PlusIcon, SettingsIcon } from "./icons.tsx";
+import { KeyboardHelp } from "./keyboard-help.tsx";
+
+const PAGES = [
+  { to: "/", label: "Inbox", icon: InboxIcon },
+  { to: "/items", label: "Items", icon: ItemsIcon },
+  { to: "/charts", label: "Charts", icon: ChartIcon },
+  { to: "/settings", label: "Settings", icon: SettingsIcon },
+] as const;
+
+export function Shell() {
+  const { data: project } = useQuery({ queryKey: ["project"], queryFn: api.project });
+  const { data: runs } = useQuery({ queryKey: ["runs", "", null], queryFn: () => api.runs("", null) });
+  useShortcuts();
+  const waiting = runs?.counts.waiting ?? 0;
+  return (
+    <div className="shell">
+      <a className="skip" href="#content">
+        Skip to the content
+      </a>
+      <header className="side">
+        <Link to="/" className="brand">
+          <img src="/icon.svg" alt="" width="22" height="22" />
+          <span className="brand-name">{project?.name ?? "iSDLC"}</span>
+        </Link>
+        <nav aria-label="Pages">
+          {PAGES.map(({ to, label, icon: Icon }) => (
+            <Link key={to} to={to} className="nav-link" activeOptions={{ exact: true }}>
+              <Icon />
+              <span>{label}</span>
+              {to === "/" && waiting > 0 ? (
+                <span className="count" aria-label={`${waiting} waiting`}>
+                  {waiting}
+                </span>
+              ) : null}
+            </Link>
+          ))}
+        </nav>
+        <Link to="/new" className="button new-run">
+          <PlusIcon />
+          <span>New run</span>
+        </Link>
+        <footer className="side-foot">
+          <ConnectionState />
+          <KeyboardHelp />
+        </footer>
+      </header>
+      <main id="content" className="content" tabIndex={-1}>
+        {project?.readOnly ? <p className="notice notice-warn">{project.readOnly}</p> : null}
+        <Outlet />
+      </main>
+      <Announcements />
+    </div>
+  );
+}
+
+const CONNECTION_WORDS = { connecting: "Connecting", live: "Live", lost: "Server gone" } as const;
+
+function ConnectionState() {
+  const state = useSyncExternalStore(onConnection, connectionNow);
+  return (
+    <span className={`connection connection-${state}`} role="status" title={TITLES[state]}>
+      {CONNECTION_WORDS[state]}
+    </span>
+  );
+}
+
+const TITLES = {
+  connecting: "Asking the server",
+  live: "Changes show as they happen",
+  lost: "Run isdlc ui again in this repository; the page goes on by itself",
+} as const;

@@ -1,0 +1,43 @@
+import type { RunRow, WaitKind } from "../../../src/schema/api.ts";
+import { STATUS_WORDS, WAIT_WORDS } from "../words.ts";
+import {
+  CheckIcon,
+  CoinIcon,
+  CrossIcon,
+  FlagIcon,
+  GateIcon,
+  type Icon,
+  PlayIcon,
+  QuestionIcon,
+  StopIcon,
+  WarnIcon,
+} from "./icons.tsx";
+
+const WAIT_ICONS: { readonly [K in WaitKind]: Icon } = {
+  gate: GateIcon,
+  questions: QuestionIcon,
+  escalation: WarnIcon,
+  sizing: QuestionIcon,
+  budget: CoinIcon,
+  finish: FlagIcon,
+};
+
+const STATUS_ICONS: { readonly [K in RunRow["status"]]: Icon } = {
+  waiting: GateIcon,
+  running: PlayIcon,
+  interrupted: StopIcon,
+  completed: CheckIcon,
+  cancelled: CrossIcon,
+};
+
+/** Colour, shape and word: none of them alone. */
+export function StatusMark({ row }: { readonly row: Pick<RunRow, "status" | "wait"> }) {
+  const Shape = row.wait === null ? STATUS_ICONS[row.status] : WAIT_ICONS[row.wait.kind];
+  const label = row.wait === null ? STATUS_WORDS[row.status] : WAIT_WORDS[row.wait.kind];
+  return (
+    <span className={`mark mark-${row.wait?.kind === "escalation" ? "trouble" : row.status}`}>
+      <Shape />
+      <span className="mark-word">{label}</span>
+    </span>
+  );
+}

@@ -1,0 +1,50 @@
+import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
+import { Charts } from "./pages/charts.tsx";
+import { Inbox } from "./pages/inbox.tsx";
+import { Items } from "./pages/items.tsx";
+import { NewRun } from "./pages/new-run.tsx";
+import { RunPage } from "./pages/run-page.tsx";
+import { Settings } from "./pages/settings.tsx";
+import { GatePage } from "./gate/gate-page.tsx";
+import { Missing } from "./pages/missing.tsx";
+import { Shell } from "./parts/shell.tsx";
+
+const root = createRootRoute({ component: Shell, notFoundComponent: Missing });
+const at = <P extends string>(path: P, component: () => React.JSX.Element) =>
+  createRoute({ getParentRoute: () => root, path, component });
+
+const runRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/runs/$run",
+  component: function Run() {
+    const { run } = runRoute.useParams();
+    return <RunPage key={run} run={run} />;
+  },
+});
+const gateRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/runs/$run/gate",
+  component: function Gate() {
+    const { run } = gateRoute.useParams();
+    return <GatePage key={run} run={run} />;
+  },
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    at("/", Inbox),
+    at("/items", Items),
+    at("/charts", Charts),
+    at("/settings", Settings),
+    at("/new", NewRun),
+    runRoute,
+    gateRoute,
+  ]),
+  scrollRestoration: true,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

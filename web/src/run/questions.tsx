@@ -1,0 +1,60 @@
+import { useState } from "react";
+import type { WaitView } from "../../../src/schema/api.ts";
+import { useAnswer } from "../answering.ts";
+
+type Wait = Extract<WaitView, { kind: "questions" }>;
+type Question = Wait["questions"][number];
+
+/** Each question with its choices and room for other words; one that is left empty is left to the agent. */
+export function Questions({ run, wait }: { readonly run: string; readonly wait: Wait }) {
+  const [replies, setReplies] = useState<Readonly<Record<string, string>>>({});
+  const { answer, isSending } = useAnswer(run);
+  const [option] = wait.options;
+  const open = wait.questions.filter(({ id }) => (replies[id] ?? "").trim() === "").length;
+  const send = (): void => {
+    const given = wait.questions.map(({ id }) => ({ id, text: (replies[id] ?? "").trim() || null }));
+    void answer({ wait: wait.id, shown: wait.shown, option: "answer", replies: given }, () => undefined);
+  };
+  return (
+    <div className="questions">
+      {wait.questions.map((question) => (
+        <OneQuestion
+          key={question.id}
+          question={question}
+          value={replies[question.id] ?? ""}
+          onChange={(text) => setReplies({ ...replies, [question.id]: text })}
+        />
+      ))}
+      <div className="wait-foot">
+        <button type="button" className="button button-primary" disabled={isSending} onClick={send}>
+          {option?.label ?? "Send"}
+        </button>
+        <span className="subtle">{open === 0 ? option?.effect : `${open} left to the agent`}</span>
+      </div>
+    </div>
+  );
+}
+
+type OneProps = { readonly question: Question; readonly value: string; readonly onChange: (text: string) => void };
+
+function OneQuestion({ question: { id, text, choices }, value, onChange }: OneProps) {
+  return (
+    <fieldset className="question">
+      <legend>{text}</legend>
+      {choices.map((choice) => (
+        <label key={choice} className="choice">
+          <input type="radio" name={id} checked={value === choice} onChange={() => onChange(choice)} />
+          {choice}
+        </label>
+      ))}
+      <textarea
+        className="field"
+        rows={2}
+        aria-label={`Answer to: ${text}`}
+        placeholder={choices.length === 0 ? "Your answer" : "or in your own words"}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    </fieldset>
+  );
+}

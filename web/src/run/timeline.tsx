@@ -1,0 +1,144 @@
+import { useEffect, useState } from "react";
+import type { RunDetail, TimelineSpan } from "../../../src/schema/api.ts";
+import { durationOf, usageText } from "../words.ts";
+
+const KINDS: { readonly [K in TimelineSpan["kind"]]: string } = {
+  attempt: "Attempt",
+  execution: "Agent",
+  check: "Checks",
+  review: "Reviewer",
+  wait: "Person",
+};
+
+type Scale = { readonly from: number; readonly to: number };
+
+/** Every phase on one scale of time. Spans that wait for a person are drawn apart, as they can be much longer than the work. */
+export function Timeline({ detail }: { readonly detail: RunDetail }) {
+  const now = useNow(detail.end === null);
+  const spans = detail.timeline;
+  if (spans.length === 0) return <p className="empty">Nothing has happened yet.</p>;
+  const scale = { from: Date.parse(spans[0]?.from ?? ""), to: Math.max(...spans.map((span) => endOf(span, now))) };
+  const phases = detail.phases.filter(({ key }) => spans.some(({ phase }) => phase === key));
+  return (
+    <div className="timeline">
+      <Totals spans={spans} now={now} scale={scale} />
+      <div className="legend" aria-hidden="true">
+        {(["execution", "check", "review", "wait"] as const).map((kind) => (
+          <span key={kind} className={`legend-${kind}`}>
+            {KINDS[kind]}
+          </span>
+        ))}
+      </div>
+      {phases.map(({ key, name, usage }) => {
+        const own = spans.filter(({ phase }) => phase === key);
+        return (
+          <section key={key} className="lane" aria-label={name}>
+            <div className="lane-head">
+              <strong>{name}</strong>
+              <span className="subtle">{usageText(usage)}</span>
+            </div>
+            <div className="lane-track">
+              {own.map((span) => (
+                <Span key={`${span.seq}${span.kind}`} span={span} scale={scale} now={now} />
+              ))}
+            </div>
+          </section>
+        );
+      })}
+      <SpanTable spans={spans} now={now} />
+    </div>
+  );
+}
+
+const endOf = ({ to }: TimelineSpan, now: number): number => (to === null ? now : Date.parse(to));
+
+function Span({ span, scale, now }: { readonly span: TimelineSpan; readonly scale: Scale; readonly now: number }) {
+  const whole = Math.max(1, scale.to - scale.from);
+  const from = Date.parse(span.from);
+  const width = ((endOf(span, now) - from) / whole) * 100;
+  const words = `${KINDS[span.kind]} ${span.name}: ${durationOf(endOf(span, now) - from)}${span.outcome === null ? ", now" : `, ${span.outcome}`}`;
+  return (
+    <span
+      className={`span span-${span.kind} ${outcomeClass(span)}`}
+      style={{ left: `${((from - scale.from) / whole) * 100}%`, width: `max(3px, ${width}%)` }}
+      title={words}
+    />
+  );
+}
+
+const outcomeClass = ({ outcome }: TimelineSpan): string => {
+  if (outcome === null) return "span-now";
+  return /failed|lost|not approved|cancelled/.test(outcome) ? "span-bad" : "";
+};
+
+type TotalsProps = { readonly spans: readonly TimelineSpan[]; readonly now: number; readonly scale: Scale };
+
+function Totals({ spans, now, scale }: TotalsProps) {
+  const sum = (kind: TimelineSpan["kind"]): number =>
+    spans
+      .filter((span) => span.kind === kind)
+      .reduce((total, span) => total + endOf(span, now) - Date.parse(span.from), 0);
+  const facts = [
+    ["In all", scale.to - scale.from],
+    ["Agents", sum("execution")],
+    ["Reviewers", sum("review")],
+    ["Checks", sum("check")],
+    ["People", sum("wait")],
+  ] as const;
+  return (
+    <dl className="totals">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{durationOf(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** The same in words, for those who do not see the picture, or want the numbers. */
+function SpanTable({ spans, now }: { readonly spans: readonly TimelineSpan[]; readonly now: number }) {
+  return (
+    <details className="spans">
+      <summary>As a table</summary>
+      <div className="table-frame" tabIndex={0} role="region" aria-label="Timeline as a table">
+        <table className="table">
+          <thead>
+            <tr>
+              <th scope="col">What</th>
+              <th scope="col">Name</th>
+              <th scope="col">From</th>
+              <th scope="col">Took</th>
+              <th scope="col">Outcome</th>
+              <th scope="col">Used</th>
+            </tr>
+          </thead>
+          <tbody>
+            {spans.map((span) => (
+              <tr key={`${span.seq}${span.kind}`}>
+                <td>{KINDS[span.kind]}</td>
+                <td>{span.name}</td>
+                <td>{new Date(span.from).toLocaleTimeString()}</td>
+                <td className="number">{durationOf(endOf(span, now) - Date.parse(span.from))}</td>
+                <td>{span.outcome ?? "now"}</td>
+                <td>{span.usage === null ? "" : usageText(span.usage)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}
+
+/** The time, renewed while something goes on. */
+function useNow(isRunning: boolean): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return now;
+}

@@ -1,0 +1,68 @@
+const STORED = "isdlc.session";
+const channel = new BroadcastChannel("isdlc");
+// oxlint-disable unicorn/require-post-message-target-origin -- a channel reaches pages of this origin only
+const ANSWER_WITHIN = 400; // milliseconds in which another tab would have answered
+
+let session: string | null = sessionStorage.getItem(STORED);
+const listeners = new Set<() => void>();
+
+type Spoken = { readonly ask: true } | { readonly session: string };
+
+/** Tabs of one browser share what the link gave to the first of them, so that a second tab and a new link are enough for all. */
+channel.addEventListener("message", ({ data }: MessageEvent<Spoken>) => {
+  if ("ask" in data) {
+    if (session !== null) channel.postMessage({ session } satisfies Spoken);
+  } else if (data.session !== session) keep(data.session);
+});
+
+export const currentSession = (): string | null => session;
+
+export function onSession(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function keep(value: string): void {
+  session = value;
+  sessionStorage.setItem(STORED, value);
+  for (const listener of listeners) listener();
+}
+
+export type Opened = "open" | "used" | "closed";
+
+/** Takes the secret out of the address at once, and exchanges it for this browser's session. */
+export async function openSession(): Promise<Opened> {
+  const secret = location.hash.slice(1);
+  if (secret !== "") {
+    history.replaceState(null, "", location.pathname + location.search);
+    return (await exchange(secret)) || session !== null ? "open" : "used";
+  }
+  if (session !== null) return "open";
+  return (await askOtherTabs()) ? "open" : "closed";
+}
+
+async function exchange(secret: string): Promise<boolean> {
+  const response = await fetch("/api/session", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ secret }),
+  });
+  if (!response.ok) return false;
+  const found = (await response.json()) as { session: string };
+  keep(found.session);
+  channel.postMessage({ session: found.session } satisfies Spoken);
+  return true;
+}
+
+function askOtherTabs(): Promise<boolean> {
+  return new Promise((resolve) => {
+    const stop = onSession(() => end(true));
+    const timer = setTimeout(() => end(false), ANSWER_WITHIN);
+    const end = (found: boolean): void => {
+      clearTimeout(timer);
+      stop();
+      resolve(found);
+    };
+    channel.postMessage({ ask: true } satisfies Spoken);
+  });
+}

@@ -1,0 +1,14 @@
+import { useCallback, useState } from "react";
+
+/** A choice that this browser remembers. */
+export function useStored<T extends string>(key: string, first: T): [T, (value: T) => void] {
+  const [value, setValue] = useState<T>(() => (localStorage.getItem(key) as T | null) ?? first);
+  const set = useCallback(
+    (next: T) => {
+      localStorage.setItem(key, next);
+      setValue(next);
+    },
+    [key],
+  );
+  return [value, set];
+}

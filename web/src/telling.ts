@@ -1,0 +1,34 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { stayLive } from "./live.ts";
+import { onSession } from "./session.ts";
+
+const WANTED = "isdlc.notifications";
+let waiting = 0;
+
+/** Keeps the title, the badge and notifications in step with how much waits for a person. */
+export function startTelling(client: QueryClient): void {
+  onSession(() => void client.invalidateQueries());
+  void stayLive(client, (count) => {
+    if (count > waiting && document.hidden) notify(count);
+    waiting = count;
+    document.title = count === 0 ? "iSDLC" : `(${count}) iSDLC`;
+    if ("setAppBadge" in navigator) void navigator.setAppBadge(count).catch(() => undefined); // not everywhere
+  });
+}
+
+export const wantsNotifications = (): boolean =>
+  localStorage.getItem(WANTED) === "yes" && "Notification" in window && Notification.permission === "granted";
+
+/** Asks the browser; true when it may tell from now on. */
+export async function wantNotifications(wanted: boolean): Promise<boolean> {
+  const granted = wanted && (await Notification.requestPermission()) === "granted";
+  localStorage.setItem(WANTED, granted ? "yes" : "no");
+  return granted;
+}
+
+function notify(count: number): void {
+  if (!wantsNotifications()) return;
+  const body = count === 1 ? "A run waits for you." : `${count} runs wait for you.`;
+  const told = new Notification("iSDLC", { body, tag: "isdlc-waiting" });
+  told.addEventListener("click", () => window.focus());
+}
