@@ -2,7 +2,13 @@ import { defineConfig } from "vitest/config";
 
 /** Suites by what they cost: `fast` runs on every edit, the others in CI and on request. */
 const suite = (name: string, include: string[], minutes: number) => ({
-  test: { name, include, testTimeout: minutes * 60_000, hookTimeout: minutes * 60_000 },
+  test: {
+    name,
+    include,
+    testTimeout: minutes * 60_000,
+    hookTimeout: minutes * 60_000,
+    expect: { poll: { timeout: 20_000 } },
+  },
 });
 
 export default defineConfig({
@@ -22,6 +28,7 @@ export default defineConfig({
       suite("rogue", ["test/slow/rogue/**/*.test.ts"], 15),
       suite("agents", ["test/slow/agents/**/*.test.ts"], 15),
       suite("guest", ["test/slow/guest/**/*.test.ts"], 10),
+      suite("browser", ["test/slow/browser/**/*.test.ts"], 10),
       suite("terminal", ["test/slow/terminal/**/*.test.ts"], 10),
     ],
   },

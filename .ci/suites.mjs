@@ -55,7 +55,8 @@ if (suite("check", "npm", ["run", "check"])) total.passed++;
 else fails("check");
 if (suite("mutate", "npm", ["run", "mutate"])) total.passed++;
 else fails("mutate: a planted bug survived");
-for (const project of ["flows", "crash", "rogue", "terminal", "agents", "guest"]) tests(project, vitest(project));
+for (const project of ["flows", "crash", "rogue", "terminal", "browser", "agents", "guest"])
+  tests(project, vitest(project));
 
 rmSync(folder, { recursive: true, force: true });
 for (const failure of failures) console.log(`FAILED ${failure}`);

@@ -9,6 +9,7 @@ import { measureDriving } from "./driving.ts";
 import { measureHook } from "./hook.ts";
 import { measureJournal } from "./journal.ts";
 import { measurePackage } from "./package.ts";
+import { measurePage } from "./page.ts";
 import { type Line, tableText, verdictOf } from "./report.ts";
 import { measureReviewers } from "./reviewers.ts";
 import { measureSummary } from "./summary.ts";
@@ -35,6 +36,7 @@ const benches: Readonly<Record<string, (settings: Settings) => Promise<readonly 
   decisions: measureDecisions,
   reviewers: measureReviewers,
   attestation: measureAttestation,
+  page: measurePage,
   package: measurePackage,
 };
 
@@ -68,7 +70,7 @@ export async function runBenches({ json, only, ...given }: Options): Promise<num
 }
 
 function copyProgram({ root, scratch }: Omit<Settings, "program">): string {
-  for (const part of ["dist/bin", "workflows", "agents", "package.json"])
+  for (const part of ["dist/bin", "dist/web", "workflows", "agents", "package.json"])
     cpSync(join(root, part), join(scratch, "package", part), { recursive: true });
   return join(scratch, "package", "dist", "bin", "isdlc.cjs");
 }

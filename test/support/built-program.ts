@@ -22,7 +22,7 @@ async function copyProgram(): Promise<string> {
     execFileSync(process.execPath, [join(repository, "scripts/setup.mjs")], { stdio: ["ignore", "ignore", "pipe"] });
     const folder = mkdtempSync(join(tmpdir(), "isdlc-built-"));
     process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-    for (const part of ["dist/bin", "workflows", "agents", "templates", "demo", "plugin", "package.json"])
+    for (const part of ["dist/bin", "dist/web", "workflows", "agents", "templates", "demo", "plugin", "package.json"])
       cpSync(join(repository, part), join(folder, part), { recursive: true });
     return join(folder, "dist/bin/isdlc.cjs");
   } finally {

@@ -1,0 +1,106 @@
+import axe from "axe-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, expect } from "vitest";
+import type { Running, Sandbox } from "../../support/cli.ts";
+
+const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+/** Nothing of the browser's own reaches for the network. */
+const QUIET = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+let shared: Promise<Browser> | null = null;
+const browser = (): Promise<Browser> => (shared ??= chromium.launch({ executablePath: CHROMIUM, args: QUIET }));
+const servers: Running[] = [];
+afterAll(async () => {
+  await (await shared)?.close();
+  for (const { child } of servers) child.kill("SIGINT");
+  await Promise.all(servers.map(({ ended }) => ended));
+});
+
+export type Served = Running & { readonly link: string; readonly origin: string };
+
+/** `isdlc ui` as a person starts it, here by their token. */
+export async function serve(sandbox: Sandbox, ...args: readonly string[]): Promise<Served> {
+  const running = sandbox.start(["ui", "--no-open", ...args], { ISDLC_OPERATOR_TOKEN: sandbox.token });
+  servers.push(running);
+  const link = await new Promise<string>((resolve, reject) => {
+    let said = "";
+    running.child.stdout?.on("data", (part: Buffer) => {
+      said += part.toString("utf8");
+      const found = /(http:\S+)\n/.exec(said)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    void running.ended.then(({ stdout, stderr }) => reject(new Error(`the page was not served: ${stdout}${stderr}`)));
+  });
+  return { ...running, link, origin: new URL(link).origin };
+}
+
+export type Look = { readonly width?: number; readonly height?: number; readonly dark?: boolean };
+
+export type Opened = {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What went wrong in the page, and what it asked of anybody but its server. */
+  readonly troubles: readonly string[];
+};
+
+/** A browser of its own, that notes everything a page must not do. */
+export async function open(link: string, { width = 1360, height = 900, dark = false }: Look = {}): Promise<Opened> {
+  const context = await (
+    await browser()
+  ).newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", reducedMotion: "reduce" });
+  const page = await context.newPage();
+  const troubles = watch(page, new URL(link).origin);
+  await page.goto(link);
+  await page.waitForSelector(".content .page, .content .gate");
+  return { page, context, troubles };
+}
+
+function watch(page: Page, origin: string): string[] {
+  const troubles: string[] = [];
+  page.on("pageerror", (error) => troubles.push(`error: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    troubles.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("console", (message) => {
+    if (message.type() === "error" && !EXPECTED.test(message.text())) troubles.push(`console: ${message.text()}`);
+  });
+  page.on("request", (request) => {
+    const { protocol, origin: asked } = new URL(request.url());
+    if (protocol !== "data:" && protocol !== "blob:" && asked !== origin) troubles.push(`request: ${request.url()}`);
+  });
+  return troubles;
+}
+
+/** A refusal that a test provokes, or a server that it ends, is told in the console too. */
+const EXPECTED = /Failed to load resource/;
+
+type Found = {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+};
+
+/** Nothing serious or critical for people who use the page in another way. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(
+    // The name is known once the text above was run.
+    "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations)",
+  );
+  const bad = (found as Found[]).filter(({ impact }) => impact === "serious" || impact === "critical");
+  expect(
+    bad.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary ?? ""}`).join("\n")}`,
+    ),
+  ).toEqual([]);
+}

@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { open, serve } from "./page-browser.ts";
+import { shopAtGate, TITLE } from "./shop.ts";
+
+const gate = { name: TITLE } as const;
+
+test("two browsers at one gate: one answer is recorded, the other is told who was first", async () => {
+  const shop = await shopAtGate();
+  const one = await serve(shop);
+  const other = await serve(shop, "--port", String(Number(new URL(one.link).port) + 1));
+  const [first, second] = [await open(one.link), await open(other.link)];
+  for (const { page } of [first, second]) {
+    await page.getByRole("link", gate).click();
+    await page.locator("[data-decision]").waitFor();
+  }
+  const told = await Promise.all(
+    [first, second].map(async ({ page }) => {
+      await page.locator("[data-decision]").getByRole("button", { name: "Continue" }).click();
+      return page.locator(".toast").textContent();
+    }),
+  );
+  expect(told.filter((text) => text?.includes("Recorded"))).toHaveLength(1);
+  expect(told.filter((text) => text?.includes("answered it before you: continue"))).toHaveLength(1);
+  expect((await shop.events()).filter(({ type }) => type === "gate.answered")).toHaveLength(1);
+});
+
+test("a terminal answers while the page looks at the gate: the page goes to the run and says so", async () => {
+  const shop = await shopAtGate();
+  const { link } = await serve(shop);
+  const { page, troubles } = await open(link);
+  await page.getByRole("link", gate).click();
+  await page.locator("[data-decision]").waitFor();
+  expect(await shop.person("continue", "--no-run")).toMatchObject({ code: 0 });
+  await page.locator(".phases").waitFor();
+  await expect.poll(() => page.locator(".toast").textContent()).toContain("answered elsewhere");
+  await expect.poll(() => page.locator(".run-head").textContent()).toContain("Interrupted");
+  await page.getByRole("button", { name: "Resume" }).click();
+  await expect.poll(() => page.locator(".run-head").textContent(), { timeout: 30_000 }).toContain("Review");
+  expect(troubles).toEqual([]);
+});
+
+test("the server ends and is started again: drafts stay, and the page goes on with the new link", async () => {
+  const shop = await shopAtGate();
+  const before = await serve(shop);
+  const { page, context, troubles } = await open(before.link);
+  await page.getByRole("link", gate).click();
+  await page.locator("[data-decision]").getByRole("button", { name: /^Redo/ }).click();
+  await page.getByLabel("What else should this phase consider?").fill("Half a thought");
+  await page.keyboard.press("Escape");
+  before.child.kill("SIGINT");
+  await before.ended;
+  await expect.poll(() => page.locator(".connection").textContent()).toBe("Server gone");
+  const after = await serve(shop);
+  expect(after.origin).toBe(before.origin);
+  const second = await context.newPage();
+  await second.goto(after.link);
+  await expect.poll(() => page.locator(".connection").textContent(), { timeout: 10_000 }).toBe("Live");
+  await page.locator("[data-decision]").getByRole("button", { name: /^Redo/ }).click();
+  expect(await page.getByLabel("What else should this phase consider?").inputValue()).toBe("Half a thought");
+  await page.getByRole("dialog").getByRole("button", { name: "Redo" }).click();
+  await page.locator(".phases").waitFor();
+  await expect
+    .poll(async () => (await shop.events()).find((event) => event.type === "gate.answered"))
+    .toMatchObject({ guidance: "Half a thought" });
+  expect(troubles).toEqual([]);
+});
+
+test("a link is good for one browser; used again, it ends what it began", async () => {
+  const shop = await shopAtGate();
+  const { link } = await serve(shop);
+  const { page } = await open(link);
+  const second = await (await page.context().browser()!.newContext()).newPage();
+  await second.goto(link);
+  await second.getByText("This link does not work any more").waitFor();
+  await page.reload();
+  await expect.poll(() => page.locator("body").textContent()).toContain("Open the link that isdlc ui printed.");
+});
