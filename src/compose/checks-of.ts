@@ -6,6 +6,7 @@ import { createCheckRunner, type SurroundingsMemory } from "../adapters/checks/c
 import { readSmall, replaceFile } from "../adapters/file-system/file-system.ts";
 import { createGitWorkspace } from "../adapters/git/snapshot/git-workspace.ts";
 import { createPlainWorkspace } from "../adapters/plain-workspace/create-plain-workspace.ts";
+import { latestTree } from "../core/last-reviewed-tree.ts";
 import type { ActiveRun } from "../core/run.ts";
 import type { CheckRunner } from "../ports/check-runner.ts";
 import type { Workspace } from "../ports/workspace.ts";
@@ -14,8 +15,14 @@ import { testSandboxOf } from "./sandbox.ts";
 import { parseTestNeeds } from "./test-needs.ts";
 
 /** The working tree of a run. */
-export const workspaceOf = ({ root }: Pick<LocalProject, "root">, { run }: ActiveRun): Workspace =>
-  run.git === null ? createPlainWorkspace(root) : createGitWorkspace(root, run.run);
+export function workspaceOf({ root }: Pick<LocalProject, "root">, run: ActiveRun): Workspace {
+  if (run.run.git === null) return createPlainWorkspace(root);
+  const trust = { since: Date.parse(run.run.startedAt) - CLOCKS_APART, tree: latestTree(run) };
+  return createGitWorkspace(root, run.run.run, trust);
+}
+
+/** Milliseconds by which a file system's clock may differ from ours. */
+const CLOCKS_APART = 60_000;
 
 /** What checks the work of a run: its tests run in a sandbox where the run was begun with one. */
 export function checksOf(

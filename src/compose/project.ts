@@ -6,6 +6,7 @@ import { createCheckRunner } from "../adapters/checks/create-check-runner.ts";
 import { systemLockProcesses } from "../adapters/file-lock/lock-processes.ts";
 import { ensureFolder, type FileSystem, nodeFiles } from "../adapters/file-system/file-system.ts";
 import { createCodeHistory } from "../adapters/git/read/git-distance.ts";
+import { gitFolders } from "../adapters/git/read/git-head.ts";
 import { createGitRead } from "../adapters/git/read/git-read.ts";
 import { createWorktrees } from "../adapters/git/worktree/create-worktrees.ts";
 import { createGitWrite } from "../adapters/git/write/git-write.ts";
@@ -66,6 +67,7 @@ function compose(place: Place, item: string | null, journal: LocalJournal): Loca
     attest: (ended) => attestFinished(project, ended),
     engine: (run, wanted) => composeEngine(project, run, wanted),
   };
+  const tree = { root: item === null ? root : place.own, repository: repositoryOf(root) };
   const system: Pick<LocalProject, "callers" | "clock" | "endAll" | "pause" | "newRunId" | "hash"> = {
     callers: systemCallers,
     clock: systemClock,
@@ -77,7 +79,7 @@ function compose(place: Place, item: string | null, journal: LocalJournal): Loca
   const workspace: LocalProject["workspace"] = (run) => workspaceOf(place, run);
   const makeFolder = (path: string): void => project.projections.makeFolder(path);
   const project: LocalProject = lazily(
-    { ...place, item, journal, workspace, ...system, ...calls },
+    { ...place, item, journal, tree, workspace, ...system, ...calls },
     {
       projections: () => createProjections(root, files, item),
       driver: () => createDriverLock(place),
@@ -116,4 +118,13 @@ function siblingsOf(project: LocalProject): readonly LocalProject[] {
   const tree = project.item === null ? [] : [openProject(project.root, project.env, project.files)];
   const others = analysedItems(project).filter((name) => name !== project.item);
   return [...tree, ...others.map((name) => itemProject(project, name))];
+}
+
+/** The git folder that all working trees of the repository share; null where there is none, or a link in its place. */
+function repositoryOf(root: string): string | null {
+  try {
+    return gitFolders(root)?.common ?? null;
+  } catch {
+    return null;
+  }
 }

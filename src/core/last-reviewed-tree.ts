@@ -8,3 +8,7 @@ export function lastReviewedTree(run: ActiveRun): string | null {
   const seen = run.phases.slice(0, run.index + 1).findLast((phase) => phase.seenTree !== null);
   return seen?.seenTree ?? run.phases[0]?.firstTree ?? null;
 }
+
+/** The tree that was looked at last in this run, by whomever; null before the first look and without git. */
+export const latestTree = (run: ActiveRun): string | null =>
+  run.phases.map(({ made, firstTree }) => made?.tree ?? firstTree).findLast((tree) => tree !== null) ?? null;

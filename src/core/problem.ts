@@ -7,6 +7,7 @@ export type Problem =
   | { readonly code: "JOURNAL_CORRUPT"; readonly file: string; readonly line: number; readonly detail: string }
   | { readonly code: "JOURNAL_FORGED"; readonly file: string; readonly line: number }
   | { readonly code: "JOURNAL_MISSING"; readonly run: string; readonly seq: number }
+  | { readonly code: "JOURNAL_ELSEWHERE"; readonly run: string; readonly root: string }
   | { readonly code: "JOURNAL_NEWER"; readonly file: string; readonly type: string }
   | { readonly code: "WRITE_FAILED"; readonly file: string; readonly detail: string }
   | { readonly code: "LOCK_BUSY"; readonly file: string; readonly holder: string }
@@ -95,6 +96,10 @@ const descriptions: Describe = {
   JOURNAL_MISSING: (p) => ({
     what: `The journal of run ${p.run} ends before event ${p.seq}, which was acknowledged earlier, or is gone.`,
     fix: 'Bring .isdlc/journal back from a backup, or run "isdlc doctor --fix" to give the run up.',
+  }),
+  JOURNAL_ELSEWHERE: (p) => ({
+    what: `The run ${p.run} was begun in ${p.root}, not in this working tree.`,
+    fix: 'If you moved the tree, run "isdlc doctor --fix" to go on here. If not, somebody put its journal here: the same command puts it away where this tree has a run of its own.',
   }),
   JOURNAL_NEWER: (p) => ({
     what: `${p.file} holds "${p.type}", which this version does not know.`,

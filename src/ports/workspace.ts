@@ -18,8 +18,8 @@ export interface Workspace {
   snapshot(name: string, include: readonly string[]): Promise<string | null>;
   /** The same, to compare with at once; not to be found again. */
   now(include: readonly string[]): Promise<string | null>;
-  /** Files that are not as they were in a snapshot; null where it is unknown. */
-  changedSince(from: string | null, include: readonly string[]): Promise<readonly string[] | null>;
+  /** What keeps git from looking since the run began, in words; nothing of it is in a snapshot. */
+  hidden(): Promise<readonly string[]>;
   /** A snapshot taken earlier under that name; null when there is none. */
   kept(name: string): Promise<string | null>;
   /** Changed files between two snapshots; null where either is unknown. */

@@ -99,6 +99,8 @@ export const EventDraft = z.discriminatedUnion("type", [
         baseTip: z.optional(z.string()),
       }),
     ),
+    /** Where the run was begun: a journal belongs to its tree. Unknown in older journals. */
+    tree: z.optional(z.strictObject({ root: z.string(), repository: z.nullable(z.string()) })),
     /** The working tree made for this work, relative to the main one; null or left out: it is done in place. */
     worktree: z.optional(z.nullable(z.string())),
     tests: z.nullable(TestCommand),

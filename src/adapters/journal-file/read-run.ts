@@ -1,5 +1,5 @@
 import { ProblemError } from "../../core/problem.ts";
-import { noRun } from "../../core/run.ts";
+import { noRun, type RunState } from "../../core/run.ts";
 import type { Head, Loaded } from "../../ports/journal.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
@@ -24,11 +24,24 @@ export function visit<T>(
     return work(null);
   }
   try {
-    return work({ journal, now: catchUp(store, journal, { run: look.run, anchor }) });
+    const now = catchUp(store, journal, { run: look.run, anchor });
+    refuseForeign(store, now.cursor.state, anchor);
+    return work({ journal, now });
   } finally {
     store.place.files.closeSync(journal.fd);
   }
 }
+
+/** An open run that was begun in another tree, and that nobody here knows, is not this tree's. */
+function refuseForeign({ anchors }: JournalStore, state: RunState, anchor: Head | null): void {
+  const root = beginningOf(state);
+  if (root === null || root === anchors.tree || anchor !== null) return;
+  throw new ProblemError({ code: "JOURNAL_ELSEWHERE", run: state.is === "none" ? "" : state.run.run, root });
+}
+
+/** Where an open run was begun; null where it is not open, or older than that being recorded. */
+export const beginningOf = (state: RunState): string | null =>
+  state.is === "active" ? (state.run.tree?.root ?? null) : null;
 
 export function loadRun(store: JournalStore, run: RunId): Loaded {
   return withRetry(() =>

@@ -12,14 +12,16 @@ import {
 } from "../file-system/file-system.ts";
 import { createFileLock } from "../file-lock/file-lock.ts";
 import type { LockProcesses } from "../file-lock/lock-processes.ts";
-import { openJournal, snapshotFile, stateFolder } from "./journal-place.ts";
-import { verifyJournal, type Finding, type VerifyLocation } from "./verify-journal.ts";
-import { dirname } from "node:path";
+import { type OpenFile, openJournal, snapshotFile, stateFolder } from "./journal-place.ts";
+import { verifyJournal, type Finding, type Verified, type VerifyLocation } from "./verify-journal.ts";
+import { basename, dirname } from "node:path";
 
 export type SetAside =
   | { readonly is: "nothingToDo" }
   /** The journal is gone; its anchor was taken out, so that a new run can begin. */
   | { readonly is: "givenUp"; readonly findings: readonly Finding[] }
+  /** Begun in another place; from now on it is this tree's. */
+  | { readonly is: "adopted"; readonly findings: readonly Finding[] }
   | {
       readonly is: "cut";
       readonly findings: readonly Finding[];
@@ -57,30 +59,45 @@ export async function setAside(
 
 function cut(place: VerifyLocation, run: RunId): SetAside {
   const verified = verifyJournal(place, run);
-  const { findings, head, sound, size, open } = verified;
-  if (findings.length === 0) return { is: "nothingToDo" };
+  const { findings, head, open } = verified;
   // A newer version's records are in order; cutting them would destroy what that version decided.
-  if (findings.some((finding) => finding.is === "newer")) return { is: "nothingToDo" };
+  if (findings.length === 0 || findings.some((finding) => finding.is === "newer")) return { is: "nothingToDo" };
+  if (isMoved(place, run, findings)) {
+    place.anchors.write(run, head, open);
+    return { is: "adopted", findings };
+  }
   const journal = openJournal(place, run, "change");
   if (journal === null) {
     place.anchors.write(run, { seq: 0, hash: "" }, false);
     return { is: "givenUp", findings };
   }
-  const { files } = place;
   try {
     // Packed journals are of runs that ended long ago: nothing goes on from them, so nothing is cut.
-    if (journal.unpacked !== undefined) return { is: "nothingToDo" };
-    const kept = sound < size ? `${journal.file}.aside-${randomBytes(4).toString("hex")}` : null;
-    if (kept !== null) keep(place, kept, readRange(files, journal.fd, { from: sound, to: size }));
-    files.ftruncateSync(journal.fd, sound);
-    files.fdatasyncSync(journal.fd);
-    discardFile(files, snapshotFile(journal.file));
-    if (sound === 0) discardFile(files, journal.file);
-    place.anchors.write(run, head, open);
-    return { is: "cut", findings, head, kept, bytes: size - sound };
+    return journal.unpacked === undefined ? cutFile(place, journal, verified) : { is: "nothingToDo" };
   } finally {
-    files.closeSync(journal.fd);
+    place.files.closeSync(journal.fd);
   }
+}
+
+const isForeign = (findings: readonly Finding[]): boolean => findings.some(({ is }) => is === "elsewhere");
+
+/** Nothing else is wrong with it, and this tree has no open run of its own. */
+const isMoved = ({ anchors }: VerifyLocation, run: RunId, findings: readonly Finding[]): boolean =>
+  isForeign(findings) && findings.length === 1 && (anchors.openRun() ?? run) === run;
+
+/** Of a run that is not this tree's, nothing is left. */
+function cutFile(place: VerifyLocation, { fd, file }: OpenFile, verified: Verified): SetAside {
+  const { files, anchors } = place;
+  const { findings, head, size, open } = verified;
+  const sound = isForeign(findings) ? 0 : verified.sound;
+  const kept = sound < size ? `${file}.aside-${randomBytes(4).toString("hex")}` : null;
+  if (kept !== null) keep(place, kept, readRange(files, fd, { from: sound, to: size }));
+  files.ftruncateSync(fd, sound);
+  files.fdatasyncSync(fd);
+  discardFile(files, snapshotFile(file));
+  if (sound === 0) discardFile(files, file);
+  if (!isForeign(findings)) anchors.write(basename(file, ".jsonl"), head, open);
+  return { is: "cut", findings, head, kept, bytes: size - sound };
 }
 
 function keep(place: VerifyLocation, file: string, bytes: Buffer): void {

@@ -5,6 +5,7 @@ import type { FileSystem } from "../file-system/file-system.ts";
 import type { Anchors } from "../user-files/anchors.ts";
 import { advance, emptyCursor, headOf, type Cursor } from "./fold.ts";
 import { journalSize, openJournal, readJournal } from "./journal-place.ts";
+import { beginningOf } from "./read-run.ts";
 import { readBody, readLine } from "./record.ts";
 import { checkBySchema } from "./schema-check.ts";
 
@@ -17,7 +18,7 @@ export type VerifyLocation = {
 };
 
 export type Finding = {
-  readonly is: "damaged" | "forged" | "newer" | "torn" | "missing" | "otherHead";
+  readonly is: "damaged" | "forged" | "newer" | "torn" | "missing" | "otherHead" | "elsewhere";
   /** Counted from 1; 0 when it is about the whole file. */
   readonly line: number;
   readonly detail: string;
@@ -51,6 +52,9 @@ export function verifyJournal(place: VerifyLocation, run: RunId): Verified {
     if (anchor !== null && cursor.seq < anchor.seq) findings.push(...missing(anchor, cursor.lines));
     else if (!meetsAnchor)
       findings.push({ is: "otherHead", line: 0, detail: "it is not the journal that was acknowledged here" });
+    const begun = beginningOf(cursor.state);
+    if (anchor === null && begun !== null && begun !== place.anchors.tree)
+      findings.push({ is: "elsewhere", line: 1, detail: `it was begun in ${begun}, and nothing here knows of it` });
     return result(cursor, { file: journal.file, size, findings });
   } finally {
     place.files.closeSync(journal.fd);

@@ -10,7 +10,7 @@ export function createPlainWorkspace(cwd: string): Workspace {
   return {
     snapshot: () => Promise.resolve(null),
     now: () => Promise.resolve(null),
-    changedSince: () => Promise.resolve(null),
+    hidden: () => Promise.resolve([]),
     kept: () => Promise.resolve(null),
     diff: () => Promise.resolve(null),
     lines: () => Promise.resolve(0),

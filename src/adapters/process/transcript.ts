@@ -1,7 +1,7 @@
-import { closeSync, fstatSync, mkdirSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
-import { nodeFiles, OPEN, openPlain } from "../file-system/file-system.ts";
+import { ensureFolder, nodeFiles, OPEN, openPlain } from "../file-system/file-system.ts";
 
 export type TranscriptOptions = {
   /** Bytes; what comes after is left out, and the file says so. */
@@ -59,7 +59,8 @@ const CUT_NOTE = "[cut: the transcript reached its size limit; the agent went on
 
 function openForAdding(file: string): number {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    for (const folder of [dirname(dirname(dirname(file))), dirname(dirname(file)), dirname(file)])
+      ensureFolder(nodeFiles, folder); // a link in the place of one would lead out of the tree
     const handle = openPlain(nodeFiles, file, OPEN.append);
     if (handle !== null) return handle;
   } catch (error) {

@@ -9,6 +9,8 @@ import { readAnchorHead, writeAnchorHead, type AnchorHead } from "./anchor-head.
 
 /** How far each journal had come when it was last acknowledged, kept where the repository cannot reach. */
 export interface Anchors {
+  /** The working tree whose journals are anchored, as a real path. */
+  readonly tree: string;
   read(run: RunId): Head | null;
   /** The run that was open when last heard of. */
   openRun(): RunId | null;
@@ -51,6 +53,7 @@ export function createFileAnchors(directory: string, workingTree: string, files:
     );
 
   return {
+    tree: path,
     read: (run) => parseHead(current().heads[run]),
     openRun: () => list().open,
     write(run, head, open) {

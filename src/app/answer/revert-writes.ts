@@ -16,5 +16,13 @@ export async function revertWrites(project: Pick<Project, "workspace">, run: Act
   // Told again after it was cut short, what was there first is what is kept.
   const kept = (await workspace.kept(before)) ?? (await workspace.snapshot(before, [run.run.item]));
   await workspace.restore(phase.firstTree, paths);
-  return { paths, kept, tree: await workspace.snapshot(name, [run.run.item]) };
+  const tree = await workspace.snapshot(name, [run.run.item]);
+  const shown = phase.made?.tree ?? null;
+  const others = [
+    ...((await workspace.diff(shown, kept)) ?? [null]),
+    ...((await workspace.diff(kept, tree)) ?? [null]),
+  ];
+  // Whatever else has changed since it was shown stays to be shown.
+  const isAll = others.every((change) => change !== null && paths.includes(change.path));
+  return { paths, kept, tree: isAll ? tree : null };
 }

@@ -33,6 +33,8 @@ export type Project = {
   readonly settings: SettingsStore;
   readonly trust: TrustStore;
   readonly agents: Agents;
+  /** Where the journal lies, and the repository of the working tree: what a run is begun in. */
+  readonly tree: { readonly root: string; readonly repository: string | null };
   readonly items: Items;
   readonly workflows: Workflows;
   readonly history: CodeHistory;

@@ -30,7 +30,7 @@ export async function openRun({ project, ...plan }: RunPlan): Promise<OpenedRun>
   const branch = plan.branch ?? { branch: facts.scope === "item" ? null : name.branch };
   const git = plan.git === null ? null : { ...plan.git, ...branch };
   project.trust.rememberAgents(run, agents);
-  const start = { do: "start", facts: { ...facts, run, item: name.item, git } } as const;
+  const start = { do: "start", facts: { ...facts, run, item: name.item, git, tree: project.tree } } as const;
   const opened = await project.journal.create(run, start);
   if (!opened.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: opened.refusal });
   const warnings = [...facts.warnings, ...writeActive(project, opened.state, opened.head)];

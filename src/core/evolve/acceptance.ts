@@ -36,8 +36,10 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     const made = outputOf(run);
     if (run.stage.is !== "produced" || made === null) return run;
     const gone = new Set(event.paths);
+    // What would be committed is another tree now, and is made from it when it is accepted.
+    const { commitTree: _commitTree, plainTree: _plainTree, ...shown } = made;
     const without: PhaseOutput = {
-      ...made,
+      ...shown,
       unexpected: made.unexpected.filter((path) => !gone.has(path)),
       changed: made.changed?.filter(({ path }) => !gone.has(path)) ?? null,
       changedSinceSeen: made.changedSinceSeen?.filter(({ path }) => !gone.has(path)) ?? null,
@@ -65,7 +67,7 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
         const overruled = failures.filter(({ name }) => name !== UNSEEN).map((failure) => failureDigest([failure]));
         const how = { by: event.by, overruled, loosened, pausedAt, resumedAt: event.at };
         const stage: Stage = { is: "rechecking", ...how };
-        const { standing } = made;
+        const { standing } = known;
         const looked = standing === undefined ? answered : { ...answered, base: standing.base };
         return enter(patch(looked, { made: known }), event, stage);
       }

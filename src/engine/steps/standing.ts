@@ -26,7 +26,7 @@ export function treeBefore({ phases, index }: ActiveRun): string | null {
 export async function foundBeside(engine: Engine, run: ActiveRun, tree: string | null): Promise<Partial<Found>> {
   const standing = await standingNow(engine, run);
   if (standing === undefined || engine.vcs === null) return {};
-  const others = await commitsOfOthers(engine, run, standing);
+  const others = [...(await commitsOfOthers(engine, run, standing)), ...(await engine.workspace.hidden())];
   const from = treeBefore(run);
   if (run.run.options.commits !== "phase" || tree === null || from === null) return { standing, notices: others };
   const include = [run.run.item];

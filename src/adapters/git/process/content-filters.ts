@@ -14,20 +14,25 @@ export async function withoutFilters(git: Git): Promise<Filterless> {
   return emptied((await readSettings(git)).names);
 }
 
-/** The same for one repository, asked again only when a configuration file has changed. */
-export function rememberFilters(repository: Repository): () => Promise<Filterless> {
+/** Settings of the person that say what counts as a change; everything else is fixed where the tree is looked at. */
+export type LookSettings = Readonly<Record<string, string>>;
+
+const KEPT = new Set(["core.autocrlf", "core.eol", "core.excludesfile", "core.attributesfile"]);
+
+/** Those of one repository, asked for again only when a configuration file has changed. */
+export function rememberSettings(repository: Repository): () => Promise<LookSettings> {
   const git = hardenedGit(repository.top);
   const usual = settingsFiles(repository);
   let files = usual;
-  let known: { readonly stamp: string; readonly filterless: Filterless } | null = null;
+  let known: { readonly stamp: string; readonly settings: LookSettings } | null = null;
   return async () => {
     const stamp = stampOf(files);
-    if (known?.stamp === stamp) return known.filterless;
-    const { names, origins } = await readSettings(git);
+    if (known?.stamp === stamp) return known.settings;
+    const { names, origins, values } = await readSettings(git);
     files = [...new Set([...usual, ...origins.map((file) => resolve(repository.top, file))])];
-    const filterless = emptied(names);
-    known = names.some(isInclude) ? null : { stamp, filterless };
-    return filterless;
+    const settings = Object.fromEntries([...values].filter(([name]) => KEPT.has(name)));
+    known = names.some(isInclude) ? null : { stamp, settings };
+    return settings;
   };
 }
 
@@ -45,15 +50,25 @@ export function settingsFiles({ gitDir }: Repository): string[] {
 /** Where git has what a person set for all repositories. */
 export const personalFolder = (): string => join(process.env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "git");
 
-type Settings = { readonly names: readonly string[]; readonly origins: readonly string[] };
+type Settings = {
+  readonly names: readonly string[];
+  readonly origins: readonly string[];
+  readonly values: ReadonlyMap<string, string>;
+};
 
 async function readSettings(git: Git): Promise<Settings> {
-  const listed = splitFields((await git(["config", "--show-origin", "--name-only", "-z", "--list"])).stdout);
+  const listed = splitFields((await git(["config", "--show-origin", "-z", "--list"])).stdout);
   const texts = listed.map((field) => field.toString("utf8"));
   const origins = texts
     .filter((_, index) => index % 2 === 0)
     .flatMap((origin) => /^file:(.*)$/s.exec(origin)?.[1] ?? []);
-  return { names: texts.filter((_, index) => index % 2 === 1), origins: [...new Set(origins)] };
+  const pairs = texts
+    .filter((_, index) => index % 2 === 1)
+    .map((text): [string, string] => {
+      const [name = "", ...value] = text.split("\n");
+      return [name, value.join("\n")];
+    });
+  return { names: pairs.map(([name]) => name), origins: [...new Set(origins)], values: new Map(pairs) };
 }
 
 /** What it leads to may depend on the branch, and may appear later. */

@@ -3,7 +3,14 @@ const identity = new Set(["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_
 
 /** For questions: no variable steers git, no transport is allowed, so a partial clone cannot start a fetch. */
 export function readingEnvironment(): NodeJS.ProcessEnv {
-  return { ...scrubbed(() => false), ...quiet, GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1", LC_ALL: "C" };
+  return {
+    ...scrubbed(() => false),
+    ...quiet,
+    ...unreplaced,
+    GIT_ALLOW_PROTOCOL: "none",
+    GIT_NO_LAZY_FETCH: "1",
+    LC_ALL: "C",
+  };
 }
 
 /**
@@ -11,10 +18,13 @@ export function readingEnvironment(): NodeJS.ProcessEnv {
  * the mark of agents: an agent may have put them there, and no hook decides anything.
  */
 export function writingEnvironment(): NodeJS.ProcessEnv {
-  return { ...scrubbed((name) => identity.has(name)), ...quiet, ISDLC_AGENT: "1" };
+  return { ...scrubbed((name) => identity.has(name)), ...quiet, ...unreplaced, ISDLC_AGENT: "1" };
 }
 
 const quiet = { GIT_EDITOR: "true", GIT_SEQUENCE_EDITOR: "true", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };
+
+/** An object is what its id says, whatever stands in its place under refs/replace or in a file of grafts. */
+const unreplaced = { GIT_NO_REPLACE_OBJECTS: "1", GIT_GRAFT_FILE: "/dev/null/none" };
 
 function scrubbed(keep: (name: string) => boolean): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => keep(name.toUpperCase()) || !/^(GIT|ISDLC)_/i.test(name));

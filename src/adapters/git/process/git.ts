@@ -58,6 +58,12 @@ export function hardenedGit(cwd: string): Git {
     });
 }
 
+/** The same git with variables that every call of it gets. */
+export const withEnvironment =
+  (git: Git, environment: Readonly<Record<string, string>>): Git =>
+  (args, options) =>
+    git(args, { ...options, environment: { ...environment, ...options?.environment } });
+
 /** For changes a person asked for: their hooks, filters and signing apply. */
 export function personalGit(cwd: string): Git {
   return (args, options) =>

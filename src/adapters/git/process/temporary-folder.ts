@@ -1,11 +1,41 @@
-import { rmSync } from "node:fs";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { createHash } from "node:crypto";
+import { readlinkSync, rmSync } from "node:fs";
+import { mkdtemp, readdir, realpath, rm } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { numberInUse } from "../../file-lock/lock-processes.ts";
 
-/** A folder only this user can enter (mkdtemp makes it 0700). */
+/** A folder only this user can enter (mkdtemp makes it 0700). Those that killed programs left are cleared away first. */
 export async function makeTemporaryFolder(): Promise<string> {
-  return mkdtemp(join(await realpath(tmpdir()), "isdlc-"));
+  const place = await realpath(tmpdir());
+  await (cleared ??= clearLeft(place));
+  return mkdtemp(join(place, `${prefix()}${process.pid}-`));
+}
+
+let cleared: Promise<void> | null = null;
+
+/** Numbers of processes say something only where they were given: on this machine, in this space of them. */
+function prefix(): string {
+  const space = /\d+/.exec(namespaceOf())?.[0] ?? "0";
+  const machine = createHash("sha256").update(hostname()).digest("hex").slice(0, 8);
+  return `isdlc-${machine}-${space}-`;
+}
+
+function namespaceOf(): string {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return ""; // other systems have one for all
+  }
+}
+
+async function clearLeft(place: string): Promise<void> {
+  const ours = prefix();
+  for (const name of await readdir(place).catch(() => [])) {
+    const pid = name.startsWith(ours) ? /^(\d+)-/.exec(name.slice(ours.length))?.[1] : undefined;
+    if (pid === undefined || numberInUse(Number(pid))) continue;
+    await rm(join(place, name), { recursive: true, force: true }).catch(() => undefined); // another user's
+  }
 }
 
 export async function removeFolder(folder: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Filterless, withoutFilters } from "../process/content-filters.ts";
+import { withoutFilters } from "../process/content-filters.ts";
 import { must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { joinFields } from "../process/git-path.ts";
@@ -12,14 +12,12 @@ export type ExportRequest = {
   readonly paths: readonly string[] | "all";
   /** An index that holds just the commit's files; made for the purpose where there is none. */
   readonly index?: IndexEnvironment | null;
-  /** What keeps content filters out, where it is known already. */
-  readonly filterless?: Filterless | undefined;
 };
 
 /** Writes files of a snapshot into a folder outside the tree; leaves nothing behind in the repository. */
 export async function exportTree(git: Git, request: ExportRequest): Promise<void> {
-  const filterless = request.filterless ?? (await withoutFilters(git));
-  if (request.index) return checkOut(git, request, { ...filterless, ...request.index });
+  if (request.index) return checkOut(git, request, request.index);
+  const filterless = await withoutFilters(git);
   await inTemporaryFolder(async (folder) => {
     const environment = { ...filterless, GIT_INDEX_FILE: join(folder, "index") };
     await must(git(["read-tree", request.commit], { environment, timeoutMs: wholeTreeTimeoutMs }), "read-tree");

@@ -1,14 +1,15 @@
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Filterless, personalFolder, settingsFiles } from "../process/content-filters.ts";
+import { type LookSettings, personalFolder, settingsFiles } from "../process/content-filters.ts";
 import { stampOf } from "./file-stamp.ts";
-import type { Git } from "../process/git.ts";
+import { type Git, wholeTreeTimeoutMs } from "../process/git.ts";
 import { gitFolders } from "../read/git-head.ts";
 import { inTree } from "../process/git-path.ts";
 import { makeIndexFolder } from "./index-folder.ts";
 import { type Differences, lookThrough } from "./look-through.ts";
 import type { Repository } from "../read/repository.ts";
 import { removeFolder } from "../process/temporary-folder.ts";
+import { furnish, type LookEnvironment, withoutTree } from "./private-repository.ts";
 import { copyIndex } from "./temporary-index.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
 
@@ -24,13 +25,23 @@ export type Behind = Differences & {
  * be read. It begins anew as a copy of the person's wherever that could make a difference.
  */
 export type FollowingIndex = {
-  look(filterless: Filterless, include: readonly string[]): Promise<Behind>;
+  /** Environment to compare trees with. */
+  environment(settings: LookSettings): Promise<LookEnvironment>;
+  look(settings: LookSettings, include: readonly string[]): Promise<Behind>;
   /** It holds this tree now. `isReliable`: the next look will see whatever is done to the tree. */
   holds(tree: string, isReliable: boolean): void;
   /** Environment to read it with while it holds the tree; else null. */
   holding(tree: string): IndexEnvironment | null;
   /** After a failure nobody knows what it holds. */
   forget(): Promise<void>;
+};
+
+/** How far the person's index is believed: an agent may have written to it. */
+export type IndexTrust = {
+  /** Milliseconds; files that were touched later are read, whatever the index says about them. Null: all is believed. */
+  readonly since: number | null;
+  /** A snapshot of the run: what it has is looked for, though the person's index may no longer know it. */
+  readonly tree: string | null;
 };
 
 type Following = {
@@ -47,28 +58,34 @@ type Following = {
 /** The tree that is in it, and how the file stood: nobody else has to write there. */
 type Held = { readonly tree: string; readonly stamp: string; readonly isReliable: boolean };
 
-export function createFollowingIndex(git: Git, repository: Repository): FollowingIndex {
+export function createFollowingIndex(git: Git, repository: Repository, trust: IndexTrust): FollowingIndex {
   let following: Following | null = null;
 
-  async function begin(start: string): Promise<Following> {
+  async function begin(start: string, settings: LookSettings): Promise<Following> {
     const folder = following?.folder ?? (await makeIndexFolder(repository));
     await rm(indexIn(folder), { force: true });
-    const index = await copyIndex(repository, folder);
+    const index = { ...furnish(folder, repository, settings), ...(await copyIndex(repository, folder)) };
+    await beginWith(git, index, trust);
     return { folder, index, start, rules: [], ruled: "", held: null };
   }
 
   return {
-    async look(filterless, include) {
+    async environment(settings) {
+      following ??= await begin("", settings);
+      return withoutTree(following.index);
+    },
+    async look(settings, include) {
       const start = startOf(repository, include);
       const canGoOn =
         following !== null &&
         isAsLeft(following) &&
         following.start === start &&
         following.ruled === ruledBy(repository, following.rules);
-      const now = following !== null && canGoOn ? following : await begin(start);
+      const now = following !== null && canGoOn ? following : await begin(start, settings);
       following = { ...now, held: null };
-      const environment = { ...filterless, ...now.index };
-      const found = await lookThrough(git, { repository, environment, include });
+      const environment = now.index;
+      const distrust = canGoOn ? null : trust.since;
+      const found = await lookThrough(git, { repository, environment, include, distrust });
       const rules = [...new Set([...now.rules, ...rulesOf(found.added)])];
       following = { ...following, rules, ruled: ruledBy(repository, rules) };
       return { ...found, environment, tree: now.held?.tree ?? null };
@@ -85,6 +102,11 @@ export function createFollowingIndex(git: Git, repository: Repository): Followin
   };
 }
 
+/** Has it hold at least the files of a tree that is known; where that is gone, what the person's holds. */
+async function beginWith(git: Git, environment: IndexEnvironment, { tree }: IndexTrust): Promise<void> {
+  if (tree !== null) await git(["read-tree", "--reset", tree], { environment, timeoutMs: wholeTreeTimeoutMs });
+}
+
 const indexIn = (folder: string): string => join(folder, "index");
 const stampIn = ({ folder }: Following): string => stampOf([indexIn(folder)]);
 
@@ -97,8 +119,9 @@ const ruledBy = ({ top }: Repository, rules: readonly string[]): string =>
 /** Were one of these another, another index would come of it. */
 function startOf(repository: Repository, include: readonly string[]): string {
   const { top, gitDir } = repository;
-  const exclude = join(gitFolders(top)?.common ?? gitDir, "info", "exclude");
-  const files = [join(gitDir, "index"), exclude, join(personalFolder(), "ignore"), ...settingsFiles(repository)];
+  const info = join(gitFolders(top)?.common ?? gitDir, "info");
+  const rules = ["exclude", "attributes"].map((name) => join(info, name));
+  const files = [join(gitDir, "index"), ...rules, join(personalFolder(), "ignore"), ...settingsFiles(repository)];
   return [stampOf(files), ...include].join("\n");
 }
 

@@ -3,9 +3,11 @@ import type { FileChange } from "../../../schema/facts.ts";
 import { copyTree } from "../../plain-workspace/copy-tree.ts";
 import { scratchCopyOf } from "../../plain-workspace/scratch-copy.ts";
 import { exportTree } from "./export-tree.ts";
-import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
-import { decodePath, splitFields } from "../process/git-path.ts";
+import { hardenedGit, withEnvironment } from "../process/git.ts";
+import type { IndexTrust } from "./following-index.ts";
 import type { Git } from "../process/git.ts";
+import { ignoredPaths } from "./ignored.ts";
+import { hiddenThings } from "./hidden-things.ts";
 import { isObjectId, snapshotRef } from "./ref-name.ts";
 import { orNull, repositoryAt } from "../read/repository.ts";
 import { restorePaths } from "./restore.ts";
@@ -17,6 +19,9 @@ import type { TreePair } from "./tree-diff.ts";
 
 type Open = ReturnType<typeof repositoryAt>;
 
+/** Before an agent was at work, the person's index is as good as any. */
+const BELIEVED: IndexTrust = { since: null, tree: null };
+
 /** Name of the tree that nobody asks for by name. */
 const NOW = "now";
 
@@ -24,27 +29,29 @@ const NOW = "now";
  * The working tree around `cwd`, remembered as commits under `refs/isdlc/<run>/`. Equal trees get equal ids. Not seen:
  * ignored files, the inside of submodules, files this user cannot read. Nothing configured in the repository runs.
  */
-export function createGitWorkspace(cwd: string, run: string): Workspace {
+export function createGitWorkspace(cwd: string, run: string, trust: IndexTrust = BELIEVED): Workspace {
   const open = repositoryAt(cwd);
   let known: Snapshots | null = null;
   const snapshots = async (): Promise<Snapshots | null> => {
     const repository = await orNull(open);
-    return repository && (known ??= createSnapshots(repository));
+    return repository && (known ??= createSnapshots(repository, trust));
   };
   const refOf = (name: string): string => snapshotRef(run, name);
-  const take = async (name: string, include: readonly string[]): Promise<string | null> =>
-    (await snapshots())?.take({ ref: refOf(name), include }) ?? null;
-  const compared = comparisons(open);
+  /** A look that cannot be made is a problem, never "nothing has changed". */
+  const take = async (name: string, include: readonly string[]): Promise<string> => {
+    known ??= createSnapshots(await open(), trust);
+    return known.take({ ref: refOf(name), include });
+  };
+  const compared = comparisons(open, snapshots);
   const copy = async (snapshot: string | null): Promise<ThrowAwayCopy> =>
     snapshot === null ? copyTree(cwd) : copyOf(snapshot, { open, snapshots: await snapshots() });
 
   return {
     snapshot: take,
     now: (include) => take(NOW, include),
-    async changedSince(from, include) {
-      const standing = await (await snapshots())?.standing(include);
-      const changes = await compared.diff(from, standing?.last ?? (await take(NOW, include)));
-      return changes && [...new Set([...changes.map(({ path }) => path), ...(standing?.changed ?? [])])];
+    async hidden() {
+      const { top } = await open();
+      return hiddenThings({ top, git: hardenedGit(top), since: trust.since ?? Date.now() });
     },
     async kept(name) {
       const repository = await orNull(open);
@@ -64,19 +71,16 @@ export function createGitWorkspace(cwd: string, run: string): Workspace {
       const { top } = await open();
       await exportTree(hardenedGit(top), { commit: snapshot, into: folder, paths });
     },
-    ignored: async () => ignoredPaths((await open()).top),
+    ignored: async () => ignoredPaths(hardenedGit((await open()).top)),
     scratchCopy: async (snapshot, folder) => scratchCopyOf(await copy(snapshot), { root: cwd, folder }),
   };
 }
 
-async function ignoredPaths(top: string): Promise<readonly string[]> {
-  const args = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
-  const output = await must(hardenedGit(top)(args, { timeoutMs: wholeTreeTimeoutMs }), "ls-files");
-  return splitFields(output).map(decodePath);
-}
-
 /** Snapshots do not change: what was compared once is known. */
-function comparisons(open: Open): Pick<Workspace, "diff" | "lines" | "patch"> {
+function comparisons(
+  open: Open,
+  snapshots: () => Promise<Snapshots | null>,
+): Pick<Workspace, "diff" | "lines" | "patch"> {
   const known = new Map<string, readonly FileChange[]>();
 
   async function compare<T>(
@@ -85,7 +89,8 @@ function comparisons(open: Open): Pick<Workspace, "diff" | "lines" | "patch"> {
   ) {
     const pair = pairOf(...ends);
     const repository = pair && (await orNull(open));
-    return repository && ask(hardenedGit(repository.top), pair);
+    const environment = await (await snapshots())?.environment();
+    return repository && ask(withEnvironment(hardenedGit(repository.top), environment ?? {}), pair);
   }
 
   return {
@@ -113,8 +118,7 @@ async function copyOf(snapshot: string, { open, snapshots }: WorkspaceContext): 
   const dir = await makeTemporaryFolder();
   try {
     const index = snapshots?.indexOf(snapshot) ?? null;
-    const filterless = await snapshots?.filterless();
-    await exportTree(hardenedGit(top), { commit: snapshot, into: dir, paths: "all", index, filterless });
+    await exportTree(hardenedGit(top), { commit: snapshot, into: dir, paths: "all", index });
   } catch (error) {
     await removeFolder(dir);
     throw error;

@@ -1,5 +1,6 @@
-import { mkdir, mkdtemp, readdir } from "node:fs/promises";
+import { mkdtemp, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { ensureFolder, nodeFiles } from "../../file-system/file-system.ts";
 import { numberInUse } from "../../file-lock/lock-processes.ts";
 import type { Repository } from "../read/repository.ts";
 import { removeAtExit, removeFolder } from "../process/temporary-folder.ts";
@@ -10,7 +11,7 @@ import { removeAtExit, removeFolder } from "../process/temporary-folder.ts";
  */
 export async function makeIndexFolder({ gitDir }: Repository): Promise<string> {
   const place = join(gitDir, "isdlc");
-  await mkdir(place, { recursive: true });
+  ensureFolder(nodeFiles, place); // never through a link
   for (const name of await readdir(place)) if (isLeft(name)) await removeFolder(join(place, name));
   return removeAtExit(await mkdtemp(join(place, `${process.pid}-`)));
 }

@@ -14,6 +14,8 @@ export type Looking = {
   readonly environment: IndexEnvironment;
   /** Files and folders that count though they are ignored, or our own. */
   readonly include: readonly string[];
+  /** Files touched since then (milliseconds) are read, whatever the index says about them; null: it is believed. */
+  readonly distrust: number | null;
 };
 
 export type Differences = {
@@ -39,10 +41,12 @@ export async function lookThrough(git: Git, looking: Looking): Promise<Differenc
   const changed = all.filter((path) => !isUnder(path, ownFolder) || isIncluded(path, include));
   const differing = new Set(changed);
   const tracked = trackedBelow(found.entries, include);
+  const doubted = (await touchedSince(looking, found.entries)).filter((path) => !differing.has(path));
+  await forget(git, environment, doubted);
   const included = await includedFiles(repository.top, include);
   const missing = included.filter((path) => !tracked.has(path) && !differing.has(path));
   return {
-    files: [...changed.filter((path) => !path.endsWith("/")), ...missing],
+    files: [...changed.filter((path) => !path.endsWith("/")), ...missing, ...doubted],
     repositories: changed.filter((path) => path.endsWith("/")),
     added: found.added,
     isSparse: revealed.isSparse,
@@ -86,6 +90,25 @@ function isBelow(path: Buffer, folder: Buffer): boolean {
 }
 
 const SLASH = 0x2f;
+
+/** The time of the last change to a file's record cannot be set, unlike all that an index goes by. */
+async function touchedSince({ repository, distrust }: Looking, entries: readonly IndexEntry[]): Promise<string[]> {
+  if (distrust === null) return [];
+  const found = await Promise.all(
+    entries.map(async ({ bytes }) => {
+      const stats = await lstat(inTree(repository.top, bytes)).catch(() => null); // vanished: git tells
+      return stats !== null && !stats.isDirectory() && stats.ctimeMs >= distrust ? [decodePath(bytes)] : [];
+    }),
+  );
+  return found.flat();
+}
+
+/** Has the index not know these files: what it takes for unchanged, git would not read again. */
+async function forget(git: Git, environment: IndexEnvironment, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  const input = joinFields(paths);
+  await must(git(["update-index", "--force-remove", "-z", "--stdin"], { environment, input }), "update-index");
+}
 
 /** Entries marked "assume unchanged" or "skip" would hide changes: then one has to look again. */
 async function revealEntries(git: Git, { repository, environment, include }: Looking, entries: readonly IndexEntry[]) {

@@ -1,10 +1,11 @@
 import { ProblemError } from "../../../core/problem.ts";
-import { type Filterless, rememberFilters } from "../process/content-filters.ts";
-import { createFollowingIndex, type Behind } from "./following-index.ts";
+import { rememberSettings } from "../process/content-filters.ts";
+import { type Behind, createFollowingIndex, type IndexTrust } from "./following-index.ts";
 import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { encodePath } from "../process/git-path.ts";
 import type { Repository } from "../read/repository.ts";
+import type { LookEnvironment } from "./private-repository.ts";
 import { stage } from "./temporary-index.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
 
@@ -14,27 +15,22 @@ export type SnapshotRequest = {
   readonly include: readonly string[];
 };
 
-/** Where the tree stands now, told by a snapshot and the files that changed since. */
-export type Standing = { readonly last: string; readonly changed: readonly string[] };
-
 export interface Snapshots {
   take(request: SnapshotRequest): Promise<string>;
-  /** Null while there is no snapshot that it could be told by. */
-  standing(include: readonly string[]): Promise<Standing | null>;
   /** An index with just the files of the snapshot, while there is one. */
   indexOf(snapshot: string): IndexEnvironment | null;
-  /** Environment of a call that no content filter takes part in. */
-  filterless(): Promise<Filterless>;
+  /** Environment to compare trees with: nothing that the repository says about itself takes part. */
+  environment(): Promise<LookEnvironment>;
 }
 
 /**
  * The working tree stored as commits, through an index of its own. A commit has no parent and a fixed date, so that the
  * same tree always gets the same id.
  */
-export function createSnapshots(repository: Repository): Snapshots {
+export function createSnapshots(repository: Repository, trust: IndexTrust): Snapshots {
   const git = hardenedGit(repository.top);
-  const index = createFollowingIndex(git, repository);
-  const filterless = rememberFilters(repository);
+  const index = createFollowingIndex(git, repository, trust);
+  const settings = rememberSettings(repository);
   const commits = new Map<string, string>();
   const inTurn = oneAfterAnother();
 
@@ -52,29 +48,20 @@ export function createSnapshots(repository: Repository): Snapshots {
   }
 
   async function take(request: SnapshotRequest): Promise<string> {
-    const behind = await index.look(await filterless(), request.include);
+    const behind = await index.look(await settings(), request.include);
     const { tree, isReliable } = await bringUpToDate(git, { behind, top: repository.top });
     const snapshot = await storeTree(git, { ...request, tree, commits });
     index.holds(tree, isReliable);
     return snapshot;
   }
 
-  async function standing(include: readonly string[]): Promise<Standing | null> {
-    const { tree, files, repositories } = await index.look(await filterless(), include);
-    const last = tree === null ? undefined : commits.get(tree);
-    if (tree === null || last === undefined) return null;
-    index.holds(tree, true);
-    return { last, changed: [...files, ...repositories.map(withoutSlash)] };
-  }
-
   return {
     take: (request) => inTurn(() => careful(() => take(request))),
-    standing: (include) => inTurn(() => careful(() => standing(include))),
     indexOf(snapshot) {
       const [tree] = [...commits].find(([, commit]) => commit === snapshot) ?? [];
       return tree === undefined ? null : index.holding(tree);
     },
-    filterless,
+    environment: () => inTurn(async () => index.environment(await settings())),
   };
 }
 

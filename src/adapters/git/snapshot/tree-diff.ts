@@ -2,6 +2,7 @@ import type { FileChange } from "../../../schema/facts.ts";
 import { must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git, GitOptions } from "../process/git.ts";
 import { decodePath, isUnder, splitFields } from "../process/git-path.ts";
+import { maxOutputBytes } from "../process/run-git.ts";
 import { isObjectId } from "./ref-name.ts";
 
 export type TreePair = { readonly from: string; readonly to: string };
@@ -18,13 +19,18 @@ export function pairOf(from: string | null, to: string | null): TreePair | null 
 const UNKNOWN_OBJECT = 128;
 
 /** Output of a comparison; null when the repository does not have one of the ends. Equal ends need no git. */
-async function compared(git: Git, { from, to }: TreePair, { args, ...options }: Comparison): Promise<Buffer | null> {
+async function compared(
+  git: Git,
+  { from, to }: TreePair,
+  { args, paths, ...options }: Comparison,
+): Promise<Buffer | null> {
   if (from === to) return Buffer.alloc(0);
-  const result = await git(["diff-tree", "-r", ...args, ...plain, from, to], options);
+  const limit = paths === undefined ? [] : ["--", ...paths];
+  const result = await git(["--literal-pathspecs", "diff-tree", "-r", ...args, ...plain, from, to, ...limit], options);
   return result.status === UNKNOWN_OBJECT ? null : must(Promise.resolve(result), "diff-tree");
 }
 
-type Comparison = GitOptions & { readonly args: readonly string[] };
+type Comparison = GitOptions & { readonly args: readonly string[]; readonly paths?: readonly string[] };
 
 /** Renames are told as one deleted and one added file, so that every touched path is named. */
 export async function changesBetween(git: Git, pair: TreePair): Promise<FileChange[] | null> {
@@ -60,8 +66,45 @@ export async function linesBetween(git: Git, pair: TreePair, paths: readonly str
   return sum;
 }
 
+/** The patch for people to read; what it leaves out is said in its place. */
 export async function patchBetween(git: Git, pair: TreePair): Promise<string> {
-  const options = { timeoutMs: wholeTreeTimeoutMs, whenTooLong: "cut" } as const;
-  const output = await compared(git, pair, { args: ["-p", "-M", "--no-color"], ...options });
-  return output?.toString("utf8") ?? "";
+  const output = await compared(git, pair, { args: ["-p", "-M", "--no-color"], ...READING });
+  if (output === null) return "";
+  const text = ended(output);
+  const hidden = [...text.matchAll(BINARY)];
+  if (hidden.length === 0) return text;
+  const shown = await Promise.all(hidden.map(([line]) => linesOf(git, pair, line)));
+  let at = 0;
+  return text.replaceAll(BINARY, () => shown[at++] ?? "");
+}
+
+const READING = { timeoutMs: wholeTreeTimeoutMs, whenTooLong: "cut" } as const;
+
+function ended(output: Buffer): string {
+  const text = output.toString("utf8");
+  if (output.length < maxOutputBytes) return text;
+  return `${text}\n\nThe rest is not shown: the patch is longer than ${maxOutputBytes / 1024 / 1024} MB. See it with git diff.\n`;
+}
+
+const BINARY = /^Binary files .* differ$/gm;
+
+/** Source text with a NUL in it is text all the same; of anything else its kind is told. */
+async function linesOf(git: Git, pair: TreePair, line: string): Promise<string> {
+  const path =
+    / and b\/(.*) differ$/.exec(line)?.[1] ?? /^Binary files a\/(.*) and \/dev\/null differ$/.exec(line)?.[1];
+  const untold = `${line}\n(not shown: binary content)`;
+  if (path === undefined || path.startsWith('"')) return untold;
+  const args = ["-p", "--text", "--no-color", "--no-renames"];
+  const output = await compared(git, pair, { args, paths: [path], ...READING });
+  const text = output?.toString("utf8") ?? "";
+  const body = text.slice(Math.max(0, text.indexOf("\n--- ") + 1));
+  return isMostlyText(body) ? body.trimEnd() : untold;
+}
+
+const MOST_CONTROLS = 0.02;
+
+/** As text it would be unreadable, or flood whoever reads. */
+function isMostlyText(body: string): boolean {
+  const strange = body.match(/[^\P{Cc}\n\t\r]|\ufffd/gu)?.length ?? 0;
+  return body !== "" && body.length <= maxOutputBytes && strange <= Math.max(2, body.length * MOST_CONTROLS);
 }

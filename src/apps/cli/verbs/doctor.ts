@@ -102,6 +102,10 @@ async function mendJournal(project: LocalProject): Promise<Finding[]> {
   const run = newestOf(project);
   if (run === null) return [];
   const { is } = await setAside({ ...verifyPlace(project), processes: systemLockProcesses() }, run);
+  if (is === "adopted")
+    return [
+      { name: "journal", ok: true, warning: true, detail: `${run} was begun in another place and goes on here now` },
+    ];
   if (is !== "givenUp") return [];
   const detail = `${run} is given up, as its journal is gone; its branch and commits stay`;
   return [{ name: "journal", ok: true, warning: true, detail }];

@@ -1,6 +1,6 @@
 // Lives on after the agent has ended, without any of its marks, and acts once a gate is open.
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -36,14 +36,55 @@ const deeds = {
       await delay(200);
     }
   },
+  commit: () => plant(branch(), "planted.txt"),
+  head: () => writeFileSync(".git/HEAD", "nowhere\n"),
+  worktree: () => execFileSync("git", ["config", "core.worktree", tmpdir()]),
   write: () => {
     writeFileSync(more[0], "written when nobody looked\n");
     note("written", { path: more[0] });
   },
 };
 
+/** What is committed without touching the tree: a file on top of a ref. */
+function plant(ref, path) {
+  const git = (args, input = "") => execFileSync("git", args, { encoding: "utf8", input }).trim();
+  const env = { ...process.env, GIT_INDEX_FILE: join(mkdtempSync(join(tmpdir(), "isdlc-rogue-index-")), "index") };
+  const own = (...args) => execFileSync("git", args, { encoding: "utf8", env }).trim();
+  own("read-tree", ref);
+  own("update-index", "--add", "--cacheinfo", `100644,${git(["hash-object", "-w", "--stdin"], "planted\n")},${path}`);
+  const who = ["-c", "user.name=Rogue", "-c", "user.email=rogue@example.org"];
+  const commit = git([...who, "commit-tree", "-p", ref, "-m", "Planted", own("write-tree")]);
+  git(["update-ref", ref, commit]);
+  note("planted", { ref, path });
+}
+
+const branch = () =>
+  execFileSync("git", ["for-each-ref", "--format=%(refname)", "refs/heads"], { encoding: "utf8" })
+    .split("\n")
+    .find((ref) => ref !== "" && ref !== "refs/heads/main");
+
+function journalText() {
+  const folder = ".isdlc/journal";
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".jsonl"))
+    .map((name) => readFileSync(join(folder, name), "utf8"))
+    .join("");
+}
+
 if (deed === "terminal-now") openTerminal([]);
+else if (deed === "after-look")
+  await actAfter(/"type":"phase.accepted"/, () => writeFileSync("src/late.mjs", "planted\n"));
+else if (deed === "at-review") await actAfter(/"choice":"review"/, () => writeFileSync("src/late.mjs", "planted\n"));
+else if (deed === "at-finish-branch") await actAfter(/"type":"finish.asked"/, () => plant(branch(), "planted.txt"));
+else if (deed === "at-finish-base")
+  await actAfter(/"type":"finish.asked"/, () => plant("refs/heads/main", "planted.txt"));
 else await actAtGate();
+
+async function actAfter(pattern, act) {
+  while (!pattern.test(journalText())) await delay(1);
+  act();
+  note("acted", { did: deed });
+}
 
 async function actAtGate() {
   while (waitNow() === null) await delay(20);

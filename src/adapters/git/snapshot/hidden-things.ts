@@ -1,0 +1,137 @@
+import { accessSync, constants, type Dirent, lstatSync, readdirSync } from "node:fs";
+import { basename } from "node:path";
+import { type Git, must, wholeTreeTimeoutMs } from "../process/git.ts";
+import { decodePath, inTree, joinFields, splitFields } from "../process/git-path.ts";
+import { ignoredPaths } from "./ignored.ts";
+
+export type Hiding = {
+  readonly top: string;
+  /** Git as the person has it: their index, their ignore rules. */
+  readonly git: Git;
+  /** Milliseconds; what was there before the run is the person's own affair. */
+  readonly since: number;
+};
+
+/** More files than this are not looked through one by one, which is told. */
+const MOST_FILES = 100_000;
+/** Names of one kind in a line. */
+const MOST_NAMED = 20;
+
+/**
+ * What came to be since the run began and keeps git from looking: repositories and folders called `.git` inside the
+ * tree, ignore rules, marks in the index, and files that cannot be read. Nothing of it is in a snapshot.
+ */
+export async function hiddenThings(hiding: Hiding): Promise<string[]> {
+  const ignored = await ignoredPaths(hiding.git);
+  const entries = await indexEntries(hiding.git);
+  const found = walk(hiding, { ignored: new Set(ignored), submodules: entries.submodules });
+  return [
+    ...found.repositories.map((path) => `${path}/ has a .git of its own: what is in it is neither shown nor committed`),
+    ...(await newRules(hiding, found.rules, ignored)),
+    ...found.unreadable.map((path) => `${path} cannot be read: it is committed as it was before`),
+    ...(found.isWhole ? [] : [`There are more than ${MOST_FILES} files: not all were looked at for what is hidden`]),
+    ...(entries.marked.length === 0 ? [] : [`Marked so that git does not look at them: ${named(entries.marked)}`]),
+  ];
+}
+
+const named = (paths: readonly string[]): string =>
+  `${paths.slice(0, MOST_NAMED).join(", ")}${paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : ""}`;
+
+/** Entries that git is told to pass over, and those that are repositories of their own. */
+async function indexEntries(git: Git) {
+  const fields = splitFields(
+    await must(git(["ls-files", "-z", "-v", "--stage"], { timeoutMs: wholeTreeTimeoutMs }), "ls-files"),
+  );
+  const entries = fields.map((field) => {
+    const tab = field.indexOf(0x09);
+    const [tag = "", mode = ""] = field.toString("latin1", 0, tab).split(" ");
+    return { tag, mode, bytes: field.subarray(tab + 1) };
+  });
+  return {
+    marked: entries.filter(({ tag }) => tag === "S" || tag !== tag.toUpperCase()).map(({ bytes }) => decodePath(bytes)),
+    submodules: new Set(entries.filter(({ mode }) => mode === "160000").map(({ bytes }) => decodePath(bytes))),
+  };
+}
+
+type Known = { readonly ignored: ReadonlySet<string>; readonly submodules: ReadonlySet<string> };
+
+type Found = { repositories: string[]; rules: string[]; unreadable: string[]; isWhole: boolean };
+
+function walk(hiding: Hiding, known: Known): Found {
+  const found: Found = { repositories: [], rules: [], unreadable: [], isWhole: true };
+  const left: Buffer[] = [Buffer.alloc(0)];
+  let count = 0;
+  for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
+    const entries = entriesIn(inTree(hiding.top, folder));
+    if (entries === null) found.unreadable.push(`${decodePath(folder)}/`);
+    for (const entry of entries ?? []) {
+      if (++count > MOST_FILES) return { ...found, isWhole: false };
+      const bytes = folder.length === 0 ? entry.name : Buffer.concat([folder, SLASH, entry.name]);
+      if (isGit(entry.name)) noteGit(hiding, known, { folder: decodePath(folder), bytes, found });
+      else if (!entry.isDirectory()) noteFile(hiding, known, { bytes, isFile: entry.isFile(), found });
+      else if (isLookedInto(decodePath(bytes), known)) left.push(bytes);
+    }
+  }
+  return found;
+}
+
+const isLookedInto = (path: string, { ignored, submodules }: Known): boolean =>
+  path !== ".isdlc" && !ignored.has(`${path}/`) && !submodules.has(path);
+
+type GitEntry = { readonly folder: string; readonly bytes: Buffer; readonly found: Found };
+
+/** The tree's own is at its top. */
+function noteGit({ top, since }: Hiding, { submodules }: Known, { folder, bytes, found }: GitEntry): void {
+  if (folder !== "" && !submodules.has(folder) && isSince(inTree(top, bytes), since)) found.repositories.push(folder);
+}
+
+type FileEntry = { readonly bytes: Buffer; readonly isFile: boolean; readonly found: Found };
+
+function noteFile({ top, since }: Hiding, { ignored }: Known, { bytes, isFile, found }: FileEntry): void {
+  const path = decodePath(bytes);
+  const file = inTree(top, bytes);
+  if (basename(path) === ".gitignore" && isSince(file, since)) found.rules.push(path);
+  if (isFile && !ignored.has(path) && !isReadable(file)) found.unreadable.push(path);
+}
+
+const SLASH = Buffer.from("/");
+const isGit = (name: Buffer): boolean => name.toString("latin1").toLowerCase() === ".git";
+
+function entriesIn(folder: Buffer): Dirent<Buffer>[] | null {
+  try {
+    return readdirSync(folder, { withFileTypes: true, encoding: "buffer" });
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? [] : null;
+  }
+}
+
+function isSince(file: Buffer, since: number): boolean {
+  try {
+    return lstatSync(file).ctimeMs >= since;
+  } catch {
+    return false; // gone meanwhile
+  }
+}
+
+function isReadable(file: Buffer): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT"; // gone meanwhile
+  }
+}
+
+/** Ignored files, by the rule that hides them, where that stands in a file written since the run began. */
+async function newRules({ git }: Hiding, rules: readonly string[], ignored: readonly string[]): Promise<string[]> {
+  if (rules.length === 0 || ignored.length === 0) return [];
+  const output = await git(["check-ignore", "-v", "-z", "--stdin", "--no-index"], { input: joinFields(ignored) });
+  const fields = splitFields(output.stdout).map((field) => field.toString("utf8"));
+  const hidden = new Map<string, string[]>();
+  for (let at = 0; at + 3 < fields.length; at += 4) {
+    const [source = "", , pattern = "", path = ""] = fields.slice(at, at + 4);
+    if (rules.includes(source))
+      hidden.set(`${pattern} in ${source}`, [...(hidden.get(`${pattern} in ${source}`) ?? []), path]);
+  }
+  return [...hidden].map(([rule, paths]) => `The ignore rule ${rule} hides ${named(paths)}: none of it is committed`);
+}

@@ -1,0 +1,71 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { LookSettings } from "../process/content-filters.ts";
+import { gitFolders } from "../read/git-head.ts";
+import type { Repository } from "../read/repository.ts";
+
+/** Environment of a call that believes nothing of the repository but its objects. */
+export type LookEnvironment = Readonly<Record<string, string>>;
+
+/**
+ * A git folder of our own, through which the tree is looked at: with its own settings, attributes and index, and the
+ * objects of the repository. What the repository says about itself cannot hide a change from it.
+ */
+export function furnish(folder: string, repository: Repository, settings: LookSettings): LookEnvironment {
+  const common = gitFolders(repository.top)?.common ?? repository.gitDir;
+  mkdirSync(join(folder, "refs"), { recursive: true });
+  mkdirSync(join(folder, "info"), { recursive: true });
+  writeFileSync(join(folder, "HEAD"), "ref: refs/heads/none\n");
+  writeFileSync(join(folder, "config"), configOf(settings, textOf(join(common, "config"))));
+  writeFileSync(join(folder, "info", "exclude"), textOf(join(common, "info", "exclude")));
+  writeFileSync(join(folder, "info", "attributes"), `${textOf(join(common, "info", "attributes"))}\n${ATTRIBUTES}`);
+  return {
+    GIT_DIR: folder,
+    GIT_WORK_TREE: repository.top,
+    GIT_OBJECT_DIRECTORY: join(common, "objects"),
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_NOSYSTEM: "1",
+  };
+}
+
+/** For comparisons of trees: not even attributes of the working tree count. */
+export const withoutTree = (environment: LookEnvironment): LookEnvironment => ({
+  ...environment,
+  GIT_WORK_TREE: environment["GIT_DIR"] ?? "",
+});
+
+/** After all others, so that none of these hides a change or its lines. */
+const ATTRIBUTES = "* -ident !filter !diff !merge !working-tree-encoding\n";
+
+const isWindows = process.platform === "win32";
+const isMac = process.platform === "darwin";
+
+function configOf(settings: LookSettings, real: string): string {
+  const isSha256 = /^\s*objectformat\s*=\s*sha256\s*$/im.test(real);
+  const core = {
+    repositoryformatversion: isSha256 ? 1 : 0,
+    bare: false,
+    filemode: !isWindows,
+    symlinks: !isWindows,
+    ignorecase: isWindows || isMac,
+    precomposeunicode: isMac,
+  };
+  return [
+    "[core]",
+    ...Object.entries(core).map(([name, value]) => `\t${name} = ${value}`),
+    ...Object.entries(settings).map(([name, value]) => `\t${name.replace(/^core\./, "")} = ${quoted(value)}`),
+    ...(isSha256 ? ["[extensions]", "\tobjectformat = sha256"] : []),
+    "",
+  ].join("\n");
+}
+
+const quoted = (value: string): string =>
+  `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return ""; // none there
+  }
+}

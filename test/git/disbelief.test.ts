@@ -1,0 +1,184 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync, chmodSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
+import { useRepository } from "./repository-fixture.ts";
+
+const fixture = useRepository();
+const at = (path: string) => join(fixture.repo, path);
+const began = () => Date.now() - 1000;
+
+let before: string;
+let since: number;
+
+beforeEach(async () => {
+  fixture.write("a", "one\n");
+  fixture.write("folder/b", "one\n");
+  fixture.write("id", "$Id$\n");
+  fixture.commitAll("one");
+  since = began();
+  before = (await createGitWorkspace(fixture.repo, "run").snapshot("before", [])) ?? "";
+});
+
+/** Another program of the same run looks: it has nothing of what the first one remembered. */
+async function toldLater(): Promise<readonly string[]> {
+  const workspace = createGitWorkspace(fixture.repo, "run", { since, tree: before });
+  const changes = await workspace.diff(before, await workspace.now([]));
+  return (changes ?? []).map(({ path }) => path);
+}
+
+async function patchLater(): Promise<string> {
+  const workspace = createGitWorkspace(fixture.repo, "run", { since, tree: before });
+  return workspace.patch(before, await workspace.now([]));
+}
+
+const tricks: readonly (readonly [what: string, play: () => void, told: readonly string[]])[] = [
+  [
+    "an index that was told the old content is the new file's",
+    () => {
+      const old = fixture.git("rev-parse", "HEAD:a");
+      fixture.write("a", "two\n");
+      fixture.git("update-index", "a");
+      const real = fixture.git("hash-object", "a");
+      // the entry keeps the times of the new file and gets the id of the old content
+      const index = at(".git/index");
+      const bytes = execFileSync("cat", [index]);
+      const place = bytes.indexOf(Buffer.from(real, "hex"));
+      Buffer.from(old, "hex").copy(bytes, place);
+      const { createHash } = process.getBuiltinModule("node:crypto");
+      createHash("sha1")
+        .update(bytes.subarray(0, -20))
+        .digest()
+        .copy(bytes, bytes.length - 20);
+      writeFileSync(index, bytes);
+    },
+    ["a"],
+  ],
+  [
+    "git replace of the snapshot",
+    () => {
+      fixture.write("a", "two\n");
+      fixture.git("add", "a");
+      const fake = fixture.git("commit-tree", "-m", "x", fixture.git("write-tree"));
+      fixture.git("replace", before, fake);
+    },
+    ["a"],
+  ],
+  [
+    "git replace of a blob",
+    () => {
+      fixture.write("a", "two\n");
+      const [old, now] = [fixture.git("rev-parse", "HEAD:a"), fixture.git("hash-object", "-w", "a")];
+      fixture.git("replace", now, old);
+    },
+    ["a"],
+  ],
+  [
+    "core.fileMode off",
+    () => {
+      chmodSync(at("a"), 0o755);
+      fixture.git("config", "core.fileMode", "false");
+    },
+    ["a"],
+  ],
+  [
+    "core.ignoreCase on",
+    () => {
+      fixture.git("config", "core.ignoreCase", "true");
+      fixture.write("A", "planted\n");
+    },
+    ["A"],
+  ],
+  [
+    "rm --cached and info/exclude",
+    () => {
+      fixture.git("rm", "--quiet", "--cached", "a");
+      appendFileSync(at(".git/info/exclude"), "a\n");
+      fixture.write("a", "two\n");
+    },
+    ["a"],
+  ],
+  [
+    "ident in .gitattributes",
+    () => {
+      fixture.write(".gitattributes", "* ident\n");
+      fixture.write("id", "$Id: planted $\n");
+    },
+    [".gitattributes", "id"],
+  ],
+  [
+    "a filter in .gitattributes that is configured",
+    () => {
+      fixture.write(".gitattributes", "* filter=old\n");
+      fixture.git("config", "filter.old.clean", "echo one");
+      fixture.write("a", "two\n");
+    },
+    [".gitattributes", "a"],
+  ],
+  [
+    "an assumption that it is unchanged",
+    () => {
+      fixture.git("update-index", "--assume-unchanged", "a");
+      fixture.git("update-index", "--skip-worktree", "folder/b");
+      fixture.write("a", "two\n");
+      fixture.write("folder/b", "two\n");
+    },
+    ["a", "folder/b"],
+  ],
+];
+
+describe("a change is told by a program that comes later, whatever the repository says:", () => {
+  test.each(tricks)("%s", async (_, play, told) => {
+    play();
+    expect(await toldLater()).toEqual(told);
+  });
+
+  test.each([
+    ["core.worktree elsewhere", () => fixture.git("config", "core.worktree", fixture.base)],
+    ["a broken HEAD", () => writeFileSync(at(".git/HEAD"), "nowhere\n")],
+    ["no git folder any more", () => renameSync(at(".git"), at("git"))],
+  ])("a look that cannot be made is a problem: %s", async (_, play) => {
+    play();
+    await expect(toldLater()).rejects.toMatchObject({ problem: { code: "GIT_UNAVAILABLE" } });
+  });
+
+  test("old times on a file that was written again", async () => {
+    const { atime, mtime } = statSync(at("a"));
+    fixture.write("new", "two\n");
+    renameSync(at("new"), at("a"));
+    utimesSync(at("a"), atime, mtime);
+    expect(await toldLater()).toEqual(["a"]);
+  });
+});
+
+describe("what changed is shown, whatever the repository says:", () => {
+  test.each([
+    ["-diff in .gitattributes", () => fixture.write(".gitattributes", "* -diff\n")],
+    ["binary in info/attributes", () => writeFileSync(at(".git/info/attributes"), "* binary\n")],
+    ["core.bigFileThreshold", () => fixture.git("config", "core.bigFileThreshold", "1")],
+    [
+      "a replaced blob",
+      () => fixture.git("replace", fixture.git("hash-object", "-w", "a"), fixture.git("rev-parse", "HEAD:a")),
+    ],
+  ])("%s", async (_, play) => {
+    fixture.write("a", "two\n");
+    play();
+    expect(await patchLater()).toContain("+two");
+  });
+
+  test("a NUL in source text", async () => {
+    fixture.write("a", "one\nplanted();\0\n");
+    const patch = await patchLater();
+    expect(patch).toContain("+planted();");
+    fixture.write("a", Buffer.from(Array.from({ length: 4000 }, (_, index) => index % 7)));
+    expect(await patchLater()).toContain("not shown: binary content");
+  });
+
+  test("a patch that is too long says where it ends", async () => {
+    fixture.write("large", "0123456789abcdef\n".repeat(5_000_000));
+    const patch = await patchLater();
+    expect(patch.slice(-400)).toContain("The rest is not shown");
+    rmSync(at("large"));
+  }, 120_000);
+});

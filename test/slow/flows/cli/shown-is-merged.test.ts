@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { createGitWorkspace } from "../../../../src/adapters/git/snapshot/git-workspace.ts";
+import type { Engine } from "../../../../src/engine/engine.ts";
+import { rollDice } from "../../../support/dice.ts";
+import { marksIn, troubledRun } from "../../../support/troubled-run.ts";
+
+const SEEDS = Array.from({ length: 24 }, (_, at) => at + 1);
+
+/** Marks in the merge that nobody was shown, and that the run does not name. */
+async function unseen(seed: number, plant?: (engine: Engine) => Engine): Promise<string[]> {
+  const { merged, read, did } = await troubledRun(seed, rollDice(seed), plant);
+  const seen = new Set(marksIn(read));
+  for (const what of did) reached.add(what.split(" ")[0] ?? "");
+  mergedMarks += merged.length;
+  return merged.filter((mark) => !seen.has(mark)).map((mark) => `${mark} of ${did.join(", ")}`);
+}
+
+const reached = new Set<string>();
+let mergedMarks = 0;
+
+test.each(SEEDS)("every byte in the merge was shown, or is named by the run: seed %d", async (seed) => {
+  expect(await unseen(seed)).toEqual([]);
+});
+
+test("others wrote, edited, staged, hid and committed on branch and base, and work was merged", () => {
+  expect([...reached]).toEqual(
+    expect.arrayContaining(["write", "edit", "branch", "base", "index", "ignore", "continue", "review"]),
+  );
+  expect(mergedMarks).toBeGreaterThan(SEEDS.length * 2);
+});
+
+test("an engine that commits the tree as it finds it is caught", async () => {
+  const taken: (engine: Engine) => Engine = (engine) => ({
+    ...engine,
+    vcs: engine.vcs && {
+      ...engine.vcs,
+      compose: async (request) => {
+        const now = await createGitWorkspace(engine.root, engine.run).now([...request.include]);
+        return (engine.vcs as NonNullable<Engine["vcs"]>).compose({ ...request, to: now ?? request.to });
+      },
+    },
+  });
+  const found: string[] = [];
+  for (const seed of SEEDS) {
+    found.push(...(await unseen(seed, taken)));
+    if (found.length > 0) break;
+  }
+  expect(found).not.toEqual([]);
+});

@@ -1,0 +1,68 @@
+// Hides what it writes from whoever looks at the tree, or leaves a process that changes it after it was shown.
+import { execFileSync } from "node:child_process";
+import { appendFileSync, chmodSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { escape, note, play, write } from "./rogue.mjs";
+
+const git = (...args) => execFileSync("git", args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
+const first = (deed) => (task) => {
+  if (task.phase !== "00-quick-scan" && task.phase !== "implement") return;
+  deed(task);
+  note("hid", { phase: task.phase });
+};
+const leave = (what) => first(() => escape(join(import.meta.dirname, "daemon.mjs"), [what, process.cwd()]));
+const late = (what) => (task) => {
+  if (task.phase !== "final-review") return;
+  escape(join(import.meta.dirname, "daemon.mjs"), [what, process.cwd()]);
+  note("hid", { phase: task.phase });
+};
+
+await play({
+  "inner-repository": first(() => {
+    execFileSync("git", ["init", "--quiet", "lib"]);
+    write("lib/planted.mjs", "planted\n");
+  }),
+  "git-folder": first(() => write("src/.git/planted.mjs", "planted\n")),
+  "self-ignored": first(() => {
+    write("src/gen/.gitignore", "*\n");
+    write("src/gen/planted.mjs", "planted\n");
+  }),
+  ident: first(() => {
+    write(".gitattributes", "*.mjs ident\n");
+    write("src/app.mjs", "// $Id: planted $\nexport const answer = 42;\n");
+  }),
+  "no-diff": first(() => {
+    write(".gitattributes", "*.mjs -diff\n");
+    write("src/app.mjs", "export const answer = 43; // planted\n");
+  }),
+  exclude: first(() => {
+    git("rm", "--quiet", "--cached", "src/app.mjs");
+    appendFileSync(".git/info/exclude", "app.mjs\n");
+    write("src/app.mjs", "export const answer = 43;\n");
+  }),
+  replace: first(() => {
+    write("src/app.mjs", "export const answer = 43; // planted\n");
+    git("replace", git("hash-object", "-w", "src/app.mjs"), git("rev-parse", "HEAD:src/app.mjs"));
+  }),
+  mode: first(() => {
+    git("config", "core.fileMode", "false");
+    chmodSync("src/app.mjs", 0o755);
+  }),
+  marks: first(() => {
+    git("update-index", "--assume-unchanged", "src/app.mjs");
+    write("src/app.mjs", "export const answer = 43;\n");
+  }),
+  hooks: first(() => {
+    mkdirSync("ignored/hooks", { recursive: true });
+    write("ignored/hooks/pre-commit", "#!/bin/sh\necho planted > planted.txt\ngit add planted.txt\n");
+    chmodSync("ignored/hooks/pre-commit", 0o755);
+    git("config", "core.hooksPath", "ignored/hooks");
+  }),
+  "after-look": leave("after-look"),
+  "at-gate-commit": leave("commit"),
+  "at-gate-head": leave("head"),
+  "at-gate-worktree": leave("worktree"),
+  "at-review": leave("at-review"),
+  "at-finish-branch": late("at-finish-branch"),
+  "at-finish-base": late("at-finish-base"),
+});

@@ -1,0 +1,224 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
+import { currentRun } from "../../src/app/project/current-run.ts";
+import { composeEngine } from "../../src/compose/compose-engine.ts";
+import type { LocalProject } from "../../src/compose/project.ts";
+import type { ActiveRun } from "../../src/core/run.ts";
+import { drive } from "../../src/engine/drive.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import { shownPatch } from "../../src/engine/shown-patch.ts";
+import type { AgentBackend } from "../../src/ports/agent-backend.ts";
+import { noProgress } from "../../src/ports/progress.ts";
+import { closingReport } from "../../src/views/history.ts";
+import type { Dice } from "./dice.ts";
+import { begin, decide, initRepository, newBase, type Place, placeIn, remove } from "./instant-run.ts";
+
+/** What came of a run in which others wrote and committed at every step. */
+export type Troubled = {
+  readonly seed: number;
+  /** Marks of everything that is in the merge and was not on the base by itself. */
+  readonly merged: readonly string[];
+  /** What a person read before they said yes, and what the run said in the end. */
+  readonly read: string;
+  readonly did: readonly string[];
+};
+
+type World = {
+  readonly place: Place;
+  readonly dice: Dice;
+  readonly did: string[];
+  readonly onBase: Set<string>;
+  readonly git: (...args: string[]) => string;
+  count: number;
+};
+
+/** Lets a run go to its merge, with real git and files, while somebody else is at work between any two calls. */
+export async function troubledRun(seed: number, dice: Dice, plant?: (engine: Engine) => Engine): Promise<Troubled> {
+  const place = placeIn(newBase());
+  const env = { ...place.env, HOME: join(place.base, "home") };
+  const git = (...args: string[]): string =>
+    execFileSync("git", args, { cwd: place.root, env, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  const world: World = { place, dice, git, did: [], onBase: new Set(), count: 0 };
+  const saved = { ...process.env };
+  try {
+    mkdirSync(join(place.base, "home"), { recursive: true });
+    Object.assign(process.env, { HOME: join(place.base, "home"), GIT_AUTHOR_NAME: "P", GIT_AUTHOR_EMAIL: "p@x" });
+    writeFileSync(join(place.base, "home/.gitconfig"), "[user]\n\tname = P\n\temail = p@example.org\n");
+    initRepository(place);
+    const project = await begin(place, nodeFiles, {});
+    const read = await playToMerge(project, world, plant ?? ((engine) => engine));
+    const merged = marksIn(git("grep", "-h", "-o", "mark-[0-9]*-", "main", "--")).filter(
+      (mark) => !world.onBase.has(mark),
+    );
+    return { seed, merged, read, did: world.did };
+  } finally {
+    for (const name of Object.keys(process.env)) if (!(name in saved)) delete process.env[name];
+    Object.assign(process.env, saved);
+    remove(place.base);
+  }
+}
+
+const MOST_ANSWERS = 60;
+
+async function playToMerge(project: LocalProject, world: World, plant: (engine: Engine) => Engine): Promise<string> {
+  let read = "";
+  for (let answers = 0; answers < MOST_ANSWERS; answers++) {
+    const { state: found } = await currentRun(project);
+    if (found.is !== "active") return read;
+    const engine = plant(engineOf(project, found, world));
+    const { state } = await drive(engine, new AbortController().signal);
+    if (state.is === "ended") return `${read}\n${closingReport(state).join("\n")}`;
+    if (state.is !== "active") return read;
+    read += `\n${await look(engine, state)}`;
+    await answer(project, state, world);
+  }
+  throw new Error(`no end: ${world.did.join(", ")}`);
+}
+
+/** Everything a person is shown before they answer. */
+async function look(engine: Engine, run: ActiveRun): Promise<string> {
+  const { wait } = run;
+  if (wait?.kind === "gate")
+    return [await shownPatch(engine.workspace, run), ...wait.failures.map(({ detail }) => detail)].join("\n");
+  if (wait?.kind !== "finish" || wait.standing === null) return "";
+  return [
+    ...wait.moved,
+    await engine.workspace.patch(run.tip, wait.standing.tip),
+    await engine.workspace.patch(run.base, wait.standing.base),
+  ].join("\n");
+}
+
+async function answer(project: LocalProject, { wait, stage }: ActiveRun, world: World): Promise<void> {
+  if (world.dice.chance(40)) trouble(world);
+  if (wait?.kind === "finish") return decide(project, "merge");
+  if (wait?.kind !== "gate") throw new Error(`asked for ${JSON.stringify(wait)} after ${world.did.join(", ")}`);
+  const isPaused = stage.is === "produced" && stage.pausedAt !== null;
+  const choice = isPaused ? "continue" : world.dice.of(["continue", "continue", "continue", "review"]);
+  world.did.push(choice);
+  await decide(project, choice);
+}
+
+function engineOf(project: LocalProject, run: ActiveRun, world: World): Engine {
+  const agents = {
+    phase: { name: "command", argv: [process.execPath] },
+    reviewer: { name: "command", argv: [process.execPath] },
+  };
+  const engine = composeEngine(project, run, { agents, progress: noProgress, warn: () => {} });
+  const agent = writingAgent(world);
+  const { vcs } = engine;
+  return {
+    ...engine,
+    agents: { phase: () => agent, reviewer: () => agent },
+    workspace: disturbed(engine.workspace, world),
+    vcs: vcs === null ? null : disturbed(vcs, world),
+    processes: { ...engine.processes, endAll: () => Promise.resolve() },
+    transcript: () => ({ write: () => {}, close: () => {} }),
+  };
+}
+
+/** Before and after any call, somebody else may have been at work. */
+function disturbed<T extends object>(port: T, world: World): T {
+  return new Proxy(port, {
+    get(target, name, receiver) {
+      const method: unknown = Reflect.get(target, name, receiver);
+      if (typeof method !== "function") return method;
+      return async (...args: unknown[]): Promise<unknown> => {
+        if (world.dice.chance(4)) trouble(world);
+        const result: unknown = await (method as (...given: unknown[]) => unknown).apply(target, args); // just seen to be one
+        if (world.dice.chance(4)) trouble(world);
+        return result;
+      };
+    },
+  });
+}
+
+function mark(world: World): string {
+  return `mark-${++world.count}-`;
+}
+
+function trouble(world: World): void {
+  const { dice } = world;
+  const what = dice.of(["write", "write", "edit", "branch", "base", "index", "ignore"] as const);
+  const text = mark(world);
+  world.did.push(`${what} ${text}`);
+  const file = (path: string, content = `${text}\n`): void => {
+    mkdirSync(dirname(join(world.place.root, path)), { recursive: true });
+    writeFileSync(join(world.place.root, path), content);
+  };
+  if (what === "write") return file(`other/${text}.txt`);
+  if (what === "edit") return file("README.md", `# Sample\n${text}\n`);
+  if (what === "ignore") return file(`hidden-${text}/.gitignore`, `*\n# ${text}\n`);
+  if (what === "index") {
+    file(`staged/${text}.txt`);
+    return quietly(() => world.git("add", "--force", `staged/${text}.txt`));
+  }
+  quietly(() => commitOnto(world, what, text));
+}
+
+/** A commit that touches neither the tree nor the person's index. */
+function commitOnto({ git, onBase, place }: World, what: "branch" | "base", text: string): void {
+  const refs = git("for-each-ref", "--format=%(refname)", "refs/heads").split("\n");
+  const ref = what === "base" ? "refs/heads/main" : refs.find((name) => name !== "refs/heads/main");
+  if (ref === undefined) return;
+  if (what === "base") onBase.add(text);
+  const index = { ...process.env, GIT_INDEX_FILE: join(place.base, `index-${text}`) };
+  const own = (...args: string[]): string =>
+    execFileSync("git", args, { cwd: place.root, env: index, encoding: "utf8" }).trim();
+  writeFileSync(join(place.base, "blob"), `${text}\n`);
+  own("read-tree", ref);
+  own(
+    "update-index",
+    "--add",
+    "--cacheinfo",
+    `100644,${own("hash-object", "-w", join(place.base, "blob"))},by-${what}/${text}`,
+  );
+  git("update-ref", ref, own("commit-tree", "-p", ref, "-m", `by somebody ${text}`, own("write-tree")));
+}
+
+/** A lock of a git at work, a ref that has just moved. */
+function quietly(act: () => unknown): void {
+  try {
+    act();
+  } catch {
+    return;
+  }
+}
+
+function writingAgent(world: World): AgentBackend {
+  return {
+    name: "writer",
+    digest: "d".repeat(64),
+    probe: () =>
+      Promise.resolve({
+        version: "1",
+        structuredResult: true,
+        readOnly: false,
+        cost: false,
+        turns: false,
+        budget: false,
+        resumes: false,
+      }),
+    async *run(task) {
+      const end = { type: "end", usage: null, session: null } as const;
+      if (task.role === "reviewer") {
+        yield await Promise.resolve({
+          ...end,
+          how: "verdict" as const,
+          verdict: { approved: true, issues: [], summary: "" },
+        });
+        return;
+      }
+      for (const path of [...task.artifacts, `src/${task.phase}.txt`]) {
+        mkdirSync(dirname(join(world.place.root, path)), { recursive: true });
+        writeFileSync(join(world.place.root, path), `# ${task.attempt}\n${mark(world)}\n`);
+      }
+      if (world.dice.chance(30)) trouble(world);
+      const result = { status: "done" as const, summary: "Done", decisions: [], artifacts: [], questions: [] };
+      yield { ...end, how: "result" as const, result };
+    },
+  };
+}
+
+export const marksIn = (text: string): string[] => [...new Set(text.match(/mark-\d+-/g) ?? [])];
