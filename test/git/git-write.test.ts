@@ -161,6 +161,27 @@ describe("merge", () => {
     expect(status()).toBe(expected);
   });
 
+  test("a backlog that both sides changed is merged by its items", async () => {
+    branches();
+    const backlog = (first: string, second: string) => `# Backlog\n\n- 1.1 [${first}] One\n- 1.2 [${second}] Two\n`;
+    fixture.git("switch", "--quiet", "main");
+    fixture.write("BACKLOG.md", backlog(" ", " "));
+    fixture.commitAll("backlog");
+    fixture.git("switch", "--quiet", "feature");
+    fixture.git("merge", "--quiet", "main");
+    fixture.write("BACKLOG.md", backlog("x", " "));
+    fixture.commitAll("one");
+    fixture.git("switch", "--quiet", "main");
+    fixture.write("BACKLOG.md", backlog(" ", "A"));
+    fixture.commitAll("two");
+    fixture.git("switch", "--quiet", "feature");
+    const request = mergeOf(fixture);
+    expect(await createGitWrite(fixture.repo).merge(request)).toMatchObject({ is: "merged" });
+    expect(fixture.git("show", "main:BACKLOG.md")).toBe(backlog("x", "A").trimEnd());
+    expect(fixture.git("log", "-1", "--format=%P|%s", "main")).toBe(`${request.onto} ${request.commit}|Merge it`);
+    expect(status()).toBe("");
+  });
+
   test("a held HEAD.lock leaves no half switch, and one that was left is gone on with", async () => {
     branches();
     const write = createGitWrite(fixture.repo);

@@ -8,6 +8,7 @@ import { decodePath, splitFields } from "../process/git-path.ts";
 import { readFacts, tipOf } from "../read/git-read.ts";
 import { readCommit } from "../read/commit-object.ts";
 import { changesBetween } from "../snapshot/tree-diff.ts";
+import { concludeWith, resolveBacklog } from "./resolve-backlog.ts";
 import { refuseLocked, refuseLostDeletions, refuseOverwrites } from "./refuse-loss.ts";
 import { isObjectId, requireBranchName } from "../snapshot/ref-name.ts";
 import type { Repository } from "../read/repository.ts";
@@ -27,6 +28,8 @@ type Merge = MergeRequest & {
   readonly baseTip: string;
   /** The tree the merge will give; null where git cannot say beforehand. */
   readonly expected: string | null;
+  /** What becomes of the backlog, where git alone would leave a conflict in it. */
+  readonly backlog: Buffer | null;
 };
 
 /**
@@ -43,7 +46,7 @@ export async function mergeBranch(repository: Repository, request: MergeRequest)
   }
   if (asked.baseTip !== request.onto || (await tipOf(asked.git, request.branch)) !== request.commit)
     return { is: "moved" };
-  const merge = { ...asked, expected: await foresee(asked) };
+  const merge = { ...asked, ...(await foresee(asked)) };
   if (!(await clearLeftovers(merge)) && (await mergingNow(repository)) !== null) {
     throw gitFailed("merge", "another merge is not finished");
   }
@@ -59,7 +62,10 @@ export async function isMergedAlready(
   request: Omit<MergeRequest, "message">,
 ): Promise<boolean> {
   const asked = await askedFor(repository, { ...request, message: "" });
-  return (await mergesOf(asked)).some(({ parents }) => parents[0] === request.onto);
+  const found = (await mergesOf(asked)).find(({ parents }) => parents[0] === request.onto);
+  if (found === undefined) return false;
+  const { expected } = await foresee({ ...asked, baseTip: request.onto });
+  return expected === null || (await readCommit(asked.git, found.id)).tree === expected;
 }
 
 /**
@@ -69,7 +75,7 @@ export async function isMergedAlready(
 export async function prepareMerge(repository: Repository, request: Omit<MergeRequest, "message">): Promise<void> {
   const asked = await askedFor(repository, { ...request, message: "" });
   if ((await findMerge(asked)) !== null) return clearMark(asked);
-  await clearLeftovers({ ...asked, expected: await foresee(asked) });
+  await clearLeftovers({ ...asked, ...(await foresee(asked)) });
 }
 
 async function askedFor(repository: Repository, request: MergeRequest): Promise<Merge> {
@@ -78,7 +84,7 @@ async function askedFor(repository: Repository, request: MergeRequest): Promise<
   if (![request.commit, request.onto].every(isObjectId)) throw gitFailed("merge", "no commit to merge");
   const git = hardenedGit(repository.top);
   const baseTip = await requireTip(git, request.base);
-  return { ...request, repository, git, person: personalGit(repository.top), baseTip, expected: null };
+  return { ...request, repository, git, person: personalGit(repository.top), baseTip, expected: null, backlog: null };
 }
 
 async function requireTip(git: Git, branch: string): Promise<string> {
@@ -109,13 +115,18 @@ async function findMerge(merge: Merge): Promise<string | null> {
 }
 
 /** The tree the merge will give, worked out without touching any file. Null where git is too old to say (before 2.38). */
-async function foresee({ person, branch, base, commit, baseTip }: Merge): Promise<string | null> {
+async function foresee({ git, person, branch, base, commit, baseTip }: Merge): Promise<Foreseen> {
   const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", baseTip, commit];
   const result = await person(args);
   const [tree, ...files] = splitFields(result.stdout).map(decodePath);
-  if (result.status === 1) throw new ProblemError({ code: "MERGE_CONFLICT", branch, base, files });
-  return result.status === 0 && tree !== undefined ? tree : null;
+  if (result.status === 0 && tree !== undefined) return { expected: tree, backlog: null };
+  if (result.status !== 1 || tree === undefined) return { expected: null, backlog: null };
+  const resolved = await resolveBacklog(git, { onto: baseTip, commit, tree, files: [...new Set(files)] });
+  if (resolved === null) throw new ProblemError({ code: "MERGE_CONFLICT", branch, base, files });
+  return { expected: resolved.tree, backlog: resolved.text };
 }
+
+type Foreseen = Pick<Merge, "expected" | "backlog">;
 
 /**
  * A git killed in the middle of a merge leaves the result in index and tree without a commit. Only when the index is
@@ -206,7 +217,10 @@ async function tryMerge({ git, person, repository, ...merge }: Merge): Promise<u
   try {
     await refuseLostDeletions(git, move);
     await refuseOverwrites(git, repository.top, move);
-    return gitFailed("merge", lastWords(await person(["merge", ...options, "-m", merge.message, merge.commit])));
+    const done = await person(["merge", ...options, "-m", merge.message, merge.commit]);
+    if (done.status !== 0 && merge.backlog !== null && (await unmergedFiles(git)).length === 1)
+      await concludeWith(person, repository.top, merge.backlog);
+    return gitFailed("merge", lastWords(done));
   } catch (error) {
     return error;
   }
