@@ -43,6 +43,8 @@ export type Composed = {
   readonly tree: string;
   /** Files with uncommitted lines of the person that could not be told apart from the changes, and so are in it. */
   readonly mixed: readonly string[];
+  /** Files with a filter that only this repository's settings name: it was not run. */
+  readonly unfiltered: readonly string[];
 };
 
 export type CommitRequest = {

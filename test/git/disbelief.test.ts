@@ -182,3 +182,34 @@ describe("what changed is shown, whatever the repository says:", () => {
     rmSync(at("large"));
   }, 120_000);
 });
+
+describe("what git cannot see is told:", () => {
+  const hidden = () => createGitWorkspace(fixture.repo, "run", { since, tree: before }).hidden();
+
+  test("repositories and folders called .git, ignore rules with what they hide, unreadable files, marks", async () => {
+    expect(await hidden()).toEqual([]);
+    fixture.git("init", "--quiet", "lib");
+    fixture.write("lib/x", "1\n");
+    fixture.write("folder/.git/x", "1\n");
+    fixture.write("deep/er/.gitignore", "*\n");
+    fixture.write("deep/er/x", "1\n");
+    fixture.git("update-index", "--skip-worktree", "a");
+    const isRoot = process.getuid?.() === 0;
+    if (!isRoot) chmodSync(at("folder/b"), 0o000);
+    expect(await hidden()).toEqual([
+      expect.stringMatching(/^(?:lib|folder)\/ has a \.git of its own/),
+      expect.stringMatching(/^(?:lib|folder)\/ has a \.git of its own/),
+      "The ignore rule * in deep/er/.gitignore hides deep/er/.gitignore, deep/er/x: none of it is committed",
+      ...(isRoot ? [] : ["folder/b cannot be read: it is committed as it was before"]),
+      "Marked so that git does not look at them: a",
+    ]);
+  });
+
+  test("what was there before the run is the person's own affair", async () => {
+    fixture.write(".gitignore", "*.log\n");
+    fixture.write("x.log", "1\n");
+    fixture.git("init", "--quiet", "lib");
+    since = Date.now() + 1000;
+    expect(await hidden()).toEqual([]);
+  });
+});

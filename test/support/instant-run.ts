@@ -79,7 +79,7 @@ export function createRepository(): Repository {
     forkPoint: () => Promise.resolve(null),
     standing: () => Promise.resolve({ at: "refs/heads/x", tip: null, base: null, settings: {} }),
     commitsBetween: () => Promise.resolve([]),
-    compose: () => Promise.resolve({ tree: "d".repeat(40), mixed: [] }),
+    compose: () => Promise.resolve({ tree: "d".repeat(40), mixed: [], unfiltered: [] }),
     isMerged: () => Promise.resolve(world.isMerged),
     prepareMerge: () => Promise.resolve(),
     returnToBranch: () => Promise.resolve(),

@@ -30,12 +30,16 @@ export async function foundBeside(engine: Engine, run: ActiveRun, tree: string |
   const from = treeBefore(run);
   if (run.run.options.commits !== "phase" || tree === null || from === null) return { standing, notices: others };
   const include = [run.run.item];
-  const { tree: commitTree, mixed } = await engine.vcs.compose({ onto: standing.tip, from, to: tree, include });
-  return { standing, commitTree, notices: [...others, ...mixed.map(mixedLine)] };
+  const composed = await engine.vcs.compose({ onto: standing.tip, from, to: tree, include });
+  const told = [...composed.mixed.map(mixedLine), ...composed.unfiltered.map(unfilteredLine)];
+  return { standing, commitTree: composed.tree, notices: [...others, ...told] };
 }
 
 const mixedLine = (path: string): string =>
   `${path} had uncommitted lines before this phase that cannot be told apart from its own: they are committed with it`;
+
+const unfilteredLine = (path: string): string =>
+  `${path} has a filter that only this repository's settings name: it is committed as it is, unfiltered`;
 
 async function commitsOfOthers({ vcs }: Looking, { tip }: ActiveRun, standing: RepositoryStanding): Promise<string[]> {
   if (vcs === null || standing.tip === tip || standing.tip === null) return [];

@@ -18,8 +18,8 @@ a person is asked. What hides in order to live on is *ignored*: it ends with the
 A row with a star is no confused agent any more but a hostile process with the user's own rights: it hides from us, or
 reads and writes files that belong to the user. Without a sandbox, programs of the same user have no wall between them. Most
 of it is still refused or shown; where the table says HOLE, only a sandbox, a container or another user account helps.
-Two limits apply to every row: files that git ignores are not watched, and a test that was weakened by editing it is only
-listed among the changed files.
+What is committed and merged is the tree that was shown, in every row: what git ignores is not in it, and new ignore rules
+are told with what they hide. A test that was weakened by editing it is only listed among the changed files.
 `;
 
 export type Row = { readonly rogue: Rogue; readonly outcomes: Readonly<Record<Column, Outcome>> };

@@ -23,11 +23,16 @@ const MOST_NAMED = 20;
  */
 export async function hiddenThings(hiding: Hiding): Promise<string[]> {
   const ignored = await ignoredPaths(hiding.git);
+  const sources = await rulesBehind(hiding.git, ignored);
+  // Ignored as a whole, and by no rule from outside: the rule is in it.
+  const opaque = ignored.filter((path) => path.endsWith("/") && !sources.has(path));
   const entries = await indexEntries(hiding.git);
-  const found = walk(hiding, { ignored: new Set(ignored), submodules: entries.submodules });
+  const known = { ignored: new Set(ignored.filter((path) => !opaque.includes(path))), opaque };
+  const found = walk(hiding, { ...known, submodules: entries.submodules });
+  const all = new Map([...sources, ...(await rulesBehind(hiding.git, found.inside))]);
   return [
     ...found.repositories.map((path) => `${path}/ has a .git of its own: what is in it is neither shown nor committed`),
-    ...(await newRules(hiding, found.rules, ignored)),
+    ...newRules(found.rules, all),
     ...found.unreadable.map((path) => `${path} cannot be read: it is committed as it was before`),
     ...(found.isWhole ? [] : [`There are more than ${MOST_FILES} files: not all were looked at for what is hidden`]),
     ...(entries.marked.length === 0 ? [] : [`Marked so that git does not look at them: ${named(entries.marked)}`]),
@@ -53,12 +58,24 @@ async function indexEntries(git: Git) {
   };
 }
 
-type Known = { readonly ignored: ReadonlySet<string>; readonly submodules: ReadonlySet<string> };
+type Known = {
+  readonly ignored: ReadonlySet<string>;
+  /** Folders of which everything is ignored by rules in them. */
+  readonly opaque: readonly string[];
+  readonly submodules: ReadonlySet<string>;
+};
 
-type Found = { repositories: string[]; rules: string[]; unreadable: string[]; isWhole: boolean };
+type Found = {
+  repositories: string[];
+  rules: string[];
+  unreadable: string[];
+  /** Files in folders that ignore themselves. */
+  inside: string[];
+  isWhole: boolean;
+};
 
 function walk(hiding: Hiding, known: Known): Found {
-  const found: Found = { repositories: [], rules: [], unreadable: [], isWhole: true };
+  const found: Found = { repositories: [], rules: [], unreadable: [], inside: [], isWhole: true };
   const left: Buffer[] = [Buffer.alloc(0)];
   let count = 0;
   for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
@@ -87,8 +104,9 @@ function noteGit({ top, since }: Hiding, { submodules }: Known, { folder, bytes,
 
 type FileEntry = { readonly bytes: Buffer; readonly isFile: boolean; readonly found: Found };
 
-function noteFile({ top, since }: Hiding, { ignored }: Known, { bytes, isFile, found }: FileEntry): void {
+function noteFile({ top, since }: Hiding, { ignored, opaque }: Known, { bytes, isFile, found }: FileEntry): void {
   const path = decodePath(bytes);
+  if (opaque.some((folder) => path.startsWith(folder))) found.inside.push(path);
   const file = inTree(top, bytes);
   if (basename(path) === ".gitignore" && isSince(file, since)) found.rules.push(path);
   if (isFile && !ignored.has(path) && !isReadable(file)) found.unreadable.push(path);
@@ -122,16 +140,28 @@ function isReadable(file: Buffer): boolean {
   }
 }
 
-/** Ignored files, by the rule that hides them, where that stands in a file written since the run began. */
-async function newRules({ git }: Hiding, rules: readonly string[], ignored: readonly string[]): Promise<string[]> {
-  if (rules.length === 0 || ignored.length === 0) return [];
-  const output = await git(["check-ignore", "-v", "-z", "--stdin", "--no-index"], { input: joinFields(ignored) });
-  const fields = splitFields(output.stdout).map((field) => field.toString("utf8"));
-  const hidden = new Map<string, string[]>();
+type Rule = { readonly source: string; readonly pattern: string };
+
+/** The rule by which each of the paths is ignored; none for those that are not, by themselves. */
+async function rulesBehind(git: Git, paths: readonly string[]): Promise<ReadonlyMap<string, Rule>> {
+  if (paths.length === 0) return new Map();
+  const output = await git(["check-ignore", "-v", "-z", "--stdin", "--no-index"], { input: joinFields(paths) });
+  const fields = splitFields(output.stdout).map(decodePath);
+  const rules = new Map<string, Rule>();
   for (let at = 0; at + 3 < fields.length; at += 4) {
     const [source = "", , pattern = "", path = ""] = fields.slice(at, at + 4);
-    if (rules.includes(source))
-      hidden.set(`${pattern} in ${source}`, [...(hidden.get(`${pattern} in ${source}`) ?? []), path]);
+    rules.set(path, { source, pattern });
+  }
+  return rules;
+}
+
+/** What is hidden by rules in files that were written since the run began. */
+function newRules(files: readonly string[], rules: ReadonlyMap<string, Rule>): string[] {
+  const hidden = new Map<string, string[]>();
+  for (const [path, { source, pattern }] of rules) {
+    if (!files.includes(source)) continue;
+    const rule = `${pattern} in ${source}`;
+    hidden.set(rule, [...(hidden.get(rule) ?? []), path]);
   }
   return [...hidden].map(([rule, paths]) => `The ignore rule ${rule} hides ${named(paths)}: none of it is committed`);
 }

@@ -1,38 +1,70 @@
-import { must, hardenedGit, personalGit } from "../process/git.ts";
-import { withoutFilters } from "../process/content-filters.ts";
+import { type Git, hardenedGit, must, personalGit } from "../process/git.ts";
 import { decodePath, joinFields, splitFields } from "../process/git-path.ts";
 import type { Repository } from "../read/repository.ts";
 import type { TreeEntry } from "./tree-entry.ts";
 
+export type Cleaned = {
+  readonly entries: ReadonlyMap<string, TreeEntry>;
+  /** Files whose filter only the repository's own settings name: they stay as they are. */
+  readonly unfiltered: readonly string[];
+};
+
 /**
  * Snapshots hold files as they are in the working tree; a commit holds them as the person's filters (LFS and the like)
- * make them. Each is given to its filter from the snapshot, not from the tree.
+ * make them. Each is given to its filter from the snapshot, not from the tree. Only filters that the person set for all
+ * repositories are run: an agent may have written the settings of this one.
  */
-export async function cleanBlobs(
-  { top }: Repository,
-  entries: ReadonlyMap<string, TreeEntry>,
-): Promise<ReadonlyMap<string, TreeEntry>> {
+export async function cleanBlobs({ top }: Repository, entries: ReadonlyMap<string, TreeEntry>): Promise<Cleaned> {
   const git = hardenedGit(top);
-  const filters = filterNames(await withoutFilters(git));
-  const files = [...entries].filter(([, { mode }]) => mode.startsWith("100")).map(([path]) => path);
-  if (filters.size === 0 || files.length === 0) return entries;
-  const input = joinFields(files);
-  const output = await must(git(["check-attr", "-z", "--stdin", "filter"], { input }), "check-attr");
-  const fields = splitFields(output);
+  const filtered = await filteredFiles(git, entries);
+  if (filtered.length === 0) return { entries, unfiltered: [] };
+  const own = await personalFilters(git);
   const cleaned = new Map(entries);
-  for (let at = 0; at + 2 < fields.length; at += 3) {
-    const path = decodePath(fields[at] ?? Buffer.alloc(0));
-    const entry = entries.get(path);
-    if (entry === undefined || !filters.has(fields[at + 2]?.toString("utf8") ?? "")) continue;
-    const raw = await must(git(["cat-file", "blob", entry.id], { timeoutMs: 60_000 }), "cat-file");
-    const id = await must(
-      personalGit(top)(["hash-object", "-w", "--stdin", `--path=${path}`], { input: raw }),
-      "hash-object",
-    );
-    cleaned.set(path, { ...entry, id: id.toString("latin1").trim() });
+  const unfiltered: string[] = [];
+  for (const { path, filter, entry } of filtered) {
+    const settings = own.get(filter);
+    if (settings === undefined) unfiltered.push(path);
+    else cleaned.set(path, { ...entry, id: await cleanedId(top, { path, entry, settings }) });
   }
-  return cleaned;
+  return { entries: cleaned, unfiltered };
 }
 
-const filterNames = (filterless: Readonly<Record<string, string>>): ReadonlySet<string> =>
-  new Set(Object.values(filterless).flatMap((key) => /^filter\.(.*)\.clean$/s.exec(key)?.[1] ?? []));
+type Filtered = { readonly path: string; readonly filter: string; readonly entry: TreeEntry };
+
+async function filteredFiles(git: Git, entries: ReadonlyMap<string, TreeEntry>): Promise<Filtered[]> {
+  const files = [...entries].filter(([, { mode }]) => mode.startsWith("100")).map(([path]) => path);
+  if (files.length === 0) return [];
+  const input = joinFields(files);
+  const fields = splitFields(await must(git(["check-attr", "-z", "--stdin", "filter"], { input }), "check-attr"));
+  const found: Filtered[] = [];
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const path = decodePath(fields[at] ?? Buffer.alloc(0));
+    const filter = fields[at + 2]?.toString("utf8") ?? "";
+    const entry = entries.get(path);
+    if (entry !== undefined && !["unspecified", "unset", "set"].includes(filter)) found.push({ path, filter, entry });
+  }
+  return found;
+}
+
+/** Filters that the person, or whoever looks after the machine, set for all repositories: their settings as arguments. */
+async function personalFilters(git: Git): Promise<ReadonlyMap<string, readonly string[]>> {
+  const filters = new Map<string, string[]>();
+  for (const scope of ["--system", "--global"]) {
+    const listed = await git(["config", scope, "-z", "--get-regexp", String.raw`^filter\.`]);
+    for (const field of splitFields(listed.stdout)) {
+      const [, name, setting, value] =
+        /^filter\.([\w-]+)\.(clean|process|required)\n([^]*)$/.exec(field.toString("utf8")) ?? [];
+      if (name === undefined || setting === undefined || value === undefined) continue;
+      filters.set(name, [...(filters.get(name) ?? []), "-c", `filter.${name}.${setting}=${value}`]);
+    }
+  }
+  return filters;
+}
+
+type Cleaning = { readonly path: string; readonly entry: TreeEntry; readonly settings: readonly string[] };
+
+async function cleanedId(top: string, { path, entry, settings }: Cleaning): Promise<string> {
+  const raw = await must(hardenedGit(top)(["cat-file", "blob", entry.id], { timeoutMs: 60_000 }), "cat-file");
+  const args = [...settings, "hash-object", "-w", "--stdin", `--path=${path}`];
+  return (await must(personalGit(top)(args, { input: raw }), "hash-object")).toString("latin1").trim();
+}

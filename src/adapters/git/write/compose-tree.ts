@@ -33,8 +33,9 @@ export async function composeTree(repository: Repository, request: ComposeReques
     entries.set(change.path, merged ?? change.after);
   }
   for (const { path, after } of await alsoTaken(git, request)) entries.set(path, after);
-  const cleaned = await cleanBlobs(repository, entries);
-  return { tree: await written(git, { onto, to, entries: cleaned, documents: request.documents }), mixed };
+  const { entries: cleaned, unfiltered } = await cleanBlobs(repository, entries);
+  const tree = await written(git, { onto, to, entries: cleaned, documents: request.documents });
+  return { tree, mixed, unfiltered };
 }
 
 async function differences(git: Git, from: string, to: string): Promise<Difference[]> {
