@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
+import { record } from "../../src/app/answer/record.ts";
 import { currentRun } from "../../src/app/project/current-run.ts";
 import { composeEngine } from "../../src/compose/compose-engine.ts";
 import type { LocalProject } from "../../src/compose/project.ts";
@@ -13,7 +14,7 @@ import type { AgentBackend } from "../../src/ports/agent-backend.ts";
 import { noProgress } from "../../src/ports/progress.ts";
 import { closingReport } from "../../src/views/history.ts";
 import type { Dice } from "./dice.ts";
-import { begin, decide, initRepository, newBase, type Place, placeIn, remove } from "./instant-run.ts";
+import { ADA, begin, decide, initRepository, newBase, type Place, placeIn, remove } from "./instant-run.ts";
 
 /** What came of a run in which others wrote and committed at every step. */
 export type Troubled = {
@@ -90,14 +91,25 @@ async function look(engine: Engine, run: ActiveRun): Promise<string> {
   ].join("\n");
 }
 
-async function answer(project: LocalProject, { wait, stage }: ActiveRun, world: World): Promise<void> {
+async function answer(project: LocalProject, { run, wait, stage }: ActiveRun, world: World): Promise<void> {
   if (world.dice.chance(40)) trouble(world);
   if (wait?.kind === "finish") return decide(project, "merge");
+  if (wait?.kind === "escalation") {
+    world.did.push(`retry ${wait.from}`);
+    if (wait.from === "finish") tidyUp(world);
+    return void (await record(project, run.run, { do: "retry", by: ADA, wait: wait.id }));
+  }
   if (wait?.kind !== "gate") throw new Error(`asked for ${JSON.stringify(wait)} after ${world.did.join(", ")}`);
   const isPaused = stage.is === "produced" && stage.pausedAt !== null;
   const choice = isPaused ? "continue" : world.dice.of(["continue", "continue", "continue", "review"]);
   world.did.push(choice);
   await decide(project, choice);
+}
+
+/** What a person does whom git tells of files in the way of a merge. */
+function tidyUp({ git }: World): void {
+  quietly(() => git("reset", "--quiet", "--hard", "HEAD"));
+  quietly(() => git("clean", "-fdq", "--exclude=.isdlc"));
 }
 
 function engineOf(project: LocalProject, run: ActiveRun, world: World): Engine {

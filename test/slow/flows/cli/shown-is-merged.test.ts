@@ -4,7 +4,7 @@ import type { Engine } from "../../../../src/engine/engine.ts";
 import { rollDice } from "../../../support/dice.ts";
 import { marksIn, troubledRun } from "../../../support/troubled-run.ts";
 
-const SEEDS = Array.from({ length: 24 }, (_, at) => at + 1);
+const SEEDS = Array.from({ length: 16 }, (_, at) => at + 1);
 
 /** Marks in the merge that nobody was shown, and that the run does not name. */
 async function unseen(seed: number, plant?: (engine: Engine) => Engine): Promise<string[]> {
