@@ -19,6 +19,7 @@ import { allAgents, phaseAgent, reviewAgent } from "../app/agents/chosen-agents.
 import { createBackend } from "./create-backend.ts";
 import type { LocalProject } from "./project.ts";
 import { personaSource } from "./workflows.ts";
+import { programsOf, requireSamePrograms } from "./programs.ts";
 import { sandboxOf } from "./sandbox.ts";
 
 const TRANSCRIPT_LIMIT = 5 * 1024 * 1024;
@@ -26,6 +27,7 @@ const TRANSCRIPT_LIMIT = 5 * 1024 * 1024;
 /** Puts a run, a working tree and agents together. */
 export function composeEngine(project: LocalProject, run: ActiveRun, { agents, progress, warn }: EngineWanted): Engine {
   const { root, own, env, files } = project;
+  requireSamePrograms(project, run, programsOf(project, agents, run.run.sandbox === true));
   const redact = createRedactor(secretsOf(env));
   const id = run.run.run;
   const git = run.run.git === null ? null : project.vcsWrite;

@@ -1,6 +1,9 @@
+import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type * as z from "zod/mini";
+import { packageRoot } from "../adapters/definitions/package-root.ts";
+import { isWithin } from "../adapters/sandbox/is-within.ts";
 import { gitFolders } from "../adapters/git/read/git-head.ts";
 import type { TestsInSandbox } from "../adapters/checks/run-tests.ts";
 import type { Sandbox } from "../adapters/process/sandboxed.ts";
@@ -86,6 +89,13 @@ function gitDirsOf(root: string): readonly string[] {
   return git === null ? [] : [...new Set([git.own, git.common])];
 }
 
+/** Where this program is installed in the tree itself: an agent that changed it would be you the next time. */
+function ownFolders(root: string): readonly string[] {
+  const own = realpathSync(packageRoot());
+  const commands = join(dirname(own), ".bin");
+  return own !== root && isWithin(own, root) ? [own, ...(existsSync(commands) ? [commands] : [])] : [];
+}
+
 /** Agents of which only the program tells what they are. */
 const OWN_PROGRAMS = ["command", "acp"];
 
@@ -105,7 +115,7 @@ function prepareSandbox(place: Place, agent: RememberedAgent, documents: string 
   const command = programOf(agent, env);
   const made = createSandbox({
     root,
-    gitDirs: gitDirsOf(root),
+    gitDirs: [...gitDirsOf(root), ...ownFolders(root)],
     documents,
     home,
     secret: [folders.config, folders.state],

@@ -7,6 +7,7 @@ import { createBackend, recordedAgents } from "./create-backend.ts";
 import { detectAgent, noAgent } from "./known-agents.ts";
 import { needsSandbox } from "./needs-sandbox.ts";
 import type { Place } from "./place.ts";
+import { programsOf } from "./programs.ts";
 import { resolveSandbox } from "./sandbox.ts";
 
 /** The agents that a person's environment leads to. Each is probed once. */
@@ -25,5 +26,6 @@ export function systemAgents(place: Place): Agents {
     record: (agents, versions) => recordedAgents(agents, env, versions),
     needsSandbox,
     planSandbox: (agents, wished) => resolveSandbox(place, allAgents(agents), wished),
+    programs: (agents, sandbox) => programsOf(place, agents, sandbox),
   };
 }

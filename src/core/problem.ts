@@ -26,6 +26,8 @@ export type Problem =
   | { readonly code: "NO_AGENT"; readonly install: readonly string[] }
   | { readonly code: "AGENT_UNKNOWN"; readonly agent: string }
   | { readonly code: "SANDBOX_UNAVAILABLE"; readonly why: string; readonly fix: string }
+  | { readonly code: "PROGRAM_UNSAFE"; readonly name: string; readonly path: string; readonly tree: string }
+  | { readonly code: "PROGRAM_CHANGED"; readonly name: string; readonly before: string; readonly now: string }
   | { readonly code: "AGENT_FAILED"; readonly agent: string; readonly detail: string }
   | { readonly code: "NEEDS_PERSON"; readonly verb: string }
   | { readonly code: "ANSWERED_BY_AGENT"; readonly verb: string; readonly evidence: string }
@@ -142,6 +144,14 @@ const descriptions: Describe = {
   AGENT_UNKNOWN: (p) => ({
     what: `This run was started with "${p.agent}", and how to start that is not remembered here.`,
     fix: 'Give it again: --agent <name> or --agent-command "<program> <args>".',
+  }),
+  PROGRAM_UNSAFE: (p) => ({
+    what: `${p.name} would be ${p.path}, which lies in the working tree ${p.tree}: agents can change it.`,
+    fix: "Start isdlc with programs that are installed elsewhere on your PATH.",
+  }),
+  PROGRAM_CHANGED: (p) => ({
+    what: `${p.name} is ${p.now} now, and was ${p.before} when the run began.`,
+    fix: 'Start isdlc with the PATH of before, or agree to the programs as they are: "isdlc trust --programs".',
   }),
   SANDBOX_UNAVAILABLE: (p) => ({
     what: `Agents cannot be put into a sandbox: ${p.why}.`,

@@ -34,4 +34,9 @@ export interface Agents {
    * @throws ProblemError SANDBOX_UNAVAILABLE, AGENT_NEEDS_SANDBOX
    */
   planSandbox(agents: RunAgents, wished: string | undefined): SandboxPlan;
+  /**
+   * Where the programs really are that a run works with, by name.
+   * @throws ProblemError PROGRAM_UNSAFE
+   */
+  programs(agents: RunAgents, sandbox: boolean): Record<string, string>;
 }

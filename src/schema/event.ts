@@ -90,6 +90,8 @@ export const EventDraft = z.discriminatedUnion("type", [
     reviewers: z.optional(z.record(PhaseKey, AgentChoice)),
     /** Whether agents are sandboxed, for the whole run; unknown in older journals. */
     sandbox: z.optional(z.boolean()),
+    /** Where the programs really are that the run works with, by name. */
+    programs: z.optional(z.record(z.string(), z.string())),
     git: z.nullable(
       z.strictObject({
         branch: z.nullable(z.string()),

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { ProblemError } from "../../core/problem.ts";
-import { absoluteEntries } from "../git/process/git-environment.ts";
+import { trustedPath } from "../git/read/trusted-path.ts";
 
 export type KeygenCall = {
   readonly args: readonly string[];
@@ -16,7 +16,7 @@ const MOST_OUTPUT = 1024 * 1024; // characters
 
 /** Runs ssh-keygen without a shell. Its exit status is a value; not having it is a problem. */
 export function runSshKeygen({ args, input, environment, timeLimit }: KeygenCall): Promise<KeygenResult> {
-  const env = { ...environment, PATH: absoluteEntries(process.env["PATH"] ?? ""), LC_ALL: "C" };
+  const env = { ...environment, PATH: trustedPath(process.env["PATH"] ?? "", process.cwd()), LC_ALL: "C" };
   return new Promise((resolve, reject) => {
     const child = spawn("ssh-keygen", args, { env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
     const said = { stdout: "", stderr: "" };

@@ -32,17 +32,20 @@ function prove(bwrap: string, env: Environment): SandboxAvailable {
       killSignal: "SIGKILL",
     });
   const version = /\d+(?:\.\d+)+/.exec(run(["--version"]).stdout)?.[0] ?? "unknown";
-  const { status, stderr, error } = run([...BASE, ...PROOF, "--", "true"]);
+  const { status, stderr, error } = run([...BASE, ...PROOF, "--", ...NO_KERNEL]);
   if (status === 0) return { ok: true, version, bwrap };
-  const said = error?.message ?? stderr.trim().split("\n").at(-1);
+  const said = error?.message ?? (stderr.trim().split("\n").at(-1) || "settings of the kernel could be written inside");
   return { ok: false, why: `bubblewrap does not work here (${said})`, fix: fixOf() };
 }
 
 /** Each kind of argument we use, so that a version without one of them is found out now. */
 const PROOF = [
   ..."--tmpfs /tmp --remount-ro /tmp --setenv TMPDIR /tmp".split(" "),
-  ..."--bind /usr /usr --ro-bind /usr /usr --chdir /".split(" "),
+  ..."--bind /usr /usr --ro-bind /usr /usr --chdir / --unshare-net".split(" "),
 ];
+
+/** Fails where root could change the kernel from inside; these are what a sandbox must not leave open. */
+const NO_KERNEL = "test ! -w /proc/sys/kernel/core_pattern -a ! -w /proc/sysrq-trigger -a ! -w /sys/kernel".split(" ");
 
 /** Systems that keep ordinary users from making namespaces say so in one of these. */
 const SWITCHES: readonly (readonly [name: string, closed: string, open: string])[] = [

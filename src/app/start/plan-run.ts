@@ -97,6 +97,7 @@ async function plannedRun(planning: Planning): Promise<RunPlan> {
     settings: supervision.settings,
     ...project.agents.record(chosen.agents, chosen.versions),
     sandbox,
+    programs: project.agents.programs(chosen.agents, sandbox),
     tests,
     warnings: [...warnings, ...chosen.warnings, ...workflow.warnings, ...supervision.warnings],
     by: request.by,

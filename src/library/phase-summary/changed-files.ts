@@ -42,7 +42,7 @@ function asker(root: string): Ask {
   return (args, environment) =>
     execFileSync("git", [...hardening, ...args], {
       cwd: root,
-      env: { ...readingEnvironment(), ...environment },
+      env: { ...readingEnvironment(root), ...environment },
       timeout: Math.max(1, Math.ceil(deadline - performance.now())),
       killSignal: "SIGKILL",
       maxBuffer: MAX_OUTPUT_BYTES,

@@ -52,7 +52,7 @@ export function hardenedGit(cwd: string): Git {
       cwd,
       args: [...hardening, ...args],
       timeoutMs: options?.timeoutMs ?? readTimeoutMs,
-      environment: { ...(always ??= readingEnvironment()), ...options?.environment },
+      environment: { ...(always ??= readingEnvironment(cwd)), ...options?.environment },
       ...(options?.input && { input: options.input }),
       ...(options?.whenTooLong && { whenTooLong: options.whenTooLong }),
     });
@@ -71,7 +71,7 @@ export function personalGit(cwd: string): Git {
       cwd,
       args: ["--no-pager", "-c", "advice.detachedHead=false", ...args],
       timeoutMs: options?.timeoutMs ?? writeTimeoutMs,
-      environment: { ...writingEnvironment(), ...options?.environment },
+      environment: { ...writingEnvironment(cwd), ...options?.environment },
       runsHooks: true,
       ...(options?.input && { input: options.input }),
     });

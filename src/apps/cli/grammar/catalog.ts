@@ -209,6 +209,7 @@ export const verbs: readonly Verb[] = [
         value: "what",
         about: "what sandboxed tests may use: network, docker, env:NAME, read:PATH, write:PATH; or none",
       },
+      programs: { type: "boolean", about: "the open run's programs as they are found now" },
       yes: { type: "boolean", about: "without asking" },
       ...personOptions,
     },

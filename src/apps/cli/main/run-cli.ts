@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { errorCode } from "../../../adapters/file-system/file-system.ts";
+import { trustedPath } from "../../../adapters/git/read/trusted-path.ts";
 import { describe, type Problem, ProblemError } from "../../../core/problem.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { ChoicesNeeded } from "../../../app/choice.ts";
@@ -49,8 +50,9 @@ function dispatch(parsed: Parsed, { host, io, implementations }: Context): Promi
   if (verb !== null && flag(values, "help")) return Promise.resolve(done(verbHelp(verb), { verb }));
   const run = implementations(verb === null ? (flag(values, "help") ? "help" : "bare") : verb.name);
   if (run === undefined) return Promise.resolve(done(firstLines));
-  const invocation = { verb: verb ?? BARE, values, words, cwd: folderOf(parsed, host), env: host.env, io };
-  return run(invocation);
+  const cwd = folderOf(parsed, host);
+  host.env["PATH"] = trustedPath(host.env["PATH"] ?? "", cwd); // once, for every program that is started from here on
+  return run({ verb: verb ?? BARE, values, words, cwd, env: host.env, io });
 }
 
 function folderOf({ values, verb }: Parsed, { cwd }: Host): string {

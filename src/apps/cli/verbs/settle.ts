@@ -2,6 +2,7 @@ import { shareNotes } from "../../../adapters/attestation/share-notes.ts";
 import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
 import { writeConstitution } from "../../../adapters/constitution/constitution-file.ts";
 import { CONSTITUTION_FILE } from "../../../core/constitution.ts";
+import { ProblemError } from "../../../core/problem.ts";
 import type { TestCommand } from "../../../schema/facts.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { ask } from "../terminal/ask.ts";
@@ -11,8 +12,10 @@ import { installLine, seeAgents } from "../../../compose/known-agents.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { aboutTests } from "../../../app/start/plan-tests.ts";
 import { type RepositoryOverlay, repositoryOverlay } from "../../../compose/workflows.ts";
+import { programsDigest, programsOf } from "../../../compose/programs.ts";
+import { currentRun } from "../../../app/project/current-run.ts";
 import { requireKnownNeeds } from "../../../compose/test-needs.ts";
-import { done, flag, type Invocation, type Run, text } from "../grammar/verb.ts";
+import { done, flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 import { initiatorOf } from "../main/caller.ts";
 
 /** Sets up `.isdlc/` and says what it found. */
@@ -62,23 +65,42 @@ async function shareStatements({ root }: LocalProject): Promise<string[]> {
 export const trust: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   await personOf(invocation, project);
+  if (flag(invocation.values, "programs")) return trustPrograms(invocation, project);
   const asked = await askedTrust(invocation, project);
   const { tests, overlay, allow } = asked;
   const json = { tests, overlay, ...(allow === null ? {} : { allow }) };
   if (tests === null && overlay === null && allow === null)
     return done(["No way of running tests was found here, and no overlay."], json);
-  const about = [
-    ...(tests === null ? [] : aboutTests(tests)),
-    ...(overlay === null ? [] : aboutOverlay(overlay)),
-    ...aboutNeeds(allow),
-  ];
-  const agreed = flag(invocation.values, "yes") || (await ask(invocation.io, "Trust it?", about));
-  if (!agreed) throw new ChoicesNeeded([{ id: "trust", kind: "trust", options: ["yes"], about }]);
+  await requireAgreement(invocation, "Trust it?", aboutAsked(asked));
   const memory = project.trust;
   for (const found of [tests, overlay]) if (found !== null) memory.trust(found.digest);
   if (allow !== null) memory.allowTests(allow);
   return done(trustedLines(asked), json);
 };
+
+/** @throws ChoiceNeeded where nobody agreed. */
+async function requireAgreement({ values, io }: Invocation, question: string, about: readonly string[]): Promise<void> {
+  const agreed = flag(values, "yes") || (await ask(io, question, about));
+  if (!agreed) throw new ChoicesNeeded([{ id: "trust", kind: "trust", options: ["yes"], about }]);
+}
+
+const aboutAsked = ({ tests, overlay, allow }: AskedTrust): string[] => [
+  ...(tests === null ? [] : aboutTests(tests)),
+  ...(overlay === null ? [] : aboutOverlay(overlay)),
+  ...aboutNeeds(allow),
+];
+
+/** The open run goes on with the programs as they are found now. */
+async function trustPrograms(invocation: Invocation, project: LocalProject): Promise<Result> {
+  const { run, state } = await currentRun(project);
+  const agents = run === null ? null : project.trust.agents(run);
+  if (state.is !== "active" || agents === null) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  const programs = programsOf(project, agents, state.run.sandbox === true);
+  const about = Object.entries(programs).map(([name, path]) => plainLine(`${name}: ${path}`));
+  await requireAgreement(invocation, "Go on with these?", about);
+  project.trust.trust(programsDigest(programs));
+  return done(["The run goes on with these programs:", ...about], { programs });
+}
 
 type AskedTrust = {
   readonly tests: TestCommand | null;

@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { workingTrees } from "../adapters/git/read/trusted-path.ts";
+import { findProgram } from "../adapters/process/find-program.ts";
+import { ProblemError } from "../core/problem.ts";
+import type { ActiveRun } from "../core/run.ts";
+import { allAgents } from "../app/agents/chosen-agents.ts";
+import type { RunAgents } from "../schema/run-agents.ts";
+import type { Project } from "../app/project/project.ts";
+import { programOf } from "./create-backend.ts";
+import type { Place } from "./place.ts";
+
+/** Real paths by name. */
+type Programs = Record<string, string>;
+
+/**
+ * The programs a run works with, where they really are.
+ * @throws ProblemError PROGRAM_UNSAFE where git, the sandbox or Node itself would come out of a working tree.
+ */
+export function programsOf({ root, env }: Pick<Place, "root" | "env">, agents: RunAgents, sandbox: boolean): Programs {
+  const own = ["git", ...(sandbox ? ["bwrap"] : [])];
+  const found = [...own, ...allAgents(agents).map((agent) => programOf(agent, env)[0] ?? "")];
+  const programs: Programs = { node: realpathSync(process.execPath) };
+  for (const name of found) {
+    const program = name === "" ? null : findProgram(name, env);
+    if (program?.ok === true) programs[name] = realpathSync(program.path);
+  }
+  const trees = workingTrees(root);
+  for (const name of ["node", ...own]) {
+    const path = programs[name];
+    const tree = trees.find((folder) => path?.startsWith(`${folder}/`) === true);
+    if (path !== undefined && tree !== undefined) throw new ProblemError({ code: "PROGRAM_UNSAFE", name, path, tree });
+  }
+  return programs;
+}
+
+/** @throws ProblemError PROGRAM_CHANGED where a program is another one than when the run began, and nobody agreed. */
+export function requireSamePrograms(project: Pick<Project, "trust">, { run }: ActiveRun, now: Programs): void {
+  const { programs = {} } = run;
+  const changed = Object.keys(now).filter((name) => programs[name] !== undefined && programs[name] !== now[name]);
+  const [name] = changed;
+  if (name === undefined || project.trust.trusts(programsDigest(now))) return;
+  throw new ProblemError({ code: "PROGRAM_CHANGED", name, before: programs[name] ?? "", now: now[name] ?? "" });
+}
+
+/** What a person agrees to who trusts other programs. */
+export const programsDigest = (programs: Programs): string =>
+  createHash("sha256")
+    .update(JSON.stringify(Object.entries(programs).toSorted(([one], [other]) => (one < other ? -1 : 1))))
+    .digest("hex");

@@ -1,0 +1,80 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { hardenedGit, personalGit } from "../../src/adapters/git/process/git.ts";
+import { trustedPath, workingTrees } from "../../src/adapters/git/read/trusted-path.ts";
+
+function place(): { base: string; tree: string; bin: string } {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-path-")));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const tree = join(base, "tree");
+  const bin = join(tree, "node_modules/.bin");
+  mkdirSync(bin, { recursive: true });
+  mkdirSync(join(base, "bin"));
+  const git = (...args: string[]): Buffer => execFileSync("git", args, { cwd: tree, stdio: "pipe" });
+  git("init", "--quiet");
+  git(
+    "-c",
+    "user.name=P",
+    "-c",
+    "user.email=p@example.org",
+    "commit",
+    "--quiet",
+    "--allow-empty",
+    "--message",
+    "First",
+  );
+  git("worktree", "add", "--quiet", join(base, "beside"));
+  return { base, tree, bin };
+}
+
+describe("S4 S5 the PATH of every program that is started", () => {
+  test("has no entry in a working tree of the repository, by name or by link, none that is relative or missing", () => {
+    const { base, tree, bin } = place();
+    symlinkSync(bin, join(base, "link"));
+    mkdirSync(join(base, "beside/bin"));
+    const entries = [
+      bin,
+      ".",
+      "",
+      "node_modules/.bin",
+      join(base, "link"),
+      join(base, "beside/bin"),
+      join(base, "gone"),
+    ];
+    const path = [...entries, join(base, "bin"), "/usr/bin", join(base, "bin")].join(delimiter);
+    const expected = [join(base, "bin"), "/usr/bin"].join(delimiter);
+    mkdirSync(join(tree, "src"));
+    expect(trustedPath(path, tree)).toBe(expected);
+    expect(trustedPath(path, join(tree, "src"))).toBe(expected);
+    expect(trustedPath(path, join(base, "beside"))).toBe(expected);
+  });
+
+  test("without git, the folder itself has no say", () => {
+    const base = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-path-")));
+    onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+    mkdirSync(join(base, "bin"));
+    expect(workingTrees(base)).toEqual([base]);
+    expect(trustedPath(join(base, "bin"), base)).toBe("");
+  });
+
+  test("git is never one that lies in the tree", async () => {
+    const { base, tree, bin } = place();
+    const trace = join(base, "ran");
+    writeFileSync(join(bin, "git"), `#!/bin/sh\necho ran > ${trace}\n`, { mode: 0o755 });
+    const before = process.env["PATH"] ?? "";
+    process.env["PATH"] = `${bin}${delimiter}${before}`;
+    try {
+      execFileSync("git", ["--version"], { cwd: tree }); // the planted one is found this way
+      expect(execFileSync("cat", [trace], { encoding: "utf8" })).toBe("ran\n");
+      rmSync(trace);
+      await hardenedGit(tree)(["rev-parse", "HEAD"]);
+      await personalGit(tree)(["rev-parse", "HEAD"]);
+      expect(() => execFileSync("cat", [trace], { stdio: "pipe" })).toThrow();
+    } finally {
+      process.env["PATH"] = before;
+    }
+  });
+});
