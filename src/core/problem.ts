@@ -68,6 +68,7 @@ export type Problem =
   | { readonly code: "IMPORT_UNKNOWN"; readonly folder: string; readonly detail: string }
   | { readonly code: "POLICY_INVALID"; readonly file: string; readonly detail: string }
   | { readonly code: "COMMITS_UNKNOWN"; readonly named: string }
+  | { readonly code: "UNEXPECTED"; readonly detail: string }
   | { readonly code: "USAGE"; readonly detail: string; readonly usage: string };
 
 export type ProblemCode = Problem["code"];
@@ -260,6 +261,10 @@ const descriptions: Describe = {
   COMMITS_UNKNOWN: (p) => ({
     what: `Git knows no commits by the name ${p.named}.`,
     fix: "Name a range (main..topic), a branch or a commit; in a shallow clone, fetch the commits first.",
+  }),
+  UNEXPECTED: (p) => ({
+    what: `isdlc failed in a way that nobody thought of: ${p.detail}.`,
+    fix: 'Try it again; "isdlc doctor" looks for what is wrong here. With ISDLC_TRACE=1 it shows where it failed.',
   }),
   USAGE: (p) => ({ what: p.detail, fix: `Usage: ${p.usage}` }),
 };

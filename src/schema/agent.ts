@@ -2,6 +2,8 @@ import * as z from "zod/mini";
 import { CommentReply } from "./comments.ts";
 
 const text = (most: number) => z.string().check(z.maxLength(most));
+/** More than anybody would read is refused as a whole: a part of it would not be what the agent said. */
+const list = <T extends z.ZodMiniType>(entry: T, most: number) => z.array(entry).check(z.maxLength(most));
 
 /** Tokens and money of one execution; null where the agent does not tell. */
 export const Usage = z.strictObject({
@@ -46,10 +48,10 @@ export type Reply = z.infer<typeof Reply>;
 export const AgentResult = z.object({
   status: z.enum(["done", "needs_input", "failed"]),
   summary: z._default(text(20_000), ""),
-  decisions: z._default(z.array(text(2000)), []),
-  artifacts: z._default(z.array(text(1000)), []),
+  decisions: z._default(list(text(2000), 200), []),
+  artifacts: z._default(list(text(1000), 1000), []),
   questions: z._default(
-    z.array(z.object({ id: text(100), text: text(4000), choices: z._default(z.array(text(500)), []) })),
+    list(z.object({ id: text(100), text: text(4000), choices: z._default(list(text(500), 50), []) }), 50),
     [],
   ),
   /** One for each comment that came with the guidance. */
@@ -61,17 +63,18 @@ export type AgentResult = z.infer<typeof AgentResult>;
 export const Verdict = z.object({
   approved: z.boolean(),
   issues: z._default(
-    z.array(
+    list(
       z.object({
         severity: Severity,
         description: text(4000),
         location: z._default(z.nullable(text(500)), null),
         ...againstSpecification,
       }),
+      500,
     ),
     [],
   ),
   summary: z._default(text(20_000), ""),
-  evidence: z.optional(z.nullable(z.array(z.object(Evidence.shape)))),
+  evidence: z.optional(z.nullable(list(z.object(Evidence.shape), 2000))),
 });
 export type Verdict = z.infer<typeof Verdict>;

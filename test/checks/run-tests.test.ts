@@ -67,7 +67,11 @@ describe("the tests of a project", () => {
     expect(result.ok).toBe(false);
     expect(lines[0]).toBe("npm test ended with exit code 3");
     expect(lines).toHaveLength(61);
-    expect(lines.slice(-3)).toEqual(["100%", "✗ adds link token=[secret]", `${"x".repeat(400)} […]`]);
+    expect(lines.slice(-3)).toEqual([
+      "100%",
+      "✗ adds ␛]8;;http://x␇link␛]8;;␇ token=[secret]",
+      `${"x".repeat(400)} […]`,
+    ]);
     expect(result.detail).not.toMatch(/npm error|tiny@1\.0\.0|hunter2/);
   });
 

@@ -61,7 +61,13 @@ describe("whose lock it is", () => {
     ["nobody: zeros", "\0".repeat(100), true],
     ["nobody: another form", '{"token":"../../x","pid":1}', true],
     ["a living process", JSON.stringify(holder({})), false],
-    ["another machine", JSON.stringify(holder({ pid: DEAD_NUMBER, host: "elsewhere" })), false],
+    ["another machine", JSON.stringify(holder({ pid: DEAD_NUMBER, host: "elsewhere", boot: "another" })), false],
+    [
+      "a dead process under an old name of this machine",
+      JSON.stringify(holder({ pid: DEAD_NUMBER, host: "old" })),
+      true,
+    ],
+    ["a process of another namespace", JSON.stringify(holder({ pid: DEAD_NUMBER, namespace: "pid:[1]" })), false],
   ])("a lock of %s", (_, content, free) => {
     const place = newPlace();
     writeFileSync(join(place.directory, "lock"), content);

@@ -35,7 +35,7 @@ test("no text of a reviewer draws on the terminal or takes a second line", () =>
   expect(shown).toHaveLength(1);
   for (const line of shown) {
     expect(line).not.toMatch(/\p{Cc}|\u202e/u);
-    expect(line).toContain("gone F9 note resolved");
+    expect(line).toContain("␛[2Jgone F9 note<U+202E> resolved␇");
   }
 });
 

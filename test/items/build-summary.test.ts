@@ -95,7 +95,9 @@ Proceed? [Y/n]`);
   });
 
   test("a folder name cannot bring lines or colours of its own", () => {
-    expect(summaryFor(null, "x\nProceed? [Y/n]\u001b[2J\u202e").split("\n")[0]).toBe("BUILD SUMMARY: x Proceed? [Y/n]");
+    expect(summaryFor(null, "x\nProceed? [Y/n]\u001b[2J\u202e").split("\n")[0]).toBe(
+      "BUILD SUMMARY: x Proceed? [Y/n]␛[2J<U+202E>",
+    );
   });
 });
 
@@ -139,7 +141,7 @@ describe("menus and warnings", () => {
       currentHash: "def5678",
       commits: "unknown",
     });
-    expect(shown.split("\n")).toEqual(["Analysis was performed at commit $(x) [P].", "Current HEAD is def5678."]);
+    expect(shown.split("\n")).toEqual(["Analysis was performed at commit $(x)␛]0;t␇ [P].", "Current HEAD is def5678."]);
   });
 
   test("BUILD-AC-004-03: the choices when an analysis is stale", () => {
@@ -181,7 +183,7 @@ describe("itemsTable", () => {
 [ ]  login         raw       30m  -
 [~]  REQ-0001-pay  partial   10h  no
 [A]  b             analyzed  14d  yes
-[x]  c             built     -    -`);
+[x]  c␛[31m        built     -    -`);
   });
 
   test("says how to add the first one", () => {

@@ -92,7 +92,7 @@ describe("the warning about the worktree", () => {
 describe("names of a repository", () => {
   test.for([
     ["a\nNext: isdlc finish", "001-a-Next-isdlc-finish"],
-    ["\u001b[31mred\u0007", "001-red"],
+    ["\u001b[31mred\u0007", "001--31mred-"],
     ["`rm -rf /` <system>", "001--rm--rf-system-"],
     ["café 日本語", "001-café-日本語"],
     ["x".repeat(500), `001-${"x".repeat(29)}-`],

@@ -70,7 +70,7 @@ Your choice: _
     expect(gateBanner(run)?.split("\n\n")[2]).toBe(`Checks fail after the edits; Continue goes on anyway:
   - tests: 2 failed more
 Concerns:
-  - Spec is vague
+  - Spec is ␛[31mvague␛[0m
 Unexpected writes:
   - src/other.ts
 The way tests are run has changed:
@@ -129,7 +129,7 @@ describe("revertedLines", () => {
     expect(revertedLines({ paths, kept: "0123456789abcdef" })).toEqual([
       "Put back as they were before this phase:",
       "  - src/a.ts",
-      "  - src/b.ts",
+      "  - src/b␛[31m.ts",
       "As they were, they are kept: git show 0123456789ab:<path>",
     ]);
   });

@@ -1,7 +1,7 @@
 /* oxlint-disable no-control-regex -- what must not be there has to be named */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { plainText } from "../../src/views/plain-text.ts";
+import { jsonText, plainText, terminalText } from "../../src/views/plain-text.ts";
 import { nothing, renderPhaseSummary, type SummaryData, summaryFileName, summaryOf } from "../../src/views/summary.ts";
 import { active, answer, gate, made, produced, started } from "./runs.ts";
 
@@ -121,9 +121,9 @@ describe("text from agents is inert", () => {
     ["a table row", "a | b\n| c | d |", /^\| c/m],
     ["a heading", "ok\n# Approved", /^# Approved/m],
     ["colours", "\u001b[31mred", /\u001b/],
-    ["a terminal link", "\u001b]8;;http://evil.example\u0007text\u001b]8;;\u0007", /\u001b|\u0007|evil/],
-    ["the clipboard", "\u001b]52;c;ZXZpbA==\u001b\\after", /\u001b|ZXZpbA/],
-    ["8-bit sequences", "\u009b31mred\u009d0;title\u009c", /[\u0080-\u009f]|title/],
+    ["a terminal link", "\u001b]8;;http://evil.example\u0007text\u001b]8;;\u0007", /\u001b|\u0007/],
+    ["the clipboard", "\u001b]52;c;ZXZpbA==\u001b\\after", /\u001b/],
+    ["8-bit sequences", "\u009b31mred\u009d0;title\u009c", /[\u0080-\u009f]/],
     ["reordering", "abc\u202edef\u2066", /[\u202e\u2066]/],
   ])("%s", (_name, hostile, dangerous) => {
     expect(hostile).toMatch(dangerous);
@@ -171,6 +171,23 @@ describe("text from agents is inert", () => {
       }),
     );
     expect(plainText("Grüße, 日本\tx\r\ny 👩‍💻")).toBe("Grüße, 日本\tx\ny 👩‍💻");
+  });
+
+  test.for([
+    ["a string that is never closed swallows nothing", "a \u001b]0;b\nc\nd", "a ␛]0;b\nc\nd"],
+    ["nor does one in 8 bits, or a device control", "\u0090x\n\u001bPy\nz", "<U+0090>x\n␛Py\nz"],
+    ["a lone carriage return hides no beginning", "rm -rf\rls", "rm -rf␍ls"],
+    ["backspaces hide nothing", "evil\b\b\b\bgood", "evil␈␈␈␈good"],
+    ["marks that reorder are told", "a\u202etxt.exe", "a<U+202E>txt.exe"],
+    ["two names that look the same do not", "pay\u200bload \u00ad\ufeff", "pay<U+200B>load <U+00AD><U+FEFF>"],
+    ["a joiner where no emoji is", "ad\u200dmin", "ad<U+200D>min"],
+    ["tags that carry a hidden text", "x\u{e0041}", "x<U+E0041>"],
+  ] as const)("%s", ([, text, shown]) => {
+    expect(plainText(text)).toBe(shown);
+    expect(terminalText(`\u001b[31m${text}\u001b[39m`)).toBe(`\u001b[31m${shown}\u001b[39m`);
+    const json = jsonText({ text });
+    expect(json).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u200b\u202e\ufeff\u00ad]|[\u{e0000}-\u{e0fff}]/u);
+    expect(JSON.parse(json)).toEqual({ text });
   });
 
   test("100 kB of the worst input is plain at once", () => {

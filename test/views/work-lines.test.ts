@@ -109,5 +109,5 @@ test("a phase that goes well leaves four lines", () => {
 
 test("an agent's words reach the screen as one plain line", () => {
   const [line] = told(draft([], "one\n\u001B[31mtwo\u0007"), passed());
-  expect(line).toBe("good one two");
+  expect(line).toBe("good one ␛[31mtwo␇");
 });

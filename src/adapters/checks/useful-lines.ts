@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from "node:util";
+import { plainText } from "../../core/plain-text.ts";
 
 const MOST_LINES = 60;
 const LONGEST_LINE = 400;
@@ -24,10 +24,12 @@ export function usefulLines(output: string, redact: (text: string) => string): s
 }
 
 /** An output without the colours that tools add for a terminal. */
-export const plainOutput = (output: string): string => stripVTControlCharacters(output);
+export const plainOutput = (output: string): string => output.replaceAll(STYLES, "");
+
+// oxlint-disable-next-line no-control-regex -- the escape is what is looked for
+const STYLES = /\u001b\[[0-9;]*[A-Za-z]/g;
 
 const shortened = (line: string): string => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)} […]` : line);
 
 /** A progress line rewrites itself after each carriage return; the last state is what a person would see. */
-const printable = (line: string): string =>
-  (line.replace(/\r+$/, "").split("\r").at(-1) ?? "").replace(/[^\P{Cc}\t]/gu, "");
+const printable = (line: string): string => plainText(line.replace(/\r+$/, "").split("\r").at(-1) ?? "");

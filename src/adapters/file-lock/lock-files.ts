@@ -11,6 +11,10 @@ export type Holder = {
   readonly started: string;
   readonly boot: string;
   readonly host: string;
+  /** In which the number of the process counts. */
+  readonly namespace?: string | undefined;
+  /** The number a system gives itself when it is installed. */
+  readonly machine?: string | undefined;
 };
 
 export type LockLocation = {
@@ -32,7 +36,8 @@ export const stealPath = (place: LockLocation, token: string): string => `${lock
 export function writeOwnFile(place: LockLocation): Holder {
   const self = place.processes.self();
   const token = `${self.pid}-${nodeCrypto().randomBytes(8).toString("hex")}`;
-  const holder: Holder = { token, ...self, host: ownHost() };
+  const machine = ownMachine();
+  const holder: Holder = { token, ...self, host: ownHost(), ...(machine === null ? {} : { machine }) };
   const path = ownPath(place, token);
   const fd = place.files.openSync(path, OPEN.createNew, PRIVATE);
   try {
@@ -61,10 +66,17 @@ export function readHolderFile(place: LockLocation, path: string): Holder | null
   }
 }
 
-/** A holder on another machine cannot be judged from here, so it counts as alive. */
+/**
+ * A holder on another machine cannot be judged from here, so it counts as alive. The same start of the same kernel is
+ * this machine, whatever it was called then; so is the same machine number.
+ */
 export function isLiving(place: LockLocation, holder: Holder): boolean {
   if (holder.pid === 0) return false;
-  return holder.host !== ownHost() || place.processes.isAlive(holder);
+  const isHere =
+    holder.host === ownHost() ||
+    (holder.boot !== "" && holder.boot === place.processes.self().boot) ||
+    (holder.machine !== undefined && holder.machine === ownMachine());
+  return !isHere || place.processes.isAlive(holder);
 }
 
 /**
@@ -103,11 +115,20 @@ function parseHolder(bytes: Buffer): Holder | null {
     if (typeof token !== "string" || !TOKEN.test(token) || typeof pid !== "number" || !Number.isInteger(pid))
       return null;
     if (typeof started !== "string" || typeof boot !== "string" || typeof host !== "string" || pid <= 0) return null;
-    return { token, pid, started, boot, host };
+    return { token, pid, started, boot, host, ...whereabouts(value) };
   } catch (error) {
     if (errorCode(error) !== null) throw error;
     return null;
   }
+}
+
+/** Locks of earlier versions do not have these. */
+function whereabouts(value: Partial<Record<keyof Holder, unknown>> | null): Pick<Holder, "namespace" | "machine"> {
+  const { namespace, machine } = value ?? {};
+  return {
+    ...(typeof namespace === "string" ? { namespace } : {}),
+    ...(typeof machine === "string" ? { machine } : {}),
+  };
 }
 
 /** A lock is linked complete, so an unreadable one was emptied by a power cut: its holder is gone. */
@@ -117,3 +138,19 @@ function nobody(inode: number): Holder {
 
 /** Loaded only when a lock is met: most looks at a run meet none. */
 const ownHost = (): string => process.getBuiltinModule("node:os").hostname();
+
+const MACHINE_FILES = ["/etc/machine-id", "/var/lib/dbus/machine-id"];
+
+/** Null on a system that has none. */
+function ownMachine(): string | null {
+  const { readFileSync } = process.getBuiltinModule("node:fs");
+  for (const file of MACHINE_FILES) {
+    try {
+      const found = readFileSync(file, "utf8").trim();
+      if (/^[0-9a-f]{32}$/.test(found)) return found;
+    } catch {
+      continue; // the next one may be there
+    }
+  }
+  return null;
+}

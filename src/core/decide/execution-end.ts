@@ -1,16 +1,31 @@
+import type { Usage } from "../../schema/agent.ts";
 import type { EventDraft } from "../../schema/event.ts";
 import type { Sizing } from "../../schema/facts.ts";
 import type { Execution } from "../command.ts";
 import { type ActiveRun, isExecuting, type Stage } from "../run.ts";
 
 export function done({ execution, usage, session }: Execution): EventDraft {
-  return { type: "execution.ended", execution, how: "done", reason: null, usage, session };
+  return { type: "execution.ended", execution, how: "done", reason: null, usage: sensibleUsage(usage), session };
 }
 
 type Failure = { readonly reason: string; readonly detail: string };
 
 export function failed({ execution, usage, session }: Execution, { reason: code, detail }: Failure): EventDraft {
-  return { type: "execution.ended", execution, how: "failed", reason: `${code}: ${detail}`, code, usage, session };
+  const reason = `${code}: ${detail}`;
+  return { type: "execution.ended", execution, how: "failed", reason, code, usage: sensibleUsage(usage), session };
+}
+
+/** Beyond these nobody used anything: such numbers, negative ones and parts of tokens count as unknown. */
+const MOST_TOKENS = 1e10;
+const MOST_USD = 1e5;
+
+export function sensibleUsage(usage: Usage | null): Usage | null {
+  if (usage === null) return null;
+  const tokens = (amount: number | null): number | null =>
+    amount !== null && Number.isInteger(amount) && amount >= 0 && amount <= MOST_TOKENS ? amount : null;
+  const { usd } = usage;
+  const money = usd !== null && Number.isFinite(usd) && usd >= 0 && usd <= MOST_USD ? usd : null;
+  return { input: tokens(usage.input), output: tokens(usage.output), usd: money };
 }
 
 /** A claimed execution whose step failed around it has ended too. */

@@ -18,7 +18,7 @@ import {
 import { isGateDue, loosening, tighten } from "../supervision.ts";
 import { afterPhase, decideSizing } from "./after-phase.ts";
 import { waysToFinish } from "./leave-phase.ts";
-import { abandoned, claimedBy, done, effectiveOf, failed } from "./execution-end.ts";
+import { abandoned, claimedBy, done, effectiveOf, failed, sensibleUsage } from "./execution-end.ts";
 import { skippable } from "./person.ts";
 import { isUnreadable, noVerdict, verdictEvent } from "./verdict.ts";
 
@@ -62,7 +62,14 @@ const handlers: Handlers = {
   },
   lost(run, { execution, usage = null, session = null }) {
     if (claimedBy(run.stage) !== execution) return late(run);
-    return accept({ type: "execution.ended", execution, how: "lost", reason: "driver gone", usage, session });
+    return accept({
+      type: "execution.ended",
+      execution,
+      how: "lost",
+      reason: "driver gone",
+      usage: sensibleUsage(usage),
+      session,
+    });
   },
   broken(run, outcome) {
     const { stage } = run;

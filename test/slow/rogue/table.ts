@@ -19,7 +19,9 @@ A row with a star is no confused agent any more but a hostile process with the u
 reads and writes files that belong to the user. Without a sandbox, programs of the same user have no wall between them. Most
 of it is still refused or shown; where the table says HOLE, only a sandbox, a container or another user account helps.
 What is committed and merged is the tree that was shown, in every row: what git ignores is not in it, and new ignore rules
-are told with what they hide. A test that was weakened by editing it is only listed among the changed files.
+are told with what they hide.
+What can be neither refused nor told, without a sandbox, is a hostile program that runs as you: it can read what you can
+read, write into the memory and the files of your programs, and have your own terminal multiplexer type for you.
 `;
 
 export type Row = { readonly rogue: Rogue; readonly outcomes: Readonly<Record<Column, Outcome>> };

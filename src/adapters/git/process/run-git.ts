@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import type { ChildProcessByStdio, SpawnOptions } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
+import { plainText } from "../../../core/plain-text.ts";
 import { ProblemError } from "../../../core/problem.ts";
 
 export type GitCall = {
@@ -57,11 +58,11 @@ export function unavailable(detail: string): ProblemError {
   return new ProblemError({ code: "GIT_UNAVAILABLE", detail });
 }
 
-const terminalCodes = /[^\P{Cc}\n\t]\[[0-9;]*[A-Za-z]|[^\P{Cc}\n]/gu;
+const styles = /\p{Cc}\[[0-9;]*[A-Za-z]/gu;
 
 /** The end of what git and its hooks said, made fit for one message. */
 export function lastWords(result: GitResult): string {
-  const plain = `${result.stdout.toString("utf8")}\n${result.stderr}`.replaceAll(terminalCodes, "");
+  const plain = plainText(`${result.stdout.toString("utf8")}\n${result.stderr}`.replaceAll(styles, ""));
   const lines = plain.split("\n").filter((line) => line.trim() !== "");
   return lines.slice(-10).join("\n").slice(-2000).replace(/\.$/, "") || `exit status ${result.status}`;
 }

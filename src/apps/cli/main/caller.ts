@@ -7,10 +7,11 @@ import { ProblemError } from "../../../core/problem.ts";
 import type { RunState } from "../../../core/run.ts";
 import type { Initiator, Person } from "../../../schema/people.ts";
 import { flag, type Invocation, text } from "../grammar/verb.ts";
+import { givenToken } from "./operator-token.ts";
 
 /** The person behind a deciding verb. @throws ProblemError when there is none, or when it is an agent. */
 export async function personOf(invocation: Invocation, project: LocalProject, state?: RunState): Promise<Person> {
-  const found = await authorize(project, credentialOf(invocation, project), requestOf(invocation, state));
+  const found = await authorize(project, credentialOf(invocation), requestOf(invocation, state));
   const { person, warnings } = required(found);
   for (const warning of warnings) invocation.io.err(`warning: ${warning}`);
   return person;
@@ -32,9 +33,9 @@ export async function mayMakeFirstToken(invocation: Invocation, project: Project
   return isFresh && flag(invocation.values, "yes");
 }
 
-function credentialOf({ values, credential }: Invocation, { env }: LocalProject): Credential {
-  if (credential !== undefined) return credential;
-  const token = text(values, "token") ?? env["ISDLC_OPERATOR_TOKEN"];
+function credentialOf(invocation: Invocation): Credential {
+  if (invocation.credential !== undefined) return invocation.credential;
+  const token = givenToken(invocation);
   return token === undefined ? { is: "terminal" } : { is: "token", token };
 }
 

@@ -3,13 +3,16 @@ import { resolve } from "node:path";
 import { errorCode } from "../../../adapters/file-system/file-system.ts";
 import { trustedPath } from "../../../adapters/git/read/trusted-path.ts";
 import { describe, type Problem, ProblemError } from "../../../core/problem.ts";
-import { plainLine } from "../../../views/plain-text.ts";
+import { jsonText, plainLine } from "../../../views/plain-text.ts";
 import { ChoicesNeeded } from "../../../app/choice.ts";
 import { choicesResult } from "../grammar/choice.ts";
 import { firstLines, verbHelp } from "../grammar/help.ts";
 import { createIo, type Io } from "../terminal/io.ts";
 import { parse, type Parsed } from "../grammar/parse.ts";
-import { done, flag, type Result, type Run, text } from "../grammar/verb.ts";
+import { done, flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
+import { withTokenHidden } from "./operator-token.ts";
+import { recordedHere } from "./recorded-here.ts";
+import { writeText } from "./write-text.ts";
 
 export type Host = { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly version: string };
 
@@ -21,21 +24,38 @@ export async function runCli(args: readonly string[], host: Host, implementation
   const json = args.includes("--json");
   const io = createIo({ json, noColor: args.includes("--no-color"), env: host.env });
   const result = await outcome(args, { host, io, implementations });
-  print(io, result, json);
+  try {
+    print(io, result, json);
+  } catch (error) {
+    tellLoudly(problemResult(problemOf(error)).lines); // where nothing can be printed, the code still tells the truth
+  }
   return result.code;
 }
 
 type Context = { readonly host: Host; readonly io: Io; readonly implementations: Implementations };
 
 async function outcome(args: readonly string[], context: Context): Promise<Result> {
+  let invocation: Invocation | null = null;
   try {
-    return await dispatch(parse(args), context);
+    const parsed = parse(args);
+    const answered = withoutVerb(parsed, context);
+    if (answered !== null) return answered;
+    invocation = invocationOf(parsed, context);
+    const run = context.implementations(nameOf(parsed));
+    return run === undefined ? done(firstLines) : await run(invocation);
   } catch (error) {
     if (error instanceof ChoicesNeeded) return choicesResult(error.choices, context.io.interactive);
-    if (error instanceof ProblemError) return problemResult(error.problem);
-    if (errorCode(error) !== null) return problemResult(fileProblem(error));
-    throw error;
+    const problem = problemOf(error);
+    return (await recordedAllTheSame(invocation, problem)) ?? problemResult(problem);
   }
+}
+
+/** Every failure is told as a problem, also one that nobody thought of. */
+function problemOf(error: unknown): Problem {
+  if (error instanceof ProblemError) return error.problem;
+  if (errorCode(error) !== null) return fileProblem(error);
+  if (process.env["ISDLC_TRACE"] === "1") throw error;
+  return { code: "UNEXPECTED", detail: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
 }
 
 /** A failed file call that nobody closer by could make sense of. */
@@ -44,15 +64,35 @@ function fileProblem(error: unknown): Problem {
   return { code: "WRITE_FAILED", file, detail: errorCode(error) ?? String(error) };
 }
 
-function dispatch(parsed: Parsed, { host, io, implementations }: Context): Promise<Result> {
-  const { verb, values, words } = parsed;
-  if (flag(values, "version")) return Promise.resolve(done([host.version], { version: host.version }));
-  if (verb !== null && flag(values, "help")) return Promise.resolve(done(verbHelp(verb), { verb }));
-  const run = implementations(verb === null ? (flag(values, "help") ? "help" : "bare") : verb.name);
-  if (run === undefined) return Promise.resolve(done(firstLines));
+/** What was recorded is acknowledged, whatever went wrong after it. */
+async function recordedAllTheSame(invocation: Invocation | null, problem: Problem): Promise<Result | null> {
+  if (invocation === null || !["decide", "begin"].includes(invocation.verb.kind)) return null;
+  const state = await recordedHere(invocation);
+  if (state === null) return null;
+  const { lines, json } = problemResult(problem);
+  const isWaiting = state.is === "active" && state.wait !== null;
+  const told = ["Recorded. What should have followed failed:", ...lines, "Go on: isdlc resume"];
+  return { code: isWaiting ? 3 : 0, lines: told, json: { ...json, ok: true, recorded: true } };
+}
+
+function withoutVerb({ verb, values }: Parsed, { host }: Context): Result | null {
+  if (flag(values, "version")) return done([host.version], { version: host.version });
+  return verb !== null && flag(values, "help") ? done(verbHelp(verb), { verb }) : null;
+}
+
+const nameOf = ({ verb, values }: Parsed): string => verb?.name ?? (flag(values, "help") ? "help" : "bare");
+
+function invocationOf(parsed: Parsed, { host, io }: Context): Invocation {
   const cwd = folderOf(parsed, host);
   host.env["PATH"] = trustedPath(host.env["PATH"] ?? "", cwd); // once, for every program that is started from here on
-  return run({ verb: verb ?? BARE, values, words, cwd, env: host.env, io });
+  return {
+    verb: parsed.verb ?? BARE,
+    values: parsed.values,
+    words: parsed.words,
+    cwd,
+    env: withTokenHidden(host.env),
+    io,
+  };
 }
 
 function folderOf({ values, verb }: Parsed, { cwd }: Host): string {
@@ -77,7 +117,15 @@ export function problemResult(problem: Problem): Result {
   };
 }
 
+function tellLoudly(lines: readonly string[]): void {
+  try {
+    writeText(2, `${lines.join("\n")}\n`);
+  } catch {
+    return; // there is nowhere left to say it
+  }
+}
+
 function print(io: Io, { code, lines, json }: Result, wantsJson: boolean): void {
-  if (wantsJson) io.out(JSON.stringify(json));
+  if (wantsJson) io.out(jsonText(json));
   else for (const line of lines) (code === 1 || code === 2 ? io.err : io.out)(line);
 }

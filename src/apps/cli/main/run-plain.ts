@@ -1,3 +1,4 @@
+import { jsonText, terminalText } from "../../../views/plain-text.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import type { Host } from "./run-cli.ts";
 import type { Invocation, Run } from "../grammar/verb.ts";
@@ -16,7 +17,7 @@ export async function runPlain(run: Run, [verb = "", ...rest]: readonly string[]
   const invocation: Invocation = { verb: about, values: { json }, words: [], cwd, env, io: silent };
   try {
     const result = await run(invocation);
-    writeText(1, `${json ? JSON.stringify(result.json) : result.lines.join("\n")}\n`);
+    writeText(1, `${json ? jsonText(result.json) : result.lines.map(terminalText).join("\n")}\n`);
     return result.code;
   } catch (error) {
     if (error instanceof ProblemError) return null;

@@ -1,3 +1,4 @@
+import { terminalText } from "../../../views/plain-text.ts";
 import { writeText } from "../main/write-text.ts";
 
 /** Where a verb writes to and what it knows about it. Tests hand in their own. */
@@ -20,8 +21,8 @@ export function createIo({ json, noColor, env }: Wishes): Io {
   const isScreen = (): boolean => isTerminal(process.stdout);
   const wantsNoColor = noColor || (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
   return {
-    out: (line) => writeText(1, `${line}\n`),
-    err: (line) => writeText(2, `${line}\n`),
+    out: (line) => writeText(1, `${terminalText(line)}\n`),
+    err: (line) => writeText(2, `${terminalText(line)}\n`),
     get interactive() {
       return !json && (env["CI"] ?? "") === "" && isTerminal(process.stdin) && isScreen();
     },

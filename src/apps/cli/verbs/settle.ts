@@ -147,6 +147,7 @@ export const token: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   if (!(await mayMakeFirstToken(invocation, project))) await personOf(invocation, project);
   const made = project.tokens.create(project.clock.now());
-  const once = "Shown once. Pass it in ISDLC_OPERATOR_TOKEN; it is not accepted for a run that is already open.";
+  const once =
+    "Shown once. Pass it by --token-fd or in ISDLC_OPERATOR_TOKEN; it is not accepted for a run that is already open.";
   return done([made, once], { token: made });
 };

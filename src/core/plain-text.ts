@@ -1,0 +1,59 @@
+/* oxlint-disable no-control-regex -- these characters are what is looked for */
+/** Controls but for tab and newline; each has a picture of its own in Unicode, or is told by its number. */
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+/* oxlint-disable no-misleading-character-class -- each of these is meant by itself */
+/**
+ * Marks that reorder text, and characters without a shape that can hide text or make two names look the same. Joiners
+ * are left alone where emoji and scripts need them.
+ */
+const UNSEEN =
+  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff9-\ufffb]|[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Kannada}\p{Script=Telugu}])[\u200c\u200d]|(?<![\p{Extended_Pictographic}\p{Emoji}])[\ufe0e\ufe0f]/gu;
+
+/**
+ * Text of agents and repositories as it may meet a terminal, a page, a prompt or a file: what would act or hide is a
+ * visible mark, and nothing is taken away.
+ */
+export function plainText(text: string): string {
+  return text.replaceAll(/\r\n/g, "\n").replaceAll(CONTROLS, controlMark).replaceAll(UNSEEN, numberMark);
+}
+
+/** The same on one line, cut where a line would become too long to read. */
+export function plainLine(text: string, most = 500): string {
+  const line = plainText(text).replaceAll(/\s+/g, " ").trim();
+  return line.length > most ? `${line.slice(0, most - 1).trimEnd()}…` : line;
+}
+
+/** Colours and weights, which our own lines have. */
+const STYLES = /(\u001b\[[0-9;]*m)/;
+
+/** A line on its way to a terminal: whatever came into it, nothing but colours acts there. */
+export const terminalText = (line: string): string =>
+  line
+    .split(STYLES)
+    .map((part, index) => (index % 2 === 1 ? part : plainText(part)))
+    .join("");
+
+/** What JSON may hold as it is, and a terminal or an editor would act on or hide. */
+const LOOSE_IN_JSON =
+  /[\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\udfff]/g;
+
+/** The same value, with everything that cannot be seen as an escape. */
+export const jsonText = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(LOOSE_IN_JSON, (found) =>
+    Array.from({ length: found.length }, (_, at) => found.charCodeAt(at).toString(16).padStart(4, "0"))
+      .map((code) => `\\u${code}`)
+      .join(""),
+  );
+
+const PICTURES = 0x2400;
+
+/** `␛` for the escape that begins terminal codes, `␀` for NUL and so on. */
+function controlMark(control: string): string {
+  const code = control.charCodeAt(0);
+  if (code === 0x7f) return "␡";
+  return code < 0x20 ? String.fromCharCode(PICTURES + code) : numberMark(control);
+}
+
+const numberMark = (sign: string): string =>
+  `<U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}>`;

@@ -1,0 +1,22 @@
+// Puts programs where the person, or the next step of the run, would find them instead of the real ones.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { evidence, note, play } from "./rogue.mjs";
+
+const bin = "node_modules/.bin";
+
+/** Notes that it ran, then does what the real one would. */
+function plant(name, real) {
+  mkdirSync(bin, { recursive: true });
+  const noted = JSON.stringify({ deed: `ran ${name}` }).replaceAll('"', '\\"');
+  writeFileSync(join(bin, name), `#!/bin/sh\necho "${noted}" >> ${evidence}\nexec ${real} "$@"\n`, { mode: 0o755 });
+}
+
+await play({
+  shims: () => {
+    plant("git", "/usr/bin/git");
+    plant("bwrap", "/usr/bin/bwrap");
+    plant("node", process.execPath);
+    note("shims");
+  },
+});
