@@ -13,6 +13,7 @@ import { measurePage } from "./page.ts";
 import { type Line, tableText, verdictOf } from "./report.ts";
 import { measureReviewers } from "./reviewers.ts";
 import { measureSummary } from "./summary.ts";
+import { measureTestCopy } from "./test-copy.ts";
 
 export type Settings = {
   /** The package, built. */
@@ -37,6 +38,7 @@ const benches: Readonly<Record<string, (settings: Settings) => Promise<readonly 
   reviewers: measureReviewers,
   attestation: measureAttestation,
   page: measurePage,
+  copy: measureTestCopy,
   package: measurePackage,
 };
 

@@ -17,6 +17,7 @@ import { checksOf } from "./checks-of.ts";
 import { keyOf } from "../app/agents/agent-choice.ts";
 import { allAgents, phaseAgent, reviewAgent } from "../app/agents/chosen-agents.ts";
 import { createBackend } from "./create-backend.ts";
+import { gitProgramsOf, noGitPrograms } from "./git-programs-of.ts";
 import type { LocalProject } from "./project.ts";
 import { personaSource } from "./workflows.ts";
 import { programsOf, requireSamePrograms } from "./programs.ts";
@@ -52,6 +53,7 @@ export function composeEngine(project: LocalProject, run: ActiveRun, { agents, p
       features: createFeatureRecords(folder, warn),
     }),
     checks: checksOf(project, run, { workspace, redact }),
+    gitPrograms: run.run.git === null ? noGitPrograms : gitProgramsOf(project, id),
     processes: createProcesses(),
     projections: project.projections,
     sessions: createSessions(own, files),

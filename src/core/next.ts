@@ -95,4 +95,4 @@ export function codePhaseBefore(run: ActiveRun): PhaseRecord | null {
 }
 
 /** Branches and commits are told like files, and are not ours to put back. */
-export const isFile = (path: string): boolean => !path.startsWith(".git/");
+export const isFile = (path: string): boolean => !/(?:^|\/)\.git\//.test(path);

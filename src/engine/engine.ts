@@ -1,6 +1,7 @@
 import type { AgentBackend } from "../ports/agent-backend.ts";
 import type { CheckRunner } from "../ports/check-runner.ts";
 import type { Projections } from "../ports/projections.ts";
+import type { GitPrograms } from "../ports/git-programs.ts";
 import type { FeatureRecords } from "../ports/feature-records.ts";
 import type { ItemRecords } from "../ports/item-records.ts";
 import type { Journal } from "../ports/journal.ts";
@@ -35,6 +36,7 @@ export type Engine = {
   /** The same documents in another folder. */
   readonly recordsIn: (folder: string) => Pick<Engine, "items" | "features">;
   readonly checks: CheckRunner;
+  readonly gitPrograms: GitPrograms;
   readonly processes: Processes;
   readonly projections: Projections;
   readonly sessions: Sessions;

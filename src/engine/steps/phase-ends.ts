@@ -15,6 +15,7 @@ export async function enterPhase(engine: Engine, { run }: Task): Promise<Outcome
   if (phase === undefined) return null;
   engine.projections.makeFolder(run.run.item);
   if (run.tests !== null) await engine.checks.rememberSurroundings();
+  await engine.gitPrograms.remember();
   const tree = await engine.workspace.snapshot(`${phase.rule.key}-${phase.attempts + 1}-start`, [run.run.item]);
   const standing = await standingNow(engine, run);
   const commit = standing === undefined ? await engine.head() : standing.tip;
@@ -39,6 +40,7 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
     ...unexpected(run, phase, changed),
     ...movedPaths(run, phase, beside.standing),
     ...(await foreignRecord(engine, run, { found, tree })),
+    ...(await engine.gitPrograms.added()),
   ];
   const made = {
     artifacts: artifactsOf(run, draft.artifacts, changed),

@@ -4,6 +4,7 @@ import {
   limitOptions,
   placementOptions,
   personOptions,
+  trustOptions,
   sessionOptions,
   signersOption,
   specOptions,
@@ -203,16 +204,7 @@ export const verbs: readonly Verb[] = [
   verb("trust", "decide", {
     summary: "Trust this project's test command and overlays",
     usage: "isdlc trust [--allow network,env:NAME,…]",
-    options: {
-      allow: {
-        type: "string",
-        value: "what",
-        about: "what sandboxed tests may use: network, docker, env:NAME, read:PATH, write:PATH; or none",
-      },
-      programs: { type: "boolean", about: "the open run's programs as they are found now" },
-      yes: { type: "boolean", about: "without asking" },
-      ...personOptions,
-    },
+    options: { ...trustOptions, ...personOptions },
   }),
   verb("token", "decide", {
     summary: "Make an operator token, shown once",

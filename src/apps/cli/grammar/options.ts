@@ -131,3 +131,14 @@ export const verifyOptions: Options = {
   badge: { type: "boolean", about: 'print one line only: "5 gates, 2 people"' },
   notes: { type: "string", value: "ref", about: "where statements are noted, instead of refs/notes/isdlc" },
 };
+
+/** What a person trusts besides the test command and the overlay. */
+export const trustOptions = {
+  allow: {
+    type: "string",
+    value: "what",
+    about: "what sandboxed tests may use: network, docker, env:NAME, read:PATH, write:PATH; or none",
+  },
+  programs: { type: "boolean", about: "the open run's programs as they are found now" },
+  yes: { type: "boolean", about: "without asking" },
+} as const;

@@ -1,4 +1,5 @@
 // Puts programs where the person, or the next step of the run, would find them instead of the real ones.
+import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { evidence, note, play } from "./rogue.mjs";
@@ -13,6 +14,13 @@ function plant(name, real) {
 }
 
 await play({
+  inner: () => {
+    mkdirSync("inner/.git", { recursive: true });
+    spawnSync("git", ["init", "--quiet", "inner"]);
+    writeFileSync("inner/file", "x");
+    spawnSync("git", ["-C", "inner", "config", "core.fsmonitor", "./watch"]);
+    note("inner");
+  },
   shims: () => {
     plant("git", "/usr/bin/git");
     plant("bwrap", "/usr/bin/bwrap");

@@ -145,6 +145,18 @@ export const evidence: readonly Rogue[] = [
   },
   {
     number: 20,
+    does: "leaves a repository in the tree whose settings start a program at the person's next git status",
+    holds: "the gate names the setting, and the command that takes it away",
+    plain: "detected",
+    async play(stage) {
+      await stage.run({ agent: ["plant-programs", "inner"] });
+      reached(stage.evidence("inner").length === 1, "it was left");
+      if (!(await gateIsOpen(stage))) return "HOLE";
+      return shownAs(stage, "inner/.git/config: core.fsmonitor would run at your next git command");
+    },
+  },
+  {
+    number: 20,
     does: "puts a git, a bwrap and a node into node_modules/.bin, which npx and npm run put first on the PATH",
     holds: "entries of the PATH that lie in a working tree are passed over, for every program",
     plain: "ignored",

@@ -91,7 +91,7 @@ export const talk: readonly Rogue[] = [
   {
     number: 16,
     does: "prints escape sequences (title, clipboard, link, colours, backwards text) in progress, summary and decisions",
-    holds: "taken out of gate, status, history, progress and the summary file",
+    holds: "visible marks in gate, status, history, progress and the summary file; nothing acts",
     plain: "ignored",
     async play(stage) {
       const result = await stage.run({ agent: ["talk", "escapes"] });

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
+import { decodePath, splitFields } from "../process/git-path.ts";
+import { gitFolders } from "./git-head.ts";
+
+/** Settings by which git starts a program, reads further settings, or looks for programs elsewhere. */
+const STARTS =
+  /^(?:core\.(?:fsmonitor|hookspath|sshcommand|editor|pager|askpass|alternaterefscommand|gitproxy|attributesfile|worktree)|diff\.external|diff\..*\.(?:textconv|command)|difftool\..*|mergetool\..*|filter\..*\.(?:clean|smudge|process)|merge\..*\.driver|alias\..*|credential\..*|gpg\..*program|gpg\.program|include\.path|includeif\..*|sequence\.editor|interactive\.difffilter|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs)|submodule\..*\.update|web\.browser|browser\..*|man\..*|pager\..*|trailer\..*\.(?:command|cmd))$/;
+
+/**
+ * What git would start by itself in a working tree and in the repositories inside of it, by where it is said: a digest
+ * for each. Read from the files; git is not asked in a folder whose settings nobody knows.
+ */
+export async function startedPrograms(root: string): Promise<Record<string, string>> {
+  const inner = await innerRepositories(root);
+  const own = gitFolders(root);
+  const folders = [
+    ...(own === null ? [] : [...new Set([own.own, own.common])].map((folder) => [".git", folder] as const)),
+    ...inner.map((path) => [`${path}/.git`, innerGit(join(root, path))] as const),
+  ];
+  return Object.fromEntries(folders.flatMap(([name, folder]) => (folder === null ? [] : startedIn(name, folder))));
+}
+
+/** Submodules, and repositories that nobody told git about. */
+async function innerRepositories(root: string): Promise<readonly string[]> {
+  const git = hardenedGit(root);
+  const staged = await must(git(["ls-files", "--stage", "-z"], { timeoutMs: wholeTreeTimeoutMs }), "ls-files");
+  const links = splitFields(staged)
+    .map((field) => decodePath(field))
+    .flatMap((line) => (line.startsWith("160000 ") ? [line.slice(line.indexOf("\t") + 1)] : []));
+  const others = await must(git(["ls-files", "--others", "-z"], { timeoutMs: wholeTreeTimeoutMs }), "ls-files");
+  const loose = splitFields(others)
+    .map((field) => decodePath(field))
+    .flatMap((path) => (path.endsWith("/") ? [path.slice(0, -1)] : []));
+  return [...new Set([...links, ...loose])];
+}
+
+/** A folder, or a file that names one. */
+function innerGit(path: string): string | null {
+  const place = join(path, ".git");
+  const facts = lstatSync(place, { throwIfNoEntry: false });
+  if (facts?.isFile() !== true) return facts === undefined ? null : place;
+  const pointer = /^gitdir: (.*)$/m.exec(textOf(place))?.[1];
+  return pointer === undefined ? null : resolve(path, pointer.trim());
+}
+
+function startedIn(name: string, folder: string): readonly (readonly [string, string])[] {
+  const settings = ["config", "config.worktree"].flatMap((file) =>
+    settingsIn(textOf(join(folder, file)))
+      .filter(([key]) => STARTS.test(key))
+      .map(([key, value]) => [`${name}/${file}: ${key}`, digest(value)] as const),
+  );
+  const hooks = namesIn(join(folder, "hooks"))
+    .filter((hook) => !hook.endsWith(".sample") && isExecutable(join(folder, "hooks", hook)))
+    .map((hook) => [`${name}/hooks/${hook}`, digest(textOf(join(folder, "hooks", hook)))] as const);
+  return [...settings, ...hooks];
+}
+
+/** `[section "sub"] key = value` as `section.sub.key`; good enough to see what is there, and never too little. */
+function settingsIn(text: string): readonly (readonly [key: string, value: string])[] {
+  const found: (readonly [string, string])[] = [];
+  let section = "";
+  for (const line of text.split("\n")) {
+    const header = /^\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]\s*(.*)$/.exec(line);
+    if (header !== null) section = [header[1]?.toLowerCase(), header[2]].filter((part) => part !== undefined).join(".");
+    const [, key, value = ""] =
+      /^\s*([A-Za-z][\w-]*)\s*(?:=(.*))?$/.exec(header === null ? line : (header[3] ?? "")) ?? [];
+    if (key !== undefined) found.push([`${section}.${key.toLowerCase()}`, value.trim()]);
+  }
+  return found;
+}
+
+const LARGEST = 1024 * 1024;
+
+function textOf(path: string): string {
+  try {
+    return statSync(path).size > LARGEST ? `(${LARGEST} bytes and more)` : readFileSync(path, "utf8");
+  } catch {
+    return ""; // not there, or not for us: git could not read it either
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+const isExecutable = (path: string): boolean => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0;
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);

@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { readSmall, replaceFile } from "../adapters/file-system/file-system.ts";
+import type { Place } from "./place.ts";
+
+/** Digests by name, as they were when a run began. */
+export type DigestMemory = {
+  read(): Readonly<Record<string, string>> | null;
+  write(digests: Readonly<Record<string, string>>): void;
+};
+
+const Kept = z.object({ run: z.string(), digests: z.record(z.string(), z.string()) });
+const SIZE_LIMIT = 16 * 1024 * 1024;
+
+/** Beside the other things of the person, where no agent in a sandbox writes. */
+export function digestMemory({ root, folders, files }: Place, run: string, name: string): DigestMemory {
+  const tree = createHash("sha256").update(root).digest("hex").slice(0, 24);
+  const path = join(folders.state, `${name}-${tree}.json`);
+  return {
+    read() {
+      const found = z.safeParse(Kept, parsed(readSmall(files, path, SIZE_LIMIT)));
+      return found.success && found.data.run === run ? found.data.digests : null;
+    },
+    write: (digests) => replaceFile(files, path, Buffer.from(JSON.stringify({ run, digests }))),
+  };
+}
+
+function parsed(bytes: Buffer | null): unknown {
+  try {
+    return JSON.parse(bytes?.toString("utf8") ?? "null");
+  } catch {
+    return null; // counts as not remembered
+  }
+}

@@ -1,0 +1,84 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { startedPrograms } from "../../src/adapters/git/read/started-programs.ts";
+
+function repository(folder?: string): { tree: string; git: (...args: string[]) => string; write: Write } {
+  const tree = folder ?? realpathSync(mkdtempSync(join(tmpdir(), "isdlc-started-")));
+  if (folder === undefined) onTestFinished(() => rmSync(tree, { recursive: true, force: true }));
+  mkdirSync(tree, { recursive: true });
+  const git = (...args: string[]): string => execFileSync("git", args, { cwd: tree, encoding: "utf8", stdio: "pipe" });
+  const write: Write = (path, text) => {
+    mkdirSync(dirname(join(tree, path)), { recursive: true });
+    writeFileSync(join(tree, path), text);
+  };
+  git("init", "--quiet");
+  git("config", "user.name", "P");
+  git("config", "user.email", "p@example.org");
+  return { tree, git, write };
+}
+type Write = (path: string, text: string) => void;
+
+describe("S5 what git would start by itself", () => {
+  test("is nothing in a fresh repository", async () => {
+    expect(await startedPrograms(repository().tree)).toEqual({});
+  });
+
+  test("is every hook and every setting that names a program, in whatever form it is written", async () => {
+    const { tree, git, write } = repository();
+    git("config", "core.fsmonitor", "./watch");
+    git("config", "filter.big.clean", "./clean");
+    git("config", "alias.st", "!./evil");
+    git("config", "color.ui", "never");
+    write(".git/config.worktree", '[CORE]HooksPath=./hooks\n[diff "x.y"] textconv = ./t\n');
+    write(".git/hooks/pre-commit", "#!/bin/sh\n");
+    chmodSync(join(tree, ".git/hooks/pre-commit"), 0o755);
+    write(".git/hooks/not-executable", "#!/bin/sh\n");
+    expect(Object.keys(await startedPrograms(tree)).sort()).toEqual([
+      ".git/config.worktree: core.hookspath",
+      ".git/config.worktree: diff.x.y.textconv",
+      ".git/config: alias.st",
+      ".git/config: core.fsmonitor",
+      ".git/config: filter.big.clean",
+      ".git/hooks/pre-commit",
+    ]);
+  });
+
+  test("counts by what it would run", async () => {
+    const { tree, git } = repository();
+    git("config", "core.fsmonitor", "./one");
+    const before = await startedPrograms(tree);
+    git("config", "core.fsmonitor", "./two");
+    const after = await startedPrograms(tree);
+    expect(Object.keys(after)).toEqual(Object.keys(before));
+    expect(after).not.toEqual(before);
+  });
+
+  test("is found in a repository that took the place of a submodule, and nothing there is run for it", async () => {
+    const { tree, git, write } = repository();
+    const inner = repository(join(tree, "sub"));
+    inner.write("a", "a");
+    inner.git("add", "a");
+    inner.git("commit", "--quiet", "--message", "Inner");
+    git("add", "sub");
+    write("other/b", "b");
+    git("commit", "--quiet", "--message", "Outer");
+    const trace = join(tree, "ran");
+    inner.write("watch.sh", `#!/bin/sh\ntouch ${trace}\n`);
+    chmodSync(join(tree, "sub/watch.sh"), 0o755);
+    inner.git("config", "core.fsmonitor", join(tree, "sub/watch.sh"));
+    const loose = repository(join(tree, "loose"));
+    loose.write("c", "c");
+    loose.git("config", "diff.external", "./x");
+    rmSync(trace, { force: true });
+    expect(Object.keys(await startedPrograms(tree)).sort()).toEqual([
+      "loose/.git/config: diff.external",
+      "sub/.git/config: core.fsmonitor",
+    ]);
+    expect(existsSync(trace)).toBe(false);
+    git("status"); // the person's own would run it
+    expect(existsSync(trace)).toBe(true);
+  });
+});

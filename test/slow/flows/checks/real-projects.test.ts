@@ -1,0 +1,130 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { NOTHING, sandboxedProject } from "../../../checks/sandboxed-project.ts";
+import { createPlace, missing, suffix } from "../../../sandbox/sandbox-place.ts";
+
+const own = join(import.meta.dirname, "../../../..");
+
+type Sample = {
+  readonly tool: string;
+  readonly argv: readonly string[];
+  readonly files: Readonly<Record<string, string>>;
+  /** Filled before, as a person would. */
+  readonly prepare?: (tree: string) => void;
+  /** What of the person's home the tool cannot do without here; nothing on a machine with a usual installation. */
+  readonly read?: readonly string[];
+  /** Null where the tool tells no numbers. */
+  readonly counts: { readonly passed: number; readonly failed: number; readonly skipped: number } | null;
+};
+
+const home = process.env["HOME"] ?? "/root";
+
+const samples: readonly Sample[] = [
+  {
+    tool: "node",
+    argv: ["npm", "test"],
+    files: {
+      "package.json": '{ "name": "sample", "type": "module", "scripts": { "test": "node --test" } }',
+      "sum.js": "export const sum = (a, b) => a + b;\n",
+      "sum.test.js":
+        'import test from "node:test";\nimport assert from "node:assert";\nimport { sum } from "./sum.js";\ntest("adds", () => assert.equal(sum(1, 2), 3));\ntest.skip("later", () => {});\n',
+    },
+    counts: { passed: 1, failed: 0, skipped: 1 },
+  },
+  {
+    tool: "vitest",
+    argv: ["npm", "test"],
+    files: {
+      "package.json": '{ "name": "sample", "type": "module", "scripts": { "test": "vitest run" } }',
+      "vitest.config.ts":
+        'import { defineConfig } from "vitest/config";\nexport default defineConfig({ test: { include: ["src/*.test.ts"] } });\n',
+      "src/sum.ts": "export const sum = (a: number, b: number): number => a + b;\n",
+      "src/sum.test.ts":
+        'import { expect, test } from "vitest";\nimport { sum } from "./sum.ts";\ntest("adds", () => expect(sum(1, 2)).toBe(3));\ntest("again", () => expect(sum(2, 2)).toBe(4));\n',
+    },
+    prepare: (tree) => cpSync(join(own, "node_modules"), join(tree, "node_modules"), { recursive: true, filter }),
+    counts: { passed: 2, failed: 0, skipped: 0 },
+  },
+  {
+    tool: "pytest",
+    argv: ["python3", "-m", "pytest"],
+    files: {
+      "pyproject.toml": "[tool.pytest.ini_options]\n",
+      "sums.py": "def add(a, b):\n    return a + b\n",
+      "test_sums.py": "from sums import add\n\ndef test_add():\n    assert add(1, 2) == 3\n",
+    },
+    read: [join(home, ".pyenv")],
+    counts: { passed: 1, failed: 0, skipped: 0 },
+  },
+  {
+    tool: "cargo",
+    argv: ["cargo", "test"],
+    files: {
+      "Cargo.toml": '[package]\nname = "sample"\nversion = "0.1.0"\nedition = "2021"\n',
+      "src/lib.rs":
+        "pub fn add(a: i32, b: i32) -> i32 {\n    a + b\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn adds() {\n        assert_eq!(super::add(1, 2), 3);\n    }\n}\n",
+    },
+    read: [join(home, ".cargo/bin"), join(home, ".rustup")],
+    counts: { passed: 1, failed: 0, skipped: 0 },
+  },
+  {
+    tool: "go",
+    argv: ["go", "test", "./..."],
+    files: {
+      "go.mod": "module example.org/sample\n\ngo 1.19\n",
+      "sum.go": "package sample\n\nfunc Add(a, b int) int { return a + b }\n",
+      "sum_test.go":
+        'package sample\n\nimport "testing"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(1, 2) != 3 {\n\t\tt.Fatal("wrong")\n\t}\n}\n',
+    },
+    counts: null,
+  },
+  {
+    tool: "make",
+    argv: ["make", "test"],
+    files: { Makefile: 'test:\n\ttest "$$(cat value)" = 42\n', value: "42\n" },
+    counts: null,
+  },
+];
+
+/** Installed packages, without what tools keep among them. */
+const filter = (path: string): boolean => !path.includes("node_modules/.cache") && !path.includes("node_modules/.vite");
+
+const isInstalled = (program: string): boolean => spawnSync("which", [program], { stdio: "ignore" }).status === 0;
+
+/** Tool chains are where this machine has them; a person's own home has them below itself. */
+const toolchains = {
+  CARGO_HOME: join(home, ".cargo"),
+  RUSTUP_HOME: join(home, ".rustup"),
+  PYENV_ROOT: join(home, ".pyenv"),
+};
+
+describe.skipIf(missing !== null)(`tests of real projects, sandboxed as outside${suffix}`, () => {
+  for (const { tool, argv, files, prepare, read = [], counts } of samples)
+    test.skipIf(!isInstalled(tool === "vitest" ? "node" : (argv[0] ?? "")))(tool, async () => {
+      const place = createPlace();
+      const project = sandboxedProject(place);
+      for (const [path, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(place.tree, path)), { recursive: true });
+        writeFileSync(join(place.tree, path), text);
+      }
+      prepare?.(place.tree);
+      const env = { ...process.env, ...toolchains, HOME: place.home, CI: "1" };
+      const [program = "", ...args] = argv;
+      const outside = timed(() => execFileSync(program, args, { cwd: place.tree, env, stdio: "pipe" }));
+      rmSync(join(place.tree, "target"), { recursive: true, force: true }); // compiled anew in both
+      const began = performance.now();
+      const result = await project.run(argv, { needs: { ...NOTHING, read }, options: { env } });
+      const inside = performance.now() - began;
+      console.log(`${tool}: ${Math.round(outside)} ms outside, ${Math.round(inside)} ms in the sandbox with its copy`);
+      expect(result, result.detail).toMatchObject({ ok: true, ranAs: "sandbox" });
+      if (counts !== null) expect(result.counts).toEqual(counts);
+    });
+});
+
+function timed(work: () => unknown): number {
+  const began = performance.now();
+  work();
+  return performance.now() - began;
+}
