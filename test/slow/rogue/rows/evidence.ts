@@ -15,6 +15,7 @@ function withTests(stage: Stage, by: "npm" | "make" | "package" = "npm"): void {
   stage.write(".gitignore", "node_modules\n__pycache__\n");
   stage.write("run-tests.mjs", RUNNER);
   stage.write("test/answer.test.mjs", 'throw new Error("the answer is wrong");\n');
+  stage.write("test/other.test.mjs", "export {};\n");
   stage.git("add", "--all");
   stage.git("commit", "--quiet", "--message", "A failing test");
   if (by !== "package") return;
@@ -132,6 +133,7 @@ export const evidence: readonly Rogue[] = [
     async play(stage) {
       withTests(stage);
       stage.write("test/answer.test.mjs", "export {};\n");
+      stage.git("commit", "--quiet", "--all", "--message", "A test that passes");
       await stage.run({
         agent: ["tests-that-act", "read-token"],
         args: ["Do it", "--tests", "trust", "--review", "plan"],
