@@ -174,3 +174,12 @@ test("of two statements about a run the one that knows more of its journal count
     false,
   ]);
 });
+
+test("a statement in a file counts like one that is noted, and a bad one is told", async () => {
+  const studio = createStudio();
+  const line = await studio.sign(studio.statement);
+  const { commits } = await studio.verify("none", { handed: [line] });
+  expect(commits.map(({ coverage }) => coverage.by)).toEqual(["commit", "commit"]);
+  const bad = await studio.verify("none", { handed: [line.slice(1)] });
+  expect([bad.commits[0]?.coverage.by, bad.refused.length]).toEqual([null, 1]);
+});

@@ -30,7 +30,10 @@ export type Studio = {
   /** Notes a line for objects on a ref of its own, with git itself. */
   note(ref: string, line: string, ...objects: string[]): void;
   signers(name: string, ...lines: string[]): string;
-  verify(ref: string, options?: { signers?: string; range?: string }): Promise<Verification>;
+  verify(
+    ref: string,
+    options?: { signers?: string; range?: string; handed?: readonly string[] },
+  ): Promise<Verification>;
 };
 
 const RUN = "20261101-101500123-k3f9";
@@ -93,9 +96,9 @@ export function createStudio(): Studio {
       const blob = execFileSync("git", ["hash-object", "-w", "--stdin"], { cwd: root, input: line, encoding: "utf8" });
       for (const object of objects) git("notes", `--ref=${ref}`, "add", "-f", "-C", blob.trim(), object);
     },
-    async verify(ref, { signers: file = known, range = "main..work" } = {}) {
+    async verify(ref, { signers: file = known, range = "main..work", handed = [] } = {}) {
       const history = await historyGit(root, {});
-      return verifyRange(history, { named: range, notes: `refs/notes/${ref}`, signers: file, now: Date.now() });
+      return verifyRange(history, { named: range, notes: `refs/notes/${ref}`, handed, signers: file, now: Date.now() });
     },
   };
 }

@@ -26,16 +26,18 @@ export type VerifyRequest = Doubt & {
   readonly named: string;
   /** Where to look for notes instead of where they usually are. */
   readonly notes: string | null;
+  /** Envelopes that were handed over in another way, to be judged beside those noted. */
+  readonly handed: readonly string[];
 };
 
 /** Finds the statements about a range of commits, judges them, and says what they cover. Moves no ref and no file. */
-export async function verifyRange(git: Git, { named, notes, ...doubt }: VerifyRequest): Promise<Verification> {
+export async function verifyRange(git: Git, { named, notes, handed, ...doubt }: VerifyRequest): Promise<Verification> {
   const range = await commitRange(git, named);
   const objects = new Set(range.commits.flatMap(({ commit, tree }) => [commit, tree]));
   const refs = notes === null ? await notesRefs(git) : [notes];
   const noted = await readNotes(git, { refs, objects });
-  const beliefs = await judgeAll([...new Set([...noted.values()].flat())], doubt);
-  const { believed, refused } = sortOut(noted, beliefs, range);
+  const beliefs = await judgeAll([...new Set([...[...noted.values()].flat(), ...handed])], doubt);
+  const { believed, refused } = sortOut(withHanded(noted, handed, beliefs), beliefs, range);
   const elsewhere = await claimedStatements(git, { refs, range, judged: beliefs, doubt });
   const statements = latestStatements([...believed, ...elsewhere]);
   const commits = coverageOf({
@@ -45,6 +47,22 @@ export async function verifyRange(git: Git, { named, notes, ...doubt }: VerifyRe
     plainMerges: await plainMerges(git, range.commits),
   });
   return { named, commits, statements, refused };
+}
+
+/** What is noted for nothing counts as noted for the first commit that it names. */
+function withHanded(
+  noted: ReadonlyMap<string, readonly string[]>,
+  handed: readonly string[],
+  beliefs: ReadonlyMap<string, Belief>,
+): ReadonlyMap<string, readonly string[]> {
+  const all = new Map(noted);
+  for (const line of handed) {
+    const belief = beliefs.get(line);
+    const named = belief?.is === "believed" ? belief.statement.subject[0]?.digest.gitCommit : undefined;
+    const object = named ?? "handed over";
+    all.set(object, [...new Set([...(all.get(object) ?? []), line])]);
+  }
+  return all;
 }
 
 type Claims = {

@@ -232,6 +232,7 @@ export const verbs: readonly Verb[] = [
     options: {
       countersign: { type: "string", value: "range", about: "vouch too for what others signed about these commits" },
       signers: signersOption,
+      file: { type: "string", value: "file", about: "also write what was signed there" },
       push: { type: "string", value: "remote", about: "share the statements: fetch, join and push refs/notes/isdlc" },
       yes: { type: "boolean", about: "countersign without asking" },
       ...personOptions,

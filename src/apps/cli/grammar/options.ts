@@ -129,6 +129,11 @@ export const verifyOptions: Options = {
   signers: signersOption,
   sarif: { type: "string", value: "file", about: "also write the result there as SARIF" },
   badge: { type: "boolean", about: 'print one line only: "5 gates, 2 people"' },
+  statements: {
+    type: "string",
+    value: "file",
+    about: "statements in a file, beside those noted; also <commit>:<path>",
+  },
   notes: { type: "string", value: "ref", about: "where statements are noted, instead of refs/notes/isdlc" },
 };
 

@@ -1,10 +1,10 @@
-import { countersign } from "../../../adapters/attestation/attest-run.ts";
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { type Attested, countersign } from "../../../adapters/attestation/attest-run.ts";
 import { historyGit } from "../../../adapters/attestation/history-git.ts";
 import { pushNotes } from "../../../adapters/attestation/share-notes.ts";
 import { verifyRange } from "../../../adapters/attestation/verify-range.ts";
-import type { SignedStatement } from "../../../core/attestation/coverage.ts";
 import { ProblemError } from "../../../core/problem.ts";
-import type { RunStatement } from "../../../schema/attestation.ts";
 import { attestedLines, shareLine } from "../../../views/attestation/attested.ts";
 import { verificationLines } from "../../../views/attestation/verification.ts";
 import { attest } from "../../../compose/attest-run.ts";
@@ -22,31 +22,37 @@ export const attestVerb: Run = async (invocation) => {
   const project = projectOf(invocation);
   await personOf(invocation, project); // a person's key speaks for that person only
   const named = text(invocation.values, "countersign");
-  const statements =
+  const signed =
     named === undefined ? [await ownStatement(invocation, project)] : await others(invocation, project, named);
+  const file = text(invocation.values, "file");
+  if (file !== undefined)
+    writeFileSync(resolve(invocation.cwd, file), signed.map(({ envelope }) => `${envelope}\n`).join(""));
   const remote = text(invocation.values, "push");
   if (remote !== undefined) await pushNotes(project.root, await historyGit(project.root, project.env), remote);
   const shared = remote === undefined ? [shareLine] : [`Pushed to ${remote}.`];
+  const statements = signed.map(({ statement }) => statement);
   return done([...statements.flatMap(attestedLines), ...shared], { statements });
 };
 
-async function ownStatement({ values, words }: Invocation, project: LocalProject): Promise<RunStatement> {
+async function ownStatement({ values, words }: Invocation, project: LocalProject): Promise<Attested> {
   const { run } = await currentRun(project, text(values, "run") ?? words[0]);
   if (run === null) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
-  return (await attest(project, run)).statement;
+  return attest(project, run);
 }
 
 /** What a second person vouches for is shown to them first. */
-async function others(invocation: Invocation, { root, env }: LocalProject, named: string): Promise<RunStatement[]> {
+async function others(invocation: Invocation, { root, env }: LocalProject, named: string): Promise<Attested[]> {
   const git = await historyGit(root, env);
   const found = await withSigners(invocation, git, (signers) =>
-    verifyRange(git, { named, notes: null, signers, now: Date.now() }),
+    verifyRange(git, { named, notes: null, handed: [], signers, now: Date.now() }),
   );
   if (found.statements.length === 0)
     throw new ProblemError({ code: "NOTHING_TO_COUNTERSIGN", named, why: found.refused.map(({ why }) => why) });
   const about = verificationLines({ ...found, violations: [] });
   const agreed = flag(invocation.values, "yes") || (await ask(invocation.io, "Vouch for this too?", about));
   if (!agreed) throw new ChoicesNeeded([{ id: "countersign", kind: "confirm", options: ["yes"], about }]);
-  for (const signed of found.statements) await countersign(git, signed);
-  return found.statements.map(({ statement }: SignedStatement) => statement);
+  const vouched: Attested[] = [];
+  for (const signed of found.statements)
+    vouched.push({ statement: signed.statement, ...(await countersign(git, signed)) });
+  return vouched;
 }

@@ -24,8 +24,10 @@ export const verifyCommits: Run = async (invocation) => {
   const git = await historyGit(invocation.cwd, invocation.env);
   const policy = await policyOf(invocation, git);
   const notes = text(invocation.values, "notes") ?? null;
+  const file = text(invocation.values, "statements");
+  const handed = file === undefined ? [] : linesOf(await namedContent(invocation, git, file));
   const found = await withSigners(invocation, git, (signers) =>
-    verifyRange(git, { named, notes, signers, now: Date.now() }),
+    verifyRange(git, { named, notes, handed, signers, now: Date.now() }),
   );
   const facts = { ...found, violations: violationsOf(policy, found) };
   const sarif = text(invocation.values, "sarif");
@@ -33,6 +35,12 @@ export const verifyCommits: Run = async (invocation) => {
     writeFileSync(resolve(invocation.cwd, sarif), `${JSON.stringify(sarifOf(facts, version))}\n`);
   return resultOf(facts, flag(invocation.values, "badge"));
 };
+
+const linesOf = (content: Buffer): string[] =>
+  content
+    .toString("utf8")
+    .split("\n")
+    .filter((line) => line !== "");
 
 function resultOf(facts: VerificationFacts, badgeOnly: boolean): Result {
   const ok = facts.violations.length === 0;
