@@ -13,7 +13,7 @@ export type Choice = {
   readonly path?: string;
 };
 
-export type ChoiceKind = "stale" | "partial" | "confirm" | "dirty" | "trust" | "item";
+export type ChoiceKind = "stale" | "partial" | "confirm" | "dirty" | "trust" | "item" | "supervision" | "place";
 
 export type ChoiceId =
   /** Which of several items is meant. */
@@ -22,6 +22,10 @@ export type ChoiceId =
   | "stale"
   /** The analysis stopped midway. */
   | "partial"
+  /** An analysis of the same item is open. */
+  | "analysis"
+  /** Settings of a project that had review gates cannot be read. */
+  | "supervision"
   /** The build begins after an analysis that is done already. */
   | "proceed"
   /** There is no git to work with. */

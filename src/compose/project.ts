@@ -5,6 +5,7 @@ import { createOperatorTokens } from "../adapters/caller/operator-token.ts";
 import { createCheckRunner } from "../adapters/checks/create-check-runner.ts";
 import { systemLockProcesses } from "../adapters/file-lock/lock-processes.ts";
 import { ensureFolder, type FileSystem, nodeFiles } from "../adapters/file-system/file-system.ts";
+import { createReservedIds } from "../adapters/git/write/reserve-id.ts";
 import { createCodeHistory } from "../adapters/git/read/git-distance.ts";
 import { gitFolders } from "../adapters/git/read/git-head.ts";
 import { createGitRead } from "../adapters/git/read/git-read.ts";
@@ -90,6 +91,7 @@ function compose(place: Place, item: string | null, journal: LocalJournal): Loca
       workflows: () => createWorkflows(project),
       history: () => createCodeHistory(root),
       items: () => createItems({ root, files, state: folders.state, clock: systemClock, makeFolder }),
+      ids: () => createReservedIds(root),
       vcs: () => createGitRead(root),
       vcsWrite: () => createGitWrite(root),
       worktrees: () => createWorktrees(root),

@@ -143,7 +143,16 @@ export type Judgement = {
 /** The part of what a phase made that only the outside world can tell. */
 export type CompletedFacts = Pick<
   PhaseOutput,
-  "artifacts" | "changed" | "changedSinceSeen" | "unexpected" | "tree" | "lines" | "commitTree" | "standing" | "notices"
+  | "artifacts"
+  | "changed"
+  | "changedSinceSeen"
+  | "unexpected"
+  | "unmentioned"
+  | "tree"
+  | "lines"
+  | "commitTree"
+  | "standing"
+  | "notices"
 >;
 
 export type Command = StartCommand | PersonCommand | Report;

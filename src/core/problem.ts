@@ -40,6 +40,7 @@ export type Problem =
   | { readonly code: "NO_RUN"; readonly elsewhere: readonly string[] }
   | { readonly code: "ITEM_UNKNOWN"; readonly reference: string }
   | { readonly code: "FEATURE_UNKNOWN"; readonly feature: string; readonly valid: readonly string[] }
+  | { readonly code: "FEATURE_STATUS_UNKNOWN"; readonly feature: string; readonly file: string }
   | { readonly code: "FEATURE_ENDED"; readonly feature: string; readonly status: string }
   | { readonly code: "PREREQUISITE_MISSING"; readonly detail: string; readonly verb: string }
   | { readonly code: "TREE_DIRTY"; readonly files: readonly string[] }
@@ -205,6 +206,10 @@ const descriptions: Describe = {
   FEATURE_UNKNOWN: (p) => ({
     what: p.feature === "" ? "There is no active feature here." : `There is no feature "${p.feature}" here.`,
     fix: `${p.valid.length > 0 ? `Those there are: ${list(p.valid)}. ` : ""}A new one: isdlc brainstorm "<what to build>".`,
+  }),
+  FEATURE_STATUS_UNKNOWN: (p) => ({
+    what: `The status of ${p.feature} is a word that this version of isdlc does not know.`,
+    fix: `Set "status" in ${p.file} to "active" to go on with it, or use the version that wrote it.`,
   }),
   FEATURE_ENDED: (p) => ({
     what: `The feature ${p.feature} is ${p.status}, and that is final.`,

@@ -11,7 +11,7 @@ export type RunState = { readonly is: "none" } | ActiveRun | EndedRun;
 
 type Started = Extract<EventDraft, { type: "run.started" }>;
 
-/** What was resolved when the run opened; only the agents may be changed later, by a person. */
+/** What was resolved when the run opened; later only the agents change, by a person, and the form of summaries. */
 export type RunFacts = Readonly<Omit<Started, "type" | "plan" | "supervision" | "tests">> & {
   readonly startedAt: string;
 };
@@ -211,10 +211,10 @@ export type WaitOption =
   | "cancel"
   | Finish;
 
-/** One choice of a person at a gate. A pause and its end are two answers. */
+/** One choice of a person at a gate. A pause and its end are two answers; a phase that is skipped leaves its gate too. */
 export type Answer = {
   readonly phase: PhaseKey;
-  readonly choice: GateChoice;
+  readonly choice: GateChoice | "skip";
   readonly at: string;
   readonly by: Person;
   readonly guidance: string | null;

@@ -26,7 +26,11 @@ export type SizingRecommendation = {
 /** Light up to a few files without high risk, epic from many files on or with high risk, else standard. */
 export function computeSizingRecommendation(metrics: unknown, thresholds?: unknown): SizingRecommendation {
   if (!isMetrics(metrics))
-    return { intensity: "standard", rationale: "No metrics could be read, so nothing is left out.", metrics: null };
+    return {
+      intensity: "standard",
+      rationale: "Unable to parse the metrics of the impact analysis, so nothing is left out.",
+      metrics: null,
+    };
   const { light_max_files: light, epic_min_files: epic } = sensibleThresholds(thresholds);
   const { file_count: files } = metrics;
   const risk = metrics.risk_score.trim().toLowerCase();
@@ -84,29 +88,33 @@ function fromJsonBlock(text: string): SizingMetrics | null {
 }
 
 function fromLabels(text: string): SizingMetrics | null {
-  const files = Number.parseInt(label(text, "Affected Files") ?? "", 10);
-  const risk = label(text, "Risk Level");
-  if (Number.isNaN(files) || risk === null) return null;
+  const labels = labelsOf(text);
+  const files = labels("Affected Files");
+  const risk = labels("Risk Level", "Risk");
+  if (files === null || !/^[0-9]/.test(files) || !isLevel(risk)) return null;
   return {
     file_count: count(files),
-    module_count: count(Number.parseInt(label(text, "Modules Affected") ?? "", 10)),
+    module_count: count(labels("Modules Affected", "Module Affected")),
     risk_score: level(risk),
-    coupling: level(label(text, "Blast Radius")),
-    coverage_gaps: count(Number.parseInt(label(text, "Coverage Gaps") ?? "", 10)),
+    coupling: level(labels("Blast Radius")),
+    coverage_gaps: count(labels("Coverage Gaps", "Coverage Gap")),
   };
 }
 
-/** The first word after `**Label**:` or `**Label:**` on its line, without emphasis around it. */
-function label(text: string, name: string): string | null {
-  for (const ending of ["**", ":**"]) {
-    const at = text.indexOf(`**${name}${ending}`);
-    if (at === -1) continue;
-    const start = at + name.length + 2 + ending.length;
-    const end = text.indexOf("\n", start);
-    const value = text.slice(start, end === -1 ? undefined : end).replace(/^[\s:*_`~]+/, "");
-    return /^[A-Za-z0-9]+/.exec(value)?.[0] ?? "";
-  }
-  return null;
+/** Finds the first word after `**Label**:` or `**Label:**`, in letters of either case, without emphasis around it. */
+function labelsOf(text: string): (...names: readonly string[]) => string | null {
+  const lower = text.toLowerCase();
+  return (...names) => {
+    for (const mark of names.flatMap((name) => [`**${name}**`, `**${name}:**`])) {
+      const at = lower.indexOf(mark.toLowerCase());
+      if (at === -1) continue;
+      const start = at + mark.length;
+      const end = lower.indexOf("\n", start);
+      const value = lower.slice(start, end === -1 ? undefined : end).replace(/^[\s:*_`~]+/, "");
+      return /^[a-z0-9]+/.exec(value)?.[0] ?? "";
+    }
+    return null;
+  };
 }
 
 function parseJson(text: string): unknown {
@@ -117,15 +125,20 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Lists count their entries; anything that is no count is none. */
+/** Lists count their entries, texts by the number they begin with; anything that is no count is none. */
 function count(value: unknown): number {
   if (Array.isArray(value)) return value.length;
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.floor(value) : 0;
+  const number = typeof value === "string" ? Number.parseInt(value, 10) : value;
+  return typeof number === "number" && Number.isFinite(number) && number >= 0 ? Math.floor(number) : 0;
 }
+
+const LEVELS: readonly unknown[] = ["low", "medium", "high"];
+
+const isLevel = (value: unknown): value is string => LEVELS.includes(value);
 
 function level(value: unknown): string {
   const word = typeof value === "string" ? value.toLowerCase().trim() : "";
-  return word === "low" || word === "medium" || word === "high" ? word : "medium";
+  return isLevel(word) ? word : "medium";
 }
 
 function isMetrics(value: unknown): value is SizingMetrics {

@@ -29,7 +29,7 @@ export function readSupervisedModeConfig(state: unknown): SupervisedModeConfig {
 
 /** Library contract: compares the text before the first hyphen, so only numbered phases can be listed. */
 export function shouldReviewPhase(config: unknown, phaseKey: unknown): boolean {
-  if (ownValue(config, "enabled") !== true || typeof phaseKey !== "string") return false;
+  if (ownValue(config, "enabled") !== true || typeof phaseKey !== "string" || phaseKey === "") return false;
   const phases = ownValue(config, "review_phases");
   if (phases === "all") return true;
   const [head = ""] = phaseKey.split("-", 1);
@@ -56,6 +56,16 @@ export function readSettings(stateJson: unknown): SettingsReading {
   };
 }
 
+/**
+ * A reading as it holds for a workflow: entries of its list that name none of the workflow's phases do not count, and
+ * a list of which nothing is left means every phase.
+ */
+export function readingFor(reading: SettingsReading, workflowPhases: readonly PhaseKey[]): SettingsReading {
+  if (reading.is !== "set" || reading.phases === "all") return reading;
+  const known = reading.phases.filter((entry) => workflowPhases.some((key) => covers([entry], key)));
+  return { ...reading, phases: known.length === 0 ? "all" : known };
+}
+
 /** What applies at once: gates are added, never taken away. The same object comes back when nothing is added. */
 export function tighten(current: Supervision, reading: SettingsReading): Supervision {
   if (reading.is !== "set" || !reading.enabled) return current;
@@ -78,7 +88,7 @@ export function loosening(current: Supervision, reading: SettingsReading): Super
   return lost ? { enabled, phases } : null;
 }
 
-/** What a person should know about a block that is not as they may think. Single bad entries beside good ones are dropped quietly. */
+/** What a person should know about a block that is not as they may think. */
 export function supervisionWarnings(state: unknown): string[] {
   if (state === undefined) return [];
   if (!isRecord(state)) return ["state.json holds no object: supervised mode is off"];
@@ -90,7 +100,6 @@ export function supervisionWarnings(state: unknown): string[] {
   if (enabled !== undefined && typeof enabled !== "boolean") {
     warnings.push("supervised_mode.enabled is neither true nor false: supervised mode is off");
   }
-  warnings.push(...phasesWarnings(ownValue(block, "review_phases")));
   const summary = ownValue(block, "parallel_summary");
   if (summary !== undefined && typeof summary !== "boolean") {
     warnings.push("supervised_mode.parallel_summary is neither true nor false: full summaries are written");
@@ -98,9 +107,34 @@ export function supervisionWarnings(state: unknown): string[] {
   return warnings;
 }
 
-function phasesWarnings(phases: unknown): string[] {
-  if (phases === undefined || phases === "all" || entriesOf(phases).some(isPhaseName)) return [];
-  return ['supervised_mode.review_phases is not "all" and names no phase: every phase is reviewed'];
+export type WorkflowPhases = { readonly name: string; readonly phases: readonly PhaseKey[] };
+
+/** Which entries of the list name no phase of this workflow, and what is reviewed instead. */
+export function reviewPhasesWarnings(state: unknown, workflow: WorkflowPhases): string[] {
+  const phases = ownValue(ownValue(state, "supervised_mode"), "review_phases");
+  if (phases === undefined || phases === "all") return [];
+  const entries = entriesOf(phases);
+  if (entries.length === 0)
+    return ['supervised_mode.review_phases is neither "all" nor a list of phases: every phase is reviewed'];
+  const isKnown = (entry: unknown): boolean =>
+    isPhaseName(entry) && workflow.phases.some((key) => covers([entry], key));
+  const unknown = entries.filter((entry) => !isKnown(entry)).map(entryText);
+  if (unknown.length === 0) return [];
+  const names = unknown.slice(0, MOST_NAMED).join(", ");
+  const told = `supervised_mode.review_phases names ${names}, which the workflow "${workflow.name}" does not have`;
+  const has = [...new Set(workflow.phases.map(phaseNumber))].join(", ");
+  return [
+    unknown.length < entries.length
+      ? `${told}: only the other phases in the list are reviewed (it has ${has})`
+      : `${told}, and no other: every phase is reviewed`,
+  ];
+}
+
+const MOST_NAMED = 20;
+
+function entryText(entry: unknown): string {
+  if (typeof entry === "string") return JSON.stringify(entry.slice(0, 40));
+  return typeof entry === "number" ? String(entry) : `a ${entry === null ? "null" : typeof entry}`;
 }
 
 /** An empty choice means every phase: the safe side. */

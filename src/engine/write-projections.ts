@@ -46,8 +46,8 @@ function writeSummary(engine: Resting, run: ActiveRun): void {
 function writeStateFile(engine: Resting, run: ActiveRun | EndedRun): string[] {
   const history = engine.projections.ended(50);
   const counters = { next_req_id: nextId(engine, "REQ"), next_bug_id: nextId(engine, "BUG") };
-  const warning = engine.projections.writeStateFile(({ user, version }) =>
-    projectStateFile({ user, run, history, version: version + 1, counters }),
+  const warning = engine.projections.writeStateFile(({ user, version, earlier }) =>
+    projectStateFile({ user, run, history, version: version + 1, counters, earlier }),
   );
   return warning === null ? [] : [warning];
 }

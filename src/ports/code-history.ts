@@ -1,5 +1,5 @@
-/** Exact, at least so many, or not to be found out. */
-export type CommitCount = number | `${number}+` | "unknown";
+/** Exact, or not to be found out. */
+export type CommitCount = number | "unknown";
 
 export type Distance = {
   /** Commits of HEAD that the older commit does not have, of every kind. */

@@ -13,9 +13,14 @@ export type FoundItem = {
 export type ResolvedItem = FoundItem | { readonly multiple: true; readonly matches: readonly FoundItem[] } | null;
 
 export type MetaReading =
-  | { readonly is: "found"; readonly meta: ItemMeta }
+  | { readonly is: "found"; readonly meta: ItemMeta; readonly warnings: readonly string[] }
   | { readonly is: "missing" }
-  | { readonly is: "damaged"; readonly warning: string };
+  | {
+      readonly is: "damaged";
+      readonly warning: string;
+      /** What is in the file, where it is one that can be read; a link or a folder in its place is left alone. */
+      readonly text: string | null;
+    };
 
 export type NewItem = {
   readonly folder: string;
@@ -45,6 +50,8 @@ export interface Items {
   create(item: NewItem): Promise<Creation>;
   /** Sets fields of an item's record; what keeps them from being written, or null. */
   setFields(folder: string, fields: MetaFields): string | null;
+  /** Keeps a damaged record beside its place and writes a new one; the name it is kept under, null where that failed. */
+  replaceDamaged(folder: string, damaged: string, meta: Readonly<Record<string, unknown>>): string | null;
   /** When the item was recorded as built; null when it is not. */
   builtAt(item: string): string | null;
   /** Takes back that the item was built then, in its record and in the backlog. */

@@ -1,3 +1,4 @@
+import type { EarlierState } from "../core/earlier-state.ts";
 import type { SettingsReading } from "../schema/facts.ts";
 import type { RunId } from "../schema/ids.ts";
 
@@ -20,21 +21,30 @@ export type ActiveMarker = {
 };
 
 /** `state.json` as found, in order, and the version it carried. */
-export type StateFile = { readonly user: Readonly<Record<string, unknown>>; readonly version: number };
+export type StateFile = {
+  readonly user: Readonly<Record<string, unknown>>;
+  readonly version: number;
+  /** What an earlier framework had recorded before isdlc wrote the file for the first time. */
+  readonly earlier: EarlierState | null;
+};
 
 /** The files people and tools look at beside the journal. All of it can be rendered again; nothing here is the truth about a run. */
 export interface Projections {
   /** Creates `.isdlc/` with its own ignore file; says what it wrote. Doing it again changes nothing. */
   setUp(): readonly string[];
-  /** Contents of state.json; undefined when there is none, null when it cannot be understood. */
+  /** Contents of the working tree's state.json; undefined when there is none, null when it cannot be understood. */
   stateFile(): unknown;
-  /** `supervised_mode` as it stands in state.json now. */
+  /** `supervised_mode` as it stands there now; it holds for every run, analyses of items included. */
   settings(): SettingsReading;
+  /** What an earlier framework had recorded in this working tree; null where it had recorded nothing. */
+  earlier(): EarlierState | null;
+  /** Puts keys of the person into the working tree's state.json. Returns a warning as `writeStateFile` does. */
+  writeSettings(change: (user: StateFile["user"]) => Record<string, unknown>): string | null;
   /** Makes sure that the folder for a run's artifacts exists, inside the working tree. */
   makeFolder(item: string): void;
   /**
-   * Reads the person's part and writes back what `render` makes of it. Where somebody else had changed our part,
-   * their version is kept beside it and the warning to show comes back.
+   * Writes what `render` makes of the state.json of this run. Where somebody else had changed our part, or the file was
+   * damaged, their version is kept beside it and the warning to show comes back.
    */
   writeStateFile(render: (found: StateFile) => Record<string, unknown>): string | null;
   /** True while the marker of an open run is there. */

@@ -76,6 +76,8 @@ export const EventDraft = z.discriminatedUnion("type", [
     /** Folder of the item's artifacts, relative to the working tree, with forward slashes. */
     item: z.string(),
     plan: z.array(PhaseRule).check(z.minLength(1)),
+    /** Every phase of the workflow, where the plan has only some of them; unknown in older journals. */
+    workflowPhases: z.optional(z.array(PhaseKey)),
     /** Analysis phases that were done before this run began. */
     analysed: z._default(z.array(PhaseKey), []),
     options: RunOptions,
@@ -180,6 +182,8 @@ export const EventDraft = z.discriminatedUnion("type", [
     stopped: z.optional(z.string()),
   }),
   event("phase.completed", { made: PhaseOutput, settings: SettingsReading }),
+  /** Summaries are minimal, or full, from this phase on: the setting was changed during the run. */
+  event("summaries.changed", { minimal: z.boolean() }),
   event("supervision.tightened", { supervision: Supervision }),
   event("supervision.loosened", { wait: z.string(), supervision: Supervision, by: Person }),
   event("gate.opened", { digest: z.string(), loosened: z.nullable(Supervision), failures: z.array(CheckResult) }),

@@ -82,6 +82,8 @@ export const PhaseOutput = z.strictObject({
   testsChanged: z.nullable(z.string()),
   /** Rules that would allow what was refused to the agent. */
   denied: z.optional(z.array(z.string())),
+  /** Files that changed and that the agent said nothing of, where a phase changes code. */
+  unmentioned: z.optional(z.array(z.string())),
   /** Lines a person would read at the gate. */
   lines: z.int(),
 });

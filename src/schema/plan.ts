@@ -64,7 +64,12 @@ export type SizingThresholds = z.infer<typeof SizingThresholds>;
 export const Finish = z.enum(["merge", "pr", "keep", "discard"]);
 export type Finish = z.infer<typeof Finish>;
 
-export const WorkflowOption = z.strictObject({ flag: z.string(), description: z.string() });
+export const WorkflowOption = z.strictObject({
+  flag: z.string(),
+  description: z.string(),
+  /** What holds without the flag; left out where that is decided during the run. */
+  default: z.optional(z.boolean()),
+});
 
 /** A workflow as shipped in `workflows/`. */
 export const WorkflowDefinition = z.strictObject({

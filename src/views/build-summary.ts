@@ -15,8 +15,8 @@ export type BuildSummary = {
 export type StaleNotice = {
   readonly originalHash: string;
   readonly currentHash: string;
-  /** A number, `1000+`, or "unknown", which leaves the count out. */
-  readonly commits: number | string;
+  /** "unknown" leaves the count out. */
+  readonly commits: number | "unknown";
 };
 
 const statusWords: Readonly<Record<AnalysisStatus, string>> = {
@@ -77,13 +77,13 @@ export function partialAnalysis(completed: readonly string[], missing: readonly 
 
 /** The code moved on since the analysis: from where, to where, by how much. */
 export function stalenessWarning({ originalHash, currentHash, commits }: StaleNotice): string {
-  const ago =
-    commits === "unknown" ? "" : ` (${plainLine(String(commits), 20)} ${commits === 1 ? "commit" : "commits"} ago)`;
+  const ago = commits === "unknown" ? "" : ` (${commits} ${commits === 1 ? "commit" : "commits"} ago)`;
   return `Analysis was performed at commit ${shortHash(originalHash)}${ago}.\nCurrent HEAD is ${shortHash(currentHash)}.`;
 }
 
-/** A few files of the analysis changed: worth saying, not worth a question. */
+/** At most a few files of the analysis changed: worth saying, not worth a question. */
 export function stalenessNote(files: readonly string[]): string {
+  if (files.length === 0) return "The code changed since the analysis, but nowhere it looked at.";
   const shown = files.slice(0, MOST_SHOWN).map((path) => `  - ${plainLine(path, 200)}`);
   const left = files.length - shown.length;
   const head = files.length === 1 ? "1 file of this analysis has" : `${files.length} files of this analysis have`;

@@ -10,7 +10,7 @@ import { artifactRows } from "./artifact-rows.ts";
 import { plainLine } from "./plain-text.ts";
 import { isRedoing } from "./redoing.ts";
 import { testNotes } from "./test-notes.ts";
-import { numberOf, REVIEWS_FOLDER, summaryFileName, summaryOf } from "./summary.ts";
+import { numberOf, reviewsFolder, summaryFileName, summaryOf } from "./summary.ts";
 
 type Gate = Extract<Wait, { kind: "gate" }>;
 
@@ -91,7 +91,7 @@ const nameOf = ({ rule }: PhaseRecord): string => plainLine(rule.shortName ?? ru
 
 function summaryLine(run: ActiveRun, phase: PhaseRecord): string {
   const keys = run.phases.map(({ rule }) => rule.key);
-  return `Summary: ${REVIEWS_FOLDER}/${summaryFileName(keys, phase.rule.key)}`;
+  return `Summary: ${reviewsFolder(run)}/${summaryFileName(keys, phase.rule.key)}`;
 }
 
 function noticesOf(run: ActiveRun, phase: PhaseRecord, gate: Gate): string[] {
@@ -103,10 +103,19 @@ function noticesOf(run: ActiveRun, phase: PhaseRecord, gate: Gate): string[] {
   ];
 }
 
-function foundIn({ concerns, unexpected, notices = [], denied = [], testsChanged, checks }: PhaseOutput): string[] {
+function foundIn({
+  concerns,
+  unexpected,
+  unmentioned = [],
+  notices = [],
+  denied = [],
+  testsChanged,
+  checks,
+}: PhaseOutput): string[] {
   return [
     ...entries("Concerns", concerns),
     ...entries("Unexpected writes", unexpected),
+    ...entries("Changed, and not mentioned by the agent", unmentioned),
     ...allLines("About the repository", notices),
     ...entries("Refused to the agent; a rule of yours would allow it", denied),
     ...entries("The way tests are run has changed", testsChanged?.split("\n") ?? []),

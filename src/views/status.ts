@@ -25,7 +25,7 @@ import { plainLine } from "./plain-text.ts";
 import { failureLines, movedLines } from "./open-again.ts";
 import { sessionLines } from "./session-lines.ts";
 import { tokens } from "./token-text.ts";
-import { summaryFileName, REVIEWS_FOLDER } from "./summary.ts";
+import { reviewsFolder, summaryFileName } from "./summary.ts";
 
 export type Liveness = { readonly driven: boolean };
 
@@ -112,7 +112,7 @@ export function waitObject(run: ActiveRun, wait: Wait): StatusWait {
 export function summaryPath(run: ActiveRun): string | null {
   const phase = currentPhase(run);
   if (phase === undefined) return null;
-  return `${REVIEWS_FOLDER}/${summaryFileName(
+  return `${reviewsFolder(run)}/${summaryFileName(
     run.phases.map(({ rule }) => rule.key),
     phase.rule.key,
   )}`;

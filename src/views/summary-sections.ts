@@ -8,24 +8,22 @@ import { testNotes } from "./test-notes.ts";
 const MAX_DECISIONS = 5;
 /** Rows of any list; more than this nobody reads. */
 const MAX_ROWS = 200;
-/** Levels from the reviews folder up to the working tree. */
-const DEPTH = 2;
 
 export function decisionsSection({ decisions }: SummaryData): string {
   return section(
     "Key Decisions",
-    decisions.length === 0 ? "None recorded." : bullets(decisions.slice(0, MAX_DECISIONS)),
+    decisions.length === 0 ? "No summary available." : bullets(decisions.slice(0, MAX_DECISIONS)),
   );
 }
 
 export function artifactSection(data: SummaryData): string {
   const rows = artifactRows(data).map(({ path, status }) => `| ${markdownPath(path)} | ${status} |`);
   const table = `| File | Status |\n|------|--------|\n${list(rows)}`;
-  return section("Artifacts Created/Modified", rows.length === 0 ? "No artifacts." : table);
+  return section("Artifacts Created/Modified", rows.length === 0 ? "No file changes recorded." : table);
 }
 
 export function changesSection(title: string, changes: readonly FileChange[] | null): string {
-  if (changes === null) return section(title, "Unavailable: git could not tell what changed.");
+  if (changes === null) return section(title, "Git diff unavailable.");
   if (changes.length === 0) return section(title, "No files changed.");
   const lines = changes.map(({ path, change }) => `${letterOf[change]}\t${plainLine(path)}`);
   return section(title, `\`\`\`text\n${list(lines)}\n\`\`\``);
@@ -42,30 +40,36 @@ const letterOf: { readonly [C in FileChange["change"]]: string } = {
 /** What a person must not miss; nothing when there is nothing. */
 export function engineSections(engine: EngineFacts | null): string[] {
   if (engine === null) return [];
-  const { concerns, unexpected, testsChanged, findings, checks, denied = [], notices = [] } = engine;
-  const notes = testNotes(checks);
+  const { concerns, unexpected, testsChanged, findings, checks, denied = [], notices = [], unmentioned = [] } = engine;
   return [
-    ...(concerns.length === 0 ? [] : [section("Concerns", bullets(concerns))]),
-    ...(findings.length === 0 ? [] : [section("Findings of the Reviewer", bullets(findings))]),
-    ...(unexpected.length === 0
-      ? []
-      : [section("Unexpected Writes", list(unexpected.map((path) => `- ${markdownPath(path)}`)))]),
-    ...(notices.length === 0 ? [] : [section("About the Repository", bullets(notices))]),
-    ...(denied.length === 0 ? [] : [section("Refused to the Agent", bullets(denied))]),
+    ...listed("Concerns", concerns.map(bullet)),
+    ...listed("Findings of the Reviewer", findings.map(bullet)),
+    ...listed("Unexpected Writes", unexpected.map(pathBullet)),
+    ...listed("Not Mentioned by the Agent", unmentioned.map(pathBullet)),
+    ...listed("About the Repository", notices.map(bullet)),
+    ...listed("Refused to the Agent", denied.map(bullet)),
     ...(testsChanged === null ? [] : [section("Tests Are Run Differently", markdownText(testsChanged))]),
-    ...(notes.length === 0 ? [] : [section("About the Tests", bullets(notes))]),
+    ...listed("About the Tests", testNotes(checks).map(bullet)),
   ];
 }
 
+const listed = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [section(title, list(lines))];
+
+const bullet = (text: string): string => `- ${markdownText(text)}`;
+const pathBullet = (path: string): string => `- ${markdownPath(path)}`;
+
 export function linksSection(data: SummaryData): string {
   const present = artifactRows(data).filter(({ status }) => status !== "Deleted");
-  const links = present.map(({ path }) => fileLink(path, DEPTH)).filter((link) => link !== null);
+  const links = present
+    .map(({ path }) => fileLink(path, data.folder.split("/").length))
+    .filter((link) => link !== null);
   return section("Links", links.length === 0 ? "None." : list(links.map((link) => `- ${link}`)));
 }
 
 const section = (title: string, body: string): string => `## ${title}\n${body}`;
 
-const bullets = (texts: readonly string[]): string => list(texts.map((text) => `- ${markdownText(text)}`));
+const bullets = (texts: readonly string[]): string => list(texts.map(bullet));
 
 function list(lines: readonly string[]): string {
   const left = lines.length - MAX_ROWS;

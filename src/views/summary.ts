@@ -23,11 +23,16 @@ export type SummaryData = {
   /** Since a person last looked; null when nobody has. */
   readonly changedSinceSeen: readonly FileChange[] | null;
   readonly engine: EngineFacts | null;
+  /** Folder in which the summary will be, relative to the working tree. */
+  readonly folder: string;
 };
 
 /** What only the engine knows about a phase. */
 export type EngineFacts = Readonly<
-  Pick<PhaseOutput, "concerns" | "unexpected" | "testsChanged" | "lines" | "denied" | "tree" | "notices">
+  Pick<
+    PhaseOutput,
+    "concerns" | "unexpected" | "testsChanged" | "lines" | "denied" | "unmentioned" | "tree" | "notices"
+  >
 > & {
   readonly usage: Usage;
   /** Whether agents were sandboxed; null where the journal does not tell. */
@@ -39,8 +44,13 @@ export type EngineFacts = Readonly<
   readonly findings: readonly string[];
 };
 
-/** Where summaries are written, relative to the working tree. */
-export const REVIEWS_FOLDER = ".isdlc/reviews";
+/** Where summaries are written, relative to the working tree; those of an item's analysis are beside its journal. */
+export function reviewsFolder({ run }: Pick<ActiveRun, "run">): string {
+  const item = run.item.slice(run.item.lastIndexOf("/") + 1);
+  return run.scope === "item" ? `.isdlc/items/${item}/reviews` : TREE_REVIEWS;
+}
+
+const TREE_REVIEWS = ".isdlc/reviews";
 
 /** The summary shown at a gate. The same data always gives the same text. */
 export function renderPhaseSummary(data: SummaryData, { minimal }: { readonly minimal: boolean }): string {
@@ -69,7 +79,7 @@ export function summaryFileName(keys: readonly PhaseKey[], key: PhaseKey): strin
 /** What a run knows about one of its phases. */
 export function summaryOf(run: ActiveRun | EndedRun, phaseKey: PhaseKey): SummaryData {
   const record = run.phases.find(({ rule }) => rule.key === phaseKey);
-  const known = { ...nothing, number: numberOf(phaseKey), name: phaseKey };
+  const known = { ...nothing, number: numberOf(phaseKey), name: phaseKey, folder: reviewsFolder(run) };
   if (record === undefined) return known;
   const { rule, status, startedAt, completedAt } = record;
   return {
@@ -90,6 +100,7 @@ export const nothing: Omit<SummaryData, "number" | "name"> = {
   changed: null,
   changedSinceSeen: null,
   engine: null,
+  folder: TREE_REVIEWS,
 };
 
 function madeBy({ made, usage, missingUsage, iterations }: PhaseRecord, sandbox: boolean | null): Partial<SummaryData> {
@@ -122,14 +133,17 @@ export function durationOf(from: unknown, to: unknown): SummaryData["duration"] 
   return minutes === null ? null : { minutes, from: String(from), to: String(to) };
 }
 
-/** Decisions written as one text: its parts between commas and semicolons. */
+/** Decisions written as one text: its bullets where it has some, else its sentences. Commas separate neither. */
 export function splitDecisions(summary: string): string[] {
-  return summary
-    .split(/[,;]/)
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
+  const lines = summary.split("\n").map((line) => line.trim());
+  const bullets = lines.flatMap((line) => BULLET.exec(line)?.[1] ?? []);
+  const parts = bullets.length > 0 ? bullets : lines.flatMap((line) => line.split(SENTENCE_END));
+  return parts.map((part) => part.trim()).filter((part) => part !== "");
 }
 
+const BULLET = /^(?:[-*•]|[0-9]{1,3}[.)])[ \t]+(\S.*)$/;
+/** White space between the end of a sentence and the beginning of the next one; "e.g. This" is none. */
+const SENTENCE_END = /(?<=[.!?]["')\]]?)(?<!\.\p{L}\.)\s+(?=["'([`]?[\p{Lu}\p{N}])/u;
 /** The summary of the current phase, as it is shown at a gate. */
 export function summaryText(run: ActiveRun): string {
   const key = currentPhase(run)?.rule.key ?? "";

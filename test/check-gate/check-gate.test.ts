@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { checkGate, type GateRules } from "../../src/library/check-gate.ts";
+import { checkGate, type GateRules } from "../../src/core/check-gate.ts";
 
 const phase = "06-implementation";
 const rules: GateRules = {

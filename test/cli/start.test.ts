@@ -126,7 +126,7 @@ test.concurrent("without git a run needs the person's word, works in place and s
   expect([asked.code, parsed(asked).choice]).toMatchObject([3, { kind: "confirm", flag: "--no-git" }]);
   const started = await start(sandbox, "--no-git", "--supervised");
   expect(parsed(started).run).toMatchObject({ branch: null, waiting: { kind: "gate" } });
-  expect((await sandbox.script("gate")).stdout).toContain("Unavailable: git could not tell what changed.");
+  expect((await sandbox.script("gate")).stdout).toContain("Git diff unavailable.");
   await sandbox.person("continue");
   await sandbox.person("continue");
   const ended = await sandbox.person("continue", "--json");

@@ -32,14 +32,76 @@ test.concurrent("SM-AC-01b, SM-AC-01c, SM-AC-03f, SM-AC-06b, SM-AC-07b, SM-AC-08
   expect(runs[0]?.calls).toHaveLength(10);
 });
 
-test.concurrent("settings that bring gates are told when a run begins, and those that bring none are told too", async () => {
+test.concurrent("SM-AC-01f: entries that name no phase of the workflow are told by name when a run begins", async () => {
   const sandbox = await withBlock({ enabled: true, review_phases: ["99", "plan"] });
   const started = await sandbox.script("add a greeting", ...sandbox.agent);
-  expect(started.stderr).toContain("Supervised mode: ENABLED (review gates after phases 99, plan)");
+  expect(started.stderr).toContain(
+    'supervised_mode.review_phases names "99", which the workflow "change" does not have',
+  );
+  expect(started.stderr).toContain("Supervised mode: ENABLED (review gates after phases plan)");
   expect(started.stderr).toContain("The settings in .isdlc/state.json say so.");
-  const elsewhere = await withBlock({ enabled: true, review_phases: ["03"] });
-  const ended = await elsewhere.script("add a greeting", ...elsewhere.agent);
-  expect(ended.stderr).toContain("None of these phases is in this workflow: there will be no gate.");
+  expect((await sandbox.status()).waiting.id).toMatch(/^plan#1\/gate/);
+});
+
+test.concurrent("SM-ERR-104: a list of which the workflow has nothing switches no gate off: every phase has its gate, now and during the run", async () => {
+  const sandbox = await withBlock({ enabled: true, review_phases: ["33"] });
+  const started = await sandbox.script("add a greeting", ...sandbox.agent);
+  expect(started.stderr).toMatch(/names "33", which the workflow "change" does not have, and no other: every phase/);
+  expect(started.stderr).toContain("Supervised mode: ENABLED (review gates after every phase)");
+  expect((await sandbox.status()).waiting).toMatchObject({ kind: "gate", loosened: null });
+  sandbox.write(".isdlc/state.json", JSON.stringify({ supervised_mode: { enabled: true, review_phases: ["44"] } }));
+  const { run } = parsed(await sandbox.person("continue", "--json"));
+  expect(run.waiting).toMatchObject({ id: expect.stringMatching(/^implement#1\/gate/), loosened: null });
+});
+
+test.concurrent("the phases of a list that are not in this run are told, where no gate is left", async () => {
+  const sandbox = await withBlock({ enabled: true, review_phases: ["00"] });
+  const started = await sandbox.script("feature", "sign in", "--start-phase", "16-quality-loop", ...sandbox.agent);
+  expect(started.stderr).toContain("None of these phases is in this run: there will be no gate.");
+});
+
+test.concurrent.each(["33", "03,33", "x"])(
+  "SM-ERR-104: config set refuses review_phases %s, as --review does",
+  async (phases) => {
+    const sandbox = await withBlock(undefined);
+    const refused = await sandbox.person("config", "set", "supervised_mode.review_phases", phases);
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.stderr).toMatch(/is a phase of no workflow; there are 00, 01/);
+    const flagged = await sandbox.script("feature", "sign in", "--review", phases, ...sandbox.agent);
+    expect(flagged).toMatchObject({ code: 2, stdout: "" });
+    expect(flagged.stderr).not.toContain("BUILD SUMMARY");
+    const set = await sandbox.person("config", "set", "supervised_mode.review_phases", "03,design,06", "--json");
+    expect(parsed(set).settings).toEqual({ "supervised_mode.review_phases": ["03", "design", "06"] });
+  },
+);
+
+test.concurrent("SM-AC-01g, SM-AC-01h: parallel_summary edited during a run holds from the next gate", async () => {
+  const sandbox = await withBlock({ enabled: true });
+  await sandbox.script("add a greeting", ...sandbox.agent);
+  expect(sandbox.read(".isdlc/reviews/phase-plan-summary.md")).toContain("## Key Decisions");
+  const state = sandbox.json(".isdlc/state.json");
+  sandbox.write(
+    ".isdlc/state.json",
+    JSON.stringify({ ...state, supervised_mode: { enabled: true, parallel_summary: false } }),
+  );
+  await sandbox.person("continue");
+  const summary = sandbox.read(".isdlc/reviews/phase-implement-summary.md");
+  expect(summary).toContain("**Status**: Completed");
+  expect(summary).not.toMatch(/Key Decisions|File Changes/);
+  expect((await sandbox.script("gate")).stdout.startsWith(summary)).toBe(true);
+});
+
+test.concurrent.each([
+  { verb: ["fix", "wrong greeting", "-light"], told: 'The workflow "fix" has no --light' },
+  { verb: ["build", "sign in", "--max-usd", "none"], told: "max-usd" },
+  { verb: ["analyze", "sign in", "--review", "33"], told: '--review "33"' },
+])("wrong flags are refused before anything is printed: $verb", async ({ verb, told }) => {
+  const sandbox = await createSandbox();
+  const refused = await sandbox.script(...verb, ...sandbox.agent);
+  expect(refused).toMatchObject({ code: 2, stdout: "" });
+  expect(refused.stderr).toContain(told);
+  expect(refused.stderr).not.toMatch(/BUILD SUMMARY|Added/);
+  expect(sandbox.git("status", "--porcelain")).toBe("");
 });
 
 /** The one thing recorded that may differ is what the block was read as. */

@@ -21,16 +21,18 @@ test.concurrent("the reviewer gets the articles of its phase, and the agent of t
   await sandbox.script("add a greeting", "--json", ...sandbox.agent);
   const [agent] = sandbox.log().filter(({ key }) => key === "implement");
   const [reviewer] = sandbox.log().filter(({ key }) => key === "implement reviewer");
+  expect(reviewer?.prompt).toContain("Articles to judge by:\nI, II, III");
   expect(reviewer?.prompt).toContain("> ## Article III: Safety\n> No shell.");
-  expect(reviewer?.prompt).not.toContain("Not for this phase");
-  expect(reviewer?.prompt).not.toContain("Anything goes");
+  const [said = ""] = (reviewer?.prompt ?? "").split("Material to judge");
+  expect(said).not.toContain("Not for this phase");
+  expect(said).not.toContain("Anything goes");
   expect(agent?.prompt).not.toContain("No shell");
 });
 
-test.concurrent("without a constitution the reviewer gets the names of the articles only", async () => {
+test.concurrent("without a constitution no article is in any prompt", async () => {
   const sandbox = await createSandbox();
   await sandbox.script("add a greeting", "--json", ...sandbox.agent);
-  const [reviewer] = sandbox.log().filter(({ key }) => key === "implement reviewer");
-  expect(reviewer?.prompt).toContain("Articles to judge by:\nI, II, III");
-  expect(reviewer?.prompt).not.toContain("constitution says");
+  const prompts = sandbox.log().map(({ prompt }) => prompt);
+  expect(sandbox.log().map(({ key }) => key)).toContain("implement reviewer");
+  for (const prompt of prompts) expect(prompt).not.toMatch(/article|constitution|\bI, II\b/i);
 });

@@ -1,6 +1,10 @@
-import { describe, expect, test } from "vitest";
-import { applySizingDecision } from "../../src/library/apply-sizing-decision.ts";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import * as library from "../../src/index.ts";
+
+const { applySizingDecision } = library;
+const said = vi.spyOn(process.stderr, "write").mockImplementation(() => true);
+const warnings = (): string => said.mock.calls.map(([text]) => String(text)).join("");
+afterEach(() => void said.mockClear());
 
 const FEATURE = [
   "00-quick-scan",
@@ -53,6 +57,18 @@ describe("SIZE-APPLY: applySizingDecision", () => {
     const { sizing, ...unchanged } = workflow;
     expect({ active_workflow: unchanged, ...rest }).toEqual(stateOf());
     expect(sizing).toMatchObject({ intensity: recorded, effective_intensity: "standard", epic_deferred: deferred });
+  });
+
+  test.for<[unknown, string]>([
+    ["huge\nfaked: line", '[sizing] "huge faked: line" is no intensity'],
+    [5, "[sizing] number is no intensity"],
+    [undefined, "[sizing] undefined is no intensity"],
+  ])("the invalid intensity %j is named on stderr, and standard recorded", ([intensity, line]) => {
+    const state = stateOf();
+    applySizingDecision(state, intensity, { metrics });
+    expect(warnings()).toContain(line);
+    expect(warnings().trimEnd().split("\n")).toHaveLength(1);
+    expect(sizingIn(state)).toMatchObject({ intensity: "standard" });
   });
 
   test("which phases light does without can be configured", () => {
@@ -114,8 +130,9 @@ describe("SIZE-APPLY: applySizingDecision", () => {
     expect(sizingIn(state)).toMatchObject({
       intensity: "light",
       effective_intensity: "standard",
-      fallback_reason: reason,
+      fallback_reason: "invariant_check_failed",
     });
+    expect(warnings()).toContain(`[sizing] ${reason}`);
     delete state.active_workflow["sizing"];
     expect(state).toEqual(before);
   });
@@ -175,7 +192,6 @@ describe("SIZE-RECORD: applySizingDecision", () => {
       overridden: false,
       overridden_to: null,
       reason: null,
-      decided_at: null,
     });
   });
 

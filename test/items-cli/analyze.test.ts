@@ -88,8 +88,14 @@ test.concurrent("BUILD-NFR-005: analyze 00 and 01, then build: the three ways to
   const sandbox = await createSandbox();
   sandbox.plan({ turns: { "02-impact-analysis": [{ exit: 1, silent: true, artifacts: false }] } });
   await sandbox.script("analyze", "Login page", ...sandbox.agent);
-  const asked = await sandbox.script("build", "login-page", "--json", ...sandbox.agent);
+  const open = parsed(await sandbox.script("build", "login-page", "--json", ...sandbox.agent)).choice;
+  expect(open).toMatchObject({ kind: "confirm", flag: "--yes" });
+  expect(open.about.join("\n")).toMatch(
+    /analysis of login-page is open, at 02-impact-analysis[^]*isdlc analyze login-page/,
+  );
+  const asked = await sandbox.script("build", "login-page", "--yes", "--json", ...sandbox.agent);
   expect(asked.code).toBe(3);
+  expect(asked.stderr).toContain("The analysis of login-page is open");
   expect(parsed(asked).choice).toMatchObject({ kind: "partial", options: ["resume", "skip", "restart"] });
 });
 

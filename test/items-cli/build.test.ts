@@ -125,14 +125,31 @@ test.concurrent("BUILD-US-005-01, BUILD-US-005-02, BUILD-AC-001-04: a folder wit
   expect(sandbox.read("docs/requirements/old-work/notes.md")).toBe("of the person\n");
 });
 
-test.concurrent("BUILD-AC-001-05, BUILD-ERR-002, BUILD-NFR-004, BUILD-ERR-ORCH-META-WRITE-FAIL: a damaged meta file is a warning and the full workflow, and is not overwritten", async () => {
+test.concurrent("BUILD-AC-001-05, BUILD-ERR-002, BUILD-NFR-004, BUILD-ERR-ORCH-META-WRITE-FAIL: a damaged meta file is kept, made anew from what is known, and told once", async () => {
   const sandbox = await ready();
   sandbox.write("docs/requirements/login/meta.json", "{ damaged");
+  sandbox.write("docs/requirements/login/draft.md", "# Login page\n");
   const built = await sandbox.script("build", "login", "--supervised", ...sandbox.agent);
-  expect(built.stderr).toContain("warning: meta.json was not read");
+  expect(built.stderr.match(/meta\.json was damaged\. It is kept as meta\.json\.damaged-1/g)).toHaveLength(1);
+  expect(built.stderr).not.toContain("was not read");
   expect(await keys(sandbox)).toEqual([...ANALYSIS, ...BUILD]);
-  expect(sandbox.read("docs/requirements/login/meta.json")).toBe("{ damaged");
-  expect(built.stderr).toContain("warning: meta.json was not written");
+  expect(sandbox.read("docs/requirements/login/meta.json.damaged-1")).toBe("{ damaged");
+  expect(sandbox.json("docs/requirements/login/meta.json")).toMatchObject({
+    description: "Login page",
+    workflow_type: "feature",
+  });
+});
+
+test.concurrent("BUILD-AC-001-05: what the journal says was analysed is on record again, as far as its documents are there", async () => {
+  const sandbox = await ready();
+  await sandbox.script("analyze", "Login page", "--yes", ...sandbox.agent);
+  const item = "docs/requirements/login-page";
+  sandbox.write(`${item}/meta.json`, "[]");
+  const built = await sandbox.script("build", "login-page", "--json", ...sandbox.agent);
+  expect(built.stderr).toContain(`on record: ${ANALYSIS.join(", ")}`);
+  expect(sandbox.json(`${item}/meta.json`)).toMatchObject({ phases_completed: ANALYSIS, analysis_status: "analyzed" });
+  const again = await sandbox.script("build", "login-page", "--json", ...sandbox.agent);
+  expect(again.stderr).not.toContain("damaged");
 });
 
 test.concurrent.for([["#42"], ["GH-42"], ["ABC-12"], ["9.9"]])(

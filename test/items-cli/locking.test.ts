@@ -74,7 +74,7 @@ test("LOCK-CAS: a run and analyses of two items at once each keep everything the
   const ended = await Promise.all([
     sandbox.script("analyze", "one-thing", "--yes", ...sandbox.agent),
     sandbox.script("analyze", "other-thing", "--yes", ...sandbox.agent),
-    sandbox.script("third thing", "--supervised", ...sandbox.agent),
+    sandbox.script("third thing", "--review", "plan", ...sandbox.agent),
   ]);
   expect(ended.map(({ code }) => code)).toEqual([0, 0, 3]);
   for (const slug of ["one-thing", "other-thing"])

@@ -35,7 +35,7 @@ test.concurrent.for([["05"], ["99-none"], ["constructor"], ["; touch /tmp/x"], [
     const sandbox = await createSandbox();
     const started = await start(sandbox, "run", "feature", "Login page", "--start-phase", phase ?? "");
     expect(started).toMatchObject({ code: 3, phases: [...ANALYSIS, ...BUILD], current: "00-quick-scan" });
-    expect(started.stderr).toContain("warning: START_PHASE_INVALID:");
+    expect(started.stderr).toContain("warning: START_PHASE_INVALID (ERR-ORCH-INVALID-START-PHASE):");
     expect(started.stderr).toContain(`Valid: ${[...ANALYSIS, ...BUILD].join(", ")}.`);
   },
 );

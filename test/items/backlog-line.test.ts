@@ -6,7 +6,8 @@ describe("parseBacklogLine", () => {
   test.each([
     ["- 16.2 [A] Title", { prefix: "- ", itemNumber: "16.2", marker: "A", description: "Title" }],
     ["  -  1.10  [ ]  Two words\r", { prefix: "  -  ", itemNumber: "1.10", marker: " ", description: "Two words" }],
-    ["- 3.4 [X] Done", { prefix: "- ", itemNumber: "3.4", marker: "x", description: "Done" }],
+    ["- 3.4 [x] Done", { prefix: "- ", itemNumber: "3.4", marker: "x", description: "Done" }],
+    ["- 3.5 [~] Begun", { prefix: "- ", itemNumber: "3.5", marker: "~", description: "Begun" }],
     [
       "- [x] #16 Title [github: GH-16] -> [requirements](docs/requirements/title/)",
       {
@@ -29,6 +30,7 @@ describe("parseBacklogLine", () => {
     "- 16.2 Title",
     "- 16 [A] Title",
     "- 16.2 [B] Title",
+    "- 16.2 [X] Title",
     "- 16.2 [A]",
     "16.2 [A] x",
     null,

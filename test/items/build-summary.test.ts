@@ -126,8 +126,7 @@ describe("menus and warnings", () => {
   test.each([
     ["BUILD-AC-004-02, BUILD-US-004-01: both hashes and the count", 15, "abc1234 (15 commits ago)"],
     ["one commit", 1, "abc1234 (1 commit ago)"],
-    ["a count that was capped", "1000+", "abc1234 (1000+ commits ago)"],
-    ["BUILD-ERR-005: no count, where it is unknown", "unknown", "abc1234"],
+    ["BUILD-ERR-005: no count, where it is unknown", "unknown" as const, "abc1234"],
   ])("%s", (_name, commits, shown) => {
     const [originalHash, currentHash] = [`abc1234${"0".repeat(33)}`, "def5678"];
     expect(stalenessWarning({ originalHash, currentHash, commits })).toBe(

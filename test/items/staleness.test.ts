@@ -40,8 +40,13 @@ describe("checkStaleness", () => {
     },
   );
 
-  test("BUILD-NFR-004, BUILD-ERR-004: without a HEAD nothing is stale", () => {
-    for (const none of [null, undefined, ""]) expect(checkStaleness({ codebase_hash: full }, none).stale).toBe(false);
+  test.each([
+    ["", ""],
+    [null, null],
+    [undefined, null],
+  ])("a recorded hash beside the current hash %o is stale", (current, told) => {
+    expect(checkStaleness({ codebase_hash: full }, current)).toMatchObject({ stale: true, currentHash: told });
+    expect(checkStaleness({ codebase_hash: "" }, current)).toMatchObject({ stale: false });
   });
 });
 

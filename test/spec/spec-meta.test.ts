@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { featureFolder, featureSlug, nextFeatureId } from "../../src/core/spec/feature-name.ts";
+import { featureId, featureNumber, featureSlug } from "../../src/core/spec/feature-name.ts";
 import { createFeatureMeta, isPartialPhase, specMetaFrom, type SpecMeta } from "../../src/core/spec/spec-meta.ts";
 import { phaseUpdatesFrom, type SpecChange, specMetaAfter } from "../../src/core/spec/spec-meta-change.ts";
 import { isSafeName } from "../../src/schema/ids.ts";
@@ -83,13 +83,13 @@ describe("what a run tells", () => {
     expect(after(begun).currentPhase).toBeNull();
     const planned = after(begun, designed, { ...designed, phase: "create-plan" });
     expect(planned.currentPhase).toBe("create-plan");
-    const verified = specMetaAfter(planned, { is: "phaseVerified", phase: "design" }) as SpecMeta;
+    const verified = specMetaAfter(planned, { is: "phaseVerified", phase: "design", verified: true }) as SpecMeta;
     expect(verified.currentPhase).toBe("create-plan");
     expect(verified.phases["design"]).toMatchObject({ verified: true, completed: LATER, iterations: 2 });
   });
 
   test("beginning again takes back what was proven; hearing of the same start again does not", () => {
-    const done = after(begun, designed, { is: "phaseVerified", phase: "design" });
+    const done = after(begun, designed, { is: "phaseVerified", phase: "design", verified: true });
     expect(specMetaAfter(done, begun)).toEqual(done);
     expect((specMetaAfter(done, { ...begun, at: LATER }) as SpecMeta).phases["design"]).toEqual({
       started: LATER,
@@ -109,27 +109,29 @@ describe("what a run tells", () => {
     const more: SpecChange[] = [
       { ...begun, at: "2027-01-01T00:00:00.000Z" },
       { ...designed, phase: "verify" },
-      { is: "phaseVerified", phase: "design" },
+      { is: "phaseVerified", phase: "design", verified: true },
       { is: "completed", at: "2027-01-01T00:00:00.000Z" },
       { is: "abandoned", at: "2027-01-01T00:00:00.000Z" },
     ];
     for (const change of more) expect(specMetaAfter(ended, change)).toBe(ended);
   });
 
-  test.for<SpecChange>([begun, designed, { is: "phaseVerified", phase: "design" }, { is: "completed", at: LATER }])(
-    "$is told twice is as told once, and foreign keys and the order of all stay",
-    (change) => {
-      const found = JSON.parse(
-        '{"phases":{"own":1,"design":{"note":"x","verified":false}},"zz":[1],"__proto__":{"a":1},"id":"001","status":"active"}',
-      ) as Record<string, unknown>;
-      const before = JSON.stringify(found);
-      const once = specMetaAfter(found, change);
-      expect(JSON.stringify(found)).toBe(before);
-      expect(JSON.stringify(specMetaAfter(once, change))).toBe(JSON.stringify(once));
-      expect(Object.keys(once).slice(0, 5)).toEqual(["phases", "zz", "__proto__", "id", "status"]);
-      expect(once).toMatchObject({ zz: [1], phases: { own: 1, design: { note: "x" } } });
-    },
-  );
+  test.for<SpecChange>([
+    begun,
+    designed,
+    { is: "phaseVerified", phase: "design", verified: true },
+    { is: "completed", at: LATER },
+  ])("$is told twice is as told once, and foreign keys and the order of all stay", (change) => {
+    const found = JSON.parse(
+      '{"phases":{"own":1,"design":{"note":"x","verified":false}},"zz":[1],"__proto__":{"a":1},"id":"001","status":"active"}',
+    ) as Record<string, unknown>;
+    const before = JSON.stringify(found);
+    const once = specMetaAfter(found, change);
+    expect(JSON.stringify(found)).toBe(before);
+    expect(JSON.stringify(specMetaAfter(once, change))).toBe(JSON.stringify(once));
+    expect(Object.keys(once).slice(0, 5)).toEqual(["phases", "zz", "__proto__", "id", "status"]);
+    expect(once).toMatchObject({ zz: [1], phases: { own: 1, design: { note: "x" } } });
+  });
 });
 
 describe("updates of a phase", () => {
@@ -164,17 +166,25 @@ describe("updates of a phase", () => {
 });
 
 describe("the name of a new feature", () => {
-  test.for<[string[], string]>([
-    [[], "001"],
-    [["001-login", "003-cart", "002-x"], "004"],
-    [["009-a"], "010"],
-    [["999-a"], "1000"],
-    [["1000-a"], "1001"],
-    [["notes", "v2-old", "x-7", "12x"], "001"],
-    [["7"], "008"],
-    [["99999999999-a"], "001"],
-  ])("after %j the number is %s", ([folders, id]) => {
-    expect(nextFeatureId(folders)).toBe(id);
+  test.for<[string, number]>([
+    ["001-login", 1],
+    ["1000-a", 1000],
+    ["7", 7],
+    ["notes", 0],
+    ["v2-old", 0],
+    ["x-7", 0],
+    ["12x", 0],
+    ["99999999999-a", 0],
+  ])("the folder %j has the number %i", ([folder, number]) => {
+    expect(featureNumber(folder)).toBe(number);
+  });
+
+  test.for<[number, string]>([
+    [1, "001"],
+    [10, "010"],
+    [1000, "1000"],
+  ])("the number %i is written %s", ([number, id]) => {
+    expect(featureId(number)).toBe(id);
   });
 
   test.for<[unknown, string]>([
@@ -186,7 +196,6 @@ describe("the name of a new feature", () => {
     [null, "untitled-item"],
   ])("%j becomes %s", ([title, slug]) => {
     expect(featureSlug(title)).toBe(slug);
-    expect(featureFolder(["001-x"], title)).toBe(`002-${slug}`);
-    expect(isSafeName(featureFolder([], title))).toBe(true);
+    expect(isSafeName(`${featureId(1)}-${featureSlug(title)}`)).toBe(true);
   });
 });

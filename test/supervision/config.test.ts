@@ -1,6 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readSupervisedModeConfig, shouldReviewPhase, supervisionWarnings } from "../../src/core/supervision.ts";
+import {
+  readingFor,
+  readSettings,
+  readSupervisedModeConfig,
+  reviewPhasesWarnings,
+  shouldReviewPhase,
+  supervisionWarnings,
+} from "../../src/core/supervision.ts";
 
 const off = { enabled: false, review_phases: "all", parallel_summary: true, auto_advance_timeout: null };
 const on = { ...off, enabled: true };
@@ -139,6 +146,7 @@ describe("shouldReviewPhase", () => {
     ["SM-AC-01b: nothing is reviewed when disabled", off, "03-architecture", false],
     ["the text before the first hyphen is compared, not a prefix", listed, "031-x", false],
     ["a bare number is its own text before the hyphen", listed, "03", true],
+    ["an empty phase is none, though all are reviewed", on, "", false],
   ])("%s", (...[, config, phase, expected]) => {
     expect(shouldReviewPhase(config, phase)).toBe(expected);
   });
@@ -156,21 +164,56 @@ describe("supervisionWarnings", () => {
     ],
     ["SM-ERR-101: a block that is no object is told", { supervised_mode: [] }, [/not an object.*off/]],
     ["SM-ERR-102: a flag that is no boolean is told", { supervised_mode: { enabled: "yes" } }, [/enabled.*off/]],
-    [
-      "SM-ERR-103: a wrong type of review_phases is told",
-      { supervised_mode: { review_phases: 3 } },
-      [/review_phases.*every phase/],
-    ],
-    [
-      "SM-ERR-104: a list without any phase is told",
-      { supervised_mode: { review_phases: [] } },
-      [/names no phase.*every phase/],
-    ],
     ["SM-ERR-105: a wrong parallel_summary is told", { supervised_mode: { parallel_summary: 0 } }, [/full summaries/]],
     ["a state that is no object is told", "[]", [/no object.*off/]],
   ])("%s", (_name, state, expected) => {
     const warnings = supervisionWarnings(state);
     expect(warnings).toHaveLength(expected.length);
     for (const [index, pattern] of expected.entries()) expect(warnings[index]).toMatch(pattern);
+  });
+});
+
+describe("review_phases in a workflow", () => {
+  const spec = { name: "spec", phases: ["specify", "design", "implement"] };
+  const fix = { name: "fix", phases: ["01-requirements", "02-tracing", "06-implementation"] };
+  const stateOf = (phases: unknown) => ({ supervised_mode: { enabled: true, review_phases: phases } });
+  const told = (phases: unknown, workflow: typeof fix) => reviewPhasesWarnings(stateOf(phases), workflow);
+  const held = (phases: unknown, workflow: typeof fix) => readingFor(readSettings(stateOf(phases)), workflow.phases);
+
+  test.each<[string, unknown, typeof fix, unknown, RegExp | null]>([
+    ["all is all", "all", fix, "all", null],
+    ["SM-AC-01e: numbers that it has", ["02", "06"], fix, ["02", "06"], null],
+    ["full keys that it has", ["design"], spec, ["design"], null],
+    [
+      "SM-AC-01f: an entry it does not have is told by name",
+      ["03", "06"],
+      fix,
+      ["06"],
+      /names "03", which the workflow "fix" does not have.*\(it has 01, 02, 06\)/,
+    ],
+    [
+      "SM-AC-01f: an entry that is no phase at all is told by name",
+      [6, "6", null, "06"],
+      fix,
+      ["06"],
+      /names 6, "6", a null, which/,
+    ],
+    ["SM-ERR-104: none left means every phase", ["33"], fix, "all", /names "33".*every phase is reviewed/],
+    [
+      "SM-ERR-104: numbers mean every phase where phases have none",
+      ["03", "06"],
+      spec,
+      "all",
+      /names "03", "06".*"spec".*every phase/,
+    ],
+    ["SM-ERR-104: an empty list", [], fix, "all", /every phase/],
+    ["SM-ERR-103: a wrong type", 3, fix, "all", /every phase/],
+  ])("%s", (...[, phases, workflow, reviewed, warning]) => {
+    expect(held(phases, workflow)).toMatchObject({ enabled: true, phases: reviewed });
+    expect(told(phases, workflow)).toEqual(warning === null ? [] : [expect.stringMatching(warning)]);
+  });
+
+  test("SM-NFR-02: no list makes telling it fail", () => {
+    fc.assert(fc.property(fc.anything(), (phases) => void told(phases, fix)));
   });
 });

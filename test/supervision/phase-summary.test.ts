@@ -25,11 +25,11 @@ describe("what is written", () => {
 **Artifacts**: 1 files
 
 ## Key Decisions
-- Files
-- not a database
-- one process
-- no server
-- small
+- Files, not a database.
+- One process; no server.
+- Small.
+- Plain.
+- Fifth.
 
 ## Artifacts Created/Modified
 | File | Status |
@@ -118,8 +118,15 @@ describe("what goes wrong", () => {
   ])("SM-ERR-200: phase data missing (%s) gives placeholders", (_name, state) => {
     project.repository();
     const text = read(generatePhaseSummary(state, key, project.root, {}));
-    expect(text).toContain("**Status**: N/A\n**Duration**: N/A\n**Artifacts**: 0 files");
+    expect(text).toContain("# Phase 03 Summary: Architecture\n\n**Status**: Completed\n**Duration**: N/A\n");
+    expect(text).toContain("**Artifacts**: 0 files\n\n## Key Decisions\nNo summary available.");
+    expect(text).toContain("## Artifacts Created/Modified\nNo file changes recorded.");
     expect(project.warnings.join("")).toMatch(/^\[supervised-mode\] /);
+  });
+
+  test("SM-ERR-200, SM-AC-02e: the minimal form of a phase without data shows its name and status", () => {
+    const text = read(generatePhaseSummary({}, key, project.root, { minimal: true }));
+    expect(text).toContain("# Phase 03 Summary: Architecture\n\n**Status**: Completed\n**Artifacts**: 0 files\n");
   });
 
   test.each<[string, () => unknown]>([
@@ -128,7 +135,7 @@ describe("what goes wrong", () => {
   ])("SM-ERR-201: git cannot tell (%s)", (_name, prepare) => {
     prepare();
     const text = read(generatePhaseSummary(stateWith({}), key, project.root, {}));
-    expect(text).toContain("## File Changes (git diff)\nUnavailable");
+    expect(text).toContain("## File Changes (git diff)\nGit diff unavailable.");
     expect(project.warnings.join("")).toContain("[supervised-mode] git could not tell");
   });
 
@@ -142,7 +149,7 @@ describe("what goes wrong", () => {
         {},
       ),
     );
-    expect(text).toContain("Unavailable");
+    expect(text).toContain("Git diff unavailable.");
   });
 
   test.each<[string, () => void]>([

@@ -72,7 +72,7 @@ export const stateWith = (phase: object) => ({
       started: "2026-02-14T10:00:00Z",
       completed: "2026-02-14T10:12:00Z",
       artifacts: [artifact],
-      summary: "Files, not a database; one process, no server, small, plain, sixth",
+      summary: "Files, not a database. One process; no server. Small. Plain. Fifth. Sixth.",
       ...phase,
     },
   },

@@ -217,12 +217,25 @@ function countViolations({ state, events }: Player): Violation[] {
       (phase.usage.input ?? 0) === used.reduce((sum, more) => sum + more, 0)
     );
   });
-  const answered = events.filter((event) => event.type === "gate.answered").length;
+  const answered = events.filter((event) => event.type === "gate.answered").length + skipsAtGates(events);
   return [
     ...(counted.every(Boolean) ? [] : [{ rule: "counters are those of the journal", where: JSON.stringify(counted) }]),
     ...(state.answers.length === answered ? [] : [{ rule: "every answer at a gate is kept", where: `${answered}` }]),
   ];
 }
+
+/** Phases that were skipped while their gate was open. */
+function skipsAtGates(events: readonly RunEvent[]): number {
+  let [open, skips] = [false, 0];
+  for (const event of events) {
+    skips += Number(open && event.type === "phase.skipped");
+    const stays = LEAVES_GATE_OPEN.has(event.type) || (event.type === "gate.answered" && event.choice === "review");
+    open = event.type === "gate.opened" || (open && stays);
+  }
+  return skips;
+}
+
+const LEAVES_GATE_OPEN = new Set(["supervision.loosened", "writes.takenOut", "agents.changed"]);
 
 /** What happened in each phase, whichever way the run came there. */
 function eventsByPhase(events: readonly RunEvent[]): ReadonlyMap<string, readonly RunEvent[]> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkGate } from "../../src/library/check-gate.ts";
+import { checkGate } from "../../src/core/check-gate.ts";
 import { type ActiveRun, noRun, type RunState } from "../../src/core/run.ts";
 import type { EventDraft } from "../../src/schema/event.ts";
 import { historyEntry, projectStateFile } from "../../src/views/state-file.ts";
@@ -14,6 +14,25 @@ const first = [...started(), ...produced("03-architecture", 1)];
 const back: EventDraft = { type: "run.wentBack", to: "03-architecture", by: person, tree: "keep" };
 const redone = [gate(), answer("redo", "smaller"), ...produced("03-architecture", 2), gate(), answer("continue")];
 const autonomous = started({ supervision: { enabled: false, phases: "all" } });
+
+describe("SM-AC-08a: a gate that is left by skipping its phase is in the history of reviews", () => {
+  const skipped: EventDraft = { type: "phase.skipped", by: person };
+  test.each<[string, EventDraft[], Record<string, unknown>[]]>([
+    ["at once", [gate(), skipped], [{ phase: "03-architecture", action: "skip" }]],
+    [
+      "after a pause",
+      [gate(), answer("review"), skipped],
+      [
+        { phase: "03-architecture", action: "review", resumed_at: expect.stringMatching(/Z$/) },
+        { phase: "03-architecture", action: "skip" },
+      ],
+    ],
+    ["but not where no gate was open", [skipped], []],
+  ])("%s", (_name, events, history) => {
+    const entries = workflowOf(active(first, ...events.map((event) => [event])))["review_history"];
+    expect(entries).toEqual(history.map((entry) => expect.objectContaining(entry)));
+  });
+});
 
 describe("projectStateFile", () => {
   test("an open run in the names of the schema", () => {

@@ -2,7 +2,14 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { jsonText, plainText, terminalText } from "../../src/views/plain-text.ts";
-import { nothing, renderPhaseSummary, type SummaryData, summaryFileName, summaryOf } from "../../src/views/summary.ts";
+import {
+  nothing,
+  renderPhaseSummary,
+  splitDecisions,
+  type SummaryData,
+  summaryFileName,
+  summaryOf,
+} from "../../src/views/summary.ts";
 import { active, answer, gate, made, produced, started } from "./runs.ts";
 
 const full = { minimal: false };
@@ -54,11 +61,32 @@ A\tdocs/requirements/REQ-0001-login/architecture-overview.md
     expect(text).not.toMatch(/Duration|Tokens|git/);
   });
 
-  test("at most five decisions; without any, the summary's parts", () => {
+  test.each<[string, string, string[]]>([
+    [
+      "bullets",
+      "What I did:\n- Files, not a database\n* one process; no server\n2. small",
+      ["Files, not a database", "one process; no server", "small"],
+    ],
+    [
+      "sentences",
+      "Chose files, e.g. JSON. Kept it small; no server! Why not? (Nobody asked.) 3 files.",
+      ["Chose files, e.g. JSON.", "Kept it small; no server!", "Why not?", "(Nobody asked.)", "3 files."],
+    ],
+    ["lines", "one, two\n\nthree; four", ["one, two", "three; four"]],
+    ["a number that begins no bullet", "3.5 seconds, at most", ["3.5 seconds, at most"]],
+    ["nothing", " \n ", []],
+  ])(
+    "decisions in prose are its bullets, else its sentences, never split at commas: %s",
+    (_name, summary, decisions) => {
+      expect(splitDecisions(summary)).toEqual(decisions);
+    },
+  );
+
+  test("at most five decisions; without any, the summary's sentences", () => {
     const decisions = ["1", "2", "3", "4", "5", "6"];
     expect(renderPhaseSummary({ ...bare, decisions }, full)).toContain("- 5\n\n## Artifacts");
     const run = active(started(), produced("03-architecture", 1, made({ decisions: [] })), gate());
-    expect(summaryOf(run, "03-architecture").decisions).toEqual(["Chose files", "kept it small", "no server"]);
+    expect(summaryOf(run, "03-architecture").decisions).toEqual(["Chose files, kept it small; no server"]);
   });
 
   test("what must not be missed has sections of its own", () => {
@@ -72,7 +100,7 @@ A\tdocs/requirements/REQ-0001-login/architecture-overview.md
       "Tests Are Run Differently",
       "Links",
     ]);
-    expect(text).toContain("Unavailable: git could not tell");
+    expect(text).toContain("Git diff unavailable.");
     expect(text).toContain("| Unknown |");
   });
 

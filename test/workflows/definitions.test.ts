@@ -61,6 +61,24 @@ describe("the built-in workflows", () => {
     expect(Object.keys(workflow.options)).toEqual(options);
   });
 
+  test.for(["change", "feature", "fix", "spec"])(
+    "SM-AC-01a: %s says what --supervised does, and that it is off",
+    (name) => {
+      expect(loadWorkflow(name).options["supervised"]).toEqual({
+        flag: "--supervised",
+        default: false,
+        description: "Enable supervised mode with review gates between phases",
+      });
+    },
+  );
+
+  test("the feature workflow says what -light does; without it the size is decided during the run", () => {
+    expect(loadWorkflow("feature").options["light"]).toEqual({
+      flag: "-light",
+      description: "Lightweight workflow (skip architecture and design phases)",
+    });
+  });
+
   test.for(phases)(
     "$workflow $key takes only what an earlier phase makes, nearest last",
     ({ workflow, key, inputs }) => {

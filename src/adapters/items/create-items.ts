@@ -10,7 +10,7 @@ import { unsafeParent } from "./create-item-records.ts";
 import { messageOf, readDocument, replaceDocument } from "./document-file.ts";
 import { itemsFolder, type ItemsLocation } from "./items-folder.ts";
 import { alone } from "./items-lock.ts";
-import { inspectMeta, mergeMeta, readMetaJson, takeOutCompletion, writeMetaJson } from "./meta-file.ts";
+import { inspectMeta, mergeMeta, readMetaJson, replaceDamaged, takeOutCompletion, writeMetaJson } from "./meta-file.ts";
 import { resolveItem } from "./resolve-item.ts";
 
 export type ItemsOptions = ItemsLocation & {
@@ -39,6 +39,13 @@ export function createItems(options: ItemsOptions): Items {
       if (Object.keys(fields).length === 0) return null;
       const written = mergeMeta(inItems(folder), fields);
       return written.written ? null : written.warning;
+    },
+    replaceDamaged(folder, damaged, meta) {
+      try {
+        return replaceDamaged(inItems(folder), damaged, { ...meta });
+      } catch {
+        return null;
+      }
     },
     builtAt(item) {
       if (unsafeParent(root, item.split("/")) !== null) return null;

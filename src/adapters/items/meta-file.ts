@@ -1,6 +1,7 @@
 import { join, sep } from "node:path";
 import { type ItemMeta, type MetaFields, metaFrom, metaToWrite, withFields } from "../../core/items/item-meta.ts";
 import type { MetaReading } from "../../ports/items.ts";
+import { validatePhasesCompleted } from "../../core/items/analysis-status.ts";
 import { isRecord } from "../../core/own-value.ts";
 import { folderExists, nodeFiles } from "../file-system/file-system.ts";
 import {
@@ -16,17 +17,26 @@ export type MetaWriting = { readonly written: true } | { readonly written: false
 
 /** An item's `meta.json`, told apart from a missing and from a damaged one. Never throws. */
 export function inspectMeta(dir: unknown): MetaReading {
+  let text: string | null = null;
   try {
-    const found = readRecord(fileIn(dir));
+    const document = readMetaDocument(fileIn(dir));
+    text = document?.text ?? null;
+    const found = document === null ? null : { record: recordFrom(document.text), document };
     const meta = metaFrom(found?.record, new Date().toISOString());
-    return meta === null ? { is: "missing" } : { is: "found", meta };
+    if (found === null || meta === null) return { is: "missing" };
+    const listed = found.record["phases_completed"];
+    return { is: "found", meta, warnings: listed === undefined ? [] : notAList(listed) };
   } catch (error) {
     return {
       is: "damaged",
       warning: `meta.json was not read, so the item counts as not analyzed: ${messageOf(error)}`,
+      text,
     };
   }
 }
+
+const notAList = (value: unknown): string[] =>
+  Array.isArray(value) ? [] : [...validatePhasesCompleted(value).warnings];
 
 /** The same as a value; null for missing and damaged alike. */
 export function readMetaJson(dir: unknown): ItemMeta | null {
@@ -90,11 +100,24 @@ function fileIn(dir: unknown): string {
 type FoundRecord = { readonly record: Record<string, unknown>; readonly document: FoundDocument };
 
 function readRecord(file: string): FoundRecord | null {
-  const folder = join(file, "..");
-  if (!folderExists(nodeFiles, folder)) return null;
-  const document = readDocument(file);
-  if (document === null) return null;
-  return { record: recordFrom(document.text), document };
+  const document = readMetaDocument(file);
+  return document === null ? null : { record: recordFrom(document.text), document };
+}
+
+const readMetaDocument = (file: string): FoundDocument | null =>
+  folderExists(nodeFiles, join(file, "..")) ? readDocument(file) : null;
+
+/** Keeps a damaged file beside its place and writes a new one; the name it is kept under. @throws when it cannot. */
+export function replaceDamaged(dir: string, damaged: string, meta: Record<string, unknown>): string {
+  const names = new Set(nodeFiles.readdirSync(dir));
+  let number = 1;
+  while (names.has(`meta.json.damaged-${number}`)) number++;
+  const aside = `meta.json.damaged-${number}`;
+  editDocument(() => {
+    replaceDocument(join(dir, aside), damaged, null);
+    write(fileIn(dir), metaToWrite(meta), readDocument(fileIn(dir)));
+  });
+  return aside;
 }
 
 function recordFrom(text: string): Record<string, unknown> {

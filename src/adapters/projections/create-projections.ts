@@ -17,7 +17,8 @@ const ARTIFACT_LIMIT = 2 * 1024 * 1024;
 export function createProjections(root: string, files: FileSystem, item: string | null = null): Projections {
   const ours = item === null ? [".isdlc"] : [".isdlc", "items", item];
   const own = join(root, ...ours);
-  const stateFile = createStateFile(join(own, "state.json"), files);
+  const treeState = createStateFile(join(root, ".isdlc", "state.json"), files);
+  const ownState = item === null ? treeState : createStateFile(join(own, "state.json"), files);
   const folder = (...names: string[]): string => names.reduce((parent, name) => makeBelow(files, parent, name), root);
   return {
     setUp() {
@@ -26,12 +27,17 @@ export function createProjections(root: string, files: FileSystem, item: string 
       replaceFile(files, ignore, Buffer.from(IGNORE));
       return [".isdlc/.gitignore"];
     },
-    stateFile: () => stateFile.read(),
-    settings: () => readSettings(stateFile.read()),
+    stateFile: () => treeState.read(),
+    settings: () => readSettings(treeState.read()),
+    earlier: () => (folderExists(files, join(root, ".isdlc")) ? treeState.earlier() : null),
+    writeSettings(change) {
+      folder(".isdlc");
+      return treeState.write(({ user, version }) => ({ ...change(user), state_version: version + 1 }));
+    },
     makeFolder: (item) => void folder(...item.split("/")),
     writeStateFile(render) {
       folder(...ours);
-      return stateFile.write(render);
+      return ownState.write(render);
     },
     isActive: () => files.lstatSync(join(own, "active"), { throwIfNoEntry: false }) !== undefined,
     writeActive(marker) {

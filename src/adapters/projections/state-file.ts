@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname } from "node:path";
+import { type EarlierState, earlierStateOf } from "../../core/earlier-state.ts";
 import { isRecord, ownValue } from "../../core/own-value.ts";
 import type { StateFile } from "../../ports/projections.ts";
 import { type FileSystem, readSmall, replaceFile } from "../file-system/file-system.ts";
@@ -14,22 +15,59 @@ export function createStateFile(path: string, files: FileSystem) {
     const text = readPlainly(files, path);
     return text === undefined ? undefined : parse(text);
   };
+  const settings = `${path}.settings`;
   return {
     /** Undefined when there is no file, null when it cannot be understood. */
     read,
-    /** A warning when somebody else had changed what is ours in it; their file is kept beside it. */
+    earlier: (): EarlierState | null => earlierStateOf(read()) ?? keptEarlier(files, path),
+    /** A warning when somebody else had changed what is ours in it, or damaged it; their file is kept beside it. */
     write(render: (found: StateFile) => Record<string, unknown>): string | null {
       const text = readText(files, path, SIZE_LIMIT);
       const found = parseRecord(text);
-      const foreign = text !== undefined && (found === null || isForeign(found));
-      const aside = foreign ? keepAside(files, path, text) : null;
-      const rendered = render({ user: found ?? {}, version: versionOf(found) });
+      const warning = text === undefined ? null : keepForeign(files, path, { text, found });
+      const isDamaged = text !== undefined && found === null;
+      const user = (isDamaged ? parseRecord(readPlainly(files, settings)) : found) ?? {};
+      const rendered = render({ user, version: versionOf(found), earlier: keptEarlier(files, path) });
       const next = `${JSON.stringify({ ...rendered, derived_digest: digestOf(rendered) }, null, 2)}\n`;
       if (next !== written || text !== next) replaceFile(files, path, Buffer.from(next));
       written = next;
-      return aside === null ? null : `state.json was changed by somebody else; their version is kept as ${aside}.`;
+      keepSettings(files, settings, rendered);
+      return warning;
     },
   };
+}
+
+type Foreign = { readonly text: string | null; readonly found: Record<string, unknown> | null };
+
+/** What is not as we wrote it is kept beside it before it is replaced; tells what was kept and where. */
+function keepForeign(files: FileSystem, path: string, { text, found }: Foreign): string | null {
+  if (found !== null && earlierStateOf(found) !== null) {
+    const aside = keepAside(files, { path, as: EARLIER }, text);
+    return `state.json was written by an earlier framework. It is kept as ${aside}; its history and counters are carried on.`;
+  }
+  if (found !== null && !isForeign(found)) return null;
+  const aside = keepAside(files, { path, as: "corrupt" }, text);
+  return found === null
+    ? `state.json was damaged. It is kept as ${aside}; your settings in it are back as they were before.`
+    : `state.json was changed by somebody else; their version is kept as ${aside}.`;
+}
+
+const EARLIER = "earlier";
+
+/** The newest file of an earlier framework that was kept. */
+function keptEarlier(files: FileSystem, path: string): EarlierState | null {
+  const kept = numbersOf(files, { path, as: EARLIER }).at(-1);
+  return kept === undefined ? null : earlierStateOf(parse(readPlainly(files, `${path}.${EARLIER}-${kept}`) ?? null));
+}
+
+/** The person's keys are kept apart as well: a file that is damaged does not take them with it. */
+function keepSettings(files: FileSystem, path: string, rendered: Record<string, unknown>): void {
+  const own = Object.entries(rendered).filter(
+    ([key]) => ![...DERIVED, "state_version", "derived_digest"].includes(key),
+  );
+  const text = `${JSON.stringify(Object.fromEntries(own))}\n`;
+  if (readPlainly(files, path) !== text && (own.length > 0 || readPlainly(files, path) !== undefined))
+    replaceFile(files, path, Buffer.from(text));
 }
 
 /** Keys that are rendered from the journal, but for the version, which counts writes. */
@@ -85,13 +123,22 @@ function versionOf(found: Record<string, unknown> | null): number {
   return typeof version === "number" && Number.isSafeInteger(version) && version > 0 ? version : 0;
 }
 
+type Kept = { readonly path: string; readonly as: string };
+
 /** What was not ours to understand is not ours to lose. */
-function keepAside(files: FileSystem, path: string, text: string | null): string {
-  const names = new Set(files.readdirSync(dirname(path)));
-  let number = 1;
-  while (names.has(`${basename(path)}.corrupt-${number}`)) number++;
-  const aside = join(dirname(path), `${basename(path)}.corrupt-${number}`);
+function keepAside(files: FileSystem, { path, as }: Kept, text: string | null): string {
+  const aside = `${path}.${as}-${(numbersOf(files, { path, as }).at(-1) ?? 0) + 1}`;
   if (text === null) files.renameSync(path, aside);
   else replaceFile(files, aside, Buffer.from(text));
   return basename(aside);
+}
+
+/** Numbers of the files that were kept so far, the highest last. */
+function numbersOf(files: FileSystem, { path, as }: Kept): number[] {
+  const prefix = `${basename(path)}.${as}-`;
+  const numbers = files
+    .readdirSync(dirname(path))
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => Number(name.slice(prefix.length)));
+  return numbers.filter(Number.isSafeInteger).toSorted((one, other) => one - other);
 }

@@ -12,6 +12,7 @@ import type { Notifier } from "../../ports/notifier.ts";
 import type { ProgressSink } from "../../ports/progress.ts";
 import type { Projections } from "../../ports/projections.ts";
 import type { TrustStore } from "../../ports/trust-store.ts";
+import type { ReservedIds } from "../../ports/reserved-ids.ts";
 import type { SettingsStore } from "../../ports/user-settings.ts";
 import type { VcsRead, VcsWrite } from "../../ports/vcs.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
@@ -38,6 +39,7 @@ export type Project = {
   readonly items: Items;
   readonly workflows: Workflows;
   readonly history: CodeHistory;
+  readonly ids: ReservedIds;
   readonly vcs: VcsRead;
   readonly vcsWrite: VcsWrite;
   readonly worktrees: Worktrees;

@@ -1,5 +1,5 @@
 import { slugOf } from "../../core/plan.ts";
-import { featureFolder } from "../../core/spec/feature-name.ts";
+import { featureId, featureNumber, featureSlug } from "../../core/spec/feature-name.ts";
 import { numberOf } from "../../engine/write-projections.ts";
 import type { RunId } from "../../schema/ids.ts";
 import type { WorkflowDefinition } from "../../schema/plan.ts";
@@ -44,15 +44,33 @@ export function folderSlug({ hash }: Pick<Project, "hash">, title: string): stri
 
 type Items = NonNullable<WorkflowDefinition["items"]>;
 
-/** The highest number seen in this tree and on every local branch, plus one. */
-async function nextFolder(
+/**
+ * The next number that nobody has: higher than any seen in a working tree, on a local branch or among those reserved,
+ * and reserved from now on. A number is drawn once, also where what had it is gone.
+ */
+export async function nextFolder(
   project: Project,
   { root, prefix }: Items,
   { slug, git }: { slug: string; git: boolean },
 ): Promise<string> {
-  const here = project.projections.itemNames(root);
-  const elsewhere = git ? await project.vcs.itemNames(root) : [];
-  if (prefix === "") return featureFolder([...here, ...elsewhere], slug);
-  const highest = Math.max(0, ...[...here, ...elsewhere].map((name) => numberOf(name, prefix)));
-  return `${prefix}-${String(highest + 1).padStart(4, "0")}-${slug}`;
+  const ids = git ? project.ids : null;
+  const highest = Math.max(
+    0,
+    ...(await namesSeen(project, root, git)).map((name) => idNumber(name, prefix)),
+    ...((await ids?.names()) ?? []).map((name) => idNumber(name.replace(/^feature-/, ""), prefix)),
+    (project.projections.earlier()?.counters[`next_${prefix.toLowerCase()}_id`] ?? 1) - 1,
+  );
+  for (let number = highest + 1; ; number++) {
+    const id = prefix === "" ? featureId(number) : `${prefix}-${String(number).padStart(4, "0")}`;
+    const isFree = ids === null || (await ids.reserve(prefix === "" ? `feature-${id}` : id));
+    if (isFree) return `${id}-${prefix === "" ? featureSlug(slug) : slug}`;
+  }
 }
+
+async function namesSeen({ projections, vcs, ids }: Project, root: string, git: boolean): Promise<string[]> {
+  const here = projections.itemNames(root);
+  return git ? [...here, ...ids.inOtherTrees(root), ...(await vcs.itemNames(root))] : [...here];
+}
+
+const idNumber = (name: string, prefix: string): number =>
+  prefix === "" ? featureNumber(name) : numberOf(name, prefix);

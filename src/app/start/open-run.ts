@@ -22,7 +22,7 @@ export async function openRun({ project, ...plan }: RunPlan): Promise<OpenedRun>
   const { definition, work, facts, supervision, agents } = plan;
   project.projections.setUp();
   if (plan.trusts !== null) project.trust.trust(plan.trusts);
-  if (supervision.switchesOn) switchOn(project.projections, supervision.supervision);
+  const switched = supervision.switchesOn === null ? null : switchOn(project.projections, supervision.switchesOn);
   const run = project.newRunId();
   const isGit = plan.git !== null;
   const folder = work.target?.folder ?? null;
@@ -33,7 +33,11 @@ export async function openRun({ project, ...plan }: RunPlan): Promise<OpenedRun>
   const start = { do: "start", facts: { ...facts, run, item: name.item, git, tree: project.tree } } as const;
   const opened = await project.journal.create(run, start);
   if (!opened.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: opened.refusal });
-  const warnings = [...facts.warnings, ...writeActive(project, opened.state, opened.head)];
+  const warnings = [
+    ...facts.warnings,
+    ...(switched === null ? [] : [switched]),
+    ...writeActive(project, opened.state, opened.head),
+  ];
   const lines = [...warnings.map((warning) => `warning: ${warning}`), ...supervision.lines];
   if (work.target === null) return { run, item: name.item, lines };
   const record = { item: name.item, title: facts.title, isListed: work.isListed, record: work.target.record };

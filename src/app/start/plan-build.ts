@@ -1,9 +1,13 @@
 import { completionTimes, type ItemMeta, type MetaFields } from "../../core/items/item-meta.ts";
 import { computeStartPhase, type StartPhase } from "../../core/items/start-phase.ts";
+import { lightSizing } from "../../core/items/light-sizing.ts";
 import { describe } from "../../core/problem.ts";
+import { currentPhase } from "../../core/run.ts";
 import type { FoundItem } from "../../ports/items.ts";
 import type { WorkflowDefinition } from "../../schema/plan.ts";
 import { buildSummary, partialAnalysis, proceedPrompt, skipWarning } from "../../views/build-summary.ts";
+import { plainLine } from "../../views/plain-text.ts";
+import { currentRun } from "../project/current-run.ts";
 import type { Planning } from "./planning.ts";
 import { planStaleness } from "./plan-staleness.ts";
 import type { BuildTarget } from "./run-request.ts";
@@ -18,7 +22,11 @@ export type Subject = {
 /** Finds out where the build of an item starts. Writes nothing. */
 export async function planBuild(planning: Planning, subject: Subject): Promise<BuildTarget> {
   const { definition, item, folder } = subject;
-  const meta = metaOf(planning, item);
+  await settleOpenAnalysis(planning, item);
+  const recorded = metaOf(planning, item);
+  const now = planning.project.clock.now();
+  const light = planning.request.wishes.light === true ? lightSizing(recorded, definition, now) : null;
+  const meta = recorded === null || light === null ? recorded : { ...recorded, ...light };
   const found = computeStartPhase(meta, keysOf(definition), analysisOf(definition));
   planning.notes.push(...found.warnings.map((warning) => `warning: ${warning}`));
   const named = namedStart(planning, definition);
@@ -32,7 +40,24 @@ export async function planBuild(planning: Planning, subject: Subject): Promise<B
   const { start, record } = withPartial(planning, subject, fresh);
   tell(planning, { item: folder ?? item.slug, meta, start });
   if (start.status !== "raw") planning.choices.settle(PROCEED, "yes");
-  return { folder, phases: start.remainingPhases, analysed: start.completedPhases, record };
+  const sized = start.status === "raw" ? {} : light;
+  return { folder, phases: start.remainingPhases, analysed: start.completedPhases, record: { ...sized, ...record } };
+}
+
+/** A build beside an open analysis of the same item works on what is about to change: that is for the person to say. */
+async function settleOpenAnalysis({ project, choices, notes }: Planning, item: FoundItem): Promise<void> {
+  const sibling = item.dir === null ? undefined : project.siblings().find((one) => one.item === item.slug);
+  const state = sibling === undefined ? null : (await currentRun(sibling)).state;
+  if (state?.is !== "active") return;
+  const name = plainLine(item.slug);
+  const phase = currentPhase(state)?.rule.key ?? "its end";
+  const about = [
+    `warning: The analysis of ${name} is open, at ${phase}. The build would start from what is recorded so far.`,
+    `To go on with the analysis first: isdlc analyze ${name}`,
+  ];
+  const choice = { id: "analysis", kind: "confirm", options: ["yes"], about } as const;
+  if (choices.wished<"yes">(choice) === "yes") notes.push(...about);
+  else choices.settle<"yes">(choice, "yes");
 }
 
 const PROCEED = {
@@ -53,14 +78,18 @@ export function namedStart({ request, notes }: Planning, definition: WorkflowDef
   const phase = wanted.slice(0, 80);
   const problem = { code: "START_PHASE_INVALID", phase, workflow: definition.name, valid } as const;
   const { what, fix } = describe(problem);
-  notes.push(`warning: ${problem.code}: ${what} ${fix}`);
+  notes.push(`warning: ${problem.code} (${ORCHESTRATOR_CODE}): ${what} ${fix}`);
   return valid;
 }
+
+/** The name that this warning has in scripts and documents written for the earlier framework. */
+const ORCHESTRATOR_CODE = "ERR-ORCH-INVALID-START-PHASE";
 
 function metaOf({ project, notes }: Planning, item: FoundItem): ItemMeta | null {
   if (item.dir === null) return null;
   const reading = project.items.inspect(item);
   if (reading.is === "damaged") notes.push(`warning: ${reading.warning}`);
+  if (reading.is === "found") notes.push(...reading.warnings.map((warning) => `warning: ${warning}`));
   return reading.is === "found" ? reading.meta : null;
 }
 
@@ -109,7 +138,8 @@ type Told = { readonly item: string; readonly meta: ItemMeta | null; readonly st
 
 /** The question is a choice of its own. */
 function tell({ notes }: Planning, { item, meta, start }: Told): void {
-  const summary = buildSummary({ item, ...start, completedAt: completionTimes(meta) });
+  const completedPhases = start.completedPhases.filter((key) => !start.remainingPhases.includes(key));
+  const summary = buildSummary({ item, ...start, completedPhases, completedAt: completionTimes(meta) });
   notes.push(summary.replace(`\n\n${proceedPrompt}`, ""));
 }
 

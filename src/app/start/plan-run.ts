@@ -12,7 +12,7 @@ import { planLimits } from "./limits.ts";
 import { planAgents } from "./plan-agents.ts";
 import type { Planning } from "./planning.ts";
 import { planRepository } from "./plan-repository.ts";
-import { planSupervision, type SupervisionPlan } from "./plan-supervision.ts";
+import { knownPhases, planSupervision, type SupervisionPlan } from "./plan-supervision.ts";
 import { planTarget, type PlannedWork } from "./plan-target.ts";
 import { planTests } from "./plan-tests.ts";
 import type { FeatureBranch, FeatureWork, RunRequest } from "./run-request.ts";
@@ -70,6 +70,7 @@ async function plannedRun(planning: Planning): Promise<RunPlan> {
   const workflow = project.workflows.resolve(request.workflow);
   const { definition } = workflow;
   refuseForeignWishes(project, request, definition);
+  if (wishes.review !== undefined) knownPhases(wishes.review, definition.phases);
   const title = titleOf(request);
   const work = await planTarget(planning, definition, title);
   const phases = phasesOf(planning, workflow, work);
@@ -82,13 +83,14 @@ async function plannedRun(planning: Planning): Promise<RunPlan> {
   const git = await repositoryFor(planning);
   const found = isAnalysis ? null : await project.checks.detectTests();
   const { tests, trusts } = planTests(choices, found, project.trust);
-  const supervision = planSupervision(wishes, project.projections, phases);
+  const supervision = await planSupervision(planning, { definition, phases });
   const isSupervised = supervision.supervision.enabled;
   const options = optionsOf(request, { definition, isSupervised, phases });
   const facts: RunPlan["facts"] = {
     scope: isAnalysis ? "item" : "tree",
     analysed: [...(work.target?.analysed ?? [])],
     workflow: definition.name,
+    workflowPhases: definition.phases.map(({ key }) => key),
     title: work.title,
     plan: phases,
     options: { ...options, ...limits, ...(isAnalysis ? LEAVES_THE_REPOSITORY_ALONE : {}) },

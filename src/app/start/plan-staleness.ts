@@ -75,11 +75,10 @@ async function standingOf({ history, projections }: Project, { item, meta }: Ana
   const impact = projections.readArtifact(`${ITEMS_ROOT}/${item.slug}/impact-analysis.md`);
   const { severity, overlappingFiles } = checkBlastRadiusStaleness(meta, head, impact, changed);
   if (severity === "none" && changed.length === 0) return { is: "fresh" };
-  if (severity === "none")
-    return { is: "noted", note: "The code changed since the analysis, but nowhere it looked at." };
-  if (severity === "info") return { is: "noted", note: stalenessNote(overlappingFiles) };
-  const about = stalenessWarning({ originalHash: stored, currentHash: head, commits }).split("\n");
-  return { is: "stale", head, about };
+  const moved = stalenessWarning({ originalHash: stored, currentHash: head, commits });
+  if (severity === "none" || severity === "info")
+    return { is: "noted", note: `${moved}\n${stalenessNote(overlappingFiles)}` };
+  return { is: "stale", head, about: moved.split("\n") };
 }
 
 type Choice = NonNullable<StalenessPlan["choice"]>;
@@ -89,8 +88,8 @@ type Moved = { readonly accepted: AcceptedStale; readonly meta: ItemMeta };
 /** What is accepted is remembered with who and when, so that the same commit is not asked about again. */
 function recordOf(choice: Choice, { accepted, meta }: Moved): MetaFields {
   if (choice === "proceed") return { accepted_stale: [...acceptedOf(meta), accepted] };
-  const codebase_hash = accepted.hash;
-  return choice === "reanalyze" ? { codebase_hash, phases_completed: [], analysis_status: "raw" } : { codebase_hash };
+  if (choice === "rescan") return {}; // the commit that was looked at is recorded once the new scan is accepted
+  return { codebase_hash: accepted.hash, phases_completed: [], analysis_status: "raw" };
 }
 
 function acceptedOf(meta: ItemMeta): AcceptedStale[] {

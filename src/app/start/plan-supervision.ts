@@ -1,11 +1,15 @@
+import { earlierStateOf } from "../../core/earlier-state.ts";
 import { isRecord } from "../../core/own-value.ts";
 import { ProblemError } from "../../core/problem.ts";
-import { isGateDue, supervisionWarnings, tighten } from "../../core/supervision.ts";
+import { isGateDue, readingFor, reviewPhasesWarnings, supervisionWarnings, tighten } from "../../core/supervision.ts";
 import type { Projections } from "../../ports/projections.ts";
 import type { SettingsReading } from "../../schema/facts.ts";
 import { phaseNumber } from "../../schema/ids.ts";
-import type { PhaseRule, Supervision } from "../../schema/plan.ts";
-import type { RunWishes } from "./run-request.ts";
+import type { PhaseRule, Supervision, WorkflowDefinition } from "../../schema/plan.ts";
+import { earlierWorkflow } from "../../views/earlier-workflow.ts";
+import { currentRun } from "../project/current-run.ts";
+import type { Project } from "../project/project.ts";
+import type { Planning } from "./planning.ts";
 
 export type SupervisionPlan = {
   readonly supervision: Supervision;
@@ -14,59 +18,94 @@ export type SupervisionPlan = {
   readonly lines: readonly string[];
   /** The block as it stands when the run begins. */
   readonly settings: SettingsReading;
-  /** True where the settings are to be switched on once the run is opened. */
-  readonly switchesOn: boolean;
+  /** The list with which the settings are to be switched on once the run is opened; null where they are not. */
+  readonly switchesOn: Supervision["phases"] | null;
 };
 
-type Wish = Pick<RunWishes, "isSupervised" | "review">;
+type Work = { readonly definition: WorkflowDefinition; readonly phases: readonly PhaseRule[] };
 
-/** Supervision as it will hold for the run: as wished, else as the block in state.json says. */
-export function planSupervision(wish: Wish, projections: Projections, plan: readonly PhaseRule[]): SupervisionPlan {
-  const found = projections.settings();
+/** Supervision as it will hold for the run: as wished, else as the block in the working tree's state.json says. */
+export async function planSupervision(planning: Planning, work: Work): Promise<SupervisionPlan> {
+  const { projections } = planning.project;
+  const open = earlierStateOf(projections.stateFile())?.open ?? null;
+  const told = open === null ? [] : [earlierWorkflow(open)];
+  const plan = chosenSupervision(planning, work, await settleDamaged(planning));
+  return { ...plan, warnings: [...told, ...plan.warnings] };
+}
+
+const DAMAGED = {
+  id: "supervision",
+  kind: "supervision",
+  options: ["supervised", "autonomous"],
+  about: ["warning: supervised_mode in .isdlc/state.json cannot be read, and the last run here had review gates."],
+} as const;
+
+/** A project that was supervised does not lose its gates to a damaged file: true where they are wanted again. */
+async function settleDamaged({ project, request, choices }: Planning): Promise<boolean> {
+  const { isSupervised, review } = request.wishes;
+  if (project.projections.settings().is !== "unreadable" || isSupervised === true || review !== undefined) return false;
+  if (!(await wasSupervised(project))) return false;
+  return choices.settle<(typeof DAMAGED.options)[number]>(DAMAGED, "supervised") === "supervised";
+}
+
+/** By the last run of the working tree, or of an item. */
+async function wasSupervised(project: Project): Promise<boolean> {
+  const runs = await Promise.all([project, ...project.siblings()].map((one) => currentRun(one)));
+  return runs.some(({ state }) => state.is !== "none" && state.supervision.enabled);
+}
+
+function chosenSupervision({ project, request }: Planning, work: Work, isWanted: boolean): SupervisionPlan {
+  const { projections } = project;
+  const { definition, phases: plan } = work;
+  const workflow = { name: definition.name, phases: definition.phases.map(({ key }) => key) };
+  const settings = projections.settings();
+  const found = readingFor(settings, workflow.phases);
   const minimal = found.is === "set" && found.minimal;
-  const warnings = supervisionWarnings(projections.stateFile());
-  const common = { minimal, warnings, settings: found, switchesOn: false };
-  if (wish.review !== undefined) {
-    const phases = chosenPhases(wish.review, plan);
-    const supervision = tighten({ enabled: true, phases }, found); // the wish adds to what the project asks for
+  const state = projections.stateFile();
+  const ofPhases = reviewPhasesWarnings(state, workflow);
+  const common = { minimal, warnings: [...supervisionWarnings(state), ...ofPhases], settings, switchesOn: null };
+  const { review, isSupervised } = request.wishes;
+  if (review !== undefined) {
+    const supervision = tighten({ enabled: true, phases: knownPhases(review, plan) }, found); // it adds to the project's
     const where = supervision.phases === "all" ? "every phase, as the project asks" : supervision.phases.join(", ");
     return { ...common, supervision, lines: [`Review gates after ${where}.`] };
   }
-  if (wish.isSupervised === true) {
+  if (isSupervised === true || isWanted) {
     const phases = found.is === "set" ? found.phases : "all";
+    const switchesOn = settings.is === "set" ? settings.phases : "all";
+    const on: SettingsReading = { is: "set", enabled: true, phases: switchesOn, minimal };
     const supervision = { enabled: true, phases };
-    const settings: SettingsReading = { is: "set", enabled: true, phases, minimal };
-    return { minimal, warnings: [], settings, switchesOn: true, supervision, lines: enabledLines(phases, plan) };
+    return { minimal, warnings: ofPhases, settings: on, switchesOn, supervision, lines: enabledLines(phases, plan) };
   }
   if (found.is !== "set") return { ...common, supervision: { enabled: false, phases: "all" }, lines: [] };
   const { enabled, phases } = found;
   const lines = enabled ? [...enabledLines(phases, plan), "The settings in .isdlc/state.json say so."] : [];
-  return { ...common, supervision: { enabled, phases }, lines };
+  const warnings = enabled ? common.warnings : supervisionWarnings(state);
+  return { ...common, warnings, supervision: { enabled, phases }, lines };
 }
 
-/** Puts into the settings that the person wants supervision. */
-export function switchOn(projections: Projections, { phases }: Supervision): void {
-  projections.writeStateFile(({ user, version }) => {
+/** Puts into the settings that the person wants supervision; the warning to show, where there is one. */
+export function switchOn(projections: Projections, phases: Supervision["phases"]): string | null {
+  return projections.writeSettings((user) => {
     const block = user["supervised_mode"];
     const kept = isRecord(block) ? block : {};
     const defaults = { review_phases: phases, parallel_summary: true, auto_advance_timeout: null };
-    const supervised_mode = { ...defaults, ...kept, enabled: true, review_phases: phases };
-    return { ...user, state_version: version + 1, supervised_mode };
+    return { ...user, supervised_mode: { ...defaults, ...kept, enabled: true, review_phases: phases } };
   });
 }
 
 function enabledLines(phases: Supervision["phases"], plan: readonly PhaseRule[]): string[] {
   const where = phases === "all" ? "every phase" : `phases ${phases.join(", ")}`;
   const hasGate = plan.some(({ key }) => isGateDue({ enabled: true, phases }, key));
-  const none = hasGate ? [] : ["None of these phases is in this workflow: there will be no gate."];
+  const none = hasGate ? [] : ["None of these phases is in this run: there will be no gate."];
   return [`Supervised mode: ENABLED (review gates after ${where})`, ...none];
 }
 
-function chosenPhases(names: readonly string[], plan: readonly PhaseRule[]): string[] {
-  const valid = plan.flatMap(({ key }) => [key, phaseNumber(key)]);
-  const unknown = names.find((name) => !valid.includes(name));
+/** @throws ProblemError USAGE for a phase that is not among these */
+export function knownPhases(names: readonly string[], phases: readonly Pick<PhaseRule, "key">[]): string[] {
+  const unknown = names.find((name) => !phases.some(({ key }) => key === name || phaseNumber(key) === name));
   if (unknown === undefined) return [...names];
-  const keys = plan.map(({ key }) => phaseNumber(key));
+  const keys = phases.map(({ key }) => phaseNumber(key));
   const detail = `Invalid value for --review: this workflow has no phase "${unknown}"; it has ${keys.join(", ")}.`;
   throw new ProblemError({ code: "USAGE", detail, usage: `--review ${keys.slice(0, 2).join(",")}` });
 }

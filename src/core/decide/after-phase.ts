@@ -33,10 +33,13 @@ export function decideSizing(
   ];
 }
 
+/** What it leaves out is left out of the build that follows: that is the rest of its workflow. */
+const isAnalysis = ({ run }: ActiveRun): boolean => run.scope === "item";
+
 /** Later phases that a light run does without; null when what is left would be no workflow any more. */
 function droppable(run: ActiveRun): string[] | null {
   const later = run.phases.slice(run.index + 1);
   const drop = later.filter(({ rule }) => rule.whenLight === "drop").map(({ rule }) => rule.key);
   const goesOn = drop.length < later.length && run.phases.length - drop.length >= MIN_LIGHT_PHASES;
-  return drop.length === 0 || goesOn ? drop : null;
+  return drop.length === 0 || goesOn || isAnalysis(run) ? drop : null;
 }

@@ -1,5 +1,6 @@
 import type { EventDraft, Step } from "../../schema/event.ts";
 import type { CheckResult, PhaseOutput, SettingsReading } from "../../schema/facts.ts";
+import type { PhaseKey } from "../../schema/ids.ts";
 import type { Supervision } from "../../schema/plan.ts";
 import { isSpent, spentBy } from "../budget.ts";
 import { accept, type Decision, type Outcome, refuse, type Report, type SecondLook } from "../command.ts";
@@ -15,7 +16,7 @@ import {
   UNAVAILABLE,
   type AttemptState,
 } from "../run.ts";
-import { isGateDue, loosening, tighten } from "../supervision.ts";
+import { isGateDue, loosening, readingFor, tighten } from "../supervision.ts";
 import { afterPhase, decideSizing } from "./after-phase.ts";
 import { waysToFinish } from "./leave-phase.ts";
 import { abandoned, claimedBy, done, effectiveOf, failed, sensibleUsage } from "./execution-end.ts";
@@ -128,13 +129,14 @@ const handlers: Handlers = {
   complete(run, { made, settings, digest }) {
     const phase = currentPhase(run);
     if (run.stage.is !== "completing" || phase === undefined) return late(run);
-    const supervision = tighten(run.supervision, settings);
+    const supervision = tighten(run.supervision, readingFor(settings, workflowPhases(run)));
     const changed = JSON.stringify(supervision) !== JSON.stringify(run.supervision);
     const whole: PhaseOutput = { ...fromDraft(run.stage.draft), ...made };
     const large = phase.rule.gate === "large" && whole.lines > LARGE_ARTIFACT_LINES;
     const due = large || phase.rule.gate === "always" || isGateDue(supervision, phase.rule.key);
     return accept(
       { type: "phase.completed", made: whole, settings },
+      ...summariesChanged(run, settings),
       ...(changed ? [{ type: "supervision.tightened" as const, supervision }] : []),
       due
         ? { type: "gate.opened", digest, loosened: loosenedSince(run, settings), failures: [] }
@@ -231,8 +233,18 @@ function escalation(run: ActiveRun, { reason, detail, last }: Trouble): EventDra
 }
 
 /** Settings that stand as they stood when the run began were not loosened, whatever flags it was started with. */
-function loosenedSince({ run, supervision }: ActiveRun, settings: SettingsReading): Supervision | null {
-  return JSON.stringify(run.settings) === JSON.stringify(settings) ? null : loosening(supervision, settings);
+function loosenedSince(run: ActiveRun, settings: SettingsReading): Supervision | null {
+  if (JSON.stringify(run.run.settings) === JSON.stringify(settings)) return null;
+  return loosening(run.supervision, readingFor(settings, workflowPhases(run)));
+}
+
+const workflowPhases = ({ run, phases }: ActiveRun): readonly PhaseKey[] =>
+  run.workflowPhases ?? phases.map(({ rule }) => rule.key);
+
+/** A block that is gone or cannot be read says nothing about summaries. */
+function summariesChanged({ run }: ActiveRun, settings: SettingsReading): EventDraft[] {
+  if (settings.is !== "set" || settings.minimal === run.minimalSummary) return [];
+  return [{ type: "summaries.changed", minimal: settings.minimal }];
 }
 
 const gateWillCome = (run: ActiveRun, phase: PhaseRecord): boolean =>

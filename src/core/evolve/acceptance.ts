@@ -6,6 +6,7 @@ import { enter, open, patch } from "./changes.ts";
 
 type AcceptanceEventType =
   | "phase.completed"
+  | "summaries.changed"
   | "supervision.tightened"
   | "supervision.loosened"
   | "gate.opened"
@@ -20,6 +21,7 @@ type AcceptanceEventType =
 export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
   "phase.completed": (run, event) =>
     patch(run, { status: "completed", completedAt: event.at, redoing: false, made: event.made }),
+  "summaries.changed": (run, { minimal }) => ({ ...run, run: { ...run.run, minimalSummary: minimal } }),
   "supervision.tightened": (run, event) => ({ ...run, supervision: event.supervision }),
   "supervision.loosened": (run, event) => ({
     ...run,
@@ -94,7 +96,9 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     return enter(run, event, { is: "accepting", pausedAt, resumedAt: pausedAt === null ? null : resumedAt });
   },
   "phase.skipped": (run, event) => {
-    const skipped = patch(run, { status: "skipped", completedAt: event.at, redoing: false, made: null });
+    const left =
+      run.wait?.kind === "gate" ? recordAnswer(run, { ...event, choice: "skip", guidance: null }, null) : run;
+    const skipped = patch(left, { status: "skipped", completedAt: event.at, redoing: false, made: null });
     return enter(skipped, event, { is: "accepting", pausedAt: null, resumedAt: null });
   },
   "phase.committed": (run, event) => ({
@@ -114,7 +118,9 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
 /** What the current phase left; null while it has not come so far. */
 const outputOf = (run: ActiveRun): PhaseOutput | null => currentPhase(run)?.made ?? null;
 
-function recordAnswer(run: ActiveRun, event: EventOf<"gate.answered">, pausedAt: string | null): ActiveRun {
+type Given = Pick<Answer, "choice" | "at" | "by" | "guidance">;
+
+function recordAnswer(run: ActiveRun, event: Given, pausedAt: string | null): ActiveRun {
   const phase = currentPhase(run);
   const answer: Answer = {
     phase: phase?.rule.key ?? "",

@@ -1,7 +1,7 @@
 export type Marker = " " | "~" | "A" | "x";
 
 /** `- 16.2 [A] Title`: prefix, number, marker, text. */
-export const MARKER_REGEX = /^([ \t]*-[ \t]+)([0-9]+\.[0-9]+)[ \t]+\[([ ~AxX])\][ \t]+(\S.*)$/;
+export const MARKER_REGEX = /^([ \t]*-[ \t]+)([0-9]+\.[0-9]+)[ \t]+\[([ ~Ax])\][ \t]+(\S.*)$/;
 /** `- [x] #16 Title [github: GH-16] -> [requirements](path)`: prefix, marker, number where there is one, text. */
 const CHECKLIST_REGEX = /^([ \t]*-[ \t]+)\[([ ~AxX])\][ \t]+(?:(#[0-9]{1,18})[ \t]+)?(\S.*)$/;
 

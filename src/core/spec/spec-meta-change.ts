@@ -13,7 +13,8 @@ export type SpecChange =
       readonly iterations: number;
       readonly reviewerNotes: readonly string[];
     }
-  | { readonly is: "phaseVerified"; readonly phase: SpecPhase }
+  /** `verified: false` takes back what an earlier verification said. */
+  | { readonly is: "phaseVerified"; readonly phase: SpecPhase; readonly verified: boolean }
   | { readonly is: "completed" | "abandoned"; readonly at: string };
 
 /** Updates of one phase, as scripts give them. */
@@ -41,7 +42,7 @@ export function specMetaAfter(found: FileRecord, change: SpecChange): FileRecord
       return withPhase(found, phase, { ...stateOf(found, phase), completed, iterations, reviewerNotes });
     }
     case "phaseVerified":
-      return withPhase(found, change.phase, { verified: true });
+      return withPhase(found, change.phase, { verified: change.verified });
     case "completed":
     case "abandoned":
       return { ...found, status: change.is, completed: change.at };
@@ -75,7 +76,8 @@ const VALID = new Map<string, (value: unknown) => boolean>([
 /** Starting again makes everything proven about the phase unproven; hearing of the same start again does not. */
 function started(found: FileRecord, { phase, at }: { phase: SpecPhase; at: string }): FileRecord {
   if (stateOf(found, phase).started === at) return found;
-  return withPhase(found, phase, { started: at, completed: null, verified: false, iterations: 0, reviewerNotes: [] });
+  const begun = specMetaFrom(found)?.status === "planned" ? { ...found, status: "active" } : found;
+  return withPhase(begun, phase, { started: at, completed: null, verified: false, iterations: 0, reviewerNotes: [] });
 }
 
 type PhaseFields = { readonly [Key in keyof SpecPhaseState]?: SpecPhaseState[Key] };
@@ -87,7 +89,8 @@ function withPhase(found: FileRecord, phase: SpecPhase, fields: PhaseFields): Fi
   return { ...found, ...(isCompleted && { currentPhase: phase }), phases: { ...phases, [phase]: merged } };
 }
 
-const isOpen = (found: FileRecord): boolean => specMetaFrom(found)?.status === "active";
+/** Planned work may begin. */
+const isOpen = (found: FileRecord): boolean => ["planned", "active"].includes(specMetaFrom(found)?.status ?? "unknown");
 const stateOf = (found: FileRecord, phase: SpecPhase): SpecPhaseState =>
   phaseStateFrom(ownValue(ownValue(found, "phases"), phase));
 const recordOr = (value: unknown): FileRecord => (isRecord(value) ? value : {});

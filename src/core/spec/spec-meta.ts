@@ -2,7 +2,7 @@ import type { Mode } from "../../schema/plan.ts";
 import { isRecord, ownValue } from "../own-value.ts";
 import { isSpecPhase, type SpecPhase } from "./spec-phases.ts";
 
-export type SpecStatus = "active" | "completed" | "abandoned";
+export type SpecStatus = "planned" | "active" | "completed" | "abandoned";
 
 export type SpecPhaseState = {
   readonly started: string | null;
@@ -36,7 +36,7 @@ export type NewFeature = {
   readonly worktree: string | null;
 };
 
-const STATUSES: readonly unknown[] = ["active", "completed", "abandoned"];
+const STATUSES: readonly unknown[] = ["planned", "active", "completed", "abandoned"];
 const MODES: readonly unknown[] = ["hotfix", "quick", "standard", "full"];
 
 /** What is written for a new feature. */

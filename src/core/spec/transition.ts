@@ -26,6 +26,8 @@ export type Transition = TransitionVerdict & {
 export type TransitionRequest = {
   /** The last completed phase; null, or a name nobody knows: none yet. */
   readonly current: string | null;
+  /** Phases that count as done, whatever their order; left out: all up to the current one. */
+  readonly done?: readonly SpecPhase[];
   readonly target: string;
   readonly artifacts: SpecArtifacts;
   readonly mode: Mode;
@@ -43,7 +45,7 @@ export function validateTransition(
 }
 
 /** The same for a mode: a hotfix goes on without `spec.md`, with a warning that says so. */
-export function specTransition({ current, target, artifacts, mode }: TransitionRequest): Transition {
+export function specTransition({ current, done, target, artifacts, mode }: TransitionRequest): Transition {
   if (!isSpecPhase(target)) return blocked(`There is no such phase. The phases are ${SPEC_PHASES.join(", ")}.`, null);
   const missing = missingFor(target, artifacts);
   if (missing === "plan.md") {
@@ -52,7 +54,9 @@ export function specTransition({ current, target, artifacts, mode }: TransitionR
   if (missing === "spec.md" && mode !== "hotfix") {
     return blocked("spec.md required before implementation. Run /specify first.", missing);
   }
-  const skipped = skippedBetween(current, target);
+  const before = SPEC_PHASES.slice(0, SPEC_PHASES.indexOf(target));
+  const skipped =
+    done === undefined ? skippedBetween(current, target) : before.filter((phase) => !done.includes(phase));
   const warnings = [
     ...(missing === null ? [] : [`${missing} is missing; a hotfix goes on without it.`]),
     ...(skipped.length === 0 ? [] : [`Skipped before ${target}: ${skipped.join(", ")}.`]),

@@ -2,6 +2,7 @@ import { artifactPath } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import type { AgentTask } from "../../ports/agent-backend.ts";
 import type { Engine } from "../engine.ts";
+import { isFeature } from "./feature-record.ts";
 import { digestPath, phasePrompt, TASKS_FILE, tasksPrompt } from "../prompt.ts";
 
 /** What an agent is to do, whoever it is and wherever it works. */
@@ -31,7 +32,11 @@ export function writingAssignment(engine: Engine, run: ActiveRun): Assignment | 
     };
   return {
     ...common,
-    prompt: phasePrompt(run, phase, { ...stage, digest: digestFor(engine, run) }),
+    prompt: phasePrompt(run, phase, {
+      ...stage,
+      digest: digestFor(engine, run),
+      halfWritten: halfWritten(engine, run, phase),
+    }),
     iteration: stage.work.turns + 1,
     artifacts: outputsOf(run, phase),
   };
@@ -43,4 +48,11 @@ export const outputsOf = (run: ActiveRun, phase: PhaseRecord): string[] =>
 function digestFor({ projections }: Engine, run: ActiveRun): string {
   const path = digestPath(run);
   return path === null ? "" : (projections.readArtifact(path) ?? "");
+}
+
+/** Only for a first attempt: later ones know what they made. */
+function halfWritten({ projections }: Engine, run: ActiveRun, phase: PhaseRecord): string[] {
+  const isFirst = run.stage.is === "producing" && run.stage.brief.why === "first" && run.stage.work.turns === 0;
+  if (!isFirst || !isFeature(run)) return [];
+  return outputsOf(run, phase).filter((path) => (projections.readArtifact(path) ?? "").trim() !== "");
 }

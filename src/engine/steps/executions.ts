@@ -1,6 +1,7 @@
 import type { Outcome, Report } from "../../core/command.ts";
 import { attemptOf, ticketOf } from "../../core/next.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
+import { writesCode } from "../../core/unmentioned.ts";
 import type { AgentBackend, AgentEnd, AgentTask } from "../../ports/agent-backend.ts";
 import type { Claim } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
@@ -47,7 +48,9 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
       prompt: reviewPrompt(run, phase, {
         draft: stage.draft,
         constitution: engine.constitution(),
-        changed: phase.rule.judged === true ? await changedByAll(engine, run, before) : [],
+        ...(await shownWork(engine, run, { phase, tree: before })),
+        revised: changed,
+        boundary: `MATERIAL-${engine.newNonce()}`,
       }),
       access: "read",
       cwd: copy.dir,
@@ -64,12 +67,23 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
   }
 }
 
-/** Everything that differs from where the branch left its base; what came onto the base since is not its doing. */
-async function changedByAll({ workspace, vcs }: Engine, { run }: ActiveRun, now: string | null): Promise<string[]> {
+type Reviewed = { readonly phase: PhaseRecord; readonly tree: string | null };
+
+/** What git says about the work under review: of a phase that writes code, and of a whole feature at its end. */
+async function shownWork(engine: Engine, run: ActiveRun, { phase, tree }: Reviewed) {
+  const { workspace } = engine;
+  const isWhole = phase.rule.judged === true;
+  if (!isWhole && !writesCode(phase)) return { changes: null, patch: "" };
+  const from = isWhole ? await forkOf(engine, run) : phase.firstTree;
+  const changes = await workspace.diff(from, tree);
+  return { changes, patch: changes === null ? "" : engine.redact(await workspace.patch(from, tree)) };
+}
+
+/** Where the branch left its base: what came onto the base since is not the work's doing. */
+async function forkOf({ vcs }: Engine, { run }: ActiveRun): Promise<string | null> {
   const { base = null, branch = null, commit = null } = run.git ?? {};
   const fork = base === null || branch === null ? null : ((await vcs?.forkPoint(base, branch)) ?? null);
-  const changes = await workspace.diff(fork ?? commit, now);
-  return (changes ?? []).map(({ path, change }) => `${path} (${change})`);
+  return fork ?? commit;
 }
 
 type Order = { readonly assignment: Assignment; readonly signal: AbortSignal };

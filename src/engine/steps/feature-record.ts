@@ -92,25 +92,37 @@ export async function recordPhaseEnd(engine: Engine, run: ActiveRun): Promise<vo
   const phase = currentPhase(run);
   if (!isFeature(run) || phase === undefined || phase.status !== "completed") return;
   await tellSoFar(engine, run, phase); // a person may have taken the documents back to where the phase began
-  const verified = verifiedBy(phase);
-  if (verified !== null) engine.features.tell(run.run.item, { is: "phaseVerified", phase: verified });
-  const { key } = phase.rule;
-  if (!isSpecPhase(key) || phase.completedAt === null || key === "finish") return;
-  const reviewerNotes = phase.made?.concerns ?? [];
-  const iterations = Math.max(1, phase.iterations.length);
-  const change = { is: "phaseCompleted" as const, phase: key, at: phase.completedAt, iterations, reviewerNotes };
-  engine.features.tell(run.run.item, change);
+  const verdict = verificationBy(phase);
+  if (verdict !== null) engine.features.tell(run.run.item, { is: "phaseVerified", ...verdict });
+  if (phase.rule.key !== "finish") recordCompletion(engine, run, phase); // finishing counts once it is known how
 }
 
-/** The phase whose work a reviewer has just found to be good. */
-function verifiedBy({ rule, made }: PhaseRecord): SpecPhase | null {
+function recordCompletion(engine: Engine, run: ActiveRun, { rule, made, completedAt, iterations }: PhaseRecord): void {
+  if (!isSpecPhase(rule.key) || completedAt === null) return;
+  const facts = { iterations: Math.max(1, iterations.length), reviewerNotes: made?.concerns ?? [] };
+  engine.features.tell(run.run.item, { is: "phaseCompleted", phase: rule.key, at: completedAt, ...facts });
+}
+
+type Verification = { readonly phase: SpecPhase; readonly verified: boolean };
+
+/** What a verification says about a phase: `verify design` about the design, `verify` about what was implemented. */
+function verificationBy({ rule, made }: PhaseRecord): Verification | null {
+  if (made === null) return null;
+  if (rule.key === "verify") {
+    const isGood = made.concerns.length === 0 && made.checks.every(({ ok }) => ok !== false);
+    return { phase: "implement", verified: isGood };
+  }
   const target = VERIFIES.exec(rule.key)?.[1];
-  return isSpecPhase(target) && made?.approved === true ? target : null;
+  return isSpecPhase(target) ? { phase: target, verified: made.approved } : null;
 }
 
 /** Merged and proposed work is completed, discarded work abandoned; a branch that is kept is neither. */
 export function recordFeatureEnd(engine: Engine, run: ActiveRun, how: Finish): void {
-  if (!isFeature(run) || how === "keep" || run.phases.every(({ rule }) => rule.key !== "finish")) return;
+  const finish = run.phases.find(({ rule }) => rule.key === "finish");
+  if (!isFeature(run) || how === "keep" || finish === undefined) return;
+  if (finish.startedAt !== null)
+    engine.features.tell(run.run.item, { is: "phaseStarted", phase: "finish", at: finish.startedAt });
+  recordCompletion(engine, run, finish);
   const at = run.phases.findLast(({ completedAt }) => completedAt !== null)?.completedAt ?? run.run.startedAt;
   engine.features.closeReviews(run.run.item);
   engine.features.tell(run.run.item, { is: how === "discard" ? "abandoned" : "completed", at });

@@ -3,7 +3,8 @@ import { isBookkeeping } from "../../core/items/bookkeeping.ts";
 import { lastReviewedTree } from "../../core/last-reviewed-tree.ts";
 import { mayWrite } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
-import type { FileChange } from "../../schema/facts.ts";
+import { unmentionedFiles, writesCode } from "../../core/unmentioned.ts";
+import type { FileChange, PhaseOutput } from "../../schema/facts.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { foreignRecord, takeBackRecord } from "./feature-record.ts";
@@ -47,12 +48,23 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
     changed: changed === null ? null : [...changed],
     changedSinceSeen: changedSinceSeen === null ? null : [...changedSinceSeen],
     unexpected: [...new Set([...outside, ...draft.written])],
+    ...unmentioned(run, phase, changed),
     tree,
     ...beside,
     lines: await workspace.lines(seen, tree, toRead),
   };
   const settings = projections.settings();
   return { of: "complete", made, settings, digest: hash(JSON.stringify({ draft, made })) };
+}
+
+function unmentioned(
+  run: ActiveRun,
+  phase: PhaseRecord,
+  changed: readonly FileChange[] | null,
+): Pick<PhaseOutput, "unmentioned"> {
+  if (run.stage.is !== "completing" || phase.rule.judged === true || !writesCode(phase)) return {};
+  const files = unmentionedFiles(run, run.stage.draft, changed);
+  return files.length === 0 ? {} : { unmentioned: files };
 }
 
 /** What the agent named, once checked; where it named nothing, what appeared in the item's folder. */

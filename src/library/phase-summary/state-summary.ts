@@ -29,7 +29,7 @@ export function renderStateSummary(input: StateSummaryInput): { readonly name: s
 }
 
 function summaryData({ state, phase, changed }: StateSummaryInput): SummaryData {
-  const known = { ...nothing, number: numberOf(phase), name: phaseDisplayName(phase), changed };
+  const known = { ...nothing, status: COMPLETED, number: numberOf(phase), name: phaseDisplayName(phase), changed };
   const record = ownValue(ownValue(state, "phases"), phase);
   if (!isRecord(record)) return known;
   const summary = ownValue(record, "summary");
@@ -42,8 +42,11 @@ function summaryData({ state, phase, changed }: StateSummaryInput): SummaryData 
   };
 }
 
+/** Summaries are asked for when a phase is complete, so a record that does not say otherwise means that. */
+const COMPLETED = "Completed";
+
 function statusText(status: unknown): string {
-  if (typeof status !== "string" || status === "") return "N/A";
+  if (typeof status !== "string" || status === "") return COMPLETED;
   const words = status.replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

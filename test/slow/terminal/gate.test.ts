@@ -81,6 +81,11 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect((await sandbox.status()).waiting.id).toMatch(/^plan#1\/gate-/);
   });
 
+  test("SM-AC-03a: the box ends with the choice, and the further keys stand below it", async () => {
+    const { terminal } = await atFirstGate();
+    expect(terminal.screen()).toMatch(/\[D\] Redo .*\n\nYour choice: _\n-{44}\n\[V\] view changes .*\n/);
+  });
+
   test("SM-ERR-303: a key that is no choice asks again, and Continue goes on at once", async () => {
     const { terminal } = await atFirstGate();
     terminal.press("x");

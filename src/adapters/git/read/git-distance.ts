@@ -1,4 +1,4 @@
-import type { CodeHistory, CommitCount, Distance } from "../../../ports/code-history.ts";
+import type { CodeHistory, Distance } from "../../../ports/code-history.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { join } from "node:path";
 import { isSameCommit } from "../../../core/items/staleness.ts";
@@ -13,97 +13,65 @@ import type { TreePair } from "../snapshot/tree-diff.ts";
 /** Paths whose changes say nothing about the code. */
 export const ITEM_PATHS: readonly string[] = ["docs/requirements", "docs/features", "BACKLOG.md"];
 
-const MOST = 1000;
+/** A history too long to be counted in this time is told without a count: whoever starts a build waits for it. */
+const countTimeoutMs = 1_500;
 const unknown: Distance = { commits: "unknown", changed: "unknown" };
 
 /**
  * What changed in a repository since an item was analysed. Never throws, runs nothing the repository configures, and
- * starts git twice at most, however far away the commit is; not at all when HEAD is that commit and can be read.
+ * starts git twice: once more for an abbreviated hash, not at all when HEAD is that commit and can be read.
  */
 export function createCodeHistory(root: string): CodeHistory {
   const git = hardenedGit(root);
-  let known: Promise<Head | null> | null = null;
-  const head = (): Promise<Head | null> => (known ??= findHead(git, root));
+  let known: Promise<string | null> | null = null;
+  const head = (): Promise<string | null> => (known ??= findHead(git, root));
   return {
-    head: async () => (await head())?.hash ?? null,
+    head,
     async since(hash, except = ITEM_PATHS) {
       const current = await head();
       if (current === null || !/^[0-9a-f]{4,64}$/.test(hash)) return unknown;
-      if (isSameCommit(hash, current.hash)) return { commits: 0, changed: [] };
-      const old = `${hash}^{commit}`;
-      const listing = current.parents ?? (await orUnknown(listCommits(git, [current.hash, old])));
-      const older =
-        listing === "unknown" ? undefined : [...listing.keys()].find((commit) => isSameCommit(hash, commit));
-      const changed = await orUnknown(changedFiles(git, { from: older ?? old, to: current.hash }, except));
-      if (listing === "unknown" || changed === "unknown") return { commits: "unknown", changed };
-      return { commits: countCommits(listing, { current, older, isShallow: isShallow(root) }), changed };
+      if (isSameCommit(hash, current)) return { commits: 0, changed: [] };
+      const older = await orUnknown(fullName(git, hash, current.length));
+      if (older === "unknown") return unknown;
+      const pair = { from: older, to: current };
+      const [commits, changed] = await Promise.all([
+        orUnknown(countCommits(git, pair, isShallow(root))),
+        orUnknown(changedFiles(git, pair, except)),
+      ]);
+      return { commits: changed === "unknown" ? changed : commits, changed };
     },
   };
 }
 
-type Parents = ReadonlyMap<string, readonly string[]>;
-/** `parents`: the newest commits of HEAD, where git had to be asked for it anyway. */
-type Head = { readonly hash: string; readonly parents: Parents | null };
-
-async function findHead(git: Git, root: string): Promise<Head | null> {
+async function findHead(git: Git, root: string): Promise<string | null> {
   const read = readHead(root);
-  if (read !== null) return { hash: read.hash, parents: null };
-  const parents = await orUnknown(listCommits(git, ["HEAD"]));
-  const [hash] = parents === "unknown" ? [] : parents.keys();
-  return parents === "unknown" || hash === undefined ? null : { hash, parents };
+  if (read !== null) return read.hash;
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", "HEAD^{commit}"];
+  const hash = await orUnknown(must(git(args), "rev-parse"));
+  return hash === "unknown" ? null : hash.toString("latin1").trim();
+}
+
+/** The object that a hash stands for and no branch or tag of that name. */
+async function fullName(git: Git, hash: string, length: number): Promise<string> {
+  if (hash.length === length) return hash;
+  const found = (await must(git(["rev-parse", `--disambiguate=${hash}`]), "rev-parse")).toString("latin1").split("\n");
+  const [only = "", ...others] = found.filter((name) => name !== "");
+  if (only === "" || others.length > 0) throw gitFailed("rev-parse", "the hash names no object, or several");
+  return only;
 }
 
 async function changedFiles(git: Git, pair: TreePair, except: readonly string[]): Promise<string[]> {
-  const changes = await changesBetween(git, pair);
+  const changes = await changesBetween(git, { ...pair, from: `${pair.from}^{commit}` });
   if (changes === null) throw gitFailed("diff-tree", "one of the commits is missing");
   return changes.map(({ path }) => path).filter((path) => !except.some((folder) => isUnder(path, folder)));
 }
 
-/** The newest commits reachable from the tips, with their parents. */
-async function listCommits(git: Git, tips: readonly string[]): Promise<Parents> {
-  const args = ["rev-list", "--parents", `--max-count=${MOST + 1}`, "--end-of-options", ...tips, "--"];
-  return parentsOf((await must(git(args), "rev-list")).toString("latin1"));
-}
-
-type Ends = { readonly current: Head; readonly older: string | undefined; readonly isShallow: boolean };
-
-/**
- * `rev-list --count old..HEAD` walks all the way, also with a limit. Here what belongs to HEAD alone is counted among
- * the newest commits, so that the cost does not grow with the distance.
- */
-function countCommits(parents: Parents, { current, older, isShallow }: Ends): CommitCount {
-  const isWhole = parents.size <= MOST;
-  const isListed = older !== undefined;
-  if (!parents.has(current.hash) || (!isListed && (isWhole || current.parents !== null))) return "unknown";
-  const theirs = isListed ? reachable(parents, older) : new Set<string>();
-  const ours = reachable(parents, current.hash);
-  if (isShallow && isListed && !ours.has(older)) return "unknown"; // what they share may be cut off
-  const alone = [...ours].filter((commit) => !theirs.has(commit));
-  if (alone.length > MOST) return `${MOST}+`;
-  const isCut = !isWhole && alone.some((commit) => parents.get(commit)?.some((parent) => !parents.has(parent)));
-  return isCut ? `${alone.length}+` : alone.length;
-}
-
-function parentsOf(output: string): Parents {
-  const lines = output.split("\n").filter((line) => line !== "");
-  return new Map(
-    lines.map((line) => {
-      const [commit = "", ...parents] = line.split(" ");
-      return [commit, parents];
-    }),
-  );
-}
-
-/** The commit and its ancestors, as far as they are listed. */
-function reachable(parents: Parents, from: string): Set<string> {
-  const seen = new Set<string>();
-  const open = [from];
-  for (let commit = open.pop(); commit !== undefined; commit = open.pop()) {
-    if (seen.has(commit) || !parents.has(commit)) continue;
-    seen.add(commit);
-    open.push(...(parents.get(commit) ?? []));
-  }
-  return seen;
+/** In a shallow clone what two branches share may be cut off: there only an ancestor tells how far it is away. */
+async function countCommits(git: Git, { from, to }: TreePair, isCut: boolean): Promise<number> {
+  const options = { timeoutMs: countTimeoutMs };
+  if (isCut) await must(git(["merge-base", "--is-ancestor", from, to], options), "merge-base");
+  const args = ["rev-list", "--count", "--end-of-options", to, `^${from}^{commit}`, "--"];
+  return Number((await must(git(args, options), "rev-list")).toString("latin1"));
 }
 
 function isShallow(root: string): boolean {

@@ -116,6 +116,7 @@ export const specOptions: Options = {
     values: ["continue", "fresh", "review"],
     about: "when the phase was begun and not finished",
   },
+  here: { type: "boolean", about: "work in this tree, though the feature has one of its own" },
 };
 
 export const signersOption: Option = {

@@ -21,7 +21,7 @@ function decisionsOf(values: Values): Decisions {
   const chosen = { stale: text(values, "on-stale"), partial: text(values, "on-partial"), tests };
   return {
     ...Object.fromEntries(Object.entries(chosen).filter(([, option]) => option !== undefined)),
-    ...(isAgreed ? { proceed: "yes", git: "no-git", skips: "yes", place: "yes", tasks: "yes" } : {}),
+    ...(isAgreed ? { proceed: "yes", analysis: "yes", git: "no-git", skips: "yes", place: "yes", tasks: "yes" } : {}),
     ...(isAgreed || flag(values, "allow-dirty") ? { dirty: "allow-dirty" } : {}),
   };
 }

@@ -6,7 +6,7 @@ import { shownPatch } from "../../../engine/shown-patch.ts";
 import { runChecks } from "../../../engine/steps/checks.ts";
 import {
   artifactLines,
-  gateNotice,
+  gateBanner,
   recoveryBanner,
   redoPrompt,
   redosSpent,
@@ -43,7 +43,7 @@ const LOOKS = "[V] view changes  [E] edit artifacts  [T] run checks  [Q] leave i
 function bannerOf(invocation: Invocation, context: OpenWait): string {
   if (hasSeen(invocation, context)) return "";
   const { verb } = invocation;
-  const banner = context.returned && verb.name === "resume" ? recoveryBanner(context.run) : gateNotice(context.run);
+  const banner = context.returned && verb.name === "resume" ? recoveryBanner(context.run) : gateBanner(context.run);
   return `${banner ?? ""}\n`;
 }
 

@@ -69,6 +69,7 @@ async function command(
   commandBy: (by: Person) => RunCommand,
 ): Promise<Result> {
   const done = await commandRun(project, run, commandBy(await personOf(invocation, project, run)));
+  for (const warning of done.warnings) invocation.io.err(`warning: ${warning}`);
   return isRecordOnly(invocation) ? recorded(project, done, invocation.verb.name) : continueRun(invocation, project);
 }
 
@@ -89,8 +90,8 @@ async function give(invocation: Invocation, option: string): Promise<Result> {
     isConfirmed: flag(values, "yes"),
   });
   if (done.reverted !== null) for (const line of revertedLines(done.reverted)) invocation.io.err(line);
-  if (done.option !== "review" && !isRecordOnly(invocation)) return continueRun(invocation, project);
   for (const warning of done.warnings) invocation.io.err(`warning: ${warning}`);
+  if (done.option !== "review" && !isRecordOnly(invocation)) return continueRun(invocation, project);
   return done.option === "review"
     ? paused(run, restResult(done.state, done.warnings))
     : recorded(project, done, done.option);

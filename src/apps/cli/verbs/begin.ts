@@ -3,6 +3,7 @@ import { catchUp } from "../../../app/project/catch-up.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { nameWork } from "../../../app/start/name-work.ts";
 import { keepRecord } from "../../../app/start/open-run.ts";
+import { rebuildMeta } from "../../../app/start/rebuild-meta.ts";
 import type { PlannedWork } from "../../../app/start/plan-target.ts";
 import type { RunRequest } from "../../../app/start/run-request.ts";
 import { openElsewhere } from "../../../compose/open-elsewhere.ts";
@@ -18,7 +19,7 @@ import { modeOf, runRequest } from "../grammar/run-request.ts";
 import { flag, type Invocation, type Result, type Run } from "../grammar/verb.ts";
 import { initiatorOf } from "../main/caller.ts";
 import { projectOf } from "../main/project-of.ts";
-import { makeWorktree } from "./spec/resolve-worktree.ts";
+import { makeWorktree, needsWorktree, refuseHotfixTree } from "./spec/resolve-worktree.ts";
 import { continueRun, heldResult, restResult } from "../terminal/continue-run.ts";
 import { settle, startRun } from "../terminal/start-run.ts";
 import { explain } from "./explain.ts";
@@ -49,12 +50,21 @@ async function start(invocation: Invocation, workflow: string, words: readonly s
   const by = await initiatorOf(invocation, project, open.state);
   catchUp(project, open);
   if (open.state.is === "active") return recover(invocation, project);
-  const wanted = runRequest(invocation, { workflow, title: words.join(" ").trim(), by });
-  const { there, request } = flag(invocation.values, "worktree")
+  const title = words.join(" ").trim();
+  for (const line of await rebuildMeta(project, title)) invocation.io.err(line);
+  const wanted = runRequest(invocation, { workflow, title, by });
+  const { there, request } = wantsWorktree(invocation, workflow)
     ? await elsewhere(invocation, project, wanted)
     : { there: project, request: wanted };
   await startRun(invocation, there, request);
   return continueRun(invocation, there);
+}
+
+/** Asked for, or part of the mode of a feature. */
+function wantsWorktree(invocation: Invocation, workflow: string): boolean {
+  const mode = modeOf(invocation.values);
+  if (workflow === "spec") refuseHotfixTree(invocation, mode);
+  return flag(invocation.values, "worktree") || (workflow === "spec" && needsWorktree(mode));
 }
 
 type Elsewhere = { readonly there: LocalProject; readonly request: RunRequest };

@@ -1,6 +1,7 @@
 import { SandboxChoice, SessionChoice, WebhookForm } from "../../../schema/user-settings.ts";
 import { isRecord, ownValue } from "../../../core/own-value.ts";
 import { ProblemError } from "../../../core/problem.ts";
+import { phaseNumber } from "../../../schema/ids.ts";
 import { AGENT_NAMES, type ReadChoice, readChoice } from "../../../app/agents/agent-choice.ts";
 import { settingsUnreadable } from "../../../app/authorize/authorize.ts";
 import { personOf } from "../main/caller.ts";
@@ -12,7 +13,7 @@ import { done, type Result, type Run } from "../grammar/verb.ts";
 
 type Setting = {
   /** What the text on the command line means; undefined when it means nothing. */
-  readonly parse: (value: string) => unknown;
+  readonly parse: (value: string, project: LocalProject) => unknown;
   readonly valid: string;
   readonly read: (project: LocalProject) => unknown;
   /** A warning for the person, where there is one. */
@@ -31,6 +32,17 @@ const asPaths = (value: string): unknown => {
   return paths.every((path) => path.startsWith("/") || path.startsWith("~/")) ? paths : undefined;
 };
 
+/** @throws ProblemError USAGE for an entry that no workflow has, as `--review` does. */
+function asPhases(value: string, project: LocalProject): string[] {
+  const names = asList(value);
+  const phases = shippedPhases(project.workflows);
+  const unknown = names.find((name) => !phases.some((key) => key === name || phaseNumber(key) === name));
+  if (unknown === undefined) return names;
+  const valid = [...new Set(phases.map(phaseNumber))].toSorted().join(", ");
+  const detail = `"${unknown}" is a phase of no workflow; there are ${valid}.`;
+  throw new ProblemError({ code: "USAGE", detail, usage: "isdlc config set supervised_mode.review_phases all, 03,06" });
+}
+
 /** The `supervised_mode` block of this project's state.json. */
 const supervised = (name: string, parse: Setting["parse"], valid: string): Setting => ({
   parse,
@@ -38,13 +50,9 @@ const supervised = (name: string, parse: Setting["parse"], valid: string): Setti
   read: (project) => ownValue(ownValue(project.projections.stateFile(), "supervised_mode"), name) ?? null,
   write(project, value) {
     project.projections.setUp();
-    return project.projections.writeStateFile(({ user, version }) => {
+    return project.projections.writeSettings((user) => {
       const block = ownValue(user, "supervised_mode");
-      return {
-        ...user,
-        state_version: version + 1,
-        supervised_mode: { ...(isRecord(block) ? block : {}), [name]: value },
-      };
+      return { ...user, supervised_mode: { ...(isRecord(block) ? block : {}), [name]: value } };
     });
   },
 });
@@ -84,7 +92,7 @@ const settings: Readonly<Record<string, Setting>> = {
   "supervised_mode.enabled": supervised("enabled", asBoolean, "true, false"),
   "supervised_mode.review_phases": supervised(
     "review_phases",
-    (value) => (value === "all" ? "all" : asList(value)),
+    (value, project) => (value === "all" ? "all" : asPhases(value, project)),
     "all, 03,06",
   ),
   "supervised_mode.parallel_summary": supervised("parallel_summary", asBoolean, "true, false"),
@@ -132,7 +140,7 @@ export const config: Run = async (invocation) => {
 /** The person's right to it was looked at before. @throws ProblemError for a key or a value that means nothing. */
 export function changeSetting(project: LocalProject, key: string, value: string): string | null {
   const setting = settingOf(project, key);
-  const parsed = setting.parse(value);
+  const parsed = setting.parse(value, project);
   if (parsed !== undefined) return setting.write(project, parsed);
   const usage = `isdlc config set ${key} ${setting.valid}`;
   throw new ProblemError({ code: "USAGE", detail: `Invalid value for ${key}: "${value}".`, usage });

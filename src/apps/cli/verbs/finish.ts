@@ -9,7 +9,7 @@ import { currentRun } from "../../../app/project/current-run.ts";
 import { openProject } from "../../../compose/project.ts";
 import { cleanUp } from "../../../app/drive/clean-up.ts";
 import { cleaningBy } from "../terminal/continue-run.ts";
-import { type PlacedFeature, requireFeature } from "./spec/find-feature.ts";
+import { featureToFinish, type PlacedFeature, requireFeature } from "./spec/find-feature.ts";
 import { done, flag, type Invocation, type Run } from "../grammar/verb.ts";
 import { recover } from "./begin.ts";
 import { workOn } from "./spec.ts";
@@ -19,7 +19,7 @@ export const finish: Run = async (invocation) => {
   const here = openProject(invocation.cwd, invocation.env);
   const by = await initiatorOf(invocation, here);
   if ((await currentRun(here)).state.is === "active") return recover(invocation, here);
-  const found = await requireFeature(invocation, here, invocation.words.join(" ").trim());
+  const found = await requireFeature(invocation, here, invocation.words.join(" ").trim(), featureToFinish);
   if (found.feature.meta.status !== "active") {
     const lines = await cleanUpFeature(invocation, found);
     if (lines.length > 0) return done(lines);

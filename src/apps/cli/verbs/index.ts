@@ -25,6 +25,7 @@ import { check, gate } from "./look.ts";
 import { init, token, trust } from "./settle.ts";
 import { beginVerb, report } from "./session.ts";
 import { specPhase, verify } from "./spec.ts";
+import { activeFeatureLines } from "./spec/active-feature.ts";
 import { statusAll } from "./status-all.ts";
 import { nextVerb, status } from "./status.ts";
 import { verifyCommits } from "./verify-commits.ts";
@@ -44,7 +45,8 @@ const completion: Run = ({ words }) => {
 const bare: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   const { state } = await currentRun(project);
-  return state.is === "active" ? recover(invocation, project) : done(firstLines, { run: null });
+  if (state.is === "active") return recover(invocation, project);
+  return done([...(await activeFeatureLines(project.root)), ...firstLines], { run: null });
 };
 
 const mcp: Run = async ({ cwd, env }) => {

@@ -3,7 +3,11 @@ import { createCheckRunner } from "../../../adapters/checks/create-check-runner.
 import { AGENT_VARIABLE } from "../../../adapters/process/agent-environment.ts";
 import { createRedactor, secretsOf } from "../../../core/redact.ts";
 import { ProblemError } from "../../../core/problem.ts";
-import { type ActiveRun, currentPhase } from "../../../core/run.ts";
+import { checkGate, type GateVerdict } from "../../../core/check-gate.ts";
+import { isRecord, ownValue } from "../../../core/own-value.ts";
+import { type ActiveRun, currentPhase, type PhaseRecord } from "../../../core/run.ts";
+import type { CheckResult } from "../../../schema/facts.ts";
+import { projectStateFile } from "../../../views/state-file.ts";
 import { shownPatch } from "../../../engine/shown-patch.ts";
 import { runChecks } from "../../../engine/steps/checks.ts";
 import { gateNotice } from "../../../views/gate-banner.ts";
@@ -55,13 +59,35 @@ export const check: Run = async (invocation) => {
     { run, phase, claimed: phase.made?.artifacts ?? [], tree },
     new AbortController().signal,
   );
-  const failed = results.some((result) => result.ok === false);
-  const lines = results.map(({ name, ok, detail }) =>
-    `${name}: ${ok === null ? "not measured" : ok ? "passed" : "failed"}\n${plainText(detail)}`.trim(),
+  const gate = gateVerdict(run, phase, results);
+  const ok = gate.decision === "allow" && results.every((result) => result.ok !== false);
+  const lines = results.map(({ name, ok: passed, detail }) =>
+    `${name}: ${passed === null ? "not measured" : passed ? "passed" : "failed"}\n${plainText(detail)}`.trim(),
   );
-  const json = { ok: !failed, phase: phase.rule.key, checks: results };
-  return { code: failed ? 1 : 0, lines, json } satisfies Result;
+  const blocked = gate.stopReason === undefined ? [] : [`The phase cannot be left: ${plainText(gate.stopReason)}`];
+  const json = { ok, phase: phase.rule.key, checks: results, gate };
+  return { code: ok ? 0 : 1, lines: [...lines, ...gate.notes, ...blocked], json } satisfies Result;
 };
+
+/** The requirements of a phase by what the journal says about it, with the results of checks that were run just now. */
+function gateVerdict(run: ActiveRun, { rule, made }: PhaseRecord, results: readonly CheckResult[]): GateVerdict {
+  const state = projectStateFile({ user: {}, run, history: [], version: 1, counters: {} });
+  const failed = results.filter(({ ok }) => ok === false).map(({ name }) => name);
+  const tests = { completed: true, status: failed.includes("tests") ? "failed" : "success" };
+  const found = ownValue(ownValue(state, "phases"), rule.key);
+  const now = {
+    ...(isRecord(found) ? found : {}),
+    artifacts: failed.includes("artifacts") ? [] : rule.outputs,
+    iteration_requirements: { test_iteration: tests, interactive_elicitation: { completed: false } },
+  };
+  return checkGate({ ...state, phases: { [rule.key]: now } }, rule.key, {
+    delegation: true,
+    artifacts: rule.outputs,
+    tests: results.some(({ name, ok }) => name === "tests" && ok !== null),
+    questions: run.wait?.kind === "questions",
+    findings: rule.reviewer !== null && made !== null,
+  });
+}
 
 export async function openRun(invocation: Invocation): Promise<{ project: LocalProject; run: ActiveRun }> {
   const { values } = invocation;

@@ -4,7 +4,8 @@ import { featureFolders } from "../../../adapters/spec/features.ts";
 import { isSpecPhase } from "../../../core/spec/spec-phases.ts";
 import type { Invocation } from "../grammar/verb.ts";
 import { verifyOptions } from "../grammar/options.ts";
-import { featuresIn, isNamedBy } from "./spec/find-feature.ts";
+import { featuresIn } from "./spec/active-feature.ts";
+import { isNamedBy } from "./spec/find-feature.ts";
 
 /**
  * Whether `isdlc verify <word>` is about commits: a range always is, and so is any call with an option that only commits

@@ -1,12 +1,9 @@
 import { createGitRead } from "../../../adapters/git/read/git-read.ts";
 import { createGitWrite } from "../../../adapters/git/write/git-write.ts";
 import { createGitWorkspace } from "../../../adapters/git/snapshot/git-workspace.ts";
-import { otherTrees } from "../../../adapters/git/read/other-trees.ts";
 import { deleteContained } from "../../../adapters/plain-workspace/contained-file.ts";
-import { featureFolders } from "../../../adapters/spec/features.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { type ActiveRun, currentPhase } from "../../../core/run.ts";
-import { featureFolder } from "../../../core/spec/feature-name.ts";
 import { isSpecPhase, type SpecPhase } from "../../../core/spec/spec-phases.ts";
 import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import type { Workspace } from "../../../ports/workspace.ts";
@@ -14,15 +11,9 @@ import type { PhaseRule } from "../../../schema/plan.ts";
 import { initiatorOf, personOf } from "../main/caller.ts";
 import { continueRun } from "../terminal/continue-run.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
+import { folderSlug, nextFolder } from "../../../app/start/name-work.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
-import {
-  featuresIn,
-  findFeature,
-  isNamedBy,
-  type PlacedFeature,
-  refuseEnded,
-  requireFeature,
-} from "./spec/find-feature.ts";
+import { findFeature, isNamedBy, type PlacedFeature, refuseEnded, requireFeature } from "./spec/find-feature.ts";
 import { chooseBegun, documentOf, resolveBegun, resolveTransition } from "./spec/resolve-phase.ts";
 import { resolveWorktree } from "./spec/resolve-worktree.ts";
 import { type Choice, ChoicesNeeded } from "../../../app/choice.ts";
@@ -86,24 +77,22 @@ async function beginFeature(invocation: Invocation, here: LocalProject, { target
   const mode = modeOf(invocation.values);
   const { warnings, choices } = await resolveTransition(invocation, { feature: null, target, mode });
   const facts = await here.vcs.facts();
-  const unfinished = otherTrees(here.root).flatMap((tree) => featureFolders(featuresIn(tree)));
-  const known = [...here.projections.itemNames(FEATURES_ROOT), ...(await here.vcs.itemNames(FEATURES_ROOT))];
-  const folder = featureFolder([...known, ...unfinished], title);
   const base = facts?.branch ?? facts?.head ?? null;
-  const branch = `feature/${folder}`;
   const plain = { mode, branch: null, worktree: null, warnings: [], adapt: (plan: PhaseRule[]) => plan };
-  const place = { folder, phases: [target], analysed: [], record: {} };
+  const place = { folder: null, phases: [target], analysed: [], record: {} };
   const wanted = runRequest(invocation, { workflow: "spec", title, by, target: place, feature: plain, choices });
   const settleFirst = async () => (await settle(invocation, here, { ...wanted, isElsewhere: true })).request;
-  const chosen = await resolveWorktree(invocation, here, { mode, branch, folder, base, settleFirst, wanted });
-  const { project, worktree, request } = chosen;
+  const drawName = () =>
+    nextFolder(here, { root: FEATURES_ROOT, prefix: "" }, { slug: folderSlug(here, title), git: true });
+  const chosen = await resolveWorktree(invocation, here, { mode, base, settleFirst, wanted, drawName });
+  const { project, worktree, request, folder } = chosen;
   const made: FeatureBranch | null =
-    worktree === null || facts === null || facts.head === null
+    folder === null || facts === null || facts.head === null
       ? null
-      : { branch, base: facts.branch, commit: facts.head };
+      : { branch: `feature/${folder}`, base: facts.branch, commit: facts.head };
   const told = [...warnings, ...onto(facts?.branch)];
   const feature = { ...plain, branch: made, worktree, warnings: told };
-  await startRun(invocation, project, { ...request, isElsewhere: false, feature });
+  await startRun(invocation, project, { ...request, isElsewhere: false, feature, target: { ...place, folder } });
   return continueRun(invocation, project);
 }
 
@@ -191,7 +180,8 @@ const judgedOnly = (rule: PhaseRule): PhaseRule => ({
 });
 
 /** Where the feature's branch stands; null where there is none, or no git. */
-export async function branchOf({ project, feature }: PlacedFeature): Promise<FeatureBranch | null> {
+export async function branchOf({ project, feature, isAside = false }: PlacedFeature): Promise<FeatureBranch | null> {
+  if (isAside) return null; // its branch is checked out in its own working tree
   const git = createGitWrite(project.root);
   const branch = `feature/${feature.folder}`;
   if ((await createGitRead(project.root).facts()) === null) return null;

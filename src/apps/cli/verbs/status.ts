@@ -33,7 +33,9 @@ async function showStatus(project: SeenProject, state: RunState, { named, json }
   const elsewhere = openElsewhere(project);
   const hints = elsewhere.map((path) => `Another working tree has one: isdlc -C ${shellWord(path)} status`);
   const found = { run: view, ...(hints.length > 0 ? { elsewhere } : {}) };
-  return done([...statusLines(shown, liveness), ...hints], found);
+  const { activeFeatureLines } = await import("./spec/active-feature.ts"); // only where no run is open
+  const feature = await activeFeatureLines(project.root);
+  return done([...statusLines(shown, liveness), ...hints, ...feature], found);
 }
 
 /** What should happen now, in one line. */

@@ -78,7 +78,7 @@ describe.concurrent("where a feature is worked on:", () => {
   test("SPEC-AC12, SPEC-R4.3: a verb elsewhere warns and asks; agreed to, the work is done in the feature's tree", async () => {
     const sandbox = await besideMain();
     const { choice } = parsed(await spec(sandbox, "specify", "--json"));
-    expect([choice.kind, choice.about[0]]).toEqual(["confirm", expect.stringContaining(treeOf(sandbox))]);
+    expect([choice.kind, choice.about[0]]).toEqual(["place", expect.stringContaining(treeOf(sandbox))]);
     expect(sandbox.log()).toEqual([]);
     const agreed = await spec(sandbox, "specify", "--yes");
     expect(agreed).toMatchObject({ code: 0, stderr: expect.stringContaining(`is worked on in ${treeOf(sandbox)}`) });

@@ -1,68 +1,81 @@
-import { join } from "node:path";
 import { otherTrees } from "../../../../adapters/git/read/other-trees.ts";
 import { createGitRead } from "../../../../adapters/git/read/git-read.ts";
 import { mainTreeOf, resolveWorktree } from "../../../../adapters/git/worktree/worktree-location.ts";
 import { SPEC_META } from "../../../../adapters/spec/spec-meta-file.ts";
-import { activeFeature, type Feature, featureAt, featureFolders } from "../../../../adapters/spec/features.ts";
+import { type Feature, featureAt, featureFolders } from "../../../../adapters/spec/features.ts";
 import { ProblemError } from "../../../../core/problem.ts";
 import { FEATURES_ROOT } from "../../../../engine/steps/feature-record.ts";
 import { isSafeName } from "../../../../schema/ids.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
-import { ChoicesNeeded } from "../../../../app/choice.ts";
-import { confirmChoice } from "../../terminal/confirm-choice.ts";
+import { type Choice, ChoicesNeeded } from "../../../../app/choice.ts";
 import { openProject, type LocalProject } from "../../../../compose/project.ts";
-import type { Invocation } from "../../grammar/verb.ts";
+import { flag, type Invocation } from "../../grammar/verb.ts";
+import { askChoice } from "../../terminal/ask-choice.ts";
+import { featuresIn, lastActiveFeature } from "./active-feature.ts";
 
-/** A feature, and the working tree in which its documents are. */
-export type PlacedFeature = { readonly project: LocalProject; readonly feature: Feature };
+/** A feature, and the working tree in which it is worked on. */
+export type PlacedFeature = {
+  readonly project: LocalProject;
+  readonly feature: Feature;
+  /** True where the person works elsewhere than in the feature's own working tree, which has its branch. */
+  readonly isAside?: boolean;
+};
 
 const BRANCH = "feature/";
 
 /** The feature a verb is about; null for words that name none: they are the title of a new one. */
+// oxlint-disable-next-line max-params -- who is meant without words differs at the end
 export async function findFeature(
   invocation: Invocation,
   project: LocalProject,
   words: string,
+  unnamed: (project: LocalProject) => Promise<PlacedFeature | null> = featureAtHand,
 ): Promise<PlacedFeature | null> {
-  const found = words === "" ? await featureAtHand(project) : await namedFeature(project, words);
+  const found = words === "" ? await unnamed(project) : await namedFeature(project, words);
   return found === null ? null : agreeOnPlace(invocation, project, found);
 }
 
 /** @throws ProblemError FEATURE_UNKNOWN */
+// oxlint-disable-next-line max-params -- as above
 export async function requireFeature(
   invocation: Invocation,
   project: LocalProject,
   words: string,
+  unnamed = featureAtHand,
 ): Promise<PlacedFeature> {
-  const found = await findFeature(invocation, project, words);
+  const found = await findFeature(invocation, project, words, unnamed);
   if (found !== null) return found;
   throw unknownFeature(project, words);
 }
 
-/** @throws ProblemError FEATURE_ENDED */
+/** @throws ProblemError FEATURE_ENDED, FEATURE_STATUS_UNKNOWN */
 export function refuseEnded({ feature: { folder, meta } }: PlacedFeature): void {
-  if (meta.status !== "active") throw new ProblemError({ code: "FEATURE_ENDED", feature: folder, status: meta.status });
+  const { status } = meta;
+  if (status === "active" || status === "planned") return;
+  if (status !== "unknown") throw new ProblemError({ code: "FEATURE_ENDED", feature: folder, status });
+  const file = `${FEATURES_ROOT}/${folder}/${SPEC_META}`;
+  throw new ProblemError({ code: "FEATURE_STATUS_UNKNOWN", feature: folder, file });
 }
 
-export const featuresIn = (root: string): string => join(root, ...FEATURES_ROOT.split("/"));
-
-/** The branch says it; else the one worked on last, here or, where there is none, in another working tree. */
+/** The branch says it, where its feature is active; else the one worked on last, anywhere in the repository. */
 export async function featureAtHand(project: LocalProject): Promise<PlacedFeature | null> {
-  const branch = (await createGitRead(project.root).facts())?.branch ?? "";
-  const own = branch.startsWith(BRANCH) ? featureAt(featuresIn(project.root), branch.slice(BRANCH.length)) : null;
-  return own === null ? lastActive(project) : { project, feature: own };
+  const own = await featureOfBranch(project);
+  if (own?.meta.status === "active") return { project, feature: own };
+  const found = await lastActiveFeature(project.root);
+  if (found === null) return own === null ? null : { project, feature: own };
+  const { tree, feature } = found;
+  return { project: tree === project.root ? project : openProject(tree, project.env), feature };
 }
 
-function lastActive(project: LocalProject): PlacedFeature | null {
-  const here = activeFeature(featuresIn(project.root));
-  if (here !== null) return { project, feature: here };
-  const [newest] = otherTrees(project.root)
-    .flatMap((tree) => {
-      const feature = activeFeature(featuresIn(tree));
-      return feature === null ? [] : [{ tree, feature }];
-    })
-    .sort((one, other) => other.feature.changed - one.feature.changed);
-  return newest === undefined ? null : { project: openProject(newest.tree, project.env), feature: newest.feature };
+async function featureOfBranch({ root }: LocalProject): Promise<Feature | null> {
+  const branch = (await createGitRead(root).facts())?.branch ?? "";
+  return branch.startsWith(BRANCH) ? featureAt(featuresIn(root), branch.slice(BRANCH.length)) : null;
+}
+
+/** The feature whose end is to be tidied up: the one of the branch, ended or not; else as for every verb. */
+export async function featureToFinish(project: LocalProject): Promise<PlacedFeature | null> {
+  const own = await featureOfBranch(project);
+  return own === null ? featureAtHand(project) : { project, feature: own };
 }
 
 async function namedFeature(project: LocalProject, words: string): Promise<PlacedFeature | null> {
@@ -129,19 +142,29 @@ function unknownFeature(project: LocalProject, words: string, onBranches: readon
   });
 }
 
-/** Work goes on where the feature is: whoever stands elsewhere is told, and asked. */
+/** Where the feature is, is advice: whoever stands elsewhere is told, and chooses. */
 async function agreeOnPlace(invocation: Invocation, here: LocalProject, found: PlacedFeature): Promise<PlacedFeature> {
   const tree = found.project.root === here.root ? ownTree(here, found.feature) : found.project.root;
   if (tree === null || tree === here.root) return found;
   const { folder } = found.feature;
   const about = [`warning: ${folder} is worked on in ${plainLine(tree)}, and this is ${plainLine(here.root)}.`];
-  const choice = { id: "place", kind: "confirm", options: ["yes"], about, path: tree } as const;
-  const open = await confirmChoice(invocation, choice);
-  if (open.length > 0) throw new ChoicesNeeded(open); // what else there is to choose depends on the place
+  const isHere = found.project.root === here.root;
+  const options = isHere ? ["there", "here"] : ["there"];
+  const place = await choosePlace(invocation, { id: "place", kind: "place", options, about, path: tree });
   if (!invocation.io.interactive) for (const line of about) invocation.io.err(line);
+  if (place === "here") return { ...found, isAside: true };
   const project = openProject(tree, here.env);
   const feature = featureAt(featuresIn(tree), folder);
   return feature === null ? found : { project, feature };
+}
+
+/** @throws ChoicesNeeded for whoever stops, or cannot be asked: what else there is to choose depends on the place */
+async function choosePlace({ values, io }: Invocation, choice: Choice): Promise<string> {
+  if (flag(values, "here") && choice.options.includes("here")) return "here";
+  if (flag(values, "yes")) return "there";
+  const said = io.interactive ? await askChoice(io, choice) : null;
+  if (said === null || !choice.options.includes(said)) throw new ChoicesNeeded([choice]);
+  return said;
 }
 
 /** The working tree that was made for a feature; null where it is done in place. */

@@ -1,7 +1,7 @@
 import type { Feature } from "../../../../adapters/spec/features.ts";
 import { ProblemError } from "../../../../core/problem.ts";
 import { isPartialPhase } from "../../../../core/spec/spec-meta.ts";
-import { SPEC_FILES, type SpecPhase } from "../../../../core/spec/spec-phases.ts";
+import { reachedPhase, SPEC_FILES, SPEC_PHASES, type SpecPhase } from "../../../../core/spec/spec-phases.ts";
 import { specTransition } from "../../../../core/spec/transition.ts";
 import { FEATURES_ROOT } from "../../../../engine/steps/feature-record.ts";
 import type { Projections } from "../../../../ports/projections.ts";
@@ -23,14 +23,15 @@ export type Transition = {
 };
 
 /**
- * May the feature go to this phase now? What is skipped is asked about; what is new skips nothing that was ever begun.
+ * May the feature go to this phase now? What is skipped is asked about, also before the first verb of a new feature.
  * @throws ProblemError PREREQUISITE_MISSING
  */
 export async function resolveTransition(invocation: Invocation, step: Step): Promise<Transition> {
   const { feature, target, mode } = step;
   const files = feature?.files ?? [];
   const found = specTransition({
-    current: feature?.meta.currentPhase ?? null,
+    current: feature?.meta.currentPhase ?? reachedPhase(files),
+    done: donePhases(feature),
     target,
     artifacts: {
       spec: files.includes("spec.md"),
@@ -44,11 +45,30 @@ export async function resolveTransition(invocation: Invocation, step: Step): Pro
     const verb = found.missing === "plan.md" ? "create-plan" : "specify";
     throw new ProblemError({ code: "PREREQUISITE_MISSING", detail: found.message ?? "", verb });
   }
-  if (found.message === null) return { warnings: [], choices: [] };
-  const isAsked = feature !== null && mode !== "hotfix";
+  const outdated = outdatedBy(target, files);
+  if (found.message === null) return { warnings: outdated, choices: [] };
+  const isAsked = mode !== "hotfix";
   const about = [`warning: ${found.message}`];
   const choice = { id: "skips", kind: "confirm", options: ["yes"], about } as const;
-  return { warnings: [found.message], choices: isAsked ? await confirmChoice(invocation, choice) : [] };
+  const warnings = [found.message, ...outdated];
+  return { warnings, choices: isAsked ? await confirmChoice(invocation, choice) : [] };
+}
+
+/** By the record, or by a document that says something. */
+function donePhases(feature: Feature | null): SpecPhase[] {
+  if (feature === null) return [];
+  const { meta, files } = feature;
+  const isWritten = (phase: SpecPhase): boolean => files.includes(documentOf(phase) ?? "");
+  return SPEC_PHASES.filter((phase) => (meta.phases[phase]?.completed ?? null) !== null || isWritten(phase));
+}
+
+/** Whoever goes back is told which documents were made from what is about to change. */
+function outdatedBy(target: SpecPhase, files: readonly string[]): string[] {
+  const later = SPEC_FILES.filter(([phase]) => SPEC_PHASES.indexOf(phase) > SPEC_PHASES.indexOf(target));
+  const resting = later.map(([, file]) => file).filter((file) => files.includes(file));
+  const document = documentOf(target);
+  if (resting.length === 0 || document === null || !files.includes(document)) return [];
+  return [`Going back to ${target}: ${resting.join(", ")} rest on the ${document} that is there now.`];
 }
 
 /** A phase that was begun and not finished: whether to go on with what is there, or what is left to be chosen about it. */
@@ -77,16 +97,16 @@ export async function chooseBegun(
 ): Promise<Exclude<Begun, { is: "new" }>> {
   const flagged = text(values, "on-partial");
   if (flagged === "continue" || flagged === "fresh") return { is: flagged };
-  const shown = (): void => io.out(plainText(artifact() ?? `${phase} has left nothing to look at yet.`));
+  const document = (): string => plainText(artifact() ?? `${phase} has left nothing to look at yet.`);
   const about = [`${phase} was begun and not finished.`, ...MENU];
   const choice = { id: "begun", kind: "partial", options: ["continue", "fresh", "review"], about } as const;
-  if (flagged === "review" && !io.interactive) shown();
-  if (!io.interactive) return { is: "open", choice };
+  const toRead = flagged === "review" ? [document()] : [];
+  if (!io.interactive) return { is: "open", choice: { ...choice, about: [...toRead, ...about] } };
   for (;;) {
     const option = await askChoice(io, choice);
     if (option === null) throw new ChoicesNeeded([choice]);
     if (option === "continue" || option === "fresh") return { is: option };
-    shown();
+    io.out(document());
   }
 }
 

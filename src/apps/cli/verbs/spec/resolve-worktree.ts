@@ -8,13 +8,11 @@ import { ask } from "../../terminal/ask.ts";
 import { openProject, type LocalProject } from "../../../../compose/project.ts";
 import { flag, type Invocation } from "../../grammar/verb.ts";
 
-export type Wanted = {
-  readonly mode: Mode;
+export type NewWorktree = {
   readonly branch: string;
   /** Folder of the item, which the working tree is named after. */
   readonly folder: string;
-  /** Branch or commit that the work begins at; null without git. */
-  readonly base: string | null;
+  readonly base: string;
 };
 
 export type WorktreeChoice = {
@@ -31,10 +29,15 @@ const WISH: Readonly<Record<Mode, "never" | "asked" | "recommended" | "always">>
   full: "always",
 };
 
-type Beforehand = {
+type Wanted = {
+  readonly mode: Mode;
+  /** Branch or commit that the work begins at; null without git. */
+  readonly base: string | null;
   readonly wanted: RunRequest;
   /** Settles everything before a place for it is made. */
   readonly settleFirst: () => Promise<RunRequest>;
+  /** Draws the name of the item's folder. */
+  readonly drawName: () => Promise<string>;
 };
 
 /**
@@ -44,19 +47,24 @@ type Beforehand = {
 export async function resolveWorktree(
   invocation: Invocation,
   project: LocalProject,
-  { settleFirst, wanted: request, ...wanted }: Wanted & Beforehand,
-): Promise<WorktreeChoice & { readonly request: RunRequest }> {
-  const { base, mode } = wanted;
-  if (base === null || !(await isWanted(invocation, mode))) return { project, worktree: null, request };
-  const settled = await settleFirst();
-  return { ...(await makeWorktree(invocation, project, { ...wanted, base })), request: settled };
+  { base, mode, settleFirst, drawName, wanted }: Wanted,
+): Promise<WorktreeChoice & { readonly request: RunRequest; readonly folder: string | null }> {
+  if (base === null || !(await isWanted(invocation, mode)))
+    return { project, worktree: null, request: wanted, folder: null };
+  const request = await settleFirst();
+  const folder = await drawName();
+  return {
+    ...(await makeWorktree(invocation, project, { branch: `feature/${folder}`, folder, base })),
+    request,
+    folder,
+  };
 }
 
 /** A working tree beside the main one, with the settings and the trust of the tree it comes from. */
 export async function makeWorktree(
   { io }: Invocation,
   project: LocalProject,
-  { branch, folder, base }: Omit<Wanted, "mode" | "base"> & { readonly base: string },
+  { branch, folder, base }: NewWorktree,
 ): Promise<WorktreeChoice> {
   const main = mainTreeOf(project.root) ?? project.root;
   const [id = "", ...slug] = folder.split("-");
@@ -69,7 +77,19 @@ export async function makeWorktree(
   return { project: there, worktree: made.stored };
 }
 
-async function isWanted({ values, io }: Invocation, mode: Mode): Promise<boolean> {
+/** @throws ProblemError USAGE for a hotfix, which is done in place */
+export function refuseHotfixTree({ values, verb }: Invocation, mode: Mode): void {
+  if (!flag(values, "worktree") || WISH[mode] !== "never") return;
+  const detail = "A hotfix is done in place, without a working tree of its own.";
+  throw new ProblemError({ code: "USAGE", detail, usage: verb.usage });
+}
+
+/** True for a mode that is never done in place. */
+export const needsWorktree = (mode: Mode): boolean => WISH[mode] === "always";
+
+async function isWanted(invocation: Invocation, mode: Mode): Promise<boolean> {
+  refuseHotfixTree(invocation, mode);
+  const { values, io } = invocation;
   if (flag(values, "worktree")) return true;
   const wish = WISH[mode];
   if (wish === "recommended") return ask(io, "Work in a working tree of its own, beside this one?", []);

@@ -1,5 +1,5 @@
 import { isPhaseKey } from "../schema/ids.ts";
-import { isRecord, ownValue } from "../core/own-value.ts";
+import { isRecord, ownValue } from "./own-value.ts";
 
 /** Things that are only measured where a person configured a command for them. */
 export type Measurement = "coverage" | "lint" | "types" | "audit";

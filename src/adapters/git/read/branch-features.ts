@@ -1,0 +1,74 @@
+import { join } from "node:path";
+import type { Git } from "../process/git.ts";
+import { hardenedGit } from "../process/git.ts";
+import { isBranchName } from "../snapshot/ref-name.ts";
+import { nodeFiles, readSmall } from "../../file-system/file-system.ts";
+import { gitFolders } from "./git-head.ts";
+
+export type BranchFolder = {
+  /** The last part of `feature/<folder>`. */
+  readonly folder: string;
+  /** Text of the wanted file in that folder, as the branch has it. */
+  readonly text: string;
+  /** Names of the files beside it. */
+  readonly names: readonly string[];
+};
+
+/** More branches than anybody works on at once. */
+const MOST = 30;
+const PREFIX = "feature/";
+const PACKED_REFS_BYTES = 32 * 1024 * 1024;
+
+/**
+ * What local branches `feature/<folder>` hold in `<root>/<folder>/<file>`, the branch with the newest commit first.
+ * Branches without the file are left out. Never throws.
+ */
+export async function foldersOnFeatureBranches(top: string, root: string, file: string): Promise<BranchFolder[]> {
+  if (!mayHaveFeatureBranches(top)) return [];
+  const git = hardenedGit(top);
+  try {
+    const folders = await branchNames(git);
+    const found = await Promise.all(
+      folders.map((folder) => folderOn(git, { folder, path: `${root}/${folder}`, file })),
+    );
+    return found.filter((one) => one !== null);
+  } catch {
+    return []; // no git, no answer in time
+  }
+}
+
+async function branchNames(git: Git): Promise<string[]> {
+  const format = "--format=%(refname:lstrip=3)";
+  const args = ["for-each-ref", "--sort=-committerdate", `--count=${MOST}`, format, `refs/heads/${PREFIX}`];
+  const { status, stdout } = await git(args);
+  const names = status === 0 ? stdout.toString("utf8").split("\n") : [];
+  return names.filter((name) => name !== "" && !name.includes("/") && isBranchName(name));
+}
+
+type Wanted = { readonly folder: string; readonly path: string; readonly file: string };
+
+async function folderOn(git: Git, { folder, path, file }: Wanted): Promise<BranchFolder | null> {
+  const tree = `refs/heads/${PREFIX}${folder}:${path}`;
+  const [text, listing] = await Promise.all([
+    git(["cat-file", "blob", `${tree}/${file}`]),
+    git(["ls-tree", "--name-only", "-z", tree]),
+  ]);
+  if (text.status !== 0 || listing.status !== 0) return null;
+  const names = listing.stdout.toString("utf8").split("\0");
+  return { folder, text: text.stdout.toString("utf8"), names: names.filter((name) => name !== "") };
+}
+
+/** Without starting git; true where only git could tell. */
+function mayHaveFeatureBranches(top: string): boolean {
+  try {
+    const folders = gitFolders(top);
+    if (folders === null) return false;
+    const loose = nodeFiles.lstatSync(join(folders.common, "refs", "heads", "feature"), { throwIfNoEntry: false });
+    if (loose !== undefined) return true;
+    const packed = join(folders.common, "packed-refs");
+    if (nodeFiles.lstatSync(packed, { throwIfNoEntry: false }) === undefined) return false;
+    return readSmall(nodeFiles, packed, PACKED_REFS_BYTES)?.includes("refs/heads/feature/") ?? true;
+  } catch {
+    return true;
+  }
+}

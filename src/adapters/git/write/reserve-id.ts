@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import { nodeFiles } from "../../file-system/file-system.ts";
+import { hardenedGit, must } from "../process/git.ts";
+import type { Git } from "../process/git.ts";
+import { gitFailed } from "../process/run-git.ts";
+import type { ReservedIds } from "../../../ports/reserved-ids.ts";
+import { otherTrees } from "../read/other-trees.ts";
+import { isObjectId } from "../snapshot/ref-name.ts";
+
+const FOLDER = "refs/isdlc/ids";
+const NAME = /^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$/;
+
+/** Refs of the folder that all working trees of a repository share. They stay: a number that was freed is not used again. */
+export function createReservedIds(root: string): ReservedIds {
+  const git = hardenedGit(root);
+  return {
+    async names() {
+      const output = await must(git(["for-each-ref", "--format=%(refname)", FOLDER]), "for-each-ref");
+      const refs = output.toString("utf8").split("\n");
+      return refs.flatMap((ref) => (ref.startsWith(`${FOLDER}/`) ? [ref.slice(FOLDER.length + 1)] : []));
+    },
+    async reserve(name) {
+      if (!NAME.test(name)) throw gitFailed("update-ref", `${JSON.stringify(name)} is not a name to reserve`);
+      const target = await emptyBlob(git);
+      const ref = `${FOLDER}/${name}`;
+      const made = await git(["update-ref", "--end-of-options", ref, target, "0".repeat(target.length)]);
+      if (made.status === 0) return true;
+      const found = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", ref]);
+      if (found.status === 0) return false;
+      throw gitFailed("update-ref", `${ref} could not be written`);
+    },
+    inOtherTrees: (folder) => otherTrees(root).flatMap((tree) => foldersIn(join(tree, ...folder.split("/")))),
+  };
+}
+
+function foldersIn(folder: string): string[] {
+  try {
+    const isFolder = nodeFiles.lstatSync(folder).isDirectory();
+    return isFolder ? nodeFiles.readdirSync(folder) : [];
+  } catch {
+    return []; // there is none
+  }
+}
+
+/** A ref has to lead to something; nothing of the history is held by this. */
+async function emptyBlob(git: Git): Promise<string> {
+  const output = await must(git(["hash-object", "-w", "--stdin"], { input: Buffer.alloc(0) }), "hash-object");
+  const id = output.toString("latin1").trim();
+  if (!isObjectId(id)) throw gitFailed("hash-object", "git gave no object");
+  return id;
+}

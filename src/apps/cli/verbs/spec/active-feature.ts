@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { foldersOnFeatureBranches } from "../../../../adapters/git/read/branch-features.ts";
+import { otherTrees } from "../../../../adapters/git/read/other-trees.ts";
+import { activeFeature, type Feature } from "../../../../adapters/spec/features.ts";
+import { SPEC_META } from "../../../../adapters/spec/spec-meta-file.ts";
+import { shellWord } from "../../../../core/shell-word.ts";
+import { specMetaFrom } from "../../../../core/spec/spec-meta.ts";
+import { SPEC_FILES, type SpecPhase } from "../../../../core/spec/spec-phases.ts";
+import { FEATURES_ROOT } from "../../../../engine/steps/feature-record.ts";
+import { plainLine } from "../../../../views/plain-text.ts";
+import { nextPhase } from "../../../../views/spec/session-context.ts";
+
+/** An active feature, and the working tree in which its documents are; those of a branch are in none. */
+export type FeatureAnywhere = {
+  readonly tree: string;
+  readonly feature: Feature;
+  /** The branch that has its documents, where no working tree has. */
+  readonly branch: string | null;
+};
+
+export const featuresIn = (root: string): string => join(root, ...FEATURES_ROOT.split("/"));
+
+/** The feature worked on last: here, else in another working tree, else on a branch that is checked out nowhere. */
+export async function lastActiveFeature(root: string): Promise<FeatureAnywhere | null> {
+  const here = activeFeature(featuresIn(root));
+  if (here !== null) return { tree: root, feature: here, branch: null };
+  const [newest] = otherTrees(root)
+    .flatMap((tree) => {
+      const feature = activeFeature(featuresIn(tree));
+      return feature === null ? [] : [{ tree, feature }];
+    })
+    .sort((one, other) => other.feature.changed - one.feature.changed);
+  return newest === undefined ? onBranch(root) : { ...newest, branch: null };
+}
+
+async function onBranch(root: string): Promise<FeatureAnywhere | null> {
+  for (const { folder, text, names } of await foldersOnFeatureBranches(root, FEATURES_ROOT, SPEC_META)) {
+    const meta = specMetaFrom(parsed(text));
+    if (meta?.status !== "active") continue;
+    const files = SPEC_FILES.map(([, file]) => file).filter((file) => names.includes(file));
+    const feature = { folder, dir: join(featuresIn(root), folder), meta, files };
+    return { tree: root, feature, branch: `feature/${folder}` };
+  }
+  return null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+/** The verb that takes a feature on. */
+export function nextVerbOf({ files, meta }: Feature): SpecPhase {
+  const isImplemented = (meta.phases["implement"]?.completed ?? null) !== null;
+  return nextPhase({ files, mode: meta.mode, isImplemented });
+}
+
+/** Names the active feature and what comes next; nothing where there is none. */
+export async function activeFeatureLines(root: string): Promise<string[]> {
+  const found = await lastActiveFeature(root);
+  if (found === null) return [];
+  const { feature, tree, branch } = found;
+  const where = tree === root ? "" : ` -C ${shellWord(tree)}`;
+  const on = branch === null ? "" : ` on ${plainLine(branch, 80)}`;
+  return [
+    `Active feature: ${plainLine(feature.folder, 60)} (${feature.meta.mode})${on}`,
+    `Next: isdlc${where} ${nextVerbOf(feature)}`,
+  ];
+}

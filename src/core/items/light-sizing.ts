@@ -1,0 +1,15 @@
+import type { WorkflowDefinition } from "../../schema/plan.ts";
+import { type ItemMeta, type MetaFields } from "./item-meta.ts";
+
+type Sized = Required<Pick<MetaFields, "sizing_decision">>;
+
+/**
+ * What a light way of working means for an item whose analysis is past the phase that tells its size: nobody will be
+ * asked about it any more. Null where that phase is still to come.
+ */
+export function lightSizing(meta: ItemMeta | null, { phases }: WorkflowDefinition, now: string): Sized | null {
+  const sizing = phases.find(({ after }) => after.includes("sizing"))?.key;
+  if (meta === null || sizing === undefined || !meta.phases_completed.includes(sizing)) return null;
+  const light_skip_phases = phases.filter(({ whenLight }) => whenLight === "drop").map(({ key }) => key);
+  return { sizing_decision: { effective_intensity: "light", light_skip_phases, decided_at: now } };
+}

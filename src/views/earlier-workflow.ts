@@ -1,0 +1,14 @@
+import type { EarlierWorkflow } from "../core/earlier-state.ts";
+import { plainLine } from "./plain-text.ts";
+
+/** An open workflow of an earlier framework, with what can be done about it. */
+export function earlierWorkflow({ type, description, phase, folder, reviewing }: EarlierWorkflow): string {
+  const where = phase === null ? "" : `, at ${plainLine(phase, 60)}`;
+  const review = reviewing === null ? "" : ` with the review of ${plainLine(reviewing, 60)} open`;
+  const work = `${plainLine(type, 40)} "${plainLine(description, 120)}"${where}${review}`;
+  const documents = folder === null ? "" : ` Its documents can be built on here: isdlc build ${plainLine(folder, 80)}.`;
+  return (
+    `state.json tells of a workflow that an earlier framework began and did not end: ${work}. ` +
+    `isdlc does not go on with it: end it there, or begin it here anew.${documents}`
+  );
+}

@@ -1,0 +1,52 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
+
+const reserved = (sandbox: Sandbox): string[] =>
+  sandbox.git("for-each-ref", "--format=%(refname:lstrip=3)", "refs/isdlc/ids").split("\n");
+
+test.concurrent("a number is drawn once over all working trees, also where nothing is committed", async () => {
+  const sandbox = await createSandbox();
+  sandbox.git("worktree", "add", "--quiet", "-b", "other", "../second");
+  const there = join(sandbox.base, "second");
+  const start = (title: string, ...at: string[]) =>
+    sandbox.script(...at, "feature", title, "--review", "00", "--json", ...sandbox.agent);
+  const runs = await Promise.all([start("one"), start("two", "-C", there)]);
+  const items = runs
+    .map((ended) => parsed(ended).run.item as string)
+    .map((item) => item.slice("docs/requirements/".length))
+    .toSorted();
+  expect(items.map((item) => item.slice(0, 8))).toEqual(["REQ-0001", "REQ-0002"]);
+  expect(reserved(sandbox)).toEqual(["REQ-0001", "REQ-0002"]);
+});
+
+test.concurrent("the folders of another working tree count, though nobody reserved their numbers", async () => {
+  const sandbox = await createSandbox();
+  sandbox.git("worktree", "add", "--quiet", "-b", "other", "../second");
+  mkdirSync(join(sandbox.base, "second/docs/features/007-cart"), { recursive: true });
+  const { run } = parsed(
+    await sandbox.script("brainstorm", "Checkout", "--review", "brainstorm", "--json", ...sandbox.agent),
+  );
+  expect(run.item).toBe("docs/features/008-checkout");
+});
+
+test.concurrent("SPEC-R5.3: a number freed by discard is not used again", async () => {
+  const sandbox = await createSandbox();
+  await sandbox.script("brainstorm", "Checkout", ...sandbox.agent);
+  await sandbox.script("finish", "--yes", ...sandbox.agent);
+  expect(await sandbox.person("answer", "discard", "--yes")).toMatchObject({ code: 0 });
+  expect(sandbox.git("branch", "--list", "feature/*")).toBe("");
+  const { run } = parsed(
+    await sandbox.script("brainstorm", "Other", "--review", "brainstorm", "--json", ...sandbox.agent),
+  );
+  expect(run.item).toBe("docs/features/002-other");
+});
+
+test.concurrent("a question before the start draws no number", async () => {
+  const sandbox = await createSandbox();
+  sandbox.write("README.md", "changed\n");
+  const asked = await sandbox.script("feature", "one", "--json", ...sandbox.agent);
+  expect(parsed(asked).choice).toMatchObject({ kind: "dirty" });
+  expect(sandbox.git("for-each-ref", "refs/isdlc/ids")).toBe("");
+});

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { createSandbox, type Sandbox } from "../support/cli.ts";
+import { prepareItem, turns } from "./prepared-item.ts";
+
+const ready = async (): Promise<Sandbox> => {
+  const sandbox = await createSandbox();
+  sandbox.plan({ turns });
+  return sandbox;
+};
+
+const impact = (files: readonly string[]): string =>
+  `| File | Change |\n|------|--------|\n${files.map((file) => `| \`${file}\` | MODIFY |`).join("\n")}\n`;
+
+test.concurrent.each([
+  { cited: ["src/elsewhere.ts"], told: "The code changed since the analysis, but nowhere it looked at." },
+  { cited: ["src/a.txt"], told: "1 file of this analysis has changed since it was made:\n  - src/a.txt" },
+])(
+  "BUILD-AC-004-02, BUILD-US-004-01: a note about moved code has both hashes and the count: $told",
+  async ({ cited, told }) => {
+    const sandbox = await ready();
+    const item = prepareItem(sandbox);
+    sandbox.write(`${item}/impact-analysis.md`, impact(cited));
+    const before = sandbox.git("rev-parse", "--short=7", "HEAD");
+    for (const text of ["one", "two"]) {
+      sandbox.write("src/a.txt", text);
+      sandbox.git("add", "src");
+      sandbox.git("commit", "--quiet", "--message", text);
+    }
+    const { stderr } = await sandbox.script("build", "login", ...sandbox.agent);
+    const now = sandbox.git("rev-parse", "--short=7", "HEAD");
+    expect(stderr).toContain(
+      `Analysis was performed at commit ${before} (2 commits ago).\nCurrent HEAD is ${now}.\n${told}`,
+    );
+  },
+);
+
+test.concurrent.each([[{}], ["00-quick-scan"], [7], [null]])(
+  "BUILD-NFR-004: phases_completed that is no list (%j) is told by build, which begins at the beginning",
+  async (list) => {
+    const sandbox = await ready();
+    prepareItem(sandbox, { more: { phases_completed: list } });
+    const built = await sandbox.script("build", "login", "--supervised", ...sandbox.agent);
+    expect(built.stderr).toContain("warning: phases_completed is not an array");
+    expect(built.stderr).toContain("Analysis Status: Not analyzed");
+    expect((await sandbox.status()).current).toBe("00-quick-scan");
+  },
+);

@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import { loadWorkflow } from "../../../../src/adapters/definitions/definitions.ts";
+import { createSandbox, type Json, parsed, type Sandbox } from "../../../support/cli.ts";
+
+type Row = {
+  readonly name: string;
+  readonly workflow: string;
+  /** Phases that this run has, in order. */
+  readonly phases: readonly string[];
+  readonly args: readonly string[];
+  readonly item?: string;
+  readonly prepare?: (sandbox: Sandbox) => void;
+};
+
+const keysOf = (workflow: string): string[] => loadWorkflow(workflow).phases.map(({ key }) => key);
+const analysis = loadWorkflow("feature").phases.flatMap(({ key, analysis: is }) => (is ? [key] : []));
+const DOCUMENTS = ["brainstorm.md", "spec.md", "design.md", "plan.md", "tasks.md", "verification.md"];
+
+/** A feature whose every document is there, so that any verb may be next. */
+function prepareFeature(sandbox: Sandbox): void {
+  const folder = "docs/features/001-cart";
+  const meta = { id: "001", name: "Cart", mode: "standard", status: "active", currentPhase: "verify", phases: {} };
+  sandbox.write(`${folder}/.meta.json`, JSON.stringify(meta));
+  for (const name of DOCUMENTS) sandbox.write(`${folder}/${name}`, `# ${name}\n`);
+  sandbox.git("add", "--all");
+  sandbox.git("commit", "--quiet", "--message", "Feature");
+}
+
+const specVerb = (verb: string): Row => ({
+  name: verb,
+  workflow: "spec",
+  phases: [verb],
+  args: [verb, "001", "--yes"],
+  prepare: prepareFeature,
+});
+
+const rows: readonly Row[] = [
+  { name: "analyze", workflow: "feature", phases: analysis, args: ["analyze", "Sign in"], item: "sign-in" },
+  { name: "build", workflow: "feature", phases: keysOf("feature"), args: ["build", "Sign in"] },
+  { name: "feature", workflow: "feature", phases: keysOf("feature"), args: ["feature", "Sign in"] },
+  { name: "fix", workflow: "fix", phases: keysOf("fix"), args: ["fix", "Wrong greeting"] },
+  { name: "change", workflow: "change", phases: keysOf("change"), args: ["add a greeting"] },
+  { name: "upgrade", workflow: "upgrade", phases: keysOf("upgrade"), args: ["run", "upgrade", "New library"] },
+  { name: "test-run", workflow: "test-run", phases: keysOf("test-run"), args: ["run", "test-run", "All tests"] },
+  {
+    name: "test-generate",
+    workflow: "test-generate",
+    phases: keysOf("test-generate"),
+    args: ["run", "test-generate", "More tests"],
+  },
+  ...keysOf("spec").map(specVerb),
+];
+
+const settings = [
+  { kind: "every phase", block: { enabled: true }, gates: (keys: readonly string[]) => keys },
+  {
+    kind: "a list of which the workflow has nothing",
+    block: { enabled: true, review_phases: ["77"] },
+    gates: (keys: readonly string[]) => keys,
+  },
+  {
+    kind: "the last phase only",
+    block: (keys: readonly string[]) => ({ enabled: true, review_phases: [keys.at(-1)] }),
+    gates: (keys: readonly string[]) => keys.slice(-1),
+  },
+  { kind: "disabled", block: { enabled: false }, gates: () => [] },
+  { kind: "no block", block: undefined, gates: () => [] },
+] as const;
+
+/** Phases that have a gate whatever the settings say. */
+const ALWAYS = new Set(["final-review"]);
+
+/** Runs to its end, continuing at every gate; the phases that had one. */
+async function gatesOf(sandbox: Sandbox, { args, item }: Row): Promise<string[]> {
+  const at = item === undefined ? [] : ["--item", item];
+  const gates: string[] = [];
+  let outcome: Json = parsed(await sandbox.script(...args, "--yes", "--json", ...sandbox.agent));
+  for (let step = 0; step < 30 && outcome.run?.waiting; step++) {
+    const { kind, id } = outcome.run.waiting;
+    if (kind === "gate") gates.push(id.split("#")[0]);
+    const answer = kind === "gate" ? ["continue"] : ["answer", "keep"];
+    outcome = parsed(await sandbox.person(...answer, ...at, "--json"));
+  }
+  expect(outcome.run, JSON.stringify(outcome)).toMatchObject({ status: "completed" });
+  return gates;
+}
+
+test("the table has every workflow and every verb of the spec workflow", () => {
+  expect(new Set(rows.map(({ workflow }) => workflow))).toEqual(
+    new Set(["change", "feature", "fix", "spec", "test-generate", "test-run", "upgrade"]),
+  );
+  expect(rows.filter(({ workflow }) => workflow === "spec")).toHaveLength(8);
+});
+
+const table = rows.flatMap((row) => settings.map((setting) => ({ ...row, ...setting })));
+
+test.concurrent.each(table)(
+  "SM-AC-01a, SM-AC-01b, SM-AC-01c, SM-AC-01d, SM-AC-01e: $name with $kind stops at its gates by settings alone, and at no other",
+  async ({ block, gates, ...row }) => {
+    const sandbox = await createSandbox();
+    row.prepare?.(sandbox);
+    const wanted = typeof block === "function" ? block(row.phases) : block;
+    if (wanted !== undefined) sandbox.write(".isdlc/state.json", JSON.stringify({ supervised_mode: wanted }));
+    const due = new Set(gates(row.phases));
+    expect(await gatesOf(sandbox, row)).toEqual(row.phases.filter((key) => due.has(key) || ALWAYS.has(key)));
+  },
+);
