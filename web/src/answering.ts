@@ -30,7 +30,8 @@ export function useAnswer(run: string) {
   const answer = async (given: Given, onDone: () => void): Promise<boolean> => {
     try {
       answered.add(given.wait);
-      const { warnings, isDriving } = await mutateAsync(given);
+      const { run: detail, warnings, isDriving } = await mutateAsync(given);
+      client.setQueryData(["run", run, "detail"], detail); // what is shown next is not what was answered
       onDone();
       announce([isDriving ? "Recorded. The run goes on." : "Recorded.", ...warnings].join(" "));
       await navigate({ to: "/runs/$run", params: { run } });
