@@ -2,7 +2,7 @@ import { attentionFor } from "../../core/attention.ts";
 import { spentBy } from "../../core/budget.ts";
 import { ownValue } from "../../core/own-value.ts";
 import { type ActiveRun, currentPhase, type EndedRun } from "../../core/run.ts";
-import type { Place, RunRow, RunStatus } from "../../schema/api.ts";
+import type { Place, RunRow } from "../../schema/api.ts";
 import { finishedRun } from "../metrics.ts";
 import { statusWord } from "../status.ts";
 
@@ -18,7 +18,7 @@ export function runRow(run: ActiveRun | EndedRun, { place, isDriven }: Seen): Ru
     title: run.run.title,
     item: run.run.item,
     place,
-    status: statusWord(run, isDriven) as RunStatus, // one of the words of the contract
+    status: statusWord(run, isDriven),
     branch: run.run.git?.branch ?? null,
     phase: phase === undefined ? null : { key: phase.rule.key, name: phase.rule.name },
     progress: { done: kept.filter(isDone).length, total: kept.length },

@@ -11,6 +11,7 @@ import {
   startOptions,
   verifyOptions,
 } from "./options.ts";
+import { uiVerb } from "./ui-verb.ts";
 import type { Verb } from "./verb.ts";
 
 const verb = (name: string, kind: Verb["kind"], rest: Omit<Verb, "name" | "kind">): Verb => ({ name, kind, ...rest });
@@ -257,15 +258,7 @@ export const verbs: readonly Verb[] = [
       report: { type: "string", value: "file", about: "of an archive: write its page there" },
     },
   }),
-  verb("ui", "begin", {
-    summary: "See every run in the browser, read, comment and decide there",
-    usage: "isdlc ui [--port <n>] [--no-open]",
-    options: {
-      port: { type: "string", value: "n", about: "serve at this port instead of the one kept for this repository" },
-      "no-open": { type: "boolean", about: "print the link only; open no browser" },
-      token: { type: "string", value: "token", about: "operator token, where there is no terminal" },
-    },
-  }),
+  uiVerb,
   verb("demo", "begin", {
     summary: "The whole supervised flow in a sample project, with a recorded agent",
     usage: "isdlc demo [--keep]",
