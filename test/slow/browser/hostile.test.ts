@@ -56,7 +56,7 @@ test("S7: script in titles, documents, names, diffs, diagrams, findings and agen
 
   expect(await sandbox.person("continue")).toMatchObject({ code: 3 });
   await page.getByRole("link", { name: "Open the review" }).click();
-  await page.locator(".diff .note").first().waitFor();
+  await page.locator(".diff .diff-line").first().waitFor();
   await page.locator(".back").click();
   for (const tab of ["Activity", "Documents", "Story", "Timeline"]) {
     await page.getByRole("tab", { name: tab }).click();

@@ -86,6 +86,7 @@ export async function createShop(): Promise<Sandbox> {
           },
           result: { artifacts: ["src/cart.ts"] },
         },
+        { writes: { "src/cart.ts": DISCOUNTED.replaceAll("cap", "limit") }, result: { artifacts: ["src/cart.ts"] } },
       ],
       "implement reviewer": [{ verdict: { approved: true, summary: "Good work", issues: [finding] } }],
     },

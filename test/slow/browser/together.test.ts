@@ -11,6 +11,8 @@ test("two browsers at one gate: one answer is recorded, the other is told who wa
   const [first, second] = [await open(one.link), await open(other.link)];
   for (const { page } of [first, second]) {
     await page.getByRole("link", gate).click();
+    await page.route("**/api/live*", (route) => route.abort()); // neither hears of the other's answer
+    await page.reload();
     await page.locator("[data-decision]").waitFor();
   }
   const told = await Promise.all(
