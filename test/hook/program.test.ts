@@ -1,0 +1,87 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { builtProgram } from "../support/built-program.ts";
+import { createSandbox } from "../support/cli.ts";
+
+const MARKER = {
+  run: "20261116-010000000-aaaa",
+  phase: "plan",
+  item: "docs/a",
+  writes: "item",
+  wait: null,
+  session: "s",
+  outputs: [],
+  later: [],
+};
+
+type Said = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+const hookFile = async (): Promise<string> => (await builtProgram()).replace(/isdlc\.cjs$/, "hook.cjs");
+
+async function hook(input: string | Buffer, marker: string = JSON.stringify(MARKER)): Promise<Said> {
+  const { root, env } = await createSandbox({ git: false });
+  mkdirSync(join(root, ".isdlc"), { recursive: true });
+  writeFileSync(join(root, ".isdlc/active"), marker);
+  const child = spawn(process.execPath, [await hookFile(), root], { cwd: root, env, stdio: ["pipe", "pipe", "pipe"] });
+  const said = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk: Buffer) => (said.stdout += chunk.toString("utf8")));
+  child.stderr.on("data", (chunk: Buffer) => (said.stderr += chunk.toString("utf8")));
+  child.stdin.on("error", () => undefined); // it stops reading what is too long
+  child.stdin.end(input);
+  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { code, ...said };
+}
+
+const event = (more: Readonly<Record<string, unknown>>): string =>
+  JSON.stringify({ hook_event_name: "PreToolUse", session_id: "s", tool_name: "Write", tool_input: {}, ...more });
+
+describe("the hook program refuses what it cannot read:", () => {
+  test.each<[string, string | Buffer]>([
+    ["nothing", ""],
+    ["no JSON", "{"],
+    ["null", "null"],
+    ["a number", "7"],
+    ["zero bytes", Buffer.alloc(100)],
+    ["200,000 brackets", "[".repeat(200_000)],
+    ["50 MB", Buffer.alloc(50 * 1024 * 1024, 0x20)],
+  ])("%s", async (_what, input) => {
+    const { code, stderr } = await hook(input);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^isdlc: /);
+  });
+
+  test.each([
+    "",
+    "{",
+    "null",
+    "[]",
+    "[".repeat(100_000),
+    '{"writes":"tree"}',
+    JSON.stringify({ ...MARKER, item: "../x" }),
+  ])("a marker that is %j allows no write", async (marker) => {
+    const { stdout } = await hook(event({ tool_input: { file_path: "src/a.ts" } }), marker);
+    expect(JSON.parse(stdout).hookSpecificOutput.permissionDecision).toBe("deny");
+  });
+});
+
+describe("the hook program lets pass what it does not know:", () => {
+  test.each([
+    { hook_event_name: "Tomorrow" },
+    { tool_name: "Unheard" },
+    { tool_input: null },
+    { tool_name: 7, tool_input: [] },
+    { tool_input: { file_path: { deep: true } } },
+  ])("%j", async (more) => {
+    expect(await hook(event(more))).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+});
+
+test("the hook program is one small file that needs nothing but node", async () => {
+  const source = readFileSync(await hookFile(), "utf8");
+  expect(Buffer.byteLength(source)).toBeLessThanOrEqual(20_000);
+  expect(
+    [...source.matchAll(/require\("([^"]+)"\)/g)].map(([, name]) => name).every((name) => name?.startsWith("node:")),
+  ).toBe(true);
+});
