@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Rule, Turn } from "../../stub-model/scenario.ts";
 import { agentBinary, CLAUDE_VERSIONS, claudePackage } from "../../support/agent-binaries.ts";
+import { builtProgram } from "../../support/built-program.ts";
 import type { Sandbox } from "../../support/cli.ts";
 import { hasTmux, openTerminal, type Terminal } from "../terminal/terminal.ts";
 import { begin, type Guest, guestOf, report, SERVER, writesDocument } from "./claude-session.ts";
@@ -142,5 +144,15 @@ describe.each(binaries)("a session of Claude Code $version", ({ version, binary 
     await isdlc("uninstall");
     await headless(installed, "Go on");
     expect(said(guest, "try").at(-1)).not.toContain("is for the person");
+  });
+
+  test.skipIf(!binary.ok)("finds nothing wrong with the plugin", async () => {
+    const { setup, env } = await guestOf(version, () => []);
+    const plugin = join(dirname(dirname(dirname(await builtProgram()))), "plugin");
+    const said = await new Promise<string>((resolve) => {
+      execFile(setup.program, ["plugin", "validate", plugin], { env }, (_error, stdout) => resolve(stdout));
+    });
+    expect(said).toContain("Validation passed");
+    expect(said).not.toMatch(/failed/i);
   });
 });
