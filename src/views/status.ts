@@ -14,7 +14,7 @@ import {
   reasonOf,
 } from "../core/run.ts";
 import { isWithSession, sessionOf } from "../core/session-phase.ts";
-import type { Question, Usage } from "../schema/agent.ts";
+import type { Question } from "../schema/agent.ts";
 import type { RunStatus } from "../schema/api.ts";
 import type { StatusPhase, StatusView, StatusWait } from "../schema/api-status.ts";
 import type { Step } from "../schema/event.ts";
