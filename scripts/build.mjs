@@ -43,7 +43,12 @@ await Promise.all([
     outfile: "dist/bin/verbs.cjs",
     external: ["./mcp.cjs", "./ui.cjs"],
   }),
-  build({ ...common, entryPoints: ["src/apps/mcp/serve.ts"], outfile: "dist/bin/mcp.cjs", external: ["./mcp.cjs"] }),
+  build({
+    ...common,
+    entryPoints: ["src/apps/mcp/serve.ts"],
+    outfile: "dist/bin/mcp.cjs",
+    external: ["./mcp.cjs", "./ui.cjs"],
+  }),
   build({ ...common, entryPoints: ["src/apps/hook/main.ts"], minifyIdentifiers: true, outfile: "dist/bin/hook.cjs" }),
   build({ ...common, entryPoints: ["src/apps/ui/ui.ts"], outfile: "dist/bin/ui.cjs" }),
 ]);
