@@ -25,7 +25,7 @@ export async function guestOf(version: string, rules: (sandbox: Sandbox) => Rule
   const started = await sandbox.script("add a greeting", ...options);
   if (started.code !== 0) throw new Error(started.stderr);
   const setup = await withClaude(version, rules(sandbox));
-  onTestFinished(() => setup.close());
+  onTestFinished(() => setup.close().catch(() => undefined)); // a session that has just ended may still write its notes
   const env: Record<string, string> = { ...sandbox.env, ...setup.env, ANTHROPIC_API_KEY: KEY };
   seedHome(env["HOME"] ?? "", sandbox.root);
   const plugin = join(dirname(dirname(dirname(await builtProgram()))), "plugin");
