@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, renameSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
@@ -24,12 +24,12 @@ test.concurrent("a tree that was moved is told, and goes on once a person has sa
   const sandbox = await atGate();
   const moved = join(sandbox.base, "moved");
   renameSync(sandbox.root, moved);
+  mkdirSync(sandbox.root);
   expect(await problemOf(sandbox, "-C", moved, "continue")).toBe("JOURNAL_ELSEWHERE");
   expect(parsed(await sandbox.script("-C", moved, "verify-journal", "--json")).ok).toBe(false);
   const fixed = await sandbox.person("-C", moved, "doctor", "--fix");
   expect(fixed.stdout).toContain("was begun in another place and goes on here now");
   expect(parsed(await sandbox.script("-C", moved, "status", "--json")).run.waiting.kind).toBe("gate");
-  renameSync(moved, sandbox.root);
 });
 
 test.concurrent("a run of another tree never takes the place of this one's", async () => {

@@ -144,9 +144,9 @@ describe("repository shapes: a value or a problem, never a crash (R13)", () => {
     if (facts === null) expect(await read.dirty([])).toEqual([]);
 
     const workspace = createGitWorkspace(folder, "run");
-    const tree = await workspace.snapshot("one", []);
-    expect(tree === null).toBe(facts === null);
-    expect(await workspace.diff(tree, tree)).toEqual(facts === null ? null : []);
+    const tree = await outcomeOf(workspace.snapshot("one", []));
+    if (typeof tree === "string") expect(await workspace.diff(tree, tree)).toEqual([]);
+    else expect([tree?.problem, facts]).toEqual(["GIT_UNAVAILABLE", null]);
 
     const write = createGitWrite(folder);
     const started = await outcomeOf(
@@ -163,7 +163,8 @@ describe("repository shapes: a value or a problem, never a crash (R13)", () => {
     fixture.commitAll("one");
     execFileSync("chown", ["-R", "65534", fixture.repo]);
     expect(await createGitRead(fixture.repo).facts()).toBeNull();
-    expect(await createGitWorkspace(fixture.repo, "run").snapshot("one", [])).toBeNull();
+    const look = createGitWorkspace(fixture.repo, "run").snapshot("one", []);
+    expect(await outcomeOf(look)).toMatchObject({ problem: "GIT_UNAVAILABLE" });
   });
 });
 

@@ -47,7 +47,7 @@ describe("a transcript", () => {
 
   test("a place where no file can be is told", () => {
     expect(() => openTranscript(join(folder, "long.log/x.log"), { limit: 10, redact })).toThrow(
-      expect.objectContaining({ problem: expect.objectContaining({ code: "WRITE_FAILED" }) }),
+      expect.objectContaining({ problem: expect.objectContaining({ code: "UNSAFE_PATH" }) }),
     );
   });
 

@@ -27,9 +27,10 @@ export async function hiddenThings(hiding: Hiding): Promise<string[]> {
   // Ignored as a whole, and by no rule from outside: the rule is in it.
   const opaque = ignored.filter((path) => path.endsWith("/") && !sources.has(path));
   const entries = await indexEntries(hiding.git);
-  const known = { ignored: new Set(ignored.filter((path) => !opaque.includes(path))), opaque };
-  const found = walk(hiding, { ...known, submodules: entries.submodules });
-  const all = new Map([...sources, ...(await rulesBehind(hiding.git, found.inside))]);
+  const known = new Set(ignored.filter((path) => !opaque.includes(path)));
+  const found = walk(hiding, { ignored: known, submodules: entries.submodules });
+  const below = found.files.filter((path) => found.rules.some((rule) => isBeside(path, rule)));
+  const all = new Map([...sources, ...(await rulesBehind(hiding.git, below))]);
   return [
     ...found.repositories.map((path) => `${path}/ has a .git of its own: what is in it is neither shown nor committed`),
     ...newRules(found.rules, all),
@@ -60,8 +61,6 @@ async function indexEntries(git: Git) {
 
 type Known = {
   readonly ignored: ReadonlySet<string>;
-  /** Folders of which everything is ignored by rules in them. */
-  readonly opaque: readonly string[];
   readonly submodules: ReadonlySet<string>;
 };
 
@@ -69,13 +68,13 @@ type Found = {
   repositories: string[];
   rules: string[];
   unreadable: string[];
-  /** Files in folders that ignore themselves. */
-  inside: string[];
+  /** Every file that was come by. */
+  files: string[];
   isWhole: boolean;
 };
 
 function walk(hiding: Hiding, known: Known): Found {
-  const found: Found = { repositories: [], rules: [], unreadable: [], inside: [], isWhole: true };
+  const found: Found = { repositories: [], rules: [], unreadable: [], files: [], isWhole: true };
   const left: Buffer[] = [Buffer.alloc(0)];
   let count = 0;
   for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
@@ -104,9 +103,9 @@ function noteGit({ top, since }: Hiding, { submodules }: Known, { folder, bytes,
 
 type FileEntry = { readonly bytes: Buffer; readonly isFile: boolean; readonly found: Found };
 
-function noteFile({ top, since }: Hiding, { ignored, opaque }: Known, { bytes, isFile, found }: FileEntry): void {
+function noteFile({ top, since }: Hiding, { ignored }: Known, { bytes, isFile, found }: FileEntry): void {
   const path = decodePath(bytes);
-  if (opaque.some((folder) => path.startsWith(folder))) found.inside.push(path);
+  found.files.push(path);
   const file = inTree(top, bytes);
   if (basename(path) === ".gitignore" && isSince(file, since)) found.rules.push(path);
   if (isFile && !ignored.has(path) && !isReadable(file)) found.unreadable.push(path);
@@ -139,6 +138,9 @@ function isReadable(file: Buffer): boolean {
     return (error as NodeJS.ErrnoException).code === "ENOENT"; // gone meanwhile
   }
 }
+
+/** In the folder of the rule, or below it. */
+const isBeside = (path: string, rule: string): boolean => path.startsWith(rule.slice(0, -".gitignore".length));
 
 type Rule = { readonly source: string; readonly pattern: string };
 
