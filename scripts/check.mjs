@@ -19,10 +19,10 @@ const tools = [
 let failed = 0;
 for (const [name, program, args] of tools) {
   const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8" });
-  if (status === 0) console.log(`ok    ${name}`);
+  if (status === 0) console.log(`ok    ${String(name)}`);
   else {
     failed++;
-    console.log(`FAIL  ${name}\n${stdout}${stderr}`);
+    console.log(`FAIL  ${String(name)}\n${stdout}${stderr}`);
   }
 }
 console.log(`checks: ${tools.length - failed} passed, ${failed} failed`);

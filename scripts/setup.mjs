@@ -12,7 +12,7 @@ const newest = (folder) =>
     0,
     ...readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map((entry) => time(join(entry.parentPath ?? entry.path, entry.name))),
+      .map((entry) => time(join(entry.parentPath, entry.name))),
   );
 
 if (time("node_modules/.package-lock.json") < time("package-lock.json")) {

@@ -12,7 +12,7 @@ const DELIVERED = ["SM", "SIZE", "BUILD", "VERBS", "LOCK", "SPEC"];
 const requirements = JSON.parse(readFileSync("docs/requirements.json", "utf8"));
 const names = readdirSync("test", { recursive: true })
   .filter((path) => path.endsWith(".test.ts"))
-  .sort()
+  .sort((one, other) => (one < other ? -1 : 1))
   .flatMap((path) => testNames(path));
 
 function testNames(path) {

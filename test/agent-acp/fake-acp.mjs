@@ -74,7 +74,10 @@ const deeds = {
   },
   untilCancelled: () => new Promise((resolve) => (cancel = resolve)),
   exit: (code) => process.exit(code),
-  kill: (signal) => process.kill(process.pid, signal) && hang(),
+  kill: (signal) => {
+    process.kill(process.pid, signal);
+    return hang();
+  },
   hang,
 };
 

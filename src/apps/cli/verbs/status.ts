@@ -1,13 +1,7 @@
-import { next } from "../../../core/next.ts";
-import { noRun, type RunState } from "../../../core/run.ts";
-import { shellWord } from "../../../core/shell-word.ts";
-import { statusLines } from "../../../views/status.ts";
-import { openElsewhere } from "../../../compose/open-elsewhere.ts";
-import { lookAtRun } from "../../../app/look/look-at-run.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
-import { seeProject, type SeenProject } from "../../../compose/see-project.ts";
+import { flag, type Run, text } from "../grammar/verb.ts";
 import { projectOf } from "../main/project-of.ts";
-import { done, flag, type Result, type Run, text } from "../grammar/verb.ts";
+import { showNext, showStatus } from "./plain-status.ts";
 
 /** Where the run stands. An ended run is shown only when it is asked for by id. */
 export const status: Run = async (invocation) => {
@@ -18,44 +12,8 @@ export const status: Run = async (invocation) => {
   return showStatus(project, state, { named: named !== undefined, json: flag(values, "json") });
 };
 
-/** The same for the newest run of the working tree, which is what prompts and people ask for all the time. */
-export const plainStatus: Run = ({ cwd, env, values }) => {
-  const { project, current } = seeProject(cwd, env);
-  return showStatus(project, current.state, { named: false, json: flag(values, "json") });
-};
-
-type Asked = { readonly named: boolean; readonly json: boolean };
-
-async function showStatus(project: SeenProject, state: RunState, { named, json }: Asked): Promise<Result> {
-  const shown = state.is === "ended" && !named ? noRun : state;
-  const { view, liveness } = await lookAtRun(project, shown);
-  if (view !== null) return json ? done([], { run: view }) : done(statusLines(shown, liveness));
-  const elsewhere = openElsewhere(project);
-  const hints = elsewhere.map((path) => `Another working tree has one: isdlc -C ${shellWord(path)} status`);
-  const found = { run: view, ...(hints.length > 0 ? { elsewhere } : {}) };
-  const { activeFeatureLines } = await import("./spec/active-feature.ts"); // only where no run is open
-  const feature = await activeFeatureLines(project.root);
-  return done([...statusLines(shown, liveness), ...hints, ...feature], found);
-}
-
 /** What should happen now, in one line. */
 export const nextVerb: Run = async (invocation) => {
   const { state } = await currentRun(projectOf(invocation), text(invocation.values, "run"));
   return showNext(state);
 };
-
-export const plainNext: Run = ({ cwd, env }) => Promise.resolve(showNext(seeProject(cwd, env).current.state));
-
-function showNext(state: RunState): Result {
-  const now = next(state);
-  switch (now.is) {
-    case "action":
-      return done([`${now.step}${now.attempt === null ? "" : ` ${now.attempt}`}`], { next: now });
-    case "wait":
-      return done([`wait ${now.wait.id}: ${now.options.join(", ")}`], { next: now });
-    case "done":
-      return done([now.how === "none" ? "No run is open here." : `The run is ${now.how}.`], { next: now });
-    default:
-      return now satisfies never;
-  }
-}
