@@ -26,8 +26,8 @@ export interface Workspace {
   diff(from: string | null, to: string | null): Promise<readonly FileChange[] | null>;
   /** Lines added and removed in the given files between two snapshots. */
   lines(from: string | null, to: string | null, paths: readonly string[]): Promise<number>;
-  /** The patch between two snapshots, for people to read. */
-  patch(from: string | null, to: string | null): Promise<string>;
+  /** The patch between two snapshots, for people to read; of the given files alone where some are given. */
+  patch(from: string | null, to: string | null, paths?: readonly string[]): Promise<string>;
   /** Puts the given paths back as they were in a snapshot; paths it lacks are removed. */
   restore(from: string, paths: readonly string[]): Promise<void>;
   copy(snapshot: string | null): Promise<ThrowAwayCopy>;

@@ -95,22 +95,60 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
   });
 
   test("v shows the changes in the pager of the person, or in none when they want none", async () => {
-    const { terminal } = await atFirstGate({ env: { PAGER: "head -n 2" } });
+    const { terminal } = await atFirstGate({ env: { PAGER: "head -n 3" } });
     terminal.press("v");
-    const paged = await terminal.shows(/diff --git[^]*Your choice/);
+    const paged = await terminal.shows(/Changes since the run began: 1 file, \+3 -0\n\ndiff --git[^]*Your choice/);
     expect(paged).not.toContain("made by plan#1");
   });
 
-  test.each([
-    { pager: "none wanted", env: { PAGER: "" } },
-    { pager: "not there", env: { PAGER: "no-such-pager" } },
-    { pager: "not named", env: {} },
-  ])("v shows the whole change with a pager that is $pager", async ({ env }) => {
-    const { terminal } = await atFirstGate({ env });
+  test("the pager of the person's own git settings comes first; one that the repository names is never started", async () => {
+    const { terminal, sandbox } = await atHome({ env: { PAGER: "head -n 1" } });
+    sandbox.git("config", "core.pager", "touch started-by-repository");
+    writeFileSync(join(sandbox.base, "home/.gitconfig"), "[core]\n\tpager = head -n 3\n");
+    terminal.isdlc('"add greeting" --supervised');
+    await terminal.shows(PROMPT);
     terminal.press("v");
-    expect(await terminal.shows(PROMPT)).toMatch(/\+# plan\n\+\n\+made by plan#1, turn 0/);
+    await terminal.shows(/Changes since the run began: 1 file, \+3 -0\n\ndiff --git[^]*Your choice/);
+    expect(existsSync(join(sandbox.root, "started-by-repository"))).toBe(false);
+  });
+
+  test("v without a pager shows the whole change, and a stray q does not leave the gate", async () => {
+    const { terminal } = await atFirstGate({ env: { PAGER: "" } });
+    terminal.press("v");
+    expect(await terminal.shows(/made by plan#1[^]*Your choice/)).toMatch(/\+# plan\n\+\n\+made by plan#1, turn 0/);
+    terminal.press("q");
+    await terminal.shows(/Press Q again to leave it open and go\.\nYour choice/);
     terminal.press("q");
     expect(await terminal.exitCode()).toBe(3);
+  });
+
+  test.each([
+    { pager: "not there", env: { PAGER: "no-such-pager" } },
+    { pager: "not named", env: {} },
+  ])("v pages even a short change with a pager that is $pager, and its q closes only the pager", async ({ env }) => {
+    const { terminal } = await atFirstGate({ env });
+    terminal.press("v");
+    expect(await terminal.shows("made by plan#1, turn 0")).not.toContain("Your choice");
+    terminal.press("q");
+    await terminal.shows(PROMPT);
+    terminal.press("q", "q");
+    expect(await terminal.exitCode()).toBe(3);
+  });
+
+  test("s shows only what changed since the last look, v still everything", async () => {
+    const turns = [{ writes: { "{item}/one.md": "1\n" } }, { writes: { "{item}/two.md": "2\n" } }];
+    const { terminal } = await atFirstGate({ env: { PAGER: "" }, plan: { turns: { plan: turns } } });
+    terminal.press("d");
+    await terminal.shows("additional guidance");
+    terminal.type("more");
+    terminal.press("Enter");
+    await terminal.shows("Your choice (C R D V S E T Q):");
+    terminal.press("s");
+    const since = await terminal.shows(/Changes since your last look: [^]*Your choice/);
+    expect(since).toContain("two.md b/");
+    expect(since).not.toContain("one.md b/");
+    terminal.press("v");
+    expect(await terminal.shows(/Changes since the run began: [^]*Your choice/)).toContain("one.md b/");
   });
 
   test("Ctrl-C in a pager leaves neither the pager nor the gate", async () => {

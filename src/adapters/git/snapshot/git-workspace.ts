@@ -103,8 +103,8 @@ function comparisons(
     async lines(from, to, paths) {
       return (await compare([from, to], (git, pair) => linesBetween(git, pair, paths))) ?? 0;
     },
-    async patch(from, to) {
-      return (await compare([from, to], patchBetween)) ?? "";
+    async patch(from, to, paths = []) {
+      return (await compare([from, to], (git, pair) => patchBetween(git, pair, paths))) ?? "";
     },
   };
 }

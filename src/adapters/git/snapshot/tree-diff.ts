@@ -66,9 +66,9 @@ export async function linesBetween(git: Git, pair: TreePair, paths: readonly str
   return sum;
 }
 
-/** The patch for people to read; what it leaves out is said in its place. */
-export async function patchBetween(git: Git, pair: TreePair): Promise<string> {
-  const output = await compared(git, pair, { args: ["-p", "-M", "--no-color"], ...READING });
+/** The patch for people to read, of all files where no paths are given; what it leaves out is said in its place. */
+export async function patchBetween(git: Git, pair: TreePair, paths: readonly string[] = []): Promise<string> {
+  const output = await compared(git, pair, { args: ["-p", "-M", "--no-color"], paths, ...READING });
   if (output === null) return "";
   const text = ended(output);
   const hidden = [...text.matchAll(BINARY)];

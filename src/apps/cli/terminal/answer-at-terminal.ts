@@ -1,17 +1,20 @@
 import { answer, type Answered, shownOf } from "../../../app/answer/answer.ts";
 import type { AnswerRequest } from "../../../app/answer/answer-table.ts";
 import type { OpenWait } from "../../../app/drive/drive-run.ts";
+import { shownChanges } from "../../../engine/shown-changes.ts";
 import { optionsOf } from "../../../core/next.ts";
 import { currentPhase, type Wait } from "../../../core/run.ts";
 import type { Question } from "../../../schema/agent.ts";
 import type { Person } from "../../../schema/people.ts";
 import { menuLabel } from "../../../views/answer-options.ts";
 import { revertedLines } from "../../../views/gate-banner.ts";
+import { changesText, type ShownChanges } from "../../../views/changes-text.ts";
 import { plainText } from "../../../views/plain-text.ts";
 import { askerOf, heldAgainst, waitLines } from "../../../views/status.ts";
 import type { Invocation } from "../grammar/verb.ts";
 import { forgetTypedAhead } from "./ask.ts";
-import { answerGate, hasSeen, showPatch } from "./gate-prompt.ts";
+import { answerGate, hasSeen } from "./gate-prompt.ts";
+import { showChanges } from "./show-changes.ts";
 
 /** What a person said at the terminal. */
 export type Said = Pick<AnswerRequest, "option" | "text" | "replies" | "isConfirmed">;
@@ -108,12 +111,14 @@ async function askQuestion({ text: asked, choices }: Question, signal: AbortSign
 const LOOKS = {
   show: "Show -- the impact analysis behind it",
   diff: "Look -- see what this phase changed",
+  whole: "Look -- see everything that would be merged",
   leave: "Leave it open for now",
 } as const;
 type Look = keyof typeof LOOKS;
 
 function looksAt(wait: Wait): Look[] {
   if (wait.kind === "sizing") return ["show", "leave"];
+  if (wait.kind === "finish") return ["whole", "leave"];
   return wait.kind === "escalation" && wait.reason === "tests_changed" ? ["diff", "leave"] : ["leave"];
 }
 
@@ -125,7 +130,7 @@ async function choose(invocation: Invocation, open: OpenWait, wait: Wait): Promi
     ...looksAt(wait).map((value) => ({ value: value as string, label: LOOKS[value] })),
   ];
   const chosen = await select({ message: "What should happen?", options: menu, signal: open.signal });
-  if (chosen === "show" || chosen === "diff") {
+  if (chosen === "show" || chosen === "diff" || chosen === "whole") {
     await showBefore(invocation, open, chosen);
     return choose(invocation, { ...open, returned: false }, wait);
   }
@@ -137,11 +142,16 @@ function aboutLines(invocation: Invocation, open: OpenWait, wait: Wait): string[
   return [...heldAgainst(open.run), ...waitLines(wait, []).filter((line) => line !== "You can:")];
 }
 
-async function showBefore(invocation: Invocation, open: OpenWait, what: "show" | "diff"): Promise<void> {
+async function showBefore(invocation: Invocation, open: OpenWait, what: Exclude<Look, "leave">): Promise<void> {
   if (what === "show") return showAnalysis(invocation, open);
-  const { engine, run } = open;
+  const changes = what === "whole" ? await shownChanges(open.engine, open.run) : await phaseChanges(open);
+  await showChanges(invocation, changes === null ? "There is nothing to compare." : changesText(changes));
+}
+
+async function phaseChanges({ engine, run }: OpenWait): Promise<ShownChanges> {
   const tree = await engine.workspace.now([run.run.item]);
-  await showPatch(invocation, plainText(await engine.workspace.patch(currentPhase(run)?.firstTree ?? null, tree)));
+  const patch = await engine.workspace.patch(currentPhase(run)?.firstTree ?? null, tree);
+  return { base: "since this phase began", parts: [{ title: null, patch }] };
 }
 
 function showAnalysis({ io }: Invocation, { engine, run }: OpenWait): void {

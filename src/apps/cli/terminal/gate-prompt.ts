@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import pc from "picocolors";
+import { hasLookedHere } from "../../../core/last-reviewed-tree.ts";
 import { codePhaseBefore, optionsOf } from "../../../core/next.ts";
 import { type ActiveRun, currentPhase, redoLimit } from "../../../core/run.ts";
-import { shownPatch } from "../../../engine/shown-patch.ts";
+import { shownChanges } from "../../../engine/shown-changes.ts";
 import { runChecks } from "../../../engine/steps/checks.ts";
 import {
   artifactLines,
@@ -12,6 +12,7 @@ import {
   redosSpent,
   reviewInstructions,
 } from "../../../views/gate-banner.ts";
+import { changesText } from "../../../views/changes-text.ts";
 import { plainLine, plainText } from "../../../views/plain-text.ts";
 import { summaryText } from "../../../views/summary.ts";
 import { askKey } from "./ask.ts";
@@ -19,26 +20,38 @@ import type { OpenWait } from "../../../app/drive/drive-run.ts";
 import { gateKey } from "../../../views/answer-options.ts";
 import type { Said } from "./answer-at-terminal.ts";
 import type { Io } from "./io.ts";
-import { runInteractive, showInPager, wordsOf } from "./run-interactive.ts";
+import { runInteractive, wordsOf } from "./run-interactive.ts";
+import { showChanges, type Viewer } from "./show-changes.ts";
 import type { Invocation } from "../grammar/verb.ts";
 
-type Key = "c" | "r" | "d" | "b" | "l" | "x" | "v" | "e" | "t" | "q";
+type Key = "c" | "r" | "d" | "b" | "l" | "x" | "v" | "s" | "e" | "t" | "q";
+type Look = "v" | "s" | "t";
+const isLook = (key: Key): key is Look => key === "v" || key === "s" || key === "t";
 
 /** The gate at a terminal: shows what was made, lets the person look at it from every side, and takes one answer. */
 export async function answerGate(invocation: Invocation, context: OpenWait): Promise<Said | null> {
   const { run, signal } = context;
   const paused = run.stage.is === "produced" && run.stage.pausedAt !== null;
   if (paused) return answerPaused(invocation, context);
-  invocation.io.out(`${bannerOf(invocation, context)}${LOOKS}`);
+  invocation.io.out(`${bannerOf(invocation, context)}${looksLine(run)}`);
+  let hasPaged = false;
   for (;;) {
-    const key = (await askKey(invocation.io, { message: "Your choice", keys: keysOf(run), signal })) ?? "q";
-    if (key === "q") return null;
+    const key = await askKey(invocation.io, { message: "Your choice", keys: keysOf(run), signal });
+    if (key === null || (key === "q" && !hasPaged)) return null;
+    hasPaged = key === "v" || key === "s";
+    if (key === "q") {
+      invocation.io.out("The gate is still open. Press Q again to leave it open and go.");
+      continue; // it may have been meant for the pager
+    }
     const said = await saidBy(invocation, context, key);
     if (said !== null || signal.aborted) return said;
   }
 }
 
-const LOOKS = "[V] view changes  [E] edit artifacts  [T] run checks  [Q] leave it open";
+function looksLine(run: ActiveRun): string {
+  const since = hasLookedHere(run) ? "  [S] since your last look" : "";
+  return `[V] view changes${since}  [E] edit artifacts  [T] run checks  [Q] leave it open`;
+}
 
 function bannerOf(invocation: Invocation, context: OpenWait): string {
   if (hasSeen(invocation, context)) return "";
@@ -55,11 +68,8 @@ export const hasSeen = ({ verb }: Invocation, { returned }: OpenWait): boolean =
 async function saidBy(invocation: Invocation, context: OpenWait, key: Exclude<Key, "q">): Promise<Said | null> {
   const { io } = invocation;
   const { run } = context;
+  if (isLook(key)) return look(invocation, context, key);
   switch (key) {
-    case "v":
-    case "t":
-      await look(invocation, context, key);
-      return null;
     case "e":
       if (!(await edit(invocation, artifactsOf(context)))) return null;
       for (const line of artifactLines(run)) io.out(line);
@@ -163,48 +173,28 @@ async function sendBack({ run, signal }: OpenWait): Promise<Said | null> {
 function keysOf(run: ActiveRun): Key[] {
   const offered = run.wait === null ? [] : optionsOf(run, run.wait);
   const answers = offered.flatMap((option) => (gateKey(option) as Key | null) ?? []); // the table has these keys
-  return [...answers, "v", "e", "t", "q"];
+  return [...answers, "v", ...(hasLookedHere(run) ? ["s" as const] : []), "e", "t", "q"];
 }
 
-async function look({ io, env }: Invocation, { engine, run, signal }: OpenWait, key: "v" | "t"): Promise<void> {
+/** Always null: whoever looks has not answered. */
+async function look({ io, env }: Invocation, { engine, run, signal }: OpenWait, key: Look): Promise<null> {
   const phase = currentPhase(run);
-  const made = phase?.made;
-  if (phase === undefined || made === undefined || made === null) return;
-  if (key === "v") await showPatch({ io, env }, plainText(await shownPatch(engine.workspace, run)));
-  if (key === "t") {
-    const tree = await engine.workspace.now([run.run.item]);
-    const told = { ...engine, show: ({ text }: { text: string }) => io.out(`Running ${plainText(text)} …`) };
-    const results = await runChecks(told, { run, phase, claimed: made.artifacts, tests: true, tree }, signal);
-    for (const { name, ok, detail } of results)
-      io.out(`${name}: ${ok === null ? "" : ok ? "passed " : "FAILED "}${plainText(detail)}`);
+  if (phase === undefined || phase.made === null) return null;
+  if (key !== "t") {
+    const changes = await shownChanges(engine, run, key === "s" ? "look" : "accepted");
+    await showChanges({ io, env }, changes === null ? "There is nothing to compare." : changesText(changes));
+    return null;
   }
+  const tree = await engine.workspace.now([run.run.item]);
+  const told = { ...engine, show: ({ text }: { text: string }) => io.out(`Running ${plainText(text)} …`) };
+  const claimed = phase.made.artifacts;
+  for (const { name, ok, detail } of await runChecks(told, { run, phase, claimed, tests: true, tree }, signal))
+    io.out(`${name}: ${ok === null ? "" : ok ? "passed " : "FAILED "}${plainText(detail)}`);
+  return null;
 }
 
 const artifactsOf = ({ engine, run }: OpenWait): string[] =>
   (currentPhase(run)?.made?.artifacts ?? []).map((path) => join(engine.root, path));
-
-type Viewer = Pick<Invocation, "io" | "env">;
-
-export async function showPatch({ io, env }: Viewer, patch: string): Promise<void> {
-  if (patch.trim() === "") return io.out("Nothing has changed.");
-  const shown = colored(patch, pc.createColors(io.color));
-  if (!(await showInPager(shown, env))) io.out(shown);
-}
-
-const PAINTS: readonly [RegExp, "bold" | "cyan" | "green" | "red"][] = [
-  [/^(?:diff |index |--- |\+\+\+ )/, "bold"],
-  [/^@@/, "cyan"],
-  [/^\+/, "green"],
-  [/^-/, "red"],
-];
-
-function colored(patch: string, colors: ReturnType<typeof pc.createColors>): string {
-  const paint = (line: string): string => {
-    const found = PAINTS.find(([pattern]) => pattern.test(line));
-    return found === undefined ? line : colors[found[1]](line);
-  };
-  return patch.split("\n").map(paint).join("\n");
-}
 
 /** False where no editor was opened. */
 async function edit({ io, env }: Viewer, paths: readonly string[]): Promise<boolean> {

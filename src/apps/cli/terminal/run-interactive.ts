@@ -29,13 +29,6 @@ export async function runInteractive({ argv, env, input, cwd }: Guest): Promise<
   }
 }
 
-/** The person's pager: the one they named, else less; nothing named on purpose, or none there, is none. */
-export async function showInPager(text: string, env: NodeJS.ProcessEnv): Promise<boolean> {
-  const named = env["PAGER"];
-  const argv = named === undefined ? ["less", "-FRX"] : wordsOf(named);
-  return argv.length > 0 && (await runInteractive({ argv, env, input: text })) !== null;
-}
-
 /** A command of the person's environment: arguments split at spaces, no shell. */
 export const wordsOf = (command: string): string[] => command.split(" ").filter((word) => word !== "");
 

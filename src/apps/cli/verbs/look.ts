@@ -8,9 +8,11 @@ import { isRecord, ownValue } from "../../../core/own-value.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../../core/run.ts";
 import type { CheckResult } from "../../../schema/facts.ts";
 import { projectStateFile } from "../../../views/state-file.ts";
-import { shownPatch } from "../../../engine/shown-patch.ts";
+import { shownChanges } from "../../../engine/shown-changes.ts";
 import { runChecks } from "../../../engine/steps/checks.ts";
 import { gateNotice } from "../../../views/gate-banner.ts";
+import { changesText, type ShownChanges } from "../../../views/changes-text.ts";
+import { patchFiles } from "../../../views/patch-files.ts";
 import { plainText } from "../../../views/plain-text.ts";
 import { heldAgainst, itemOf, waitLines, waitObject } from "../../../views/status.ts";
 import { next } from "../../../core/next.ts";
@@ -28,19 +30,29 @@ export const gate: Run = async (invocation) => {
   const now = next(run);
   if (now.is !== "wait") return done(["Nothing waits for an answer now."], { waiting: null });
   const waiting = waitObject(run, now.wait);
-  if (now.wait.kind !== "gate")
-    return done([...heldAgainst(run), ...waitLines(now.wait, now.options, itemOf(run))], { waiting });
+  const changes = flag(invocation.values, "diff") ? await changesOf(project, run) : null;
+  const diff =
+    changes === null ? { lines: [], json: {} } : { lines: [changesText(changes)], json: diffObject(changes) };
+  if (now.wait.kind !== "gate") {
+    const lines = [...heldAgainst(run), ...waitLines(now.wait, now.options, itemOf(run))];
+    return done([...lines, ...diff.lines], { waiting, ...diff.json });
+  }
   const summary = summaryText(run);
-  const patch = flag(invocation.values, "diff") ? await patchOf(project, run) : null;
-  const lines = [summary, gateNotice(run) ?? "", ...(patch === null ? [] : [plainText(patch)])];
-  return done(lines, { waiting, shown: shownOf(run), summary, ...(patch === null ? {} : { patch }) });
+  const lines = [summary, gateNotice(run) ?? "", ...diff.lines];
+  return done(lines, { waiting, shown: shownOf(run), summary, ...diff.json });
 };
 
-async function patchOf(project: LocalProject, run: ActiveRun): Promise<string> {
-  const phase = currentPhase(run);
-  if (run.run.git === null || phase === undefined) return "";
-  return shownPatch(workspaceOf(project, run), run);
+async function changesOf(project: LocalProject, run: ActiveRun): Promise<ShownChanges> {
+  const looking = { workspace: workspaceOf(project, run), vcs: run.run.git === null ? null : project.vcsWrite };
+  return (await shownChanges(looking, run)) ?? { base: "since the run began", parts: [] };
 }
+
+/** For programs: the patches whole, bookkeeping included, with what they are compared with. */
+const diffObject = ({ base, parts }: ShownChanges): object => ({
+  base,
+  files: parts.flatMap(({ patch }) => patchFiles(patch)).map(({ text: _text, ...file }) => file),
+  patch: parts.map(({ title, patch }) => (title === null || patch === "" ? patch : `${title}:\n${patch}`)).join(""),
+});
 
 /** Runs the checks of the current phase; nothing is recorded. */
 export const check: Run = async (invocation) => {

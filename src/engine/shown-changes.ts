@@ -1,0 +1,96 @@
+import {
+  hasLookedHere,
+  isLastPhase,
+  lastAcceptedTree,
+  lastReviewedTree,
+  runBegan,
+} from "../core/last-reviewed-tree.ts";
+import { type ActiveRun, currentPhase } from "../core/run.ts";
+import type { VcsWrite } from "../ports/vcs.ts";
+import type { Workspace } from "../ports/workspace.ts";
+import type { FileChange, PhaseOutput } from "../schema/facts.ts";
+
+/** Everything that accepting would accept, or only what changed since the person last looked. */
+export type ShownSince = "accepted" | "look";
+
+type Part = { readonly title: string | null; readonly patch: string };
+type Shown = { readonly base: string; readonly parts: readonly Part[] };
+
+type Looking = {
+  readonly workspace: Pick<Workspace, "diff" | "patch">;
+  readonly vcs: Pick<VcsWrite, "forkPoint"> | null;
+};
+
+/**
+ * What Continue would accept: at the last gate and at the question how to finish the whole work against its base, at
+ * others what changed since a gate was last accepted. Null where there is nothing to compare.
+ */
+export async function shownChanges(
+  looking: Looking,
+  run: ActiveRun,
+  since: ShownSince = "accepted",
+): Promise<Shown | null> {
+  const made = currentPhase(run)?.made ?? null;
+  if (since === "look" && made !== null) return sinceLook(looking, run, made);
+  if (made === null)
+    return run.index < run.phases.length ? null : againstBase(looking, run, { tree: null, to: run.tip });
+  const whole = isLastPhase(run)
+    ? await againstBase(looking, run, { tree: made.tree, to: made.commitTree ?? null })
+    : null;
+  return whole ?? sinceAccepted(looking, run, made);
+}
+
+type Ends = { readonly tree: string | null; readonly to: string | null };
+
+/** The work as it would be merged, then what was written beside it and is not committed. */
+async function againstBase({ workspace, vcs }: Looking, run: ActiveRun, { tree, to }: Ends): Promise<Shown | null> {
+  const { base, branch } = run.run.git ?? { base: null, branch: null };
+  if (vcs === null || to === null || base === null || branch === null) return null;
+  const from = await vcs.forkPoint(base, branch);
+  if (from === null) return null;
+  const merged = { title: null, patch: await workspace.patch(from, to) };
+  const known = await workspace.diff(from, to);
+  const rest = await uncommitted(workspace, { from: runBegan(run).tree, to: tree, known: known ?? [] });
+  return { base: `against ${base} (${from.slice(0, 7)})`, parts: [merged, { title: "Not committed", patch: rest }] };
+}
+
+type Beside = { readonly from: string | null; readonly to: string | null; readonly known: readonly FileChange[] };
+
+async function uncommitted(workspace: Looking["workspace"], { from, to, known }: Beside): Promise<string> {
+  const committed = new Set(known.map(({ path }) => path));
+  const written = (await workspace.diff(from, to)) ?? [];
+  const rest = written.map(({ path }) => path).filter((path) => !committed.has(path));
+  return rest.length === 0 ? "" : workspace.patch(from, to, rest);
+}
+
+async function sinceAccepted(looking: Looking, run: ActiveRun, made: PhaseOutput): Promise<Shown> {
+  const { tree, phase } = isLastPhase(run) ? runBegan(run) : lastAcceptedTree(run);
+  const base = phase === null ? "since the run began" : `since you accepted ${phase}`;
+  const changed = { title: null, patch: await looking.workspace.patch(tree, made.tree) };
+  return { base, parts: [changed, ...(await besideTheTree(looking, run, made))] };
+}
+
+async function sinceLook(looking: Looking, run: ActiveRun, made: PhaseOutput): Promise<Shown> {
+  if (!hasLookedHere(run)) return sinceAccepted(looking, run, made);
+  const patch = await looking.workspace.patch(lastReviewedTree(run), made.tree);
+  return {
+    base: "since your last look",
+    parts: [{ title: null, patch }, ...(await besideTheTree(looking, run, made))],
+  };
+}
+
+/** What others committed on the branch, and what hooks would add to the commit. */
+async function besideTheTree({ workspace }: Looking, run: ActiveRun, made: PhaseOutput): Promise<Part[]> {
+  const tip = made.standing?.tip ?? null;
+  const { plainTree = null, commitTree = null } = made;
+  return [
+    {
+      title: "Committed on the branch by somebody else",
+      patch: tip === null || tip === run.tip ? "" : await workspace.patch(run.tip, tip),
+    },
+    {
+      title: "Changed by hooks of the repository in what is committed",
+      patch: plainTree === null ? "" : await workspace.patch(plainTree, commitTree),
+    },
+  ];
+}

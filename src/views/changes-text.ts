@@ -1,0 +1,42 @@
+import { countOf } from "../core/count-of.ts";
+import { type PatchFile, patchFiles } from "./patch-files.ts";
+import { plainLine, plainText } from "./plain-text.ts";
+
+/** What a person is shown of the work: patches as git writes them, each under a title where it needs one. */
+export type ShownChanges = {
+  /** What it is compared with: `against main (a1b2c3d)`, `since the run began`. */
+  readonly base: string;
+  readonly parts: readonly { readonly title: string | null; readonly patch: string }[];
+};
+
+/** The changes to read: a heading with their size, code before documents, bookkeeping in one line at the end. */
+export function changesText({ base, parts }: ShownChanges): string {
+  const read = parts.map(({ title, patch }) => ({ title, files: patchFiles(patch) }));
+  const all = read.flatMap(({ files }) => files);
+  if (all.length === 0) return `Nothing has changed ${plainLine(base)}.`;
+  const shown = all.filter(isShown);
+  const bookkeeping = all.filter((file) => !isShown(file));
+  return [
+    `Changes ${plainLine(base)}: ${countOf(shown.length, "file")}, ${sizeText(shown)}`,
+    "",
+    ...read.flatMap(({ title, files }) => partLines(title, files.filter(isShown))),
+    ...(bookkeeping.length === 0 ? [] : [`Bookkeeping, not shown: ${bookkeeping.map(fileSize).join(", ")}`]),
+  ].join("\n");
+}
+
+/** `+40 -2` */
+export function sizeText(files: readonly Pick<PatchFile, "added" | "removed">[]): string {
+  const sum = (side: "added" | "removed"): number => files.reduce((total, file) => total + file[side], 0);
+  return `+${sum("added")} -${sum("removed")}`;
+}
+
+const isShown = ({ kind }: PatchFile): boolean => kind !== "bookkeeping";
+const fileSize = (file: PatchFile): string => `${plainLine(file.path, 200)} ${sizeText([file])}`;
+
+function partLines(title: string | null, files: readonly PatchFile[]): string[] {
+  if (files.length === 0) return [];
+  return [...(title === null ? [] : [`${title}:`]), ...files.map(({ text }) => visible(text))];
+}
+
+/** A carriage return inside of a line would be read as the beginning of another one. */
+const visible = (text: string): string => plainText(text.replaceAll(/\r(?!\n)/g, "\u240d"));

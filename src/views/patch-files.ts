@@ -1,0 +1,97 @@
+import { isBookkeeping } from "../core/items/bookkeeping.ts";
+import type { FileChange } from "../schema/facts.ts";
+
+/** One file of a patch as git writes it. */
+export type PatchFile = {
+  readonly path: string;
+  /** Its name before; null where it kept it. */
+  readonly was: string | null;
+  readonly change: FileChange["change"];
+  readonly kind: "code" | "document" | "bookkeeping";
+  readonly added: number;
+  readonly removed: number;
+  readonly isBinary: boolean;
+  /** As it stands in the patch, header included. */
+  readonly text: string;
+};
+
+const DOCUMENT = /\.(?:md|markdown|txt|rst|adoc)$/i;
+/** Lines end with a newline alone: a carriage return inside of one must not begin a file. */
+const FILE_START = /(?<![^\n])(?=diff --git )/;
+const HUNK_START = /\n@@ /;
+
+/** A patch cut into its files: code first, then documents, then bookkeeping, each by path. */
+export function patchFiles(patch: string): PatchFile[] {
+  const parts = patch.split(FILE_START).filter((part) => part.startsWith("diff --git "));
+  return parts.map(patchFile).toSorted(byKindAndPath);
+}
+
+const KINDS = ["code", "document", "bookkeeping"] as const;
+
+const byKindAndPath = (one: PatchFile, other: PatchFile): number =>
+  KINDS.indexOf(one.kind) - KINDS.indexOf(other.kind) || (one.path < other.path ? -1 : 1);
+
+function patchFile(text: string): PatchFile {
+  const start = HUNK_START.exec(text)?.index ?? text.length;
+  const head = text.slice(0, start).split("\n");
+  const lines = text.slice(start + 1).split("\n");
+  const { path, was } = namesIn(head);
+  return {
+    path,
+    was: was === path ? null : was,
+    change: changeOf(head),
+    kind: kindOf(path),
+    added: lines.filter((line) => line.startsWith("+")).length,
+    removed: lines.filter((line) => line.startsWith("-")).length,
+    isBinary: head.some((line) => line.startsWith("Binary files ") || line === "GIT binary patch"),
+    text,
+  };
+}
+
+function kindOf(path: string): PatchFile["kind"] {
+  if (isBookkeeping(path)) return "bookkeeping";
+  return DOCUMENT.test(path) ? "document" : "code";
+}
+
+function changeOf(head: readonly string[]): FileChange["change"] {
+  const has = (start: string): boolean => head.some((line) => line.startsWith(start));
+  if (has("new file mode ")) return "added";
+  if (has("deleted file mode ")) return "deleted";
+  if (has("rename to ")) return "renamed";
+  return has("old mode ") && !has("index ") ? "typechange" : "modified";
+}
+
+/** From the lines that hold one name each; the first line holds two, which may have spaces in them. */
+function namesIn(head: readonly string[]): { readonly path: string; readonly was: string } {
+  const after = (start: string): string | null => {
+    const line = head.find((one) => one.startsWith(start));
+    return line === undefined ? null : unquoted(line.slice(start.length).replace(/\t$/, ""));
+  };
+  const side = (start: string): string | null => {
+    const name = after(start);
+    return name === null || name === "/dev/null" ? null : name.slice("a/".length);
+  };
+  const was = after("rename from ") ?? side("--- ");
+  const path = after("rename to ") ?? side("+++ ") ?? was ?? sameName(head[0] ?? "");
+  return { path, was: was ?? path };
+}
+
+/** `diff --git a/x b/x` where no other line has a name: then both are the same. */
+function sameName(line: string): string {
+  const both = line.slice("diff --git ".length);
+  return unquoted(both.slice((both.length + 1) / 2)).slice("b/".length);
+}
+
+const ESCAPED: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", a: "\u0007", b: "\b", f: "\f", v: "\v" };
+
+/** Git quotes unusual names: C escapes, and bytes in octal. */
+function unquoted(name: string): string {
+  if (name.length < 2 || !name.startsWith('"') || !name.endsWith('"')) return name;
+  const bytes = [...name.slice(1, -1).matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/gs)].flatMap(
+    ([, octal, escaped, plain]) => {
+      if (octal !== undefined) return [Number.parseInt(octal, 8)];
+      return [...new TextEncoder().encode(escaped === undefined ? plain : (ESCAPED[escaped] ?? escaped))];
+    },
+  );
+  return new TextDecoder().decode(Uint8Array.from(bytes));
+}
