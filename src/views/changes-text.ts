@@ -24,6 +24,10 @@ export function changesText({ base, parts }: ShownChanges): string {
   ].join("\n");
 }
 
+/** The files that are shown, over all parts. */
+export const shownFiles = ({ parts }: ShownChanges): PatchFile[] =>
+  parts.flatMap(({ patch }) => patchFiles(patch)).filter(isShown);
+
 /** `+40 -2` */
 export function sizeText(files: readonly Pick<PatchFile, "added" | "removed">[]): string {
   const sum = (side: "added" | "removed"): number => files.reduce((total, file) => total + file[side], 0);

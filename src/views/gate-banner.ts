@@ -1,5 +1,6 @@
 import { attentionFor, attentionText } from "../core/attention.ts";
 import type { Reverted } from "../core/command.ts";
+import { countOf } from "../core/count-of.ts";
 import { UNSEEN } from "../core/failure-digest.ts";
 import { optionsOf } from "../core/next.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord, redoLimit, type Wait } from "../core/run.ts";
@@ -7,16 +8,18 @@ import type { PhaseOutput } from "../schema/facts.ts";
 import type { Supervision } from "../schema/plan.ts";
 import { gateMenuLine } from "./answer-options.ts";
 import { artifactRows } from "./artifact-rows.ts";
+import type { ShownChanges } from "./changes-text.ts";
+import { entries } from "./entries.ts";
+import { gateFacts } from "./gate-facts.ts";
 import { plainLine } from "./plain-text.ts";
 import { isRedoing } from "./redoing.ts";
 import { testNotes } from "./test-notes.ts";
 import { numberOf, reviewsFolder, summaryFileName, summaryOf } from "./summary.ts";
+import { wrapLines } from "./wrap-lines.ts";
 
 type Gate = Extract<Wait, { kind: "gate" }>;
 
 const RULE = "-".repeat(44);
-/** Entries of one kind in a banner; the summary has them all. */
-const MAX_SHOWN = 10;
 
 /** Asked after Redo. */
 export const redoPrompt = `What additional guidance should this phase consider?
@@ -28,33 +31,43 @@ export const reviewInstructions = `Review the artifacts listed above. Edit any f
 When ready, say 'continue' to advance to the next phase.`;
 
 /** What a person sees at an open gate; null when none is open. */
-export function gateBanner(run: ActiveRun): string | null {
+export function gateBanner(run: ActiveRun, { changes = null, columns = WIDEST }: Screen = {}): string | null {
   const phase = currentPhase(run);
   if (run.wait?.kind !== "gate" || phase === undefined) return null;
   const data = summaryOf(run, phase.rule.key);
   const minutes = data.duration?.minutes;
-  const notices = [...noticesOf(run, phase, run.wait), `To read: ${attentionText(attentionFor(phase.made))}`];
-  return [
+  const artifacts = countOf(artifactRows(data).length, "file");
+  const lines = [
     RULE,
     `PHASE ${numbered(phase)}COMPLETE: ${nameOf(phase)}`,
     "",
     summaryLine(run, phase),
-    `Artifacts: ${artifactRows(data).length} files created/modified`,
+    `Artifacts: ${artifacts} created/modified`,
     `Duration: ${minutes === undefined ? "N/A" : `${minutes}m`}`,
     "",
-    ...notices,
+    ...noticesOf(run, phase, run.wait),
+    ...gateFacts(run, phase, changes),
+    `To read: ${attentionText(attentionFor(phase.made))}`,
     "",
     ...optionsOf(run, run.wait).map(gateMenuLine),
     "",
     PROMPT,
     RULE,
-  ].join("\n");
+  ];
+  return wrapLines(lines.join("\n"), columns);
 }
+
+/** What is known where the banner is shown: what it would accept, and how wide the terminal is. */
+export type Screen = { readonly changes?: ShownChanges | null; readonly columns?: number };
+
+/** Where nobody said how wide: nothing is broken. */
+const WIDEST = Number.POSITIVE_INFINITY;
 
 const PROMPT = "Your choice: _";
 
-/** The same where another prompt follows, or none. */
-export const gateNotice = (run: ActiveRun): string | null => gateBanner(run)?.replace(`${PROMPT}\n`, "") ?? null;
+/** The same where nobody is asked. */
+export const gateNotice = (run: ActiveRun, screen: Screen = {}): string | null =>
+  gateBanner(run, screen)?.replace(`${PROMPT}\n`, "") ?? null;
 
 /** What a person sees who comes back to a run; null when neither a gate nor a redo was under way. */
 export function recoveryBanner(run: ActiveRun): string | null {
@@ -166,13 +179,6 @@ function allLines(title: string, lines: readonly string[]): string[] {
 
 /** A path of a file system is shorter. */
 const LONGEST = 5000;
-
-function entries(title: string, texts: readonly string[]): string[] {
-  if (texts.length === 0) return [];
-  const left = texts.length - MAX_SHOWN;
-  const shown = texts.slice(0, MAX_SHOWN).map((text) => `  - ${plainLine(text, 200)}`);
-  return [`${title}:`, ...shown, ...(left > 0 ? [`  … and ${left} more`] : [])];
-}
 
 /** What the settings would come to. */
 export function loosenedLine({ enabled, phases }: Supervision): string {

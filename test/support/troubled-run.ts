@@ -9,7 +9,7 @@ import type { LocalProject } from "../../src/compose/project.ts";
 import type { ActiveRun } from "../../src/core/run.ts";
 import { drive } from "../../src/engine/drive.ts";
 import type { Engine } from "../../src/engine/engine.ts";
-import { shownPatch } from "../../src/engine/shown-patch.ts";
+import { shownChanges } from "../../src/engine/shown-changes.ts";
 import type { AgentBackend } from "../../src/ports/agent-backend.ts";
 import { noProgress } from "../../src/ports/progress.ts";
 import { closingReport } from "../../src/views/history.ts";
@@ -81,8 +81,10 @@ async function playToMerge(project: LocalProject, world: World, plant: (engine: 
 /** Everything a person is shown before they answer. */
 async function look(engine: Engine, run: ActiveRun): Promise<string> {
   const { wait } = run;
-  if (wait?.kind === "gate")
-    return [await shownPatch(engine.workspace, run), ...wait.failures.map(({ detail }) => detail)].join("\n");
+  if (wait?.kind === "gate") {
+    const { parts = [] } = (await shownChanges(engine, run)) ?? {};
+    return [...parts.map(({ patch }) => patch), ...wait.failures.map(({ detail }) => detail)].join("\n");
+  }
   if (wait?.kind !== "finish" || wait.standing === null) return "";
   return [
     ...wait.moved,

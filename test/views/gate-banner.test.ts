@@ -18,15 +18,21 @@ const redone = (times: number) =>
     ...produced("03-architecture", index + 2),
   ]).flat();
 
+const TESTS = { argv: ["npm", "test"], source: "package.json", digest: "d" };
+
 describe("gateBanner", () => {
   test("is the banner of the design, line by line", () => {
     expect(gateBanner(active(first, gate()))).toBe(`--------------------------------------------
 PHASE 03 COMPLETE: Architecture
 
 Summary: .isdlc/reviews/phase-03-summary.md
-Artifacts: 1 files created/modified
+Artifacts: 1 file created/modified
 Duration: 4m
 
+Reviewer: approved after 1 review, no open findings
+Decisions:
+  - Files, not a database
+Usage: not reported by the agent
 To read: 12 lines, under a minute
 
 [C] Continue -- advance to next phase
@@ -78,8 +84,64 @@ The way tests are run has changed:
   - Trusted: npm test (a)
   - Now: npm test (b)
 Supervision was loosened: the settings now say review gates only after 06. It stays as it was unless you choose Loosen.
+Reviewer: approved after 1 review, no open findings
+Decisions:
+  - Files, not a database
+Usage: not reported by the agent
 To read: 12 lines, under a minute`);
     expect(gateBanner(run)).toContain("[L] Loosen");
+  });
+
+  test("what a person asks first: files with their sizes, tests, the verdict with what is open, denied calls", () => {
+    const patch = [
+      "diff --git a/src/a.ts b/src/a.ts",
+      "--- a/src/a.ts",
+      "+++ b/src/a.ts",
+      "@@ -1 +1,2 @@",
+      "-old",
+      "+new",
+      "+more",
+      "",
+    ].join("\n");
+    const issue = { severity: "warning" as const, description: "No test for zero", location: "src/a.ts:3" };
+    const result = made({
+      approved: false,
+      issues: [issue],
+      denied: ["Bash(curl *)"],
+      checks: [
+        {
+          name: "tests",
+          ok: false,
+          detail: "npm test",
+          counts: { passed: 11, failed: 1, skipped: 0 },
+          failing: [{ name: "adds two numbers", message: "" }],
+          ranAs: "sandbox",
+        },
+      ],
+    });
+    const run = { ...active(started(), produced("03-architecture", 1, result), gate()), tests: TESTS };
+    const banner = gateBanner(run, { changes: { base: "since the run began", parts: [{ title: null, patch }] } });
+    expect(banner?.split("\n\n")[2]).toBe(`Refused to the agent; a rule of yours would allow it:
+  - Bash(curl *)
+Files since the run began (1 file, +2 -1):
+  - src/a.ts +2 -1
+Tests: npm test: FAILED, 11 passed, 1 failed, in a sandbox
+Failing tests:
+  - adds two numbers
+Reviewer: did not approve after 1 review, 1 open finding
+  - F1  warning  src/a.ts:3  new  No test for zero
+Decisions:
+  - Files, not a database
+Usage: not reported by the agent
+To read: 12 lines, under a minute`);
+  });
+
+  test("lines end between words at the width of the terminal, and go on under their text", () => {
+    const result = made({ decisions: ["one two three four five six seven eight nine ten eleven"] });
+    const banner = gateBanner(active(started(), produced("03-architecture", 1, result), gate()), { columns: 44 });
+    expect(banner?.split("\n").filter((line) => line.length > 44)).toEqual([]);
+    expect(banner).toContain("  - one two three four five six seven eight\n    nine ten eleven\n");
+    expect(banner).toContain("[R] Review -- pause for manual review/edits,\n    resume when ready\n");
   });
 
   test("a phase without a number is called by its name alone, and its file by its key", () => {

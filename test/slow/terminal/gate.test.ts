@@ -9,15 +9,21 @@ const PLAN_BANNER = `--------------------------------------------
 PHASE COMPLETE: Plan
 
 Summary: .isdlc/reviews/phase-plan-summary.md
-Artifacts: 1 files created/modified
+Artifacts: 1 file created/modified
 Duration: 0m
 
+Files since the run began (1 file, +3 -0):
+  - .isdlc/work/add-greeting/plan.md +3 -0
+Decisions:
+  - plan decided
+Usage: not reported by the agent
 To read: 3 lines, under a minute
 
 [C] Continue -- advance to next phase
 [R] Review -- pause for manual review/edits, resume when ready
 [D] Redo -- re-run this phase with additional guidance
 
+Your choice: _
 --------------------------------------------
 [V] view changes  [E] edit artifacts  [T] run checks  [Q] leave it open
 ${PROMPT}`;

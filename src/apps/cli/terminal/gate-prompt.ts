@@ -33,7 +33,7 @@ export async function answerGate(invocation: Invocation, context: OpenWait): Pro
   const { run, signal } = context;
   const paused = run.stage.is === "produced" && run.stage.pausedAt !== null;
   if (paused) return answerPaused(invocation, context);
-  invocation.io.out(`${bannerOf(invocation, context)}${looksLine(run)}`);
+  invocation.io.out(`${await bannerOf(invocation, context)}${looksLine(run)}`);
   let hasPaged = false;
   for (;;) {
     const key = await askKey(invocation.io, { message: "Your choice", keys: keysOf(run), signal });
@@ -53,11 +53,13 @@ function looksLine(run: ActiveRun): string {
   return `[V] view changes${since}  [E] edit artifacts  [T] run checks  [Q] leave it open`;
 }
 
-function bannerOf(invocation: Invocation, context: OpenWait): string {
+async function bannerOf(invocation: Invocation, context: OpenWait): Promise<string> {
   if (hasSeen(invocation, context)) return "";
-  const { verb } = invocation;
-  const banner = context.returned && verb.name === "resume" ? recoveryBanner(context.run) : gateBanner(context.run);
-  return `${banner ?? ""}\n`;
+  const { io, verb } = invocation;
+  const { run, engine, returned } = context;
+  if (returned && verb.name === "resume") return `${recoveryBanner(run) ?? ""}\n`;
+  const changes = await shownChanges(engine, run);
+  return `${gateBanner(run, { changes, columns: io.columns }) ?? ""}\n`;
 }
 
 /** Whoever comes back was shown where the run stands, unless they said resume, or answered and it is open still. */

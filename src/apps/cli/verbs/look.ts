@@ -30,15 +30,15 @@ export const gate: Run = async (invocation) => {
   const now = next(run);
   if (now.is !== "wait") return done(["Nothing waits for an answer now."], { waiting: null });
   const waiting = waitObject(run, now.wait);
-  const changes = flag(invocation.values, "diff") ? await changesOf(project, run) : null;
-  const diff =
-    changes === null ? { lines: [], json: {} } : { lines: [changesText(changes)], json: diffObject(changes) };
+  const changes = await changesOf(project, run);
+  const isWanted = flag(invocation.values, "diff");
+  const diff = isWanted ? { lines: [changesText(changes)], json: diffObject(changes) } : { lines: [], json: {} };
   if (now.wait.kind !== "gate") {
     const lines = [...heldAgainst(run), ...waitLines(now.wait, now.options, itemOf(run))];
     return done([...lines, ...diff.lines], { waiting, ...diff.json });
   }
   const summary = summaryText(run);
-  const lines = [summary, gateNotice(run) ?? "", ...diff.lines];
+  const lines = [summary, gateNotice(run, { changes }) ?? "", ...diff.lines];
   return done(lines, { waiting, shown: shownOf(run), summary, ...diff.json });
 };
 

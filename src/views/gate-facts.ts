@@ -1,0 +1,62 @@
+import { countOf } from "../core/count-of.ts";
+import { isOpen, ledgerOf } from "../core/findings/ledger.ts";
+import type { ActiveRun, PhaseRecord } from "../core/run.ts";
+import type { CheckResult, TestCommand } from "../schema/facts.ts";
+import { type ShownChanges, shownFiles, sizeText } from "./changes-text.ts";
+import { entries } from "./entries.ts";
+import { renderFindings } from "./findings.ts";
+import { plainLine } from "./plain-text.ts";
+import { tokens } from "./token-text.ts";
+
+/** What a person asks first at a gate: what changed, do the tests pass, what does the reviewer say, what did it cost. */
+export function gateFacts(run: ActiveRun, phase: PhaseRecord, changes: ShownChanges | null): string[] {
+  return [
+    ...(changes === null ? [] : fileLines(changes)),
+    ...testLines(phase.made?.checks ?? [], run.tests),
+    ...reviewerLines(phase),
+    ...entries("Decisions", phase.made?.decisions ?? []),
+    `Usage: ${tokens(phase.usage, phase) || "not reported by the agent"}`,
+  ];
+}
+
+function fileLines(changes: ShownChanges): string[] {
+  const files = shownFiles(changes);
+  if (files.length === 0) return [`Files: none changed ${plainLine(changes.base)}`];
+  const sizes = files.map((file) => `${plainLine(file.path, 150)}  ${file.isBinary ? "binary" : sizeText([file])}`);
+  return entries(`Files ${plainLine(changes.base)} (${countOf(files.length, "file")}, ${sizeText(files)})`, sizes);
+}
+
+function testLines(checks: readonly CheckResult[], command: TestCommand | null): string[] {
+  const tests = checks.find(({ name }) => name === "tests");
+  if (tests === undefined) return [];
+  const { ok, counts, ranAs, failing = [] } = tests;
+  const outcome = ok === null ? "not measured" : ok ? "passed" : "FAILED";
+  const told = counts === undefined ? outcome : `${outcome}, ${counts.passed} passed, ${counts.failed} failed`;
+  const where = ranAs === undefined ? "" : ranAs === "sandbox" ? ", in a sandbox" : ", as you, without a sandbox";
+  const ran = command === null ? "" : `${plainLine(command.argv.join(" "), 120)}: `;
+  return [
+    `Tests: ${ran}${told}${where}`,
+    ...entries(
+      "Failing tests",
+      failing.map(({ name }) => name),
+    ),
+  ];
+}
+
+function reviewerLines({ iterations, made, rule }: PhaseRecord): string[] {
+  if (rule.reviewer === null || made === null) return [];
+  const ledger = ledgerOf(iterations);
+  const open = ledger.findings.filter(isOpen);
+  const verdict = made.approved ? "approved" : "did not approve";
+  const after = iterations.length === 0 ? "" : ` after ${countOf(iterations.length, "review")}`;
+  const findings = open.length === 0 ? "no open findings" : countOf(open.length, "open finding");
+  return [
+    `Reviewer: ${verdict}${after}, ${findings}`,
+    ...renderFindings({ ...ledger, findings: open })
+      .slice(0, MOST_FINDINGS)
+      .map((line) => `  - ${line}`),
+    ...(open.length > MOST_FINDINGS ? [`  … and ${open.length - MOST_FINDINGS} more`] : []),
+  ];
+}
+
+const MOST_FINDINGS = 10;

@@ -1,0 +1,25 @@
+/** Breaks lines between words where they are wider than the screen; what follows is indented like the text before it. */
+export const wrapLines = (text: string, columns: number): string =>
+  text
+    .split("\n")
+    .flatMap((line) => wrapped(line, Math.max(columns, NARROWEST)))
+    .join("\n");
+
+/** Less than this is no terminal to read at. */
+const NARROWEST = 30;
+
+function wrapped(line: string, columns: number): string[] {
+  if (line.length <= columns) return [line];
+  const indent = " ".repeat(/^\s*(?:- |\[.\] )?/.exec(line)?.[0].length ?? 0);
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > columns) {
+    const space = rest.lastIndexOf(" ", columns);
+    const isWord = space <= indent.length; // a word wider than the screen, such as a path, is left to the terminal
+    const end = isWord ? rest.indexOf(" ", columns) : space;
+    if (end === -1) break;
+    lines.push(rest.slice(0, end));
+    rest = `${indent}${rest.slice(end + 1).trimStart()}`;
+  }
+  return [...lines, rest];
+}
