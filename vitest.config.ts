@@ -5,6 +5,7 @@ const suite = (name: string, include: string[], minutes: number) => ({
   test: {
     name,
     include,
+    env: { TZ: "UTC" },
     testTimeout: minutes * 60_000,
     hookTimeout: minutes * 60_000,
     expect: { poll: { timeout: 20_000 } },
@@ -17,6 +18,7 @@ export default defineConfig({
       {
         test: {
           name: "fast",
+          env: { TZ: "UTC" },
           include: ["test/**/*.test.ts"],
           exclude: ["test/slow/**"],
           testTimeout: 60_000,

@@ -8,9 +8,9 @@ export const needsSandbox = (name: string): string | null =>
   isRepositoryHeld(name) ? null : `${name} starts programs that files of the repository name: only in a sandbox`;
 
 /** @throws ProblemError AGENT_NEEDS_SANDBOX for the first of them that may not work without a sandbox. */
-export function refuseWithoutSandbox(names: readonly string[], mend: string): void {
+export function refuseWithoutSandbox(names: readonly string[], fix: string): void {
   const agent = names.find((one) => needsSandbox(one) !== null);
-  if (agent !== undefined) throw new ProblemError({ code: "AGENT_NEEDS_SANDBOX", agent, mend });
+  if (agent !== undefined) throw new ProblemError({ code: "AGENT_NEEDS_SANDBOX", agent, fix });
 }
 
 /** The same agent, which fails before anything is started. */

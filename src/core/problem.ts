@@ -22,7 +22,7 @@ export type Problem =
       readonly files: readonly string[];
     }
   | { readonly code: "AGENT_MISSING"; readonly agent: string; readonly detail: string }
-  | { readonly code: "AGENT_NEEDS_SANDBOX"; readonly agent: string; readonly mend: string }
+  | { readonly code: "AGENT_NEEDS_SANDBOX"; readonly agent: string; readonly fix: string }
   | { readonly code: "NO_AGENT"; readonly install: readonly string[] }
   | { readonly code: "AGENT_UNKNOWN"; readonly agent: string }
   | { readonly code: "SANDBOX_UNAVAILABLE"; readonly why: string; readonly fix: string }
@@ -137,7 +137,7 @@ const descriptions: Describe = {
   }),
   AGENT_NEEDS_SANDBOX: (p) => ({
     what: `The agent "${p.agent}" starts programs that files of the repository name, so it is used in a sandbox only.`,
-    fix: `${p.mend}, or name another with --agent or --reviewer.`,
+    fix: `${p.fix}, or name another with --agent or --reviewer.`,
   }),
   NO_AGENT: (p) => ({
     what: "No agent was chosen, and none that is known was found on the PATH.",
@@ -189,7 +189,7 @@ const descriptions: Describe = {
     fix: "Answer in a terminal that was open before the session began to work, by typing the command in the session where it offers that, with a token, or after you ended the session.",
   }),
   TOKEN_REFUSED: (p) => ({
-    what: `The operator token was not accepted: ${p.detail}.`,
+    what: `The approval token was not accepted: ${p.detail}.`,
     fix: 'Make one with "isdlc token" before the run is started.',
   }),
   NO_RUN: (p) => ({

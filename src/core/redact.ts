@@ -47,7 +47,7 @@ const PATTERNS: readonly RegExp[] = [
   /(?<!(?<!\\)[A-Za-z0-9])xox[abeoprs]-[A-Za-z0-9-]{10,}/g, // Slack
   /(?<!(?<!\\)[A-Za-z0-9])npm_[A-Za-z0-9]{30,}/g,
   /(?<!(?<!\\)[A-Za-z0-9])hf_[A-Za-z0-9]{30,}/g, // Hugging Face
-  /(?<!(?<!\\)[A-Za-z0-9])isdlc_[A-Za-z0-9_-]{40,}/g, // our own operator token
+  /(?<!(?<!\\)[A-Za-z0-9])isdlc_[A-Za-z0-9_-]{40,}/g, // our own approval token
   /(?<!(?<!\\)[A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}/g, // JSON web token
 ];
 

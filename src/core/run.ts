@@ -240,7 +240,7 @@ export const UNAVAILABLE = "unavailable";
 
 export const noRun: RunState = { is: "none" };
 
-/** The phase at hand; undefined once every phase was left. */
+/** The current phase; undefined once every phase was left. */
 export const currentPhase = (run: ActiveRun): PhaseRecord | undefined => run.phases[run.index];
 
 /** The phase after one, passing over those that sizing left out; the number of phases when it was the last. */

@@ -42,7 +42,7 @@ export type TokenCheck =
   /** `createdAt`: one made while a run is open is not accepted for that run. */
   { readonly ok: true; readonly createdAt: string } | { readonly ok: false; readonly detail: string };
 
-/** The operator token of this user, of which only a digest is kept. */
+/** The approval token of this user, of which only a digest is kept. */
 export interface OperatorTokens {
   verify(token: string): TokenCheck;
   /** When the current one was made; null when there is none. */

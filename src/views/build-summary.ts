@@ -1,6 +1,7 @@
 import type { AnalysisStatus } from "../core/items/analysis-status.ts";
 import { phaseDisplayName } from "../core/phase-names.ts";
 import { phaseNumber } from "../schema/ids.ts";
+import { localTime } from "./local-time.ts";
 import { plainLine } from "./plain-text.ts";
 
 export type BuildSummary = {
@@ -109,10 +110,8 @@ function shortHash(hash: string): string {
   return /^[0-9a-f]{7,64}$/i.test(hash) ? hash.slice(0, 7) : plainLine(hash, 40);
 }
 
-/** ` (2026-02-19 10:15)`, nothing for what is no timestamp. */
-function timeOf(timestamp: string | undefined): string {
-  const parts = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.exec(timestamp ?? "");
-  if (parts === null) return "";
-  const [, day = "", time = "", zone = ""] = parts;
-  return ` (${day} ${time}${zone === "Z" ? " UTC" : ` ${zone}`})`;
+/** ` (2026-02-19 10:15 UTC)`, nothing for what is no timestamp. */
+function timeOf(timestamp = ""): string {
+  const time = localTime(timestamp);
+  return time === timestamp ? "" : ` (${time})`;
 }

@@ -39,7 +39,7 @@ export function gateBanner(run: ActiveRun, { changes = null, columns = WIDEST }:
   const artifacts = countOf(artifactRows(data).length, "file");
   const lines = [
     RULE,
-    `PHASE ${numbered(phase)}COMPLETE: ${nameOf(phase)}`,
+    `PHASE ${numbered(phase)}COMPLETE: ${nameOf(phase)}${positionOf(run, phase)}`,
     "",
     summaryLine(run, phase),
     `Artifacts: ${artifacts} created/modified`,
@@ -100,6 +100,14 @@ function numbered({ rule }: PhaseRecord): string {
   return number === null ? "" : `${number} `;
 }
 
+/** ` (7 of 9)` where the numbers of the phases do not tell how far the work is. */
+function positionOf({ phases }: ActiveRun, phase: PhaseRecord): string {
+  const planned = phases.filter(({ dropped }) => !dropped);
+  const numbers = planned.flatMap(({ rule }) => numberOf(rule.key) ?? []);
+  const isInOrder = numbers.every((number, at) => at === 0 || (numbers[at - 1] ?? "") < number);
+  return isInOrder ? "" : ` (${planned.indexOf(phase) + 1} of ${planned.length})`;
+}
+
 const nameOf = ({ rule }: PhaseRecord): string => plainLine(rule.shortName ?? rule.name);
 
 function summaryLine(run: ActiveRun, phase: PhaseRecord): string {
@@ -141,7 +149,7 @@ function failuresOf({ failures }: Gate): string[] {
   const unseen = failures.filter(({ name }) => name === UNSEEN).flatMap(({ detail }) => detail.split("\n"));
   const failed = failures.filter(({ name }) => name !== UNSEEN).map(({ name, detail }) => `${name}: ${detail}`);
   return [
-    ...allLines("Not as you were shown; Continue accepts it as it is now", unseen),
+    ...allLines("Changed after the summary; Continue accepts it as it is now", unseen),
     ...entries("Checks fail after the edits; Continue goes on anyway", failed),
   ];
 }

@@ -1,8 +1,10 @@
+import { countOf } from "../core/count-of.ts";
 import { budgetText, spentText } from "../core/budget.ts";
 import { type EndedRun, finishOf, mergedAs } from "../core/run.ts";
 import { shellWord } from "../core/shell-word.ts";
 import type { RunEvent } from "../schema/event.ts";
 import type { Person, Initiator } from "../schema/people.ts";
+import { localTime } from "./local-time.ts";
 import { metricsOf } from "./metrics.ts";
 import { plainLine } from "./plain-text.ts";
 import { pullRequestCommands } from "./pull-request.ts";
@@ -12,7 +14,7 @@ import { tokens } from "./token-text.ts";
 /** One line per event, for people. */
 export function historyLines(events: readonly RunEvent[]): string[] {
   return events.map(
-    (event) => `${String(event.seq).padStart(4)}  ${event.at.slice(0, 19).replace("T", " ")}  ${sentence(event)}`,
+    (event) => `${String(event.seq).padStart(4)}  ${localTime(event.at, "seconds")}  ${sentence(event)}`,
   );
 }
 
@@ -32,24 +34,24 @@ const sentences: Sentences = {
       .map((r) => r.name)
       .join(", ")}`,
   "verdict.given": (e) =>
-    `reviewer: ${e.approved ? "approved" : `not approved, ${e.concerns.length} concerns`}${e.stopped === undefined ? "" : `; stopped: ${plainLine(e.stopped, 120)}`}`,
+    `reviewer: ${e.approved ? "approved" : `not approved, ${countOf(e.concerns.length, "concern")}`}${e.stopped === undefined ? "" : `; stopped: ${plainLine(e.stopped, 120)}`}`,
   "budget.spent": (e) => `the budget is spent: ${spentText(e.spent)} of ${budgetText(e.budget)}`,
   "budget.raised": (e) => `budget raised to ${budgetText(e.budget)} by ${who(e.by)}`,
-  "writes.takenOut": (e) => `${e.paths.length} files taken out by ${who(e.by)}`,
+  "writes.takenOut": (e) => `${countOf(e.paths.length, "file")} taken out by ${who(e.by)}`,
   "gate.opened": (e) => `gate opened${e.failures.length > 0 ? " (a check failed after edits)" : ""}`,
   "gate.answered": (e) => `${e.choice} by ${who(e.by)}${e.guidance === null ? "" : `: ${plainLine(e.guidance, 200)}`}`,
   "questions.answered": (e) => `questions answered by ${who(e.by)}`,
   "supervision.loosened": (e) => `supervision loosened by ${who(e.by)}`,
   "sizing.decided": (e) =>
     `sized ${e.effective} (${e.sizing.recommended} recommended) by ${typeof e.by === "string" ? e.by : who(e.by)}`,
-  "tasks.refined": (e) => (e.artifact === null ? "no tasks refined" : `${e.tasks} tasks refined`),
+  "tasks.refined": (e) => (e.artifact === null ? "no tasks refined" : `${countOf(e.tasks, "task")} refined`),
   "phase.restarted": (e) => `phase started anew by ${who(e.by)}`,
   "phase.skipped": (e) => `phase skipped by ${who(e.by)}`,
   "run.wentBack": (e) => `back to ${e.to}, by ${who(e.by)}`,
   "run.rewound": (e) =>
     e.kept === null
       ? "the tree was left as it is"
-      : `${e.restored.length === 0 ? "nothing more" : `${e.restored.length} files`} taken back; what came after is kept in ${e.kept}`,
+      : `${e.restored.length === 0 ? "nothing more" : countOf(e.restored.length, "file")} taken back; what came after is kept in ${e.kept}`,
   "step.escalated": (e) => `${e.from} escalated: ${e.reason}`,
   "step.retried": (e) => `${e.from} retried by ${who(e.by)}${e.limits === undefined ? "" : ", with other limits"}`,
   "step.skipped": (e) => `${e.from} skipped by ${who(e.by)}`,
@@ -103,7 +105,7 @@ export function closingReport(run: EndedRun): string[] {
     ...block("About the repository", notices),
     ...block("Accepted without a person having been shown it", unshown(run)),
     ...block("Skipped", skipped),
-    ...block("Used", usedLines(run)),
+    ...block("Usage", usedLines(run)),
     ...(merged === null
       ? keptBranch(run)
       : [`Merged into ${run.run.git?.base ?? "the base branch"} as ${merged.slice(0, 12)}.`]),
@@ -134,25 +136,23 @@ function heading(ended: EndedRun): string[] {
 function usedLines(run: EndedRun): string[] {
   const worked = run.phases.filter(({ executions }) => executions > 0);
   const lines = worked.map(({ rule, usage, ...phase }) => ({ key: rule.key, used: tokens(usage, phase) }));
-  if (lines.every(({ used }) => used === "")) return worked.length === 0 ? [] : ["  unknown: no agent told"];
+  if (lines.every(({ used }) => used === "")) return worked.length === 0 ? [] : ["  not reported by the agent"];
   return [...lines.map(({ key, used }) => `  ${key}: ${used === "" ? "unknown" : used}`), ...rereadLine(run)];
 }
 
 /** Input of every execution but the first of its phase: revisions, redos and retries read again. */
 function rereadLine({ phases }: EndedRun): string[] {
   const repeatedInput = phases.reduce((sum, phase) => sum + phase.repeatedInput, 0);
-  return repeatedInput === 0
-    ? []
-    : [`  of that for reading again: ${tokens({ input: repeatedInput, output: null, usd: null })}`];
+  return repeatedInput === 0 ? [] : [`  repeated input: ${tokens({ input: repeatedInput, output: null, usd: null })}`];
 }
 
 function tookLine(run: EndedRun): string {
   const { minutes, attempts, redos, gates, firstTry } = metricsOf(run);
   return [
     `Took ${durationText(minutes)}`,
-    `${attempts} ${attempts === 1 ? "attempt" : "attempts"}`,
-    `${redos} ${redos === 1 ? "redo" : "redos"}`,
-    `${firstTry} of ${gates} ${gates === 1 ? "phase" : "phases"} accepted at the first try`,
+    countOf(attempts ?? 0, "attempt"),
+    countOf(redos ?? 0, "redo"),
+    `${firstTry} of ${countOf(gates, "phase")} accepted at the first try`,
   ].join(" · ");
 }
 

@@ -61,6 +61,9 @@ function changeOf(head: readonly string[]): FileChange["change"] {
   return has("old mode ") && !has("index ") ? "typechange" : "modified";
 }
 
+/** What stands before the old name. */
+const RENAMED = `${"rename"} from `;
+
 /** From the lines that hold one name each; the first line holds two, which may have spaces in them. */
 function namesIn(head: readonly string[]): { readonly path: string; readonly was: string } {
   const after = (start: string): string | null => {
@@ -71,7 +74,7 @@ function namesIn(head: readonly string[]): { readonly path: string; readonly was
     const name = after(start);
     return name === null || name === "/dev/null" ? null : name.slice("a/".length);
   };
-  const was = after("rename from ") ?? side("--- ");
+  const was = after(RENAMED) ?? side("--- ");
   const path = after("rename to ") ?? side("+++ ") ?? was ?? sameName(head[0] ?? "");
   return { path, was: was ?? path };
 }

@@ -1,4 +1,5 @@
 import { type FinishedRun, type RunMetrics, type Totals, totalsOf } from "./metrics.ts";
+import { localTime } from "./local-time.ts";
 import { plainLine } from "./plain-text.ts";
 
 const TITLE_WIDTH = 28;
@@ -12,7 +13,7 @@ const columns: readonly Column[] = [
   { heading: "RUN", cell: ({ id }) => id },
   { heading: "WORKFLOW", cell: ({ workflow, item }) => short(workflow, 12) + (item === null ? "" : " (item)") },
   { heading: "TITLE", cell: ({ title }) => short(title, TITLE_WIDTH) },
-  { heading: "ENDED", cell: ({ endedAt }) => short(endedAt, 40).slice(0, 16).replace("T", " ") },
+  { heading: "ENDED", cell: ({ endedAt }) => localTime(short(endedAt, 40)) },
   { heading: "HOW", cell: ({ how }) => how },
   { heading: "TIME", right: true, cell: ({ metrics }) => durationText(metrics.minutes) },
   { heading: "ATTEMPTS", right: true, cell: ({ metrics }) => countText(metrics.attempts) },

@@ -1,5 +1,6 @@
 import { budgetText, spentText } from "../core/budget.ts";
 import { attentionFor, attentionText } from "../core/attention.ts";
+import { countOf } from "../core/count-of.ts";
 import { next } from "../core/next.ts";
 import {
   type ActiveRun,
@@ -24,6 +25,7 @@ import { redosSpent } from "./gate-banner.ts";
 import { plainLine } from "./plain-text.ts";
 import { failureLines, movedLines } from "./open-again.ts";
 import { sessionLines } from "./session-lines.ts";
+import { stepText } from "./step-text.ts";
 import { tokens } from "./token-text.ts";
 import { reviewsFolder, summaryFileName } from "./summary.ts";
 
@@ -108,7 +110,7 @@ export function waitObject(run: ActiveRun, wait: Wait): StatusWait {
   }
 }
 
-/** Path of the summary of the phase at hand, relative to the working tree. */
+/** Path of the summary of the current phase, relative to the working tree. */
 export function summaryPath(run: ActiveRun): string | null {
   const phase = currentPhase(run);
   if (phase === undefined) return null;
@@ -148,9 +150,9 @@ const WALLS: ReadonlyMap<boolean | undefined, string> = new Map([
 function phaseLine(phase: PhaseRecord): string {
   const details = [
     phase.attempts > 1 ? `attempt ${phase.attempts}` : "",
-    phase.redos > 0 ? `${phase.redos} ${phase.redos === 1 ? "redo" : "redos"}` : "",
+    phase.redos > 0 ? `${countOf(phase.redos, "redo")}` : "",
     phase.iterations.length > 0 ? `${phase.iterations.length} reviewed` : "",
-    (phase.made?.concerns.length ?? 0) > 0 ? `${phase.made?.concerns.length} concerns` : "",
+    (phase.made?.concerns.length ?? 0) > 0 ? countOf(phase.made?.concerns.length ?? 0, "concern") : "",
     tokens(phase.usage, phase),
   ].filter((detail) => detail !== "");
   const tail = details.length === 0 ? "" : `  (${details.join(", ")})`;
@@ -165,7 +167,7 @@ function nowLines(state: ActiveRun | EndedRun, { driven }: Liveness): string[] {
   if (now.is !== "action") return [];
   if (!driven && isWithSession(state)) return sessionLines(state);
   return driven
-    ? [`Now: ${now.step}${now.attempt === null ? "" : ` ${now.attempt}`}`]
+    ? [`Now: ${stepText(now.step, now.attempt)}`]
     : ["Interrupted.", `Go on: isdlc resume${itemOf(state) === null ? "" : ` --item ${itemOf(state)}`}`];
 }
 
@@ -221,10 +223,17 @@ export function waitLines(wait: Wait, options: readonly WaitOption[], item: stri
     case "budget":
       return [`The budget is spent: ${spentText(wait.spent)} of ${budgetText(wait.budget)}.`, ...answers];
     case "finish":
-      return [...movedLines(wait.moved), "All phases are done. How should it end?", ...answers];
+      return [...movedLines(wait.moved), finishQuestion(wait), ...answers];
     default:
       return wait satisfies never;
   }
+}
+
+function finishQuestion({ offered }: Extract<Wait, { kind: "finish" }>): string {
+  const asked = offered.includes("merge")
+    ? "Merge, open a pull request, or keep the branch?"
+    : "How should the run finish?";
+  return `All phases are done. ${asked}`;
 }
 
 /** Who asks; the phase stands in the name of the wait. */
@@ -244,17 +253,24 @@ function questionText({ text, choices }: Question): string {
 function troubleLines({ id, from, reason, detail }: Extract<Wait, { kind: "escalation" }>): string[] {
   const phase = phaseOf(id);
   const where = phase === null ? "" : `Phase ${plainLine(phase)}: `;
-  const what = reason === "tests_changed" ? "the way tests are run has changed" : TROUBLE[from];
-  const said = `${where}${what}`;
-  return [`${said.charAt(0).toUpperCase()}${said.slice(1)} (${plainLine(reason)}):`, ...detailLines(detail)];
+  const why = REASONS[reason];
+  const said = `${where}${why ?? `${TROUBLE[from]} (${plainLine(reason).replaceAll("_", " ")})`}`;
+  return [`${said.charAt(0).toUpperCase()}${said.slice(1)}:`, ...detailLines(detail)];
 }
+
+/** Reasons that say more than the step that failed. */
+const REASONS: Readonly<Record<string, string | undefined>> = {
+  tests_changed: "the way tests are run has changed",
+  circuit_breaker: "the checks still fail in the same way after several attempts; stopped",
+  max_iterations: "the checks still fail after the last attempt allowed; stopped",
+};
 
 const TROUBLE: { readonly [S in Step]: string } = {
   prepare: "the run could not be prepared",
   enter: "the phase could not be started",
   produce: "the agent did not finish its work",
   check: "the checks of the agent's work do not pass",
-  review: "the reviewer did not come to a verdict",
+  review: "the reviewer failed",
   complete: "what the agent made could not be recorded",
   recheck: "what was accepted could not be checked again",
   commit: "what was accepted could not be committed",

@@ -43,7 +43,7 @@ function passedText(results: readonly CheckResult[], before: readonly RunEvent[]
   return [files, measured, draft?.summary ?? ""].filter((part) => part !== "").join(" · ");
 }
 
-/** What the phase at hand has to leave; once the checks have passed, it is there. */
+/** What the current phase has to leave; once the checks have passed, it is there. */
 function dueFiles(before: readonly RunEvent[]): readonly string[] {
   const started = before.find((event) => event.type === "run.started");
   const attempt = before.findLast((event) => event.type === "attempt.started");

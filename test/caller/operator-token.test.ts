@@ -9,7 +9,7 @@ let folder = "";
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "token-"))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-describe("an operator token", () => {
+describe("an approval token", () => {
   test("is accepted, with the time it was made", () => {
     const token = createToken(folder, NOW);
     expect(token).toMatch(/^isdlc_[A-Za-z0-9_-]{43}$/);

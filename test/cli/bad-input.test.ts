@@ -60,7 +60,7 @@ const files: Readonly<Record<string, () => string>> = {
   "the tree memory": inState(/^tree-/),
   "the anchors": inState(/^[0-9a-f]{64}\.json$/),
   "the key": inState(/^key$/),
-  "the operator token": () => join(userFolders(place.env).config, "operator-token.json"),
+  "the approval token": () => join(userFolders(place.env).config, "operator-token.json"),
 };
 
 const put = (name: string, content: string | Buffer): Mutant => ({
@@ -170,7 +170,7 @@ describe.each(Object.keys(files))("R6, S12: whatever %s holds", (name) => {
       const answered = await call(shortAnswer, "continue", { "no-run": true, token });
       rmSync(path, { recursive: true, force: true });
       expect(answers(), mutant.name).toEqual(answered.code === 0 ? ["continue"] : []);
-      if (name === "the operator token") expect(answered.problem, mutant.name).toBe("TOKEN_REFUSED");
+      if (name === "the approval token") expect(answered.problem, mutant.name).toBe("TOKEN_REFUSED");
       if (TOLERATED.has(name)) expect(answered, mutant.name).toEqual({ code: 0, problem: null });
       expect(({} as Record<string, unknown>)["enabled"]).toBeUndefined();
     }

@@ -46,7 +46,7 @@ describe("a check that fails after a person edited", () => {
     const unseen = {
       name: "shown as it is",
       ok: false,
-      detail: "Changed after the summary was made: src/x (modified)",
+      detail: "Files changed after the summary: src/x (modified)",
     };
     const player = advance(startRun({ supervision: everyPhase }), "recheck");
     for (let round = 0; round < 2; round++) {

@@ -65,7 +65,7 @@ const bugs: readonly Bug[] = [
   },
   {
     bug: "the index lands on a dropped phase",
-    breaks: "the phase at hand is one that was kept",
+    breaks: "the current phase is one that was kept",
     plants: [{ file: "run.ts", find: "at > index && !phase.dropped", put: "at > index" }],
   },
   {

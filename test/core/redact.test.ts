@@ -22,7 +22,7 @@ const planted: readonly (readonly [kind: string, text: string, secret: string])[
     ["Slack", `xoxb-${letters(12)}-${letters(24)}`],
     ["npm", `npm_${letters(36)}`],
     ["Stripe", `sk_live_${letters(24)}`],
-    ["operator token", `isdlc_${letters(43)}`],
+    ["approval token", `isdlc_${letters(43)}`],
     ["JSON web token", `eyJ${letters(20)}.eyJ${letters(30)}.${letters(43)}`],
     ["Hugging Face", `hf_${letters(34)}`],
   ].map(([kind, secret]) => [kind!, `found ${secret!}, "${secret!}" and\\n${secret!}.`, secret!] as const),

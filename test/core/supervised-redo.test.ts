@@ -29,7 +29,7 @@ const toGate = (player: Player): Player => {
 };
 const atGate = (): Player => toGate(startRun({ supervision: everyPhase }));
 
-/** Redoes the phase at hand with each text, up to the gate after the last one. */
+/** Redoes the current phase with each text, up to the gate after the last one. */
 function redone(...texts: string[]): Player {
   const player = atGate();
   for (const text of texts) {

@@ -52,7 +52,7 @@ describe("the example does what the page says:", () => {
     "docs/guides/scripting.md": [
       /^02-tracing#1\/gate-\d+$/m,
       "Since you last looked",
-      "How should it end?",
+      "Merge, open a pull request, or keep the branch?",
       /Merged into main as [0-9a-f]{12}/,
       "redo by Ada (token): Name the file and the line",
       "Merge bugfix/BUG-0001-greeting-has-no-name",

@@ -147,10 +147,10 @@ describe("the table", () => {
 
   test("one line per run, what is not known said so, then the totals and a chart", () => {
     expect(runsTable(runs).join("\n")).toMatchInlineSnapshot(`
-      "RUN                      WORKFLOW        TITLE                         ENDED             HOW            TIME  ATTEMPTS  FIRST TRY   TOKENS     COST
-      20260211-100000000-abcd  feature         Add a login                   2026-02-11 11:30  merged       1h 30m         4     2 of 3     125k    $1.50
-      20260212-100000000-abcd  feature         A title too long for one co…  2026-02-12 08:00  cancelled       20m         4     2 of 3  unknown  unknown
-      20260213-100000000-abcd  unknown (item)  unknown                       unknown           unreadable  unknown   unknown    unknown  unknown  unknown
+      "RUN                      WORKFLOW        TITLE                         ENDED                 HOW            TIME  ATTEMPTS  FIRST TRY   TOKENS     COST
+      20260211-100000000-abcd  feature         Add a login                   2026-02-11 11:30 UTC  merged       1h 30m         4     2 of 3     125k    $1.50
+      20260212-100000000-abcd  feature         A title too long for one co…  2026-02-12 08:00 UTC  cancelled       20m         4     2 of 3  unknown  unknown
+      20260213-100000000-abcd  unknown (item)  unknown                       unknown               unreadable  unknown   unknown    unknown  unknown  unknown
 
       3 runs · time 1h 50m (known of 2 of 3) · attempts 8 (known of 2 of 3) · first try 4 of 6 · tokens 125k (known of 1 of 3) · cost $1.50 (known of 1 of 3)
 

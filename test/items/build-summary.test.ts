@@ -50,7 +50,7 @@ Proceed? [Y/n]`);
       },
     });
     expect(shown).toContain("  [done] Phase 00: Quick Scan (2026-02-19 10:15 UTC)\n");
-    expect(shown).toContain("  [done] Phase 01: Requirements (2026-02-19 12:00 +02:00)\n");
+    expect(shown).toContain("  [done] Phase 01: Requirements (2026-02-19 10:00 UTC)\n");
     expect(shown).toContain("  [done] Phase 02: Impact Analysis\n");
     expect(shown).toContain("  [done] Phase 03: Architecture\n");
     expect(shown).toContain("Build will execute:\n  Phase 05: Test Strategy\n");

@@ -12,7 +12,7 @@ export type Past = {
   readonly reports: readonly Report[];
   /** Waits that are closed. */
   readonly waits: readonly Wait[];
-  /** Redos of the phase at hand, counted from the journal. */
+  /** Redos of the current phase, counted from the journal. */
   readonly redos: number;
 };
 

@@ -150,7 +150,7 @@ function stateViolations(core: Core, player: Player): Violation[] {
   const broken: string[] = [];
   const now = core.next(state);
   const would = (command: Command): boolean => core.decide(state, command).ok;
-  if (state.phases[state.index]?.dropped === true) broken.push("the phase at hand is one that was kept");
+  if (state.phases[state.index]?.dropped === true) broken.push("the current phase is one that was kept");
   if (!would({ do: "cancel", by: ada, reason: "enough" })) broken.push("an open run can be cancelled");
   if (now.is === "action") {
     const { ticket, step } = now;
@@ -250,7 +250,7 @@ function eventsByPhase(events: readonly RunEvent[]): ReadonlyMap<string, readonl
   return byPhase;
 }
 
-/** Redos of the phase at hand, counted from the journal alone. */
+/** Redos of the current phase, counted from the journal alone. */
 function redosAtHand({ state, events }: Player): number {
   const key = state.is === "active" ? state.phases[state.index]?.rule.key : undefined;
   return key === undefined ? 0 : redosIn(eventsByPhase(events).get(key) ?? []).length;

@@ -144,6 +144,13 @@ To read: 12 lines, under a minute`);
     expect(banner).toContain("[R] Review -- pause for manual review/edits,\n    resume when ready\n");
   });
 
+  test("how far the work is stands beside a number that does not tell", () => {
+    const plan = ["16-quality-loop", "08-code-review"].map((key) => rule(key, { name: "Some phase" }));
+    const [first] =
+      gateBanner(active(started({ plan }), produced("16-quality-loop", 1), gate()))?.match(/PHASE.*/) ?? [];
+    expect(first).toBe("PHASE 16 COMPLETE: Some phase (1 of 2)");
+  });
+
   test("a phase without a number is called by its name alone, and its file by its key", () => {
     const plan = [rule("create-plan", { name: "Create Plan" })];
     const banner = gateBanner(active(started({ plan }), produced("create-plan", 1), gate()));

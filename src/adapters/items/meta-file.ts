@@ -63,7 +63,7 @@ export function writeMetaJson(dir: unknown, meta: unknown): MetaWriting {
   });
 }
 
-/** Sets the engine's own fields in what is on disk, a damaged file excepted: that is for a person to mend. Never throws. */
+/** Sets the engine's own fields in what is on disk, a damaged file excepted: that is for a person to fix. Never throws. */
 export function mergeMeta(dir: unknown, fields: MetaFields): MetaWriting {
   return attempt(() => {
     const file = fileIn(dir);

@@ -5,7 +5,7 @@
 export type Credential =
   /** The terminal that this program was started at. */
   | { readonly is: "terminal" }
-  /** An operator token, made before the run. */
+  /** An approval token, made before the run. */
   | { readonly is: "token"; readonly token: string }
   /** A command typed at the prompt of an agent session, brought by the session's own product; judged by its process. */
   | { readonly is: "prompt"; readonly pid: number }

@@ -38,8 +38,8 @@ export async function agentsOfRun(
 
 function refuseUnsandboxed({ agents }: Project, chosen: RunAgents): void {
   const agent = allAgents(chosen).find(({ name }) => agents.needsSandbox(name) !== null)?.name;
-  const mend = "This run has none: cancel it and start anew";
-  if (agent !== undefined) throw new ProblemError({ code: "AGENT_NEEDS_SANDBOX", agent, mend });
+  const fix = "This run has none: cancel it and start anew";
+  if (agent !== undefined) throw new ProblemError({ code: "AGENT_NEEDS_SANDBOX", agent, fix });
 }
 
 /** The journal holds what the run was started with; a memory that says otherwise was changed by somebody else. */

@@ -35,7 +35,7 @@ export function evidenceOf(events: readonly RunEvent[]): Evidence {
 
 export const whoOf = ({ name, channel }: Person | Initiator): RunPredicate["startedBy"] => ({ name, channel });
 
-/** The phase at hand, and what is gathered so far, when an event comes. */
+/** The current phase, and what is gathered so far, when an event comes. */
 type At = { readonly gathered: Gathered; readonly run: ActiveRun; readonly key: PhaseKey | null };
 type Gatherers = { readonly [T in RunEvent["type"]]?: (at: At, event: EventOf<T>) => void };
 

@@ -153,7 +153,7 @@ const UNDER_WAY: ReadonlySet<Stage["is"]> = new Set([
   "rechecking",
 ]);
 
-/** A person may start the phase at hand anew, or leave it out, whatever it is doing. */
+/** A person may start the current phase anew, or leave it out, whatever it is doing. */
 function inPhase(run: ActiveRun, event: EventDraft): Decision {
   if (!UNDER_WAY.has(run.stage.is)) return refuse({ why: "notInPhase" });
   return accept(...abandoned(run, "stopped by a person"), event);

@@ -66,7 +66,7 @@ function mayTouchCode({ run, stage }: ActiveRun, edited: readonly FileChange[] |
 /** What changed since the summary was made counts once a person has seen it named, whoever changed it. */
 export function unseen(edited: readonly FileChange[], moved: readonly string[]): CheckResult[] {
   const paths = edited.map(({ path, change }) => `${JSON.stringify(path).slice(1, -1)} (${change})`);
-  const lines = [...(edited.length === 0 ? [] : ["Changed after the summary was made:", ...paths]), ...moved];
+  const lines = [...(edited.length === 0 ? [] : ["Files changed after the summary:", ...paths]), ...moved];
   return lines.length === 0 ? [] : [{ name: UNSEEN, ok: false, detail: lines.join("\n") }];
 }
 

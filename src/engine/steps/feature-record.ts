@@ -23,14 +23,14 @@ export function recordFeatureStart(engine: Engine, run: ActiveRun): void {
   engine.features.begin(item, { id, name, mode: options.mode, created, worktree, base: git?.base ?? null });
 }
 
-/** Says that the phase at hand was begun, as long as nothing came of it yet. */
+/** Says that the current phase was begun, as long as nothing came of it yet. */
 export function recordPhaseStart(engine: Engine, run: ActiveRun): void {
   const phase = currentPhase(run);
   if (!isFeature(run) || phase === undefined || phase.startedAt === null || !isSpecPhase(phase.rule.key)) return;
   engine.features.tell(run.run.item, { is: "phaseStarted", phase: phase.rule.key, at: phase.startedAt });
 }
 
-/** Every verdict about the phase at hand, with what was changed because of it. */
+/** Every verdict about the current phase, with what was changed because of it. */
 export async function recordReviews(engine: Engine, run: ActiveRun): Promise<void> {
   const phase = currentPhase(run);
   if (!isFeature(run) || phase === undefined || phase.iterations.length === 0) return;
@@ -87,7 +87,7 @@ export async function foreignRecord(
 export const featureDocuments = (item: string): string[] =>
   [".meta.json", ".review-history.md"].map((name) => artifactPath(item, name));
 
-/** The phase at hand counts: it is being accepted. */
+/** The current phase counts: it is being accepted. */
 export async function recordPhaseEnd(engine: Engine, run: ActiveRun): Promise<void> {
   const phase = currentPhase(run);
   if (!isFeature(run) || phase === undefined || phase.status !== "completed") return;

@@ -53,7 +53,7 @@ export function recordBuildEnd(engine: Engine, run: ActiveRun): void {
   engine.items.mark(run.run.item, "x");
 }
 
-/** The phase at hand counts: it is being accepted. */
+/** The current phase counts: it is being accepted. */
 const isAccepted =
   (run: ActiveRun) =>
   (phase: ActiveRun["phases"][number]): boolean =>

@@ -1,3 +1,4 @@
+import { localTime } from "../local-time.ts";
 import type { CoveredCommit, RefusedStatement, SignedStatement } from "../../core/attestation/coverage.ts";
 import { isCovered } from "../../core/attestation/coverage.ts";
 import type { Violation } from "../../core/attestation/policy.ts";
@@ -45,7 +46,7 @@ function statementRows({ statement, signers }: SignedStatement): string[] {
   const gates = predicate.phases.flatMap(({ key, gates: answers }) =>
     answers.map(({ decision, by, at, suspicious }) => {
       const mark = suspicious ? ", SUSPICIOUS: from a terminal opened while an agent was at work" : "";
-      return `  gate ${key}: ${decision} by ${plainLine(by.name, 60)} (${by.channel}) ${moment(at)}${mark}`;
+      return `  gate ${key}: ${decision} by ${plainLine(by.name, 60)} (${by.channel}) ${localTime(at)}${mark}`;
     }),
   );
   const overruled = predicate.overruled.map(
@@ -54,14 +55,12 @@ function statementRows({ statement, signers }: SignedStatement): string[] {
   );
   const sandbox = predicate.sandbox === null ? "not recorded" : predicate.sandbox ? "on" : "off";
   return [
-    `Run ${predicate.run} (${plainLine(predicate.workflow, 40)}, ${predicate.finish ?? "not finished"}), signed ${moment(predicate.signedAt)} by ${vouching}`,
+    `Run ${predicate.run} (${plainLine(predicate.workflow, 40)}, ${predicate.finish ?? "not finished"}), signed ${localTime(predicate.signedAt)} by ${vouching}`,
     ...(gates.length === 0 ? ["  no gate was answered by a person"] : gates),
     ...(overruled.length === 0 ? ["  nothing was overruled"] : overruled),
     `  sandbox: ${sandbox}`,
   ];
 }
-
-const moment = (at: string): string => at.slice(0, 16).replace("T", " ");
 
 function refusedRows(refused: readonly RefusedStatement[]): string[] {
   const rows = refused.map(({ object, why }) => `  ${object.slice(0, 12)}  ${plainLine(why, 200)}`);

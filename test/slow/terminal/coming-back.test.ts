@@ -41,7 +41,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     terminal.press("d");
     await terminal.shows("What additional guidance");
     terminal.type("be shorter");
-    await terminal.shows(/plan#2 working with command · [0-9]+s · again/);
+    await terminal.shows(/Running plan \(attempt 2\) with command · [0-9]+s · again/);
     const lost = sandbox.log().at(-1)?.pid ?? 0;
     process.kill(terminal.running(), "SIGKILL");
     await terminal.exitCode();
@@ -70,7 +70,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     terminal.press("C-c");
     expect(await terminal.exitCode()).toBe(130);
     expect(terminal.screen()).toContain("Go on: isdlc resume");
-    expect(terminal.screen()).not.toContain("working with");
+    expect(terminal.screen()).not.toContain("Running plan");
     expect(isAlive(sandbox.log()[0]?.pid ?? 0)).toBe(false);
     terminal.isdlc("resume");
     await terminal.shows(PROMPT);

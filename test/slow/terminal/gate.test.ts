@@ -13,7 +13,7 @@ Artifacts: 1 file created/modified
 Duration: 0m
 
 Files since the run began (1 file, +3 -0):
-  - .isdlc/work/add-greeting/plan.md +3 -0
+  - .isdlc/work/<run>/plan.md +3 -0
 Decisions:
   - plan decided
 Usage: not reported by the agent
@@ -41,10 +41,10 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(await terminal.shows("Trust it?")).toContain("Tests would be run with: npm test");
     terminal.press("y");
     await terminal.shows("Supervised mode: ENABLED (review gates after every phase)");
-    await terminal.shows(/plan#1 working with command · 1s · looking around/);
+    await terminal.shows(/Running plan with command · 1s · looking around/);
     const gate = await terminal.shows(PROMPT);
-    expect(gate).not.toContain("working with");
-    expect(gate.slice(gate.indexOf("----"))).toBe(PLAN_BANNER);
+    expect(gate).not.toContain("Running plan");
+    expect(gate.slice(gate.indexOf("----")).replace(/work\/[0-9a-z-]+\//, "work/<run>/")).toBe(PLAN_BANNER);
     terminal.press("q");
     expect(await terminal.exitCode()).toBe(3);
     expect((await sandbox.script("cancel", "--reason", "x")).code).toBe(1);
@@ -137,7 +137,9 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(await terminal.shows("made by plan#1, turn 0")).not.toContain("Your choice");
     terminal.press("q");
     await terminal.shows(PROMPT);
-    terminal.press("q", "q");
+    terminal.press("q");
+    await terminal.shows(/Press Q again to leave it open and go\.\nYour choice/);
+    terminal.press("q");
     expect(await terminal.exitCode()).toBe(3);
   });
 

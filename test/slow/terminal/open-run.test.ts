@@ -105,7 +105,7 @@ describe.skipIf(!hasTmux())("what was done, at a terminal", () => {
     expect(seen).toMatch(
       /▸ plan\n {2}✓ made plan\.md · Did plan[^\n]*\n▸ implement\n {2}✓ npm test passed · Did [^\n]*\n {2}✓ reviewer approves: fine\n {2}✓ committed [0-9a-f]{7}\n/,
     );
-    expect(seen).toMatch(/\n▸ final-review\n▸ final-review#1 working with command · [0-9]+s · looking$/);
+    expect(seen).toMatch(/\n▸ final-review\n▸ Running final-review with command · [0-9]+s · looking$/);
     terminal.press("C-c");
     expect(await terminal.exitCode()).toBe(130);
   });

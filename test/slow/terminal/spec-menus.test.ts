@@ -51,13 +51,13 @@ describe.skipIf(!hasTmux())("a phase that skips another, at a terminal", () => {
     const { sandbox, terminal } = await atHome();
     prepareFeature(sandbox, "brainstorm");
     terminal.isdlc("design");
-    const asked = await terminal.shows("Go on all the same?");
+    const asked = await terminal.shows("Continue anyway?");
     expect(asked).toContain("warning: Skipped before design: specify.");
     terminal.press("n");
     expect(await terminal.exitCode()).toBe(3);
     expect([sandbox.log(), sandbox.git("status", "--porcelain")]).toEqual([[], ""]);
     terminal.isdlc("design");
-    await terminal.shows("Go on all the same?");
+    await terminal.shows("Continue anyway?");
     terminal.press("y");
     expect(await terminal.exitCode()).toBe(0);
     expect(metaOf(sandbox)).toMatchObject({ currentPhase: "design" });

@@ -185,7 +185,7 @@ export const verbs: readonly Verb[] = [
     options: { ...trustOptions, ...personOptions },
   }),
   verb("token", "decide", {
-    summary: "Make an operator token, shown once",
+    summary: "Make an approval token, shown once",
     usage: "isdlc token",
     options: { ...personOptions, yes: { type: "boolean", about: "without a terminal, in a fresh configuration" } },
   }),

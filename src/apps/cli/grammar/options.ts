@@ -15,7 +15,7 @@ export const globalOptions: Options = {
 };
 
 export const personOptions: Options = {
-  token: { type: "string", value: "token", about: "operator token, where there is no terminal" },
+  token: { type: "string", value: "token", about: "approval token, where there is no terminal" },
   "token-fd": { type: "string", value: "n", about: "read the token from this open descriptor" },
   as: { type: "string", value: "name", about: "name to record" },
 };

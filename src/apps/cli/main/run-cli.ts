@@ -106,7 +106,7 @@ function folderOf({ values, verb }: Parsed, { cwd }: Host): string {
 
 const BARE = { name: "isdlc", kind: "read", summary: "", usage: "isdlc", options: {} } as const;
 
-/** Wrong usage is exit code 2, everything else that a person can mend is 1. */
+/** Wrong usage is exit code 2, everything else that a person can fix is 1. */
 export function problemResult(problem: Problem): Result {
   const { what, fix } = describe(problem);
   const code = problem.code === "USAGE" ? 2 : 1;

@@ -27,18 +27,18 @@ const askings: Readonly<Partial<Record<ChoiceId, Asking>>> = {
   dirty: confirm("Carry them along?", "allow-dirty"),
   tests: confirm("Trust it?", "trust"),
   proceed: async (io) => ((await ask(io, "Proceed?", [])) ? "yes" : null), // what it is about was shown before
-  skips: confirm("Go on all the same?"),
+  skips: confirm("Continue anyway?"),
   place: menu({ t: "there", h: "here", s: "stop" }, [
     "[T] There -- go on in the feature's working tree",
     "[H] Here -- work in this tree, on a branch beside the feature's, where its documents are here",
     "[S] Stop",
   ]),
-  analysis: confirm("Build all the same?"),
+  analysis: confirm("Build anyway?"),
   supervision: menu({ s: "supervised", a: "autonomous" }, [
     "[S] Supervised -- review gates after every phase",
     "[A] Autonomous -- no review gates in this run",
   ]),
-  tasks: confirm("Finish all the same?"),
+  tasks: confirm("Finish anyway?"),
   stale: menu({ p: "proceed", q: "rescan", a: "reanalyze" }, ["", ...stalenessMenu.split("\n")]),
   partial: menu({ r: "resume", s: "skip", f: "restart" }),
   begun: menu({ c: "continue", f: "fresh", r: "review" }),

@@ -2,6 +2,7 @@ import pc from "picocolors";
 import type { Progress } from "../../../ports/progress.ts";
 import type { RunEvent } from "../../../schema/event.ts";
 import { plainLine } from "../../../views/plain-text.ts";
+import { stepText } from "../../../views/step-text.ts";
 import { tokens } from "../../../views/token-text.ts";
 import { type WorkLine, workLines } from "../../../views/work-lines.ts";
 import type { Io } from "./io.ts";
@@ -25,8 +26,8 @@ function createPlainLines(io: Io): ProgressView {
   return {
     show({ at, step, attempt, text }) {
       if (at === "ended") return;
-      const what = at === "started" ? `${verbOf(step)} with ${text}` : plainLine(text, 160);
-      io.err(`${attempt === null ? "" : `${attempt}  `}${what}`);
+      if (at === "started") io.err(startedText({ step, attempt, text }));
+      else io.err(`${attempt === null ? "" : `${attempt}  `}${plainLine(text, 160)}`);
     },
     stop: () => undefined,
   };
@@ -58,7 +59,7 @@ function createLiveLine(io: Io, recorded: Recorded): ProgressView {
       if (current?.key !== key) {
         erase();
         tellNew();
-        const label = `${attempt ?? ""} ${verbOf(step)}${at === "started" ? ` with ${text}` : ""}`.trim();
+        const label = at === "started" ? startedText({ step, attempt, text }) : stepText(step, attempt);
         current = { key, label, since: performance.now(), last: "", used: "" };
       }
       if (at === "says") current.last = plainLine(text, 160);
@@ -100,12 +101,10 @@ export function paintWorkLine(colors: ReturnType<typeof pc.createColors>): (line
   return ({ mark, text }) => marks[mark](text);
 }
 
-const VERBS: Readonly<Record<string, string>> = {
-  produce: "working",
-  review: "being reviewed",
-  check: "running tests:",
-};
-const verbOf = (step: string): string => VERBS[step] ?? step;
+/** `Running plan with claude`, `Testing implement: npm test` */
+function startedText({ step, attempt, text }: Pick<Progress, "step" | "attempt" | "text">): string {
+  return `${stepText(step, attempt)}${step === "check" ? ":" : " with"} ${plainLine(text, 160)}`;
+}
 
 function duration(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1000);

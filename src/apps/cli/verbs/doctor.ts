@@ -36,16 +36,16 @@ export const verifyJournalVerb: Run = (invocation) => {
   return Promise.resolve(report(journalFindings(verifyJournal(verifyPlace(project), run), run)));
 };
 
-/** Looks at this project and this machine; with --fix mends what can be mended without losing anything. */
+/** Looks at this project and this machine; with --fix repairs what can be repaired without losing anything. */
 export const doctor: Run = async (invocation) => {
   const project = projectOf(invocation);
   const fix = flag(invocation.values, "fix");
   if (fix) await personOf(invocation, project, (await loadQuietly(project))?.state ?? noRun);
-  const mended = fix ? await mendJournal(project) : [];
+  const repaired = fix ? await repairJournal(project) : [];
   const run = newestOf(project);
   const findings = [
     ...(await surroundings(project)),
-    ...mended,
+    ...repaired,
     ...(run === null ? [] : journalFindings(verifyJournal(verifyPlace(project), run), run)),
     ...(await runFindings(project, fix)),
   ];
@@ -98,7 +98,7 @@ async function agentFindings({ env, settings }: LocalProject): Promise<Finding[]
   }));
 }
 
-async function mendJournal(project: LocalProject): Promise<Finding[]> {
+async function repairJournal(project: LocalProject): Promise<Finding[]> {
   const run = newestOf(project);
   if (run === null) return [];
   const { is } = await setAside({ ...verifyPlace(project), processes: systemLockProcesses() }, run);

@@ -142,7 +142,7 @@ function aboutOverlay({ file, loosens }: RepositoryOverlay): string[] {
   return [`${file} would loosen rules or add prompt text. Read it first. With your trust this takes effect:`, ...parts];
 }
 
-/** Makes an operator token and shows it this once. */
+/** Makes an approval token and shows it this once. */
 export const token: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   if (!(await mayMakeFirstToken(invocation, project))) await personOf(invocation, project);

@@ -129,5 +129,5 @@ test("with --json there is one object on stdout, and progress on stderr", async 
   sandbox.plan({ turns: { plan: [{ says: ["thinking"] }] } });
   const ended = await sandbox.script("add a greeting", "--supervised", "--json", ...sandbox.agent);
   expect(parsed(ended).run.waiting.kind).toBe("gate");
-  expect(ended.stderr).toContain("plan#1  working with command\nplan#1  thinking\n");
+  expect(ended.stderr).toContain("Running plan with command\nplan#1  thinking\n");
 });

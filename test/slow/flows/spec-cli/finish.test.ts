@@ -41,7 +41,7 @@ describe.concurrent("before a feature is finished:", () => {
     expect(code).toBe(3);
     expect(stderr).toContain("Phase complete. Reviewer concerns: F1: ");
     for (const missing of MISSING) expect(stdout).toMatch(new RegExp(`^ {2}finish: F[0-9]: ${missing}`, "m"));
-    expect(stdout).toContain("How should it end?");
+    expect(stdout).toContain("Merge, open a pull request, or keep the branch?");
     const { phases, waiting } = await sandbox.status();
     expect([waiting.kind, phases[0].concerns]).toEqual([
       "finish",

@@ -64,7 +64,7 @@ export const callers: readonly Rogue[] = [
   },
   {
     number: 6,
-    does: "makes an operator token in a folder without a run, and uses it at the gate",
+    does: "makes an approval token in a folder without a run, and uses it at the gate",
     holds: "TOKEN_REFUSED: it was made while this run was open; a run begun later would take it, shown as token",
     plain: "refused",
     strict: "ignored",

@@ -133,7 +133,7 @@ function unknownFeature(project: LocalProject, words: string, onBranches: readon
   const dir = featuresIn(project.root);
   const here = featureFolders(dir).map((folder) => {
     const name = plainLine(folder);
-    return featureAt(dir, folder) === null ? `${name} (its ${SPEC_META} is missing or damaged: mend it first)` : name;
+    return featureAt(dir, folder) === null ? `${name} (its ${SPEC_META} is missing or damaged: fix it first)` : name;
   });
   return new ProblemError({
     code: "FEATURE_UNKNOWN",

@@ -1,0 +1,22 @@
+/** What a step does, before the name of the phase. */
+const DOING: Readonly<Record<string, string>> = {
+  prepare: "Preparing",
+  enter: "Starting",
+  produce: "Running",
+  check: "Testing",
+  review: "Reviewing",
+  complete: "Recording",
+  recheck: "Rechecking",
+  commit: "Committing",
+  measure: "Measuring",
+  refine: "Refining the tasks of",
+  rewind: "Going back to",
+  finish: "Finishing",
+};
+
+/** `Running plan (attempt 3)`; the attempt is named as in the journal, `plan#3`. */
+export function stepText(step: string, attempt: string | null): string {
+  const [, phase = "", number = "1"] = /^(.+)#([0-9]+)$/.exec(attempt ?? "") ?? [];
+  const again = number === "1" ? "" : ` (attempt ${number})`;
+  return `${DOING[step] ?? step} ${phase}`.trimEnd() + again;
+}
