@@ -213,7 +213,7 @@ describe("people and programs", () => {
       { type: "run.rewound", kept: null, restored: [], commit: null },
     ];
     const lines = historyLines(told.map((draft, index) => ({ ...draft, seq: index + 1, at: at(index + 1) })));
-    expect(lines.map((line) => line.slice(27))).toEqual([
+    expect(lines.map((line) => line.slice(31))).toEqual([
       "sized light (light recommended) by Ada (terminal)",
       "4 tasks refined",
       "no tasks refined",
