@@ -199,7 +199,7 @@ describe("what git cannot see is told:", () => {
     expect(await hidden()).toEqual([
       expect.stringMatching(/^(?:lib|folder)\/ has a \.git of its own/),
       expect.stringMatching(/^(?:lib|folder)\/ has a \.git of its own/),
-      "The ignore rule * in deep/er/.gitignore hides deep/er/.gitignore, deep/er/x: none of it is committed",
+      expect.stringMatching(/^The ignore rule \* in deep\/er\/\.gitignore hides .*deep\/er\/x/),
       ...(isRoot ? [] : ["folder/b cannot be read: it is committed as it was before"]),
       "Marked so that git does not look at them: a",
     ]);

@@ -25,7 +25,9 @@ export async function hiddenThings(hiding: Hiding): Promise<string[]> {
   const ignored = await ignoredPaths(hiding.git);
   const sources = await rulesBehind(hiding.git, ignored);
   // Ignored as a whole, and by no rule from outside: the rule is in it.
-  const opaque = ignored.filter((path) => path.endsWith("/") && !sources.has(path));
+  const isOpaque = (path: string): boolean =>
+    path.endsWith("/") && (sources.get(path)?.source ?? path).startsWith(path);
+  const opaque = ignored.filter(isOpaque);
   const entries = await indexEntries(hiding.git);
   const known = new Set(ignored.filter((path) => !opaque.includes(path)));
   const found = walk(hiding, { ignored: known, submodules: entries.submodules });
