@@ -29,6 +29,8 @@ export async function foundBeside(engine: Engine, run: ActiveRun, tree: string |
   const others = [...(await commitsOfOthers(engine, run, standing)), ...(await engine.workspace.hidden())];
   const from = treeBefore(run);
   if (run.run.options.commits !== "phase" || tree === null || from === null) return { standing, notices: others };
+  // Where a snapshot is gone the gate says so, and nothing can be committed from it.
+  if ((await engine.workspace.diff(from, tree)) === null) return { standing, notices: others };
   const include = [run.run.item];
   const composed = await engine.vcs.compose({ onto: standing.tip, from, to: tree, include });
   const told = [...composed.mixed.map(mixedLine), ...composed.unfiltered.map(unfilteredLine)];
