@@ -199,7 +199,7 @@ describe("what is shown:", () => {
       "gate implement: continue by Ada (terminal) 2026-11-01 10:40",
       "overruled: check tests in implement, by Ada",
       "sandbox: on",
-      "it is red",
+      "it is ␛[31mred",
       "The policy is not kept:",
     ])
       expect(text).toContain(expected);

@@ -143,7 +143,7 @@ describe("BUILD-NFR-002: git is started a few times at most, and not to look at 
     expect((await detection.since(hash)).commits).toBe(1);
     const commands = () =>
       calls()
-        .map((call) => call.replace(/.* -c \S+ /, "").split(" ", 1)[0] ?? "")
+        .map((call) => call.replace(/.* -c \S+ (?:--literal-pathspecs )?/, "").split(" ", 1)[0] ?? "")
         .toSorted();
     expect(commands()).toEqual(["diff-tree", "rev-list"]);
     expect((await detection.since(hash.slice(0, 7))).commits).toBe(1);

@@ -45,7 +45,7 @@ describe("readMetaJson", () => {
     "BUILD-AC-001-05, BUILD-ERR-002, BUILD-NFR-004: %s is damaged: raw with a warning, the whole workflow",
     (_name, text) => {
       put(text);
-      expect(inspectMeta(dir)).toEqual({
+      expect(inspectMeta(dir)).toMatchObject({
         is: "damaged",
         warning: expect.stringContaining("meta.json was not read") as string,
       });

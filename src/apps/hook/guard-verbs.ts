@@ -11,6 +11,7 @@ export const SESSION_VERBS: readonly string[] = [
   "check",
   "history",
   "doctor",
+  "export",
   "agents",
   "verify-commits",
   "verify-journal",
