@@ -48,7 +48,7 @@ describe.concurrent("before a feature is finished:", () => {
       MISSING.map(() => expect.stringMatching(/^F[0-9]: R/)),
     ]);
     const [judged] = sandbox.log();
-    expect([judged?.role, judged?.prompt.includes("src/login.js (added)")]).toEqual(["reviewer", true]);
+    expect([judged?.role, judged?.prompt.includes('"src/login.js" (added)')]).toEqual(["reviewer", true]);
     expect(metaOf(sandbox).status).toBe("active");
     const merged = await sandbox.person("answer", "merge");
     expect(merged.stdout).toMatch(/Concerns left open:\n {2}finish: F1: R[^]*Merged into main/);

@@ -34,13 +34,13 @@ test.concurrent("SPEC-AC1, SPEC-AC15, SPEC-R2.1, SPEC-R5.2, SPEC-R6.3: all verbs
   const phases = metaOf(sandbox).phases;
   expect(metaOf(sandbox)).toMatchObject({
     status: "completed",
-    currentPhase: "verify",
+    currentPhase: "finish",
     worktree: `../tree-${FEATURE.slice(14)}`,
   });
-  expect(Object.keys(phases)).toEqual(["brainstorm", ...WRITTEN, "verify"]);
+  expect(Object.keys(phases)).toEqual(["brainstorm", ...WRITTEN, "verify", "finish"]);
   for (const phase of Object.values<object>(phases))
     expect(phase).toMatchObject({ started: expect.any(String), completed: expect.any(String), iterations: 1 });
-  expect(phases.implement.verified, "only a verdict verifies").toBe(false);
+  expect(phases.implement.verified, "verify says so about what was implemented").toBe(true);
   for (const [, file] of SPEC_FILES) expect(sandbox.read(`${FEATURE}/${file}`)).not.toBe("");
   expect(sandbox.read("src/login.js")).toContain("login");
   expect(isThere(`${sandbox.root}/${FEATURE}/.review-history.md`)).toBe(false);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { foldersOnFeatureBranches } from "../../../../adapters/git/read/branch-features.ts";
 import { otherTrees } from "../../../../adapters/git/read/other-trees.ts";
-import { activeFeature, type Feature } from "../../../../adapters/spec/features.ts";
+import { activeFeature, type Feature, featureFolders } from "../../../../adapters/spec/features.ts";
 import { SPEC_META } from "../../../../adapters/spec/spec-meta-file.ts";
 import { shellWord } from "../../../../core/shell-word.ts";
 import { specMetaFrom } from "../../../../core/spec/spec-meta.ts";
@@ -34,9 +34,10 @@ export async function lastActiveFeature(root: string): Promise<FeatureAnywhere |
 }
 
 async function onBranch(root: string): Promise<FeatureAnywhere | null> {
+  const onDisk = new Set([root, ...otherTrees(root)].flatMap((tree) => featureFolders(featuresIn(tree))));
   for (const { folder, text, names } of await foldersOnFeatureBranches(root, FEATURES_ROOT, SPEC_META)) {
     const meta = specMetaFrom(parsed(text));
-    if (meta?.status !== "active") continue;
+    if (onDisk.has(folder) || meta?.status !== "active") continue; // what a working tree has is newer
     const files = SPEC_FILES.map(([, file]) => file).filter((file) => names.includes(file));
     const feature = { folder, dir: join(featuresIn(root), folder), meta, files };
     return { tree: root, feature, branch: `feature/${folder}` };
