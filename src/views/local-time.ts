@@ -1,3 +1,4 @@
+/* oxlint-disable no-restricted-globals -- no clock is read: a recorded time is told in the zone of whoever reads it */
 /** `2026-02-14 11:00 +01:00`: a moment as the clock on the reader's wall has it; what is no timestamp stays as it is. */
 export function localTime(at: string, precision: "minutes" | "seconds" = "minutes"): string {
   const moment = new Date(at);

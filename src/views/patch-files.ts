@@ -62,7 +62,7 @@ function changeOf(head: readonly string[]): FileChange["change"] {
 }
 
 /** What stands before the old name. */
-const RENAMED = `${"rename"} from `;
+const RENAMED = "rename from ";
 
 /** From the lines that hold one name each; the first line holds two, which may have spaces in them. */
 function namesIn(head: readonly string[]): { readonly path: string; readonly was: string } {

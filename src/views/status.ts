@@ -150,7 +150,7 @@ const WALLS: ReadonlyMap<boolean | undefined, string> = new Map([
 function phaseLine(phase: PhaseRecord): string {
   const details = [
     phase.attempts > 1 ? `attempt ${phase.attempts}` : "",
-    phase.redos > 0 ? `${countOf(phase.redos, "redo")}` : "",
+    phase.redos > 0 ? countOf(phase.redos, "redo") : "",
     phase.iterations.length > 0 ? `${phase.iterations.length} reviewed` : "",
     (phase.made?.concerns.length ?? 0) > 0 ? countOf(phase.made?.concerns.length ?? 0, "concern") : "",
     tokens(phase.usage, phase),
