@@ -207,7 +207,8 @@ test.concurrent("SM-NFR-06: nothing is needed at run time that does not come wit
     const source = readFileSync(join(dirname(program), file), "utf8");
     const wanted = [...source.matchAll(/\b(?:require|import)\("([^"]+)"\)/g)].map((match) => match[1] ?? "");
     expect(wanted.length).toBeGreaterThan(5);
-    expect(wanted.filter((name) => !builtins.has(name) && !own.includes(name))).toEqual([]);
+    const isText = (name: string): boolean => file === "mcp.cjs" && /^ajv(?:-formats)?\/dist\//.test(name); // of code that ajv could print
+    expect(wanted.filter((name) => !builtins.has(name) && !own.includes(name) && !isText(name))).toEqual([]);
   }
 });
 
