@@ -52,8 +52,8 @@ export const mutants = [
   {
     bug: "a fourth redo",
     file: DECIDE,
-    find: "(currentPhase(run)?.redos ?? MAX_REDOS) >= MAX_REDOS",
-    put: "(currentPhase(run)?.redos ?? MAX_REDOS) > MAX_REDOS",
+    find: "(currentPhase(run)?.redos ?? 0) >= redoLimit(run)",
+    put: "(currentPhase(run)?.redos ?? 0) > redoLimit(run)",
     test: "test/core/decide.test.ts",
   },
   {
@@ -228,14 +228,14 @@ export const mutants = [
   {
     bug: "the marker allows writing while a person is asked",
     file: "src/engine/write-projections.ts",
-    find: `run.wait === null && run.stage.is === "producing"`,
-    put: "run.index >= 0",
+    find: `if (wait !== null) return "nothing";`,
+    put: `if (wait !== null) return phases[index]?.rule.writes ?? "nothing";`,
     test: "test/engine/active-marker.test.ts",
   },
   {
     bug: "the marker allows the whole tree to every phase",
     file: "src/engine/write-projections.ts",
-    find: `(currentPhase(run)?.rule.writes ?? "nothing")`,
+    find: `(phases[index]?.rule.writes ?? "nothing")`,
     put: `"tree"`,
     test: "test/engine/active-marker.test.ts",
   },
