@@ -45,7 +45,7 @@ describe("run --explain", () => {
     const { code, stdout } = await sandbox.script("run", "change", "--explain");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ {4}gate +always {2}\[repository\]$/m);
-    expect(stdout).toMatch(/^ {2}--supervised {2}Ask a person/m);
+    expect(stdout).toMatch(/^ {2}--supervised {2}Enable supervised mode with review gates between phases$/m);
     expect(stdout).toContain('Without effect until you trust it ("isdlc trust"):\n  the persona planner');
   });
 

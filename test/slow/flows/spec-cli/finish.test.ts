@@ -23,13 +23,16 @@ const misses = (...descriptions: string[]): Turn => {
   return { verdict: { approved: false, summary: "Requirements are missing.", issues } };
 };
 
+type Environment = Readonly<Record<string, string>>;
+
 /** The same feature in a working tree of its own, at the question how it ends. */
-async function inOwnTree(): Promise<Sandbox> {
+async function inOwnTree(environment: (sandbox: Sandbox) => Environment = () => ({})): Promise<Sandbox> {
   const sandbox = await createSandbox();
   prepareFeature(sandbox, "verify", { files: TICKED, more: { worktree: `../tree-${FOLDER}` } });
   sandbox.git("switch", "--quiet", "main");
   sandbox.git("worktree", "add", "--quiet", treeOf(sandbox), BRANCH);
-  expect((await spec(sandbox, "-C", treeOf(sandbox), "finish")).code).toBe(3);
+  const args = ["-C", treeOf(sandbox), "finish", ...sandbox.agent];
+  expect((await sandbox.start(args, environment(sandbox)).ended).code).toBe(3);
   return sandbox;
 }
 
@@ -159,16 +162,20 @@ const treeWith = (sandbox: Sandbox, path: string, text: string): string => {
 };
 
 describe.concurrent("a program that is killed after the merge:", () => {
-  /** Kills the program when it is about to remove the tree. */
-  const killedAtCleanUp = async (): Promise<Sandbox> => {
-    const sandbox = await inOwnTree();
+  /** A git that kills the program when it is about to remove the tree; a run keeps to the git it began with. */
+  const deadlyGit = (sandbox: Sandbox): Environment => {
     const bin = join(sandbox.base, "deadly");
     mkdirSync(bin);
     const real = execFileSync("which", ["git"], { encoding: "utf8" }).trim();
     const script = `#!/bin/sh\ncase "$*" in *"worktree remove"*) kill -9 $PPID; exit 1;; esac\nexec ${real} "$@"\n`;
     writeFileSync(join(bin, "git"), script);
     chmodSync(join(bin, "git"), 0o755);
-    const env = { PATH: `${bin}:${sandbox.env["PATH"] ?? ""}`, ISDLC_OPERATOR_TOKEN: sandbox.token };
+    return { PATH: `${bin}:${sandbox.env["PATH"] ?? ""}`, ISDLC_OPERATOR_TOKEN: sandbox.token };
+  };
+
+  const killedAtCleanUp = async (): Promise<Sandbox> => {
+    let env: Environment = {};
+    const sandbox = await inOwnTree((made) => (env = deadlyGit(made)));
     const { code } = await sandbox.start(["-C", treeOf(sandbox), "answer", "merge"], env).ended;
     expect([code, isThere(treeOf(sandbox)), metaOf(sandbox).status]).toEqual([null, true, "completed"]);
     return sandbox;
