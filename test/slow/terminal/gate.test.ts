@@ -165,6 +165,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     terminal.press("v");
     await terminal.shows("diff --git");
     terminal.press("C-c");
+    await terminal.shows(/:$/);
     terminal.press("G");
     await terminal.shows("line 89");
     terminal.press("q");
@@ -196,7 +197,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(seen).toMatch(/Put back[^]*- src\/stray\.txt[^]*PHASE COMPLETE: Plan[^]*\[C\] Continue/);
   });
 
-  test("e opens the artifacts in the person's editor; what they write is what goes on", async () => {
+  test("e opens the artifacts in the person's editor; what they write is listed, and is what goes on", async () => {
     const { terminal, sandbox } = await atHome();
     const editor = join(sandbox.base, "editor");
     writeFileSync(editor, '#!/bin/sh\necho "Say it twice." >> "$2"\n');
@@ -208,6 +209,12 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
       /Artifacts:\n {2}- .*plan\.md\n[^]*Review the artifacts/,
     );
     terminal.press("Enter");
+    await terminal.shows(/Unknown command\. Type continue, redo, review or q\.[^]*or q to leave it paused/);
+    terminal.type("continue");
+    await terminal.shows(
+      /Files changed after the summary:\n {2}- .*plan\.md \(modified\)\n[^]*Your choice \(C R D V S E T Q\):/,
+    );
+    terminal.press("c");
     await terminal.shows("PHASE COMPLETE: Implementation");
     const item = String((await sandbox.status()).item);
     expect(readFileSync(join(sandbox.root, item, "plan.md"), "utf8")).toMatch(/\nSay it twice\.\n$/);
