@@ -11,7 +11,7 @@ import { tokens } from "./token-text.ts";
 /** What a person asks first at a gate: what changed, do the tests pass, what does the reviewer say, what did it cost. */
 export function gateFacts(run: ActiveRun, phase: PhaseRecord, changes: ShownChanges | null): string[] {
   return [
-    ...(changes === null ? [] : fileLines(changes)),
+    ...(changes === null ? [] : fileLines(changes, phase)),
     ...testLines(phase.made?.checks ?? [], run.tests),
     ...reviewerLines(phase),
     ...entries("Decisions", phase.made?.decisions ?? []),
@@ -19,8 +19,9 @@ export function gateFacts(run: ActiveRun, phase: PhaseRecord, changes: ShownChan
   ];
 }
 
-function fileLines(changes: ShownChanges): string[] {
+function fileLines(changes: ShownChanges, { made }: PhaseRecord): string[] {
   const files = shownFiles(changes);
+  if (files.length === 0 && made !== null && made.changed === null) return ["Files: unknown, git diff unavailable"];
   if (files.length === 0) return [`Files: none changed ${plainLine(changes.base)}`];
   const sizes = files.map((file) => `${plainLine(file.path, 150)}  ${file.isBinary ? "binary" : sizeText([file])}`);
   return entries(`Files ${plainLine(changes.base)} (${countOf(files.length, "file")}, ${sizeText(files)})`, sizes);

@@ -95,14 +95,14 @@ export const git: readonly Rogue[] = [
   {
     number: 18,
     does: "deletes our refs and lets git forget what they kept",
-    holds: "the gate says that git could not tell what changed; no file is touched",
+    holds: "the gate says that no diff is available and lists .git/refs/isdlc as unexpected; no file is touched",
     plain: "detected",
     strict: "refused",
     async play(stage) {
       await changes(stage, "dropRefs");
       reachedDeed(stage, "dropRefs");
       if (!(await gateIsOpen(stage)) || !hasNotes(stage)) return "HOLE";
-      return shownAs(stage, "git could not tell what changed");
+      return shownAs(stage, "Git diff unavailable", "Files: unknown", "- .git/refs/isdlc");
     },
   },
   {
