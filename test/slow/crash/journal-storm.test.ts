@@ -13,8 +13,10 @@ import { bundleProgram, startProgram, type Finished } from "../../support/bundle
 
 const SECONDS = 10;
 const WRITERS = 4;
+/** Fewer prove little; a busy machine takes longer for them. */
+const LEAST_ACKNOWLEDGED = 200;
 
-test(`${WRITERS} writers killed at random for ${SECONDS} seconds: whatever was acknowledged is there once`, async () => {
+test(`${WRITERS} writers killed at random for ${SECONDS} seconds or more: whatever was acknowledged is there once`, async () => {
   const base = mkdtempSync(join(tmpdir(), "isdlc-storm-"));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   const tree = treeIn(base);
@@ -33,14 +35,17 @@ test(`${WRITERS} writers killed at random for ${SECONDS} seconds: whatever was a
   first.close();
 
   const until = performance.now() + SECONDS * 1000;
+  let heard = 0;
   const storm = async (writer: number): Promise<readonly Finished[]> => {
     const finished: Finished[] = [];
-    for (let life = 0; performance.now() < until; life++) {
+    for (let life = 0; performance.now() < until || heard <= LEAST_ACKNOWLEDGED; life++) {
       const started = startProgram(program, [tree.root, tree.user, RUN, `w${writer}.${life}`, "1000000"]);
       await started.line();
       await delay(Math.random() * 40);
       started.child.kill("SIGKILL");
-      finished.push(await started.finished);
+      const ended = await started.finished;
+      heard += ended.lines.length;
+      finished.push(ended);
     }
     return finished;
   };
@@ -60,7 +65,7 @@ test(`${WRITERS} writers killed at random for ${SECONDS} seconds: whatever was a
   );
   expect(lives.every(({ signal }) => signal === "SIGKILL")).toBe(true);
   expect(lives.length).toBeGreaterThan(20);
-  expect(acknowledged.length).toBeGreaterThan(200);
+  expect(acknowledged.length).toBeGreaterThan(LEAST_ACKNOWLEDGED);
   expect((await journal.submit(RUN, mark("after"))).ok).toBe(true);
   journal.close();
   expect(namesBelow(tree.root).filter((name) => /tmp|lock/.test(name))).toEqual([]);

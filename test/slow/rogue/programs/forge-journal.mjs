@@ -19,6 +19,10 @@ const file = () =>
     folder,
     readdirSync(folder).find((name) => name.endsWith(".jsonl")),
   );
+const contentsBelow = (top) =>
+  readdirSync(top, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name), "utf8")]);
 const lines = () => readFileSync(file(), "utf8").split("\n").filter(Boolean);
 const sha256 = (text) => createHash("sha256").update(text).digest("hex");
 
@@ -77,6 +81,6 @@ await play({
     cpSync(".isdlc", elsewhere, { recursive: true });
     renameSync(".isdlc", "../kept-isdlc");
     symlinkSync(elsewhere, ".isdlc");
-    note("link", { elsewhere });
+    note("link", { contents: contentsBelow(elsewhere) });
   },
 });

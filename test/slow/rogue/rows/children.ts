@@ -44,7 +44,7 @@ export const children: readonly Rogue[] = [
       const rechecked = (await stage.events()).find(({ type }) => type === "phase.rechecked");
       const isRecorded = rechecked?.edited.some(({ path }: { path: string }) => path === "src/late.mjs");
       return isRecorded === true
-        ? shownAs(stage, "Changed after the summary was made", "src/late.mjs (added)")
+        ? shownAs(stage, "Changed after the summary; Continue accepts it as it is now", "src/late.mjs (added)")
         : "HOLE";
     },
   },
@@ -60,7 +60,7 @@ export const children: readonly Rogue[] = [
       await stage.noted("written");
       await stage.person("continue");
       reached(!stage.git("ls-tree", "-r", "--name-only", "main").includes("src/late.mjs"), "nothing was merged yet");
-      return shownAs(stage, "Changed after the summary was made", "src/late.mjs (added)");
+      return shownAs(stage, "Changed after the summary; Continue accepts it as it is now", "src/late.mjs (added)");
     },
   },
 ];

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { decisions, type Outcome, reached, type Rogue, said, shownAs } from "../rogue.ts";
-import type { Stage } from "../stage.ts";
+import { sizesBelow, type Stage } from "../stage.ts";
 
 /** The run stops, says why, the check of the journal agrees, and no gate was passed. */
 async function stops(stage: Stage, deed: string, codes: readonly string[]): Promise<Outcome> {
@@ -65,10 +65,13 @@ export const journal: readonly Rogue[] = [
     strict: "refused",
     async play(stage) {
       const result = await stage.run({ agent: ["forge-journal", "link"] });
-      reached(stage.evidence("link").length === 1, "the link is in place");
-      const elsewhere = join(stage.base, "elsewhere");
-      const untouched = !existsSync(join(elsewhere, "active")) && !existsSync(join(elsewhere, "reviews"));
+      const [link] = stage.evidence("link");
+      reached(link !== undefined, "the link is in place");
       const status = await stage.script("status");
+      const before = new Map(link?.["contents"] as [string, string][]);
+      const after = sizesBelow(join(stage.base, "elsewhere")).map(({ path }) => path);
+      // The program's own locks, which were copied with the rest, go when it ends.
+      const untouched = after.length > 0 && after.every((path) => before.get(path) === readFileSync(path, "utf8"));
       const told = [result, status].every((look) => said(look).includes("UNSAFE_PATH"));
       return told && untouched ? "detected" : "HOLE";
     },
