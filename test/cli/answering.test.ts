@@ -48,6 +48,6 @@ test.concurrent("what failed is told with its phase, in words", async () => {
   sandbox.plan({ turns: { plan: [{ result: { status: "failed", summary: "The sources are missing." } }] } });
   await sandbox.script("add a greeting", ...sandbox.agent);
   const { stdout } = await sandbox.script();
-  const told = "Phase plan: the agent did not finish its work (agent_failed):\n  The sources are missing.\nYou can:\n";
+  const told = "Phase plan: the agent did not finish its work (agent failed):\n  The sources are missing.\nYou can:\n";
   expect(stdout.split(told)).toHaveLength(2);
 });

@@ -15,6 +15,7 @@ import { HOST_MARKERS } from "../../src/adapters/caller/agent-markers.ts";
 import type { FileSystem } from "../../src/adapters/file-system/file-system.ts";
 import { createPlainWorkspace } from "../../src/adapters/plain-workspace/create-plain-workspace.ts";
 import { findVerb } from "../../src/apps/cli/grammar/catalog.ts";
+import { noGitPrograms } from "../../src/compose/git-programs-of.ts";
 import { composeEngine } from "../../src/compose/compose-engine.ts";
 import type { Io } from "../../src/apps/cli/terminal/io.ts";
 import { currentRun } from "../../src/app/project/current-run.ts";
@@ -152,6 +153,7 @@ export function engineFor(project: LocalProject, run: ActiveRun, repository: Rep
     ...composeEngine(project, run, { agents, progress: noProgress, warn: () => {} }),
     agents: { phase: () => agent, reviewer: () => agent },
     pause: () => Promise.resolve(),
+    gitPrograms: noGitPrograms,
     workspace: { ...createPlainWorkspace(project.root), ...(run.run.git === null ? {} : sameTree) },
     vcs: run.run.git === null ? null : vcsOf(run, repository),
     head: () => (run.run.git === null ? Promise.resolve(null) : repository.vcs.head()),

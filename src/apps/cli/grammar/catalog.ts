@@ -161,7 +161,7 @@ export const verbs: readonly Verb[] = [
   }),
   verb("retry", "decide", {
     summary: "Try the failed step again, or start the current phase anew",
-    usage: "isdlc retry",
+    usage: 'isdlc retry ["<guidance>"]',
     options: { ...answerOptions, ...limitOptions },
   }),
   verb("skip", "decide", {

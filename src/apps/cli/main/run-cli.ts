@@ -67,6 +67,7 @@ function fileProblem(error: unknown): Problem {
 /** What was recorded is acknowledged, whatever went wrong after it. */
 async function recordedAllTheSame(invocation: Invocation | null, problem: Problem): Promise<Result | null> {
   if (invocation === null || !["decide", "begin"].includes(invocation.verb.kind)) return null;
+  if (problem.code === "COMMAND_REFUSED" && problem.refusal.why === "runActive") return null; // the open run is another's
   const state = await recordedHere(invocation);
   if (state === null) return null;
   const { lines, json } = problemResult(problem);
