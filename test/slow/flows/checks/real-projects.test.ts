@@ -1,11 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { NOTHING, sandboxedProject } from "../../../checks/sandboxed-project.ts";
 import { createPlace, missing, suffix } from "../../../sandbox/sandbox-place.ts";
-
-const own = join(import.meta.dirname, "../../../..");
 
 type Sample = {
   readonly tool: string;
@@ -32,20 +30,6 @@ const samples: readonly Sample[] = [
         'import test from "node:test";\nimport assert from "node:assert";\nimport { sum } from "./sum.js";\ntest("adds", () => assert.equal(sum(1, 2), 3));\ntest.skip("later", () => {});\n',
     },
     counts: { passed: 1, failed: 0, skipped: 1 },
-  },
-  {
-    tool: "vitest",
-    argv: ["npm", "test"],
-    files: {
-      "package.json": '{ "name": "sample", "type": "module", "scripts": { "test": "vitest run" } }',
-      "vitest.config.ts":
-        'import { defineConfig } from "vitest/config";\nexport default defineConfig({ test: { include: ["src/*.test.ts"] } });\n',
-      "src/sum.ts": "export const sum = (a: number, b: number): number => a + b;\n",
-      "src/sum.test.ts":
-        'import { expect, test } from "vitest";\nimport { sum } from "./sum.ts";\ntest("adds", () => expect(sum(1, 2)).toBe(3));\ntest("again", () => expect(sum(2, 2)).toBe(4));\n',
-    },
-    prepare: (tree) => cpSync(join(own, "node_modules"), join(tree, "node_modules"), { recursive: true, filter }),
-    counts: { passed: 2, failed: 0, skipped: 0 },
   },
   {
     tool: "pytest",
@@ -87,9 +71,6 @@ const samples: readonly Sample[] = [
     counts: null,
   },
 ];
-
-/** Installed packages, without what tools keep among them. */
-const filter = (path: string): boolean => !path.includes("node_modules/.cache") && !path.includes("node_modules/.vite");
 
 const isInstalled = (program: string): boolean => spawnSync("which", [program], { stdio: "ignore" }).status === 0;
 
