@@ -47,7 +47,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     await terminal.exitCode();
     expect(isAlive(lost)).toBe(true);
     terminal.isdlc();
-    const seen = await terminal.shows(PROMPT);
+    const seen = await terminal.shows("Your choice (C R D V S E T Q):");
     expect(seen).toContain("A redo was in progress for Phase Plan. The phase will be re-run.");
     expect(seen).toContain("PHASE COMPLETE: Plan");
     await gone(lost);
