@@ -1,3 +1,4 @@
+import { SPEC_PHASES } from "../../core/spec/spec-phases.ts";
 import * as z from "zod/mini";
 import { authorize } from "../../app/authorize/authorize.ts";
 import type { Credential } from "../../app/authorize/credential.ts";
@@ -23,20 +24,7 @@ const Typed = z.object({
 });
 
 /** Verbs that begin a run: its phases are worked on in this session. */
-const STARTS: readonly string[] = [
-  "feature",
-  "fix",
-  "build",
-  "analyze",
-  "brainstorm",
-  "specify",
-  "design",
-  "create-plan",
-  "create-tasks",
-  "implement",
-  "verify",
-  "finish",
-];
+const STARTS: readonly string[] = ["feature", "fix", "build", "analyze", ...SPEC_PHASES];
 /** Verbs that answer what is open; what follows is this session's work again. */
 const ANSWERS: readonly string[] = ["continue", "review", "redo", "retry", "skip", "answer"];
 const OTHERS: readonly string[] = ["add", "cancel"];
