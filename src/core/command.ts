@@ -11,7 +11,7 @@ import type {
   Sizing,
   TestCommand,
 } from "../schema/facts.ts";
-import type { PhaseKey, Ticket } from "../schema/ids.ts";
+import type { CommitId, ExecutionId, PhaseKey, RunId, Ticket, TreeId, WaitId } from "../schema/ids.ts";
 import type { Agent, Person } from "../schema/people.ts";
 import type { Budget, ExecutionLimits, Finish } from "../schema/plan.ts";
 import type { WaitOption } from "./run.ts";
@@ -27,26 +27,26 @@ export type StartCommand = {
  * the digest of what the person was shown, so that nobody decides on something else than they saw.
  */
 export type PersonCommand = { readonly by: Person | Agent } & (
-  | { readonly do: "continue"; readonly wait: string; readonly shown: string }
-  | { readonly do: "review"; readonly wait: string; readonly shown: string }
-  | ({ readonly do: "redo"; readonly wait: string; readonly shown: string } & Guidance)
-  | { readonly do: "loosen"; readonly wait: string }
-  | { readonly do: "reply"; readonly wait: string; readonly replies: readonly Reply[] }
+  | { readonly do: "continue"; readonly wait: WaitId; readonly shown: string }
+  | { readonly do: "review"; readonly wait: WaitId; readonly shown: string }
+  | ({ readonly do: "redo"; readonly wait: WaitId; readonly shown: string } & Guidance)
+  | { readonly do: "loosen"; readonly wait: WaitId }
+  | { readonly do: "reply"; readonly wait: WaitId; readonly replies: readonly Reply[] }
   /**
    * Of an escalation, or of the current phase where no wait is named.
    * `limits`: what each execution may use from now on; left out where that stays as it was.
    */
-  | { readonly do: "retry"; readonly wait: string; readonly limits?: ExecutionLimits; readonly guidance?: string }
+  | { readonly do: "retry"; readonly wait: WaitId; readonly limits?: ExecutionLimits; readonly guidance?: string }
   | { readonly do: "retry"; readonly wait: null }
-  | { readonly do: "skip"; readonly wait: string | null }
-  | { readonly do: "acceptTests"; readonly wait: string; readonly tests: TestCommand | null }
-  | { readonly do: "size"; readonly wait: string; readonly choice: "accept" | "light" | "standard" }
+  | { readonly do: "skip"; readonly wait: WaitId | null }
+  | { readonly do: "acceptTests"; readonly wait: WaitId; readonly tests: TestCommand | null }
+  | { readonly do: "size"; readonly wait: WaitId; readonly choice: "accept" | "light" | "standard" }
   | ({ readonly do: "back"; readonly to: PhaseKey; readonly tree: "restore" | "keep" } & Partial<Guidance>)
   | ({ readonly do: "changeAgents" } & ChangedAgents)
-  | { readonly do: "raise"; readonly wait: string; readonly budget: Budget }
+  | { readonly do: "raise"; readonly wait: WaitId; readonly budget: Budget }
   /** What was written where the phase may not was put back; `kept` has it still. */
-  | ({ readonly do: "revert"; readonly wait: string } & Reverted)
-  | { readonly do: "finish"; readonly wait: string; readonly how: Finish }
+  | ({ readonly do: "revert"; readonly wait: WaitId } & Reverted)
+  | { readonly do: "finish"; readonly wait: WaitId; readonly how: Finish }
   | { readonly do: "cancel"; readonly reason: string }
 );
 
@@ -58,13 +58,17 @@ export type ChangedAgents = Omit<Extract<EventDraft, { type: "agents.changed" }>
 export type Reverted = {
   readonly paths: readonly string[];
   readonly kept: string | null;
-  readonly tree: string | null;
+  readonly tree: TreeId | null;
 };
 
 /** What the engine found out. A step that cannot be done is an outcome too, never an endless loop. */
 export type Report = { readonly do: "report"; readonly ticket: Ticket; readonly outcome: Outcome };
 
-export type Execution = { readonly execution: string; readonly usage: Usage | null; readonly session: string | null };
+export type Execution = {
+  readonly execution: ExecutionId;
+  readonly usage: Usage | null;
+  readonly session: string | null;
+};
 
 export type Outcome =
   | { readonly of: Step; readonly failed: string; readonly detail: string }
@@ -74,8 +78,8 @@ export type Outcome =
   | { readonly of: "prepare" }
   | {
       readonly of: "enter";
-      readonly commit: string | null;
-      readonly tree: string | null;
+      readonly commit: CommitId | null;
+      readonly tree: TreeId | null;
       readonly standing?: RepositoryStanding;
     }
   | ({
@@ -101,7 +105,7 @@ export type Outcome =
       readonly digest: string;
     }
   | ({ readonly of: "recheck" } & SecondLook)
-  | { readonly of: "commit"; readonly commit: string | null }
+  | { readonly of: "commit"; readonly commit: CommitId | null }
   /** What would be committed is not what was shown: nothing was. */
   | { readonly of: "commit"; readonly differs: SecondLook }
   | { readonly of: "measure"; readonly sizing: Sizing }
@@ -110,22 +114,22 @@ export type Outcome =
       readonly artifact: string;
       readonly tasks: number;
       readonly problems: readonly string[];
-      readonly commit?: string | null;
+      readonly commit?: CommitId | null;
     } & Execution)
   | {
       readonly of: "rewind";
       readonly kept: string | null;
       readonly restored: readonly string[];
-      readonly commit: string | null;
+      readonly commit: CommitId | null;
     }
-  | { readonly of: "finish"; readonly merged: string | null }
+  | { readonly of: "finish"; readonly merged: CommitId | null }
   /** What would be merged is not what was shown: nothing was. */
   | { readonly of: "finish"; readonly moved: readonly string[]; readonly standing: RepositoryStanding };
 
 /** A look at the tree after a person was shown it. */
 export type SecondLook = {
   readonly edited: readonly FileChange[] | null;
-  readonly tree: string | null;
+  readonly tree: TreeId | null;
   readonly results: readonly CheckResult[];
   readonly digest: string;
 } & Partial<Found>;
@@ -159,15 +163,15 @@ export type Command = StartCommand | PersonCommand | Report;
 
 export type Refusal =
   | { readonly why: "noRun" | "notAPerson" | "reasonMissing" | "unanswered" | "alreadyPaused" | "nothingLoosened" }
-  | { readonly why: "runActive"; readonly run: string }
+  | { readonly why: "runActive"; readonly run: RunId }
   | { readonly why: "runEnded"; readonly how: "finished" | "cancelled" }
   | { readonly why: "lateOutcome"; readonly expected: Ticket | null }
-  | { readonly why: "claimed"; readonly execution: string }
-  | { readonly why: "notOpen"; readonly open: string | null }
+  | { readonly why: "claimed"; readonly execution: ExecutionId }
+  | { readonly why: "notOpen"; readonly open: WaitId | null }
   | { readonly why: "notOffered"; readonly valid: readonly WaitOption[] }
   | { readonly why: "redosSpent"; readonly limit: number }
   /** The gate shows something else now than what the person was shown. */
-  | { readonly why: "notAsShown"; readonly wait: string }
+  | { readonly why: "notAsShown"; readonly wait: WaitId }
   | { readonly why: "budgetTooLow"; readonly spent: string }
   | { readonly why: "notEarlier"; readonly valid: readonly PhaseKey[] }
   | { readonly why: "notInPhase" };

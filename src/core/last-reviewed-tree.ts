@@ -1,13 +1,14 @@
+import type { TreeId } from "../schema/ids.ts";
 import { type ActiveRun, indexAfter } from "./run.ts";
 
 /** A tree to compare with, and the phase at whose gate a person saw it; null for the beginning of the run. */
-type ReviewedTree = { readonly tree: string | null; readonly phase: string | null };
+type ReviewedTree = { readonly tree: TreeId | null; readonly phase: string | null };
 
 /**
  * The tree a person last saw in this run: at this phase's gate, at an earlier one's, or, when nobody looked yet, the tree
  * the run began with.
  */
-export const lastReviewedTree = (run: ActiveRun): string | null => seenUntil(run, run.index + 1).tree;
+export const lastReviewedTree = (run: ActiveRun): TreeId | null => seenUntil(run, run.index + 1).tree;
 
 /** The tree that was last accepted: what changed since, in phases without a gate too, is accepted with this one. */
 export const lastAcceptedTree = (run: ActiveRun): ReviewedTree => seenUntil(run, run.index);
@@ -27,5 +28,5 @@ function seenUntil(run: ActiveRun, end: number): ReviewedTree {
 }
 
 /** The tree that was looked at last in this run, by whomever; null before the first look and without git. */
-export const latestTree = (run: ActiveRun): string | null =>
+export const latestTree = (run: ActiveRun): TreeId | null =>
   run.phases.map(({ made, firstTree }) => made?.tree ?? firstTree).findLast((tree) => tree !== null) ?? null;

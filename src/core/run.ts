@@ -1,7 +1,7 @@
 import type { Issue, Question, Reply, Usage } from "../schema/agent.ts";
 import type { Brief, EventDraft, GateChoice, Step } from "../schema/event.ts";
 import type { CheckResult, Claim, PhaseOutput, RepositoryStanding, Sizing, TestCommand } from "../schema/facts.ts";
-import type { AttemptId, PhaseKey, Ticket } from "../schema/ids.ts";
+import type { AttemptId, CommitId, PhaseKey, Ticket, TreeId, WaitId } from "../schema/ids.ts";
 import type { Person } from "../schema/people.ts";
 import type { Budget, Finish, PhaseRule, Supervision } from "../schema/plan.ts";
 import type { Iteration } from "./findings/ledger.ts";
@@ -45,9 +45,9 @@ export type ActiveRun = Common & {
   /** What the run may use before a person is asked; as it stands now. */
   readonly budget: Budget | null;
   /** The last commit that the run made or was shown on its branch; null where it works without git. */
-  readonly tip: string | null;
+  readonly tip: CommitId | null;
   /** Where the base stood when a person last looked; null where there is none. */
-  readonly base: string | null;
+  readonly base: CommitId | null;
   /** True once the tasks of the accepted design were refined; unproven again when going back to or before it. */
   readonly refined: boolean;
 };
@@ -57,7 +57,7 @@ export type EndedRun = FinishedRun | CancelledRun;
 export type FinishedRun = Ended & {
   readonly how: "finished";
   readonly finish: Finish;
-  readonly merged: string | null;
+  readonly merged: CommitId | null;
 };
 
 export type CancelledRun = Ended & {
@@ -68,7 +68,7 @@ export type CancelledRun = Ended & {
 };
 
 /** The commit of the merge; null where nothing was merged. */
-export const mergedAs = (run: EndedRun): string | null => (run.how === "finished" ? run.merged : null);
+export const mergedAs = (run: EndedRun): CommitId | null => (run.how === "finished" ? run.merged : null);
 
 /** How it was finished; null where it was not. */
 export const finishOf = (run: EndedRun): Finish | null => (run.how === "finished" ? run.finish : null);
@@ -93,11 +93,11 @@ export type PhaseRecord = {
   readonly startedAt: string | null;
   readonly completedAt: string | null;
   /** Tree and commit when the phase was first entered. */
-  readonly firstTree: string | null;
-  readonly firstCommit: string | null;
+  readonly firstTree: TreeId | null;
+  readonly firstCommit: CommitId | null;
   readonly firstStanding: RepositoryStanding | null;
   /** Tree last shown to a person at this phase's gate. */
-  readonly seenTree: string | null;
+  readonly seenTree: TreeId | null;
   readonly made: PhaseOutput | null;
   /** What reviewers said, over all attempts. */
   readonly iterations: readonly Iteration[];
@@ -112,7 +112,7 @@ export type PhaseRecord = {
   readonly repeatedInput: number;
   /** The conversation of the last attempt, for a redo to go on with. */
   readonly session: string | null;
-  readonly commit: string | null;
+  readonly commit: CommitId | null;
 };
 
 export type Stage =
@@ -167,7 +167,7 @@ export type Draft = {
   readonly denied: readonly string[];
 };
 
-export type Wait = { readonly id: string; readonly openedAt: string } & (
+export type Wait = { readonly id: WaitId; readonly openedAt: string } & (
   | {
       readonly kind: "gate";
       /** Stands for everything that is shown here: another one, and something else is shown. */

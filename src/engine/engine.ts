@@ -10,7 +10,7 @@ import type { Processes } from "../ports/processes.ts";
 import type { Sessions } from "../ports/sessions.ts";
 import type { VcsWrite } from "../ports/vcs.ts";
 import type { Workspace } from "../ports/workspace.ts";
-import type { PhaseKey, RunId } from "../schema/ids.ts";
+import type { ExecutionId, PhaseKey, RunId } from "../schema/ids.ts";
 
 export interface Transcript {
   write(line: string): void;
@@ -50,6 +50,6 @@ export type Engine = {
   /** Waits for so many milliseconds, or until the signal says stop. */
   readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly redact: (text: string) => string;
-  readonly transcript: (execution: string) => Transcript;
+  readonly transcript: (execution: ExecutionId) => Transcript;
   readonly show: ProgressSink["show"];
 };

@@ -5,7 +5,7 @@ import { type ActiveRun, currentPhase, isExecuting, type RunState } from "../cor
 import { isWriting } from "../core/session-phase.ts";
 import type { AgentResult } from "../schema/agent.ts";
 import type { Claim } from "../schema/facts.ts";
-import type { AttemptId, PhaseKey } from "../schema/ids.ts";
+import type { AttemptId, ExecutionId, PhaseKey } from "../schema/ids.ts";
 import type { Engine } from "./engine.ts";
 import { judgeTasks } from "./steps/after-phase.ts";
 import { writingAssignment } from "./steps/assignments.ts";
@@ -23,7 +23,7 @@ export type SessionWorker = {
 
 /** What a session is given to do, and the nonce it reports with. */
 export type SessionTask = {
-  readonly execution: string;
+  readonly execution: ExecutionId;
   readonly attempt: AttemptId;
   readonly phase: PhaseKey;
   readonly nonce: string;

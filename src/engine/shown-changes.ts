@@ -9,6 +9,7 @@ import { type ActiveRun, currentPhase } from "../core/run.ts";
 import type { VcsWrite } from "../ports/vcs.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import type { FileChange, PhaseOutput } from "../schema/facts.ts";
+import { treeAt, type TreeId } from "../schema/ids.ts";
 
 /** Everything that accepting would accept, or only what changed since the person last looked. */
 export type ShownSince = "accepted" | "look";
@@ -33,28 +34,29 @@ export async function shownChanges(
   const made = currentPhase(run)?.made ?? null;
   if (since === "look" && made !== null) return sinceLook(looking, run, made);
   if (made === null)
-    return run.index < run.phases.length ? null : againstBase(looking, run, { tree: null, to: run.tip });
+    return run.index < run.phases.length ? null : againstBase(looking, run, { tree: null, to: treeAt(run.tip) });
   const whole = isLastPhase(run)
     ? await againstBase(looking, run, { tree: made.tree, to: made.commitTree ?? null })
     : null;
   return whole ?? sinceAccepted(looking, run, made);
 }
 
-type Ends = { readonly tree: string | null; readonly to: string | null };
+type Ends = { readonly tree: TreeId | null; readonly to: TreeId | null };
 
 /** The work as it would be merged, then what was written beside it and is not committed. */
 async function againstBase({ workspace, vcs }: Looking, run: ActiveRun, { tree, to }: Ends): Promise<Shown | null> {
   const { base, branch } = run.run.git ?? { base: null, branch: null };
   if (vcs === null || to === null || base === null || branch === null) return null;
-  const from = await vcs.forkPoint(base, branch);
-  if (from === null) return null;
+  const fork = await vcs.forkPoint(base, branch);
+  if (fork === null) return null;
+  const from = treeAt(fork);
   const merged = { title: null, patch: await workspace.patch(from, to) };
   const known = await workspace.diff(from, to);
   const rest = await uncommitted(workspace, { from: runBegan(run).tree, to: tree, known: known ?? [] });
-  return { base: `against ${base} (${from.slice(0, 7)})`, parts: [merged, { title: "Not committed", patch: rest }] };
+  return { base: `against ${base} (${fork.slice(0, 7)})`, parts: [merged, { title: "Not committed", patch: rest }] };
 }
 
-type Beside = { readonly from: string | null; readonly to: string | null; readonly known: readonly FileChange[] };
+type Beside = { readonly from: TreeId | null; readonly to: TreeId | null; readonly known: readonly FileChange[] };
 
 async function uncommitted(workspace: Looking["workspace"], { from, to, known }: Beside): Promise<string> {
   const committed = new Set(known.map(({ path }) => path));
@@ -86,7 +88,7 @@ async function besideTheTree({ workspace }: Looking, run: ActiveRun, made: Phase
   return [
     {
       title: "Committed on the branch by somebody else",
-      patch: tip === null || tip === run.tip ? "" : await workspace.patch(run.tip, tip),
+      patch: tip === null || tip === run.tip ? "" : await workspace.patch(treeAt(run.tip), treeAt(tip)),
     },
     {
       title: "Changed by hooks of the repository in what is committed",

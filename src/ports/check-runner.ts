@@ -1,12 +1,13 @@
 import type { CheckResult, TestCommand } from "../schema/facts.ts";
+import type { TreeId } from "../schema/ids.ts";
 
 /** Tests to be run. */
 export type TestRequest = {
   readonly command: TestCommand;
   /** The snapshot they are run on; null for the tree as it is, where there are no snapshots. */
-  readonly tree: string | null;
+  readonly tree: TreeId | null;
   /** Files that are taken from an earlier snapshot, or left out where that has none. */
-  readonly earlier?: { readonly tree: string; readonly paths: readonly string[] };
+  readonly earlier?: { readonly tree: TreeId; readonly paths: readonly string[] };
 };
 
 /** What code verifies about a draft. */

@@ -1,6 +1,6 @@
 import type { EarlierState } from "../core/earlier-state.ts";
 import type { SettingsReading } from "../schema/facts.ts";
-import type { RunId } from "../schema/ids.ts";
+import type { RunId, WaitId } from "../schema/ids.ts";
 
 /** The hot file a hook reads: small, rewritten whole, present only while a run is open. */
 export type ActiveMarker = {
@@ -11,7 +11,7 @@ export type ActiveMarker = {
   readonly attempt: string | null;
   readonly item: string;
   readonly writes: "item" | "tests" | "tree" | "nothing";
-  readonly wait: string | null;
+  readonly wait: WaitId | null;
   /** The session that works on the phase; null where none does. */
   readonly session: string | null;
   /** Documents the current work must leave, relative to the working tree. */

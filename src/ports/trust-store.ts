@@ -1,9 +1,10 @@
+import type { RunId } from "../schema/ids.ts";
 import type { RunAgents } from "../schema/run-agents.ts";
 
 /** What a person resolved about one working tree, kept outside of it. */
 export interface TrustStore {
-  agents(run: string): RunAgents | null;
-  rememberAgents(run: string, agents: RunAgents): void;
+  agents(run: RunId): RunAgents | null;
+  rememberAgents(run: RunId, agents: RunAgents): void;
   trusts(digest: string): boolean;
   trust(digest: string): void;
   /** Everything that is trusted here. */

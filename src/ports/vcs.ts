@@ -1,8 +1,9 @@
 import type { FileChange, RepositoryStanding } from "../schema/facts.ts";
+import type { AttemptId, CommitId, RunId, TreeId } from "../schema/ids.ts";
 
 export type RepositoryFacts = {
   /** Commit the working tree is at; null before the first commit. */
-  readonly head: string | null;
+  readonly head: CommitId | null;
   /** Branch name; null when detached. */
   readonly branch: string | null;
 };
@@ -27,9 +28,9 @@ export type EditedDocuments = {
 /** What is different between two snapshots, to be put onto a commit. */
 export type ComposeRequest = {
   /** Null before the first commit. */
-  readonly onto: string | null;
-  readonly from: string;
-  readonly to: string;
+  readonly onto: CommitId | TreeId | null;
+  readonly from: TreeId;
+  readonly to: TreeId;
   /** Folders whose files are in snapshots though git is told to ignore them; they are not committed. */
   readonly include: readonly string[];
   /** Only what is below these; all of it when left out. */
@@ -40,7 +41,7 @@ export type ComposeRequest = {
 };
 
 export type Composed = {
-  readonly tree: string;
+  readonly tree: TreeId;
   /** Files with uncommitted lines of the person that could not be told apart from the changes, and so are in it. */
   readonly mixed: readonly string[];
   /** Files with a filter that only this repository's settings name: it was not run. */
@@ -50,55 +51,55 @@ export type Composed = {
 export type CommitRequest = {
   readonly message: string;
   /** Trailer value that makes the commit findable again after a crash. */
-  readonly attempt: string;
+  readonly attempt: AttemptId;
   readonly journal: string;
   /** The run's branch; null where it works on whatever is checked out. */
   readonly branch: string | null;
   /** Commit that it follows; null for the first. */
-  readonly parent: string | null;
-  readonly tree: string;
+  readonly parent: CommitId | null;
+  readonly tree: TreeId;
   /** Name under `refs/isdlc/<run>` that keeps what hooks made instead, so that a person can accept just that. */
-  readonly keep: { readonly run: string; readonly name: string };
+  readonly keep: { readonly run: RunId; readonly name: string };
 };
 
 export type Committed =
   /** Null: the tree is that of the parent. */
-  | { readonly is: "done"; readonly commit: string | null }
+  | { readonly is: "done"; readonly commit: CommitId | null }
   /** Somebody else moved the branch or HEAD; nothing was committed. */
   | { readonly is: "moved" }
   /** Hooks changed what was to be committed. The branch is where it was. */
-  | { readonly is: "changed"; readonly tree: string; readonly changes: readonly FileChange[] };
+  | { readonly is: "changed"; readonly tree: TreeId; readonly changes: readonly FileChange[] };
 
 export type MergeRequest = {
   readonly branch: string;
   readonly base: string;
   /** The commit that is merged, and the one of the base that it is merged onto: these two and no others. */
-  readonly commit: string;
-  readonly onto: string;
+  readonly commit: CommitId;
+  readonly onto: CommitId;
   readonly message: string;
 };
 
 export type MergeOutcome =
-  | { readonly is: "merged"; readonly commit: string }
+  | { readonly is: "merged"; readonly commit: CommitId }
   | { readonly is: "moved" }
   | { readonly is: "changed"; readonly changes: readonly FileChange[] };
 
 /** Changes to the repository. Respects the person's hooks and signing; probes first, so that repeating is harmless. */
 export interface VcsWrite {
   /** Commit the working tree is at now; null before the first. */
-  head(): Promise<string | null>;
+  head(): Promise<CommitId | null>;
   /** Commit a branch is at; null when there is no such branch. */
-  tip(branch: string): Promise<string | null>;
+  tip(branch: string): Promise<CommitId | null>;
   /** The last commit that two branches have in common; null where there is none. */
-  forkPoint(one: string, other: string): Promise<string | null>;
+  forkPoint(one: string, other: string): Promise<CommitId | null>;
   /** Creates the branch at the commit and goes to it, carrying uncommitted work along. */
-  startBranch(branch: string, commit: string): Promise<void>;
+  startBranch(branch: string, commit: CommitId): Promise<void>;
   /** Goes back to a branch begun before, wherever it is now beyond the commit; refuses one that has lost it. */
-  returnToBranch(branch: string, commit: string): Promise<void>;
+  returnToBranch(branch: string, commit: CommitId): Promise<void>;
   /** Where HEAD, the run's branch, its base and the settings of git stand. */
   standing(branch: string | null, base: string | null): Promise<RepositoryStanding>;
   /** Commits that the second has and the first has not, newest first and only so many; none where it has lost the first. */
-  commitsBetween(from: string | null, to: string): Promise<readonly string[]>;
+  commitsBetween(from: CommitId | null, to: CommitId): Promise<readonly CommitId[]>;
   /** The tree that a commit of accepted changes has; reads snapshots, never the working tree. */
   compose(request: ComposeRequest): Promise<Composed>;
   /** Commits exactly a tree; finds its own commit again when repeated. Hooks and signing of the person apply. */

@@ -1,4 +1,5 @@
 import type { FileChange } from "../schema/facts.ts";
+import type { TreeId } from "../schema/ids.ts";
 
 /** A copy of a snapshot to read in; changes made there go nowhere. */
 export type ThrowAwayCopy = { readonly dir: string; dispose(): Promise<void> };
@@ -15,26 +16,26 @@ export interface Workspace {
    * Remembers the tree as it is, new files included, under a name that keeps it from being collected.
    * Ignored files are left out (but for `include`), submodules count by their commit. Null without git.
    */
-  snapshot(name: string, include: readonly string[]): Promise<string | null>;
+  snapshot(name: string, include: readonly string[]): Promise<TreeId | null>;
   /** The same, to compare with at once; not to be found again. */
-  now(include: readonly string[]): Promise<string | null>;
+  now(include: readonly string[]): Promise<TreeId | null>;
   /** What keeps git from looking since the run began, in words; nothing of it is in a snapshot. */
   hidden(): Promise<readonly string[]>;
   /** A snapshot taken earlier under that name; null when there is none. */
-  kept(name: string): Promise<string | null>;
+  kept(name: string): Promise<TreeId | null>;
   /** Changed files between two snapshots; null where either is unknown. */
-  diff(from: string | null, to: string | null): Promise<readonly FileChange[] | null>;
+  diff(from: TreeId | null, to: TreeId | null): Promise<readonly FileChange[] | null>;
   /** Lines added and removed in the given files between two snapshots. */
-  lines(from: string | null, to: string | null, paths: readonly string[]): Promise<number>;
+  lines(from: TreeId | null, to: TreeId | null, paths: readonly string[]): Promise<number>;
   /** The patch between two snapshots, for people to read; of the given files alone where some are given. */
-  patch(from: string | null, to: string | null, paths?: readonly string[]): Promise<string>;
+  patch(from: TreeId | null, to: TreeId | null, paths?: readonly string[]): Promise<string>;
   /** Puts the given paths back as they were in a snapshot; paths it lacks are removed. */
-  restore(from: string, paths: readonly string[]): Promise<void>;
-  copy(snapshot: string | null): Promise<ThrowAwayCopy>;
+  restore(from: TreeId, paths: readonly string[]): Promise<void>;
+  copy(snapshot: TreeId | null): Promise<ThrowAwayCopy>;
   /** Writes files of a snapshot into a folder outside of the tree. */
-  writeInto(folder: string, snapshot: string, paths: readonly string[]): Promise<void>;
+  writeInto(folder: string, snapshot: TreeId, paths: readonly string[]): Promise<void>;
   /** What is there and no snapshot holds, because git ignores it; folders end with a slash. */
   ignored(): Promise<readonly string[]>;
   /** A copy whose `folder` alone finds its way back. */
-  scratchCopy(snapshot: string | null, folder: string): Promise<ScratchCopy>;
+  scratchCopy(snapshot: TreeId | null, folder: string): Promise<ScratchCopy>;
 }

@@ -1,4 +1,4 @@
-import type { RunId } from "../schema/ids.ts";
+import type { CommitId, RunId } from "../schema/ids.ts";
 import type { MergeOutcome } from "./vcs.ts";
 
 /** A request that was not carried out. Nothing was changed. */
@@ -58,7 +58,7 @@ export type WorktreeState = {
   readonly path: string;
   /** Null when detached. */
   readonly branch: string | null;
-  readonly head: string | null;
+  readonly head: CommitId | null;
   /** Staged, edited, deleted and new files; also those git was told not to look at. */
   readonly uncommitted: readonly string[];
   /** Ignored files, which git would remove without a word. A whole folder of them ends in a slash. Not `.isdlc`. */
@@ -127,7 +127,7 @@ export type BranchRefusal =
   | "unmerged"
   | "gitRefused";
 
-export type BranchDeleted = { readonly ok: true; readonly tip: string; readonly ref: string | null };
+export type BranchDeleted = { readonly ok: true; readonly tip: CommitId; readonly ref: string | null };
 
 export type MergeRefusal =
   | "noRepository"

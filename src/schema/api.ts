@@ -3,6 +3,7 @@ import { Question, Severity, Usage } from "./agent.ts";
 import { CommentReply, ReviewComment } from "./comments.ts";
 import { CheckResult, Sizing } from "./facts.ts";
 import { Budget, Mode, PhaseKey, RunId } from "./plan.ts";
+import { ExecutionId, WaitId } from "./recorded-ids.ts";
 
 /** What surfaces over HTTP are told, and what they may ask for. Texts are as they were found: whoever shows them escapes them. */
 const text = (most: number) => z.string().check(z.maxLength(most));
@@ -42,7 +43,7 @@ export const RunRow = z.object({
   progress: z.object({ done: z.number(), total: z.number() }),
   startedAt: z.string(),
   endedAt: z.nullable(z.string()),
-  wait: z.nullable(z.object({ id: z.string(), kind: WaitKind, since: z.string(), toRead: Attention })),
+  wait: z.nullable(z.object({ id: WaitId, kind: WaitKind, since: z.string(), toRead: Attention })),
   usage: Usage,
   redos: z.number(),
 });
@@ -218,7 +219,7 @@ export const GateView = z.object({
   run: RunId,
   title: z.string(),
   workflow: z.string(),
-  wait: z.string(),
+  wait: WaitId,
   phase: z.object({ key: PhaseKey, name: z.string(), attempt: z.number(), redos: z.number(), redosLeft: z.number() }),
   openedAt: z.string(),
   isPaused: z.boolean(),
@@ -280,7 +281,7 @@ export const LiveMessage = z.discriminatedUnion("is", [
   z.object({ is: z.literal("hello"), version: z.string() }),
   z.object({ is: z.literal("changed"), run: RunId, seq: z.number() }),
   /** Lines an agent wrote; not part of the journal, and gone when nobody listens. */
-  z.object({ is: z.literal("activity"), run: RunId, execution: z.string(), lines: z.array(z.string()) }),
+  z.object({ is: z.literal("activity"), run: RunId, execution: ExecutionId, lines: z.array(z.string()) }),
   z.object({ is: z.literal("waiting"), count: z.number() }),
 ]);
 export type LiveMessage = z.infer<typeof LiveMessage>;

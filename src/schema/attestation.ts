@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { type Severity, Usage } from "./agent.ts";
 import { TestCounts } from "./facts.ts";
+import type * as ids from "./ids.ts";
 import { Channel } from "./people.ts";
 import { Commits, Finish, Mode, PhaseKey, RunId, Supervision } from "./plan.ts";
 
@@ -11,11 +12,13 @@ export const PAYLOAD_TYPE = "application/vnd.in-toto+json";
 const word = (most: number) => z.string().check(z.maxLength(most));
 const Digest = word(200);
 const ObjectId = z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/));
+const CommitId: z.ZodMiniType<ids.CommitId> = ObjectId;
+const TreeId: z.ZodMiniType<ids.TreeId> = ObjectId;
 const Time = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z$/));
 const some = <T extends z.ZodMiniType>(item: T, most: number) => z.array(item).check(z.maxLength(most));
 
 /** One commit of a branch, and its tree. */
-const GitPoint = z.object({ commit: ObjectId, tree: ObjectId });
+const GitPoint = z.object({ commit: CommitId, tree: TreeId });
 
 /** Who a journal says decided; the signature says who vouches for that. */
 const Who = z.object({ name: word(200), channel: z.union([Channel, z.literal("script")]) });
@@ -72,8 +75,8 @@ const AttestedPhase = z.object({
   gates: some(AttestedGate, 1000),
   accepted: z.nullable(z.object({ by: z.union([Who, z.literal("engine")]), at: Time })),
   /** The tree that was accepted, and the commit made of it; null where nothing was committed, or nobody recorded it. */
-  tree: z.nullable(ObjectId),
-  commit: z.nullable(ObjectId),
+  tree: z.nullable(TreeId),
+  commit: z.nullable(CommitId),
   usage: Usage,
 });
 
@@ -123,7 +126,7 @@ export type RunPredicate = z.infer<typeof RunPredicate>;
 /** A subject is one commit: it fits by its id, or by its tree. */
 const Subject = z.object({
   name: word(1000),
-  digest: z.object({ gitCommit: ObjectId, gitTree: ObjectId }),
+  digest: z.object({ gitCommit: CommitId, gitTree: TreeId }),
 });
 
 /** An in-toto statement about the commits of a run. */

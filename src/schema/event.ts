@@ -23,6 +23,7 @@ import {
   RunOptions,
   Supervision,
 } from "./plan.ts";
+import { CommitId, ExecutionId, TreeId, WaitId } from "./recorded-ids.ts";
 
 /** The steps of a run that can fail, and so escalate. */
 export const Step = z.enum([
@@ -98,9 +99,9 @@ export const EventDraft = z.discriminatedUnion("type", [
       z.strictObject({
         branch: z.nullable(z.string()),
         base: z.nullable(z.string()),
-        commit: z.string(),
+        commit: CommitId,
         /** Where the base stands, when the branch was begun by an earlier run. */
-        baseTip: z.optional(z.string()),
+        baseTip: z.optional(CommitId),
       }),
     ),
     /** Where the run was begun: a journal belongs to its tree. Unknown in older journals. */
@@ -124,8 +125,8 @@ export const EventDraft = z.discriminatedUnion("type", [
     phase: PhaseKey,
     attempt: z.int(),
     brief: Brief,
-    commit: z.nullable(z.string()),
-    tree: z.nullable(z.string()),
+    commit: z.nullable(CommitId),
+    tree: z.nullable(TreeId),
     standing: z.optional(RepositoryStanding),
   }),
   event("execution.started", {
@@ -135,7 +136,7 @@ export const EventDraft = z.discriminatedUnion("type", [
     prompt: z.optional(z.int()),
   }),
   event("execution.ended", {
-    execution: z.string(),
+    execution: ExecutionId,
     how: z.enum(["done", "failed", "lost"]),
     /** For people; where it failed and no code is there, the code stands before its first colon. */
     reason: z.nullable(z.string()),
@@ -158,7 +159,7 @@ export const EventDraft = z.discriminatedUnion("type", [
     replies: z.optional(z.array(CommentReply)),
   }),
   event("questions.asked", { questions: z.array(Question) }),
-  event("questions.answered", { wait: z.string(), by: Person, replies: z.array(Reply) }),
+  event("questions.answered", { wait: WaitId, by: Person, replies: z.array(Reply) }),
   event("checks.passed", {
     results: z.array(CheckResult),
     testsChanged: z.nullable(z.string()),
@@ -185,10 +186,10 @@ export const EventDraft = z.discriminatedUnion("type", [
   /** Summaries are minimal, or full, from this phase on: the setting was changed during the run. */
   event("summaries.changed", { minimal: z.boolean() }),
   event("supervision.tightened", { supervision: Supervision }),
-  event("supervision.loosened", { wait: z.string(), supervision: Supervision, by: Person }),
+  event("supervision.loosened", { wait: WaitId, supervision: Supervision, by: Person }),
   event("gate.opened", { digest: z.string(), loosened: z.nullable(Supervision), failures: z.array(CheckResult) }),
   event("gate.answered", {
-    wait: z.string(),
+    wait: WaitId,
     choice: GateChoice,
     by: Person,
     /** The comments are told in it too. */
@@ -199,28 +200,28 @@ export const EventDraft = z.discriminatedUnion("type", [
   }),
   event("phase.rechecked", {
     edited: z.nullable(z.array(FileChange)),
-    tree: z.nullable(z.string()),
+    tree: z.nullable(TreeId),
     results: z.array(CheckResult),
     /** As in what the phase made, where the look found another. */
-    commitTree: z.optional(z.string()),
-    plainTree: z.optional(z.string()),
+    commitTree: z.optional(TreeId),
+    plainTree: z.optional(TreeId),
     standing: z.optional(RepositoryStanding),
     notices: z.optional(z.array(z.string())),
   }),
   event("phase.accepted", { by: z.union([Person, z.literal("engine")]) }),
   event("phase.skipped", { by: Person }),
-  event("phase.committed", { commit: z.nullable(z.string()) }),
+  event("phase.committed", { commit: z.nullable(CommitId) }),
   event("phase.left", {}),
   event("step.escalated", { from: Step, reason: z.string(), detail: z.string(), options: z.array(z.string()) }),
   event("step.retried", {
-    wait: z.string(),
+    wait: WaitId,
     from: Step,
     by: Person,
     limits: z.optional(ExecutionLimits),
     guidance: z.optional(z.string()),
   }),
-  event("step.skipped", { wait: z.string(), from: Step, by: Person }),
-  event("tests.accepted", { wait: z.string(), tests: z.nullable(TestCommand), by: Person }),
+  event("step.skipped", { wait: WaitId, from: Step, by: Person }),
+  event("tests.accepted", { wait: WaitId, tests: z.nullable(TestCommand), by: Person }),
   event("after.started", { step: AfterStep }),
   event("sizing.asked", { sizing: Sizing }),
   event("sizing.decided", {
@@ -233,7 +234,7 @@ export const EventDraft = z.discriminatedUnion("type", [
   event("tasks.refined", {
     artifact: z.nullable(z.string()),
     tasks: z.int(),
-    commit: z.optional(z.nullable(z.string())),
+    commit: z.optional(z.nullable(CommitId)),
   }),
   event("tasks.rejected", { problems: z.array(z.string()) }),
   event("phase.restarted", { by: Person }),
@@ -249,17 +250,17 @@ export const EventDraft = z.discriminatedUnion("type", [
     /** Where what came after is kept; null where there is no git. */
     kept: z.nullable(z.string()),
     restored: z.array(z.string()),
-    commit: z.nullable(z.string()),
+    commit: z.nullable(CommitId),
   }),
   event("budget.spent", { spent: Usage, budget: Budget }),
-  event("budget.raised", { wait: z.string(), budget: Budget, by: Person }),
+  event("budget.raised", { wait: WaitId, budget: Budget, by: Person }),
   event("writes.takenOut", {
-    wait: z.string(),
+    wait: WaitId,
     by: Person,
     paths: z.array(z.string()),
     /** The tree with them, and the tree without. */
     kept: z.nullable(z.string()),
-    tree: z.nullable(z.string()),
+    tree: z.nullable(TreeId),
   }),
   event("finish.asked", {
     options: z.array(Finish),
@@ -268,7 +269,7 @@ export const EventDraft = z.discriminatedUnion("type", [
     standing: z.optional(RepositoryStanding),
   }),
   event("finish.chosen", { how: Finish, by: z.union([Person, z.literal("engine")]) }),
-  event("run.finished", { how: Finish, merged: z.nullable(z.string()) }),
+  event("run.finished", { how: Finish, merged: z.nullable(CommitId) }),
   event("run.cancelled", { by: Person, reason: z.string() }),
 ]);
 export type EventDraft = z.infer<typeof EventDraft>;

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Issue } from "./agent.ts";
+import { CommitId, ExecutionId, TreeId } from "./recorded-ids.ts";
 
 /** One changed file between two trees. */
 export const FileChange = z.strictObject({
@@ -45,9 +46,9 @@ export const RepositoryStanding = z.strictObject({
   /** What HEAD names: a branch as `refs/heads/…`, or a commit. */
   at: z.string(),
   /** Commit of the run's branch, or of HEAD where it has none; null before the first. */
-  tip: z.nullable(z.string()),
+  tip: z.nullable(CommitId),
   /** Commit of the branch that the work is to be merged into. */
-  base: z.nullable(z.string()),
+  base: z.nullable(CommitId),
   /** What steers git in this repository, by file: settings, attributes, ignore rules, hooks; each as a digest. */
   settings: z.record(z.string(), z.string()),
 });
@@ -64,11 +65,11 @@ export const PhaseOutput = z.strictObject({
   changedSinceSeen: z.nullable(z.array(FileChange)),
   /** Changed although the phase may not write there. */
   unexpected: z.array(z.string()),
-  tree: z.nullable(z.string()),
+  tree: z.nullable(TreeId),
   /** The tree that accepting the phase commits, whatever happens to the working tree; left out where nothing is committed. */
-  commitTree: z.optional(z.string()),
+  commitTree: z.optional(TreeId),
   /** The same without what hooks of the repository made of it, where they did. */
-  plainTree: z.optional(z.string()),
+  plainTree: z.optional(TreeId),
   standing: z.optional(RepositoryStanding),
   /** What git was kept from seeing, and what else of the repository is not as the run left it. */
   notices: z.optional(z.array(z.string())),
@@ -107,7 +108,7 @@ export type SettingsReading = z.infer<typeof SettingsReading>;
  * `driver` is the process the session lives in, and the nonce is what it reports with.
  */
 export const Claim = z.strictObject({
-  execution: z.string(),
+  execution: ExecutionId,
   nonce: z.string(),
   driver: z.strictObject({ pid: z.int(), started: z.string(), boot: z.string() }),
   /** The session that works on it instead of a process of ours; `host` is the product, where it tells. */

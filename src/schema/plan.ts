@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
+import type * as ids from "./ids.ts";
 import { PHASE_KEY, RUN_ID } from "./ids.ts";
 
-/** Ids as they cross a border; inside they are plain text. */
+/** Ids as they cross a border. */
 export const PhaseKey = z.string().check(z.regex(PHASE_KEY));
-export const RunId = z.string().check(z.regex(RUN_ID));
+export const RunId: z.ZodMiniType<ids.RunId> = z.string().check(z.regex(RUN_ID));
 
 export const Mode = z.enum(["hotfix", "quick", "standard", "full"]);
 export type Mode = z.infer<typeof Mode>;

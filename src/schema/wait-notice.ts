@@ -1,10 +1,11 @@
 import type { WaitKind } from "./api.ts";
+import type { RunId } from "./ids.ts";
 
 /** That a run waits for a person, for those who are not looking. */
 export type WaitNotice = {
   readonly event: "wait.opened";
   readonly project: string;
-  readonly run: string;
+  readonly run: RunId;
   readonly title: string;
   readonly workflow: string;
   readonly wait: {

@@ -1,5 +1,6 @@
 import { next } from "../core/next.ts";
 import type { ActiveRun, RunState } from "../core/run.ts";
+import type { ExecutionId } from "../schema/ids.ts";
 import { plainLine } from "./plain-text.ts";
 import { statusLines, statusObject, summaryPath, waitLines } from "./status.ts";
 
@@ -7,7 +8,7 @@ import { statusLines, statusObject, summaryPath, waitLines } from "./status.ts";
 type Task = {
   readonly phase: string;
   readonly attempt: string;
-  readonly execution: string;
+  readonly execution: ExecutionId;
   readonly nonce: string;
   readonly iteration: number;
   readonly persona: string;

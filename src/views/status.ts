@@ -20,6 +20,7 @@ import type { RunStatus } from "../schema/api.ts";
 import type { StatusPhase, StatusView, StatusWait } from "../schema/api-status.ts";
 import type { Step } from "../schema/event.ts";
 import type { Sizing } from "../schema/facts.ts";
+import type { WaitId } from "../schema/ids.ts";
 import { answerCommand } from "./answer-options.ts";
 import { redosSpent } from "./gate-banner.ts";
 import { plainLine } from "./plain-text.ts";
@@ -242,7 +243,7 @@ export function askerOf({ id }: Wait): string {
   return phase === null ? "The agent" : `The agent of phase ${plainLine(phase)}`;
 }
 
-const phaseOf = (wait: string): string | null => /^(.+)#[0-9]+\//.exec(wait)?.[1] ?? null;
+const phaseOf = (wait: WaitId): string | null => /^(.+)#[0-9]+\//.exec(wait)?.[1] ?? null;
 
 /** A question, with what it offers to choose from. */
 function questionText({ text, choices }: Question): string {

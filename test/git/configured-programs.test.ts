@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGitRead } from "../../src/adapters/git/read/git-read.ts";
 import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
+import { treeAt } from "../../src/schema/ids.ts";
 import { outcomeOf, useRepository } from "./repository-fixture.ts";
 import type { Fixture } from "./repository-fixture.ts";
 
@@ -140,7 +141,7 @@ describe("what a repository configures does not run in reads and snapshots (S5)"
     expect(fired(fixture)).toEqual(["uploadpack"]);
     clear(fixture);
     const workspace = createGitWorkspace(partial, "run");
-    const head = (await createGitRead(partial).facts())!.head!;
+    const head = treeAt((await createGitRead(partial).facts())!.head!);
     await outcomeOf(createGitRead(partial).dirty([]));
     expect(await outcomeOf(workspace.restore(head, ["a"]))).toMatchObject({ problem: "GIT_FAILED" });
     expect(await outcomeOf(workspace.copy(head))).toMatchObject({ problem: "GIT_FAILED" });

@@ -12,6 +12,7 @@ import type { Engine } from "../../src/engine/engine.ts";
 import { shownChanges } from "../../src/engine/shown-changes.ts";
 import type { AgentBackend } from "../../src/ports/agent-backend.ts";
 import { noProgress } from "../../src/ports/progress.ts";
+import { treeAt } from "../../src/schema/ids.ts";
 import { closingReport } from "../../src/views/history.ts";
 import type { Dice } from "./dice.ts";
 import { ADA, begin, decide, initRepository, newBase, type Place, placeIn, remove } from "./instant-run.ts";
@@ -88,8 +89,8 @@ async function look(engine: Engine, run: ActiveRun): Promise<string> {
   if (wait?.kind !== "finish" || wait.standing === null) return "";
   return [
     ...wait.moved,
-    await engine.workspace.patch(run.tip, wait.standing.tip),
-    await engine.workspace.patch(run.base, wait.standing.base),
+    await engine.workspace.patch(treeAt(run.tip), treeAt(wait.standing.tip)),
+    await engine.workspace.patch(treeAt(run.base), treeAt(wait.standing.base)),
   ].join("\n");
 }
 

@@ -4,6 +4,7 @@ import { ProblemError } from "../../core/problem.ts";
 import type { ActiveRun, Wait, WaitOption } from "../../core/run.ts";
 import type { Reply } from "../../schema/agent.ts";
 import type { ReviewComment } from "../../schema/comments.ts";
+import type { WaitId } from "../../schema/ids.ts";
 import type { Person } from "../../schema/people.ts";
 import type { ExecutionLimits, Finish } from "../../schema/plan.ts";
 import { ChoicesNeeded } from "../choice.ts";
@@ -19,7 +20,7 @@ export type AnswerRequest = {
   readonly by: Person;
   readonly option: string;
   /** The wait that is answered, which must be the open one; left out, whatever is open. */
-  readonly wait?: string | undefined;
+  readonly wait?: WaitId | undefined;
   /** What the surface showed the person: `shownOf` the run that it showed. */
   readonly shown: string;
   /** Guidance, a reason or an amount, as the option needs it. */

@@ -1,6 +1,7 @@
 import type { EndedRun } from "../../core/run.ts";
 import { endOfWork } from "../../engine/steps/item-record.ts";
 import type { Head } from "../../ports/journal.ts";
+import { treeAt } from "../../schema/ids.ts";
 import type { Project } from "../project/project.ts";
 
 /**
@@ -33,7 +34,8 @@ async function commit({ vcsWrite, items }: Project, ended: EndedRun, head: Head)
   if (tip === null) return;
   const paths = [`${run.item}/meta.json`, "BACKLOG.md"];
   const documents = { paths, edit: (folder: string) => items.unmarkBuiltIn(folder, run.item, endOfWork(ended)) };
-  const { tree } = await vcsWrite.compose({ onto: tip, from: tip, to: tip, include: [run.item], documents });
+  const files = treeAt(tip);
+  const { tree } = await vcsWrite.compose({ onto: tip, from: files, to: files, include: [run.item], documents });
   await vcsWrite.commit({
     message: "Item record: not built, the run was cancelled",
     attempt: `${run.run}/cancelled`,

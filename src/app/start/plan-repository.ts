@@ -1,8 +1,9 @@
 import type { VcsRead } from "../../ports/vcs.ts";
+import type { CommitId } from "../../schema/ids.ts";
 import { plainLine } from "../../views/plain-text.ts";
 import type { Choices } from "./choices.ts";
 
-export type Repository = { readonly base: string | null; readonly commit: string };
+export type Repository = { readonly base: string | null; readonly commit: CommitId };
 
 export type RepositoryWish = {
   /** False: works in place, whatever there is. */

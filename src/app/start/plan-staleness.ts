@@ -3,6 +3,7 @@ import { checkBlastRadiusStaleness } from "../../core/items/blast-radius.ts";
 import type { AcceptedStale, ItemMeta, MetaFields } from "../../core/items/item-meta.ts";
 import { isSameCommit } from "../../core/items/staleness.ts";
 import { isRecord } from "../../core/own-value.ts";
+import type { CommitId } from "../../schema/ids.ts";
 import { stalenessNote, stalenessWarning } from "../../views/build-summary.ts";
 import type { Project } from "../project/project.ts";
 import type { Planning } from "./planning.ts";
@@ -19,9 +20,9 @@ export type StalenessPlan = {
 
 type Standing =
   | { readonly is: "fresh" | "unknown" }
-  | { readonly is: "unrecorded" | "accepted"; readonly head: string }
+  | { readonly is: "unrecorded" | "accepted"; readonly head: CommitId }
   | { readonly is: "noted"; readonly note: string }
-  | { readonly is: "stale"; readonly head: string; readonly about: readonly string[] };
+  | { readonly is: "stale"; readonly head: CommitId; readonly about: readonly string[] };
 
 const nothing: StalenessPlan = { choice: null, record: {} };
 

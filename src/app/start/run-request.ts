@@ -1,4 +1,5 @@
 import type { MetaFields } from "../../core/items/item-meta.ts";
+import type { CommitId } from "../../schema/ids.ts";
 import type { Initiator } from "../../schema/people.ts";
 import type { Budget, Commits, ExecutionLimits, Mode, PhaseRule, RunOptions } from "../../schema/plan.ts";
 import type { RememberedAgent, RunAgents } from "../../schema/run-agents.ts";
@@ -78,6 +79,6 @@ export type FeatureWork = {
 export type FeatureBranch = {
   readonly branch: string;
   readonly base: string | null;
-  readonly commit: string;
-  readonly baseTip?: string;
+  readonly commit: CommitId;
+  readonly baseTip?: CommitId;
 };

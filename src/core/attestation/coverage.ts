@@ -1,4 +1,5 @@
 import type { RunStatement } from "../../schema/attestation.ts";
+import type { AttemptId, CommitId, RunId, TreeId } from "../../schema/ids.ts";
 import { agentOf } from "./agent-marks.ts";
 import type { SeenCommit } from "./seen-commit.ts";
 
@@ -17,14 +18,14 @@ export type RefusedStatement = {
   readonly object: string;
   readonly why: string;
   /** The run it says it is about; null where it cannot be read. */
-  readonly run: string | null;
+  readonly run: RunId | null;
 };
 
 export type Coverage =
   /** Named by a statement. */
-  | { readonly by: "commit"; readonly run: string; readonly attempt: string }
+  | { readonly by: "commit"; readonly run: RunId; readonly attempt: AttemptId }
   /** Another commit that makes the same change from the same tree: squashed or rebased. */
-  | { readonly by: "tree"; readonly run: string; readonly attempt: string }
+  | { readonly by: "tree"; readonly run: RunId; readonly attempt: AttemptId }
   /** A merge that adds nothing to what it merges. */
   | { readonly by: "merge" }
   | { readonly by: null; readonly why: Uncovered; readonly detail: string };
@@ -57,9 +58,9 @@ export function coverageOf(facts: CoverageFacts): CoveredCommit[] {
   }));
 }
 
-type Named = { readonly run: string; readonly attempt: string };
+type Named = { readonly run: RunId; readonly attempt: AttemptId };
 type Index = {
-  readonly commits: ReadonlyMap<string, Named & { readonly tree: string }>;
+  readonly commits: ReadonlyMap<CommitId, Named & { readonly tree: TreeId }>;
   /** By the tree before a change and the tree after it. */
   readonly changes: ReadonlyMap<string, Named>;
   readonly attempts: ReadonlyMap<string, string>;
@@ -67,7 +68,7 @@ type Index = {
 };
 
 function indexOf(statements: readonly SignedStatement[]): Index {
-  const commits = new Map<string, Named & { tree: string }>();
+  const commits = new Map<CommitId, Named & { tree: TreeId }>();
   const changes = new Map<string, Named>();
   const attempts = new Map<string, string>();
   const others = new Map<string, string>();

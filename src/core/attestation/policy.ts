@@ -1,13 +1,13 @@
 import type { RunPredicate } from "../../schema/attestation.ts";
-import { phaseNumber } from "../../schema/ids.ts";
+import { type CommitId, type RunId, phaseNumber } from "../../schema/ids.ts";
 import type { Policy } from "../../schema/policy.ts";
 import { type CoveredCommit, isCovered, type SignedStatement } from "./coverage.ts";
 
 /** One rule that is not kept, and by what. */
 export type Violation = {
   readonly rule: keyof Policy;
-  readonly commit: string | null;
-  readonly run: string | null;
+  readonly commit: CommitId | null;
+  readonly run: RunId | null;
   readonly text: string;
 };
 

@@ -1,8 +1,10 @@
+import type { CommitId, TreeId } from "../../schema/ids.ts";
+
 /** A commit as the repository shows it to a verifier. */
 export type SeenCommit = {
-  readonly commit: string;
-  readonly tree: string;
-  readonly parents: readonly string[];
+  readonly commit: CommitId;
+  readonly tree: TreeId;
+  readonly parents: readonly CommitId[];
   /** Milliseconds since 1970. */
   readonly committedAt: number;
   readonly author: string;

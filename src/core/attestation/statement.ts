@@ -1,11 +1,11 @@
 import { PREDICATE_TYPE, type RunPredicate, type RunStatement, STATEMENT_TYPE } from "../../schema/attestation.ts";
 import type { AgentChoice, RunEvent } from "../../schema/event.ts";
-import type { PhaseKey } from "../../schema/ids.ts";
+import type { CommitId, PhaseKey, TreeId } from "../../schema/ids.ts";
 import { addUsage } from "../evolve/attempt.ts";
 import { finishOf, type PhaseRecord, type RunState } from "../run.ts";
 import { type Evidence, evidenceOf, type PhaseEvidence, whoOf } from "./evidence.ts";
 
-export type GitPoint = { readonly commit: string; readonly tree: string };
+export type GitPoint = { readonly commit: CommitId; readonly tree: TreeId };
 
 /** A commit of the branch, and the attempt it belongs to. */
 export type AttestedCommit = GitPoint & { readonly attempt: string };

@@ -1,6 +1,7 @@
 import type { ReviewComment } from "../../schema/comments.ts";
 import type { EventDraft, GateChoice, Step } from "../../schema/event.ts";
 import type { Sizing } from "../../schema/facts.ts";
+import type { WaitId } from "../../schema/ids.ts";
 import type { Person } from "../../schema/people.ts";
 import { isSpent, spentBy, spentText } from "../budget.ts";
 import { accept, type Decision, type Guidance, type PersonCommand, refuse } from "../command.ts";
@@ -111,7 +112,7 @@ function skip(run: ActiveRun, command: Of<"skip">, by: Person): Decision {
   return wait === null ? inPhase(run, { type: "phase.skipped", by }) : answerEscalation(run, { ...command, wait }, by);
 }
 
-type EscalationAnswer = Of<"retry" | "skip" | "acceptTests"> & { readonly wait: string };
+type EscalationAnswer = Of<"retry" | "skip" | "acceptTests"> & { readonly wait: WaitId };
 
 function answerEscalation(run: ActiveRun, command: EscalationAnswer, by: Person): Decision {
   const wait = openWait(run, command.wait, "escalation");

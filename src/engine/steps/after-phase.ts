@@ -4,6 +4,7 @@ import { type ActiveRun, currentPhase } from "../../core/run.ts";
 import { parseFallbackMetrics, parseSizingFromImpactAnalysis, sizingOf } from "../../core/sizing.ts";
 import { readTaskList } from "../../core/task-list.ts";
 import type { SizingMetrics } from "../../schema/facts.ts";
+import type { ExecutionId } from "../../schema/ids.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { TASKS_FILE } from "../prompt.ts";
@@ -48,7 +49,7 @@ export async function judgeTasks(engine: Engine, run: ActiveRun, produced: Produ
   return { of: "refine", artifact, tasks: tasks.length, problems: faults, commit, execution, usage, session };
 }
 
-type Tasks = { readonly artifact: string; readonly execution: string };
+type Tasks = { readonly artifact: string; readonly execution: ExecutionId };
 
 /** Just the list, as it was read; the next gate shows it. */
 async function commitTasks(engine: Engine, run: ActiveRun, { artifact, execution }: Tasks): Promise<string | null> {

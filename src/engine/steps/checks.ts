@@ -3,6 +3,7 @@ import { failureDigest, UNSEEN } from "../../core/failure-digest.ts";
 import { artifactPath } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import type { CheckResult, FileChange, PhaseOutput } from "../../schema/facts.ts";
+import type { TreeId } from "../../schema/ids.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { compareTests } from "./compare-tests.ts";
@@ -77,7 +78,7 @@ type Subject = {
   /** Whether the tests are run; as the phase has it, unless told. */
   readonly tests?: boolean;
   /** The snapshot that is checked; null without git. */
-  readonly tree: string | null;
+  readonly tree: TreeId | null;
 };
 
 /** The checks of a phase as they stand now; changes nothing. */

@@ -3,13 +3,14 @@ import { mayWrite } from "../../core/plan.ts";
 import type { ActiveRun, PhaseRecord } from "../../core/run.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { CheckResult, FileChange, TestCommand, TestCounts } from "../../schema/facts.ts";
+import type { TreeId } from "../../schema/ids.ts";
 import type { Engine } from "../engine.ts";
 
 type Checked = {
   readonly run: ActiveRun;
   readonly phase: PhaseRecord;
   /** The snapshot the checks ran on. */
-  readonly tree: string | null;
+  readonly tree: TreeId | null;
   readonly results: readonly CheckResult[];
 };
 

@@ -4,6 +4,7 @@ import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.t
 import { writesCode } from "../../core/unmentioned.ts";
 import type { AgentBackend, AgentEnd, AgentTask } from "../../ports/agent-backend.ts";
 import type { Claim } from "../../schema/facts.ts";
+import type { ExecutionId, Ticket, TreeId } from "../../schema/ids.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { reviewPrompt } from "../prompt.ts";
@@ -67,7 +68,7 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
   }
 }
 
-type Reviewed = { readonly phase: PhaseRecord; readonly tree: string | null };
+type Reviewed = { readonly phase: PhaseRecord; readonly tree: TreeId | null };
 
 /** What git says about the work under review: of a phase that writes code, and of a whole feature at its end. */
 async function shownWork(engine: Engine, run: ActiveRun, { phase, tree }: Reviewed) {
@@ -157,14 +158,14 @@ export async function giveUp(engine: Engine, { run }: Pick<Job, "run">, claim: C
 type Claiming = { readonly claim: Claim; readonly prompt: number };
 
 /** The ticket of the execution; null where it may not begin, because the run moved on or its budget is spent. */
-export async function submitClaim(engine: Engine, ticket: string, claiming: Claiming): Promise<string | null> {
+export async function submitClaim(engine: Engine, ticket: Ticket, claiming: Claiming): Promise<Ticket | null> {
   const report: Report = { do: "report", ticket, outcome: { of: "claim", ...claiming } };
   const claimed = await engine.journal.submit(engine.run, report);
   return claimed.ok && claimed.state.is === "active" && claimed.state.wait === null ? ticketOf(claimed.state) : null;
 }
 
 /** Aborts once the run waits for something else, for instance because a person cancelled it elsewhere. */
-function movedOn(engine: Engine, ticket: string, done: AbortSignal): AbortSignal {
+function movedOn(engine: Engine, ticket: Ticket, done: AbortSignal): AbortSignal {
   const gone = new AbortController();
   const watch = async (): Promise<void> => {
     while (!done.aborted && !gone.signal.aborted) {
@@ -177,7 +178,7 @@ function movedOn(engine: Engine, ticket: string, done: AbortSignal): AbortSignal
   return gone.signal;
 }
 
-type Running = { readonly task: AgentTask; readonly execution: string; readonly signal: AbortSignal };
+type Running = { readonly task: AgentTask; readonly execution: ExecutionId; readonly signal: AbortSignal };
 
 async function runAgent(
   engine: Engine,
@@ -201,7 +202,7 @@ async function runAgent(
   return { type: "end", how: "failed", reason: "no_result", detail, again: true, usage: null, session: null };
 }
 
-function outcomeOf({ redact }: Engine, end: AgentEnd, execution: string): Outcome {
+function outcomeOf({ redact }: Engine, end: AgentEnd, execution: ExecutionId): Outcome {
   const { usage, session } = end;
   const facts = { execution, usage, session };
   switch (end.how) {

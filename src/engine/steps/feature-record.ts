@@ -2,6 +2,7 @@ import { artifactPath } from "../../core/plan.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import { isSpecPhase, type SpecPhase } from "../../core/spec/spec-phases.ts";
+import type { TreeId } from "../../schema/ids.ts";
 import type { Finish } from "../../schema/plan.ts";
 import { reviewsOf } from "../../views/reviews.ts";
 import { reviewHistoryEntry } from "../../views/spec/review-history.ts";
@@ -76,7 +77,7 @@ async function beginAgain({ workspace }: Engine, { run }: ActiveRun, phase: Phas
 export async function foreignRecord(
   { workspace }: Engine,
   { run }: ActiveRun,
-  { found, tree }: { readonly found: string | null; readonly tree: string | null },
+  { found, tree }: { readonly found: TreeId | null; readonly tree: TreeId | null },
 ): Promise<readonly string[]> {
   if (found === null) return [];
   const own = featureDocuments(run.item);

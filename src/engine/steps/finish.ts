@@ -2,6 +2,7 @@ import type { Outcome } from "../../core/command.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { ActiveRun } from "../../core/run.ts";
 import type { Committed, MergeRequest, VcsWrite } from "../../ports/vcs.ts";
+import type { CommitId } from "../../schema/ids.ts";
 import type { Finish } from "../../schema/plan.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
@@ -109,7 +110,7 @@ function writeRecords(engine: Engine, run: ActiveRun, how: Finish | null): void 
   recordFeatureEnd(engine, run, how);
 }
 
-type Recording = { readonly how: Finish | null; readonly parent: string | null };
+type Recording = { readonly how: Finish | null; readonly parent: CommitId | null };
 
 /** One commit of the documents and, where phases have none of their own, of the work. Gives what stands in the way. */
 async function commitRecord(engine: Engine, run: ActiveRun, how: Finish | null): Promise<string | null> {

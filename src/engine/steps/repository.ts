@@ -3,6 +3,7 @@ import { ProblemError } from "../../core/problem.ts";
 import { currentPhase, type ActiveRun, type PhaseRecord } from "../../core/run.ts";
 import type { Committed, EditedDocuments, VcsWrite } from "../../ports/vcs.ts";
 import type { FileChange, PhaseOutput } from "../../schema/facts.ts";
+import type { CommitId, TreeId } from "../../schema/ids.ts";
 import { phaseComplete } from "../../views/reviews.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
@@ -44,7 +45,7 @@ export async function commitPhase(engine: Engine, { run }: Task): Promise<Outcom
   return { of: "commit", differs: await lookAgain(engine, run, { phase, made: phase.made, committed }) };
 }
 
-type Accepted = { readonly made: PhaseOutput; readonly tree: string };
+type Accepted = { readonly made: PhaseOutput; readonly tree: TreeId };
 
 /** What was shown, with the documents in which the engine says that it was accepted. */
 async function acceptedTree(engine: Engine, run: ActiveRun, { made, tree }: Accepted) {
@@ -97,8 +98,8 @@ type Commit = {
   readonly subject: string;
   readonly body: string;
   readonly attempt: string;
-  readonly parent: string | null;
-  readonly tree: string;
+  readonly parent: CommitId | null;
+  readonly tree: TreeId;
 };
 
 /** Commits exactly a tree onto the run's branch, wherever the person has gone meanwhile. */

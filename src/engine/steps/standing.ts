@@ -1,6 +1,7 @@
 import type { Found } from "../../core/command.ts";
 import type { ActiveRun, PhaseRecord } from "../../core/run.ts";
 import type { RepositoryStanding } from "../../schema/facts.ts";
+import type { CommitId, TreeId } from "../../schema/ids.ts";
 import type { Engine } from "../engine.ts";
 
 type Looking = Pick<Engine, "vcs">;
@@ -23,7 +24,7 @@ export function treeBefore({ phases, index }: ActiveRun): string | null {
 }
 
 /** What accepting a tree would commit, and where the repository stands at that. */
-export async function foundBeside(engine: Engine, run: ActiveRun, tree: string | null): Promise<Partial<Found>> {
+export async function foundBeside(engine: Engine, run: ActiveRun, tree: TreeId | null): Promise<Partial<Found>> {
   const standing = await standingNow(engine, run);
   if (standing === undefined || engine.vcs === null) return {};
   const others = [...(await commitsOfOthers(engine, run, standing)), ...(await engine.workspace.hidden())];
@@ -81,4 +82,4 @@ export function movedPaths(run: ActiveRun, phase: PhaseRecord, now: RepositorySt
 }
 
 const named = (at: string): string => (at.startsWith("refs/heads/") ? at.slice("refs/heads/".length) : short(at));
-export const short = (commit: string | null): string => commit?.slice(0, 12) ?? "nothing";
+export const short = (commit: CommitId | null): string => commit?.slice(0, 12) ?? "nothing";
