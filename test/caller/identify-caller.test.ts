@@ -129,6 +129,18 @@ describe("S10 a suspicious person", () => {
     expect(suspicion({}, table)).toBeUndefined();
   });
 
+  test("not when the opener is gone and an ancestor in its session is older than all work of agents", () => {
+    const member = { parent: 1, session: SHELL, terminal: "34816", at: 2000 };
+    const table = tableOf({ [SHELL]: null, 55: member, [CALLER]: { parent: 55 } });
+    expect(suspicion({ agentRunningSince: 2001 }, table)).toBeUndefined();
+    expect(suspicion({ agentRunningSince: 1500 }, table)).toContain("nobody can tell");
+    expect(suspicion({ agentRunningSince: 2500, earlierWork: [{ since: 600, until: 900 }] }, table)).toContain(
+      "nobody can tell",
+    );
+    const other = tableOf({ [SHELL]: null, 55: { ...member, session: 55 }, [CALLER]: { parent: 55 } });
+    expect(suspicion({ agentRunningSince: 2001 }, other)).toContain("nobody can tell");
+  });
+
   test("when an ancestor belongs to another host's agent", () => {
     expect(suspicion({}, tableOf({ [SHELL]: { env: ["CLAUDECODE=1"] } }))).toContain("CLAUDECODE");
   });

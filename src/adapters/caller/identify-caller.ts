@@ -89,7 +89,8 @@ function lineage(table: ProcessTable, pid: number): readonly ProcessFacts[] {
 function lateSession({ table, pid }: Surroundings, self: ProcessFacts, run: AgentWork): string | null {
   const spans = spansOf(run);
   if (spans.length === 0) return null;
-  const opener = self.session === null ? topOfTerminal(table, pid, self) : table.one(self.session);
+  const leader = self.session === null ? topOfTerminal(table, pid, self) : table.one(self.session);
+  const opener = leader ?? memberFromBefore(table, self, spans);
   const opened = opener === null ? null : table.startedAt(opener);
   if (opener === null || opened === null) return "nobody can tell when this terminal session was opened";
   if (isDuring(opened, spans)) return "this terminal session was opened while an agent was at work";
@@ -103,6 +104,13 @@ function spansOf({ agentRunningSince: since, agentRunningUntil: until = null, ea
 
 const isDuring = (time: number | null, spans: readonly Span[]): boolean =>
   time !== null && spans.some(({ since, until }) => time >= since && time <= (until ?? Infinity));
+
+/** A session is as old as its oldest member: where its leader is gone, as on build servers, an ancestor can vouch for it. */
+function memberFromBefore(table: ProcessTable, self: ProcessFacts, spans: readonly Span[]): ProcessFacts | null {
+  const isBefore = (time: number | null): boolean => time !== null && spans.every(({ since }) => time < since);
+  const members = lineage(table, self.pid).filter(({ session }) => session === self.session);
+  return members.find((facts) => isBefore(table.startedAt(facts))) ?? null;
+}
 
 /** Where sessions are not told: the topmost ancestor on the same terminal. */
 function topOfTerminal(table: ProcessTable, pid: number, self: ProcessFacts): ProcessFacts {
