@@ -5,6 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { bundleSettings, loadedLater } from "./bundle-settings.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
@@ -13,19 +14,14 @@ const stateVersion = `${version}-${foldDigest()}`;
 for (const part of ["dist/bin", "dist/lib"]) rmSync(part, { recursive: true, force: true });
 
 const common = {
-  bundle: true,
-  platform: "node",
-  format: "cjs",
-  target: "node20",
+  ...bundleSettings,
   minifySyntax: true,
   minifyWhitespace: true, // names stay as they are, for stack traces in bug reports
   define: {
+    ...bundleSettings.define,
     ISDLC_VERSION: JSON.stringify(version),
     ISDLC_STATE_VERSION: JSON.stringify(stateVersion),
-    "import.meta.dirname": "__dirname",
   },
-  alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" }, // its other form cannot be bundled
-  logLevel: "warning",
 };
 await Promise.all([
   build({
@@ -41,13 +37,13 @@ await Promise.all([
     ...common,
     entryPoints: ["src/apps/cli/verbs/index.ts"],
     outfile: "dist/bin/verbs.cjs",
-    external: ["./mcp.cjs", "./ui.cjs"],
+    external: loadedLater,
   }),
   build({
     ...common,
     entryPoints: ["src/apps/mcp/serve.ts"],
     outfile: "dist/bin/mcp.cjs",
-    external: ["./mcp.cjs", "./ui.cjs"],
+    external: loadedLater,
   }),
   build({ ...common, entryPoints: ["src/apps/hook/main.ts"], minifyIdentifiers: true, outfile: "dist/bin/hook.cjs" }),
   build({ ...common, entryPoints: ["src/apps/ui/ui.ts"], outfile: "dist/bin/ui.cjs" }),

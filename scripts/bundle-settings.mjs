@@ -1,0 +1,13 @@
+/** How every bundle of the program is made, shared by the build and by tests that look inside a bundle. */
+export const bundleSettings = {
+  bundle: true,
+  platform: "node",
+  format: "cjs",
+  target: "node20",
+  define: { "import.meta.dirname": "__dirname" },
+  alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" }, // its other form cannot be bundled
+  logLevel: "warning",
+};
+
+/** Bundles that others load only when they are asked for. */
+export const loadedLater = ["./mcp.cjs", "./ui.cjs"];
