@@ -142,7 +142,7 @@ export const verbs: readonly Verb[] = [
     options: { ...agentOptions, ...personOptions },
   }),
   verb("back", "decide", {
-    summary: "Return to an earlier phase, with guidance to improve its work, or without to take out what came after",
+    summary: "Return to an earlier phase: with guidance to improve its work, without to undo it",
     usage: 'isdlc back <phase> ["<guidance>"]',
     options: {
       "keep-tree": { type: "boolean", about: "leave the working tree as it is; so it is with guidance" },
@@ -195,7 +195,7 @@ export const verbs: readonly Verb[] = [
     options: { fix: { type: "boolean", about: "fix what can be fixed safely" }, ...personOptions },
   }),
   verb("agents", "read", {
-    summary: "Agents that are known: which are installed, what each can do, which would be used for what",
+    summary: "Known agents: which are installed, what each can do, which is used for what",
     usage: "isdlc agents",
     options: {},
   }),

@@ -1,4 +1,5 @@
 import { verbs } from "./catalog.ts";
+import { helpGroups } from "./help-groups.ts";
 import { globalOptions } from "./options.ts";
 import type { Option, Verb } from "./verb.ts";
 
@@ -11,14 +12,16 @@ export const firstLines: readonly string[] = [
 
 export function overview(): string[] {
   const width = Math.max(...verbs.map(({ name }) => name.length));
-  const rows = verbs
-    .filter(({ name }) => name !== "do")
-    .map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+  const summaries = new Map(verbs.map(({ name, summary }) => [name, summary]));
+  const rows = helpGroups.flatMap((group) => [
+    `${group.title}:`,
+    ...group.verbs.map((name) => `  ${name.padEnd(width)}  ${summaries.get(name) ?? ""}`),
+    "",
+  ]);
   return [
     'Usage: isdlc "<what to do>" | isdlc <verb> [options]',
     "",
     ...rows,
-    "",
     "Everywhere:",
     ...optionRows(globalOptions),
     "",

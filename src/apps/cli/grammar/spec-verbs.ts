@@ -15,7 +15,7 @@ export const specVerbs: readonly Verb[] = [
   specVerb("create-tasks", "Spec workflow: break the plan into tasks"),
   specVerb("implement", "Spec workflow: write the code"),
   verb("verify", "begin", {
-    summary: "Spec workflow: verify the feature, or one phase of it. Of commits: who vouches for them",
+    summary: "Spec workflow: verify the feature or a phase; with commits, who vouches for them",
     usage: "isdlc verify [phase] [feature] [options], or isdlc verify <range | branch | commit>",
     options: { ...specOptions, ...verifyOptions },
   }),
