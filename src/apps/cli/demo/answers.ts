@@ -3,6 +3,7 @@ import { systemSurroundings } from "../../../adapters/caller/system-surroundings
 import { type ActiveRun, currentPhase } from "../../../core/run.ts";
 import type { Person } from "../../../schema/people.ts";
 import { gateNotice } from "../../../views/gate-banner.ts";
+import { wrapLines } from "../../../views/wrap-lines.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { waitLines } from "../../../views/status.ts";
 import { answerAtTerminal, type Said } from "../terminal/answer-at-terminal.ts";
@@ -41,7 +42,7 @@ export function personAnswers(invocation: Invocation): Answer {
   const by = personHere();
   return (open) => {
     const { io } = invocation;
-    for (const line of [...madeLines(open.run), ...hintLines(open.run)]) io.out(line);
+    for (const line of [...madeLines(open.run), ...hintLines(open.run)]) io.out(wrapLines(line, io.columns));
     return answerAtTerminal(invocation, open, by);
   };
 }

@@ -1,6 +1,7 @@
 import pc from "picocolors";
 import type { Progress } from "../../../ports/progress.ts";
 import { plainLine } from "../../../views/plain-text.ts";
+import { wrapLines } from "../../../views/wrap-lines.ts";
 import { workLines } from "../../../views/work-lines.ts";
 import type { LocalProject } from "../../../compose/project.ts";
 import type { Io } from "../terminal/io.ts";
@@ -15,22 +16,33 @@ export function createNarrator(io: Io, project: LocalProject): ProgressView {
     const run = project.journal.newest();
     if (run === null) return;
     const events = project.journal.events(run);
-    for (const line of workLines(events, told)) io.out(`${line.mark === "begun" ? "\n" : ""}${paint(line)}`);
+    for (const { mark, text } of workLines(events, told))
+      io.out(
+        `${mark === "begun" ? "\n" : ""}${paint({ mark, text: indented(text, { room: io.columns, indent: 4 }) })}`,
+      );
     told = events.at(-1)?.seq ?? told;
   };
   return {
     show(progress) {
       if (progress.at === "ended") return;
       catchUp();
-      const line = lineOf(progress);
+      const line = lineOf(progress, io.columns);
       if (line !== null) io.out(colors.dim(line));
     },
     stop: catchUp,
   };
 }
 
-function lineOf({ at, step, text }: Progress): string | null {
+/** Room of `    reviewer  `. */
+const TELLER_WIDTH = 14;
+
+/** Text that begins at an indent, wrapped so that its further lines begin there too. */
+const indented = (text: string, { room, indent }: { readonly room: number; readonly indent: number }): string =>
+  wrapLines(text, room - indent).replaceAll("\n", `\n${" ".repeat(indent)}`);
+
+function lineOf({ at, step, text }: Progress, room: number): string | null {
   if (at === "started") return null;
   const teller = step === "review" ? "reviewer" : step === "check" ? "checks  " : "agent   ";
-  return `    ${teller}  ${step === "check" ? "runs " : ""}${plainLine(text, 160)}`;
+  const told = `${step === "check" ? "runs " : ""}${plainLine(text, 160)}`;
+  return `    ${teller}  ${indented(told, { room, indent: TELLER_WIDTH })}`;
 }
