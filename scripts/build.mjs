@@ -32,6 +32,7 @@ await Promise.all([
     external: ["./verbs.cjs", "./items.cjs"],
     banner: { js: "#!/usr/bin/env node" },
   }),
+  build({ ...common, entryPoints: ["src/apps/cli/main/later.ts"], outfile: "dist/bin/later.cjs" }),
   build({ ...common, entryPoints: ["src/apps/cli/main/run-items.ts"], outfile: "dist/bin/items.cjs" }),
   build({
     ...common,

@@ -6,6 +6,16 @@ export const bundleSettings = {
   target: "node20",
   define: { "import.meta.dirname": "__dirname" },
   alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" }, // its other form cannot be bundled
+  plugins: [
+    {
+      name: "own code that is imported on demand is in later.cjs",
+      setup: ({ onResolve }) =>
+        onResolve({ filter: /\.ts$/ }, ({ kind }) =>
+          kind === "dynamic-import" ? { path: "./later.cjs", external: true } : null,
+        ),
+    },
+  ],
+  supported: { "dynamic-import": false }, // becomes require: the loader of ES modules takes time to start
   logLevel: "warning",
 };
 

@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { childProcess } from "./node-child-process.ts";
 
 /** One living process. Number and start time together name it; the number alone may be used again. */
 export type ProcessFacts = {
@@ -106,7 +106,8 @@ function processNumbers(root: string): readonly number[] {
 function ps(args: readonly string[]): readonly string[] {
   try {
     const options = { encoding: "utf8", env: { ...process.env, LC_ALL: "C" }, maxBuffer: 64 * 1024 * 1024 } as const;
-    return execFileSync("ps", args, { ...options, stdio: ["ignore", "pipe", "ignore"] })
+    return childProcess()
+      .execFileSync("ps", args, { ...options, stdio: ["ignore", "pipe", "ignore"] })
       .split("\n")
       .filter((line) => line.trim() !== "");
   } catch {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { $ZodError } from "zod/v4/core";
 import { currentRun } from "../../app/project/current-run.ts";
 import { type AtWork, beginWork, reportWork, type Standing } from "../../app/session/session-work.ts";
 import { callingSession, sessionEnvironment } from "../../compose/calling-session.ts";
@@ -108,7 +109,7 @@ export function refusedResult(error: unknown): ToolResult {
     const { what, fix } = describe(error.problem);
     return { text: `${error.problem.code}: ${what} ${fix}`, data: { problem: error.problem }, isError: true };
   }
-  if (error instanceof z.core.$ZodError) {
+  if (error instanceof $ZodError) {
     const fields = error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
     return { text: `The input cannot be used: ${fields.join("; ").slice(0, 1000)}`, data: {}, isError: true };
   }

@@ -4,6 +4,7 @@ import { compress } from "hono/compress";
 import { HTTPException } from "hono/http-exception";
 import { type HttpBindings } from "@hono/node-server";
 import * as z from "zod/mini";
+import { $ZodError } from "zod/v4/core";
 import { ProblemError } from "../../core/problem.ts";
 import { AnswerRequest, DiffAgainst } from "../../schema/api.ts";
 import { addPageRoutes } from "./page-routes.ts";
@@ -43,7 +44,7 @@ export function createApp(served: Served): Hono<Env> {
     if (error instanceof ProblemError)
       return context.json({ problem: apiProblem(error.problem) }, statusOf(error.problem.code));
     if (error instanceof HTTPException) return context.json(refused(error.message), error.status);
-    if (error instanceof z.core.$ZodError || error instanceof SyntaxError)
+    if (error instanceof $ZodError || error instanceof SyntaxError)
       return context.json(refused("The request is not in the form that was expected."), 400);
     served.warn(`the page could not be answered: ${error.message}`);
     return context.json(refused("Something went wrong; the terminal has more."), 500);
@@ -135,7 +136,7 @@ function toldOf({ drivers }: Served, found: FoundRun) {
   return trouble === null ? detail : { ...detail, warnings: [...detail.warnings, trouble] };
 }
 
-/** @throws z.core.$ZodError, which becomes a 400. */
+/** @throws $ZodError, which becomes a 400. */
 function parsed<T extends z.ZodMiniType>(schema: T, value: unknown): z.infer<T> {
   return z.parse(schema, value);
 }

@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
 import type { ChildProcessByStdio, SpawnOptions } from "node:child_process";
+import { childProcess } from "../../process/node-child-process.ts";
 import type { Readable, Writable } from "node:stream";
 import { plainText } from "../../../core/plain-text.ts";
 import { ProblemError } from "../../../core/problem.ts";
@@ -28,7 +28,7 @@ export function runGit(call: GitCall): Promise<GitResult> {
     const { cwd, environment: env, input } = call;
     const stdin = input === undefined ? "ignore" : "pipe";
     const options = { cwd, env, stdio: [stdin, "pipe", "pipe"], windowsHide: true } satisfies SpawnOptions;
-    const child = spawn("git", call.args, options) as GitProcess; // both outputs are piped
+    const child = childProcess().spawn("git", call.args, options) as GitProcess; // both outputs are piped
     const output = collect(child, call);
     const timer = setTimeout(() => {
       output.stop(`no answer within ${call.timeoutMs / 1000} s`);

@@ -1,4 +1,5 @@
 import { readHead } from "../../../adapters/git/read/git-head.ts";
+import { codeMovedOn } from "../../../adapters/git/read/git-moved-on.ts";
 import { itemsFolder } from "../../../adapters/items/items-folder.ts";
 import { listItems } from "../../../adapters/items/resolve-item.ts";
 import type { FoundItem } from "../../../ports/items.ts";
@@ -41,20 +42,12 @@ async function stalenessOf(
   for (const item of found)
     if (awaitsBuild(item.meta) && checkStaleness(item.meta, head).stale)
       older.set(item, String(item.meta["codebase_hash"]));
-  const moved = older.size === 0 ? new Map<string, boolean>() : await askGit(project, older.values());
+  const moved = older.size === 0 ? new Map<string, boolean>() : await codeMovedOn(project.root, older.values());
   return (item) => {
     if (!awaitsBuild(item.meta)) return null;
     const hash = older.get(item);
     return hash === undefined ? false : (moved.get(hash) ?? null);
   };
-}
-
-async function askGit(
-  { root }: Pick<LocalProject, "root">,
-  commits: Iterable<string>,
-): Promise<ReadonlyMap<string, boolean>> {
-  const { codeMovedOn } = await import("../../../adapters/git/read/git-moved-on.ts"); // starting programs takes time to set up
-  return codeMovedOn(root, commits);
 }
 
 /** Only then does it matter whether the code moved on. */

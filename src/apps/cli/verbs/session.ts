@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import { $ZodError } from "zod/v4/core";
 import { type AtWork, beginWork, reportWork, type Standing } from "../../../app/session/session-work.ts";
 import { callingSession, sessionEnvironment } from "../../../compose/calling-session.ts";
 import { ProblemError } from "../../../core/problem.ts";
@@ -54,7 +54,7 @@ async function reported(invocation: Invocation): Promise<AgentResult> {
   try {
     return AgentResult.parse(JSON.parse(said));
   } catch (error) {
-    const detail = error instanceof z.core.$ZodError ? fieldsOf(error) : "it is not JSON";
+    const detail = error instanceof $ZodError ? fieldsOf(error) : "it is not JSON";
     throw usage(invocation, `The report on the input cannot be used: ${detail}.`);
   }
 }
@@ -62,7 +62,7 @@ async function reported(invocation: Invocation): Promise<AgentResult> {
 const MOST_SUMMARY = 20_000; // characters, as the schema allows
 const INPUT_LIMIT = 1024 * 1024;
 
-const fieldsOf = (error: z.core.$ZodError): string =>
+const fieldsOf = (error: $ZodError): string =>
   error.issues
     .map(({ path, message }) => `${path.join(".")}: ${message}`)
     .join("; ")
