@@ -12,6 +12,9 @@ const suite = (name: string, include: string[], minutes: number) => ({
   },
 });
 
+/** What all tests of a suite need, started once before the first. */
+const withSetup = ({ test }: ReturnType<typeof suite>, globalSetup: string) => ({ test: { ...test, globalSetup } });
+
 export default defineConfig({
   test: {
     projects: [
@@ -32,6 +35,7 @@ export default defineConfig({
       suite("guest", ["test/slow/guest/**/*.test.ts"], 10),
       suite("browser", ["test/slow/browser/**/*.test.ts"], 10),
       suite("terminal", ["test/slow/terminal/**/*.test.ts"], 10),
+      withSetup(suite("team", ["test/slow/team/**/*.test.ts"], 10), "test/slow/team/support/start-postgres.ts"),
     ],
   },
 });

@@ -47,7 +47,7 @@ if (suite("check", "npm", ["run", "check"])) total.passed++;
 else fails("check");
 if (suite("mutate", "npm", ["run", "mutate"])) total.passed++;
 else fails("mutate: a planted bug survived");
-for (const project of ["flows", "crash", "rogue", "terminal", "browser", "agents", "guest"])
+for (const project of ["flows", "crash", "rogue", "terminal", "browser", "agents", "guest", "team"])
   tests(project, vitest(project));
 
 rmSync(folder, { recursive: true, force: true });

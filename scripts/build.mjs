@@ -1,17 +1,17 @@
-// Builds dist/: bundled CommonJS files for the program, the page, and the library as ES modules with types.
+// Builds dist/: bundled CommonJS files for the program, the page, and the library as ES modules with types; team/dist/.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { bundleSettings, loadedLater } from "./bundle-settings.mjs";
+import { bundleSettings, loadedLater, teamSettings } from "./bundle-settings.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 const stateVersion = `${version}-${foldDigest()}`;
-for (const part of ["dist/bin", "dist/lib"]) rmSync(part, { recursive: true, force: true });
+for (const part of ["dist/bin", "dist/lib", "team/dist"]) rmSync(part, { recursive: true, force: true });
 
 const common = {
   ...bundleSettings,
@@ -48,6 +48,7 @@ await Promise.all([
   }),
   build({ ...common, entryPoints: ["src/apps/hook/main.ts"], minifyIdentifiers: true, outfile: "dist/bin/hook.cjs" }),
   build({ ...common, entryPoints: ["src/apps/ui/ui.ts"], outfile: "dist/bin/ui.cjs" }),
+  build({ ...common, ...teamSettings, entryPoints: ["team/src/index.ts"], outfile: "team/dist/index.js" }),
 ]);
 await buildPage();
 chmodSync("dist/bin/isdlc.cjs", 0o755);

@@ -22,6 +22,7 @@ if (time("node_modules/.package-lock.json") < time("package-lock.json")) {
 const sources = Math.max(
   newest("src"),
   newest("web"),
+  newest("team/src"),
   newest("scripts"),
   time("package.json"),
   time("tsconfig.build.json"),

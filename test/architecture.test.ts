@@ -125,6 +125,35 @@ test("imports point inward", () => {
   expect(outward(imports)).toEqual([]);
 });
 
+describe("the package for teams", () => {
+  const TEAM = join(ROOT, "team", "src");
+  const teamFiles = sourceFiles(TEAM);
+  const specifiers = teamFiles.flatMap((file) => {
+    const found = importsOf(file, readFileSync(join(TEAM, file), "utf8"));
+    return found.map(({ specifier }) => ({ file, specifier }));
+  });
+
+  test("builds on src, on Node and on its own packages", () => {
+    const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "team", "package.json"), "utf8")) as {
+      devDependencies: Record<string, string>;
+    };
+    const packages = ["zod/mini", "hono", "@hono/node-server", ...Object.keys(devDependencies)];
+    const isKnown = ({ specifier }: { specifier: string }): boolean =>
+      specifier.startsWith(".") || specifier.startsWith("node:") || packages.includes(specifier);
+    expect(specifiers.length).toBeGreaterThan(20);
+    expect(specifiers.filter((found) => !isKnown(found))).toEqual([]);
+  });
+
+  test("is not needed by anything in src", () => {
+    expect(imports.filter(({ specifier }) => /(?:^|\/)(?:isdlc-)?team(?:\/|$)/.test(specifier))).toEqual([]);
+  });
+
+  test("has files of 300 lines at most", () => {
+    const lines = (file: string): number => readFileSync(join(TEAM, file), "utf8").split("\n").length - 1;
+    expect(teamFiles.filter((file) => lines(file) > 300)).toEqual([]);
+  });
+});
+
 test("adapters use each other only along the listed edges, and every listed edge is used", () => {
   const used = new Map<string, Set<string>>();
   for (const { file, specifier } of imports.filter(({ from, to }) => from === "adapters" && to === "adapters")) {

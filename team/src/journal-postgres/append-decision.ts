@@ -1,0 +1,64 @@
+import { advance, type Cursor, eventsOf } from "../../../src/adapters/journal-file/fold.ts";
+import { bodyOf, encodeRecord } from "../../../src/adapters/journal-file/record.ts";
+import { checkBySchema } from "../../../src/adapters/journal-file/schema-check.ts";
+import { next } from "../../../src/core/next.ts";
+import { currentPhase, type RunState } from "../../../src/core/run.ts";
+import type { EventDraft, RunEvent } from "../../../src/schema/event.ts";
+import { type Queryable, sourceOf, type Store } from "./read-run.ts";
+
+/** Who sends a command. A worker is believed only as long as its epoch is the run's. */
+export type Sender =
+  | { readonly kind: "person" | "server"; readonly id: string }
+  | { readonly kind: "worker"; readonly id: string; readonly epoch: number };
+
+export type Sent = {
+  readonly by: Sender;
+  /** The same request, however often it is sent, is recorded once. */
+  readonly request?: string | undefined;
+};
+
+/** A decision that only has to be written. */
+export type Prepared = {
+  readonly from: Cursor;
+  readonly after: Cursor;
+  readonly events: readonly RunEvent[];
+  readonly line: string;
+};
+
+/** `moved`: somebody else has appended. `fenced`: the run belongs to another worker, or to nobody. */
+export type Appended = "recorded" | "repeated" | "moved" | "fenced" | "missing";
+
+/** Everything that can be wrong with a decision comes to light here, before it is written. */
+export function prepareDecision(store: Store, from: Cursor, drafts: readonly EventDraft[]): Prepared {
+  const decided = { seq: from.seq + 1, at: store.clock.now(), events: drafts };
+  const { line, hash } = encodeRecord(decided, from.hash, store.seal);
+  const source = { ...sourceOf(store, from.run), check: checkBySchema };
+  const events = eventsOf(JSON.stringify(bodyOf(decided)), from, source);
+  return {
+    from,
+    events,
+    after: advance(from, events, { bytes: line, hash }),
+    line: line.toString("utf8").slice(0, -1),
+  };
+}
+
+/** Writes it where nothing was appended since, in one round trip. */
+export async function appendDecision(client: Queryable, prepared: Prepared, { by, request }: Sent): Promise<Appended> {
+  const { from, after, events, line } = prepared;
+  const sender = [by.kind, by.id, by.kind === "worker" ? by.epoch : null, request ?? null];
+  const decision = [from.seq + 1, events.length, from.hash, after.hash, line];
+  const { rows } = await client.query<{ append: Appended }>({
+    name: "isdlc-append",
+    text: "select isdlc.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+    values: [from.run, ...sender, ...decision, ...restOf(after.state)],
+  });
+  return rows[0]?.append ?? "missing";
+}
+
+/** What lists of runs show: how it rests, what it waits for, and its phase. */
+function restOf(state: RunState): readonly (string | null)[] {
+  const now = next(state);
+  const rests = now.is === "action" || now.is === "wait" ? now.is : "ended";
+  if (state.is !== "active") return [rests, null, null, null];
+  return [rests, state.wait?.id ?? null, state.wait?.kind ?? null, currentPhase(state)?.rule.key ?? null];
+}

@@ -1,0 +1,70 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Pool } from "pg";
+import type { Command, StartCommand } from "../../../src/core/command.ts";
+import type { Clock } from "../../../src/ports/clock.ts";
+import type { Decide, Journal, Submitted } from "../../../src/ports/journal.ts";
+import type { Seal } from "../../../src/ports/seal.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+import { createRun, type NewRun } from "./create-run.ts";
+import { catchUp, eventsOfRun, linesAfter, loadedOf, type Store } from "./read-run.ts";
+import { submitDecision, type Submission } from "./submit-decision.ts";
+
+export type PostgresJournalOptions = {
+  readonly pool: Pool;
+  readonly seal: Seal;
+  readonly clock: Clock;
+  readonly decide: Decide;
+  /** What `newest`, `current` and `create` are about: at most one open run at a time. */
+  readonly place: string;
+  /** For whom `submit` and `create` record. */
+  readonly sender: string;
+};
+
+export type PostgresJournal = Journal & {
+  /** Like `submit`, for whoever sends it. @throws FencedError when a worker does not hold the run any more. */
+  submitAs(run: RunId, command: Command, submission: Submission): Promise<Submitted>;
+  /** Like `create`, in a place of its own. */
+  createAs(wanted: NewRun, submission: Submission): Promise<Submitted>;
+  /** The lines of the journal after an event, as a file would hold them, without the newline. */
+  lines(run: RunId, after: number): Promise<readonly string[]>;
+};
+
+const LOOKS_EVERY = 200; // milliseconds
+
+/** Journals in PostgreSQL: one row is one decision. Any number of these may write at once, in any number of processes. */
+export function createPostgresJournal(options: PostgresJournalOptions): PostgresJournal {
+  const { pool, seal, clock, decide, place, sender } = options;
+  const store: Store = { pool, seal, clock, decide, known: new Map() };
+  const by = { kind: "person", id: sender } as const;
+  const newest = async (): Promise<RunId | null> => {
+    const text = "select run from isdlc.run where place = $1 order by number desc limit 1";
+    const { rows } = await pool.query<{ run: RunId }>(text, [place]);
+    return rows[0]?.run ?? null;
+  };
+  return {
+    newest,
+    async current() {
+      const run = await newest();
+      return run === null ? null : { run, ...loadedOf(await catchUp(store, run)) };
+    },
+    load: async (run) => loadedOf(await catchUp(store, run)),
+    events: (run) => eventsOfRun(store, run),
+    lines: async (run, after) => (await linesAfter(pool, run, after)).lines,
+    submit: (run: RunId, command: Command) => submitDecision(store, { run, command, submission: { by } }),
+    submitAs: (run, command, submission) => submitDecision(store, { run, command, submission }),
+    create: (run: RunId, start: StartCommand) => createRun(store, { run, start, place }, { by }),
+    createAs: (wanted, submission) => createRun(store, wanted, submission),
+    changed: (run, signal) => untilChanged(store, run, signal),
+  };
+}
+
+async function untilChanged(store: Store, run: RunId, signal: AbortSignal): Promise<void> {
+  const before = store.known.get(run)?.seq ?? 0;
+  while (!signal.aborted) {
+    const { rows } = await store.pool.query<{ head_seq: number }>("select head_seq from isdlc.run where run = $1", [
+      run,
+    ]);
+    if ((rows[0]?.head_seq ?? 0) !== before) return;
+    await delay(LOOKS_EVERY, undefined, { signal }).catch(() => undefined); // told to stop
+  }
+}

@@ -1,0 +1,76 @@
+import type { ClientBase } from "pg";
+import { type Cursor, emptyCursor } from "../../../src/adapters/journal-file/fold.ts";
+import type { StartCommand } from "../../../src/core/command.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
+import { noRun } from "../../../src/core/run.ts";
+import type { Submitted } from "../../../src/ports/journal.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+import { appendDecision, type Prepared, prepareDecision } from "./append-decision.ts";
+import { inTransaction } from "./in-transaction.ts";
+import { catchUp, loadedOf, remember, type Store } from "./read-run.ts";
+import type { Recorded, Submission } from "./submit-decision.ts";
+
+/** `place`: what only one open run may work on. */
+export type NewRun = { readonly run: RunId; readonly start: StartCommand; readonly place: string };
+
+/** Begins a run, unless its place has an open one. */
+export async function createRun(store: Store, wanted: NewRun, submission: Submission): Promise<Submitted> {
+  const { run, start, place } = wanted;
+  const refused = await refusalFor(store, run, place);
+  if (refused !== null) return refused;
+  const cursor = emptyCursor(run);
+  const decision = store.decide(noRun, start);
+  if (!decision.ok) return { ok: false, ...loadedOf(cursor), refusal: decision.refusal };
+  if (decision.events.length === 0) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  const prepared = prepareDecision(store, cursor, decision.events);
+  const submitted: Recorded = { ok: true, ...loadedOf(prepared.after), events: prepared.events };
+  try {
+    await inTransaction(store.pool, async (client) => {
+      await insertRun(client, wanted, { submission, cursor });
+      await writeFirst(client, prepared, submission);
+      await submission.also?.(client, noRun, submitted);
+    });
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    const lost = await refusalFor(store, run, place);
+    if (lost === null) throw error;
+    return lost;
+  }
+  remember(store, prepared.after);
+  return submitted;
+}
+
+async function insertRun(
+  client: ClientBase,
+  { run, start, place }: NewRun,
+  { submission, cursor }: { submission: Submission; cursor: Cursor },
+): Promise<void> {
+  await client.query(
+    "insert into isdlc.run (run, place, title, begun_by, head_hash, rests) values ($1, $2, $3, $4, $5, 'action')",
+    [run, place, start.facts.title, submission.by.id, cursor.hash],
+  );
+}
+
+async function writeFirst(client: ClientBase, prepared: Prepared, submission: Submission): Promise<void> {
+  const appended = await appendDecision(client, prepared, submission);
+  if (appended !== "recorded") throw new Error(`The first decision of a new run was answered with "${appended}".`);
+}
+
+/** The open run of the place, or this very run where it was begun before. */
+async function refusalFor(store: Store, run: RunId, place: string): Promise<Submitted | null> {
+  const { rows } = await store.pool.query<{ run: string }>(
+    "select run from isdlc.run where (place = $1 and rests <> 'ended') or run = $2 order by run <> $2",
+    [place, run],
+  );
+  const [other] = rows;
+  if (other === undefined) return null;
+  const there = await catchUp(store, other.run);
+  if (there.state.is === "active")
+    return { ok: false, ...loadedOf(there), refusal: { why: "runActive", run: other.run } };
+  if (there.state.is === "ended" && other.run === run)
+    return { ok: false, ...loadedOf(there), refusal: { why: "runEnded", how: there.state.how } };
+  return null;
+}
+
+const isUniqueViolation = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "23505";

@@ -1,0 +1,27 @@
+import type { Pool } from "pg";
+import { inTransaction } from "./in-transaction.ts";
+import { tables } from "./tables.ts";
+
+/** Each is done once, in this order, and never edited after it was released. */
+const MIGRATIONS: readonly string[] = [tables];
+
+/** Two that migrate at once take turns. Any number will do, as long as nobody else of ours uses it. */
+const MIGRATION_LOCK = 4_715_001;
+
+/** Brings the database to what this version needs. Gives the number of migrations that were done. */
+export function migrateDatabase(pool: Pool): Promise<number> {
+  return inTransaction(pool, async (client) => {
+    await client.query("select pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+    await client.query(
+      "create table if not exists isdlc_migration (number int primary key, at timestamptz not null default now())",
+    );
+    const { rows } = await client.query<{ count: number }>("select count(*)::int as count from isdlc_migration");
+    const already = rows[0]?.count ?? 0;
+    for (const [index, statements] of MIGRATIONS.entries()) {
+      if (index < already) continue;
+      await client.query(statements);
+      await client.query("insert into isdlc_migration (number) values ($1)", [index + 1]);
+    }
+    return Math.max(0, MIGRATIONS.length - already);
+  });
+}

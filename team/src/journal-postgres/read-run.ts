@@ -1,0 +1,79 @@
+import type { ClientBase, Pool } from "pg";
+import { checkBySeal } from "../../../src/adapters/journal-file/event-check.ts";
+import { type Cursor, emptyCursor, fold, headOf, type Source } from "../../../src/adapters/journal-file/fold.ts";
+import type { Clock } from "../../../src/ports/clock.ts";
+import type { Decide, Head, Loaded } from "../../../src/ports/journal.ts";
+import type { Seal } from "../../../src/ports/seal.ts";
+import type { RunEvent } from "../../../src/schema/event.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+
+/** One connection in a transaction, or whichever is free. */
+export type Queryable = ClientBase | Pool;
+
+export type Store = {
+  readonly pool: Pool;
+  readonly seal: Seal;
+  readonly clock: Clock;
+  readonly decide: Decide;
+  /** Runs as they were last seen, the one used longest ago first. */
+  readonly known: Map<RunId, Cursor>;
+};
+
+const MOST_KNOWN = 500;
+
+export const loadedOf = (cursor: Cursor): Loaded => ({ state: cursor.state, head: headOf(cursor) });
+
+export const sourceOf = ({ seal }: Pick<Store, "seal">, run: RunId): Source => ({
+  file: `run ${run}`,
+  seal,
+  check: checkBySeal,
+  witnesses: [],
+});
+
+/** Keeps the furthest cursor of a run. */
+export function remember({ known }: Store, cursor: Cursor): Cursor {
+  const newest = known.get(cursor.run);
+  const kept = newest !== undefined && newest.seq > cursor.seq ? newest : cursor;
+  known.delete(cursor.run);
+  known.set(cursor.run, kept);
+  const [oldest] = known.keys();
+  if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
+  return cursor;
+}
+
+/** Reads what was recorded since the run was last seen. */
+export async function catchUp(store: Store, run: RunId, client: Queryable = store.pool): Promise<Cursor> {
+  const from = store.known.get(run) ?? emptyCursor(run);
+  const { lines, head } = await linesAfter(client, run, from.seq);
+  const witnesses = head === null ? [] : [head];
+  const { cursor } = fold(from, bytesOf(lines), { ...sourceOf(store, run), witnesses });
+  return head === null ? cursor : remember(store, cursor);
+}
+
+/** Every event from the beginning, each line checked once more. */
+export async function eventsOfRun(store: Store, run: RunId): Promise<readonly RunEvent[]> {
+  const events: RunEvent[] = [];
+  const { lines, head } = await linesAfter(store.pool, run, 0);
+  const onEvents = (read: readonly RunEvent[]): number => events.push(...read);
+  const witnesses = head === null ? [] : [head];
+  fold(emptyCursor(run), bytesOf(lines), { ...sourceOf(store, run), witnesses, onEvents });
+  return events;
+}
+
+export type Lines = { readonly lines: readonly string[]; readonly head: Head | null };
+
+type Row = { readonly line: string | null; readonly head_seq: number; readonly head_hash: string };
+
+/** The lines after an event, and where the run ends: one statement, so that both are of the same moment. */
+export async function linesAfter(client: Queryable, run: RunId, seq: number): Promise<Lines> {
+  const text = `select d.line, r.head_seq, r.head_hash from isdlc.run r
+    left join isdlc.decision d on d.run = r.run and d.seq > $2 where r.run = $1 order by d.seq`;
+  const { rows } = await client.query<Row>({ name: "isdlc-lines", text, values: [run, seq] });
+  const [first] = rows;
+  return {
+    lines: rows.flatMap(({ line }) => line ?? []),
+    head: first === undefined ? null : { seq: first.head_seq, hash: first.head_hash },
+  };
+}
+
+const bytesOf = (lines: readonly string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(""));

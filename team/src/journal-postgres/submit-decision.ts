@@ -1,0 +1,116 @@
+import type { ClientBase } from "pg";
+import type { Cursor } from "../../../src/adapters/journal-file/fold.ts";
+import type { Command } from "../../../src/core/command.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
+import type { RunState } from "../../../src/core/run.ts";
+import type { Submitted } from "../../../src/ports/journal.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+import { appendDecision, type Prepared, prepareDecision, type Sent } from "./append-decision.ts";
+import { inTransaction } from "./in-transaction.ts";
+import { catchUp, eventsOfRun, loadedOf, type Queryable, remember, type Store } from "./read-run.ts";
+
+export type Recorded = Extract<Submitted, { ok: true }>;
+
+export type Submission = Sent & {
+  /** What follows from the decision, in its transaction: both happen or neither. */
+  readonly also?: (client: ClientBase, before: RunState, after: Recorded) => Promise<void>;
+};
+
+/** The sender does not hold the run any more. What it wanted to record was not recorded. */
+export class FencedError extends Error {}
+
+type Asked = { readonly run: RunId; readonly command: Command; readonly submission: Submission };
+
+/** `cursor` is remembered once the decision is durable; null where somebody else was first. */
+type Tried = { readonly submitted: Submitted; readonly cursor: Cursor } | null;
+
+/** Whoever lost so many races waits for its turn instead: with many writers, some would starve. */
+const MOST_RACES = 3;
+
+/** Decides on what was last seen, and again on what is there where somebody else was first. */
+export async function submitDecision(store: Store, asked: Asked): Promise<Submitted> {
+  for (let races = 0; ; races++) {
+    const tried =
+      races < MOST_RACES && asked.submission.also === undefined
+        ? await tryToSubmit(store, asked, store.pool)
+        : await inTransaction(store.pool, (client) =>
+            submitAlone(store, asked, { client, waits: races >= MOST_RACES }),
+          );
+    if (tried !== null) {
+      if (tried.cursor.seq > 0) remember(store, tried.cursor);
+      return tried.submitted;
+    }
+    await catchUp(store, asked.run);
+  }
+}
+
+async function submitAlone(store: Store, asked: Asked, turn: { client: ClientBase; waits: boolean }): Promise<Tried> {
+  const { client, waits } = turn;
+  if (waits) {
+    await client.query("select 1 from isdlc.run where run = $1 for update", [asked.run]);
+    await catchUp(store, asked.run, client);
+  }
+  return tryToSubmit(store, asked, client);
+}
+
+async function tryToSubmit(store: Store, asked: Asked, client: Queryable): Promise<Tried> {
+  const remembered = store.known.get(asked.run);
+  const early = remembered === undefined ? null : store.decide(remembered.state, asked.command);
+  const isToWrite = early?.ok === true && early.events.length > 0;
+  // What was remembered may be old: nobody is refused for that.
+  const cursor = remembered !== undefined && isToWrite ? remembered : await catchUp(store, asked.run, client);
+  const decision = isToWrite ? early : store.decide(cursor.state, asked.command);
+  if (!decision.ok) {
+    if (await wasRecorded(client, asked)) return { cursor, submitted: await repeated(store, asked, cursor) };
+    return { cursor, submitted: { ok: false, ...loadedOf(cursor), refusal: decision.refusal } };
+  }
+  if (cursor.seq === 0) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  if (decision.events.length === 0) return { cursor, submitted: { ok: true, ...loadedOf(cursor), events: [] } };
+  return write(store, asked, { client, prepared: prepareDecision(store, cursor, decision.events) });
+}
+
+type Writing = { readonly client: Queryable; readonly prepared: Prepared };
+
+async function write(store: Store, asked: Asked, { client, prepared }: Writing): Promise<Tried> {
+  const { run, submission } = asked;
+  const appended = await appendDecision(client, prepared, submission);
+  switch (appended) {
+    case "recorded": {
+      const submitted: Recorded = { ok: true, ...loadedOf(prepared.after), events: prepared.events };
+      await submission.also?.(client as ClientBase, prepared.from.state, submitted); // with `also` it is a transaction
+      return { cursor: prepared.after, submitted };
+    }
+    case "repeated": {
+      const cursor = await catchUp(store, run, client);
+      return { cursor, submitted: await repeated(store, asked, cursor) };
+    }
+    case "moved":
+      return null;
+    case "fenced":
+      throw new FencedError(`${submission.by.id} does not drive run ${run} any more.`);
+    case "missing":
+      throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+    default:
+      return appended satisfies never;
+  }
+}
+
+/** A reply can get lost after the decision was recorded: the second try is refused by the rules, and is no refusal. */
+async function wasRecorded(client: Queryable, { run, submission }: Asked): Promise<boolean> {
+  if (submission.request === undefined) return false;
+  const { rowCount } = await client.query("select 1 from isdlc.decision where run = $1 and request = $2", [
+    run,
+    submission.request,
+  ]);
+  return rowCount === 1;
+}
+
+async function repeated(store: Store, { run, submission }: Asked, cursor: Cursor): Promise<Recorded> {
+  const { rows } = await store.pool.query<{ seq: number; events: number }>(
+    "select seq, events from isdlc.decision where run = $1 and request = $2",
+    [run, submission.request],
+  );
+  const { seq, events } = rows[0] ?? { seq: 0, events: 0 };
+  const recorded = (await eventsOfRun(store, run)).slice(seq - 1, seq - 1 + events);
+  return { ok: true, ...loadedOf(cursor), events: recorded };
+}

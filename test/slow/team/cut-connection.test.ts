@@ -1,0 +1,54 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { openPool } from "../../../team/src/journal-postgres/open-pool.ts";
+import type { Submitted } from "../../../src/ports/journal.ts";
+import { begin, mark, marksIn, RUN } from "../../journal-file/sample-commands.ts";
+import { createCuttingProxy } from "./support/cutting-proxy.ts";
+import { openJournal } from "./support/postgres-home.ts";
+import { freshDatabase, hasPostgres } from "./support/team-database.ts";
+
+/** More than one decision needs, connecting included. */
+const MOST_MESSAGES = 30;
+
+describe.runIf(hasPostgres)("the connection is cut", () => {
+  test.for(["before", "after"] as const)(
+    "%s every message: the decision is there once, or not at all",
+    async (when) => {
+      const { url, pool } = await freshDatabase();
+      const proxy = await createCuttingProxy(url);
+      afterAll(() => proxy.close());
+      await openJournal(pool).create(RUN, begin(RUN));
+      const marks: string[] = [];
+      let cuts = 0;
+      for (let message = 1; message <= MOST_MESSAGES; message++) {
+        const name = `cut.${message}`;
+        const isCut = await submitThrough(name, () => proxy.cutAt(message, when));
+        marks.push(name);
+        expect(marksIn(await openJournal(pool).events(RUN)), `cut ${when} message ${message}`).toEqual(marks);
+        if (!isCut) break;
+        cuts++;
+      }
+      expect(cuts).toBeGreaterThan(5);
+      expect(cuts).toBeLessThan(MOST_MESSAGES);
+
+      /** Once over a line that will be cut, and again over a whole one, as whoever got no reply would. */
+      async function submitThrough(name: string, cut: () => void): Promise<boolean> {
+        const own = openPool(proxy.url, 2);
+        const journal = openJournal(own);
+        const send = (): Promise<Submitted> =>
+          journal.submitAs(RUN, mark(name), {
+            by: { kind: "person", id: "ada" },
+            request: name,
+            also: async (client) => void (await client.query("select 1")),
+          });
+        try {
+          cut();
+          const first = await send().catch(() => null);
+          if (first === null) expect(await send()).toMatchObject({ ok: true, events: [{ agent: { name } }] });
+          return proxy.seen.isCut;
+        } finally {
+          await own.end();
+        }
+      }
+    },
+  );
+});

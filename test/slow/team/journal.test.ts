@@ -1,0 +1,172 @@
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { nodeFiles } from "../../../src/adapters/file-system/file-system.ts";
+import { checkBySchema } from "../../../src/adapters/journal-file/schema-check.ts";
+import { createJournalReader } from "../../../src/adapters/journal-file/create-journal-reader.ts";
+import { decide } from "../../../src/core/decide.ts";
+import { createPostgresJournal } from "../../../team/src/journal-postgres/create-postgres-journal.ts";
+import { FencedError } from "../../../team/src/journal-postgres/submit-decision.ts";
+import { migrateDatabase } from "../../../team/src/journal-postgres/migrate-database.ts";
+import { createTeamSeal } from "../../../team/src/seal/team-seal.ts";
+import { begin, mark, marksIn, prepared, RUN } from "../../journal-file/sample-commands.ts";
+import { openJournal, teamSeal } from "./support/postgres-home.ts";
+import { freshDatabase, hasPostgres } from "./support/team-database.ts";
+
+const MANY = 40;
+const EACH = 5;
+
+describe.runIf(hasPostgres)("the journal in a database", () => {
+  test("40 writers with 5 decisions each: none lost, none twice, no gap", async () => {
+    const { pool } = await freshDatabase(20);
+    const journals = Array.from({ length: 8 }, () => openJournal(pool));
+    await journals[0]!.create(RUN, begin(RUN));
+    const names = Array.from({ length: MANY }, (_, writer) =>
+      Array.from({ length: EACH }, (_, number) => `w${writer}.${number}`),
+    );
+    await Promise.all(
+      names.map(async (own, writer) => {
+        for (const name of own) await journals[writer % journals.length]!.submit(RUN, mark(name));
+      }),
+    );
+    const events = await openJournal(pool).events(RUN);
+    expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: MANY * EACH + 1 }, (_, index) => index + 1));
+    const marks = marksIn(events);
+    expect(marks.toSorted()).toEqual(names.flat().toSorted());
+    for (const own of names) expect(marks.filter((name) => own.includes(name))).toEqual(own);
+  });
+
+  test("its lines are those of a journal file: written to one, they are read as the same run", async () => {
+    const { pool } = await freshDatabase();
+    const journal = openJournal(pool);
+    await journal.create(RUN, begin(RUN));
+    const { state, head } = await journal.submit(RUN, mark("a"));
+    const directory = mkdtempSync(join(tmpdir(), "isdlc-lines-"));
+    try {
+      const file = join(directory, `${RUN}.jsonl`);
+      writeFileSync(file, (await journal.lines(RUN, 0)).map((line) => `${line}\n`).join(""));
+      const reader = createJournalReader({
+        directory,
+        seal: teamSeal,
+        check: checkBySchema,
+        anchors: { tree: directory, read: () => null, openRun: () => null, write: () => undefined },
+        clock: { now: () => "" },
+        files: nodeFiles,
+      });
+      expect(reader.load(RUN)).toEqual({ state, head });
+      expect(readFileSync(file, "utf8")).toContain('"m":"');
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+
+  test("a request that is sent again is recorded once, and answered as the first time", async () => {
+    const { pool } = await freshDatabase();
+    const journal = openJournal(pool);
+    await journal.create(RUN, begin(RUN));
+    const how = { by: { kind: "person", id: "ada" }, request: "r1" } as const;
+    const first = await journal.submitAs(RUN, mark("a"), how);
+    await journal.submitAs(RUN, mark("b"), { ...how, request: "r2" });
+    const again = await openJournal(pool).submitAs(RUN, mark("a"), how);
+    expect(first.ok && again.ok && again.events).toEqual(first.ok && first.events);
+    expect(marksIn(await journal.events(RUN))).toEqual(["a", "b"]);
+  });
+
+  test("a request whose reply was lost is no refusal, although the rules would refuse it now", async () => {
+    const { pool } = await freshDatabase();
+    const journal = openJournal(pool);
+    const { state } = await journal.create(RUN, begin(RUN));
+    const how = { by: { kind: "person", id: "ada" }, request: "r1" } as const;
+    const first = await journal.submitAs(RUN, prepared(state), how);
+    expect(await openJournal(pool).submitAs(RUN, prepared(state), how)).toEqual(first);
+    expect(await journal.submitAs(RUN, prepared(state), { ...how, request: "r2" })).toMatchObject({ ok: false });
+  });
+
+  test("a worker records only while it holds the run with the newest epoch", async () => {
+    const { pool } = await freshDatabase();
+    const journal = openJournal(pool);
+    await journal.create(RUN, begin(RUN));
+    const sentBy = (id: string, epoch: number) => ({ by: { kind: "worker", id, epoch } }) as const;
+    await expect(journal.submitAs(RUN, mark("nobody's"), sentBy("w1", 0))).rejects.toThrow(FencedError);
+    await pool.query("update isdlc.run set worker = 'w1', epoch = 1");
+    expect(await journal.submitAs(RUN, mark("held"), sentBy("w1", 1))).toMatchObject({ ok: true });
+    await pool.query("update isdlc.run set worker = 'w2', epoch = 2");
+    await expect(journal.submitAs(RUN, mark("late"), sentBy("w1", 1))).rejects.toThrow(FencedError);
+    await pool.query("update isdlc.run set worker = 'w1', epoch = 3");
+    await expect(journal.submitAs(RUN, mark("back again"), sentBy("w1", 1))).rejects.toThrow(FencedError);
+    expect(marksIn(await journal.events(RUN))).toEqual(["held"]);
+  });
+
+  test("what follows from a decision happens with it, or neither does", async () => {
+    const { pool } = await freshDatabase();
+    const journal = openJournal(pool);
+    await journal.create(RUN, begin(RUN));
+    await pool.query("create table follows (seq int)");
+    const by = { kind: "person", id: "ada" } as const;
+    await journal.submitAs(RUN, mark("a"), {
+      by,
+      also: async (client, _before, { head }) =>
+        void (await client.query("insert into follows values ($1)", [head.seq])),
+    });
+    await expect(journal.submitAs(RUN, mark("b"), { by, also: () => Promise.reject(new Error("no")) })).rejects.toThrow(
+      "no",
+    );
+    expect((await pool.query("select seq from follows")).rows).toEqual([{ seq: 2 }]);
+    expect((await journal.load(RUN)).head.seq).toBe(2);
+    expect(await journal.submit(RUN, mark("c"))).toMatchObject({ ok: true, head: { seq: 3 } });
+  });
+
+  test.for<[string, string]>([
+    ["changed", "update isdlc.decision set line = line"],
+    ["deleted", "delete from isdlc.decision"],
+    ["truncated away", "truncate isdlc.decision"],
+  ])("a decision cannot be %s", async ([, statement]) => {
+    const { pool } = await freshDatabase();
+    await openJournal(pool).create(RUN, begin(RUN));
+    await expect(pool.query(statement)).rejects.toThrow("never changed or deleted");
+  });
+
+  test("a chain cannot fork: two decisions never follow the same one", async () => {
+    const { pool } = await freshDatabase();
+    await openJournal(pool).create(RUN, begin(RUN));
+    const fork = `insert into isdlc.decision (run, seq, events, previous, hash, line, sender_kind, sender)
+      select run, 2, 1, previous, 'other', 'other', 'person', 'eve' from isdlc.decision`;
+    await expect(pool.query(fork)).rejects.toThrow("decision_run_previous_key");
+  });
+
+  test.for<[string, string, string]>([
+    [
+      "a changed byte",
+      "update isdlc.decision set line = replace(line, '\"a\"', '\"b\"') where seq = 2",
+      "JOURNAL_CORRUPT",
+    ],
+    ["a missing end", "delete from isdlc.decision where seq = 3", "JOURNAL_MISSING"],
+    ["a missing middle", "delete from isdlc.decision where seq = 2", "JOURNAL_CORRUPT"],
+  ])("%s is told, whoever managed to do it", async ([, statement, code]) => {
+    const { pool } = await freshDatabase();
+    const journal = openJournal(pool);
+    await journal.create(RUN, begin(RUN));
+    for (const name of ["a", "b"]) await journal.submit(RUN, mark(name));
+    await pool.query("alter table isdlc.decision disable trigger all");
+    await pool.query(statement);
+    await expect((async () => openJournal(pool).load(RUN))()).rejects.toMatchObject({ problem: { code } });
+  });
+
+  test("a line that another key marked is told", async () => {
+    const { pool } = await freshDatabase();
+    const seal = createTeamSeal(generateKeyPairSync("ed25519").privateKey);
+    const clock = { now: () => "2026-11-15T10:15:00.123Z" };
+    const other = createPostgresJournal({ pool, seal, clock, decide, place: "here", sender: "eve" });
+    await other.create(RUN, begin(RUN));
+    await expect((async () => openJournal(pool).load(RUN))()).rejects.toMatchObject({
+      problem: { code: "JOURNAL_FORGED" },
+    });
+  });
+
+  test("is migrated once, however often and by however many at once", async () => {
+    const { pool } = await freshDatabase();
+    expect(await Promise.all([migrateDatabase(pool), migrateDatabase(pool)])).toEqual([0, 0]);
+  });
+});
