@@ -1,41 +1,18 @@
+import type { JsonValue } from "@bufbuild/protobuf";
+import { dsse } from "@sigstore/core";
+import { Envelope } from "@sigstore/protobuf-specs";
 import { describe, expect, test } from "vitest";
-import * as z from "zod/mini";
-import { readEnvelope } from "../../src/adapters/attestation/dsse.ts";
+import { signedBytes } from "../../src/adapters/attestation/dsse.ts";
 import { encodeStatement, readStatement } from "../../src/adapters/attestation/read-statement.ts";
 import { buildStatement } from "../../src/core/attestation/statement.ts";
 import { replay } from "../../src/core/evolve.ts";
 import type { RunEvent } from "../../src/schema/event.ts";
+import { throughPublicMessage, violationsOf } from "./public-statement.ts";
 import { createStudio } from "./studio.ts";
 import golden from "../journals/0.1.0-feature.json" with { type: "json" };
 
 const studio = createStudio();
 const events = (golden as { events: unknown }).events as RunEvent[];
-
-/** A descriptor of a subject by the public schema: something that tells what it is, and digests in hexadecimal digits. */
-const Descriptor = z
-  .strictObject({
-    name: z.optional(z.string()),
-    uri: z.optional(z.string()),
-    digest: z
-      .record(z.string(), z.string().check(z.regex(/^(?:[0-9a-f]{2})+$/)))
-      .check(z.refine((digest) => Object.keys(digest).length > 0)),
-    mediaType: z.optional(z.string()),
-    annotations: z.optional(z.record(z.string(), z.unknown())),
-  })
-  .check(
-    z.refine(({ digest }) => ["gitCommit", "gitTree"].every((name) => [40, 64].includes(digest[name]?.length ?? 0))),
-  );
-
-/** The statement of version 1 as in-toto publishes it, with the rules that its library validates by. */
-const PublicStatement = z.strictObject({
-  _type: z.literal("https://in-toto.io/Statement/v1"),
-  subject: z.array(Descriptor).check(z.minLength(1)),
-  predicateType: z.string().check(z.refine((type) => URL.canParse(type))),
-  predicate: z.record(z.string(), z.unknown()),
-});
-
-const violations = (value: unknown): string[] =>
-  PublicStatement.safeParse(value).error?.issues.map(({ path }) => path.join(".")) ?? [];
 
 describe("a statement built from a journal", () => {
   const state = replay(events);
@@ -54,10 +31,29 @@ describe("a statement built from a journal", () => {
     hash: (text) => `${text.length}`.padStart(64, "0"),
   });
 
-  test("is one by the rules of in-toto, and by our own reading of it", () => {
-    expect(violations(JSON.parse(encodeStatement(statement).toString()))).toEqual([]);
-    expect(violations({ ...statement, subject: [] })).toEqual(["subject"]);
-    expect(violations({ ...statement, predicateType: "no uri" })).toEqual(["predicateType"]);
+  const written = JSON.parse(encodeStatement(statement).toString()) as Record<string, JsonValue>;
+
+  test("goes through the message that in-toto publishes without losing a word", () => {
+    expect(throughPublicMessage(written)).toEqual(written);
+  });
+
+  test.for<[string, Record<string, JsonValue>]>([
+    ["with a field of its own", { ...written, approved: true }],
+    ["with one subject instead of a list", { ...written, subject: {} }],
+    ["with a number as digest", { ...written, subject: [{ name: "x", digest: { gitCommit: 1 } }] }],
+    ["whose subject has a field of its own", { ...written, subject: [{ name: "x", tree: "y" }] }],
+    ["with a text as predicate", { ...written, predicate: "yes" }],
+  ])("%s would not", ([, value]) => {
+    expect(() => throughPublicMessage(value)).toThrow(/cannot decode/);
+  });
+
+  test("is valid by the rules of in-toto's library, and by our own reading of it", () => {
+    expect(violationsOf(written)).toEqual([]);
+    expect(violationsOf({ ...written, _type: "https://in-toto.io/Statement/v0.1" })).toEqual(["_type"]);
+    expect(violationsOf({ ...written, subject: [] })).toEqual(["subject"]);
+    expect(violationsOf({ ...written, subject: [{ digest: {} }] })).toEqual(["subject.0.digest"]);
+    expect(violationsOf({ ...written, subject: [{ digest: { gitCommit: "abcd" } }] })).toEqual(["subject.0.digest"]);
+    expect(violationsOf({ ...written, predicateType: "no uri" })).toEqual(["predicateType"]);
     expect(readStatement(encodeStatement(statement))).toEqual({ is: "statement", statement });
   });
 
@@ -100,12 +96,11 @@ describe("a statement built from a journal", () => {
   });
 });
 
-test("an envelope is what DSSE says it is", async () => {
+test("an envelope is one that others read, and what is signed are the bytes that DSSE says", async () => {
   const line = await studio.sign(studio.statement);
-  const value = JSON.parse(line) as Record<string, unknown>;
-  expect(Object.keys(value)).toEqual(["payload", "payloadType", "signatures"]);
-  expect(value["payloadType"]).toBe("application/vnd.in-toto+json");
-  const reading = readEnvelope(line);
-  if (reading.is === "refused") throw new Error(reading.why);
-  expect(JSON.parse(reading.envelope.payload.toString())).toEqual(studio.statement);
+  const { payload, payloadType, signatures } = Envelope.fromJSON(JSON.parse(line));
+  expect(Envelope.toJSON({ payload, payloadType, signatures })).toEqual(JSON.parse(line));
+  expect(payloadType).toBe("application/vnd.in-toto+json");
+  expect(JSON.parse(payload.toString())).toEqual(studio.statement);
+  expect(signedBytes(payload).equals(dsse.preAuthEncoding(payloadType, payload))).toBe(true);
 });
