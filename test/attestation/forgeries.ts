@@ -140,6 +140,11 @@ export const forgeries: readonly Forgery[] = [
     why: /about other commits than the one it is noted for/,
   },
   {
+    name: "true statement about an earlier commit, replayed for a later one",
+    line: () => studio.sign(about([named("x", first)])),
+    why: /about other commits/,
+  },
+  {
     name: "note of another repository",
     line: () => studio.sign(about([named("x", { commit: "1".repeat(40), tree: "2".repeat(40) })])),
     why: /about other commits/,
@@ -175,11 +180,7 @@ export const forgeries: readonly Forgery[] = [
     line: () => studio.sign(about([named("x", second), named("y", second)])),
     why: /names a commit twice/,
   },
-  {
-    name: "cut off",
-    line: async () => (await studio.sign(statement)).slice(0, -40),
-    why: /not a JSON object, or is cut off/,
-  },
+  { name: "cut off", line: async () => (await studio.sign(statement)).slice(0, -40), why: /or is cut off/ },
   {
     name: "cut off and closed again",
     line: async () => `${(await studio.sign(statement)).slice(0, -40)}"}]}`,

@@ -1,0 +1,41 @@
+import { type Belief, believeEnvelope } from "../../src/adapters/attestation/believe-envelope.ts";
+import { readEnvelope } from "../../src/adapters/attestation/dsse.ts";
+import { readStatement } from "../../src/adapters/attestation/read-statement.ts";
+import type { RunStatement } from "../../src/schema/attestation.ts";
+import { createStudio } from "./studio.ts";
+
+const studio = createStudio();
+const signers = studio.signers("known", `ada@example.org ${studio.keys.ada.public}`);
+
+/** One commit and one phase: it has every kind of field, and no more bytes than needed. */
+function smallStatement({ statement }: typeof studio): RunStatement {
+  const { subject, predicate } = statement;
+  return {
+    ...statement,
+    subject: subject.slice(0, 1),
+    predicate: { ...predicate, phases: predicate.phases.slice(0, 1) },
+  };
+}
+
+export const envelope = Buffer.from(await studio.sign(smallStatement(studio)));
+export const believe = (line: string): Promise<Belief> => believeEnvelope(line, { signers, now: Date.now() });
+
+export type Flip = { readonly at: number; readonly line: string };
+
+const BITS = 8;
+
+/** The envelope once for each of its bits, with that bit flipped. */
+export function everyFlip(): Flip[] {
+  return Array.from({ length: envelope.length * BITS }, (_, index) => {
+    const at = Math.floor(index / BITS);
+    const copy = Buffer.from(envelope);
+    copy[at] = (copy[at] ?? 0) ^ (1 << (index % BITS));
+    return { at, line: copy.toString("utf8") };
+  });
+}
+
+/** Whether nothing but the signature is left to give it away. */
+export function isReadable({ line }: Flip): boolean {
+  const reading = readEnvelope(line);
+  return reading.is === "envelope" && readStatement(reading.envelope.payload).is === "statement";
+}
