@@ -2,7 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { verbs } from "../../src/apps/cli/grammar/catalog.ts";
-import { namesIn, readDocument, ROOT, tableUnder } from "./markdown.ts";
+import { RunPredicate } from "../../src/schema/attestation.ts";
+import { Channel } from "../../src/schema/people.ts";
+import { Policy } from "../../src/schema/policy.ts";
+import { fencesOf, namesIn, readDocument, ROOT, tableUnder } from "./markdown.ts";
 
 describe("problems:", () => {
   const source = readDocument("src/core/problem.ts");
@@ -74,3 +77,31 @@ function exportedWords(): ReadonlyMap<string, readonly string[]> {
   }
   return found;
 }
+
+describe("attestations:", () => {
+  const page = readDocument("docs/attestation.md");
+  const rules = tableUnder(page, "rule");
+  const named = (cell = ""): string[] => [...cell.matchAll(/`([A-Za-z]+)`/g)].map(([, name = ""]) => name);
+
+  test("every rule of a policy has its row, and every row is a rule", () => {
+    expect(rules.flatMap(([rule]) => named(rule)).toSorted()).toEqual(Object.keys(Policy.shape).toSorted());
+  });
+
+  test("the channels are those that answers are recorded with", () => {
+    const [, asks] = rules.find(([rule]) => rule === "`channels`") ?? [];
+    expect(named(asks).toSorted()).toEqual([...Channel.options].toSorted());
+  });
+
+  test("the policy on the page is one", () => {
+    const examples = fencesOf(page).filter(({ language }) => language === "json");
+    expect(examples).toHaveLength(1);
+    expect(Policy.safeParse(JSON.parse(examples[0]?.text ?? "null")).success).toBe(true);
+  });
+
+  test("every field of the predicate is told, and none that does not exist", () => {
+    const told = tableUnder(page, "field").flatMap(([cell = ""]) =>
+      [...cell.matchAll(/`([A-Za-z]+)/g)].map(([, name = ""]) => name),
+    );
+    expect([...new Set(told)].toSorted()).toEqual(Object.keys(RunPredicate.shape).toSorted());
+  });
+});
