@@ -2,13 +2,25 @@ import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import { OWN_MARKERS } from "../../adapters/caller/agent-markers.ts";
 import { createServer } from "./create-server.ts";
 
+/** A longer message ends the session's server: nothing that a session has to say is near it. */
+const LONGEST_MESSAGE = 10 * 1024 * 1024; // bytes
+const LONGEST_REASON = 200; // characters
+
 /** Serves one session over standard input and output until it closes them. Within an agent that a run started: nothing. */
 export async function serve(cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
   if (OWN_MARKERS.some((name) => (env[name] ?? "") !== "")) return;
   const host = { cwd: env["CLAUDE_PROJECT_DIR"] ?? cwd, env, id: undefined };
   const server = createServer(host);
-  const closed = new Promise<void>((resolve) => process.stdin.once("end", resolve).once("error", () => resolve()));
-  await server.connect(new StdioServerTransport());
+  const closed = new Promise<void>((resolve) => {
+    server.onclose = resolve;
+    process.stdin.once("end", resolve).once("error", () => resolve());
+    process.stdout.once("error", () => resolve()); // nobody listens any more
+  });
+  server.onerror = ({ message }) => {
+    const [reason = ""] = message.split("\n");
+    process.stderr.write(`isdlc: a message was passed over: ${reason.slice(0, LONGEST_REASON)}\n`);
+  };
+  await server.connect(new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: LONGEST_MESSAGE }));
   await closed;
   await server.close();
 }

@@ -1,0 +1,106 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test as property } from "@fast-check/vitest";
+import * as fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { answerEvent, refuseTool } from "../../src/apps/hook/answer-event.ts";
+import { parseMarker } from "../../src/apps/hook/marker.ts";
+import { installedHookCommands } from "../../src/adapters/integrations/hook-commands.ts";
+import { builtProgram } from "../support/built-program.ts";
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-hostile-")));
+const marker = {
+  run: "20261116-010000000-aaaa",
+  phase: "plan",
+  item: "docs/a",
+  writes: "tree",
+  wait: null,
+  session: "s",
+  outputs: [],
+  later: [],
+} as const;
+const situation = { root, cwd: root, home: root, closed: [], marker, realpath: realpathSync, exists: existsSync };
+mkdirSync(join(root, ".isdlc"));
+writeFileSync(join(root, ".isdlc/active"), JSON.stringify(marker));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const word = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("../x", "~", "$HOME", "`x`", "$(x)", "a\0b"));
+const events = fc.constantFrom("PreToolUse", "BeforeTool", "Stop", "SessionStart", "UserPromptSubmit", "Tomorrow");
+
+describe("the guard has an answer for whatever it is told:", () => {
+  property.prop([fc.record({ hook_event_name: fc.oneof(events, word), tool_name: word, tool_input: fc.anything() })], {
+    numRuns: 500,
+  })("any event", (event) => {
+    expect(Object.keys(answerEvent(situation, event)).toSorted()).toEqual(["out", "refused"]);
+  });
+
+  property.prop(
+    [fc.array(fc.oneof(word, fc.constantFrom("|", "&&", ";", ">", "<<", "'", '"', "\\", "{", "$("))), word],
+    {
+      numRuns: 1000,
+    },
+  )("any command, and one that writes the state is refused whatever stands before it", (words, last) => {
+    const refused = (command: string) =>
+      refuseTool(situation, { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command }, cwd: root });
+    refused(words.join(" "));
+    refused(words.join("") + last);
+    expect(refused(`: ${last.replaceAll(/[^a-z]/g, "")}; echo x > .isdlc/state.json`)).not.toBeNull();
+  });
+
+  property.prop([fc.oneof(fc.string(), fc.json())], { numRuns: 500 })("any marker", (text) => {
+    parseMarker(text);
+  });
+});
+
+describe("as hosts start it, it refuses when", () => {
+  let command = "";
+  beforeAll(async () => {
+    const program = await builtProgram();
+    command = installedHookCommands(program.replace(/isdlc\.cjs$/, "hook.cjs"), program).closed;
+  });
+  const deny = JSON.stringify({
+    hook_event_name: "PreToolUse",
+    tool_name: "Write",
+    tool_input: { file_path: ".isdlc/x" },
+  });
+  const start = (shell = command) =>
+    spawn("sh", ["-c", shell], { cwd: root, env: { PATH: process.env["PATH"] ?? "", HOME: root } });
+
+  test("nobody reads its answer", async () => {
+    const child = start();
+    child.stdout.destroy();
+    child.stdin.end(deny);
+    expect(await once(child, "close")).toEqual([2, null]);
+  });
+
+  test("neither its answer nor its reasons are read", async () => {
+    const child = start();
+    child.stdout.destroy();
+    child.stderr.destroy();
+    child.stdin.end(deny);
+    expect((await once(child, "close"))[0]).not.toBe(0);
+  });
+
+  test("its input ends at once", async () => {
+    const child = start();
+    child.stdin.destroy();
+    expect(await once(child, "close")).toEqual([2, null]);
+  });
+
+  test("its program is gone", async () => {
+    const child = start(installedHookCommands(join(root, "gone.cjs"), join(root, "gone")).closed);
+    child.stdin.on("error", () => undefined); // nobody reads it
+    child.stdin.end(deny);
+    expect(await once(child, "close")).toEqual([2, null]);
+  });
+
+  test("its program never ends", async () => {
+    writeFileSync(join(root, "hangs.cjs"), "setInterval(() => {}, 1000);\n");
+    const child = start(installedHookCommands(join(root, "hangs.cjs"), join(root, "hangs.cjs")).closed);
+    child.stdin.end(deny);
+    expect(await once(child, "close")).toEqual([2, null]);
+  });
+});
