@@ -16,6 +16,8 @@ export type AgentPackage = {
   readonly version: string;
   /** Its program below `node_modules/.bin`. */
   readonly bin: string;
+  /** It has no `--version`. */
+  readonly silent?: true;
 };
 
 export type AgentBinary =
@@ -53,6 +55,23 @@ export const opencodePackage: AgentPackage = {
   bin: "opencode",
 };
 
+/** The last one that runs on Node 20. */
+export const conformancePackage: AgentPackage = {
+  name: "mcp-conformance",
+  package: "@modelcontextprotocol/conformance",
+  version: "0.1.13",
+  bin: "conformance",
+};
+
+/** The last one that runs on Node 20. */
+export const inspectorPackage: AgentPackage = {
+  name: "mcp-inspector",
+  package: "@modelcontextprotocol/inspector",
+  version: "1.0.3",
+  bin: "mcp-inspector",
+  silent: true,
+};
+
 /**
  * The program of a pinned agent, installed on first use.
  * On a person's machine a failed installation is told, so that the tests can be skipped visibly.
@@ -83,14 +102,19 @@ async function install(agent: AgentPackage, folder: string): Promise<void> {
   const staging = await mkdtemp(join(CACHE, "installing-"));
   try {
     await run("npm", installArguments(agent, staging), { cwd: staging });
-    const { stdout } = await run(join(staging, "node_modules", ".bin", agent.bin), ["--version"], { cwd: staging });
-    if (!stdout.includes(agent.version)) throw new Error(`it says that it is version ${stdout.trim()}`);
+    await checkVersion(agent, join(staging, "node_modules", ".bin", agent.bin));
     await rename(staging, folder).catch((error: unknown) => {
       if (!existsSync(folder)) throw error;
     });
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
+}
+
+async function checkVersion({ version, silent }: AgentPackage, program: string): Promise<void> {
+  if (silent) return;
+  const { stdout } = await run(program, ["--version"]);
+  if (!stdout.includes(version)) throw new Error(`it says that it is version ${stdout.trim()}`);
 }
 
 /** `--force`: packages that bring a native program ask for newer Node versions than they need. */

@@ -1,0 +1,42 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import { onTestFinished } from "vitest";
+import { builtProgram } from "../../support/built-program.ts";
+import type { Sandbox } from "../../support/cli.ts";
+
+/** Brings every message of HTTP sessions to a server of their own on standard streams, and back, unread. */
+export async function mcpOverHttp(sandbox: Sandbox): Promise<string> {
+  const sessions = new Map<string, StreamableHTTPServerTransport>();
+  const program = await builtProgram();
+  const begin = async (): Promise<StreamableHTTPServerTransport> => {
+    const { root: cwd, env } = sandbox;
+    const inner = new StdioClientTransport({ command: process.execPath, args: [program, "mcp"], cwd, env });
+    const outer = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void sessions.set(id, outer),
+    });
+    outer.onmessage = (message) => void inner.send(message);
+    inner.onmessage = (message) => void outer.send(message);
+    outer.onclose = () => void inner.close();
+    await inner.start();
+    await outer.start();
+    return outer;
+  };
+  const server = createServer((request, response) => {
+    const known = sessions.get(String(request.headers["mcp-session-id"]));
+    const session = known === undefined ? begin() : Promise.resolve(known);
+    void session.then((transport) => transport.handleRequest(request, response));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(async () => {
+    for (const session of sessions.values()) await session.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`; // it listens on a port, not on a pipe
+}
