@@ -12,15 +12,16 @@ export async function serve(cwd: string, env: NodeJS.ProcessEnv): Promise<void> 
   const host = { cwd: env["CLAUDE_PROJECT_DIR"] ?? cwd, env, id: undefined };
   const server = createServer(host);
   const closed = new Promise<void>((resolve) => {
-    server.onclose = resolve;
+    Object.assign(server, { onclose: resolve, onerror: tell });
     process.stdin.once("end", resolve).once("error", () => resolve());
     process.stdout.once("error", () => resolve()); // nobody listens any more
   });
-  server.onerror = ({ message }) => {
-    const [reason = ""] = message.split("\n");
-    process.stderr.write(`isdlc: a message was passed over: ${reason.slice(0, LONGEST_REASON)}\n`);
-  };
   await server.connect(new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: LONGEST_MESSAGE }));
   await closed;
   await server.close();
+}
+
+function tell({ message }: Error): void {
+  const [reason = ""] = message.split("\n");
+  process.stderr.write(`isdlc: a message was passed over: ${reason.slice(0, LONGEST_REASON)}\n`);
 }

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
 import { builtProgram } from "../../support/built-program.ts";
 import type { Sandbox } from "../../support/cli.ts";
@@ -19,9 +20,9 @@ export async function mcpOverHttp(sandbox: Sandbox): Promise<string> {
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => void sessions.set(id, outer),
     });
-    outer.onmessage = (message) => void inner.send(message);
-    inner.onmessage = (message) => void outer.send(message);
-    outer.onclose = () => void inner.close();
+    const onmessage = (message: JSONRPCMessage) => void inner.send(message);
+    Object.assign(outer, { onmessage, onclose: () => void inner.close() });
+    Object.assign(inner, { onmessage: (message: JSONRPCMessage) => void outer.send(message) });
     await inner.start();
     await outer.start();
     return outer;
