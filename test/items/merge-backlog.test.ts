@@ -43,6 +43,20 @@ const rows: readonly (BacklogVersions & { readonly what: string; readonly merged
     merged: lines(two("x")),
   },
   {
+    what: "a backlog that both sides began",
+    base: null,
+    ours: lines(one("x"), mine),
+    theirs: lines(one(" "), yours),
+    merged: lines(one("x"), mine, yours),
+  },
+  {
+    what: "two backlogs that begin differently, which is for a person",
+    base: null,
+    ours: lines(mine),
+    theirs: `# Ours\n${lines(yours)}`,
+    merged: null,
+  },
+  {
     what: "other words on one side",
     base: lines(one(" ")),
     ours: lines(one("x")),

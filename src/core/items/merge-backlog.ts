@@ -1,13 +1,16 @@
 import { readBacklogItem } from "./backlog-line.ts";
 
-export type BacklogVersions = { readonly base: string; readonly ours: string; readonly theirs: string };
+/** `base` is null where both sides added the file. */
+export type BacklogVersions = { readonly base: string | null; readonly ours: string; readonly theirs: string };
 
 /**
  * Two versions of a backlog as one, item by item: what either side added, marked or took out counts, and of two marks
  * the one further on. Null where more than items differs, or both changed the words of the same item.
  */
 export function mergeBacklog({ base, ours, theirs }: BacklogVersions): string | null {
-  const [old, mine, other] = [linesOf(base), linesOf(ours), linesOf(theirs)];
+  const [mine, other] = [linesOf(ours), linesOf(theirs)];
+  const old = base === null ? mine.filter((line) => keyOf(line) === null) : linesOf(base);
+  if (base === null && textOf(mine) !== textOf(other)) return null;
   if (textOf(other) !== textOf(old) && textOf(mine) !== textOf(old)) return null;
   const frame = textOf(mine) === textOf(old) ? other : mine;
   const added = frame === other ? mine : other;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { mergeBacklog } from "../../../core/items/merge-backlog.ts";
 import { type Git, must } from "../process/git.ts";
 import { decodePath, encodePath } from "../process/git-path.ts";
-import { inTemporaryFolder } from "../process/temporary-folder.ts";
+import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
 
 const BACKLOG = "BACKLOG.md";
 
@@ -28,8 +28,10 @@ export async function resolveBacklog(git: Git, { onto, commit, tree, files }: Co
   if (fork.status !== 0) return null;
   const versions = [fork.stdout.toString("latin1").trim(), onto, commit];
   const found = await Promise.all(versions.map((version) => git(["cat-file", "blob", `${version}:${BACKLOG}`])));
-  if (found.some(({ status }) => status !== 0)) return null; // added on both sides, or taken away on one
-  const [base = "", ours = "", theirs = ""] = found.map(({ stdout }) => decodePath(stdout));
+  const [base = null, ours = null, theirs = null] = found.map(({ status, stdout }) =>
+    status === 0 ? decodePath(stdout) : null,
+  );
+  if (ours === null || theirs === null) return null; // taken away on one side
   const merged = mergeBacklog({ base, ours, theirs });
   if (merged === null) return null;
   const text = encodePath(merged);
