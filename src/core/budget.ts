@@ -22,6 +22,8 @@ export function isSpent(spent: Usage, { usd, tokens }: Budget): boolean {
   return (usd !== null && (spent.usd ?? 0) >= usd) || (tokens !== null && used >= tokens);
 }
 
+export const isLimited = ({ usd, tokens }: Budget): boolean => usd !== null || tokens !== null;
+
 /** What is left of the money; null where it is not limited. */
 export const moneyLeft = (run: ActiveRun): number | null => {
   const limit = run.budget?.usd ?? null;
@@ -32,6 +34,15 @@ export function spentText({ input, output, usd }: Usage): string {
   const tokens = input === null && output === null ? "an unknown number of" : String((input ?? 0) + (output ?? 0));
   return `${tokens} tokens, ${usd === null ? "unknown cost" : `$${usd.toFixed(2)}`}`;
 }
+
+/** Why the budget is asked about. */
+export function budgetQuestion({ spent, budget, unknown }: SpentBudget): string {
+  return unknown === true
+    ? `How much of ${budgetText(budget)} is spent is not known: an agent told of a usage that cannot be. At least ${spentText(spent)}`
+    : `The budget is spent: ${spentText(spent)} of ${budgetText(budget)}`;
+}
+
+type SpentBudget = { readonly spent: Usage; readonly budget: Budget; readonly unknown?: true | undefined };
 
 export function budgetText({ usd, tokens }: Budget): string {
   const parts = [usd === null ? "" : `$${usd.toFixed(2)}`, tokens === null ? "" : `${tokens} tokens`];

@@ -44,6 +44,8 @@ export type ActiveRun = Common & {
   readonly tests: TestCommand | null;
   /** What the run may use before a person is asked; as it stands now. */
   readonly budget: Budget | null;
+  /** True after an agent told of a usage that cannot be, until a person has said how to go on. */
+  readonly unknownUsage?: boolean;
   /** The last commit that the run made or was shown on its branch; null where it works without git. */
   readonly tip: CommitId | null;
   /** Where the base stood when a person last looked; null where there is none. */
@@ -184,7 +186,7 @@ export type Wait = { readonly id: WaitId; readonly openedAt: string } & (
       readonly offered: readonly EscalationOption[];
     }
   | { readonly kind: "sizing"; readonly sizing: Sizing }
-  | { readonly kind: "budget"; readonly spent: Usage; readonly budget: Budget }
+  | { readonly kind: "budget"; readonly spent: Usage; readonly budget: Budget; readonly unknown?: true }
   | {
       readonly kind: "finish";
       readonly offered: readonly Finish[];

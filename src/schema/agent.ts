@@ -55,7 +55,7 @@ export const AgentResult = z.object({
     [],
   ),
   /** One for each comment that came with the guidance. */
-  replies: z.optional(z.nullable(z.array(z.object(CommentReply.shape)))),
+  replies: z.optional(z.nullable(list(z.object(CommentReply.shape), 200))),
 });
 export type AgentResult = z.infer<typeof AgentResult>;
 

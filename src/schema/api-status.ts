@@ -28,7 +28,7 @@ export const StatusWait = z.discriminatedUnion("kind", [
     metrics: z.nullable(SizingMetrics),
     source: z.nullable(z.string()),
   }),
-  z.object({ kind: z.literal("budget"), ...wait, spent: Usage, budget: Budget }),
+  z.object({ kind: z.literal("budget"), ...wait, spent: Usage, budget: Budget, unknown: z.optional(z.literal(true)) }),
   z.object({
     kind: z.literal("finish"),
     ...wait,

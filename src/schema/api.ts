@@ -79,7 +79,7 @@ export const WaitView = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("questions"), ...open, questions: z.array(Question) }),
   z.object({ kind: z.literal("escalation"), ...open, step: z.string(), reason: z.string(), detail: z.string() }),
   z.object({ kind: z.literal("sizing"), ...open, sizing: Sizing }),
-  z.object({ kind: z.literal("budget"), ...open, spent: Usage, budget: Budget }),
+  z.object({ kind: z.literal("budget"), ...open, spent: Usage, budget: Budget, unknown: z.optional(z.literal(true)) }),
   z.object({
     kind: z.literal("finish"),
     ...open,

@@ -143,6 +143,8 @@ export const EventDraft = z.discriminatedUnion("type", [
     /** Why it failed, for programs. */
     code: z.optional(z.string()),
     usage: z.nullable(Usage),
+    /** It told of a usage that cannot be, which counts as unknown. */
+    nonsense: z.optional(z.literal(true)),
     session: z.nullable(z.string()),
   }),
   event("draft.produced", {
@@ -252,7 +254,12 @@ export const EventDraft = z.discriminatedUnion("type", [
     restored: z.array(z.string()),
     commit: z.nullable(CommitId),
   }),
-  event("budget.spent", { spent: Usage, budget: Budget }),
+  event("budget.spent", {
+    spent: Usage,
+    budget: Budget,
+    /** An agent told of a usage that cannot be: what was spent is not known. */
+    unknown: z.optional(z.literal(true)),
+  }),
   event("budget.raised", { wait: WaitId, budget: Budget, by: Person }),
   event("writes.takenOut", {
     wait: WaitId,

@@ -1,4 +1,4 @@
-import { budgetText, spentText } from "../core/budget.ts";
+import { budgetQuestion } from "../core/budget.ts";
 import { attentionFor, attentionText } from "../core/attention.ts";
 import { countOf } from "../core/count-of.ts";
 import { next } from "../core/next.ts";
@@ -79,6 +79,8 @@ const phaseObject = (phase: PhaseRecord): StatusPhase => ({
   usage: phase.usage,
 });
 
+const unknownOf = ({ unknown }: Extract<Wait, { kind: "budget" }>) => (unknown === undefined ? {} : { unknown });
+
 export function waitObject(run: ActiveRun, wait: Wait): StatusWait {
   const now = next(run);
   const options = now.is === "wait" ? now.options : [];
@@ -97,7 +99,7 @@ export function waitObject(run: ActiveRun, wait: Wait): StatusWait {
     case "sizing":
       return { kind: wait.kind, id, options, ...wait.sizing };
     case "budget":
-      return { kind: wait.kind, id, options, spent: wait.spent, budget: wait.budget };
+      return { kind: wait.kind, id, options, spent: wait.spent, budget: wait.budget, ...unknownOf(wait) };
     case "finish":
       return {
         kind: wait.kind,
@@ -222,7 +224,7 @@ export function waitLines(wait: Wait, options: readonly WaitOption[], item: stri
     case "sizing":
       return [`How large is this work? ${plainLine(wait.sizing.rationale)}`, ...metricLines(wait.sizing), ...answers];
     case "budget":
-      return [`The budget is spent: ${spentText(wait.spent)} of ${budgetText(wait.budget)}.`, ...answers];
+      return [`${budgetQuestion(wait)}.`, ...answers];
     case "finish":
       return [...movedLines(wait.moved), finishQuestion(wait), ...answers];
     default:

@@ -29,6 +29,21 @@ test.concurrent("a run that used up its dollars waits, takes no budget below tha
   expect(sandbox.log().map(({ key }) => key)).toEqual(["plan", "implement", "implement reviewer"]);
 });
 
+test.concurrent("a usage that cannot be is not known, and asks where there is a budget", async () => {
+  const sandbox = await createSandbox();
+  sandbox.plan(costing(1e300));
+  const { run } = parsed(await start(sandbox, "--max-usd", "9"));
+  expect(run.waiting).toMatchObject({ kind: "budget", unknown: true, spent: { input: 100, usd: null } });
+  expect(sandbox.log()).toHaveLength(1);
+  expect((await sandbox.script("gate")).stdout).toContain("an agent told of a usage that cannot be");
+  sandbox.plan(costing(1));
+  const raised = parsed(await sandbox.person("answer", "raise", "--text", "9", "--json")).run;
+  expect(raised.waiting.kind).toBe("gate");
+  const without = await createSandbox();
+  without.plan(costing(1e300));
+  expect(parsed(await start(without)).run.waiting.kind).toBe("gate");
+});
+
 test.concurrent("tokens are limited too, by a setting; the warning about cost is shown and recorded", async () => {
   const sandbox = await createSandbox();
   sandbox.plan(costing(0));

@@ -5,22 +5,31 @@ import type { Execution } from "../command.ts";
 import { type ActiveRun, isExecuting, type Stage } from "../run.ts";
 
 export function done({ execution, usage, session }: Execution): EventDraft {
-  return { type: "execution.ended", execution, how: "done", reason: null, usage: sensibleUsage(usage), session };
+  return { type: "execution.ended", execution, how: "done", reason: null, ...usageTold(usage), session };
 }
 
 type Failure = { readonly reason: string; readonly detail: string };
 
 export function failed({ execution, usage, session }: Execution, { reason: code, detail }: Failure): EventDraft {
   const reason = `${code}: ${detail}`;
-  return { type: "execution.ended", execution, how: "failed", reason, code, usage: sensibleUsage(usage), session };
+  return { type: "execution.ended", execution, how: "failed", reason, code, ...usageTold(usage), session };
 }
 
 /** Beyond these nobody used anything: such numbers, negative ones and parts of tokens count as unknown. */
 const MOST_TOKENS = 1e10;
 const MOST_USD = 1e5;
 
-export function sensibleUsage(usage: Usage | null): Usage | null {
-  if (usage === null) return null;
+type UsageTold = Pick<Extract<EventDraft, { type: "execution.ended" }>, "usage" | "nonsense">;
+
+/** What an agent told that it used, as far as that can be. */
+export function usageTold(usage: Usage | null): UsageTold {
+  if (usage === null) return { usage };
+  const sensible = sensibleUsage(usage);
+  const keys = ["input", "output", "usd"] as const;
+  return { usage: sensible, ...(keys.every((key) => sensible[key] === usage[key]) ? {} : { nonsense: true }) };
+}
+
+function sensibleUsage(usage: Usage): Usage {
   const tokens = (amount: number | null): number | null =>
     amount !== null && Number.isInteger(amount) && amount >= 0 && amount <= MOST_TOKENS ? amount : null;
   const { usd } = usage;

@@ -2,7 +2,7 @@ import type { EventDraft, Step } from "../../schema/event.ts";
 import type { CheckResult, PhaseOutput, SettingsReading } from "../../schema/facts.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
 import type { Supervision } from "../../schema/plan.ts";
-import { isSpent, spentBy } from "../budget.ts";
+import { isLimited, isSpent, spentBy } from "../budget.ts";
 import { accept, type Decision, type Outcome, refuse, type Report, type SecondLook } from "../command.ts";
 import { failureDigest } from "../failure-digest.ts";
 import { stepOf, ticketOf } from "../next.ts";
@@ -19,7 +19,7 @@ import {
 import { isGateDue, loosening, readingFor, tighten } from "../supervision.ts";
 import { afterPhase, decideSizing } from "./after-phase.ts";
 import { waysToFinish } from "./leave-phase.ts";
-import { abandoned, claimedBy, done, effectiveOf, failed, sensibleUsage } from "./execution-end.ts";
+import { abandoned, claimedBy, done, effectiveOf, failed, usageTold } from "./execution-end.ts";
 import { skippable } from "./person.ts";
 import { isUnreadable, noVerdict, verdictEvent } from "./verdict.ts";
 
@@ -58,6 +58,8 @@ const handlers: Handlers = {
     const spent = spentBy(run);
     if (run.budget !== null && isSpent(spent, run.budget))
       return accept({ type: "budget.spent", spent, budget: run.budget });
+    if (run.budget !== null && isLimited(run.budget) && run.unknownUsage === true)
+      return accept({ type: "budget.spent", spent, budget: run.budget, unknown: true });
     const role = stage.is === "reviewing" ? "reviewer" : "phase";
     return accept({ type: "execution.started", role, claim, ...(prompt === undefined ? {} : { prompt }) });
   },
@@ -68,7 +70,7 @@ const handlers: Handlers = {
       execution,
       how: "lost",
       reason: "driver gone",
-      usage: sensibleUsage(usage),
+      ...usageTold(usage),
       session,
     });
   },

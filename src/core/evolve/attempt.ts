@@ -65,7 +65,8 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
     const session = stage.is === "producing" ? (event.session ?? stage.work.session) : stage.work.session;
     const trouble = event.how === "failed" ? codeOf(event) : null;
     const work = { ...stage.work, broken, session, trouble };
-    return enter(patch(run, used(currentPhase(run), event, session)), event, { ...stage, claim: null, work });
+    const told = event.nonsense === true ? { ...run, unknownUsage: true } : run;
+    return enter(patch(told, used(currentPhase(run), event, session)), event, { ...stage, claim: null, work });
   },
   "draft.produced": (run, event) =>
     within(run, (work) => {

@@ -93,8 +93,11 @@ export const runHandlers: Handlers<RunEventType> = {
   },
   "step.skipped": (run) => ({ ...run, wait: null }),
   "tests.accepted": (run, event) => enter({ ...run, tests: event.tests }, event, run.stage),
-  "budget.spent": (run, event) => open(run, event, { kind: "budget", spent: event.spent, budget: event.budget }),
-  "budget.raised": (run, event) => ({ ...run, budget: event.budget, wait: null }),
+  "budget.spent": (run, event) => {
+    const { spent, budget, unknown } = event;
+    return open(run, event, { kind: "budget", spent, budget, ...(unknown === undefined ? {} : { unknown }) });
+  },
+  "budget.raised": (run, event) => ({ ...run, budget: event.budget, wait: null, unknownUsage: false }),
   "finish.asked": (run, event) => {
     const { options: offered, moved = [], standing = null } = event;
     const asked = enter(run, event, { is: "finishing", how: null });

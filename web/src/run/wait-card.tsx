@@ -13,7 +13,7 @@ const TITLES: { readonly [K in WaitView["kind"]]: string } = {
   questions: "The agent has questions",
   escalation: "A step could not be done",
   sizing: "How large is this work?",
-  budget: "The budget is spent",
+  budget: "The budget needs your decision",
   finish: "All phases are done. How should it end?",
 };
 
@@ -60,6 +60,7 @@ function WaitBody({ wait }: { readonly wait: WaitView }) {
     case "budget":
       return (
         <p>
+          {wait.unknown === true && "How much is not known: an agent told of a usage that cannot be. At least this. "}
           Used so far: {usageText(wait.spent)}. Allowed:{" "}
           {wait.budget.usd === null ? `${wait.budget.tokens ?? 0} tokens` : `$${wait.budget.usd.toFixed(2)}`}.
         </p>
