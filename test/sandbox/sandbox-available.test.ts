@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, chmodSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -14,6 +14,15 @@ function folderWith(name: string, script: string): string {
   writeFileSync(join(folder, "bwrap"), `#!/bin/sh\n${script}\n`);
   chmodSync(join(folder, "bwrap"), 0o755);
   return folder;
+}
+
+function accessible(file: string): boolean {
+  try {
+    accessSync(file, constants.W_OK);
+    return true;
+  } catch {
+    return false; // not root, or a system that keeps it closed
+  }
 }
 
 describe.skipIf(process.platform !== "linux")("whether there is a sandbox", () => {
@@ -39,6 +48,15 @@ describe.skipIf(process.platform !== "linux")("whether there is a sandbox", () =
     const found = sandboxAvailable({ PATH });
     expect(found).toMatchObject({ ok: false, why: expect.stringContaining("setting up uid map: Permission denied") });
     expect(!found.ok && found.fix).toMatch(/sysctl -w|namespaces/);
+  });
+
+  const isKernelOpen = accessible("/proc/sys/kernel/core_pattern");
+  test.skipIf(!isKernelOpen)("one that leaves the kernel's settings to root is not used", () => {
+    const PATH = `${folderWith("open", 'while test "$1" != --; do shift || exit 0; done; shift; exec "$@"')}:/usr/bin:/bin`;
+    expect(sandboxAvailable({ PATH })).toMatchObject({
+      ok: false,
+      why: expect.stringContaining("/proc/sys/kernel/core_pattern can be written inside"),
+    });
   });
 
   test("one that hangs is given up", { timeout: 30_000 }, () => {

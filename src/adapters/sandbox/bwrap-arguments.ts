@@ -41,7 +41,10 @@ export function bwrapArguments(plan: SandboxPlan): readonly string[] {
 }
 
 /** Files by which root sets the kernel. Without capabilities root still owns them, and could write. */
-const KERNEL = ["/proc/sys", "/proc/sysrq-trigger", "/proc/mtrr", "/proc/pressure", "/proc/acpi", "/proc/scsi"];
+const KERNEL = [
+  ..."/proc/sys /proc/sysrq-trigger /proc/irq /proc/bus /proc/fs /proc/driver".split(" "),
+  ..."/proc/mtrr /proc/pressure /proc/acpi /proc/scsi /proc/latency_stats".split(" "),
+];
 
 /**
  * Everything read-only, with processes, message queues, devices and a session of its own. The network stays: agents

@@ -34,7 +34,7 @@ function prove(bwrap: string, env: Environment): SandboxAvailable {
   const version = /\d+(?:\.\d+)+/.exec(run(["--version"]).stdout)?.[0] ?? "unknown";
   const { status, stderr, error } = run([...BASE, ...PROOF, "--", ...NO_KERNEL]);
   if (status === 0) return { ok: true, version, bwrap };
-  const said = error?.message ?? (stderr.trim().split("\n").at(-1) || "settings of the kernel could be written inside");
+  const said = error?.message ?? (stderr.trim().split("\n").at(-1) || `it ended with ${status}`);
   return { ok: false, why: `bubblewrap does not work here (${said})`, fix: fixOf() };
 }
 
@@ -44,8 +44,17 @@ const PROOF = [
   ..."--bind /usr /usr --ro-bind /usr /usr --chdir / --unshare-net".split(" "),
 ];
 
-/** Fails where root could change the kernel from inside; these are what a sandbox must not leave open. */
-const NO_KERNEL = "test ! -w /proc/sys/kernel/core_pattern -a ! -w /proc/sysrq-trigger -a ! -w /sys/kernel".split(" ");
+/** Fails where root could change the kernel or a disk from inside; these are what a sandbox must not leave open. */
+const NO_KERNEL = [
+  "sh",
+  "-c",
+  `for file in /proc/sys/kernel/core_pattern /proc/sysrq-trigger /proc/irq/default_smp_affinity /sys/kernel /dev/mem /dev/kmsg; do
+    if test -w "$file"; then echo "$file can be written inside" >&2; exit 1; fi
+  done
+  for file in /dev/*; do
+    if test -b "$file"; then echo "$file is there inside" >&2; exit 1; fi
+  done`,
+];
 
 /** Systems that keep ordinary users from making namespaces say so in one of these. */
 const SWITCHES: readonly (readonly [name: string, closed: string, open: string])[] = [
