@@ -4,6 +4,7 @@ import { packageRoot } from "../../adapters/definitions/package-root.ts";
 import { sha256 } from "../../adapters/file-system/node-crypto.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { done, flag, type Invocation, type Result, type Run, text } from "../cli/grammar/verb.ts";
+import { givenToken } from "../cli/main/operator-token.ts";
 import { problemResult } from "../cli/main/run-cli.ts";
 import { withSignals } from "../cli/main/signals.ts";
 import { version } from "../../compose/version.ts";
@@ -27,9 +28,9 @@ export const ui: Run = async (invocation) => {
 };
 
 async function serve(invocation: Invocation, signal: AbortSignal): Promise<Result> {
-  const { cwd, env, io, values } = invocation;
+  const { cwd, env, io } = invocation;
   const repository = openRepository(cwd, env);
-  const token = text(values, "token") ?? env["ISDLC_OPERATOR_TOKEN"];
+  const token = givenToken(invocation);
   const opener = await openerOf(repository.here, token, userInfo().username);
   const warn = (warning: string): void => io.err(`warning: ${warning}`);
   const sessions = createSessions(Date.now, () => warn(STOLEN));

@@ -10,5 +10,6 @@ export const uiVerb: Verb = {
     port: { type: "string", value: "n", about: "serve at this port instead of the one kept for this repository" },
     "no-open": { type: "boolean", about: "print the link only; open no browser" },
     token: { type: "string", value: "token", about: "operator token, where there is no terminal" },
+    "token-fd": { type: "string", value: "n", about: "read the token from this open descriptor" },
   },
 };
