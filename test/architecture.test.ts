@@ -46,7 +46,7 @@ const mayImport: { readonly [folder: string]: readonly string[] } = {
 const adapterMayImport: { readonly [adapter: string]: readonly string[] } = {
   "agent-acp": ["process"],
   "agent-claude": ["process"],
-  "agent-codex": ["process"],
+  "agent-codex": ["file-system", "process"],
   "agent-command": ["process"],
   "agent-replay": ["plain-workspace", "process"],
   archive: ["attestation", "git", "journal-file"],
@@ -62,6 +62,7 @@ const adapterMayImport: { readonly [adapter: string]: readonly string[] } = {
   items: ["file-lock", "file-system", "git"],
   "journal-file": ["file-lock", "file-system", "user-files"],
   overlays: ["file-system"],
+  "plain-workspace": ["file-system"],
   process: ["file-system"],
   projections: ["file-system"],
   sandbox: ["agent-codex", "git", "process"],

@@ -34,6 +34,8 @@ export type ChoiceId =
   | "dirty"
   /** The way of running tests is not trusted yet. */
   | "tests"
+  /** Hooks, filters or other programs of the repository are not trusted yet. */
+  | "hooks"
   /** Phases that usually come first are left out. */
   | "skips"
   /** The phase was begun and not finished. */
@@ -44,7 +46,7 @@ export type ChoiceId =
   | "tasks"
   /** Work is given up. */
   | "discard"
-  /** A test command or an overlay is to be trusted. */
+  /** A test command, an overlay or hooks are to be trusted. */
   | "trust"
   /** A statement of somebody else is to be signed. */
   | "countersign";

@@ -34,6 +34,7 @@ import { endProcesses } from "./see-project.ts";
 import { lazily } from "./lazily.ts";
 import { systemAgents } from "./system-agents.ts";
 import { systemCallers } from "./system-callers.ts";
+import { allowsOf, trustedGitPrograms } from "./trusted-git-programs.ts";
 import { createWorkflows } from "./workflows.ts";
 
 /** A project whose things are files of this machine. */
@@ -78,6 +79,7 @@ function compose(place: Place, item: string | null, journal: LocalJournal): Loca
     hash: (text) => createHash("sha256").update(text).digest("hex"),
   };
   const workspace: LocalProject["workspace"] = (run) => workspaceOf(place, run);
+  const allows = allowsOf(() => project.trust);
   const makeFolder = (path: string): void => project.projections.makeFolder(path);
   const project: LocalProject = lazily(
     { ...place, item, journal, tree, workspace, ...system, ...calls },
@@ -87,14 +89,15 @@ function compose(place: Place, item: string | null, journal: LocalJournal): Loca
       tokens: () => createOperatorTokens(folders.config),
       settings: () => createSettingsStore(folders.config, files),
       trust: () => createTrustStore(folders.state, root, files),
+      gitTrust: () => trustedGitPrograms(root, project.trust),
       agents: () => systemAgents(place),
       workflows: () => createWorkflows(project),
       history: () => createCodeHistory(root),
       items: () => createItems({ root, files, state: folders.state, clock: systemClock, makeFolder }),
       ids: () => createReservedIds(root),
       vcs: () => createGitRead(root),
-      vcsWrite: () => createGitWrite(root),
-      worktrees: () => createWorktrees(root),
+      vcsWrite: () => createGitWrite(root, allows),
+      worktrees: () => createWorktrees(root, allows),
       checks: () => createCheckRunner(root, { env, redact: createRedactor(secretsOf(env)) }),
     },
   );

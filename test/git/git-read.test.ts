@@ -148,7 +148,7 @@ describe("repository shapes: a value or a problem, never a crash (R13)", () => {
     if (typeof tree === "string") expect(await workspace.diff(tree, tree)).toEqual([]);
     else expect([tree?.problem, facts]).toEqual(["GIT_UNAVAILABLE", null]);
 
-    const write = createGitWrite(folder);
+    const write = createGitWrite(folder, () => true);
     const started = await outcomeOf(
       write.startBranch(
         "feature/x",

@@ -32,7 +32,7 @@ describe("names that are not branches are refused and run nothing (S1)", () => {
   test.each(attacks)("%j", async (name) => {
     fixture.write("a", "1");
     const head = fixture.commitAll("one");
-    const write = createGitWrite(fixture.repo);
+    const write = createGitWrite(fixture.repo, () => true);
     expect(await createGitRead(fixture.repo).branchExists(name)).toBe(false);
     expect(await outcomeOf(write.startBranch(name, head))).toMatchObject({ problem: "GIT_FAILED" });
     expect(await outcomeOf(write.startBranch("fine", name))).toMatchObject({ problem: "GIT_FAILED" });
@@ -55,7 +55,7 @@ describe("startBranch", () => {
     fixture.write("a", "1");
     const first = fixture.commitAll("one");
     const second = fixture.commitAll("two");
-    const write = createGitWrite(fixture.repo);
+    const write = createGitWrite(fixture.repo, () => true);
     await write.startBranch("feature/REQ-0001-x", second);
     expect(fixture.git("branch", "--show-current")).toBe("feature/REQ-0001-x");
     await write.startBranch("feature/REQ-0001-x", second);
@@ -78,7 +78,7 @@ describe("startBranch", () => {
     fixture.write("a", "2");
     fixture.commitAll("two");
     fixture.write("a", "mine");
-    expect(await outcomeOf(createGitWrite(fixture.repo).startBranch("b", first))).toMatchObject({
+    expect(await outcomeOf(createGitWrite(fixture.repo, () => true).startBranch("b", first))).toMatchObject({
       problem: "GIT_FAILED",
     });
     expect(readFileSync(at("a"), "utf8")).toBe("mine");
@@ -100,7 +100,7 @@ describe("merge", () => {
     branches();
     fixture.write("other", "mine\n");
     fixture.write("untracked", "mine\n");
-    const write = createGitWrite(fixture.repo);
+    const write = createGitWrite(fixture.repo, () => true);
     const tip = fixture.git("rev-parse", "feature");
     const base = fixture.git("rev-parse", "main");
     const merge = mergeOf(fixture);
@@ -119,7 +119,10 @@ describe("merge", () => {
     fixture.write("a", "1");
     const head = fixture.commitAll("one");
     fixture.git("branch", "feature");
-    expect(await createGitWrite(fixture.repo).merge(mergeOf(fixture))).toEqual({ is: "merged", commit: head });
+    expect(await createGitWrite(fixture.repo, () => true).merge(mergeOf(fixture))).toEqual({
+      is: "merged",
+      commit: head,
+    });
   });
 
   test("a conflict names the files and leaves everything as it was", async () => {
@@ -131,7 +134,7 @@ describe("merge", () => {
     const base = fixture.commitAll("four");
     fixture.git("switch", "--quiet", "feature");
     fixture.write("other", "mine\n");
-    const call = createGitWrite(fixture.repo).merge(mergeOf(fixture));
+    const call = createGitWrite(fixture.repo, () => true).merge(mergeOf(fixture));
     await expect(call).rejects.toMatchObject({
       problem: { code: "MERGE_CONFLICT", branch: "feature", base: "main", files: ["a"] },
     });
@@ -152,7 +155,7 @@ describe("merge", () => {
     fixture.write("keep", "mine\n");
     prepare();
     const base = fixture.git("rev-parse", "main");
-    expect(await outcomeOf(createGitWrite(fixture.repo).merge(mergeOf(fixture)))).toMatchObject({
+    expect(await outcomeOf(createGitWrite(fixture.repo, () => true).merge(mergeOf(fixture)))).toMatchObject({
       problem: "GIT_FAILED",
     });
     rmSync(at(".git/index.lock"), { force: true });
@@ -176,7 +179,7 @@ describe("merge", () => {
     fixture.commitAll("two");
     fixture.git("switch", "--quiet", "feature");
     const request = mergeOf(fixture);
-    expect(await createGitWrite(fixture.repo).merge(request)).toMatchObject({ is: "merged" });
+    expect(await createGitWrite(fixture.repo, () => true).merge(request)).toMatchObject({ is: "merged" });
     expect(fixture.git("show", "main:BACKLOG.md")).toBe(backlog("x", "A").trimEnd());
     expect(fixture.git("log", "-1", "--format=%P|%s", "main")).toBe(`${request.onto} ${request.commit}|Merge it`);
     expect(status()).toBe("");
@@ -184,7 +187,7 @@ describe("merge", () => {
 
   test("a held HEAD.lock leaves no half switch, and one that was left is gone on with", async () => {
     branches();
-    const write = createGitWrite(fixture.repo);
+    const write = createGitWrite(fixture.repo, () => true);
     writeFileSync(at(".git/HEAD.lock"), "");
     expect(await outcomeOf(write.merge(mergeOf(fixture)))).toMatchObject({
       problem: "GIT_FAILED",
@@ -203,7 +206,7 @@ describe("merge", () => {
 
   test("neither a commit that was added to the branch, nor another base, nor what a hook adds, is merged", async () => {
     branches();
-    const write = createGitWrite(fixture.repo);
+    const write = createGitWrite(fixture.repo, () => true);
     const asked = mergeOf(fixture);
     fixture.write("planted", "1\n");
     fixture.commitAll("planted");
@@ -226,7 +229,7 @@ describe("merge", () => {
     fixture.git("switch", "--quiet", "main");
     writeFileSync(at(".git/info/exclude"), "b\n");
     fixture.write("b", "mine\n");
-    const write = createGitWrite(fixture.repo);
+    const write = createGitWrite(fixture.repo, () => true);
     expect(await outcomeOf(write.merge(mergeOf(fixture)))).toMatchObject({
       problem: "GIT_FAILED",
       detail: "b: not under version control and in the way",
@@ -245,7 +248,7 @@ describe("merge", () => {
     fixture.write("mine", "resolution\n");
     fixture.git("add", "mine");
     const before = status();
-    expect(await outcomeOf(createGitWrite(fixture.repo).merge(mergeOf(fixture)))).toMatchObject({
+    expect(await outcomeOf(createGitWrite(fixture.repo, () => true).merge(mergeOf(fixture)))).toMatchObject({
       problem: "GIT_FAILED",
     });
     expect(status()).toBe(before);

@@ -32,17 +32,20 @@ describe("S5 what git would start by itself", () => {
     git("config", "filter.big.clean", "./clean");
     git("config", "alias.st", "!./evil");
     git("config", "color.ui", "never");
-    write(".git/config.worktree", '[CORE]HooksPath=./hooks\n[diff "x.y"] textconv = ./t\n');
     write(".git/hooks/pre-commit", "#!/bin/sh\n");
     chmodSync(join(tree, ".git/hooks/pre-commit"), 0o755);
     write(".git/hooks/not-executable", "#!/bin/sh\n");
+    const usual = [".git/config: alias.st", ".git/config: core.fsmonitor", ".git/config: filter.big.clean"];
+    expect(Object.keys(await startedPrograms(tree)).sort()).toEqual([...usual, ".git/hooks/pre-commit"]);
+    git("config", "extensions.worktreeConfig", "true");
+    write(".git/config.worktree", '[CORE]HooksPath=./hooks\n[diff "x.y"] textconv = ./t\n');
+    write("hooks/post-commit", "#!/bin/sh\n");
+    chmodSync(join(tree, "hooks/post-commit"), 0o755);
     expect(Object.keys(await startedPrograms(tree)).sort()).toEqual([
       ".git/config.worktree: core.hookspath",
       ".git/config.worktree: diff.x.y.textconv",
-      ".git/config: alias.st",
-      ".git/config: core.fsmonitor",
-      ".git/config: filter.big.clean",
-      ".git/hooks/pre-commit",
+      ...usual,
+      "hooks/post-commit",
     ]);
   });
 

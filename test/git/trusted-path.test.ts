@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { hardenedGit, personalGit } from "../../src/adapters/git/process/git.ts";
+import { hardenedGit } from "../../src/adapters/git/process/git.ts";
+import { allowsNothing, personalGit } from "../../src/adapters/git/process/personal-git.ts";
 import { trustedPath, workingTrees } from "../../src/adapters/git/read/trusted-path.ts";
 
 function place(): { base: string; tree: string; bin: string } {
@@ -71,7 +72,7 @@ describe("S4 S5 the PATH of every program that is started", () => {
       expect(execFileSync("cat", [trace], { encoding: "utf8" })).toBe("ran\n");
       rmSync(trace);
       await hardenedGit(tree)(["rev-parse", "HEAD"]);
-      await personalGit(tree)(["rev-parse", "HEAD"]);
+      await personalGit(tree, allowsNothing)(["rev-parse", "HEAD"]);
       expect(() => execFileSync("cat", [trace], { stdio: "pipe" })).toThrow();
     } finally {
       process.env["PATH"] = before;

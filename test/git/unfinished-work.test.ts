@@ -36,7 +36,7 @@ test.for(operations)("in the middle of $name nothing is committed, and it can go
   const tree = fixture.git("write-tree").trim();
   const keep = { run: "run", name: "hooked" };
   const request = { message: "phase: done", attempt: "run/01-x#1", journal: "7:abc", branch: null, parent, tree, keep };
-  expect(await outcomeOf(createGitWrite(fixture.repo).commit(request))).toMatchObject({
+  expect(await outcomeOf(createGitWrite(fixture.repo, () => true).commit(request))).toMatchObject({
     problem: "GIT_FAILED",
     detail: expect.stringContaining("not finished"),
   });

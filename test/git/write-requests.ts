@@ -9,7 +9,7 @@ export async function commitOf(
   paths: readonly string[],
   attempt = "run/01-x#1",
 ): Promise<CommitRequest> {
-  const write = createGitWrite(fixture.repo);
+  const write = createGitWrite(fixture.repo, () => true);
   const parent = await write.head();
   const from = parent ?? fixture.git("hash-object", "-w", "-t", "tree", "/dev/null");
   const to = await createGitWorkspace(fixture.repo, "run").now([]);

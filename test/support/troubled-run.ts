@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
 import { record } from "../../src/app/answer/record.ts";
 import { currentRun } from "../../src/app/project/current-run.ts";
 import { composeEngine } from "../../src/compose/compose-engine.ts";
 import type { LocalProject } from "../../src/compose/project.ts";
+import { stepOf } from "../../src/core/next.ts";
 import type { ActiveRun } from "../../src/core/run.ts";
 import { drive } from "../../src/engine/drive.ts";
 import type { Engine } from "../../src/engine/engine.ts";
@@ -25,7 +26,13 @@ export type Troubled = {
   /** What a person read before they said yes, and what the run said in the end. */
   readonly read: string;
   readonly did: readonly string[];
+  /** `write at commit`: who did what at which step of the run. */
+  readonly reached: ReadonlySet<string>;
 };
+
+/** What others do: a process in the background, the person with another program, somebody's git. */
+export const TROUBLES = ["write", "edit", "branch", "base", "index", "ignore", "head", "hook", "settings"] as const;
+export type Trouble = (typeof TROUBLES)[number];
 
 type World = {
   readonly place: Place;
@@ -33,16 +40,25 @@ type World = {
   readonly did: string[];
   readonly onBase: Set<string>;
   readonly git: (...args: string[]) => string;
+  /** What is sure to happen at a step, once. */
+  readonly due: Map<string, Trouble>;
+  readonly reached: Set<string>;
+  /** The one that is being done. */
+  step: string;
   count: number;
 };
 
-/** Lets a run go to its merge, with real git and files, while somebody else is at work between any two calls. */
+/**
+ * Lets a run go to its merge, with real git and files, while somebody else is at work between any two calls: by chance,
+ * and once at each step, with another trouble for each seed.
+ */
 export async function troubledRun(seed: number, dice: Dice, plant?: (engine: Engine) => Engine): Promise<Troubled> {
   const place = placeIn(newBase());
   const env = { ...place.env, HOME: join(place.base, "home") };
   const git = (...args: string[]): string =>
     execFileSync("git", args, { cwd: place.root, env, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
-  const world: World = { place, dice, git, did: [], onBase: new Set(), count: 0 };
+  const due = new Map(STEPS.map((step, at) => [step, TROUBLES[(seed + at) % TROUBLES.length] ?? "write"] as const));
+  const world: World = { place, dice, git, due, did: [], onBase: new Set(), reached: new Set(), step: "", count: 0 };
   const saved = { ...process.env };
   try {
     mkdirSync(join(place.base, "home"), { recursive: true });
@@ -54,7 +70,7 @@ export async function troubledRun(seed: number, dice: Dice, plant?: (engine: Eng
     const merged = marksIn(git("grep", "-h", "-o", "mark-[0-9]*-", "main", "--")).filter(
       (mark) => !world.onBase.has(mark),
     );
-    return { seed, merged, read, did: world.did };
+    return { seed, merged, read, did: world.did, reached: world.reached };
   } finally {
     for (const name of Object.keys(process.env)) if (!(name in saved)) delete process.env[name];
     Object.assign(process.env, saved);
@@ -62,7 +78,10 @@ export async function troubledRun(seed: number, dice: Dice, plant?: (engine: Eng
   }
 }
 
-const MOST_ANSWERS = 60;
+/** Those of a change, each of which is come by. */
+export const STEPS = ["prepare", "enter", "produce", "check", "review", "complete", "recheck", "commit", "finish"];
+
+const MOST_ANSWERS = 90;
 
 async function playToMerge(project: LocalProject, world: World, plant: (engine: Engine) => Engine): Promise<string> {
   let read = "";
@@ -122,9 +141,17 @@ function engineOf(project: LocalProject, run: ActiveRun, world: World): Engine {
   };
   const engine = composeEngine(project, run, { agents, progress: noProgress, warn: () => {} });
   const agent = writingAgent(world);
-  const { vcs } = engine;
+  const { vcs, journal } = engine;
   return {
     ...engine,
+    journal: {
+      ...journal,
+      async load(id) {
+        const loaded = await journal.load(id);
+        world.step = loaded.state.is === "active" ? (stepOf(loaded.state) ?? "") : "";
+        return loaded;
+      },
+    },
     agents: { phase: () => agent, reviewer: () => agent },
     workspace: disturbed(engine.workspace, world),
     vcs: vcs === null ? null : disturbed(vcs, world),
@@ -140,6 +167,7 @@ function disturbed<T extends object>(port: T, world: World): T {
       const method: unknown = Reflect.get(target, name, receiver);
       if (typeof method !== "function") return method;
       return async (...args: unknown[]): Promise<unknown> => {
+        doWhatIsDue(world);
         if (world.dice.chance(4)) trouble(world);
         const result: unknown = await (method as (...given: unknown[]) => unknown).apply(target, args); // just seen to be one
         if (world.dice.chance(4)) trouble(world);
@@ -153,11 +181,16 @@ function mark(world: World): string {
   return `mark-${++world.count}-`;
 }
 
-function trouble(world: World): void {
-  const { dice } = world;
-  const what = dice.of(["write", "write", "edit", "branch", "base", "index", "ignore"] as const);
+function doWhatIsDue(world: World): void {
+  const what = world.due.get(world.step);
+  world.due.delete(world.step);
+  if (what !== undefined) trouble(world, what);
+}
+
+function trouble(world: World, what: Trouble = world.dice.of(["write", ...TROUBLES] as const)): void {
   const text = mark(world);
   world.did.push(`${what} ${text}`);
+  world.reached.add(`${what} at ${world.step}`);
   const file = (path: string, content = `${text}\n`): void => {
     mkdirSync(dirname(join(world.place.root, path)), { recursive: true });
     writeFileSync(join(world.place.root, path), content);
@@ -168,6 +201,12 @@ function trouble(world: World): void {
   if (what === "index") {
     file(`staged/${text}.txt`);
     return quietly(() => world.git("add", "--force", `staged/${text}.txt`));
+  }
+  if (what === "head") return quietly(() => file(".git/HEAD", `${world.git("rev-parse", "HEAD")}\n`));
+  if (what === "settings") return quietly(() => world.git("config", "core.fileMode", String(world.count % 2 === 0)));
+  if (what === "hook") {
+    file(".git/hooks/pre-commit", `#!/bin/sh\necho ${text} > hooked.txt\ngit add hooked.txt\n`);
+    return chmodSync(join(world.place.root, ".git/hooks/pre-commit"), 0o755);
   }
   quietly(() => commitOnto(world, what, text));
 }
@@ -217,6 +256,7 @@ function writingAgent(world: World): AgentBackend {
       }),
     async *run(task) {
       const end = { type: "end", usage: null, session: null } as const;
+      doWhatIsDue(world);
       if (task.role === "reviewer") {
         yield await Promise.resolve({
           ...end,

@@ -13,7 +13,8 @@ import { type LinkedTree, makeLinkedTree } from "./linked-tree.ts";
 const fixture = useRepository();
 let tree: LinkedTree;
 const refs = () => fixture.git("for-each-ref", "--format=%(refname) %(objectname)");
-const merge = () => mergeWorktreeBranch(fixture.repo, mergeOf(fixture, "work"));
+const allows = () => true;
+const merge = () => mergeWorktreeBranch({ top: fixture.repo, allows }, mergeOf(fixture, "work"));
 
 beforeEach(async () => {
   tree = await makeLinkedTree(fixture);
@@ -29,7 +30,7 @@ describe("finishing with a merge (AC15)", () => {
     });
     expect(readFileSync(join(fixture.repo, "b"), "utf8")).toBe("2");
     expect(await tree.remove()).toMatchObject({ ok: true });
-    expect(await deleteMergedBranch(fixture.repo, { branch: "work", base: "main" })).toEqual({
+    expect(await deleteMergedBranch(fixture.repo, { branch: "work", base: "main", allows })).toEqual({
       ok: true,
       tip,
       ref: null,
@@ -77,7 +78,9 @@ describe("finishing with a merge (AC15)", () => {
     ["noBase", { branch: "work", base: "gone" }],
     ["noBranch", { branch: "-x", base: "main" }],
   ])("%s: %o", async (why, names) => {
-    expect(await mergeWorktreeBranch(fixture.repo, { ...mergeOf(fixture, "work"), ...names })).toMatchObject({
+    expect(
+      await mergeWorktreeBranch({ top: fixture.repo, allows }, { ...mergeOf(fixture, "work"), ...names }),
+    ).toMatchObject({
       ok: false,
       why,
     });
@@ -100,24 +103,24 @@ describe("deleting a branch", () => {
     prepare();
     await tree.remove({ unmerged: "stayOnBranch" });
     const before = refs();
-    expect(await deleteMergedBranch(fixture.repo, names)).toMatchObject({ ok: false, why });
+    expect(await deleteMergedBranch(fixture.repo, { ...names, allows })).toMatchObject({ ok: false, why });
     expect(refs()).toBe(before);
   });
 
   test("is refused while a tree has it checked out, even where the folder is gone", async () => {
-    expect(await deleteMergedBranch(fixture.repo, { branch: "work", base: "main" })).toMatchObject({
+    expect(await deleteMergedBranch(fixture.repo, { branch: "work", base: "main", allows })).toMatchObject({
       why: "checkedOut",
     });
-    expect(await keepThenDelete(fixture.repo, "work")).toMatchObject({ why: "checkedOut" });
-    expect(await keepThenDelete(fixture.repo, "main")).toMatchObject({ why: "checkedOut" });
+    expect(await keepThenDelete(fixture.repo, { branch: "work", allows })).toMatchObject({ why: "checkedOut" });
+    expect(await keepThenDelete(fixture.repo, { branch: "main", allows })).toMatchObject({ why: "checkedOut" });
     rmSync(tree.path, { recursive: true });
-    expect(await keepThenDelete(fixture.repo, "work")).toMatchObject({ why: "checkedOut" });
+    expect(await keepThenDelete(fixture.repo, { branch: "work", allows })).toMatchObject({ why: "checkedOut" });
   });
 
   test("forgets what it tracked", async () => {
     await tree.remove();
     fixture.git("config", "branch.work.merge", "refs/heads/other");
-    await deleteMergedBranch(fixture.repo, { branch: "work", base: "main" });
+    await deleteMergedBranch(fixture.repo, { branch: "work", base: "main", allows });
     expect(() => fixture.git("config", "branch.work.merge")).toThrow();
   });
 });
@@ -135,7 +138,11 @@ describe("discarding a branch (AC16)", () => {
       tips.push(fixture.git("rev-parse", "feature/x"));
       const number = tips.length === 1 ? "" : "-2";
       const ref = `refs/isdlc/kept/feature/x${number}`;
-      expect(await keepThenDelete(fixture.repo, "feature/x")).toEqual({ ok: true, tip: tips.at(-1), ref });
+      expect(await keepThenDelete(fixture.repo, { branch: "feature/x", allows })).toEqual({
+        ok: true,
+        tip: tips.at(-1),
+        ref,
+      });
       expect(fixture.git("rev-parse", ref)).toBe(tips.at(-1));
     }
     expect(fixture.git("rev-parse", "refs/isdlc/kept/feature/x")).toBe(tips[0]);
@@ -143,9 +150,9 @@ describe("discarding a branch (AC16)", () => {
 
   test("keeps a branch whose ref would lie below another's", async () => {
     await tree.remove();
-    await keepThenDelete(fixture.repo, "work");
+    await keepThenDelete(fixture.repo, { branch: "work", allows });
     fixture.git("branch", "work/below");
-    const deleted = await keepThenDelete(fixture.repo, "work/below");
+    const deleted = await keepThenDelete(fixture.repo, { branch: "work/below", allows });
     expect(deleted).toMatchObject({ ok: true, ref: expect.stringMatching(/^refs\/isdlc\/kept\/x/) });
     if (deleted.ok) expect(fixture.git("rev-parse", String(deleted.ref))).toBe(deleted.tip);
   });
@@ -154,7 +161,10 @@ describe("discarding a branch (AC16)", () => {
     await tree.remove();
     fixture.hook("reference-transaction", 'test "$1" != prepared');
     const before = fixture.git("rev-parse", "work");
-    expect(await keepThenDelete(fixture.repo, "work")).toMatchObject({ ok: false, why: "gitRefused" });
+    expect(await keepThenDelete(fixture.repo, { branch: "work", allows })).toMatchObject({
+      ok: false,
+      why: "gitRefused",
+    });
     expect(fixture.git("rev-parse", "work")).toBe(before);
   });
 });

@@ -8,7 +8,8 @@ import { useRepository } from "../git/repository-fixture.ts";
 const fixture = useRepository();
 const beside = (name: string) => join(fixture.base, name);
 const request = { branch: "feature/1-a", path: "../repo-1-a", base: "main" };
-const create = (changes: Partial<WorktreeRequest> = {}) => createWorktree(fixture.repo, { ...request, ...changes });
+const create = (changes: Partial<WorktreeRequest> = {}) =>
+  createWorktree(fixture.repo, { ...request, ...changes }, () => true);
 const branches = () => fixture.git("for-each-ref", "--format=%(refname:short) %(objectname)", "refs/heads");
 
 beforeEach(() => {
@@ -34,7 +35,11 @@ describe("a working tree for an item", () => {
 
   test("is made from a linked tree as well, beside the main one", async () => {
     await create();
-    const made = await createWorktree(beside("repo-1-a"), { branch: "two", path: "../repo-2-b", base: "main" });
+    const made = await createWorktree(
+      beside("repo-1-a"),
+      { branch: "two", path: "../repo-2-b", base: "main" },
+      () => true,
+    );
     expect(made).toMatchObject({ ok: true, path: beside("repo-2-b") });
   });
 

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { createWorktree } from "../../src/adapters/git/worktree/worktree-create.ts";
 import { removeWorktree } from "../../src/adapters/git/worktree/worktree-remove.ts";
 import { openJournalOf, type Tree } from "../journal-file/sample-run.ts";
-import type { Created, RemoveRequest } from "../../src/ports/worktrees.ts";
+import type { RemoveRequest } from "../../src/ports/worktrees.ts";
 import type { Fixture } from "../git/repository-fixture.ts";
 
 export type LinkedTree = {
@@ -21,7 +21,8 @@ export async function makeLinkedTree(fixture: Fixture, name = "repo-1-a", branch
     fixture.write(".gitignore", "*.log\nbuild/\n.isdlc/\n");
     fixture.commitAll("one");
   }
-  const made = (await createWorktree(fixture.repo, { branch, path: `../${name}`, base: "main" })) as Created;
+  const made = await createWorktree(fixture.repo, { branch, path: `../${name}`, base: "main" }, () => true);
+  if (!made.ok) throw new Error(made.fix);
   return linkedTreeAt(fixture, made.path);
 }
 

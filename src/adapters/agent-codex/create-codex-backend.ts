@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Problem } from "../../core/problem.ts";
 import type { AgentBackend, AgentEvent, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
+import { makeTemporaryFolder, removeFolder } from "../file-system/temporary-folder.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import { askVersion } from "../process/ask-version.ts";
 import type { Sandbox } from "../process/sandboxed.ts";
@@ -69,13 +70,13 @@ async function withSchema(
   role: AgentTask["role"],
   use: (file: string) => Promise<void>,
 ): Promise<void> {
-  const folder = await mkdtemp(join(await folderForFiles(options), "isdlc-codex-"));
+  const folder = await makeTemporaryFolder(await folderForFiles(options));
   try {
     const file = join(folder, "result.json");
     await writeFile(file, JSON.stringify(resultSchema(role)));
     await use(file);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   }
 }
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Git, must } from "../git/process/git.ts";
 import { isObjectId } from "../git/snapshot/ref-name.ts";
-import { inTemporaryFolder } from "../git/process/temporary-folder.ts";
+import { inTemporaryFolder } from "../file-system/temporary-folder.ts";
 import { objectsOfBatch } from "../git/snapshot/tree-object.ts";
 import { gitFailed } from "../git/process/run-git.ts";
 

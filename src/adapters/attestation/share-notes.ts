@@ -1,13 +1,17 @@
 import { ProblemError } from "../../core/problem.ts";
-import { type Git, must, personalGit } from "../git/process/git.ts";
+import { type Git, must } from "../git/process/git.ts";
+import { type Allows, personalGit } from "../git/process/personal-git.ts";
 import { gitFailed, lastWords } from "../git/process/run-git.ts";
 import { fetchedNotesRef, mergeNotes, NOTES_REF } from "./git-notes.ts";
 
 const REMOTE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
+export type Sharing = { readonly cwd: string; readonly remote: string; readonly allows: Allows };
+
 /** Has `git fetch` bring statements along from now on. False when it does so already. */
-export async function shareNotes(cwd: string, remote: string): Promise<boolean> {
-  const git = await remoteGit(cwd, remote);
+export async function shareNotes(sharing: Sharing): Promise<boolean> {
+  const { remote } = sharing;
+  const git = await remoteGit(sharing);
   const refspec = `+${NOTES_REF}:${fetchedNotesRef(remote)}`;
   const known = (await git(["config", "--get-all", `remote.${remote}.fetch`])).stdout.toString("utf8").split("\n");
   if (known.includes(refspec)) return false;
@@ -15,9 +19,10 @@ export async function shareNotes(cwd: string, remote: string): Promise<boolean> 
   return true;
 }
 
-/** Fetches what others noted, joins it with ours, and pushes both. A person asked for it: their settings apply. */
-export async function pushNotes(cwd: string, history: Git, remote: string): Promise<void> {
-  const git = await remoteGit(cwd, remote);
+/** Fetches what others noted, joins it with ours, and pushes both. A person asked for it: their settings apply, and what of the repository they agreed to. */
+export async function pushNotes(history: Git, sharing: Sharing): Promise<void> {
+  const { remote } = sharing;
+  const git = await remoteGit(sharing);
   const listed = await must(git(["ls-remote", remote, NOTES_REF]), "ls-remote");
   if (listed.toString("utf8").trim() !== "") {
     const refspec = `+${NOTES_REF}:${fetchedNotesRef(remote)}`;
@@ -28,8 +33,8 @@ export async function pushNotes(cwd: string, history: Git, remote: string): Prom
   if (pushed.status !== 0) throw gitFailed("push", lastWords(pushed));
 }
 
-async function remoteGit(cwd: string, remote: string): Promise<Git> {
-  const git = personalGit(cwd);
+async function remoteGit({ cwd, remote, allows }: Sharing): Promise<Git> {
+  const git = personalGit(cwd, allows);
   const known = REMOTE_NAME.test(remote) && (await git(["config", "--get", `remote.${remote}.url`])).status === 0;
   if (known) return git;
   const detail = `There is no remote ${JSON.stringify(remote)} here.`;

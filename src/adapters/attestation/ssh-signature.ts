@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
-import { inTemporaryFolder } from "../git/process/temporary-folder.ts";
+import { inTemporaryFolder } from "../file-system/temporary-folder.ts";
 import type { Signature } from "./dsse.ts";
 import { type KeygenResult, lastLine, runSshKeygen } from "./run-ssh-keygen.ts";
 

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { errorCode, OPEN, openPlain, PRIVATE, readRange, discardFile, writeAll } from "../file-system/file-system.ts";
 import type { FileSystem } from "../file-system/file-system.ts";
 import { nodeCrypto } from "../file-system/node-crypto.ts";
-import { numberInUse, type LockProcesses } from "./lock-processes.ts";
+import { numberInUse } from "../file-system/number-in-use.ts";
+import type { LockProcesses } from "./lock-processes.ts";
 
 /** Who holds a lock. `token` is used for one file and never again. */
 export type Holder = {

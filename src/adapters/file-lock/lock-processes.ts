@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from "node:fs";
+import { numberInUse } from "../file-system/number-in-use.ts";
 import type { Processes } from "../../ports/processes.ts";
 
 /** The two questions a lock asks about processes. */
@@ -68,15 +69,5 @@ function readText(path: string): string | null {
     return readFileSync(path, "utf8");
   } catch {
     return null;
-  }
-}
-
-/** True while any process has this number, ours or another user's. */
-export function numberInUse(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

@@ -1,13 +1,12 @@
-import { copyFile, mkdir, mkdtemp, readdir, readlink, realpath, rm, symlink } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readlink, symlink } from "node:fs/promises";
 import type { Dirent } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { ThrowAwayCopy } from "../../ports/workspace.ts";
+import { makeTemporaryFolder, removeFolder } from "../file-system/temporary-folder.ts";
 
 /** Copies a folder as it is, less what git, package managers and isdlc keep in it; `.isdlc/work` comes along. */
 export async function copyTree(from: string): Promise<ThrowAwayCopy> {
-  const dir = await mkdtemp(join(await realpath(tmpdir()), "isdlc-"));
-  const dispose = () => rm(dir, { recursive: true, force: true, maxRetries: 3 });
+  const dir = await makeTemporaryFolder();
+  const dispose = () => removeFolder(dir);
   try {
     await copyFolder({ from: Buffer.from(from), to: Buffer.from(dir), isOwn: false });
   } catch (error) {

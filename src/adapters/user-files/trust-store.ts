@@ -8,7 +8,7 @@ import { type FileSystem, readSmall, replaceFile } from "../file-system/file-sys
 const Memory = z.object({
   /** How the agents of the newest runs were started, newest last. */
   agents: z._default(z.array(z.extend(RunAgents, { run: z.string() })), []),
-  /** Digests of test commands a person trusted here. */
+  /** Digests of what a person trusted here: test commands, overlays, hooks. */
   trusted: z._default(z.array(z.string()), []),
   /** What a person allows the tests here, besides a copy of the tree. */
   testNeeds: z._default(z.array(z.string()), []),
@@ -16,7 +16,7 @@ const Memory = z.object({
 type Memory = z.infer<typeof Memory>;
 
 const SIZE_LIMIT = 256 * 1024;
-const TRUSTED_LIMIT = 50;
+const TRUSTED_LIMIT = 500;
 const RUNS_LIMIT = 20;
 
 export function createTrustStore(folder: string, root: string, files: FileSystem): TrustStore {

@@ -6,6 +6,7 @@ import type { CheckRunner } from "../../ports/check-runner.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { CodeHistory } from "../../ports/code-history.ts";
 import type { DriverLock } from "../../ports/driver-lock.ts";
+import type { TrustedGitPrograms } from "../../ports/git-programs.ts";
 import type { Items } from "../../ports/items.ts";
 import type { Journal } from "../../ports/journal.ts";
 import type { Notifier } from "../../ports/notifier.ts";
@@ -33,6 +34,8 @@ export type Project = {
   readonly tokens: OperatorTokens;
   readonly settings: SettingsStore;
   readonly trust: TrustStore;
+  /** What the repository itself has git start, and whether a person agreed to it. */
+  readonly gitTrust: TrustedGitPrograms;
   readonly agents: Agents;
   /** Where the journal lies, and the repository of the working tree: what a run is begun in. */
   readonly tree: { readonly root: string; readonly repository: string | null };

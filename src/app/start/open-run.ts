@@ -22,6 +22,7 @@ export async function openRun({ project, ...plan }: RunPlan): Promise<OpenedRun>
   const { definition, work, facts, supervision, agents } = plan;
   project.projections.setUp();
   if (plan.trusts !== null) project.trust.trust(plan.trusts);
+  project.gitTrust.trust(plan.hooks);
   const switched = supervision.switchesOn === null ? null : switchOn(project.projections, supervision.switchesOn);
   const run = project.newRunId();
   const isGit = plan.git !== null;

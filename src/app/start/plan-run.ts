@@ -2,6 +2,7 @@ import type { StartCommand } from "../../core/command.ts";
 import { resolvePlan } from "../../core/plan.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { sensibleThresholds } from "../../core/sizing.ts";
+import type { GitProgram } from "../../ports/git-programs.ts";
 import type { ResolvedWorkflow } from "../../ports/workflows.ts";
 import type { Mode, PhaseRule, RunOptions, WorkflowDefinition } from "../../schema/plan.ts";
 import type { RunAgents } from "../../schema/run-agents.ts";
@@ -14,6 +15,7 @@ import type { Planning } from "./planning.ts";
 import { planRepository } from "./plan-repository.ts";
 import { knownPhases, planSupervision, type SupervisionPlan } from "./plan-supervision.ts";
 import { planTarget, type PlannedWork } from "./plan-target.ts";
+import { planHooks } from "./plan-hooks.ts";
 import { planTests } from "./plan-tests.ts";
 import type { FeatureBranch, FeatureWork, RunRequest } from "./run-request.ts";
 
@@ -33,6 +35,8 @@ export type RunPlan = {
   readonly supervision: SupervisionPlan;
   /** Digest of a test command that is to be trusted; null where none is. */
   readonly trusts: string | null;
+  /** Hooks and the like that are to be trusted. */
+  readonly hooks: readonly GitProgram[];
 };
 
 /** `notes` are for the person; while something is open, those that do not depend on it. */
@@ -83,6 +87,7 @@ async function plannedRun(planning: Planning): Promise<RunPlan> {
   const git = await repositoryFor(planning);
   const found = isAnalysis ? null : await project.checks.detectTests();
   const { tests, trusts } = planTests(choices, found, project.trust);
+  const hooks = isAnalysis || git === null ? [] : await planHooks(choices, project.gitTrust);
   const supervision = await planSupervision(planning, { definition, phases });
   const isSupervised = supervision.supervision.enabled;
   const options = optionsOf(request, { definition, isSupervised, phases });
@@ -105,7 +110,7 @@ async function plannedRun(planning: Planning): Promise<RunPlan> {
     by: request.by,
   };
   const { agents } = chosen;
-  const plan = { project, definition, work, facts, git, branch: null, agents, supervision, trusts };
+  const plan = { project, definition, work, facts, git, branch: null, agents, supervision, trusts, hooks };
   return feature === undefined ? plan : partOfFeature(plan, feature);
 }
 

@@ -57,7 +57,7 @@ function argumentsOf({ what, workflow, title, isSupervised, mode, choices }: Sta
   return [...verb, "--json", ...options, ...chosen, "--", title];
 }
 
-const VALUED: ReadonlySet<string> = new Set(["--on-stale", "--on-partial", "--tests"]);
+const VALUED: ReadonlySet<string> = new Set(["--on-stale", "--on-partial", "--tests", "--hooks"]);
 
 function outcome(said: string): Started {
   const told = parsed(said);

@@ -28,6 +28,7 @@ export async function foundBeside(engine: Engine, run: ActiveRun, tree: TreeId |
   const standing = await standingNow(engine, run);
   if (standing === undefined || engine.vcs === null) return {};
   const others = [...(await commitsOfOthers(engine, run, standing)), ...(await engine.workspace.hidden())];
+  if (run.run.options.commits !== "none") others.push(...(await engine.gitPrograms.leftOut()));
   const from = treeBefore(run);
   if (run.run.options.commits !== "phase" || tree === null || from === null) return { standing, notices: others };
   // Where a snapshot is gone the gate says so, and nothing can be committed from it.

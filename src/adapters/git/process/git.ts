@@ -1,4 +1,4 @@
-import { readingEnvironment, writingEnvironment } from "./git-environment.ts";
+import { readingEnvironment } from "./git-environment.ts";
 import { gitFailed, lastWords, runGit } from "./run-git.ts";
 import type { GitResult } from "./run-git.ts";
 
@@ -15,8 +15,6 @@ export type Git = (args: readonly string[], options?: GitOptions) => Promise<Git
 const readTimeoutMs = 5_000;
 /** For calls that may read every file of the tree. */
 export const wholeTreeTimeoutMs = 120_000;
-/** Hooks run tests and linters. */
-const writeTimeoutMs = 15 * 60_000;
 
 /** Settings that start programs, reach the network or hide changes: fixed here, whatever the repository says. */
 const fixedSettings = [
@@ -63,19 +61,6 @@ export const withEnvironment =
   (git: Git, environment: Readonly<Record<string, string>>): Git =>
   (args, options) =>
     git(args, { ...options, environment: { ...environment, ...options?.environment } });
-
-/** For changes a person asked for: their hooks, filters and signing apply. */
-export function personalGit(cwd: string): Git {
-  return (args, options) =>
-    runGit({
-      cwd,
-      args: ["--no-pager", "-c", "advice.detachedHead=false", ...args],
-      timeoutMs: options?.timeoutMs ?? writeTimeoutMs,
-      environment: { ...writingEnvironment(cwd), ...options?.environment },
-      runsHooks: true,
-      ...(options?.input && { input: options.input }),
-    });
-}
 
 /** Standard output of a call that has to work. */
 export async function must(result: Promise<GitResult>, command: string): Promise<Buffer> {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ProblemError } from "../../../core/problem.ts";
 import { hardenedGit } from "../process/git.ts";
 import { isUnder } from "../process/git-path.ts";
+import { type Allows, allowsNothing } from "../process/personal-git.ts";
 import { lastWords, unavailable } from "../process/run-git.ts";
 
 export type Repository = {
@@ -10,12 +11,14 @@ export type Repository = {
   readonly top: string;
   /** The git folder of this working tree; a linked worktree has one of its own. */
   readonly gitDir: string;
+  /** What of its own hooks and settings a change to it may start. */
+  readonly allows: Allows;
 };
 
 /** Asks once per folder and remembers a repository that was found; throws GIT_UNAVAILABLE where there is none. */
-export function repositoryAt(cwd: string): () => Promise<Repository> {
+export function repositoryAt(cwd: string, allows: Allows = allowsNothing): () => Promise<Repository> {
   let known: Repository | null = null;
-  return async () => (known ??= await openRepository(cwd));
+  return async () => (known ??= await openRepository(cwd, allows));
 }
 
 /** The same, with null for every reason not to have one. */
@@ -28,7 +31,7 @@ export async function orNull(open: () => Promise<Repository>): Promise<Repositor
   }
 }
 
-async function openRepository(cwd: string): Promise<Repository> {
+async function openRepository(cwd: string, allows: Allows): Promise<Repository> {
   const ask = async (...questions: string[]) => {
     const answer = await hardenedGit(cwd)(["rev-parse", ...questions]);
     if (answer.status !== 0) throw unavailable(lastWords(answer));
@@ -44,5 +47,5 @@ async function openRepository(cwd: string): Promise<Repository> {
     () => false,
   );
   if (!isTree || !isUnder(await realpath(cwd), top)) throw unavailable(`${top} is not the working tree of ${cwd}`);
-  return { top, gitDir };
+  return { top, gitDir, allows };
 }

@@ -1,26 +1,31 @@
-import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { decodePath, splitFields } from "../process/git-path.ts";
-import { gitFolders } from "./git-head.ts";
-
-/** Settings by which git starts a program, reads further settings, or looks for programs elsewhere. */
-const STARTS =
-  /^(?:core\.(?:fsmonitor|hookspath|sshcommand|editor|pager|askpass|alternaterefscommand|gitproxy|attributesfile|worktree)|diff\.external|diff\..*\.(?:textconv|command)|difftool\..*|mergetool\..*|filter\..*\.(?:clean|smudge|process)|merge\..*\.driver|alias\..*|credential\..*|gpg\..*program|gpg\.program|include\.path|includeif\..*|sequence\.editor|interactive\.difffilter|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs)|submodule\..*\.update|web\.browser|browser\..*|man\..*|pager\..*|trailer\..*\.(?:command|cmd))$/;
+import type { GitProgram } from "../../../ports/git-programs.ts";
+import { digest, isExecutable, repositoryPrograms, STARTS } from "./repository-programs.ts";
 
 /**
  * What git would start by itself in a working tree and in the repositories inside of it, by where it is said: a digest
- * for each. Read from the files; git is not asked in a folder whose settings nobody knows.
+ * for each. Of inner repositories the files are read; git is not asked in a folder whose settings nobody knows.
  */
 export async function startedPrograms(root: string): Promise<Record<string, string>> {
-  const inner = await innerRepositories(root);
-  const own = gitFolders(root);
-  const folders = [
-    ...(own === null ? [] : [...new Set([own.own, own.common])].map((folder) => [".git", folder] as const)),
-    ...inner.map((path) => [`${path}/.git`, innerGit(join(root, path))] as const),
-  ];
-  return Object.fromEntries(folders.flatMap(([name, folder]) => (folder === null ? [] : startedIn(name, folder))));
+  const { settings, hooks } = await repositoryPrograms(root);
+  const own = [...settings, ...hooks.written].map(({ name, digest: found }) => [name, found] as const);
+  const inner = (await innerRepositories(root)).flatMap((path) => {
+    const folder = innerGit(join(root, path));
+    return folder === null ? [] : startedIn(`${path}/.git`, folder);
+  });
+  return Object.fromEntries([...own, ...inner]);
+}
+
+/** What commits, merges and switches come by of it, in the repository itself. */
+export async function programsOfChanges(root: string): Promise<readonly GitProgram[]> {
+  const { settings, hooks } = await repositoryPrograms(root);
+  return [...settings.filter(({ isComeBy }) => isComeBy), ...hooks.written].map(({ name, digest: found }) => ({
+    name,
+    digest: found,
+  }));
 }
 
 /** Submodules, and repositories that nobody told git about. */
@@ -89,7 +94,3 @@ function namesIn(folder: string): readonly string[] {
     return [];
   }
 }
-
-const isExecutable = (path: string): boolean => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0;
-
-const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);

@@ -8,7 +8,7 @@ import { inTree } from "../process/git-path.ts";
 import { makeIndexFolder } from "./index-folder.ts";
 import { type Differences, lookThrough } from "./look-through.ts";
 import type { Repository } from "../read/repository.ts";
-import { removeFolder } from "../process/temporary-folder.ts";
+import { removeFolder } from "../../file-system/temporary-folder.ts";
 import { furnish, type LookEnvironment, withoutTree } from "./private-repository.ts";
 import { copyIndex } from "./temporary-index.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";

@@ -13,7 +13,7 @@ import { orNull, repositoryAt } from "../read/repository.ts";
 import { restorePaths } from "./restore.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { createSnapshots, type Snapshots } from "./snapshot.ts";
-import { makeTemporaryFolder, removeFolder } from "../process/temporary-folder.ts";
+import { makeTemporaryFolder, removeFolder } from "../../file-system/temporary-folder.ts";
 import { changesBetween, linesBetween, pairOf, patchBetween } from "./tree-diff.ts";
 import type { TreePair } from "./tree-diff.ts";
 

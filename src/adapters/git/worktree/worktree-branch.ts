@@ -1,12 +1,13 @@
 import { ProblemError } from "../../../core/problem.ts";
 import type { MergeRequest } from "../../../ports/vcs.ts";
 import type { BranchDeleted, BranchRefusal, Merged, MergeRefusal, Refused } from "../../../ports/worktrees.ts";
-import { hardenedGit, must, personalGit } from "../process/git.ts";
+import { hardenedGit, must } from "../process/git.ts";
+import { type Allows, personalGit } from "../process/personal-git.ts";
 import type { Git } from "../process/git.ts";
 import { readFacts, tipOf } from "../read/git-read.ts";
 import { mergeBranch } from "../write/merge-branch.ts";
 import { isBranchName, refPart } from "../snapshot/ref-name.ts";
-import { orNull, repositoryAt } from "../read/repository.ts";
+import { orNull, type Repository, repositoryAt } from "../read/repository.ts";
 import { lastWords } from "../process/run-git.ts";
 import { mainTreeOf, refused } from "./worktree-location.ts";
 import { uncommittedIn } from "./worktree-uncommitted.ts";
@@ -14,7 +15,7 @@ import { uncommittedIn } from "./worktree-uncommitted.ts";
 /** Deletes a branch whose every commit is in the base. */
 export async function deleteMergedBranch(
   root: string,
-  { branch, base }: { readonly branch: string; readonly base: string },
+  { branch, base, allows }: { readonly branch: string; readonly base: string; readonly allows: Allows },
 ): Promise<BranchDeleted | Refused<BranchRefusal>> {
   const found = await deletable(root, branch);
   if (!found.ok) return found;
@@ -25,16 +26,19 @@ export async function deleteMergedBranch(
     const fix = "The branch has commits that the base does not have. Merge it first, or keep it.";
     return refused("unmerged", fix, [branch, base]);
   }
-  return removeBranch(main, { branch, tip, ref: null });
+  return removeBranch(main, { branch, tip, ref: null, allows });
 }
 
 /** Deletes a branch after its tip was kept under a ref, which is told: nothing of it is lost. */
-export async function keepThenDelete(root: string, branch: string): Promise<BranchDeleted | Refused<BranchRefusal>> {
+export async function keepThenDelete(
+  root: string,
+  { branch, allows }: { readonly branch: string; readonly allows: Allows },
+): Promise<BranchDeleted | Refused<BranchRefusal>> {
   const found = await deletable(root, branch);
   if (!found.ok) return found;
   const { git, main, tip } = found;
   const ref = await keepTip(git, branch, tip);
-  return removeBranch(main, { branch, tip, ref });
+  return removeBranch(main, { branch, tip, ref, allows });
 }
 
 /** Git remembers a tree whose folder was removed by hand. */
@@ -49,7 +53,7 @@ export async function treesOfBranch(git: Git, branch: string): Promise<string[]>
 
 /** Merges in the main working tree, which has to be on the base already: nobody's tree changes branch unasked. */
 export async function mergeWorktreeBranch(
-  root: string,
+  { top: root, allows }: Pick<Repository, "top" | "allows">,
   request: MergeRequest,
 ): Promise<Merged | Refused<MergeRefusal>> {
   const main = mainTreeOf(root);
@@ -57,7 +61,7 @@ export async function mergeWorktreeBranch(
   const refusal = await refusalOfMerge(main, request);
   if (refusal !== null) return refusal;
   try {
-    return { ok: true, outcome: await mergeBranch(await repositoryAt(main)(), request) };
+    return { ok: true, outcome: await mergeBranch(await repositoryAt(main, allows)(), request) };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     const { problem } = error as ProblemError;
@@ -124,14 +128,14 @@ async function keepTip(git: Git, branch: string, tip: string): Promise<string> {
   return ref;
 }
 
-type Deletion = { readonly branch: string; readonly tip: string; readonly ref: string | null };
+type Deletion = { readonly branch: string; readonly tip: string; readonly ref: string | null; readonly allows: Allows };
 
 /** Only where it still is at the tip that was looked at: a commit made meanwhile is not lost. */
 async function removeBranch(
   main: string,
-  { branch, tip, ref }: Deletion,
+  { branch, tip, ref, allows }: Deletion,
 ): Promise<BranchDeleted | Refused<BranchRefusal>> {
-  const person = personalGit(main);
+  const person = personalGit(main, allows);
   const done = await person(["update-ref", "--no-deref", "-d", `refs/heads/${branch}`, tip]);
   if (done.status !== 0) return refused("gitRefused", `The branch was not deleted: ${lastWords(done)}.`, [branch]);
   // What it tracked must not be taken over by a later branch of the name; there may be nothing of the kind.

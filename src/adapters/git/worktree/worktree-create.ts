@@ -1,7 +1,8 @@
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Created, CreateRefusal, Refused, WorktreeRequest } from "../../../ports/worktrees.ts";
-import { hardenedGit, must, personalGit, wholeTreeTimeoutMs } from "../process/git.ts";
+import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
+import { type Allows, personalGit } from "../process/personal-git.ts";
 import type { Git } from "../process/git.ts";
 import { readPointer } from "../read/git-head.ts";
 import { decodePath, splitFields } from "../process/git-path.ts";
@@ -20,13 +21,18 @@ type Plan = {
   readonly branch: string;
   /** Commit that a new branch begins at. */
   readonly commit: string;
+  readonly allows: Allows;
 };
 
 /**
  * Makes a linked working tree beside the main one, on a branch of its own. `root` is the top of the working tree whose
  * settings it inherits. Hooks of the person run, as with every change; what they answer does not count.
  */
-export async function createWorktree(root: string, request: WorktreeRequest): Promise<Created | Refusal> {
+export async function createWorktree(
+  root: string,
+  request: WorktreeRequest,
+  allows: Allows,
+): Promise<Created | Refusal> {
   const main = mainTreeOf(root);
   if (main === null) return noMainTree(root);
   const path = await placeFor(main, request.path);
@@ -34,7 +40,7 @@ export async function createWorktree(root: string, request: WorktreeRequest): Pr
   const git = hardenedGit(main);
   const commit = await startOf(git, request);
   if (typeof commit !== "string") return commit;
-  const plan: Plan = { main, git, path, branch: request.branch, commit };
+  const plan: Plan = { main, git, path, branch: request.branch, commit, allows };
   if (await isThere(path)) return adopt(root, plan);
   const refusal = await refusalOfBranch(plan);
   return refusal ?? addTree(root, plan);
@@ -144,7 +150,7 @@ async function contains(git: Git, tip: string | null, commit: string): Promise<b
 async function addTree(root: string, plan: Plan): Promise<Created | Refusal> {
   const { main, git, path, branch, commit } = plan;
   const target = (await tipOf(git, branch)) === null ? ["--no-track", "-b", branch, path, commit] : [path, branch];
-  const result = await personalGit(main)(["worktree", "add", "--quiet", "--no-guess-remote", ...target]);
+  const result = await personalGit(main, plan.allows)(["worktree", "add", "--quiet", "--no-guess-remote", ...target]);
   const isMade = linkedTree(main, path) !== null && (await readFacts(hardenedGit(path))).branch === branch;
   if (!isMade) return refused("gitRefused", `Git did not make it: ${lastWords(result)}.`, [path]);
   return created(root, { path, branch, isNew: true });

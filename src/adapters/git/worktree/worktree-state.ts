@@ -1,6 +1,7 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { UnfinishedWork, Stash, WorktreeState } from "../../../ports/worktrees.ts";
+import { allowsNothing } from "../process/personal-git.ts";
 import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { type GitFolders, readPointer } from "../read/git-head.ts";
@@ -23,7 +24,7 @@ export async function worktreeState(path: string, base: string): Promise<Worktre
   const git = hardenedGit(path);
   const [{ files, nested }, uncommitted, { head, branch }] = await Promise.all([
     walkTree(path),
-    uncommittedIn({ top: path, gitDir: folders.own }),
+    uncommittedIn({ top: path, gitDir: folders.own, allows: allowsNothing }),
     readFacts(git),
   ]);
   const [ignored, unmerged, unpushed, stashes, openRuns, isModular] = await Promise.all([

@@ -1,30 +1,32 @@
-import { type Git, hardenedGit, must, personalGit } from "../process/git.ts";
+import { type Git, hardenedGit, must } from "../process/git.ts";
+import { personalGit } from "../process/personal-git.ts";
+import { repositoryPrograms } from "../read/repository-programs.ts";
 import { decodePath, joinFields, splitFields } from "../process/git-path.ts";
 import type { Repository } from "../read/repository.ts";
 import type { TreeEntry } from "./tree-entry.ts";
 
 export type Cleaned = {
   readonly entries: ReadonlyMap<string, TreeEntry>;
-  /** Files whose filter only the repository's own settings name: they stay as they are. */
+  /** Files whose filter only the repository's own settings name, and nobody agreed to: they stay as they are. */
   readonly unfiltered: readonly string[];
 };
 
 /**
  * Snapshots hold files as they are in the working tree; a commit holds them as the person's filters (LFS and the like)
- * make them. Each is given to its filter from the snapshot, not from the tree. Only filters that the person set for all
- * repositories are run: an agent may have written the settings of this one.
+ * make them. Each is given to its filter from the snapshot, not from the tree. Filters that only
+ * this repository names are run where a person agreed to them: an agent may have written its settings.
  */
-export async function cleanBlobs({ top }: Repository, entries: ReadonlyMap<string, TreeEntry>): Promise<Cleaned> {
-  const git = hardenedGit(top);
+export async function cleanBlobs(repository: Repository, entries: ReadonlyMap<string, TreeEntry>): Promise<Cleaned> {
+  const git = hardenedGit(repository.top);
   const filtered = await filteredFiles(git, entries);
   if (filtered.length === 0) return { entries, unfiltered: [] };
-  const own = await personalFilters(git);
+  const own = new Map([...(await allowedFilters(repository)), ...(await personalFilters(git))]);
   const cleaned = new Map(entries);
   const unfiltered: string[] = [];
   for (const { path, filter, entry } of filtered) {
     const settings = own.get(filter);
     if (settings === undefined) unfiltered.push(path);
-    else cleaned.set(path, { ...entry, id: await cleanedId(top, { path, entry, settings }) });
+    else cleaned.set(path, { ...entry, id: await cleanedId(repository, { path, entry, settings }) });
   }
   return { entries: cleaned, unfiltered };
 }
@@ -61,10 +63,18 @@ async function personalFilters(git: Git): Promise<ReadonlyMap<string, readonly s
   return filters;
 }
 
+/** Filters of the repository that a person agreed to; git finds their settings by itself. */
+async function allowedFilters({ top, allows }: Repository): Promise<ReadonlyMap<string, readonly string[]>> {
+  const allowed = (await repositoryPrograms(top)).settings.filter(allows);
+  return new Map(
+    allowed.flatMap(({ key }) => (/^filter\.(.*)\.[^.]*$/s.exec(key)?.slice(1, 2) ?? []).map((name) => [name, []])),
+  );
+}
+
 type Cleaning = { readonly path: string; readonly entry: TreeEntry; readonly settings: readonly string[] };
 
-async function cleanedId(top: string, { path, entry, settings }: Cleaning): Promise<string> {
+async function cleanedId({ top, allows }: Repository, { path, entry, settings }: Cleaning): Promise<string> {
   const raw = await must(hardenedGit(top)(["cat-file", "blob", entry.id], { timeoutMs: 60_000 }), "cat-file");
   const args = [...settings, "hash-object", "-w", "--stdin", `--path=${path}`];
-  return (await must(personalGit(top)(args, { input: raw }), "hash-object")).toString("latin1").trim();
+  return (await must(personalGit(top, allows)(args, { input: raw }), "hash-object")).toString("latin1").trim();
 }

@@ -1,14 +1,15 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommitRequest, Committed } from "../../../ports/vcs.ts";
-import { hardenedGit, must, personalGit } from "../process/git.ts";
+import { hardenedGit, must } from "../process/git.ts";
+import { personalGit } from "../process/personal-git.ts";
 import type { Git } from "../process/git.ts";
 import { decodePath, joinFields, splitFields } from "../process/git-path.ts";
 import { attemptIn, readCommit } from "../read/commit-object.ts";
 import { branchTip, factsOf } from "../read/git-read.ts";
 import type { Repository } from "../read/repository.ts";
 import { gitFailed } from "../process/run-git.ts";
-import { inTemporaryFolder } from "../process/temporary-folder.ts";
+import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
 import { isObjectId, requireBranchName, snapshotRef } from "../snapshot/ref-name.ts";
 import { copyIndex } from "../snapshot/temporary-index.ts";
 import { changesBetween } from "../snapshot/tree-diff.ts";
@@ -25,7 +26,7 @@ export async function commitTree(repository: Repository, request: CommitRequest)
   if (!isObjectId(tree) || (parent !== null && !isObjectId(parent))) throw gitFailed("commit", "no tree to commit");
   const message = messageOf(request);
   const git = hardenedGit(repository.top);
-  const committing = { ...request, repository, git, person: personalGit(repository.top) };
+  const committing = { ...request, repository, git, person: personalGit(repository.top, repository.allows) };
   const tip = await tipOf(committing);
   if (tip !== parent) return (await isOurs(committing, tip)) ? again(committing, tip) : { is: "moved" };
   if (parent !== null && (await readCommit(git, parent)).tree === tree) return { is: "done", commit: null };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { ComposeRequest, Composed, EditedDocuments } from "../../../ports/vcs.ts";
 import { type Git, hardenedGit, must } from "../process/git.ts";
 import { decodePath, encodePath, isTreePath, isUnder, splitFields } from "../process/git-path.ts";
-import { inTemporaryFolder } from "../process/temporary-folder.ts";
+import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
 import type { Repository } from "../read/repository.ts";
 import { ignoredOf } from "../snapshot/ignored.ts";
 import { cleanBlobs } from "./clean-blobs.ts";

@@ -3,6 +3,7 @@ import type { MergeOutcome, MergeRequest, VcsWrite } from "../../../ports/vcs.ts
 import { commitTree } from "./commit-tree.ts";
 import { composeTree } from "./compose-tree.ts";
 import { hardenedGit } from "../process/git.ts";
+import type { Allows } from "../process/personal-git.ts";
 import { commitsBetween } from "../read/commit-object.ts";
 import { branchTip, factsOf } from "../read/git-read.ts";
 import { isMergedAlready, mergeBranch, prepareMerge } from "./merge-branch.ts";
@@ -16,10 +17,10 @@ import { mainTreeOf } from "../worktree/worktree-location.ts";
 
 /**
  * Changes to the repository around `cwd`; paths are relative to the top of its working tree. Hooks, filters and signing
- * of the person apply. Every call first looks whether it already happened.
+ * of the person apply, and what of the repository is allowed. Every call first looks whether it already happened.
  */
-export function createGitWrite(cwd: string): VcsWrite {
-  const open = repositoryAt(cwd);
+export function createGitWrite(cwd: string, allows: Allows): VcsWrite {
+  const open = repositoryAt(cwd, allows);
   return {
     head: async () => (await factsOf(await open())).head,
     tip: async (branch) => (isBranchName(branch) ? branchTip(await open(), branch) : null),
@@ -45,7 +46,7 @@ export function createGitWrite(cwd: string): VcsWrite {
 async function mergeWhereBaseIs(repository: Repository, request: MergeRequest): Promise<MergeOutcome> {
   const main = mainTreeOf(repository.top);
   if (main === null || main === repository.top) return mergeBranch(repository, request);
-  const merged = await mergeWorktreeBranch(repository.top, request);
+  const merged = await mergeWorktreeBranch(repository, request);
   if (merged.ok) return merged.outcome;
   const { branch, base } = request;
   if (merged.why === "conflict") throw new ProblemError({ code: "MERGE_CONFLICT", branch, base, files: merged.about });

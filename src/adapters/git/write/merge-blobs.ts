@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Git, must } from "../process/git.ts";
-import { inTemporaryFolder } from "../process/temporary-folder.ts";
+import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
 import type { TreeEntry } from "./tree-entry.ts";
 
 type Three = { readonly before: TreeEntry; readonly after: TreeEntry; readonly committed: TreeEntry };

@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ProblemError } from "../../../core/problem.ts";
 import type { MergeOutcome, MergeRequest, RepositoryFacts } from "../../../ports/vcs.ts";
-import { hardenedGit, must, personalGit } from "../process/git.ts";
+import { hardenedGit, must } from "../process/git.ts";
+import { personalGit } from "../process/personal-git.ts";
 import type { Git } from "../process/git.ts";
 import { decodePath, splitFields } from "../process/git-path.ts";
 import { readFacts, tipOf } from "../read/git-read.ts";
@@ -84,7 +85,15 @@ async function askedFor(repository: Repository, request: MergeRequest): Promise<
   if (![request.commit, request.onto].every(isObjectId)) throw gitFailed("merge", "no commit to merge");
   const git = hardenedGit(repository.top);
   const baseTip = await requireTip(git, request.base);
-  return { ...request, repository, git, person: personalGit(repository.top), baseTip, expected: null, backlog: null };
+  return {
+    ...request,
+    repository,
+    git,
+    person: personalGit(repository.top, repository.allows),
+    baseTip,
+    expected: null,
+    backlog: null,
+  };
 }
 
 async function requireTip(git: Git, branch: string): Promise<string> {

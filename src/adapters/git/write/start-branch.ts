@@ -1,4 +1,5 @@
-import { type Git, hardenedGit, must, personalGit } from "../process/git.ts";
+import { type Git, hardenedGit, must } from "../process/git.ts";
+import { personalGit } from "../process/personal-git.ts";
 import { branchTip, factsOf } from "../read/git-read.ts";
 import { refuseLocked, refuseLostDeletions } from "./refuse-loss.ts";
 import { isObjectId, requireBranchName } from "../snapshot/ref-name.ts";
@@ -42,8 +43,8 @@ async function isBeyond(git: Git, commit: string, tip: string | null): Promise<b
 type Move = { readonly from: string | null; readonly to: string };
 
 async function switchTo(repository: Repository, { from, to }: Move, target: readonly string[]): Promise<void> {
-  const { top } = repository;
+  const { top, allows } = repository;
   await refuseLocked(repository);
   if (from !== null) await refuseLostDeletions(hardenedGit(top), { from, to });
-  await must(personalGit(top)(["switch", "--quiet", "--no-overwrite-ignore", ...target]), "switch");
+  await must(personalGit(top, allows)(["switch", "--quiet", "--no-overwrite-ignore", ...target]), "switch");
 }

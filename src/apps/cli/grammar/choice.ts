@@ -12,6 +12,7 @@ const FLAGS: Readonly<Record<ChoiceId, string>> = {
   git: "--no-git",
   dirty: "--allow-dirty",
   tests: "--tests",
+  hooks: "--hooks",
   place: "--yes, --here to work here",
   proceed: "--yes",
   skips: "--yes",

@@ -86,6 +86,12 @@ export const startOptions: Options = {
     values: ["trust", "without"],
     about: "trust the detected test command, or run none",
   },
+  hooks: {
+    type: "string",
+    value: "how",
+    values: ["trust", "without"],
+    about: "trust the repository's own hooks and filters, or run none of them",
+  },
   yes: { type: "boolean", about: "accept the defaults of confirmations; never answers a gate" },
   ...personOptions,
 };
@@ -138,7 +144,7 @@ export const verifyOptions: Options = {
   notes: { type: "string", value: "ref", about: "where statements are noted, instead of refs/notes/isdlc" },
 };
 
-/** What a person trusts besides the test command and the overlay. */
+/** What a person trusts besides the test command, the overlay and the hooks. */
 export const trustOptions = {
   allow: {
     type: "string",

@@ -18,7 +18,8 @@ export const modeOf = (values: Values): Mode => (text(values, "mode") ?? "standa
 function decisionsOf(values: Values): Decisions {
   const isAgreed = flag(values, "yes");
   const tests = text(values, "tests") ?? (isAgreed ? "trust" : undefined);
-  const chosen = { stale: text(values, "on-stale"), partial: text(values, "on-partial"), tests };
+  const hooks = text(values, "hooks") ?? (isAgreed ? "trust" : undefined);
+  const chosen = { stale: text(values, "on-stale"), partial: text(values, "on-partial"), tests, hooks };
   return {
     ...Object.fromEntries(Object.entries(chosen).filter(([, option]) => option !== undefined)),
     ...(isAgreed ? { proceed: "yes", analysis: "yes", git: "no-git", skips: "yes", place: "yes", tasks: "yes" } : {}),

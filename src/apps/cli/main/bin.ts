@@ -1,6 +1,8 @@
 import type * as V8 from "node:v8";
 import { runFast } from "./run-fast.ts";
 import { version } from "../../../compose/version.ts";
+import { describe } from "../../../core/problem.ts";
+import { plainLine } from "../../../views/plain-text.ts";
 import { writeText } from "./write-text.ts";
 import type { runItems as RunItems } from "./run-items.ts";
 import type { runAll as RunAll } from "../verbs/index.ts";
@@ -43,4 +45,15 @@ const exit = (code: number): void => {
   process.exitCode = code;
 };
 
-void main(process.argv.slice(2)).then(exit);
+/** What nobody closer by could tell: a problem like any other, not a stack. */
+function failed(error: unknown): number {
+  if (process.env["ISDLC_TRACE"] === "1") throw error;
+  const { message, syscall } = error instanceof Error ? (error as NodeJS.ErrnoException) : { message: String(error) };
+  const detail = syscall === "uv_cwd" ? "the folder you are in is no longer there" : message;
+  const { what, fix } = describe({ code: "UNEXPECTED", detail });
+  writeText(2, `UNEXPECTED: ${plainLine(what)}\n  ${fix}\n`);
+  return 1;
+}
+
+process.once("uncaughtException", (error) => end(failed(error)));
+void main(process.argv.slice(2)).catch(failed).then(exit);

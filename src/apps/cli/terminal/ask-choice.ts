@@ -26,6 +26,7 @@ const askings: Readonly<Partial<Record<ChoiceId, Asking>>> = {
   },
   dirty: confirm("Carry them along?", "allow-dirty"),
   tests: confirm("Trust it?", "trust"),
+  hooks: confirm("Run them?", "trust"),
   proceed: async (io) => ((await ask(io, "Proceed?", [])) ? "yes" : null), // what it is about was shown before
   skips: confirm("Continue anyway?"),
   place: menu({ t: "there", h: "here", s: "stop" }, [

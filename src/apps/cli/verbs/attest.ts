@@ -13,6 +13,7 @@ import { ChoicesNeeded } from "../../../app/choice.ts";
 import { done, flag, type Invocation, type Run, text } from "../grammar/verb.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import type { LocalProject } from "../../../compose/project.ts";
+import { allowsOf } from "../../../compose/trusted-git-programs.ts";
 import { projectOf } from "../main/project-of.ts";
 import { withSigners } from "./signers.ts";
 import { ask } from "../terminal/ask.ts";
@@ -28,11 +29,15 @@ export const attestVerb: Run = async (invocation) => {
   if (file !== undefined)
     writeFileSync(resolve(invocation.cwd, file), signed.map(({ envelope }) => `${envelope}\n`).join(""));
   const remote = text(invocation.values, "push");
-  if (remote !== undefined) await pushNotes(project.root, await historyGit(project.root, project.env), remote);
+  if (remote !== undefined) await push(project, remote);
   const shared = remote === undefined ? [shareLine] : [`Pushed to ${remote}.`];
   const statements = signed.map(({ statement }) => statement);
   return done([...statements.flatMap(attestedLines), ...shared], { statements });
 };
+
+async function push({ root, env, trust }: LocalProject, remote: string): Promise<void> {
+  await pushNotes(await historyGit(root, env), { cwd: root, remote, allows: allowsOf(() => trust) });
+}
 
 async function ownStatement({ values, words }: Invocation, project: LocalProject): Promise<Attested> {
   const { run } = await currentRun(project, text(values, "run") ?? words[0]);

@@ -3,6 +3,7 @@ import { createCheckRunner } from "../../../adapters/checks/create-check-runner.
 import { writeConstitution } from "../../../adapters/constitution/constitution-file.ts";
 import { CONSTITUTION_FILE } from "../../../core/constitution.ts";
 import { ProblemError } from "../../../core/problem.ts";
+import type { GitProgram } from "../../../ports/git-programs.ts";
 import type { TestCommand } from "../../../schema/facts.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import { ask } from "../terminal/ask.ts";
@@ -10,11 +11,13 @@ import { mayMakeFirstToken, personOf } from "../main/caller.ts";
 import { ChoicesNeeded } from "../../../app/choice.ts";
 import { installLine, seeAgents } from "../../../compose/known-agents.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
+import { aboutHooks } from "../../../app/start/plan-hooks.ts";
 import { aboutTests } from "../../../app/start/plan-tests.ts";
 import { type RepositoryOverlay, repositoryOverlay } from "../../../compose/workflows.ts";
 import { programsDigest, programsOf } from "../../../compose/programs.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { requireKnownNeeds } from "../../../compose/test-needs.ts";
+import { allowsOf } from "../../../compose/trusted-git-programs.ts";
 import { done, flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 import { initiatorOf } from "../main/caller.ts";
 
@@ -54,26 +57,27 @@ function resolveConstitution(
   };
 }
 
-async function shareStatements({ root }: LocalProject): Promise<string[]> {
-  const isNew = await shareNotes(root, "origin");
+async function shareStatements({ root, trust: memory }: LocalProject): Promise<string[]> {
+  const isNew = await shareNotes({ cwd: root, remote: "origin", allows: allowsOf(() => memory) });
   return [
     isNew ? "git fetch now brings signed statements along." : "git fetch brings signed statements along already.",
   ];
 }
 
-/** Trusts the test command and the overlay as they stand now; kept outside the repository. */
+/** Trusts the test command, the overlay and the repository's hooks as they stand now; kept outside the repository. */
 export const trust: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   await personOf(invocation, project);
   if (flag(invocation.values, "programs")) return trustPrograms(invocation, project);
   const asked = await askedTrust(invocation, project);
-  const { tests, overlay, allow } = asked;
-  const json = { tests, overlay, ...(allow === null ? {} : { allow }) };
-  if (tests === null && overlay === null && allow === null)
-    return done(["No way of running tests was found here, and no overlay."], json);
+  const { tests, overlay, hooks, allow } = asked;
+  const json = { tests, overlay, hooks: hooks.map(({ name }) => name), ...(allow === null ? {} : { allow }) };
+  if (tests === null && overlay === null && hooks.length === 0 && allow === null)
+    return done(["No way of running tests was found here, no overlay, and no hooks that are not trusted yet."], json);
   await requireAgreement(invocation, "Trust it?", aboutAsked(asked));
   const memory = project.trust;
   for (const found of [tests, overlay]) if (found !== null) memory.trust(found.digest);
+  project.gitTrust.trust(hooks);
   if (allow !== null) memory.allowTests(allow);
   return done(trustedLines(asked), json);
 };
@@ -84,9 +88,10 @@ async function requireAgreement({ values, io }: Invocation, question: string, ab
   if (!agreed) throw new ChoicesNeeded([{ id: "trust", kind: "trust", options: ["yes"], about }]);
 }
 
-const aboutAsked = ({ tests, overlay, allow }: AskedTrust): string[] => [
+const aboutAsked = ({ tests, overlay, hooks, allow }: AskedTrust): string[] => [
   ...(tests === null ? [] : aboutTests(tests)),
   ...(overlay === null ? [] : aboutOverlay(overlay)),
+  ...(hooks.length === 0 ? [] : aboutHooks(hooks)),
   ...aboutNeeds(allow),
 ];
 
@@ -105,18 +110,22 @@ async function trustPrograms(invocation: Invocation, project: LocalProject): Pro
 type AskedTrust = {
   readonly tests: TestCommand | null;
   readonly overlay: RepositoryOverlay | null;
+  /** Those that are not trusted yet. */
+  readonly hooks: readonly GitProgram[];
   readonly allow: readonly string[] | null;
 };
 
 async function askedTrust({ values }: Invocation, project: LocalProject): Promise<AskedTrust> {
   const checks = createCheckRunner(project.root, { env: project.env, redact: (line) => line });
   const allow = neededByTests(text(values, "allow"));
-  return { tests: await checks.detectTests(), overlay: repositoryOverlay(project), allow };
+  const hooks = (await project.vcs.facts()) === null ? [] : await project.gitTrust.untrusted();
+  return { tests: await checks.detectTests(), overlay: repositoryOverlay(project), hooks, allow };
 }
 
-const trustedLines = ({ tests, overlay, allow }: AskedTrust): string[] => [
+const trustedLines = ({ tests, overlay, hooks, allow }: AskedTrust): string[] => [
   ...(tests === null ? [] : [`Trusted: ${plainLine(tests.argv.join(" "))} (${plainLine(tests.source)})`]),
   ...(overlay === null ? [] : [`Trusted: ${overlay.file} as it is now`]),
+  ...hooks.map(({ name }) => `Trusted: ${plainLine(name)} as it is now`),
   ...aboutNeeds(allow),
 ];
 

@@ -5,7 +5,7 @@ import { fileInHistory } from "../../../adapters/attestation/history-git.ts";
 import { signersFile, signingSettings } from "../../../adapters/attestation/signing-settings.ts";
 import { errorCode } from "../../../adapters/file-system/file-system.ts";
 import type { Git } from "../../../adapters/git/process/git.ts";
-import { inTemporaryFolder } from "../../../adapters/git/process/temporary-folder.ts";
+import { inTemporaryFolder } from "../../../adapters/file-system/temporary-folder.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { type Invocation, text } from "../grammar/verb.ts";
 

@@ -1,5 +1,4 @@
 import { createGitRead } from "../../../adapters/git/read/git-read.ts";
-import { createGitWrite } from "../../../adapters/git/write/git-write.ts";
 import { createGitWorkspace } from "../../../adapters/git/snapshot/git-workspace.ts";
 import { deleteContained } from "../../../adapters/plain-workspace/contained-file.ts";
 import { ProblemError } from "../../../core/problem.ts";
@@ -182,7 +181,7 @@ const judgedOnly = (rule: PhaseRule): PhaseRule => ({
 /** Where the feature's branch stands; null where there is none, or no git. */
 export async function branchOf({ project, feature, isAside = false }: PlacedFeature): Promise<FeatureBranch | null> {
   if (isAside) return null; // its branch is checked out in its own working tree
-  const git = createGitWrite(project.root);
+  const git = project.vcsWrite;
   const branch = `feature/${feature.folder}`;
   if ((await createGitRead(project.root).facts()) === null) return null;
   const commit = await git.tip(branch);

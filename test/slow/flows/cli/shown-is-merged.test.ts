@@ -2,15 +2,15 @@ import { expect, test } from "vitest";
 import { createGitWorkspace } from "../../../../src/adapters/git/snapshot/git-workspace.ts";
 import type { Engine } from "../../../../src/engine/engine.ts";
 import { rollDice } from "../../../support/dice.ts";
-import { marksIn, troubledRun } from "../../../support/troubled-run.ts";
+import { marksIn, STEPS, troubledRun, TROUBLES } from "../../../support/troubled-run.ts";
 
 const SEEDS = Array.from({ length: 16 }, (_, at) => at + 1);
 
 /** Marks in the merge that nobody was shown, and that the run does not name. */
 async function unseen(seed: number, plant?: (engine: Engine) => Engine): Promise<string[]> {
-  const { merged, read, did } = await troubledRun(seed, rollDice(seed), plant);
+  const { merged, read, did, reached: pairs } = await troubledRun(seed, rollDice(seed), plant);
   const seen = new Set(marksIn(read));
-  for (const what of did) reached.add(what.split(" ")[0] ?? "");
+  for (const what of [...did.map((one) => one.split(" ")[0] ?? ""), ...pairs]) reached.add(what);
   mergedMarks += merged.length;
   return merged.filter((mark) => !seen.has(mark)).map((mark) => `${mark} of ${did.join(", ")}`);
 }
@@ -22,10 +22,10 @@ test.each(SEEDS)("every byte in the merge was shown, or is named by the run: see
   expect(await unseen(seed)).toEqual([]);
 });
 
-test("others wrote, edited, staged, hid and committed on branch and base, and work was merged", () => {
-  expect([...reached]).toEqual(
-    expect.arrayContaining(["write", "edit", "branch", "base", "index", "ignore", "continue", "review"]),
-  );
+test("others wrote, edited, staged, hid, committed, moved HEAD and set hooks at every step, and work was merged", () => {
+  expect([...reached]).toEqual(expect.arrayContaining([...TROUBLES, "continue", "review"]));
+  const pairs = STEPS.flatMap((step) => TROUBLES.map((what) => `${what} at ${step}`));
+  expect(pairs.filter((pair) => !reached.has(pair))).toEqual([]);
   expect(mergedMarks).toBeGreaterThan(SEEDS.length * 2);
 });
 

@@ -84,7 +84,10 @@ describe("whatever the person has staged, edited, added or deleted", () => {
         const before = look();
         await createGitWorkspace(fixture.repo, "run").snapshot("one", ["new"]);
         expect(look()).toEqual(before);
-        await createGitWrite(fixture.repo).startBranch(`side-${++count}`, fixture.git("rev-parse", "start"));
+        await createGitWrite(fixture.repo, () => true).startBranch(
+          `side-${++count}`,
+          fixture.git("rev-parse", "start"),
+        );
         expect(look()).toEqual(before);
       }),
       settings,
@@ -99,7 +102,7 @@ describe("whatever the person has staged, edited, added or deleted", () => {
         start(chosen);
         const before = look();
         const request = await commitOf(fixture, paths, `a${++attempt}`);
-        const committed = await createGitWrite(fixture.repo).commit(request);
+        const committed = await createGitWrite(fixture.repo, () => true).commit(request);
         const made = committed.is === "done" ? committed.commit : null;
         const after = look();
         expect(bytesOnly(after)).toEqual(bytesOnly(before));
@@ -162,7 +165,7 @@ describe("whatever the person has staged, edited, added or deleted", () => {
         fixture.git("switch", "--quiet", "feature");
         chosen.forEach(apply);
         const before = look();
-        const outcome = await outcomeOf(createGitWrite(fixture.repo).merge(mergeOf(fixture)));
+        const outcome = await outcomeOf(createGitWrite(fixture.repo, () => true).merge(mergeOf(fixture)));
         const branch = fixture.git("branch", "--show-current");
         outcomes.add(branch);
         if ("is" in outcome) expect([outcome.is, branch]).toEqual(["merged", "main"]);

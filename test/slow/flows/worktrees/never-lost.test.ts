@@ -34,18 +34,19 @@ type Step = {
 /** Contents that the person agreed to lose. */
 type Ours = (step: Step) => Promise<ReadonlySet<string>>;
 
+const allows = () => true;
 const nothing: ReadonlySet<string> = new Set();
 
 async function create({ world, slot, note }: Step): Promise<ReadonlySet<string>> {
   const request = { branch: world.branch(slot), path: `../repo-${slot}`, base: "main" };
-  note("create", await createWorktree(world.repo, request));
+  note("create", await createWorktree(world.repo, request, allows));
   return nothing;
 }
 
 async function createOddly({ world, slot, number, note }: Step): Promise<ReadonlySet<string>> {
   const odd = [{ path: "../-rf" }, { path: "inside" }, { branch: "-b" }, { base: "gone" }, { path: "../link/x" }];
   const request = { branch: world.branch(slot), path: `../repo-${slot}`, base: "main" };
-  note("create", await createWorktree(world.repo, { ...request, ...odd[number % odd.length] }));
+  note("create", await createWorktree(world.repo, { ...request, ...odd[number % odd.length] }, allows));
   return nothing;
 }
 
@@ -53,7 +54,7 @@ async function merge({ world, slot, note }: Step): Promise<ReadonlySet<string>> 
   note(
     "merge",
     await mergeWorktreeBranch(
-      world.repo,
+      { top: world.repo, allows },
       mergeOf({ git: (...args) => world.git(world.repo, ...args).trim() || "0".repeat(40) }, world.branch(slot)),
     ),
   );
@@ -75,7 +76,7 @@ async function remove(step: Step, changes: Partial<RemoveRequest> = {}): Promise
 }
 
 async function deleteMerged({ world, slot, note }: Step): Promise<ReadonlySet<string>> {
-  note("delete", await deleteMergedBranch(world.repo, { branch: world.branch(slot), base: "main" }));
+  note("delete", await deleteMergedBranch(world.repo, { branch: world.branch(slot), base: "main", allows }));
   return nothing;
 }
 
@@ -84,7 +85,7 @@ const leave: Ours = (step) => remove(step, { unmerged: "stayOnBranch" });
 
 async function discard(step: Step): Promise<ReadonlySet<string>> {
   const agreed = await leave(step);
-  step.note("discard", await keepThenDelete(step.world.repo, step.world.branch(step.slot)));
+  step.note("discard", await keepThenDelete(step.world.repo, { branch: step.world.branch(step.slot), allows }));
   return agreed;
 }
 

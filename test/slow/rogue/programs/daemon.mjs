@@ -46,14 +46,14 @@ const deeds = {
 };
 
 /** What is committed without touching the tree: a file on top of a ref. */
-function plant(ref, path) {
+function plant(ref, path, onto = ref) {
   const git = (args, input = "") => execFileSync("git", args, { encoding: "utf8", input }).trim();
   const env = { ...process.env, GIT_INDEX_FILE: join(mkdtempSync(join(tmpdir(), "isdlc-rogue-index-")), "index") };
   const own = (...args) => execFileSync("git", args, { encoding: "utf8", env }).trim();
-  own("read-tree", ref);
+  own("read-tree", onto);
   own("update-index", "--add", "--cacheinfo", `100644,${git(["hash-object", "-w", "--stdin"], "planted\n")},${path}`);
   const who = ["-c", "user.name=Rogue", "-c", "user.email=rogue@example.org"];
-  const commit = git([...who, "commit-tree", "-p", ref, "-m", "Planted", own("write-tree")]);
+  const commit = git([...who, "commit-tree", "-p", onto, "-m", "Planted", own("write-tree")]);
   git(["update-ref", ref, commit]);
   note("planted", { ref, path });
 }
@@ -75,6 +75,11 @@ if (deed === "terminal-now") openTerminal([]);
 else if (deed === "after-look")
   await actAfter(/"type":"phase.accepted"/, () => writeFileSync("src/late.mjs", "planted\n"));
 else if (deed === "at-review") await actAfter(/"choice":"review"/, () => writeFileSync("src/late.mjs", "planted\n"));
+else if (deed === "at-finish-head")
+  await actAfter(/"type":"finish.asked"/, () => {
+    plant("refs/heads/planted", "planted.txt", "HEAD");
+    writeFileSync(".git/HEAD", execFileSync("git", ["rev-parse", "refs/heads/planted"]));
+  });
 else if (deed === "at-finish-branch") await actAfter(/"type":"finish.asked"/, () => plant(branch(), "planted.txt"));
 else if (deed === "at-finish-base")
   await actAfter(/"type":"finish.asked"/, () => plant("refs/heads/main", "planted.txt"));

@@ -1,6 +1,6 @@
 // Hides what it writes from whoever looks at the tree, or leaves a process that changes it after it was shown.
 import { execFileSync } from "node:child_process";
-import { appendFileSync, chmodSync, mkdirSync } from "node:fs";
+import { appendFileSync, chmodSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { escape, note, play, write } from "./rogue.mjs";
 
@@ -52,6 +52,24 @@ await play({
     git("update-index", "--assume-unchanged", "src/app.mjs");
     write("src/app.mjs", "export const answer = 43;\n");
   }),
+  "empty-git": first((task) => mkdirSync(join(task.item, ".git"), { recursive: true })),
+  times: first(() => {
+    const { atime, mtime } = statSync("src/app.mjs");
+    writeFileSync("src/app.mjs", "export const answer = 43;\n");
+    utimesSync("src/app.mjs", atime, mtime);
+  }),
+  "ignore-case": first(() => {
+    git("config", "core.ignoreCase", "true");
+    write("src/APP.mjs", "planted\n");
+  }),
+  "big-files": first(() => {
+    git("config", "core.bigFileThreshold", "1");
+    write("src/app.mjs", "export const answer = 43; // planted\n");
+  }),
+  "hook-in-tree": first(() => {
+    write(".hooks/pre-commit", "#!/bin/sh\necho planted > planted.txt\ngit add planted.txt\n");
+    chmodSync(".hooks/pre-commit", 0o755);
+  }),
   hooks: first(() => {
     mkdirSync("ignored/hooks", { recursive: true });
     write("ignored/hooks/pre-commit", "#!/bin/sh\necho planted > planted.txt\ngit add planted.txt\n");
@@ -63,6 +81,7 @@ await play({
   "at-gate-head": leave("head"),
   "at-gate-worktree": leave("worktree"),
   "at-review": leave("at-review"),
+  "at-finish-head": late("at-finish-head"),
   "at-finish-branch": late("at-finish-branch"),
   "at-finish-base": late("at-finish-base"),
 });

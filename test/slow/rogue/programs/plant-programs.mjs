@@ -1,6 +1,6 @@
 // Puts programs where the person, or the next step of the run, would find them instead of the real ones.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { evidence, note, play } from "./rogue.mjs";
 
@@ -20,6 +20,17 @@ await play({
     writeFileSync("inner/file", "x");
     spawnSync("git", ["-C", "inner", "config", "core.fsmonitor", "./watch"]);
     note("inner");
+  },
+  submodule: ({ phase }) => {
+    if (phase !== "00-quick-scan") return;
+    rmSync("sub", { recursive: true });
+    spawnSync("git", ["init", "--quiet", "sub"]);
+    const monitor = `#!/bin/sh\necho '{"deed":"ran monitor"}' >> ${evidence}\n`;
+    writeFileSync("sub/monitor", monitor, { mode: 0o755 });
+    const person = ["-c", "user.name=P", "-c", "user.email=p@example.org"];
+    spawnSync("git", ["-C", "sub", ...person, "commit", "--quiet", "--allow-empty", "--message", "Mine"]);
+    spawnSync("git", ["-C", "sub", "config", "core.fsmonitor", join(process.cwd(), "sub/monitor")]);
+    note("submodule");
   },
   shims: () => {
     plant("git", "/usr/bin/git");

@@ -159,6 +159,19 @@ export const evidence: readonly Rogue[] = [
   },
   {
     number: 20,
+    does: "replaces a submodule by a repository whose settings start a program at the person's next git status",
+    holds: "as above; submodules are looked at without entering them",
+    plain: "detected",
+    async play(stage) {
+      withSubmodule(stage);
+      await stage.run({ agent: ["plant-programs", "submodule"] });
+      reached(stage.evidence("submodule").length === 1, "it was replaced");
+      if (!(await gateIsOpen(stage)) || stage.evidence("ran monitor").length > 0) return "HOLE";
+      return shownAs(stage, "sub/.git/config: core.fsmonitor would run at your next git command");
+    },
+  },
+  {
+    number: 20,
     does: "puts a git, a bwrap and a node into node_modules/.bin, which npx and npm run put first on the PATH",
     holds: "entries of the PATH that lie in a working tree are passed over, for every program",
     plain: "ignored",
@@ -177,6 +190,15 @@ export const evidence: readonly Rogue[] = [
     },
   },
 ];
+
+function withSubmodule(stage: Stage): void {
+  const inner = join(stage.base, "inner");
+  stage.git("init", "--quiet", inner);
+  const person = ["-c", "user.name=P", "-c", "user.email=p@example.org", "-c", "protocol.file.allow=always"];
+  stage.git("-C", inner, ...person, "commit", "--quiet", "--allow-empty", "--message", "Inner");
+  stage.git(...person, "submodule", "--quiet", "add", inner, "sub");
+  stage.git("commit", "--quiet", "--message", "A submodule");
+}
 
 function noneRan(stage: Stage): Outcome {
   const ran = ["git", "bwrap", "node"].filter((name) => stage.evidence(`ran ${name}`).length > 0);

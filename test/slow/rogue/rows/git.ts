@@ -108,25 +108,52 @@ export const git: readonly Rogue[] = [
   {
     number: 18,
     does: "installs a filter, a monitor and a diff program in .git/config",
-    holds: "nothing runs them while the run looks at the tree; a commit does, as the person's own git would",
-    plain: "ignored",
+    holds: "neither a look nor a commit runs them; the gate names each, and the command that removes it",
+    plain: "detected",
     strict: "refused",
     async play(stage) {
       await changes(stage, "filter");
       reachedDeed(stage, "filter");
-      const ran = existsSync(join(stage.base, "hook-ran"));
-      return !ran && (await gateIsOpen(stage)) && hasNotes(stage) ? "ignored" : "HOLE";
+      if (!(await gateIsOpen(stage)) || !hasNotes(stage)) return "HOLE";
+      const named = ["core.fsmonitor", "diff.external", "filter.evil.clean"].map(
+        (key) => `.git/config: ${key} would run at your next git command`,
+      );
+      const outcome = await shownAs(stage, ...named, "git config --file .git/config --unset-all core.fsmonitor");
+      await stage.person("continue");
+      await stage.person("continue");
+      const isCommitted = (await stage.events()).some(({ type }) => type === "phase.committed");
+      return isCommitted && !existsSync(join(stage.base, "hook-ran")) ? outcome : "HOLE";
     },
   },
   {
     number: 18,
     does: "installs a pre-commit hook",
-    holds:
-      "it runs at the commit as it would for the person, but has no token, and ANSWERED_BY_AGENT at their terminal",
-    plain: "refused",
+    holds: "nobody agreed to it, so no commit of isdlc runs it; the gate names it, and the command that removes it",
+    plain: "detected",
+    strict: "refused",
     async play(stage) {
       await changes(stage, "hook");
       reachedDeed(stage, "hook");
+      const outcome = await shownAs(
+        stage,
+        ".git/hooks/pre-commit would run at your next git command; remove it: rm .git/hooks/pre-commit",
+      );
+      await stage.person("continue");
+      await stage.person("continue");
+      const isCommitted = (await stage.events()).some(({ type }) => type === "phase.committed");
+      return isCommitted && !existsSync(join(stage.base, "hook-ran")) ? outcome : "HOLE";
+    },
+  },
+  {
+    number: 18,
+    does: "has the person agree to a pre-commit hook, which then reaches for the gate",
+    holds: "it has no token, and ANSWERED_BY_AGENT at the person's terminal",
+    plain: "refused",
+    strict: "refused",
+    async play(stage) {
+      await changes(stage, "hook");
+      reachedDeed(stage, "hook");
+      await stage.person("trust", "--yes");
       const seen = await stage.atTerminal("continue");
       reached(readFileSync(join(stage.base, "hook-ran"), "utf8") === "no token", "the hook ran, without a token");
       const answers = [said(seen), readFileSync(join(stage.base, "hook-ran-forged"), "utf8")];

@@ -70,8 +70,12 @@ export const journal: readonly Rogue[] = [
       const status = await stage.script("status");
       const before = new Map(link?.["contents"] as [string, string][]);
       const after = sizesBelow(join(stage.base, "elsewhere")).map(({ path }) => path);
-      // The program's own locks, which were copied with the rest, go when it ends.
-      const untouched = after.length > 0 && after.every((path) => before.get(path) === readFileSync(path, "utf8"));
+      // The program's own locks, which were copied with the rest, go when it ends; nothing else does.
+      const gone = [...before.keys()].filter((path) => !after.includes(path));
+      const untouched =
+        after.length > 0 &&
+        gone.every((path) => /\/(?:lock|driver)(?:\.|$)/.test(path)) &&
+        after.every((path) => before.get(path) === readFileSync(path, "utf8"));
       const told = [result, status].every((look) => said(look).includes("UNSAFE_PATH"));
       return told && untouched ? "detected" : "HOLE";
     },

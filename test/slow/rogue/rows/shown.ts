@@ -1,3 +1,5 @@
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
 import { gateIsOpen, type Outcome, reached, type Rogue, shownAs } from "../rogue.ts";
 import type { Stage } from "../stage.ts";
 
@@ -15,6 +17,9 @@ async function hides(stage: Stage, deed: string, args: readonly string[] = FEATU
 
 const isMerged = (stage: Stage, path: string): boolean =>
   stage.git("ls-tree", "-r", "--name-only", "main").split("\n").includes(path);
+
+const isOnBranch = (stage: Stage, path: string): boolean =>
+  stage.git("ls-tree", "-r", "--name-only", "feature/REQ-0001-log-in").split("\n").includes(path);
 
 type Told = { readonly deed: string; readonly does: string; readonly holds: string; readonly texts: readonly string[] };
 
@@ -72,6 +77,36 @@ export const shown: readonly Rogue[] = [
     holds: "no attribute changes what is shown",
     texts: ["+export const answer = 43; // planted"],
   }),
+  told({
+    deed: "empty-git",
+    does: "puts an empty .git into the folder of its documents",
+    holds: "as above",
+    texts: ["docs/requirements/REQ-0001-log-in/ has a .git of its own"],
+  }),
+  told({
+    deed: "times",
+    does: "changes a file without changing its size, and sets its time back",
+    holds: "files touched since the run began are read, whatever their times say",
+    texts: ["+export const answer = 43;"],
+  }),
+  told(
+    {
+      deed: "ignore-case",
+      does: "has git take names that differ in case for one, and adds such a file",
+      holds: "the settings of a look are fixed; the changed settings are listed",
+      texts: ["src/APP.mjs", ".git/config"],
+    },
+    "refused",
+  ),
+  told(
+    {
+      deed: "big-files",
+      does: "has git take every file for too large to compare",
+      holds: "as above",
+      texts: ["+export const answer = 43; // planted", ".git/config"],
+    },
+    "refused",
+  ),
   told(
     {
       deed: "exclude",
@@ -111,17 +146,48 @@ export const shown: readonly Rogue[] = [
   {
     number: NUMBER,
     does: "has core.hooksPath point at an ignored folder with a hook that adds a file to every commit",
+    holds: "nobody agreed to it, so no commit of isdlc runs it; the gate names the setting and the hook",
+    plain: "detected",
+    strict: "refused",
+    async play(stage) {
+      await hides(stage, "hooks");
+      const named = [".git/config: core.hookspath", "ignored/hooks/pre-commit"];
+      const outcome = await shownAs(stage, ...named.map((name) => `${name} would run at your next git command`));
+      await stage.person("continue");
+      await stage.person("continue");
+      return isOnBranch(stage, "planted.txt") ? "HOLE" : outcome;
+    },
+  },
+  {
+    number: NUMBER,
+    does: "changes a hook in the tree that the person agreed to",
+    holds: "they agreed to another one, so no commit of isdlc runs it; the gate names it",
+    plain: "detected",
+    async play(stage) {
+      stage.write(".hooks/pre-commit", "#!/bin/sh\ntrue\n");
+      chmodSync(join(stage.root, ".hooks/pre-commit"), 0o755);
+      stage.git("add", ".hooks");
+      stage.git("commit", "--quiet", "--message", "A hook");
+      stage.git("config", "core.hooksPath", ".hooks");
+      await hides(stage, "hook-in-tree", [...FEATURE, "--hooks", "trust"]);
+      const outcome = await shownAs(stage, ".hooks/pre-commit is not run when isdlc commits");
+      await stage.person("continue");
+      await stage.person("continue");
+      return isOnBranch(stage, "planted.txt") ? "HOLE" : outcome;
+    },
+  },
+  {
+    number: NUMBER,
+    does: "has a hook that the person agreed to add a file to every commit",
     holds: "the commit is compared after hooks ran and taken back; the gate opens again and shows the file",
     plain: "detected",
     strict: "refused",
     async play(stage) {
       await hides(stage, "hooks");
+      await stage.person("trust", "--yes");
       await stage.person("continue");
       const diff = (await stage.script("gate", "--diff")).stdout;
-      reached(
-        !stage.git("ls-tree", "-r", "--name-only", "feature/REQ-0001-log-in").includes("planted"),
-        "not committed",
-      );
+      reached(!isOnBranch(stage, "planted.txt"), "not committed");
       const isShown = diff.includes("planted.txt (added)") && diff.includes("+planted");
       return isShown && (await stage.status()).current === "00-quick-scan" ? "detected" : "HOLE";
     },
@@ -183,6 +249,20 @@ export const shown: readonly Rogue[] = [
       await stage.person("continue");
       const isStill = (await stage.status()).current === "00-quick-scan";
       return isStill ? shownAs(stage, "src/late.mjs (added)") : "HOLE";
+    },
+  }),
+  hostile({
+    does: "leaves a process that detaches HEAD while the run asks how it ends",
+    holds: "just the commit that was recorded is merged onto the base that was shown",
+    plain: "ignored",
+    async play(stage) {
+      await hides(stage, "at-finish-head", CHANGE);
+      await stage.person("continue");
+      await stage.noted("acted");
+      const before = stage.git("rev-parse", "main");
+      await stage.person("answer", "merge");
+      const [merged, first] = [stage.git("rev-parse", "main"), stage.git("rev-parse", "main^1")];
+      return merged !== before && first === before && !isMerged(stage, "planted.txt") ? "ignored" : "HOLE";
     },
   }),
   ...["branch", "base"].map((where) =>

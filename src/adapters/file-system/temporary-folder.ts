@@ -3,16 +3,23 @@ import { readlinkSync, rmSync } from "node:fs";
 import { mkdtemp, readdir, realpath, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { numberInUse } from "../../file-lock/lock-processes.ts";
+import { numberInUse } from "./number-in-use.ts";
 
 /** A folder only this user can enter (mkdtemp makes it 0700). Those that killed programs left are cleared away first. */
-export async function makeTemporaryFolder(): Promise<string> {
-  const place = await realpath(tmpdir());
-  await (cleared ??= clearLeft(place));
+export async function makeTemporaryFolder(among: string = tmpdir()): Promise<string> {
+  const place = await realpath(among);
+  await clearLeftFolders(place);
   return mkdtemp(join(place, `${prefix()}${process.pid}-`));
 }
 
-let cleared: Promise<void> | null = null;
+const cleared = new Map<string, Promise<void>>();
+
+/** What killed programs left, once for each place. */
+export function clearLeftFolders(place: string = tmpdir()): Promise<void> {
+  const clearing = cleared.get(place) ?? clearLeft(place);
+  cleared.set(place, clearing);
+  return clearing;
+}
 
 /** Numbers of processes say something only where they were given: on this machine, in this space of them. */
 function prefix(): string {
@@ -55,7 +62,13 @@ export function removeAtExit(folder: string): string {
 }
 
 function removeLasting(): void {
-  for (const folder of lasting) rmSync(folder, { recursive: true, force: true });
+  for (const folder of lasting) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      continue; // somebody made it read-only: the next program clears it
+    }
+  }
 }
 
 export async function inTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {

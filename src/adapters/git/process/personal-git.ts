@@ -1,0 +1,92 @@
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { GitProgram } from "../../../ports/git-programs.ts";
+import { shellWord } from "../../../core/shell-word.ts";
+import { type RepositoryHook, type RepositoryPrograms, repositoryPrograms } from "../read/repository-programs.ts";
+import type { Git, GitOptions } from "./git.ts";
+import { writingEnvironment } from "./git-environment.ts";
+import { type GitResult, runGit } from "./run-git.ts";
+import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
+
+/** Whether a person agreed to what the repository itself has git start. */
+export type Allows = (program: GitProgram) => boolean;
+
+export const allowsNothing: Allows = () => false;
+
+/** Hooks run tests and linters. */
+const writeTimeoutMs = 15 * 60_000;
+
+/**
+ * For changes a person asked for: their hooks, filters and signing apply. Of what the repository brings along, which an
+ * agent may have written, only that which a person agreed to; submodules are not entered.
+ */
+export function personalGit(cwd: string, allows: Allows): Git {
+  return async (args, options) => {
+    const programs = await repositoryPrograms(cwd);
+    const refused = programs.settings.filter((setting) => setting.isComeBy && !allows(setting)).map(({ key }) => key);
+    const hooks = refused.includes("core.hookspath") ? programs.usualHooks : programs.hooks;
+    const call = (folder: string): Promise<GitResult> => {
+      const settings = [...insteadOf(refused, programs.own), ["core.hookspath", folder] as const];
+      return start(cwd, args, { ...options, environment: { ...asEnvironment(settings), ...options?.environment } });
+    };
+    if (hooks.written.every(allows)) return call(hooks.folder);
+    return inTemporaryFolder(async (folder) => {
+      for (const hook of hooks.written.filter(allows)) await writeCaller(folder, hook);
+      return call(folder);
+    });
+  };
+}
+
+function start(cwd: string, args: readonly string[], options: GitOptions): Promise<GitResult> {
+  return runGit({
+    cwd,
+    args: ["--no-pager", "-c", "advice.detachedHead=false", "-c", "submodule.recurse=false", ...args],
+    timeoutMs: options.timeoutMs ?? writeTimeoutMs,
+    environment: { ...writingEnvironment(cwd), ...options.environment },
+    runsHooks: true,
+    ...(options.input && { input: options.input }),
+  });
+}
+
+type Setting = readonly [key: string, value: string];
+
+/** What stands in for a setting of the repository where the person has none of their own; else it is emptied. */
+const INSTEAD: readonly (readonly [RegExp, string])[] = [
+  [/^core\.fsmonitor$/, "false"],
+  [/^core\.sshcommand$/, "ssh"],
+  [/^merge\..*\.driver$/, "git merge-file --marker-size=%L %A %O %B"],
+  [/^gpg\.(?:openpgp\.)?program$/, "gpg"],
+  [/^gpg\.x509\.program$/, "gpgsm"],
+  [/^gpg\.ssh\.program$/, "ssh-keygen"],
+  [/^hook\..*\.command$/, "true"],
+  [/^remote\..*\.uploadpack$/, "git-upload-pack"],
+  [/^remote\..*\.receivepack$/, "git-receive-pack"],
+];
+
+/** Settings that put the person's own in the place of those that nobody agreed to. */
+function insteadOf(refused: readonly string[], own: RepositoryPrograms["own"]): Setting[] {
+  const keys = new Set(refused.filter((key) => key !== "core.hookspath"));
+  return [...keys].flatMap((key): Setting[] => {
+    const usual = INSTEAD.find(([pattern]) => pattern.test(key))?.[1] ?? "";
+    const emptied = key.startsWith("credential.") ? [""] : []; // of several helpers each is asked
+    const values = [...emptied, ...(own.get(key) ?? [usual])].map((value): Setting => [key, value]);
+    const required = /^(filter\..*\.)[^.]*$/s.exec(key)?.[1]?.concat("required");
+    return required === undefined ? values : [...values, [required, own.get(required)?.at(-1) ?? "false"]];
+  });
+}
+
+/** Names come from the repository and may hold `=`, which `-c` would misread. */
+function asEnvironment(settings: readonly Setting[]): Record<string, string> {
+  const pairs = settings.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key] as const,
+    [`GIT_CONFIG_VALUE_${index}`, value] as const,
+  ]);
+  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(pairs) };
+}
+
+/** Started from its own place: scripts look for others beside themselves. */
+async function writeCaller(folder: string, { hook, file }: RepositoryHook): Promise<void> {
+  const caller = join(folder, hook);
+  await writeFile(caller, `#!/bin/sh\nexec ${shellWord(file)} "$@"\n`);
+  await chmod(caller, 0o700);
+}

@@ -1,0 +1,180 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import type { GitProgram } from "../../../ports/git-programs.ts";
+import { hardenedGit, must } from "../process/git.ts";
+import { isUnder, splitFields } from "../process/git-path.ts";
+import { unavailable } from "../process/run-git.ts";
+import { gitFolders } from "./git-head.ts";
+import { workingTrees } from "./trusted-path.ts";
+
+/** Settings by which git starts a program, reads further settings, or looks for programs elsewhere. */
+export const STARTS =
+  /^(?:core\.(?:fsmonitor|hookspath|sshcommand|editor|pager|askpass|alternaterefscommand|gitproxy|attributesfile|worktree)|diff\.external|diff\..*\.(?:textconv|command)|(?:diff|merge|gui)tool\..*|filter\..*\.(?:clean|smudge|process)|merge\..*\.driver|alias\..*|credential\..*|gpg\..*program|gpg\.program|gpg\.ssh\.defaultkeycommand|hook\..*\.command|gc\.recentobjectshook|include\.path|includeif\..*|sequence\.editor|interactive\.difffilter|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs)|submodule\..*\.update|tar\..*\.command|sendemail\..*cmd|web\.browser|browser\..*|man\..*|pager\..*|trailer\..*\.(?:command|cmd))$/;
+
+/** Those of them that a commit, a merge, a switch or a push comes by. */
+const COMES_BY =
+  /^(?:core\.(?:fsmonitor|hookspath|sshcommand|askpass|alternaterefscommand|gitproxy)|filter\.|merge\..*\.driver$|credential\.|gpg\.|hook\.|gc\.|uploadpack\.|remote\.)/;
+
+export type RepositorySetting = GitProgram & { readonly key: string; readonly isComeBy: boolean };
+
+export type RepositoryPrograms = {
+  /** What files that an agent could write say: those of the repository, and any inside a working tree. */
+  readonly settings: readonly RepositorySetting[];
+  /** What the person, or whoever looks after the machine, set for all repositories; by key, in order. */
+  readonly own: ReadonlyMap<string, readonly string[]>;
+  /** Where git looks for hooks, and where it would without the repository's own settings. */
+  readonly hooks: HooksFolder;
+  readonly usualHooks: HooksFolder;
+};
+
+export type HooksFolder = {
+  readonly folder: string;
+  /** None for a folder that no agent could write. */
+  readonly written: readonly RepositoryHook[];
+};
+
+export type RepositoryHook = GitProgram & { readonly hook: string; readonly file: string };
+
+/**
+ * What the repository around a working tree itself has git start.
+ * @throws ProblemError GIT_UNAVAILABLE where its git folder cannot be read.
+ */
+export async function repositoryPrograms(root: string): Promise<RepositoryPrograms> {
+  const places = placesOf(root);
+  const listed = await listSettings(root);
+  const isOwn = ({ scope, file }: Listed): boolean => OWN_SCOPES.has(scope) && !places.isWritten(file);
+  const own = new Map<string, string[]>();
+  for (const { key, value } of listed.filter(isOwn)) own.set(key, [...(own.get(key) ?? []), value]);
+  const settings = listed.filter((setting) => !isOwn(setting) && STARTS.test(setting.key));
+  const folderOf = (named: string | undefined): HooksFolder => {
+    const folder = named === undefined ? join(places.common, "hooks") : resolve(root, fromHome(named));
+    return { folder, written: places.isWritten(folder) ? hooksIn(folder, places) : [] };
+  };
+  return {
+    settings: bySource(settings, places),
+    own,
+    hooks: folderOf(listed.findLast(({ key }) => key === "core.hookspath")?.value),
+    usualHooks: folderOf(own.get("core.hookspath")?.at(-1)),
+  };
+}
+
+type Places = {
+  readonly root: string;
+  readonly common: string;
+  /** True where an agent could write. */
+  readonly isWritten: (path: string) => boolean;
+  /** As a person knows it: `.git/config`, `.husky/pre-commit`. */
+  readonly nameOf: (path: string) => string;
+};
+
+function placesOf(root: string): Places {
+  const folders = gitFolders(root);
+  if (folders === null) throw unavailable("the git folder of this working tree cannot be read");
+  const gitPlaces = [folders.own, folders.common];
+  const written = [...workingTrees(root), ...gitPlaces];
+  return {
+    root,
+    common: folders.common,
+    isWritten: (path) => written.some((place) => isUnder(path, place)),
+    nameOf(path) {
+      const git = gitPlaces.find((place) => isUnder(path, place));
+      if (git !== undefined) return `.git/${relative(git, path)}`;
+      return isUnder(path, root) ? relative(root, path) : path;
+    },
+  };
+}
+
+/** One for each file and key, whatever the number of its values. */
+function bySource(settings: readonly Listed[], { nameOf }: Places): RepositorySetting[] {
+  const found = new Map<string, { key: string; values: string[] }>();
+  for (const { file, key, value } of settings) {
+    const name = `${nameOf(file)}: ${key}`;
+    found.set(name, { key, values: [...(found.get(name)?.values ?? []), value] });
+  }
+  return [...found].map(([name, { key, values }]) => ({
+    name,
+    digest: digest(values.join("\0")),
+    key,
+    isComeBy: COMES_BY.test(key),
+  }));
+}
+
+const OWN_SCOPES = new Set(["system", "global"]);
+
+type Listed = { readonly scope: string; readonly file: string; readonly key: string; readonly value: string };
+
+/** Every setting that counts here, in the order in which git reads them, included files too. */
+async function listSettings(root: string): Promise<Listed[]> {
+  const args = ["config", "--list", "--show-scope", "--show-origin", "--includes", "-z"];
+  const fields = splitFields(await must(hardenedGit(root)(args), "config")).map((field) => field.toString("utf8"));
+  const found: Listed[] = [];
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [scope = "", origin = "", setting = ""] = fields.slice(at, at + 3);
+    const [key = "", ...value] = setting.split("\n");
+    if (scope !== "command")
+      // ours, of this very call
+      found.push({
+        scope,
+        file: resolve(root, origin.replace(/^file:/, "")),
+        key: lowered(key),
+        value: value.join("\n"),
+      });
+  }
+  return found;
+}
+
+/** Section and name know no case; what is between them does. */
+function lowered(key: string): string {
+  const [first, last] = [key.indexOf("."), key.lastIndexOf(".")];
+  return `${key.slice(0, first).toLowerCase()}${key.slice(first, last)}${key.slice(last).toLowerCase()}`;
+}
+
+const fromHome = (path: string): string => (path.startsWith("~/") ? join(homedir(), path.slice(2)) : path);
+
+/**
+ * Scripts call each other: in a folder of the working tree, everything in it and in the folder above counts for each.
+ */
+function hooksIn(folder: string, { root, nameOf }: Places): RepositoryHook[] {
+  const isInTree = isUnder(folder, root) && !isUnder(folder, join(root, ".git"));
+  const above = isInTree && dirname(folder) !== root ? [dirname(folder)] : [];
+  const beside = isInTree ? [folder, ...above].flatMap((place) => filesIn(place).map(digestOfFile)) : [];
+  return filesIn(folder)
+    .filter((file) => !file.endsWith(".sample") && isExecutable(file))
+    .map((file) => ({
+      name: nameOf(file),
+      digest: digest([digestOfFile(file), ...beside].join("\n")),
+      hook: basename(file),
+      file,
+    }));
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .sort()
+      .map((name) => join(folder, name))
+      .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true);
+  } catch {
+    return []; // there is none
+  }
+}
+
+const LARGEST = 16 * 1024 * 1024;
+
+/** A larger file counts by when it was last touched, which cannot be set back. */
+function digestOfFile(file: string): string {
+  try {
+    const { size, ctimeMs } = statSync(file);
+    return size > LARGEST ? `${file} ${size} ${ctimeMs}` : digest(readFileSync(file));
+  } catch {
+    return "unreadable";
+  }
+}
+
+export const isExecutable = (path: string): boolean =>
+  ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0;
+
+export const digest = (content: string | Buffer): string =>
+  createHash("sha256").update(content).digest("hex").slice(0, 32);

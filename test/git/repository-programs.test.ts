@@ -1,0 +1,193 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Allows } from "../../src/adapters/git/process/personal-git.ts";
+import { programsOfChanges, startedPrograms } from "../../src/adapters/git/read/started-programs.ts";
+import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
+import { useRepository } from "./repository-fixture.ts";
+import { commitOf, mergeOf } from "./write-requests.ts";
+
+const fixture = useRepository();
+const mark = () => join(fixture.base, "ran");
+const ran = (): boolean => existsSync(mark());
+
+/** A program that leaves a mark and hands on what it was given. */
+function program(path: string, rest = "cat"): string {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `#!/bin/sh\n: > "${mark()}"\n${rest}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+const inTree = (name: string): string => join(fixture.repo, name);
+const beside = (name: string): string => join(fixture.base, name);
+
+/** A commit, a switch and a merge, of files that every filter and driver is for. */
+async function change(allows: Allows): Promise<void> {
+  const write = createGitWrite(fixture.repo, allows);
+  await write.startBranch("feature", fixture.git("rev-parse", "HEAD"));
+  fixture.write("a.txt", "1\n2\n3\n4\n5 changed\n");
+  const committed = await write.commit({ ...(await commitOf(fixture, ["a.txt"])), branch: "feature" });
+  expect(committed.is).toBe("done");
+  fixture.git("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "switch", "--quiet", "main");
+  writeFileSync(inTree("a.txt"), "1 too\n2\n3\n4\n5\n");
+  fixture.git(
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "core.fsmonitor=false",
+    "commit",
+    "--quiet",
+    "-am",
+    "main",
+    "--no-gpg-sign",
+  );
+  rmSync(mark(), { force: true });
+  expect((await write.merge(mergeOf(fixture))).is).toBe("merged");
+  expect(readFileSync(inTree("a.txt"), "utf8")).toBe("1 too\n2\n3\n4\n5 changed\n");
+}
+
+const DRIVER = 'git merge-file --marker-size="$4" "$1" "$2" "$3"';
+
+const rows: readonly { what: string; name: string; put: () => void }[] = [
+  {
+    what: "a hook of the repository",
+    name: ".git/hooks/commit-msg",
+    put: () => fixture.hook("commit-msg", `: > "${mark()}"`),
+  },
+  {
+    what: "a folder of hooks in the tree",
+    name: "tools/hooks/post-merge",
+    put: () => {
+      program(inTree("tools/hooks/post-merge"), "exit 0");
+      fixture.git("config", "core.hooksPath", "tools/hooks");
+    },
+  },
+  {
+    what: "a folder of hooks in the tree that the person named for all repositories",
+    name: ".githooks/pre-merge-commit",
+    put: () => {
+      program(inTree(".githooks/pre-merge-commit"), "exit 0");
+      fixture.git("config", "--global", "core.hooksPath", ".githooks");
+    },
+  },
+  {
+    what: "a monitor of the file system",
+    name: ".git/config: core.fsmonitor",
+    put: () => void fixture.git("config", "core.fsmonitor", program(beside("monitor"), "exit 1")),
+  },
+  {
+    what: "a driver of merges",
+    name: ".git/config: merge.mine.driver",
+    put: () => {
+      writeFileSync(inTree(".git/info/attributes"), "*.txt merge=mine\n");
+      fixture.git("config", "merge.mine.driver", `${program(beside("driver"), DRIVER)} %A %O %B %L`);
+    },
+  },
+  {
+    what: "a filter",
+    name: ".git/config: filter.mine.smudge",
+    put: () => {
+      writeFileSync(inTree(".git/info/attributes"), "*.txt filter=mine\n");
+      fixture.git("config", "filter.mine.required", "true");
+      fixture.git("config", "filter.mine.clean", "cat");
+      fixture.git("config", "filter.mine.smudge", program(beside("smudge")));
+    },
+  },
+  {
+    what: "settings in a file of the tree that is included",
+    name: "settings: core.fsmonitor",
+    put: () => {
+      fixture.write("settings", `[core]\n\tfsmonitor = ${program(beside("monitor"), "exit 1")}\n`);
+      fixture.git("config", "include.path", "../settings");
+    },
+  },
+  {
+    what: "a program that signs",
+    name: ".git/config: gpg.program",
+    put: () => {
+      const signed = String.raw`cat > /dev/null; echo "[GNUPG:] SIG_CREATED " >&2; echo signature`;
+      fixture.git("config", "--global", "gpg.program", "true");
+      fixture.git("config", "gpg.program", program(beside("gpg"), signed));
+      fixture.git("config", "merge.verifySignatures", "false");
+      fixture.git("config", "commit.gpgSign", "true");
+    },
+  },
+];
+
+describe("S5 what the repository has git start", () => {
+  const started = rows.filter(({ name }) => !name.includes("gpg"));
+
+  test.each(started)("$what runs once it is allowed, so that the next test can fail", async ({ put }) => {
+    fixture.write("a.txt", "1\n2\n3\n4\n5\n");
+    fixture.commitAll("one");
+    put();
+    await change(() => true);
+    expect(ran()).toBe(true);
+  });
+
+  test.each(started)("$what does not run unless it is allowed, and is named", async ({ put, name }) => {
+    fixture.write("a.txt", "1\n2\n3\n4\n5\n");
+    fixture.commitAll("one");
+    put();
+    expect((await programsOfChanges(fixture.repo)).map((one) => one.name)).toContain(name);
+    expect(Object.keys(await startedPrograms(fixture.repo))).toContain(name);
+    await change(() => false);
+    expect(ran()).toBe(false);
+  });
+
+  test("a program that signs is replaced by the person's own", async () => {
+    fixture.write("a", "1");
+    fixture.commitAll("one");
+    rows.at(-1)!.put();
+    fixture.write("a", "2");
+    const request = await commitOf(fixture, ["a"]);
+    await createGitWrite(fixture.repo, () => false)
+      .commit(request)
+      .catch(() => undefined); // the person's own, `true`, signs nothing
+    expect(ran()).toBe(false);
+    await createGitWrite(fixture.repo, () => true).commit(request);
+    expect(ran()).toBe(true);
+  });
+
+  test("a hook in a place of the person's own runs in any case", async () => {
+    fixture.write("a", "1");
+    fixture.commitAll("one");
+    program(beside("own-hooks/pre-commit"), "exit 0");
+    fixture.git("config", "--global", "core.hooksPath", beside("own-hooks"));
+    fixture.hook("pre-commit", "exit 1");
+    fixture.write("a", "2");
+    expect(await programsOfChanges(fixture.repo)).toEqual([]);
+    const committed = await createGitWrite(fixture.repo, () => false).commit(await commitOf(fixture, ["a"]));
+    expect(committed.is).toBe("done");
+    expect(ran()).toBe(true);
+  });
+
+  test("of several hooks those that are allowed run, from their own place", async () => {
+    fixture.write("a", "1");
+    fixture.commitAll("one");
+    fixture.hook("pre-commit", `. "$(dirname "$0")/shared"`);
+    writeFileSync(inTree(".git/hooks/shared"), `: > "${mark()}"\n`);
+    fixture.hook("commit-msg", "exit 1");
+    fixture.write("a", "2");
+    const allows: Allows = ({ name }) => name === ".git/hooks/pre-commit";
+    expect((await createGitWrite(fixture.repo, allows).commit(await commitOf(fixture, ["a"]))).is).toBe("done");
+    expect(ran()).toBe(true);
+  });
+
+  test("a hook in the tree counts with what lies beside and above it", async () => {
+    program(inTree(".husky/_/pre-commit"), 'exec sh "$(dirname "$0")/../pre-commit"');
+    fixture.write(".husky/pre-commit", "true\n");
+    fixture.git("config", "core.hooksPath", ".husky/_");
+    const [, before] = await programsOfChanges(fixture.repo);
+    fixture.write(".husky/pre-commit", "something else\n");
+    const [, after] = await programsOfChanges(fixture.repo);
+    expect([before?.name, after?.name]).toEqual([".husky/_/pre-commit", ".husky/_/pre-commit"]);
+    expect(after?.digest).not.toBe(before?.digest);
+  });
+
+  test("settings that no change comes by are told, and not asked about", async () => {
+    fixture.git("config", "alias.st", "!sh");
+    expect(await programsOfChanges(fixture.repo)).toEqual([]);
+    expect(Object.keys(await startedPrograms(fixture.repo))).toEqual([".git/config: alias.st"]);
+  });
+});
