@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { clearLeftFolders } from "../adapters/file-system/temporary-folder.ts";
 import { readConstitution } from "../adapters/constitution/constitution-file.ts";
 import { createItemRecords } from "../adapters/items/create-item-records.ts";
 import { createFeatureRecords } from "../adapters/spec/create-feature-records.ts";
@@ -28,6 +29,7 @@ const TRANSCRIPT_LIMIT = 5 * 1024 * 1024;
 /** Puts a run, a working tree and agents together. */
 export function composeEngine(project: LocalProject, run: ActiveRun, { agents, progress, warn }: EngineWanted): Engine {
   const { root, own, env, files } = project;
+  void clearLeftFolders(); // whoever makes one waits for it
   requireSamePrograms(project, run, programsOf(project, agents, run.run.sandbox === true));
   const redact = createRedactor(secretsOf(env));
   const id = run.run.run;

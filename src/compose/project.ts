@@ -79,7 +79,6 @@ function compose(place: Place, item: string | null, journal: LocalJournal): Loca
     hash: (text) => createHash("sha256").update(text).digest("hex"),
   };
   const workspace: LocalProject["workspace"] = (run) => workspaceOf(place, run);
-  const allows = allowsOf(() => project.trust);
   const makeFolder = (path: string): void => project.projections.makeFolder(path);
   const project: LocalProject = lazily(
     { ...place, item, journal, tree, workspace, ...system, ...calls },
@@ -96,8 +95,8 @@ function compose(place: Place, item: string | null, journal: LocalJournal): Loca
       items: () => createItems({ root, files, state: folders.state, clock: systemClock, makeFolder }),
       ids: () => createReservedIds(root),
       vcs: () => createGitRead(root),
-      vcsWrite: () => createGitWrite(root, allows),
-      worktrees: () => createWorktrees(root, allows),
+      vcsWrite: () => createGitWrite(root, allowsOf(project)),
+      worktrees: () => createWorktrees(root, allowsOf(project)),
       checks: () => createCheckRunner(root, { env, redact: createRedactor(secretsOf(env)) }),
     },
   );

@@ -8,7 +8,7 @@ import type { TrustStore } from "../ports/trust-store.ts";
 export function trustedGitPrograms(root: string, trust: Pick<TrustStore, "trust" | "trusts">): TrustedGitPrograms {
   return {
     async untrusted() {
-      const allows = allowsOf(() => trust);
+      const allows = allowsOf({ trust });
       return (await programsOfChanges(root)).filter((program) => !allows(program));
     },
     trust(programs) {
@@ -19,9 +19,9 @@ export function trustedGitPrograms(root: string, trust: Pick<TrustStore, "trust"
 
 /** Looks anew for each program: a person may agree while a run is going on. */
 export const allowsOf =
-  (trust: () => Pick<TrustStore, "trusts">): Allows =>
+  (project: { readonly trust: Pick<TrustStore, "trusts"> }): Allows =>
   (program) =>
-    trust().trusts(digestOf(program));
+    project.trust.trusts(digestOf(program));
 
 const digestOf = ({ name, digest }: GitProgram): string =>
   createHash("sha256").update(`git program\0${name}\0${digest}`).digest("hex");

@@ -79,8 +79,6 @@ const phaseObject = (phase: PhaseRecord): StatusPhase => ({
   usage: phase.usage,
 });
 
-const unknownOf = ({ unknown }: Extract<Wait, { kind: "budget" }>) => (unknown === undefined ? {} : { unknown });
-
 export function waitObject(run: ActiveRun, wait: Wait): StatusWait {
   const now = next(run);
   const options = now.is === "wait" ? now.options : [];
@@ -99,7 +97,7 @@ export function waitObject(run: ActiveRun, wait: Wait): StatusWait {
     case "sizing":
       return { kind: wait.kind, id, options, ...wait.sizing };
     case "budget":
-      return { kind: wait.kind, id, options, spent: wait.spent, budget: wait.budget, ...unknownOf(wait) };
+      return { kind: wait.kind, id, options, spent: wait.spent, budget: wait.budget, unknown: wait.unknown };
     case "finish":
       return {
         kind: wait.kind,

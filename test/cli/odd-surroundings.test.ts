@@ -30,7 +30,7 @@ test.concurrent.each(OURS)("S4 a link in the place of .isdlc/%s is told and not 
   expect(said).toContain(`${place} is not used: it is a link`);
 });
 
-test("what a killed program left among the temporary files is removed by the next verb", async () => {
+test("what a killed program left among the temporary files is removed by the next run", async () => {
   const sandbox = await createSandbox();
   const temporary = sandbox.env["TMPDIR"] ?? "";
   const maker = await bundleProgram(join(import.meta.dirname, "programs/hold-temporary-folder.ts"));
@@ -40,7 +40,7 @@ test("what a killed program left among the temporary files is removed by the nex
   await once(killed, "exit");
   const name = folder.toString("utf8").trim().split("/").at(-1);
   expect(readdirSync(temporary)).toContain(name);
-  await sandbox.script("gate");
+  await sandbox.script("add a greeting", ...sandbox.agent);
   expect(readdirSync(temporary)).not.toContain(name);
 });
 

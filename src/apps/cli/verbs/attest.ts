@@ -35,8 +35,9 @@ export const attestVerb: Run = async (invocation) => {
   return done([...statements.flatMap(attestedLines), ...shared], { statements });
 };
 
-async function push({ root, env, trust }: LocalProject, remote: string): Promise<void> {
-  await pushNotes(await historyGit(root, env), { cwd: root, remote, allows: allowsOf(() => trust) });
+async function push(project: LocalProject, remote: string): Promise<void> {
+  const { root, env } = project;
+  await pushNotes(await historyGit(root, env), { cwd: root, remote, allows: allowsOf(project) });
 }
 
 async function ownStatement({ values, words }: Invocation, project: LocalProject): Promise<Attested> {

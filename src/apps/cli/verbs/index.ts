@@ -3,7 +3,6 @@ import { completionScript } from "../grammar/completion.ts";
 import { findVerb } from "../grammar/catalog.ts";
 import { workflowRows } from "./explain.ts";
 import { firstLines, overview, verbHelp } from "../grammar/help.ts";
-import { clearLeftFolders } from "../../../adapters/file-system/temporary-folder.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { openProject } from "../../../compose/project.ts";
 import { type Host, runCli } from "../main/run-cli.ts";
@@ -116,7 +115,4 @@ const runs: Readonly<Record<string, Run>> = {
 export const implementationOf = (name: string): Run | undefined => runs[name];
 
 /** The whole program; the start file has only the fast verbs. */
-export async function runAll(args: readonly string[], host: Host): Promise<number> {
-  await clearLeftFolders();
-  return runCli(args, host, implementationOf);
-}
+export const runAll = (args: readonly string[], host: Host): Promise<number> => runCli(args, host, implementationOf);

@@ -57,8 +57,8 @@ function resolveConstitution(
   };
 }
 
-async function shareStatements({ root, trust: memory }: LocalProject): Promise<string[]> {
-  const isNew = await shareNotes({ cwd: root, remote: "origin", allows: allowsOf(() => memory) });
+async function shareStatements(project: LocalProject): Promise<string[]> {
+  const isNew = await shareNotes({ cwd: project.root, remote: "origin", allows: allowsOf(project) });
   return [
     isNew ? "git fetch now brings signed statements along." : "git fetch brings signed statements along already.",
   ];

@@ -12,6 +12,7 @@ const first = (deed) => (task) => {
 };
 const leave = (what) => first(() => escape(join(import.meta.dirname, "daemon.mjs"), [what, process.cwd()]));
 const late = (what) => (task) => {
+  if (task.phase === "implement") write("src/work.mjs", "export const done = true;\n");
   if (task.phase !== "final-review") return;
   escape(join(import.meta.dirname, "daemon.mjs"), [what, process.cwd()]);
   note("hid", { phase: task.phase });

@@ -261,8 +261,8 @@ export const shown: readonly Rogue[] = [
       await stage.noted("acted");
       const before = stage.git("rev-parse", "main");
       await stage.person("answer", "merge");
-      const [merged, first] = [stage.git("rev-parse", "main"), stage.git("rev-parse", "main^1")];
-      return merged !== before && first === before && !isMerged(stage, "planted.txt") ? "ignored" : "HOLE";
+      const isOnto = stage.git("rev-parse", "main^1") === before && isMerged(stage, "src/work.mjs");
+      return isOnto && !isMerged(stage, "planted.txt") ? "ignored" : "HOLE";
     },
   }),
   ...["branch", "base"].map((where) =>

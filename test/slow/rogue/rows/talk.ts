@@ -129,7 +129,11 @@ export const talk: readonly Rogue[] = [
     holds: "names are quoted as one token",
     plain: "ignored",
     async play(stage) {
-      await stage.run({ agent: ["talk", "brokenName"], reviewer: ["talk", "notesPrompt"], args: FIX });
+      await stage.run({
+        agent: ["talk", "brokenName"],
+        reviewer: ["talk", "notesPrompt"],
+        args: ["Do it", "--tests", "without"],
+      });
       reached(stage.evidence("brokenName").length > 0, "the file was written");
       const lines = stage.evidence("notesPrompt").flatMap(({ lines: found }) => found as string[]);
       reached(

@@ -70,11 +70,7 @@ export async function makeWorktree(
   const main = mainTreeOf(project.root) ?? project.root;
   const [id = "", ...slug] = folder.split("-");
   const path = worktreePath(main, { id, slug: slug.join("-") });
-  const made = await createWorktree(
-    project.root,
-    { branch, path, base },
-    allowsOf(() => project.trust),
-  );
+  const made = await createWorktree(project.root, { branch, path, base }, allowsOf(project));
   if (!made.ok) throw new ProblemError({ code: "WORKTREE_REFUSED", why: made.why, fix: made.fix });
   const there = openProject(made.path, project.env);
   for (const digest of project.trust.trusted()) there.trust.trust(digest);
