@@ -148,7 +148,7 @@ function engineOf(project: LocalProject, run: ActiveRun, world: World): Engine {
       ...journal,
       async load(id) {
         const loaded = await journal.load(id);
-        world.step = loaded.state.is === "active" ? (stepOf(loaded.state) ?? "") : "";
+        world.step = loaded.state.is === "active" ? stepOf(loaded.state) : "";
         return loaded;
       },
     },
