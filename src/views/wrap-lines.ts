@@ -23,3 +23,15 @@ function wrapped(line: string, columns: number): string[] {
   }
   return [...lines, rest];
 }
+
+/** Keys or names side by side, two spaces apart, on as many lines as they need; none is broken. */
+export function wrapItems(items: readonly string[], columns: number): string {
+  const lines: string[] = [];
+  for (const item of items) {
+    const last = lines.at(-1);
+    const longer = last === undefined ? item : `${last}  ${item}`;
+    if (last !== undefined && longer.length <= columns) lines[lines.length - 1] = longer;
+    else lines.push(item);
+  }
+  return lines.join("\n");
+}

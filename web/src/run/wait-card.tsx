@@ -14,15 +14,19 @@ const TITLES: { readonly [K in WaitView["kind"]]: string } = {
   escalation: "A step could not be done",
   sizing: "How large is this work?",
   budget: "The budget needs your decision",
-  finish: "All phases are done. How should it end?",
+  finish: "All phases are done. Merge, open a pull request, or keep the branch?",
 };
+
+/** Without a base there is nothing to merge into. */
+const titleOf = (wait: WaitView): string =>
+  wait.kind === "finish" && wait.base === null ? "All phases are done. How should the run finish?" : TITLES[wait.kind];
 
 /** What the run waits for, and what may be answered. */
 export function WaitCard({ run, wait }: { readonly run: string; readonly wait: WaitView }) {
   return (
     <section className={`wait wait-${wait.kind}`} aria-labelledby="wait-title">
       <div className="wait-head">
-        <h2 id="wait-title">{TITLES[wait.kind]}</h2>
+        <h2 id="wait-title">{titleOf(wait)}</h2>
         <span className="subtle">waits {ageOf(wait.openedAt)}</span>
       </div>
       <WaitBody wait={wait} />
@@ -82,7 +86,9 @@ function SizingBody({ wait: { sizing } }: { readonly wait: Of<"sizing"> }) {
       <p>
         Recommended: <strong>{sizing.recommended}</strong>. {sizing.rationale}
       </p>
-      {metrics === null ? null : (
+      {metrics === null ? (
+        <p className="subtle">Metrics: none found.</p>
+      ) : (
         <dl className="totals">
           {[
             ["Files", metrics.file_count],

@@ -14,6 +14,7 @@ import { flag, type Invocation, type Result, type Run, text } from "../grammar/v
 import { otherLimits } from "../grammar/limits.ts";
 import { personOf } from "../main/caller.ts";
 import { continueRun, restResult } from "../terminal/continue-run.ts";
+import { documentText } from "../terminal/document-text.ts";
 import { openRun } from "./look.ts";
 
 export const answer: Run = (invocation) => {
@@ -93,7 +94,7 @@ async function give(invocation: Invocation, option: string): Promise<Result> {
   for (const warning of done.warnings) invocation.io.err(`warning: ${warning}`);
   if (done.option !== "review" && !isRecordOnly(invocation)) return continueRun(invocation, project);
   return done.option === "review"
-    ? paused(run, restResult(done.state, done.warnings))
+    ? paused(invocation, run, restResult(done.state, done.warnings))
     : recorded(project, done, done.option);
 }
 
@@ -132,6 +133,6 @@ function repliesOf({ values, words }: Invocation, wait: Wait | null): Reply[] {
   });
 }
 
-function paused(run: ActiveRun, result: Result): Result {
-  return { ...result, lines: [summaryText(run), reviewInstructions, "", "Go on: isdlc continue"] };
+function paused({ io }: Invocation, run: ActiveRun, result: Result): Result {
+  return { ...result, lines: [documentText(io, summaryText(run)), reviewInstructions, "", "Go on: isdlc continue"] };
 }

@@ -22,6 +22,7 @@ import { openElsewhere } from "../../../compose/open-elsewhere.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import type { LocalProject } from "../../../compose/project.ts";
 import { projectOf } from "../main/project-of.ts";
+import { documentText } from "../terminal/document-text.ts";
 import { done, flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 
 /** What is open, with its summary and, on request, the patch. */
@@ -38,7 +39,9 @@ export const gate: Run = async (invocation) => {
     return done([...lines, ...diff.lines], { waiting, ...diff.json });
   }
   const summary = summaryText(run);
-  const lines = [summary, gateNotice(run, { changes }) ?? "", ...diff.lines];
+  const { io } = invocation;
+  const notice = gateNotice(run, io.interactive ? { changes, columns: io.columns } : { changes });
+  const lines = [documentText(io, summary), notice ?? "", ...diff.lines];
   return done(lines, { waiting, shown: shownOf(run), summary, ...diff.json });
 };
 

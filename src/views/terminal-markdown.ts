@@ -1,0 +1,117 @@
+import { plainText } from "./plain-text.ts";
+import { wrapLines } from "./wrap-lines.ts";
+
+type Style = (text: string) => string;
+
+/** How a terminal shows what Markdown marks; each gives the text back as it is where there are no colours. */
+export type Paint = {
+  readonly bold: Style;
+  readonly dim: Style;
+  readonly italic: Style;
+  readonly cyan: Style;
+};
+
+export type Page = { readonly columns: number; readonly paint: Paint };
+
+/** A document of an agent or of ours as a person reads it at a terminal: no marks, words not broken, columns aligned. */
+export function terminalMarkdown(text: string, page: Page): string {
+  return blocksOf(plainText(text).split("\n"))
+    .flatMap((block) => render(block, page))
+    .join("\n")
+    .replaceAll(/\n{3,}/g, "\n\n")
+    .trim();
+}
+
+type Block = { readonly is: "code" | "table" | "text"; readonly lines: readonly string[] };
+
+const FENCE = /^ {0,3}(?:```|~~~)/;
+const ROW = /^\s*\|.*\|\s*$/;
+
+function blocksOf(lines: readonly string[]): Block[] {
+  const blocks: Block[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? "";
+    if (FENCE.test(line)) {
+      const end = lines.findIndex((other, index) => index > at && FENCE.test(other));
+      const last = end === -1 ? lines.length : end;
+      blocks.push({ is: "code", lines: lines.slice(at + 1, last) });
+      at = last;
+    } else if (ROW.test(line)) {
+      const rows = lines.slice(at);
+      const size = rows.findIndex((other) => !ROW.test(other));
+      const table = size === -1 ? rows : rows.slice(0, size);
+      blocks.push({ is: "table", lines: table });
+      at += table.length - 1;
+    } else blocks.push({ is: "text", lines: [line] });
+  }
+  return blocks;
+}
+
+function render(block: Block, page: Page): string[] {
+  if (block.is === "code") return block.lines.map((line) => page.paint.cyan(`    ${line}`));
+  if (block.is === "table") return tableLines(block.lines, page);
+  return block.lines.flatMap((line) => textLines(line, page));
+}
+
+const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*$/;
+const RULE = /^ {0,3}(?:-{3,}|\*{3,}|_{3,})\s*$/;
+const ITEM = /^(\s*)(?:[-*+]|([0-9]+[.)]))\s+(?:\[([ xX])\]\s+)?(.*)$/;
+
+function textLines(line: string, { columns, paint }: Page): string[] {
+  const heading = HEADING.exec(line);
+  if (heading !== null) {
+    const [, marks = "", title = ""] = heading;
+    const shown = withoutMarks(title);
+    return ["", paint.bold(shown), ...(marks.length === 1 ? [paint.dim("=".repeat(shown.length))] : [])];
+  }
+  if (RULE.test(line)) return [paint.dim("-".repeat(Math.min(columns, 44)))];
+  const item = ITEM.exec(line);
+  const [, indent = "", number, box, words = ""] = item ?? [];
+  const tick = box === undefined ? "" : box === " " ? "[ ] " : "[x] ";
+  const shown = item === null ? line.replace(/^> ?/, "  ") : `${indent}${number ?? "-"} ${tick}${words}`;
+  return inline(wrapLines(shown, columns), paint).split("\n");
+}
+
+const LINK = /!?\[((?:[^\]\\]|\\.)*)\]\(([^)]*)\)/g;
+const CODE = /(`+)(.+?)\1/gs; // a line may have been broken in it
+const STRONG = /(\*\*|__)(?=\S)(.+?)(?<=\S)\1/gs;
+const EMPHASIS = /(?<![\w*\\])([*_])(?=\S)(.+?)(?<=\S)\1(?![\w*])/g;
+const ESCAPED = /\\([!-/:-@[-`{-~])/g;
+
+/** Code is taken out first: what stands in it are no marks. */
+function inline(text: string, paint: Paint): string {
+  return text
+    .split(CODE)
+    .map((part, at) => (at % 3 === 2 ? paint.cyan(part) : at % 3 === 1 ? "" : marked(part, paint)))
+    .join("");
+}
+
+/** Where a link leads is told, unless it is a file of the project, which has its name for a text. */
+const isElsewhere = (target: string): boolean => /^[a-z]+:/i.test(target);
+
+const marked = (text: string, paint: Paint): string =>
+  text
+    .replaceAll(LINK, (_all, words: string, target: string) => (isElsewhere(target) ? `${words} (${target})` : words))
+    .replaceAll(STRONG, (_all, _mark, words: string) => paint.bold(words))
+    .replaceAll(EMPHASIS, (_all, _mark, words: string) => paint.italic(words))
+    .replaceAll(ESCAPED, "$1");
+
+const PLAIN: Paint = { bold: String, dim: String, italic: String, cyan: String };
+const withoutMarks = (text: string): string => inline(text, PLAIN);
+
+function tableLines(rows: readonly string[], { paint }: Page): string[] {
+  const cells = rows.filter((row) => !/^[\s|:-]+$/.test(row)).map(cellsOf);
+  const widths = (cells[0] ?? []).map((_cell, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)));
+  return cells.map((row, at) => {
+    const line = row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ");
+    return at === 0 ? paint.bold(line.trimEnd()) : line.trimEnd();
+  });
+}
+
+/** A bar that is escaped is part of its cell. */
+const cellsOf = (row: string): string[] =>
+  row
+    .trim()
+    .replaceAll(/^\||\|$/g, "")
+    .split(/(?<!\\)\|/)
+    .map((cell) => withoutMarks(cell.trim()));

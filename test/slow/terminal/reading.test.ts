@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { atFirstGate, atHome, PROMPT } from "./at-home.ts";
+import { hasTmux } from "./terminal.ts";
+
+describe.skipIf(!hasTmux())("reading at a terminal", () => {
+  test("the summary is laid out, without the marks of Markdown", async () => {
+    const { terminal } = await atFirstGate();
+    terminal.press("r");
+    const seen = await terminal.shows("When ready, say 'continue'");
+    expect(seen).toMatch(/Phase Summary: Plan\n=+\n\nStatus: Completed\n/);
+    expect(seen).toMatch(/\nFile +Status\n\S*plan\.md +/);
+    expect(seen).not.toMatch(/\*\*|^#|```/m);
+  });
+
+  test("isdlc gate shows it the same way at a terminal, and as Markdown to a program", async () => {
+    const { terminal, sandbox } = await atFirstGate();
+    terminal.press("q");
+    await terminal.exitCode();
+    terminal.isdlc("gate");
+    expect(await terminal.shows("[exit 0]")).toMatch(/Phase Summary: Plan\n=+\n/);
+    expect((await sandbox.script("gate")).stdout).toContain("# Phase Summary: Plan\n");
+  });
+
+  test.each([
+    { width: 80, lines: 2 },
+    { width: 45, lines: 3 },
+    { width: 120, lines: 1 },
+  ])("the keys take $lines lines at $width columns, and none is broken", async ({ width, lines }) => {
+    const { terminal } = await atHome({ width });
+    terminal.isdlc('"add greeting" --supervised');
+    await terminal.shows(PROMPT);
+    terminal.press("d");
+    await terminal.shows("additional guidance");
+    terminal.type("more");
+    terminal.press("Enter");
+    await terminal.shows("Your choice (C R D V S E T Q):");
+    const rows = terminal.rows();
+    const keys = rows.filter((row) => /^\[[VSETQ]\] /.test(row));
+    expect(keys).toHaveLength(lines);
+    expect(keys.join("  ")).toBe(
+      "[V] view changes  [S] since your last look  [E] edit files  [T] run checks  [Q] leave it open",
+    );
+  });
+});
