@@ -86,7 +86,7 @@ function compose(place: Place, item: string | null, journal: LocalJournal): Loca
       projections: () => createProjections(root, files, item),
       driver: () => createDriverLock(place),
       tokens: () => createOperatorTokens(folders.config),
-      settings: () => createSettingsStore(folders.config, files),
+      settings: () => createSettingsStore(folders.config, files, projectKey(root)),
       trust: () => createTrustStore(folders.state, root, files),
       gitTrust: () => trustedGitPrograms(root, project.trust),
       agents: () => systemAgents(place),
@@ -123,6 +123,9 @@ function siblingsOf(project: LocalProject): readonly LocalProject[] {
   const others = analysedItems(project).filter((name) => name !== project.item);
   return [...tree, ...others.map((name) => itemProject(project, name))];
 }
+
+/** All working trees of a repository are one project to the person's settings. */
+const projectKey = (root: string): string => repositoryOf(root)?.replace(/[/\\]\.git$/, "") ?? root;
 
 /** The git folder that all working trees of the repository share; null where there is none, or a link in its place. */
 function repositoryOf(root: string): string | null {

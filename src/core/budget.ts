@@ -1,3 +1,4 @@
+import { money } from "./money.ts";
 import type { Usage } from "../schema/agent.ts";
 import type { Budget } from "../schema/plan.ts";
 import type { ActiveRun } from "./run.ts";
@@ -32,7 +33,7 @@ export const moneyLeft = (run: ActiveRun): number | null => {
 
 export function spentText({ input, output, usd }: Usage): string {
   const tokens = input === null && output === null ? "an unknown number of" : String((input ?? 0) + (output ?? 0));
-  return `${tokens} tokens, ${usd === null ? "unknown cost" : `$${usd.toFixed(2)}`}`;
+  return `${tokens} tokens, ${usd === null ? "unknown cost" : money(usd)}`;
 }
 
 /** Why the budget is asked about. */
@@ -45,6 +46,6 @@ export function budgetQuestion({ spent, budget, unknown }: SpentBudget): string 
 type SpentBudget = { readonly spent: Usage; readonly budget: Budget; readonly unknown?: true | undefined };
 
 export function budgetText({ usd, tokens }: Budget): string {
-  const parts = [usd === null ? "" : `$${usd.toFixed(2)}`, tokens === null ? "" : `${tokens} tokens`];
+  const parts = [usd === null ? "" : money(usd), tokens === null ? "" : `${tokens} tokens`];
   return parts.filter((part) => part !== "").join(" or ");
 }

@@ -34,7 +34,7 @@ export type ItemList = z.infer<typeof ItemList>;
 export const SettingView = z.object({
   key: z.string(),
   value: z.nullable(z.string()),
-  from: z.enum(["project", "user", "default"]),
+  from: z.enum(["project", "user", "here", "default"]),
   file: z.string(),
   valid: z.string(),
   /** False where it is changed in a terminal only. */

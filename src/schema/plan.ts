@@ -134,6 +134,8 @@ export const RunOptions = z.strictObject({
   session: z.optional(z.enum(["phase", "shared"])),
   /** Ways to end the run that a person is offered; merge, pull request and keep unless said. */
   ends: z.optional(z.array(Finish)),
+  /** False: a person wanted no review gates in this run, whatever the settings said when it began. */
+  supervised: z.optional(z.literal(false)),
   /** How often a person may send one phase back; three times unless said. */
   redos: z.optional(z.int().check(z.nonnegative())),
 });

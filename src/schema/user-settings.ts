@@ -6,9 +6,14 @@ export const SandboxChoice = z.enum(["auto", "on", "off"]);
 export const SessionChoice = z.enum(["phase", "shared"]);
 
 export const WebhookForm = z.enum(["json", "slack", "teams"]);
+/** `on`: a bell and a notification of the terminal. */
+export const NotifyChoice = z.enum(["on", "bell", "off"]);
+export type NotifyChoice = z.infer<typeof NotifyChoice>;
 
 const amount = z.number().check(z.positive());
 const count = z.int().check(z.positive());
+/** More than this is no limit. */
+export const MOST_REDOS = 100;
 const WEEK = 7 * 24 * 60; // minutes
 
 const fields = {
@@ -29,11 +34,15 @@ const fields = {
   /** For one execution. */
   "max-turns": z.optional(count),
   "max-minutes": z.optional(z.number().check(z.positive(), z.maximum(WEEK))),
+  /** How often a person may send one phase back. */
+  "redo.limit": z.optional(z.int().check(z.nonnegative(), z.maximum(MOST_REDOS))),
   session: z.optional(SessionChoice),
   /** Where it is told that a run waits. */
   webhook: z.optional(z.url({ protocol: /^https?$/ })),
   "webhook-secret": z.optional(z.string()),
   "webhook-form": z.optional(WebhookForm),
+  /** How a person at a terminal is told that a run waits. */
+  notify: z.optional(NotifyChoice),
 } as const;
 
 const Fields = z.object(fields);
@@ -44,6 +53,10 @@ const PHASE_SETTING = /^(?:agent|reviewer)\../;
 
 /** A person's own settings, for every project. */
 export type UserSettings = z.infer<typeof Fields> & { readonly [setting in PhaseSetting]?: string };
+
+/** Agents, limits and sessions may be different for one project; who may answer, and where things are sent, may not. */
+export const isProjectSetting = (key: string): boolean =>
+  /^(?:agent|reviewer)(?:-command|\..+)?$|^max-(?:usd|tokens|turns|minutes)$|^redo\.limit$|^session$/.test(key);
 
 /** What is not known is left out; `bad` names what is known and has a wrong value. */
 export function parseUserSettings(value: Readonly<Record<string, unknown>>): {

@@ -1,3 +1,4 @@
+import { money } from "../core/money.ts";
 import { type FinishedRun, type RunMetrics, type Totals, totalsOf } from "./metrics.ts";
 import { localTime } from "./local-time.ts";
 import { plainLine } from "./plain-text.ts";
@@ -95,7 +96,7 @@ function countText(count: number | null): string {
   return count < 10_000_000 ? `${Math.round(count / 1000)}k` : `${Math.round(count / 1_000_000)}M`;
 }
 
-const moneyText = (usd: number | null): string => (usd === null ? UNKNOWN : `$${usd.toFixed(2)}`);
+const moneyText = (usd: number | null): string => (usd === null ? UNKNOWN : money(usd));
 
 function firstTryText({ gates, firstTry }: Pick<RunMetrics, "gates" | "firstTry">): string {
   return gates === null || firstTry === null ? UNKNOWN : `${firstTry} of ${gates}`;

@@ -1,4 +1,5 @@
 import { type Attention, attentionFor, attentionText } from "../core/attention.ts";
+import { money } from "../core/money.ts";
 import type { TestCounts } from "../schema/facts.ts";
 import { artifactRows } from "./artifact-rows.ts";
 import { markdownText } from "./markdown.ts";
@@ -37,7 +38,7 @@ function engineLines({ usage, missingUsage, checks, sandbox, tree }: EngineFacts
 
 function tokens({ input, output, usd }: EngineFacts["usage"]): string {
   if (input === null && output === null) return "N/A";
-  const cost = usd === null ? "" : ` ($${usd.toFixed(2)})`;
+  const cost = usd === null ? "" : ` (${money(usd)})`;
   return `${input ?? "unknown"} in, ${output ?? "unknown"} out${cost}`;
 }
 

@@ -1,3 +1,4 @@
+import { money } from "../core/money.ts";
 import type { PhaseRecord } from "../core/run.ts";
 import type { Usage } from "../schema/agent.ts";
 
@@ -12,7 +13,7 @@ export function tokens(
   const used = compact((input ?? 0) + (output ?? 0));
   return [
     input === null && output === null ? "" : `${least(more.missingUsage)}${used} tokens`,
-    usd === null ? "" : `${least(more.missingCost)}$${usd.toFixed(2)}`,
+    usd === null ? "" : `${least(more.missingCost)}${money(usd)}`,
   ]
     .filter((part) => part !== "")
     .join(", ");

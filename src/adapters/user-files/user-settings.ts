@@ -1,33 +1,51 @@
 import { join } from "node:path";
-import { isRecord } from "../../core/own-value.ts";
+import { isRecord, ownValue } from "../../core/own-value.ts";
 import type { ReadSettings, SettingsStore } from "../../ports/user-settings.ts";
-import { parseUserSettings } from "../../schema/user-settings.ts";
+import { isProjectSetting, parseUserSettings, type UserSettings } from "../../schema/user-settings.ts";
 import { type FileSystem, readSmall, replaceFile } from "../file-system/file-system.ts";
 
 const SIZE_LIMIT = 64 * 1024;
 
-/** `config.json` in the person's configuration folder. */
-export const createSettingsStore = (folder: string, files: FileSystem): SettingsStore => ({
+/** `config.json` in the person's configuration folder, as it holds for one project. */
+export const createSettingsStore = (folder: string, files: FileSystem, project: string): SettingsStore => ({
   file: join(folder, "config.json"),
-  read: () => readUserSettings(folder, files),
+  project,
+  read: () => readUserSettings(folder, files, project),
   write: (settings) =>
     replaceFile(files, join(folder, "config.json"), Buffer.from(`${JSON.stringify(settings, null, 2)}\n`)),
 });
 
 /** Settings fail open, visibly: a bad file counts as empty, a bad value as not set. */
-export function readUserSettings(folder: string, files: FileSystem): ReadSettings {
+export function readUserSettings(folder: string, files: FileSystem, project: string | null = null): ReadSettings {
   const path = join(folder, "config.json");
   const bytes = readSmall(files, path, SIZE_LIMIT);
-  if (bytes === null) return { settings: {}, warnings: [], found: {}, bad: [] };
+  if (bytes === null) return { ...NOTHING, found: {} };
   try {
     const found: unknown = JSON.parse(bytes.toString("utf8"));
     if (!isRecord(found)) return unreadable(`${path} is not used: it is no JSON object.`);
-    const { settings, bad } = parseUserSettings(found);
-    const warnings = bad.map((key) => `${path}: ${key} has no valid value and is not used.`);
-    return { settings, warnings, found, bad };
+    const { settings: general, bad } = parseUserSettings(found);
+    const here = project === null ? NONE_HERE : readHere(found, project);
+    const warnings = [...bad, ...here.bad].map((key) => `${path}: ${key} has no valid value and is not used.`);
+    return { settings: { ...general, ...here.settings }, general, here: here.settings, warnings, found, bad };
   } catch {
     return unreadable(`${path} is not used: it is not JSON.`);
   }
 }
 
-const unreadable = (warning: string): ReadSettings => ({ settings: {}, warnings: [warning], found: null, bad: [] });
+type Here = { readonly settings: UserSettings; readonly bad: readonly string[] };
+
+const NONE_HERE: Here = { settings: {}, bad: [] };
+
+/** What the person set for one project; only what concerns agents and limits can be. */
+function readHere(found: unknown, project: string): Here {
+  const values = ownValue(ownValue(found, "projects"), project);
+  if (!isRecord(values)) return NONE_HERE;
+  const own = Object.entries(values).filter(([key]) => isProjectSetting(key));
+  const others = Object.keys(values).filter((key) => !isProjectSetting(key));
+  const { settings, bad } = parseUserSettings(Object.fromEntries(own));
+  return { settings, bad: [...bad, ...others].map((key) => `${key} of ${project}`) };
+}
+
+const NOTHING: Omit<ReadSettings, "found"> = { settings: {}, general: {}, here: {}, warnings: [], bad: [] };
+
+const unreadable = (warning: string): ReadSettings => ({ ...NOTHING, warnings: [warning], found: null });

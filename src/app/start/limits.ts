@@ -31,7 +31,7 @@ export function readLimit(limit: Limit, said: string): number | undefined {
 export function planLimits(
   { budget: money = {}, limits: execution = {}, session }: Pick<RunWishes, "budget" | "limits" | "session">,
   settings: UserSettings,
-): Pick<RunOptions, "budget" | "limits" | "session"> {
+): Pick<RunOptions, "budget" | "limits" | "session" | "redos"> {
   const wished: Readonly<Record<Limit, number | null | undefined>> = {
     "max-usd": money.usd,
     "max-tokens": money.tokens,
@@ -42,10 +42,12 @@ export function planLimits(
   const budget = { usd: limit("max-usd"), tokens: limit("max-tokens") };
   const limits = { turns: limit("max-turns"), minutes: limit("max-minutes") };
   const whose = session ?? settings.session;
+  const redos = settings["redo.limit"];
   const isSet = (amount: number | null): boolean => amount !== null;
   return {
     ...(Object.values(budget).some(isSet) ? { budget } : {}),
     ...(Object.values(limits).some(isSet) ? { limits } : {}),
     ...(whose === undefined ? {} : { session: whose }),
+    ...(redos === undefined ? {} : { redos }),
   };
 }

@@ -43,7 +43,8 @@ const DAMAGED = {
 /** A project that was supervised does not lose its gates to a damaged file: true where they are wanted again. */
 async function settleDamaged({ project, request, choices }: Planning): Promise<boolean> {
   const { isSupervised, review } = request.wishes;
-  if (project.projections.settings().is !== "unreadable" || isSupervised === true || review !== undefined) return false;
+  const isSaid = isSupervised !== undefined || review !== undefined;
+  if (project.projections.settings().is !== "unreadable" || isSaid) return false;
   if (!(await wasSupervised(project))) return false;
   return choices.settle<(typeof DAMAGED.options)[number]>(DAMAGED, "supervised") === "supervised";
 }
@@ -65,6 +66,10 @@ function chosenSupervision({ project, request }: Planning, work: Work, isWanted:
   const ofPhases = reviewPhasesWarnings(state, workflow);
   const common = { minimal, warnings: [...supervisionWarnings(state), ...ofPhases], settings, switchesOn: null };
   const { review, isSupervised } = request.wishes;
+  if (isSupervised === false) {
+    refuseScript(request, found);
+    return { ...common, supervision: { enabled: false, phases: "all" }, lines: offLines(found) };
+  }
   if (review !== undefined) {
     const supervision = tighten({ enabled: true, phases: knownPhases(review, plan) }, found); // it adds to the project's
     const where = supervision.phases === "all" ? "every phase, as the project asks" : supervision.phases.join(", ");
@@ -75,11 +80,13 @@ function chosenSupervision({ project, request }: Planning, work: Work, isWanted:
     const switchesOn = settings.is === "set" ? settings.phases : "all";
     const on: SettingsReading = { is: "set", enabled: true, phases: switchesOn, minimal };
     const supervision = { enabled: true, phases };
-    return { minimal, warnings: ofPhases, settings: on, switchesOn, supervision, lines: enabledLines(phases, plan) };
+    const isNew = !(settings.is === "set" && settings.enabled);
+    const lines = [...enabledLines(phases, plan), ...(isNew ? [STAYS_ON] : [])];
+    return { minimal, warnings: ofPhases, settings: on, switchesOn, supervision, lines };
   }
   if (found.is !== "set") return { ...common, supervision: { enabled: false, phases: "all" }, lines: [] };
   const { enabled, phases } = found;
-  const lines = enabled ? [...enabledLines(phases, plan), "The settings in .isdlc/state.json say so."] : [];
+  const lines = enabled ? [...enabledLines(phases, plan), BY_SETTINGS] : [];
   const warnings = enabled ? common.warnings : supervisionWarnings(state);
   return { ...common, warnings, supervision: { enabled, phases }, lines };
 }
@@ -93,6 +100,19 @@ export function switchOn(projections: Projections, phases: Supervision["phases"]
     return { ...user, supervised_mode: { ...defaults, ...kept, enabled: true, review_phases: phases } };
   });
 }
+
+const STAYS_ON =
+  "It stays on for later runs here. To undo: isdlc config set supervised-mode.enabled false; for one run: --no-supervised.";
+const BY_SETTINGS = "The settings in .isdlc/state.json say so; --no-supervised leaves them out for one run.";
+
+/** Gates that a project asks for are set aside by a person. @throws ProblemError NEEDS_PERSON */
+function refuseScript({ by }: Planning["request"], found: SettingsReading): void {
+  const hasGates = found.is === "unreadable" || (found.is === "set" && found.enabled);
+  if (hasGates && by.channel === "script") throw new ProblemError({ code: "NEEDS_PERSON", verb: "--no-supervised" });
+}
+
+const offLines = (found: SettingsReading): string[] =>
+  found.is === "set" && found.enabled ? ["Supervised mode is off for this run; the project's settings stay on."] : [];
 
 function enabledLines(phases: Supervision["phases"], plan: readonly PhaseRule[]): string[] {
   const where = phases === "all" ? "every phase" : `phases ${phases.join(", ")}`;

@@ -11,7 +11,8 @@ import {
   StartRequest,
   type StartResult,
 } from "../../schema/api-project.ts";
-import { changeSetting, settingRows } from "../cli/verbs/config.ts";
+import { changeSetting } from "../../app/settings/change-setting.ts";
+import { effectiveSettings } from "../../app/settings/effective-settings.ts";
 import { itemRows } from "../cli/verbs/list-items.ts";
 import type { Env } from "./create-app.ts";
 import { createCharts } from "./charts.ts";
@@ -30,7 +31,7 @@ export function addProjectRoutes(app: Hono<Env>, served: Served): void {
     const { key, value } = z.parse(SettingRequest, await context.req.json());
     await personAt(here, served.opener);
     if (TERMINAL_ONLY.test(key)) throw new ProblemError({ code: "NEEDS_PERSON", verb: `config set ${key}` });
-    const warning = changeSetting(here, key, value);
+    const warning = changeSetting(here, { key, value, scope: "user" });
     return context.json({ ...settingList(served), warnings: warning === null ? [] : [warning] });
   });
   app.post("/api/start", async (context) => {
@@ -50,18 +51,14 @@ const TERMINAL_ONLY = /^(?:approvals$|sandbox|webhook|(?:agent|reviewer)-command
 
 function settingList({ repository: { here } }: Served): SettingList {
   const files = { project: join(here.root, ".isdlc", "state.json"), user: here.settings.file };
-  const settings = settingRows(here).map(({ key, value, valid }) => {
-    const home = key.startsWith("supervised_mode.") ? ("project" as const) : ("user" as const);
-    const from = value === null ? ("default" as const) : home;
-    const told = value === null ? null : textOf(key, value);
-    return { key, value: told, from, file: files[home], valid, isChangeable: !TERMINAL_ONLY.test(key) };
+  const settings = effectiveSettings(here).map(({ key, value, from, text, valid }) => {
+    const home = key.startsWith("supervised-mode.") ? ("project" as const) : ("user" as const);
+    const told = value === null ? null : text;
+    const isChangeable = !TERMINAL_ONLY.test(key) && from !== "here";
+    return { key, value: told, from, file: files[home], valid, isChangeable };
   });
   return { settings };
 }
-
-/** A secret is told to be there, and no more. */
-const textOf = (key: string, value: unknown): string =>
-  key.endsWith("-secret") ? "(set)" : typeof value === "string" ? value : JSON.stringify(value);
 
 function projectView({ repository: { here }, version, opener }: Served): ProjectView {
   const { settings } = here.settings.read();

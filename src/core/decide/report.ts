@@ -131,7 +131,7 @@ const handlers: Handlers = {
   complete(run, { made, settings, digest }) {
     const phase = currentPhase(run);
     if (run.stage.is !== "completing" || phase === undefined) return late(run);
-    const supervision = tighten(run.supervision, readingFor(settings, workflowPhases(run)));
+    const supervision = supervisionNow(run, settings);
     const changed = JSON.stringify(supervision) !== JSON.stringify(run.supervision);
     const whole: PhaseOutput = { ...fromDraft(run.stage.draft), ...made };
     const large = phase.rule.gate === "large" && whole.lines > LARGE_ARTIFACT_LINES;
@@ -234,9 +234,18 @@ function escalation(run: ActiveRun, { reason, detail, last }: Trouble): EventDra
   return { type: "step.escalated", from, reason, detail, options };
 }
 
+/** A person who wanted no gates in this run knew the settings as they stood; what is tightened since holds at once. */
+function supervisionNow(run: ActiveRun, settings: SettingsReading): Supervision {
+  const isSetAside = run.run.options.supervised === false && isAsBegun(run, settings);
+  return isSetAside ? run.supervision : tighten(run.supervision, readingFor(settings, workflowPhases(run)));
+}
+
+const isAsBegun = ({ run }: ActiveRun, settings: SettingsReading): boolean =>
+  JSON.stringify(run.settings) === JSON.stringify(settings);
+
 /** Settings that stand as they stood when the run began were not loosened, whatever flags it was started with. */
 function loosenedSince(run: ActiveRun, settings: SettingsReading): Supervision | null {
-  if (JSON.stringify(run.run.settings) === JSON.stringify(settings)) return null;
+  if (isAsBegun(run, settings)) return null;
   return loosening(run.supervision, readingFor(settings, workflowPhases(run)));
 }
 

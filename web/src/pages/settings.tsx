@@ -70,7 +70,12 @@ function Appearance() {
   );
 }
 
-const FROM = { project: "set in this project", user: "set by you, for every project", default: "not set" } as const;
+const FROM = {
+  project: "set in this project",
+  user: "set by you, for every project",
+  here: "set by you, for this project",
+  default: "not set",
+} as const;
 
 function OneSetting({ setting: { key, value, from, file, valid, isChangeable } }: { readonly setting: Setting }) {
   const [text, setText] = useState(value ?? "");

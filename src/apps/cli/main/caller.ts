@@ -19,9 +19,9 @@ export async function personOf(invocation: Invocation, project: LocalProject, st
 
 /** Who begins work: a person, or a script. @throws ProblemError when it is an agent. */
 export async function initiatorOf(invocation: Invocation, project: Project, state?: RunState): Promise<Initiator> {
-  const { credential } = invocation;
-  if (credential !== undefined)
-    return required(await authorize(project, credential, requestOf(invocation, state))).person;
+  const isDecision = flag(invocation.values, "no-supervised") && givenToken(invocation) !== undefined;
+  if (invocation.credential !== undefined || isDecision)
+    return required(await authorize(project, credentialOf(invocation), requestOf(invocation, state))).person;
   return required(await identifyInitiator(project, requestOf(invocation, state))).initiator;
 }
 

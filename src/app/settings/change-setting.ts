@@ -1,0 +1,27 @@
+import { ProblemError } from "../../core/problem.ts";
+import type { Project } from "../project/project.ts";
+import type { Scope } from "./setting.ts";
+import { settingOf } from "./settings-table.ts";
+
+export type SettingChange = {
+  readonly key: string;
+  /** Null takes it out. */
+  readonly value: string | null;
+  readonly scope: Scope;
+};
+
+/**
+ * Sets a setting, or takes it out; a warning for the person, where there is one. Their right to it was looked at before.
+ * @throws ProblemError for a key or a value that means nothing.
+ */
+export function changeSetting(project: Project, { key, value, scope }: SettingChange): string | null {
+  const setting = settingOf(project, key);
+  if (scope === "here" && !setting.isByProject) {
+    const detail = `${key} cannot be set for one project alone; agents, limits and session can.`;
+    throw new ProblemError({ code: "USAGE", detail, usage: `isdlc config set ${key} ${setting.valid}` });
+  }
+  const parsed = value === null ? null : setting.parse(value, project);
+  if (parsed !== undefined) return setting.write(project, parsed, scope);
+  const usage = `isdlc config set ${key} ${setting.valid}`;
+  throw new ProblemError({ code: "USAGE", detail: `Invalid value "${value}" for ${key}.`, usage });
+}

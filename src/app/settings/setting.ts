@@ -1,0 +1,92 @@
+import { isRecord, ownValue } from "../../core/own-value.ts";
+import { ProblemError } from "../../core/problem.ts";
+import { settingsUnreadable } from "../authorize/authorize.ts";
+import type { Project } from "../project/project.ts";
+
+/** Where a value comes from: nobody set it, the person did, or did for this project, or the project's own block says it. */
+export type Origin = "default" | "user" | "here" | "project";
+
+/** Where a change goes: into the person's settings for every project or for this one; the project's block has its own place. */
+export type Scope = "user" | "here";
+
+export type Found = { readonly value: unknown; readonly from: Origin };
+
+export type Setting = {
+  /** What the text on the command line means; undefined when it means nothing, null for nothing at all. */
+  readonly parse: (value: string, project: Project) => unknown;
+  readonly valid: string;
+  /** The value that is set; null where none is. */
+  readonly read: (project: Project) => Found;
+  /** What holds where none is set, in words. */
+  readonly fallback: (project: Project) => string;
+  /** True where it can be set for one project alone. */
+  readonly isByProject: boolean;
+  /** Null takes it out. A warning for the person, where there is one. */
+  readonly write: (project: Project, value: unknown, scope: Scope) => string | null;
+};
+
+const UNSET: Found = { value: null, from: "default" };
+
+type Kind = Pick<Setting, "parse" | "valid"> & {
+  readonly fallback?: string | Setting["fallback"];
+  readonly isByProject?: boolean;
+};
+
+const fallbackOf = ({ fallback = "not set" }: Kind): Setting["fallback"] =>
+  typeof fallback === "string" ? () => fallback : fallback;
+
+/** A value of the `supervised_mode` block of this project's state.json, by its name there. */
+export const blockSetting = (name: string, kind: Kind): Setting => ({
+  ...kind,
+  fallback: fallbackOf(kind),
+  isByProject: false,
+  read(project) {
+    const value = ownValue(ownValue(project.projections.stateFile(), "supervised_mode"), name);
+    return value === undefined || value === null ? UNSET : { value, from: "project" };
+  },
+  write(project, value) {
+    project.projections.setUp();
+    return project.projections.writeSettings((user) => {
+      const block = ownValue(user, "supervised_mode");
+      const { [name]: _old, ...others } = isRecord(block) ? block : {};
+      return { ...user, supervised_mode: value === null ? others : { ...others, [name]: value } };
+    });
+  },
+});
+
+/** A person's own setting, for every project or for one. */
+export const ownSetting = (name: string, kind: Kind): Setting => ({
+  ...kind,
+  fallback: fallbackOf(kind),
+  isByProject: kind.isByProject === true,
+  read({ settings }) {
+    const { here, general } = settings.read();
+    const ofHere = ownValue(here, name);
+    if (ofHere !== undefined) return { value: ofHere, from: "here" };
+    const value = ownValue(general, name);
+    return value === undefined ? UNSET : { value, from: "user" };
+  },
+  write(project, value, scope) {
+    const { settings } = project;
+    const { found } = settings.read();
+    if (found === null) throw new ProblemError(settingsUnreadable(project));
+    settings.write(scope === "user" ? withValue(found, name, value) : withHere(found, settings.project, [name, value]));
+    return null;
+  },
+});
+
+type Values = Readonly<Record<string, unknown>>;
+
+function withValue(values: Values, name: string, value: unknown): Values {
+  const { [name]: _old, ...others } = values;
+  return value === null ? others : { ...others, [name]: value };
+}
+
+function withHere(found: Values, project: string, [name, value]: [string, unknown]): Values {
+  const projects = ownValue(found, "projects");
+  const others = isRecord(projects) ? projects : {};
+  const before = ownValue(others, project);
+  const after = withValue(isRecord(before) ? before : {}, name, value);
+  const changed = withValue(others, project, Object.keys(after).length === 0 ? null : after);
+  return withValue(found, "projects", Object.keys(changed).length === 0 ? null : changed);
+}

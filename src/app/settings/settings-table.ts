@@ -1,0 +1,150 @@
+import { MAX_REDOS } from "../../core/run.ts";
+import { ProblemError } from "../../core/problem.ts";
+import { phaseNumber } from "../../schema/ids.ts";
+import { MOST_REDOS, NotifyChoice, SandboxChoice, SessionChoice, WebhookForm } from "../../schema/user-settings.ts";
+import { AGENT_NAMES, type ReadChoice, readChoice } from "../agents/agent-choice.ts";
+import { readNamed } from "../agents/choose-agents.ts";
+import { shippedPhases } from "../agents/shipped-phases.ts";
+import type { Project } from "../project/project.ts";
+import { type Limit, LIMITS, limitValues, readLimit } from "../start/limits.ts";
+import { blockSetting, ownSetting, type Setting } from "./setting.ts";
+
+/** The channels there are today; others would lock the person out. */
+const CHANNELS = ["terminal", "token", "dashboard"];
+
+const orNothing =
+  (read: (value: string) => unknown) =>
+  (value: string): unknown =>
+    value === "" ? null : read(value);
+const asText = orNothing((value) => value);
+const asBoolean = (value: string): unknown => (value === "true" ? true : value === "false" ? false : undefined);
+const asUrl = orNothing((value) => (/^https?:\/\//.test(value) ? value : undefined));
+const asList = (value: string): string[] => value.split(",").map((part) => part.trim());
+const asCount = (most: number) =>
+  orNothing((value) => (/^[0-9]+$/.test(value) && Number(value) <= most ? Number(value) : undefined));
+/** Absolute, or in the home; nothing at all closes what was open. */
+const asPaths = (value: string): unknown => {
+  const paths = value === "" ? [] : asList(value);
+  return paths.every((path) => path.startsWith("/") || path.startsWith("~/")) ? paths : undefined;
+};
+
+/** @throws ProblemError USAGE for an entry that no workflow has, as `--review` does. */
+function asPhases(value: string, project: Project): "all" | string[] {
+  if (value === "all") return "all";
+  const names = asList(value);
+  const phases = shippedPhases(project.workflows);
+  const unknown = names.find((name) => !phases.some((key) => key === name || phaseNumber(key) === name));
+  if (unknown === undefined) return names;
+  const valid = [...new Set(phases.map(phaseNumber))].toSorted().join(", ");
+  const detail = `"${unknown}" is a phase of no workflow; there are ${valid}.`;
+  throw new ProblemError({ code: "USAGE", detail, usage: "isdlc config set supervised-mode.review-phases all, 03,06" });
+}
+
+/** @throws ProblemError USAGE, as what is wrong with a choice is worth telling. */
+const agentSetting = (name: string, read: (said: string) => ReadChoice, fallback: Setting["fallback"]): Setting =>
+  ownSetting(name, {
+    parse: orNothing((said) => {
+      const choice = read(said);
+      if (choice.ok) return said;
+      const usage = `isdlc config set ${name} <name[:model]>`;
+      throw new ProblemError({ code: "USAGE", detail: `Invalid value for ${name}: ${choice.detail}.`, usage });
+    }),
+    valid: `<name[:model]> (${AGENT_NAMES.join(", ")})`,
+    fallback,
+    isByProject: true,
+  });
+
+const limit = (name: Limit): Setting =>
+  ownSetting(name, {
+    parse: orNothing((said) => readLimit(name, said)),
+    valid: limitValues(name),
+    fallback: "no limit",
+    isByProject: true,
+  });
+
+const oneOf = (name: string, options: readonly string[], more: { fallback: string; isByProject?: boolean }): Setting =>
+  ownSetting(name, {
+    parse: orNothing((value) => (options.includes(value) ? value : undefined)),
+    valid: options.join(", "),
+    ...more,
+  });
+
+const command = (name: string): Setting =>
+  ownSetting(name, { parse: asText, valid: '"<program> <args>"', isByProject: true });
+
+const paths = (name: string, valid: string): Setting => ownSetting(name, { parse: asPaths, valid });
+
+const detectedAgent = ({ agents, settings: own }: Project): string => {
+  if (own.read().settings["agent-command"] !== undefined) return "the program of agent-command";
+  const found = agents.detect();
+  return found === null ? "none found on PATH" : `${found}, found on PATH`;
+};
+
+/** Every setting by its name: words joined by dashes, groups by dots. */
+export const settings: Readonly<Record<string, Setting>> = {
+  "supervised-mode.enabled": blockSetting("enabled", { parse: asBoolean, valid: "true, false", fallback: "false" }),
+  "supervised-mode.review-phases": blockSetting("review_phases", {
+    parse: asPhases,
+    valid: "all, 03,06",
+    fallback: "all",
+  }),
+  "supervised-mode.parallel-summary": blockSetting("parallel_summary", {
+    parse: asBoolean,
+    valid: "true, false",
+    fallback: "true",
+  }),
+  agent: agentSetting("agent", readChoice, detectedAgent),
+  "agent-command": command("agent-command"),
+  reviewer: agentSetting("reviewer", readChoice, () => "the agent of the phase"),
+  "reviewer-command": command("reviewer-command"),
+  ...Object.fromEntries(LIMITS.map((name) => [name, limit(name)])),
+  "redo.limit": ownSetting("redo.limit", {
+    parse: asCount(MOST_REDOS),
+    valid: `<0 to ${MOST_REDOS}>`,
+    fallback: String(MAX_REDOS),
+    isByProject: true,
+  }),
+  session: oneOf("session", SessionChoice.options, { fallback: "phase", isByProject: true }),
+  sandbox: oneOf("sandbox", SandboxChoice.options, { fallback: "auto" }),
+  "sandbox-read": paths("sandbox-read", "~/.m2,/opt/tools"),
+  "sandbox-write": paths("sandbox-write", "~/.cache/go-build"),
+  approvals: ownSetting("approvals", {
+    parse: orNothing((value) => (asList(value).every((one) => CHANNELS.includes(one)) ? asList(value) : undefined)),
+    valid: CHANNELS.join(","),
+    fallback: "all",
+  }),
+  notify: oneOf("notify", NotifyChoice.options, { fallback: "on" }),
+  webhook: ownSetting("webhook", { parse: asUrl, valid: "https://example.org/hook" }),
+  "webhook-secret": ownSetting("webhook-secret", { parse: asText, valid: "<secret that signs what is sent>" }),
+  "webhook-form": oneOf("webhook-form", WebhookForm.options, { fallback: "json" }),
+};
+
+/** Names as the project's state.json spells them. */
+const OLD_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.keys(settings)
+    .filter((name) => name.startsWith("supervised-mode."))
+    .map((name) => [name.replaceAll("-", "_"), name]),
+);
+
+/** @throws ProblemError SETTING_UNKNOWN */
+export function settingOf(project: Project, key: string): Setting {
+  const name = OLD_NAMES.get(key) ?? key;
+  const setting = Object.hasOwn(settings, name) ? settings[name] : undefined;
+  if (setting !== undefined) return setting;
+  const role = roleOf(key);
+  if (role !== null && isPhase(project, key))
+    return agentSetting(key, readNamed, () => (role === "agent" ? "the agent" : "the reviewer"));
+  const phases = shippedPhases(project.workflows).map((phase) => `${role ?? ""}.${phase}`);
+  const valid = role === null ? [...Object.keys(settings), "agent.<phase>", "reviewer.<phase>"] : phases;
+  throw new ProblemError({ code: "SETTING_UNKNOWN", name: key, valid });
+}
+
+/** All there are, and those of single phases where they are set. */
+export function settingNames(project: Project): string[] {
+  const set = Object.keys(project.settings.read().settings);
+  return [...Object.keys(settings), ...set.filter((key) => roleOf(key) !== null && isPhase(project, key))];
+}
+
+const roleOf = (key: string): string | null => /^(agent|reviewer)\../.exec(key)?.[1] ?? null;
+const isPhase = ({ workflows }: Project, key: string): boolean =>
+  shippedPhases(workflows).includes(key.slice(key.indexOf(".") + 1));
