@@ -49,7 +49,11 @@ export type ChoiceId =
   /** A test command, an overlay or hooks are to be trusted. */
   | "trust"
   /** A statement of somebody else is to be signed. */
-  | "countersign";
+  | "countersign"
+  /** There is no such item yet. */
+  | "create"
+  /** An item is taken out. */
+  | "remove";
 
 /** Thrown to leave what cannot go on without a person's choices. */
 export class ChoicesNeeded extends Error {

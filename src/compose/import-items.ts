@@ -80,7 +80,7 @@ function earlierItem(folder: string, texts: FolderTexts, state: unknown): Wanted
 }
 
 async function writeItem(project: LocalProject, { title, folder, phases, documents }: Wanted) {
-  const { created, warnings } = await project.items.create(newItem(title, folder));
+  const { created, warnings } = await project.items.create(newItem(title, { folder }));
   if (!created) return { created, warnings: [`${ITEMS_ROOT}/${folder} is there already and stays as it is.`] };
   const dir = join(itemsFolder(project), folder);
   for (const { to, text } of documents) if (to !== "draft.md") replaceDocument(join(dir, to), text, null);

@@ -29,6 +29,7 @@ export type Problem =
   | { readonly code: "PROGRAM_UNSAFE"; readonly name: string; readonly path: string; readonly tree: string }
   | { readonly code: "PROGRAM_CHANGED"; readonly name: string; readonly before: string; readonly now: string }
   | { readonly code: "AGENT_FAILED"; readonly agent: string; readonly detail: string }
+  | { readonly code: "ITEM_BUSY"; readonly item: string; readonly isAnalysis: boolean }
   | { readonly code: "NEEDS_PERSON"; readonly verb: string }
   | { readonly code: "ANSWERED_BY_AGENT"; readonly verb: string; readonly evidence: string }
   | { readonly code: "GATE_HELD"; readonly pid: number }
@@ -160,6 +161,10 @@ const descriptions: Describe = {
     fix: `Fix it: ${p.fix}. A new run can be started with --sandbox off; one that was begun with a sandbox goes on with one only.`,
   }),
   AGENT_FAILED: (p) => ({ what: `${p.agent} failed: ${p.detail}.`, fix: 'Run "isdlc retry" to try again.' }),
+  ITEM_BUSY: (p) => ({
+    what: `A run is open that works on ${p.item}.`,
+    fix: `End it first: isdlc cancel --reason "…"${p.isAnalysis ? ` --item ${p.item}` : ""}.`,
+  }),
   NEEDS_PERSON: (p) => ({
     what: `"${p.verb}" is a person's decision, and there is no person here: no terminal, no token.`,
     fix: 'Run it at a terminal, or make a token with "isdlc token" there (or "isdlc token --yes" before any run) and pass it in ISDLC_OPERATOR_TOKEN.',

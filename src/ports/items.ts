@@ -29,12 +29,17 @@ export type NewItem = {
   readonly text: string;
   readonly source: string;
   readonly reference: string | null;
+  /** Address of the issue it comes from. */
+  readonly url?: string | null;
   /** True for one that has its line in the backlog already. */
   readonly isListed?: boolean;
 };
 
 /** Whether an item was created, and what of it could not be written. */
 export type Creation = { readonly created: boolean; readonly warnings: readonly string[] };
+
+/** What was taken out: where the folder is kept, null where there was none, and whether the backlog had a line. */
+export type Removal = { readonly kept: string | null; readonly wasListed: boolean };
 
 /** The records of items, apart from what a run under way writes into them. */
 export interface Items {
@@ -48,6 +53,8 @@ export interface Items {
   isListed(folder: string): boolean;
   /** Creates folder, draft, meta and line in the backlog. One that is there already stays as it is. */
   create(item: NewItem): Promise<Creation>;
+  /** Takes an item out: its line, and its folder, which is kept outside of what git sees. */
+  remove(folder: string): Promise<Removal>;
   /** Sets fields of an item's record; what keeps them from being written, or null. */
   setFields(folder: string, fields: MetaFields): string | null;
   /** Keeps a damaged record beside its place and writes a new one; the name it is kept under, null where that failed. */

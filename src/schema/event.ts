@@ -74,6 +74,10 @@ export const EventDraft = z.discriminatedUnion("type", [
     scope: z._default(z.enum(["tree", "item"]), "tree"),
     workflow: z.string(),
     title: z.string(),
+    /** The issue that the work comes from. */
+    issue: z.optional(
+      z.strictObject({ source: z.enum(["github", "gitlab", "jira"]), id: z.string(), url: z.string() }),
+    ),
     /** Folder of the item's artifacts, relative to the working tree, with forward slashes. */
     item: z.string(),
     plan: z.array(PhaseRule).check(z.minLength(1)),

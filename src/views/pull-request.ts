@@ -3,36 +3,27 @@ import { plainLine } from "./plain-text.ts";
 
 export type RequestTool = "gh" | "glab";
 
-/** The commands that publish a branch and propose it, as argument lists; null where there is no branch to propose. */
-export function pullRequestCommands({ run }: Pick<EndedRun, "run">, tool: RequestTool): readonly string[][] | null {
+/** Where the text of the request is, relative to the working tree. */
+export const REQUEST_BODY = "pull-request.md";
+export const BODY_FILE = `.isdlc/reviews/${REQUEST_BODY}`;
+
+/**
+ * The commands that publish a branch and propose it, as argument lists; null where there is no branch to propose.
+ * `body`: the text itself, for the program that takes no file.
+ */
+export function pullRequestCommands(
+  { run }: Pick<EndedRun, "run">,
+  tool: RequestTool,
+  body = "",
+): readonly string[][] | null {
   const { branch = null, base = null } = run.git ?? {};
   if (branch === null) return null;
-  const [title, body] = [plainLine(run.title, 200), bodyOf(run)];
+  const title = plainLine(run.title, 200);
   const push = ["git", "push", "-u", "origin", branch];
   const target = base ?? "main";
   return tool === "gh"
-    ? [push, ["gh", "pr", "create", "--base", target, "--head", branch, "--title", title, "--body", body]]
-    : [
-        push,
-        [
-          "glab",
-          "mr",
-          "create",
-          "--target-branch",
-          target,
-          "--source-branch",
-          branch,
-          "--title",
-          title,
-          "--description",
-          body,
-          "--yes",
-        ],
-      ];
+    ? [push, ["gh", "pr", "create", "--base", target, "--head", branch, "--title", title, "--body-file", BODY_FILE]]
+    : [push, [...MERGE_REQUEST, branch, "--target-branch", target, "--title", title, "--description", body, "--yes"]];
 }
 
-/** Only what readers of the request have too: git ignores everything of our own folder. */
-const bodyOf = ({ item, title }: EndedRun["run"]): string =>
-  item.startsWith(".isdlc/")
-    ? `What was asked for: ${plainLine(title, 500)}`
-    : `What was asked for and decided: ${item}`;
+const MERGE_REQUEST = ["glab", "mr", "create", "--source-branch"];

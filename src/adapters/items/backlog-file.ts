@@ -1,5 +1,5 @@
 import type { BacklogItem, Marker } from "../../core/items/backlog-line.ts";
-import { backlogItems, backlogLine, withItem, withMarker } from "../../core/items/backlog-text.ts";
+import { backlogItems, backlogLine, withItem, withMarker, withoutItem } from "../../core/items/backlog-text.ts";
 import { editDocument, readDocument, replaceDocument } from "./document-file.ts";
 
 const MARKERS: readonly unknown[] = [" ", "~", "A", "x"];
@@ -13,6 +13,21 @@ export function updateBacklogMarker(file: unknown, slug: unknown, marker: unknow
       const text = found === null ? null : withMarker(found.text, slug, marker);
       if (found === null || text === null) return false;
       if (text !== found.text) replaceDocument(file, text, found);
+      return true;
+    });
+  } catch {
+    return false; // a link in its place, a full disk
+  }
+}
+
+/** Takes the item's own line out. False when there is none, or it could not be written. */
+export function removeFromBacklog(file: string, slug: string): boolean {
+  try {
+    return editDocument(() => {
+      const found = readDocument(file);
+      const text = found === null ? null : withoutItem(found.text, slug);
+      if (found === null || text === null) return false;
+      replaceDocument(file, text, found);
       return true;
     });
   } catch {

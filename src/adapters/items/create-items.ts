@@ -2,10 +2,10 @@ import { basename, join } from "node:path";
 import { deriveBacklogMarker } from "../../core/items/analysis-status.ts";
 import { backlogDescription } from "../../core/items/backlog-line.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type Creation, ITEMS_ROOT, type Items, type NewItem } from "../../ports/items.ts";
+import { type Creation, ITEMS_ROOT, type Items, type NewItem, type Removal } from "../../ports/items.ts";
 import { folderExists } from "../file-system/file-system.ts";
 import { readHead } from "../git/read/git-head.ts";
-import { appendToBacklog, hasBacklogLine, readItems, updateBacklogMarker } from "./backlog-file.ts";
+import { appendToBacklog, hasBacklogLine, readItems, removeFromBacklog, updateBacklogMarker } from "./backlog-file.ts";
 import { unsafeParent } from "./create-item-records.ts";
 import { messageOf, readDocument, replaceDocument } from "./document-file.ts";
 import { itemsFolder, type ItemsLocation } from "./items-folder.ts";
@@ -35,6 +35,7 @@ export function createItems(options: ItemsOptions): Items {
     },
     isListed: (folder) => hasBacklogLine(backlogFile(options), folder),
     create: (item) => alone(state, () => writeItem(options, item), files),
+    remove: (folder) => alone(state, () => removeItem(options, folder), files),
     setFields(folder, fields) {
       if (Object.keys(fields).length === 0) return null;
       const written = mergeMeta(inItems(folder), fields);
@@ -68,7 +69,7 @@ function unmarkBuiltIn(root: string, item: string, at: string): void {
 
 function writeItem(
   options: ItemsOptions,
-  { folder, title, text, source, reference, isListed = false }: NewItem,
+  { folder, title, text, source, reference, url = null, isListed = false }: NewItem,
 ): Creation {
   const dir = join(itemsFolder(options), folder);
   if (folderExists(options.files, dir) && !isUnfinished(options, dir)) return { created: false, warnings: [] };
@@ -83,6 +84,7 @@ function writeItem(
     description: title,
     source,
     source_id: reference,
+    ...(url === null ? {} : { source_url: url }),
     slug: folder,
     created_at: options.clock.now(),
     analysis_status: "raw",
@@ -94,6 +96,25 @@ function writeItem(
     listed ? null : "BACKLOG.md is no plain file, or cannot be written.",
   );
   return { created: true, warnings: warnings.filter((warning) => warning !== null) };
+}
+
+/** Where folders of removed items are kept, relative to the working tree. */
+const REMOVED = ".isdlc/removed";
+
+function removeItem(options: ItemsOptions, folder: string): Removal {
+  const dir = join(itemsFolder(options), folder);
+  const kept = folderExists(options.files, dir) ? keepFolder(options, dir, folder) : null;
+  return { kept, wasListed: removeFromBacklog(backlogFile(options), folder) };
+}
+
+function keepFolder({ root, files, makeFolder }: ItemsOptions, dir: string, folder: string): string {
+  makeFolder(REMOVED);
+  for (let number = 1; ; number++) {
+    const place = `${REMOVED}/${folder}${number === 1 ? "" : `-${number}`}`;
+    if (folderExists(files, join(root, place))) continue;
+    files.renameSync(dir, join(root, place));
+    return place;
+  }
 }
 
 /** A folder in which nothing but a draft is, if that: whoever made it was stopped before the rest. */

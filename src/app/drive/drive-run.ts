@@ -1,11 +1,13 @@
 import { next } from "../../core/next.ts";
-import type { ActiveRun, RunState } from "../../core/run.ts";
+import { type ActiveRun, type EndedRun, finishOf, type RunState } from "../../core/run.ts";
 import { drive } from "../../engine/drive.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { refuseWhileHeld } from "../../engine/session-work.ts";
 import type { ProgressSink } from "../../ports/progress.ts";
 import type { RunAgents } from "../../schema/run-agents.ts";
-import { waitNotice } from "../../views/wait-notice.ts";
+import { REQUEST_BODY } from "../../views/pull-request.ts";
+import { pullRequestBody } from "../../views/pull-request-body.ts";
+import { projectName, waitNotice } from "../../views/wait-notice.ts";
 import { record } from "../answer/record.ts";
 import { currentRun } from "../project/current-run.ts";
 import type { Project } from "../project/project.ts";
@@ -80,7 +82,14 @@ async function afterwards(
   { cleaning = NOBODY }: Driver,
 ): Promise<readonly string[]> {
   if (state.is !== "ended") return [];
+  if (finishOf(state) === "pr") writeRequestBody(project, state);
   return [...(await project.attest(state)), ...(await cleanUp(project, state, cleaning))];
+}
+
+/** For the command that opens the pull request. The plan of work without documents of its own is in our folder only. */
+function writeRequestBody({ projections }: Project, ended: EndedRun): void {
+  const plan = projections.readArtifact(`${ended.run.item}/plan.md`);
+  projections.writeSummary(REQUEST_BODY, pullRequestBody(ended, plan));
 }
 
 type Driving = { readonly run: ActiveRun; readonly agents: RunAgents };
@@ -103,13 +112,8 @@ async function driveAndAsk(project: Project, driver: Driver, { run, agents }: Dr
 }
 
 /** Whoever is not at this terminal hears of it too. */
-async function tellOfWait(
-  { notifier, root }: Project,
-  state: RunState,
-  warn: (warning: string) => void,
-): Promise<void> {
+async function tellOfWait(project: Project, state: RunState, warn: (warning: string) => void): Promise<void> {
   if (state.is !== "active" || state.wait === null) return;
-  const name = root.slice(Math.max(root.lastIndexOf("/"), root.lastIndexOf("\\")) + 1);
-  const trouble = await notifier()?.tell(waitNotice(state, state.wait, name));
+  const trouble = await project.notifier()?.tell(waitNotice(state, state.wait, projectName(project)));
   if (typeof trouble === "string") warn(trouble);
 }

@@ -1,9 +1,17 @@
+import type { IssueLink } from "../../core/items/issue-link.ts";
 import { detectSource } from "../../core/items/item-source.ts";
 import type { NewItem } from "../../ports/items.ts";
 import { plainLine } from "../../views/plain-text.ts";
 
-/** An item as it is put on record, from a person's words about it. */
-export function newItem(description: string, folder: string, isListed = false): NewItem {
+export type Naming = { readonly folder: string; readonly isListed?: boolean; readonly issue?: IssueLink | null };
+
+/** An item as it is put on record, from a person's words about it and the issue they come from. */
+export function newItem(description: string, { folder, isListed = false, issue = null }: Naming): NewItem {
+  if (issue !== null) {
+    const title = plainLine(description, 200);
+    const { source, id: reference, url } = issue;
+    return { folder, title, text: `${description}\n\n${url}`, source, reference, url, isListed };
+  }
   const { source, source_id: reference, description: text } = detectSource(description);
   return { folder, title: plainLine(text, 200), text, source, reference, isListed };
 }

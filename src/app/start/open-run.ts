@@ -1,4 +1,5 @@
 import { ProblemError } from "../../core/problem.ts";
+import type { IssueLink } from "../../core/items/issue-link.ts";
 import type { MetaFields } from "../../core/items/item-meta.ts";
 import { writeActive } from "../../engine/write-projections.ts";
 import { ITEMS_ROOT } from "../../ports/items.ts";
@@ -41,7 +42,8 @@ export async function openRun({ project, ...plan }: RunPlan): Promise<OpenedRun>
   ];
   const lines = [...warnings.map((warning) => `warning: ${warning}`), ...supervision.lines];
   if (work.target === null) return { run, item: name.item, lines };
-  const record = { item: name.item, title: facts.title, isListed: work.isListed, record: work.target.record };
+  const { title, issue = null } = facts;
+  const record = { item: name.item, title, isListed: work.isListed, issue, record: work.target.record };
   return { run, item: name.item, lines: [...lines, ...(await keepRecord(project, record))] };
 }
 
@@ -49,17 +51,19 @@ export type KeptRecord = {
   readonly item: string;
   readonly title: string;
   readonly isListed: boolean;
+  /** The issue that the work comes from. */
+  readonly issue: IssueLink | null;
   readonly record: MetaFields;
 };
 
 /** Puts an item on record once its run is open: whoever is still asked something finds nothing changed. */
 export async function keepRecord(
   { items }: Pick<Project, "items">,
-  { item, title, isListed, record }: KeptRecord,
+  { item, title, isListed, issue, record }: KeptRecord,
 ): Promise<readonly string[]> {
   if (!item.startsWith(`${ITEMS_ROOT}/`)) return [];
   const folder = item.slice(item.lastIndexOf("/") + 1);
-  const { created, warnings } = await items.create(newItem(title, folder, isListed));
+  const { created, warnings } = await items.create(newItem(title, { folder, isListed, issue }));
   const unwritten = items.setFields(folder, record);
   const all = unwritten === null ? warnings : [...warnings, unwritten];
   return [...(created ? [`Added ${item}`] : []), ...all.map((warning) => `warning: ${warning}`)];

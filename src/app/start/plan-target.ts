@@ -1,4 +1,5 @@
 import { readBacklogItem } from "../../core/items/backlog-line.ts";
+import { type IssueLink, readIssueLink } from "../../core/items/issue-link.ts";
 import { isReference } from "../../core/items/item-source.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { type FoundItem, ITEMS_ROOT } from "../../ports/items.ts";
@@ -16,6 +17,8 @@ export type PlannedWork = {
   readonly target: BuildTarget | null;
   /** True for an item that has its line in the backlog already. */
   readonly isListed: boolean;
+  /** The issue that the item was made for. */
+  readonly issue?: IssueLink | null;
 };
 
 /** What is built, and from where on; new work, and work without items, has all of the workflow before it. */
@@ -35,7 +38,8 @@ export async function planTarget(
   const isAnother = found !== null && isBuilt(found) && found.slug !== title && !isReference(title);
   const item: FoundItem = found === null || isAnother ? { slug: title, dir: null, meta: null } : found;
   const target = await planBuild(planning, { definition, item, folder: folderFor(item) });
-  return { title: itemTitle(project, item, title), target, isListed: item.backlogLine !== undefined };
+  const issue = readIssueLink(String(item.meta?.["source_url"] ?? ""));
+  return { title: itemTitle(project, item, title), target, isListed: item.backlogLine !== undefined, issue };
 }
 
 /** The folder an item has, or that its line in the backlog wants for it; null where a number is drawn. */
@@ -57,6 +61,12 @@ export function findItem({ items }: Pick<Project, "items">, wanted: string): Fou
   const options = unbuilt.map(({ slug }) => slug);
   const about = ["Several items match:", ...options.map((slug) => `  ${plainLine(slug)}`)];
   throw new ChoicesNeeded([{ id: "item", kind: "item", options, about }]);
+}
+
+/** The item that was made for an issue; null when there is none, or more than one. */
+export function itemOfIssue({ items }: Pick<Project, "items">, issue: IssueLink | null): FoundItem | null {
+  const found = issue === null ? null : items.find(issue.id);
+  return found === null || "multiple" in found ? null : found;
 }
 
 const isBuilt = ({ meta }: FoundItem): boolean => typeof meta?.["build_completed_at"] === "string";

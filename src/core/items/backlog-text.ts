@@ -17,6 +17,14 @@ export function withMarker(text: string, slug: string, marker: Marker): string |
   return `${text.slice(0, at)}${marker}${text.slice(at + 1)}`;
 }
 
+/** The backlog without the item's line; null where no line is the item's own. Every other byte stays. */
+export function withoutItem(text: string, slug: string): string | null {
+  const item = ownItem(placedItems(text), slug);
+  if (item === null) return null;
+  const end = text.indexOf("\n", item.start);
+  return `${text.slice(0, item.start)}${end === -1 ? "" : text.slice(end + 1)}`;
+}
+
 /** The backlog with one more line at the end of its open items. */
 export function withItem(text: string, line: string): string {
   const ending = /\r?\n/.exec(text)?.[0] ?? "\n";

@@ -20,6 +20,8 @@ const FLAGS: Readonly<Record<ChoiceId, string>> = {
   discard: "--yes",
   trust: "--yes",
   countersign: "--yes",
+  create: "--yes",
+  remove: "--yes",
 };
 
 const flagOf = ({ id, path }: Choice): string => (path === undefined ? FLAGS[id] : `${FLAGS[id]}, or isdlc -C ${path}`);

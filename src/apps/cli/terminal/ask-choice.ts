@@ -17,6 +17,12 @@ const menu =
     return key === null ? null : (options[key] ?? null);
   };
 
+/** A key of its own, and none by default: Enter must neither spend money nor take anything away. */
+const yesOrNo =
+  (keys: string): Asking =>
+  async (io, about) =>
+    (await askAbout(io, [...about, keys], ["y", "n"])) === "y" ? "yes" : null;
+
 /** How each choice is asked; those that are left out are not asked in the middle of something else. */
 const askings: Readonly<Partial<Record<ChoiceId, Asking>>> = {
   // A key of its own, and none by default: Enter must not give up the undo.
@@ -24,6 +30,8 @@ const askings: Readonly<Partial<Record<ChoiceId, Asking>>> = {
     const question = [lost, "[Y] Yes, work in place without git  [N] No"];
     return (await askAbout(io, question, ["y", "n"])) === "y" ? "no-git" : null;
   },
+  create: yesOrNo("[Y] Yes, create it and analyze it now  [N] No"),
+  remove: yesOrNo("[Y] Yes, remove it  [N] No"),
   dirty: confirm("Carry them along?", "allow-dirty"),
   tests: confirm("Trust it?", "trust"),
   hooks: confirm("Run them?", "trust"),

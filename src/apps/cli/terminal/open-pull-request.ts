@@ -1,6 +1,6 @@
 import { findProgram } from "../../../adapters/process/find-program.ts";
 import { type EndedRun, finishOf } from "../../../core/run.ts";
-import { pullRequestCommands } from "../../../views/pull-request.ts";
+import { BODY_FILE, pullRequestCommands } from "../../../views/pull-request.ts";
 import { shellWord } from "../../../core/shell-word.ts";
 import { ask } from "./ask.ts";
 import { runInteractive } from "./run-interactive.ts";
@@ -13,13 +13,15 @@ import type { Invocation } from "../grammar/verb.ts";
  */
 export async function openPullRequest(
   { io, env }: Pick<Invocation, "io" | "env">,
-  { root }: LocalProject,
+  { root, projections }: LocalProject,
   ended: EndedRun,
 ): Promise<readonly string[]> {
   const tool = (["gh", "glab"] as const).find((name) => findProgram(name, env).ok);
-  const commands = pullRequestCommands(ended, tool ?? "gh");
+  const body = projections.readArtifact(BODY_FILE) ?? "";
+  const commands = pullRequestCommands(ended, tool ?? "gh", body);
   if (finishOf(ended) !== "pr" || commands === null || tool === undefined || !io.interactive) return [];
-  const shown = commands.map((argv) => `  ${argv.map(shellWord).join(" ")}`);
+  const wordOf = (word: string): string => (word === body ? `"$(cat ${BODY_FILE})"` : shellWord(word));
+  const shown = commands.map((argv) => `  ${argv.map(wordOf).join(" ")}`);
   if (!(await ask(io, "Run these now?", shown))) return [];
   for (const argv of commands)
     if ((await runInteractive({ argv, env, cwd: root })) !== 0)

@@ -4,7 +4,7 @@ import { currentRun } from "../../../app/project/current-run.ts";
 import { nameWork } from "../../../app/start/name-work.ts";
 import { keepRecord } from "../../../app/start/open-run.ts";
 import { rebuildMeta } from "../../../app/start/rebuild-meta.ts";
-import type { PlannedWork } from "../../../app/start/plan-target.ts";
+import { itemOfIssue, type PlannedWork } from "../../../app/start/plan-target.ts";
 import type { RunRequest } from "../../../app/start/run-request.ts";
 import { openElsewhere } from "../../../compose/open-elsewhere.ts";
 import { type LocalProject, openProject } from "../../../compose/project.ts";
@@ -22,6 +22,7 @@ import { projectOf } from "../main/project-of.ts";
 import { makeWorktree, needsWorktree, refuseHotfixTree } from "./spec/resolve-worktree.ts";
 import { continueRun, heldResult, restResult } from "../terminal/continue-run.ts";
 import { settle, startRun } from "../terminal/start-run.ts";
+import { issueWords } from "../terminal/issue-words.ts";
 import { explain } from "./explain.ts";
 
 const WORKFLOW_OF: Readonly<Record<string, string>> = {
@@ -50,9 +51,10 @@ async function start(invocation: Invocation, workflow: string, words: readonly s
   const by = await initiatorOf(invocation, project, open.state);
   catchUp(project, open);
   if (open.state.is === "active") return recover(invocation, project);
-  const title = words.join(" ").trim();
+  const { words: said, issue } = await issueWords(invocation, words);
+  const title = itemOfIssue(project, issue)?.slug ?? said;
   for (const line of await rebuildMeta(project, title)) invocation.io.err(line);
-  const wanted = runRequest(invocation, { workflow, title, by });
+  const wanted = runRequest(invocation, { workflow, title, by, issue });
   const { there, request } = wantsWorktree(invocation, workflow)
     ? await elsewhere(invocation, project, wanted)
     : { there: project, request: wanted };
@@ -108,9 +110,9 @@ async function refuseUncommitted({ vcs }: LocalProject, { target }: PlannedWork)
 /** A start that was killed as soon as the run was open may have left its item without a record. */
 async function completeRecord({ io }: Invocation, project: LocalProject, { run, stage }: ActiveRun): Promise<void> {
   if (stage.is !== "preparing" || run.scope !== "tree") return;
-  const { item, title } = run;
+  const { item, title, issue = null } = run;
   const isListed = project.items.isListed(item.slice(item.lastIndexOf("/") + 1));
-  for (const line of await keepRecord(project, { item, title, isListed, record: {} })) io.err(line);
+  for (const line of await keepRecord(project, { item, title, isListed, issue, record: {} })) io.err(line);
 }
 
 /**

@@ -6,34 +6,74 @@ import {
   textsOf,
   validatePhasesCompleted,
 } from "../../../core/items/analysis-status.ts";
+import type { IssueLink } from "../../../core/items/issue-link.ts";
 import type { ItemMeta } from "../../../core/items/item-meta.ts";
 import { lightSizing } from "../../../core/items/light-sizing.ts";
 import { ProblemError } from "../../../core/problem.ts";
+import { type Choice, ChoicesNeeded } from "../../../app/choice.ts";
+import { analysedItems } from "../../../compose/place.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { folderSlug } from "../../../app/start/name-work.ts";
 import { newItem } from "../../../app/start/new-item.ts";
 import { staleNotes } from "../../../app/start/plan-staleness.ts";
-import { findItem, itemTitle } from "../../../app/start/plan-target.ts";
+import { findItem, itemOfIssue, itemTitle } from "../../../app/start/plan-target.ts";
 import { rebuildMeta } from "../../../app/start/rebuild-meta.ts";
 import type { BuildTarget } from "../../../app/start/run-request.ts";
 import { type FoundItem, ITEMS_ROOT } from "../../../ports/items.ts";
 import type { Initiator } from "../../../schema/people.ts";
+import { plainLine } from "../../../views/plain-text.ts";
 import { runRequest } from "../grammar/run-request.ts";
 import { done, flag, type Invocation, type Result, type Run } from "../grammar/verb.ts";
-import { initiatorOf } from "../main/caller.ts";
+import { initiatorOf, personOf } from "../main/caller.ts";
+import { confirmChoice } from "../terminal/confirm-choice.ts";
 import { continueRun } from "../terminal/continue-run.ts";
+import { issueWords } from "../terminal/issue-words.ts";
 import { startRun } from "../terminal/start-run.ts";
 import { recover } from "./begin.ts";
+import { items as listItems } from "./list-items.ts";
 
-export { items } from "./list-items.ts";
+/** The items; or takes one out. */
+export const items: Run = (invocation) => (invocation.words.length === 0 ? listItems(invocation) : remove(invocation));
+
+async function remove(invocation: Invocation): Promise<Result> {
+  const [action, ...words] = invocation.words;
+  const wanted = words.join(" ").trim();
+  if (action !== "remove" || wanted === "")
+    throw new ProblemError({ code: "USAGE", detail: "Say which item to remove.", usage: invocation.verb.usage });
+  const project = openProject(invocation.cwd, invocation.env);
+  await personOf(invocation, project);
+  const found = findItem(project, wanted);
+  if (found === null) throw new ProblemError({ code: "ITEM_UNKNOWN", reference: wanted });
+  const { slug } = found;
+  await refuseAtWork(project, slug);
+  const about = [`This removes ${ITEMS_ROOT}/${plainLine(slug)} and its line in BACKLOG.md.`];
+  const open = await confirmChoice(invocation, { id: "remove", kind: "confirm", options: ["yes"], about });
+  if (open.length > 0) throw new ChoicesNeeded(open);
+  const { kept, wasListed } = await project.items.remove(slug);
+  const lines = [
+    `Removed ${slug}${wasListed ? " and its line in BACKLOG.md" : ""}.`,
+    ...(kept === null ? [] : [`Its folder is kept in ${kept}; move it back to undo.`]),
+  ];
+  return done(lines, { item: slug, kept, wasListed });
+}
+
+/** @throws ProblemError ITEM_BUSY where a run is open that works on it. */
+async function refuseAtWork(project: LocalProject, slug: string): Promise<void> {
+  const analysis = analysedItems(project).includes(slug) ? [itemProject(project, slug)] : [];
+  for (const place of [project, ...analysis]) {
+    const { state } = await currentRun(place);
+    if (state.is === "active" && state.run.item === `${ITEMS_ROOT}/${slug}`)
+      throw new ProblemError({ code: "ITEM_BUSY", item: slug, isAnalysis: place !== project });
+  }
+}
 
 /** Puts a piece of work on record: a folder with a draft and a line in the backlog. Starts nothing. */
 export const add: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   await initiatorOf(invocation, project);
-  const description = wordsOf(invocation);
+  const { words: description, issue } = await issueWords(invocation, givenWords(invocation));
   const folder = folderSlug(project, description);
-  const { created, warnings } = await project.items.create(newItem(description, folder));
+  const { created, warnings } = await project.items.create(newItem(description, { folder, issue }));
   for (const warning of warnings) invocation.io.err(`warning: ${warning}`);
   const item = `${ITEMS_ROOT}/${folder}`;
   const lines = created
@@ -45,28 +85,39 @@ export const add: Run = async (invocation) => {
 /** Analyzes an item: the analysis phases of the feature workflow, in the item's folder only, beside any other run. */
 export const analyze: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
-  const wanted = wordsOf(invocation);
   const by = await initiatorOf(invocation, project);
+  const { words: wanted, issue } = await issueWords(invocation, givenWords(invocation));
   for (const line of await rebuildMeta(project, wanted)) invocation.io.err(line);
-  const found = findItem(project, wanted);
+  const found = itemOfIssue(project, issue) ?? findItem(project, wanted);
+  if (found === null) await confirmNew(invocation, wanted);
   const folder = found?.slug ?? folderSlug(project, wanted);
   project.projections.setUp();
   const analysis = itemProject(project, folder);
   if ((await currentRun(analysis)).state.is === "active") return recover(invocation, analysis);
-  return analyzeItem(invocation, analysis, { folder, found, title: itemTitle(project, found, wanted), by });
+  return analyzeItem(invocation, analysis, { folder, found, title: itemTitle(project, found, wanted), by, issue });
 };
+
+/** A word that names no item may be a slip, and an analysis costs money; a script's sentence says what it wants. */
+async function confirmNew(invocation: Invocation, wanted: string): Promise<void> {
+  if (!invocation.io.interactive && /\s/.test(wanted)) return;
+  const about = [`There is no item "${plainLine(wanted, 100)}" yet. "isdlc items" lists those there are.`];
+  const choice: Choice = { id: "create", kind: "confirm", options: ["yes"], about };
+  const open = await confirmChoice(invocation, choice);
+  if (open.length > 0) throw new ChoicesNeeded(open);
+}
 
 type Subject = {
   readonly folder: string;
   readonly found: FoundItem | null;
   readonly title: string;
   readonly by: Initiator;
+  readonly issue: IssueLink | null;
 };
 
 async function analyzeItem(
   invocation: Invocation,
   project: LocalProject,
-  { folder, found, title, by }: Subject,
+  { folder, found, title, by, issue }: Subject,
 ): Promise<Result> {
   const { meta, light } = sizedMeta(invocation, project, found?.meta ?? null);
   const target = missingAnalysis(folder, meta);
@@ -79,7 +130,8 @@ async function analyzeItem(
     return done([`${folder} is analyzed already. Next: isdlc build ${folder}`], { item: folder });
   }
   const isListed = found?.backlogLine !== undefined;
-  await startRun(invocation, project, runRequest(invocation, { workflow: "feature", title, by, target, isListed }));
+  const request = runRequest(invocation, { workflow: "feature", title, by, issue, target, isListed });
+  await startRun(invocation, project, request);
   return continueRun(invocation, project);
 }
 
@@ -97,8 +149,8 @@ function missingAnalysis(folder: string, meta: ItemMeta | null): BuildTarget {
   return { folder, phases: needed.filter((key) => !analysed.includes(key)), analysed, record: {} };
 }
 
-function wordsOf({ words, verb }: Invocation): string {
-  const text = words.join(" ").trim();
-  if (text === "") throw new ProblemError({ code: "USAGE", detail: "Say which item.", usage: verb.usage });
-  return text;
+function givenWords({ words, verb }: Invocation): readonly string[] {
+  if (words.join("").trim() === "")
+    throw new ProblemError({ code: "USAGE", detail: "Say which item.", usage: verb.usage });
+  return words;
 }

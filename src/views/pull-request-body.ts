@@ -1,0 +1,79 @@
+import { isOpen, ledgerOf } from "../core/findings/ledger.ts";
+import type { EndedRun, PhaseRecord } from "../core/run.ts";
+import type { CheckResult } from "../schema/facts.ts";
+import { renderFindings } from "./findings.ts";
+import { markdownText } from "./markdown.ts";
+import { plainText } from "./plain-text.ts";
+
+/**
+ * What goes with a pull request: what was asked for, the plan, the evidence and what reviewers still hold against it.
+ * Words of agents are quoted as code: no mention, link or closing keyword of theirs acts.
+ */
+export function pullRequestBody(run: EndedRun, plan: string | null): string {
+  const parts = [
+    `What was asked for: ${markdownText(run.run.title)}`,
+    ...referenceLines(run),
+    ...(plan === null || plan.trim() === "" ? [] : [`## Plan\n\n${codeBlock(plan.trim())}`]),
+    `## Evidence\n\n${evidenceTable(run)}`,
+    ...testLines(run),
+    `## Open findings\n\n${openFindings(run)}`,
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** Only what readers of the request have too: git ignores everything of our own folder. */
+function referenceLines({ run: { issue, item } }: EndedRun): string[] {
+  return [
+    ...(issue === undefined ? [] : [`Issue: ${issue.url}`]),
+    ...(item.startsWith(".isdlc/") ? [] : [`Documents: ${markdownText(item)}`]),
+  ];
+}
+
+const LONGEST_PLAN = 20_000; // characters; a request may have 65,536
+
+/** A fence that is longer than any in the text. */
+function codeBlock(text: string): string {
+  const shown = plainText(text).slice(0, LONGEST_PLAN);
+  const longest = Math.max(3, ...[...shown.matchAll(/~+/g)].map(([run]) => run.length + 1));
+  const fence = "~".repeat(longest);
+  return `${fence}text\n${shown}\n${fence}`;
+}
+
+function evidenceTable(run: EndedRun): string {
+  const rows = run.phases.filter(({ dropped }) => !dropped).map((phase) => phaseRow(run, phase));
+  return ["| Phase | Checks | Reviewer | Gate |", "|---|---|---|---|", ...rows].join("\n");
+}
+
+function phaseRow(run: EndedRun, { rule, status, made, iterations }: PhaseRecord): string {
+  const checks = (made?.checks ?? []).map(({ name, ok }) => `${name} ${outcome(ok)}`).join(", ");
+  const verdict = made?.approved === true ? "approved" : "did not approve";
+  const reviewer = rule.reviewer === null || iterations.length === 0 ? "" : `${verdict} (${iterations.length})`;
+  const answers = run.answers.filter(({ phase }) => phase === rule.key);
+  const gate = answers.map(({ choice, by }) => `${choice} by ${by.name}`).join(", ");
+  const cells = [status === "skipped" ? `${rule.name} (skipped)` : rule.name, checks, reviewer, gate];
+  return `| ${cells.map((cell) => markdownText(cell)).join(" | ")} |`;
+}
+
+const outcome = (ok: boolean | null): string => (ok === null ? "not measured" : ok ? "passed" : "failed");
+
+/** The last tests that were run. */
+function testLines({ phases }: EndedRun): string[] {
+  const all = phases.flatMap(({ made }) => made?.checks ?? []);
+  const last = all.findLast((check): check is CheckResult => check.name === "tests" && check.ok !== null);
+  if (last === undefined) return ["Tests: not measured"];
+  const { ok, counts } = last;
+  const told = counts === undefined ? "" : ` (${counts.passed} passed, ${counts.failed} failed)`;
+  return [`Tests: ${outcome(ok)}${told}`];
+}
+
+function openFindings({ phases }: EndedRun): string {
+  const lines = phases.flatMap(({ rule, iterations }) => {
+    const ledger = ledgerOf(iterations);
+    const open = renderFindings({ ...ledger, findings: ledger.findings.filter(isOpen) });
+    return open.map((line) => `- ${rule.key}: ${markdownText(line)}`);
+  });
+  const concerns = phases.flatMap(({ rule, made }) =>
+    (made?.concerns ?? []).map((concern) => `- ${rule.key}: ${markdownText(concern)}`),
+  );
+  return [...lines, ...concerns].join("\n") || "None.";
+}
