@@ -2,6 +2,7 @@ import type { VcsRead } from "../../ports/vcs.ts";
 import type { CommitId } from "../../schema/ids.ts";
 import { plainLine } from "../../views/plain-text.ts";
 import type { Choices } from "./choices.ts";
+import type { Planning } from "./planning.ts";
 
 export type Repository = { readonly base: string | null; readonly commit: CommitId };
 
@@ -17,7 +18,10 @@ const OWN_FOLDERS = ["docs/requirements", "docs/features", "BACKLOG.md", ".isdlc
 const MOST_NAMED = 10;
 
 /** The repository a run starts from; null when the person agreed to work without. */
-export async function planRepository(choices: Choices, vcs: VcsRead, wish: RepositoryWish): Promise<Repository | null> {
+export async function planRepository(
+  { choices, notes, project: { vcs } }: Planning,
+  wish: RepositoryWish,
+): Promise<Repository | null> {
   if (!wish.git) return null;
   const facts = await vcs.facts();
   if (facts === null || facts.head === null) {
@@ -27,8 +31,12 @@ export async function planRepository(choices: Choices, vcs: VcsRead, wish: Repos
     return null;
   }
   if (!wish.mayBeDirty) await planDirty(choices, vcs);
+  if (facts.branch === null) notes.push(DETACHED);
   return { base: facts.branch, commit: facts.head };
 }
+
+const DETACHED =
+  "No branch is checked out (detached HEAD): the work begins at this commit, and its branch cannot be merged at the end. To merge it, check out a branch first.";
 
 type Lack = { readonly why: string; readonly instead: string };
 

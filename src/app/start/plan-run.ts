@@ -108,10 +108,17 @@ async function plannedRun(planning: Planning): Promise<RunPlan> {
     tests,
     warnings: [...warnings, ...chosen.warnings, ...workflow.warnings, ...supervision.warnings],
     by: request.by,
+    ...issueOf(request, work),
   };
   const { agents } = chosen;
   const plan = { project, definition, work, facts, git, branch: null, agents, supervision, trusts, hooks };
   return feature === undefined ? plan : partOfFeature(plan, feature);
+}
+
+/** Named now, or when the item was put on record. */
+function issueOf(request: RunRequest, work: PlannedWork): Pick<Facts, "issue"> {
+  const issue = request.issue ?? work.issue ?? null;
+  return issue === null ? {} : { issue };
 }
 
 function partOfFeature(plan: RunPlan, { branch, worktree, warnings }: FeatureWork): RunPlan {
@@ -119,10 +126,11 @@ function partOfFeature(plan: RunPlan, { branch, worktree, warnings }: FeatureWor
   return { ...plan, branch, facts: { ...facts, worktree, warnings: [...warnings, ...facts.warnings] } };
 }
 
-function repositoryFor({ project, request, choices }: Planning): Promise<RunPlan["git"]> {
+function repositoryFor(planning: Planning): Promise<RunPlan["git"]> {
+  const { project, request } = planning;
   const { decisions, wishes } = request;
   const mayBeDirty = project.item !== null || request.isElsewhere === true || decisions.dirty === "allow-dirty";
-  return planRepository(choices, project.vcs, { git: wishes.git !== false, mayBeDirty });
+  return planRepository(planning, { git: wishes.git !== false, mayBeDirty });
 }
 
 function phasesOf(
@@ -160,6 +168,7 @@ function optionsOf(request: RunRequest, { definition, isSupervised, phases }: Po
     sizing: wishes.acceptsSize === true ? "accept" : "ask",
     thresholds: sensibleThresholds(definition.thresholds),
     ...(definition.ends === undefined ? {} : { ends: definition.ends }),
+    ...(wishes.isSupervised === false ? { supervised: false } : {}),
   };
 }
 

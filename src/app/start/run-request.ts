@@ -1,3 +1,4 @@
+import type { IssueLink } from "../../core/items/issue-link.ts";
 import type { MetaFields } from "../../core/items/item-meta.ts";
 import type { CommitId } from "../../schema/ids.ts";
 import type { Initiator } from "../../schema/people.ts";
@@ -13,6 +14,8 @@ export type RunRequest = {
   readonly title: string;
   /** How it is asked for here, for who asked in vain. */
   readonly usage: string;
+  /** The issue that the work comes from. */
+  readonly issue?: IssueLink | null;
   /** Who asks; identified once, by the surface. */
   readonly by: Initiator;
   readonly decisions: Decisions;
@@ -32,7 +35,8 @@ export type RunRequest = {
 export type RunWishes = {
   readonly mode?: Mode | undefined;
   readonly light?: boolean;
-  readonly isSupervised?: boolean;
+  /** False: no review gates in this run, whatever the project's settings say. */
+  readonly isSupervised?: boolean | undefined;
   /** Phases with a review gate, by key or number. */
   readonly review?: readonly string[] | undefined;
   /** All agents of the run; found out from the others where it is left out. */

@@ -9,6 +9,7 @@ import {
   signersOption,
   startOptions,
   verifyOptions,
+  watchOptions,
 } from "./options.ts";
 import { uiVerb } from "./ui-verb.ts";
 import { specVerbs } from "./spec-verbs.ts";
@@ -60,18 +61,18 @@ export const verbs: readonly Verb[] = [
   ...specVerbs,
   verb("add", "begin", {
     summary: "Put a piece of work on record; starts nothing",
-    usage: 'isdlc add "<what to do>"',
+    usage: 'isdlc add "<what to do>" | <address of an issue> ["<title>"]',
     options: personOptions,
   }),
   verb("analyze", "begin", {
     summary: "Analyze an item, beside any other run; writes in its folder only",
-    usage: 'isdlc analyze <item or "what to do"> [options]',
+    usage: 'isdlc analyze <item, "what to do" or address of an issue> [options]',
     options: startOptions,
   }),
   verb("items", "read", {
     summary: "Items, how far each is analyzed, and which are stale",
-    usage: "isdlc items",
-    options: {},
+    usage: "isdlc items [remove <item>]",
+    options: { yes: { type: "boolean", about: "remove without asking" }, ...personOptions },
   }),
   verb("status", "read", {
     summary: "Where the run stands",
@@ -92,6 +93,11 @@ export const verbs: readonly Verb[] = [
       nonce: { type: "string", value: "nonce", about: "what begin gave" },
       summary: { type: "string", value: "text", about: "it is done; what was done, in short" },
     },
+  }),
+  verb("logs", "read", {
+    summary: "What the agents of the run say and do; -f goes on until the run ends",
+    usage: "isdlc logs [execution] [--follow]",
+    options: { follow: { type: "boolean", short: "f", about: "show what is said from now on, too" } },
   }),
   verb("gate", "read", {
     summary: "What is open, with its summary",
@@ -139,7 +145,7 @@ export const verbs: readonly Verb[] = [
   verb("resume", "begin", {
     summary: "Go on after an interruption",
     usage: "isdlc resume",
-    options: { ...agentOptions, ...personOptions },
+    options: { ...agentOptions, ...watchOptions, ...personOptions },
   }),
   verb("back", "decide", {
     summary: "Return to an earlier phase: with guidance to improve its work, without to undo it",
@@ -175,9 +181,12 @@ export const verbs: readonly Verb[] = [
     options: { reason: { type: "string", value: "why", about: "why the run ends" }, ...personOptions },
   }),
   verb("config", "decide", {
-    summary: "Read and change settings",
-    usage: "isdlc config [get <key> | set <key> <value>]",
-    options: personOptions,
+    summary: "Settings with where each value comes from; change them",
+    usage: "isdlc config [get <setting> | set <setting> <value> | unset <setting> | edit]",
+    options: {
+      project: { type: "boolean", about: "yours, for this project alone: agents, limits, session" },
+      ...personOptions,
+    },
   }),
   verb("trust", "decide", {
     summary: "Trust this project's test command and overlays",

@@ -41,8 +41,14 @@ export const limitOptions: Options = {
   "max-minutes": { type: "string", value: "n", about: "end an execution after so many minutes" },
 };
 
+/** How much of the work is shown. */
+export const watchOptions: Options = {
+  verbose: { type: "boolean", short: "v", about: "keep on the screen what agents say and do" },
+};
+
 export const startOptions: Options = {
-  supervised: { type: "boolean", about: "a review gate after every phase" },
+  supervised: { type: "boolean", about: "a review gate after every phase, in later runs too" },
+  "no-supervised": { type: "boolean", about: "no review gates in this run, whatever the project's settings say" },
   review: { type: "string", value: "03,06", about: "review gates after these phases" },
   light: { type: "boolean", about: "leave out architecture and design (also -light)" },
   mode: { type: "string", value: "mode", values: MODES, about: "how often a reviewer may send work back" },
@@ -93,6 +99,8 @@ export const startOptions: Options = {
     about: "trust the repository's own hooks and filters, or run none of them",
   },
   yes: { type: "boolean", about: "accept the defaults of confirmations; never answers a gate" },
+  "dry-run": { type: "boolean", about: "show the phases, their prompts' sizes and what would be asked; start nothing" },
+  ...watchOptions,
   ...personOptions,
 };
 
@@ -102,6 +110,7 @@ export const answerOptions: Options = {
   "no-run": { type: "boolean", about: "another name of --record-only" },
   shown: { type: "string", value: "digest", about: "refused unless this is what is open; gate --json tells it" },
   ...agentOptions,
+  ...watchOptions,
   ...personOptions,
 };
 

@@ -1,3 +1,4 @@
+import { ProblemError } from "../../../core/problem.ts";
 import type { Decisions } from "../../../app/start/choices.ts";
 import type { RunRequest, RunWishes } from "../../../app/start/run-request.ts";
 import type { Commits, Mode, RunOptions } from "../../../schema/plan.ts";
@@ -27,13 +28,22 @@ function decisionsOf(values: Values): Decisions {
   };
 }
 
+/** Undefined leaves it to the project's settings. @throws ProblemError USAGE for a wish against itself. */
+function wantsGates(values: Values): boolean | undefined {
+  const wished = ["supervised", "review"].find((name) => values[name] !== undefined);
+  if (!flag(values, "no-supervised")) return flag(values, "supervised") || undefined;
+  if (wished === undefined) return false;
+  const detail = `--no-supervised and --${wished} contradict each other.`;
+  throw new ProblemError({ code: "USAGE", detail, usage: "--no-supervised, --supervised or --review 03,06" });
+}
+
 /** The catalog allows no other values than those that the types have. */
 function wishesOf(values: Values): RunWishes {
   const review = text(values, "review");
   return {
     mode: text(values, "mode") as Mode | undefined,
     light: flag(values, "light"),
-    isSupervised: flag(values, "supervised"),
+    isSupervised: wantsGates(values),
     review: review?.split(",").map((name) => name.trim()),
     ...askedAgents(values),
     budget: { usd: askedLimit(values, "max-usd"), tokens: askedLimit(values, "max-tokens") },

@@ -3,7 +3,8 @@ import { type OpenedRun, openRun } from "../../../app/start/open-run.ts";
 import { planRun, type RunPlan } from "../../../app/start/plan-run.ts";
 import type { RunRequest } from "../../../app/start/run-request.ts";
 import type { Project } from "../../../app/project/project.ts";
-import type { Invocation } from "../grammar/verb.ts";
+import { previewRun, RunPreviewed } from "../../../app/start/preview-run.ts";
+import { flag, type Invocation } from "../grammar/verb.ts";
 import { askChoice } from "./ask-choice.ts";
 
 /** Plans a run, asking at a terminal what is left to be chosen, and opens it. */
@@ -23,7 +24,8 @@ export type Settled = { readonly plan: RunPlan; readonly request: RunRequest };
  * The plan of a run in which nothing is left to be chosen, and the request with every choice in it.
  * @throws ChoicesNeeded with all of them where nobody can be asked, with the one that was declined elsewhere.
  */
-export async function settle({ io }: Invocation, project: Project, request: RunRequest): Promise<Settled> {
+export async function settle({ io, values }: Invocation, project: Project, request: RunRequest): Promise<Settled> {
+  if (flag(values, "dry-run")) throw new RunPreviewed(await previewRun(project, request));
   const told = new Set<string>();
   for (let asked = request; ;) {
     const planned = await planRun(project, asked);

@@ -1,0 +1,94 @@
+import { decide } from "../../core/decide.ts";
+import { evolve } from "../../core/evolve.ts";
+import { unproven } from "../../core/evolve/attempt.ts";
+import { type ActiveRun, noRun } from "../../core/run.ts";
+import { isGateDue } from "../../core/supervision.ts";
+import { phasePrompt } from "../../engine/prompt.ts";
+import type { PhaseRule } from "../../schema/plan.ts";
+import type { PhasePreview, RunPreview } from "../../views/run-preview.ts";
+import { choiceText } from "../agents/agent-choice.ts";
+import { phaseAgent, reviewAgent } from "../agents/chosen-agents.ts";
+import type { Choice } from "../choice.ts";
+import type { Project } from "../project/project.ts";
+import { folderSlug } from "./name-work.ts";
+import { planRun, type RunPlan } from "./plan-run.ts";
+import type { RunRequest } from "./run-request.ts";
+
+/** Thrown in place of a start by whoever only wants to see what it would be. */
+export class RunPreviewed extends Error {
+  override readonly name = "RunPreviewed";
+  readonly preview: RunPreview;
+  constructor(preview: RunPreview) {
+    super("Nothing was started.");
+    this.preview = preview;
+  }
+}
+
+/**
+ * What a run would be and what would be asked before it. What is open is taken as its first option says, so that the
+ * rest can be told. Writes nothing.
+ */
+export async function previewRun(project: Project, request: RunRequest): Promise<RunPreview> {
+  const asked: Choice[] = [];
+  for (let wanted = request; ;) {
+    const planned = await planRun(project, wanted);
+    const notes = planned.notes.filter((note) => !note.includes("\n")); // the phases are told below
+    if (planned.ok) return { ...previewOf(planned.plan), asked: asked.flatMap(({ about }) => about), notes };
+    const choice = planned.choices.find(({ id }) => wanted.decisions[id] === undefined);
+    const option = choice?.options[0];
+    if (choice === undefined || option === undefined || choice.id === "item")
+      return { ...NO_PLAN, asked: [...asked, ...planned.choices].flatMap(({ about }) => about), notes };
+    asked.push(choice);
+    wanted = { ...wanted, decisions: { ...wanted.decisions, [choice.id]: option } };
+  }
+}
+
+type Shown = Omit<RunPreview, "asked" | "notes">;
+
+const NO_PLAN: Shown = { head: null, phases: [] };
+
+function previewOf(plan: RunPlan): Shown {
+  const { project, definition, facts, git, work } = plan;
+  const slug = folderSlug(project, facts.title);
+  const folder = work.target?.folder ?? (definition.items === null ? slug : `<number>-${slug}`);
+  const branch = git === null || definition.branch === null ? null : `${definition.branch}${folder}`;
+  const run = openedRun(plan, folder);
+  const head = {
+    workflow: facts.workflow,
+    title: facts.title,
+    branch: plan.branch?.branch ?? branch,
+    base: git?.base ?? null,
+    tests: facts.tests?.argv ?? null,
+    isSandboxed: facts.sandbox === true,
+  };
+  return { head, phases: facts.plan.map((rule, index) => phaseOf(plan, { ...run, index }, rule)) };
+}
+
+/** The run as it would be once opened: prompts are made of that. */
+function openedRun({ facts, git, project }: RunPlan, folder: string): ActiveRun {
+  const item = `docs/requirements/${folder}`;
+  const started = decide(noRun, {
+    do: "start",
+    facts: { ...facts, run: project.newRunId(), item, git: git === null ? null : { ...git, branch: null } },
+  });
+  const [event] = started.ok ? started.events : [];
+  const state = event === undefined ? noRun : evolve(noRun, { ...event, seq: 1, at: project.clock.now() });
+  if (state.is !== "active") throw new Error("a run that is opened is active");
+  return state;
+}
+
+function phaseOf(plan: RunPlan, run: ActiveRun, rule: PhaseRule): PhasePreview {
+  const { agents, facts, project } = plan;
+  const { persona } = project.workflows.resolve(facts.workflow);
+  const phase = run.phases[run.index];
+  const turn = { work: unproven, brief: { why: "first", text: "" }, digest: "", halfWritten: [] } as const;
+  const prompt = phase === undefined ? "" : phasePrompt(run, phase, turn);
+  return {
+    key: rule.key,
+    agent: choiceText(phaseAgent(agents, rule.key)),
+    reviewer: rule.reviewer === null ? null : choiceText(reviewAgent(agents, rule.key)),
+    verdicts: rule.verdicts,
+    hasGate: rule.gate === "always" || isGateDue(facts.supervision, rule.key),
+    promptCharacters: persona(rule.persona).length + prompt.length,
+  };
+}
