@@ -29,6 +29,10 @@ export function waitNotice(run: ActiveRun, wait: Wait, project: string): WaitNot
   };
 }
 
+/** A project is called by the name of its folder. */
+export const projectName = ({ root }: { readonly root: string }): string =>
+  root.slice(Math.max(root.lastIndexOf("/"), root.lastIndexOf("\\")) + 1);
+
 export type WebhookForm = "json" | "slack" | "teams";
 
 /** The body in the form that the receiver understands. */

@@ -7,8 +7,10 @@ export function progressTexts(line: CodexLine, cwd: string): string[] {
   switch (line.type) {
     case "item.started":
       return line.item.type === "command_execution" ? shorten(`Run ${withoutShell(line.item.command)}`) : [];
-    case "item.completed":
-      return itemTexts(line.item, cwd);
+    case "item.completed": {
+      const denied = deniedCommand(line);
+      return denied === null ? itemTexts(line.item, cwd) : [`Not allowed: ${denied}`];
+    }
     case "error": // the last one is told as the failure
       return line.message.startsWith("Reconnecting") ? shorten(`The model service failed. ${line.message}`) : [];
     case "thread.started":

@@ -1,10 +1,10 @@
 import { watch } from "node:fs";
 import { join } from "node:path";
-import { type FileSystem, folderExists, OPEN, openPlain, readRange } from "../../adapters/file-system/file-system.ts";
+import { type FileSystem, folderExists, OPEN, openPlain, readRange } from "../file-system/file-system.ts";
 import { ownValue } from "../../core/own-value.ts";
 import type { ActivityView } from "../../schema/api.ts";
 import type { RunId } from "../../schema/ids.ts";
-import { plainText } from "../../views/plain-text.ts";
+import { plainText } from "../../core/plain-text.ts";
 
 type Place = { readonly own: string; readonly files: FileSystem };
 
@@ -49,33 +49,41 @@ function readEnd(files: FileSystem, path: string, from: number): Read {
   }
 }
 
-const linesIn = (text: string): string[] =>
-  text.split("\n").flatMap((line) => {
-    const said = saidIn(line);
-    return said === null ? [] : [said];
-  });
+const linesIn = (text: string): string[] => text.split("\n").flatMap(saidIn);
 
-/** One line of a transcript in plain words; null where it tells a person nothing. */
-function saidIn(line: string): string | null {
+/** One line of a transcript in plain words; nothing where it tells a person nothing. */
+function saidIn(line: string): string[] {
   try {
     const event: unknown = JSON.parse(line);
-    const told = ownValue(event, "text") ?? ownValue(ownValue(event, "result"), "summary");
-    return typeof told === "string" && told !== "" ? plainText(told).slice(0, 4000) : null;
+    const isEnd = ownValue(event, "type") === "end";
+    const told = isEnd ? endText(event) : ownValue(event, "text");
+    return typeof told === "string" && told !== "" ? [plainText(told).slice(0, 4000)] : [];
   } catch {
-    return line.startsWith("[cut:") ? line : null;
+    return line.startsWith("[cut:") ? [line] : [];
   }
+}
+
+function endText(event: unknown): unknown {
+  if (ownValue(event, "how") === "failed") return `Failed: ${String(ownValue(event, "detail"))}`;
+  const verdict = ownValue(event, "verdict");
+  if (verdict === undefined) return ownValue(ownValue(event, "result"), "summary");
+  const word = ownValue(verdict, "approved") === true ? "Approved" : "Not approved";
+  return `${word}: ${String(ownValue(verdict, "summary"))}`;
 }
 
 export type Said = { readonly execution: string; readonly lines: readonly string[] };
 
 const LOOKS_EVERY = 250; // milliseconds; for file systems that tell nothing
 
+export type Following = {
+  readonly tell: (said: Said) => void;
+  readonly signal: AbortSignal;
+  /** True: what was said before is told, too. */
+  readonly fromStart?: boolean;
+};
+
 /** Tells what agents say from now on. The end is cut off by the signal. */
-export function followActivity(
-  place: Place,
-  run: RunId,
-  { tell, signal }: { tell: (said: Said) => void; signal: AbortSignal },
-): void {
+export function followActivity(place: Place, run: RunId, { tell, signal, fromStart = false }: Following): void {
   const folder = folderOf(place, run);
   const read = new Map<string, { size: number; rest: string }>();
   const look = (isFirst: boolean): void => {
@@ -88,7 +96,7 @@ export function followActivity(
       const end = whole.lastIndexOf("\n") + 1;
       read.set(name, { size, rest: whole.slice(end) });
       const lines = linesIn(whole.slice(0, end));
-      if (!isFirst && lines.length > 0) tell({ execution: name.slice(0, -".log".length), lines });
+      if ((fromStart || !isFirst) && lines.length > 0) tell({ execution: name.slice(0, -".log".length), lines });
     }
   };
   look(true);

@@ -18,7 +18,7 @@ import { detailOf, diffOf, documentOf, gateOf, storyFrom } from "./look-at-run.t
 import { personAt } from "./person.ts";
 import { apiProblem, type FoundRun } from "./repository.ts";
 import type { Served } from "./served.ts";
-import { activityOf } from "./transcripts.ts";
+import { activityOf } from "../../adapters/transcripts/transcripts.ts";
 
 export type Env = { Bindings: HttpBindings };
 

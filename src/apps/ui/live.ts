@@ -3,7 +3,7 @@ import type { LiveMessage } from "../../schema/api.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { openRuns } from "./list-runs.ts";
 import { isDriven, type Located, type Repository } from "./repository.ts";
-import { followActivity } from "./transcripts.ts";
+import { followActivity } from "../../adapters/transcripts/transcripts.ts";
 
 /** Milliseconds between looks for new runs, and for drivers that came or went: the journal does not tell of those. */
 const LOOKS_EVERY = 1000;

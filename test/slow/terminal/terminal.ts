@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { onTestFinished } from "vitest";
@@ -18,6 +18,10 @@ export type Terminal = {
   rows(): string[];
   /** The screen, once it shows this. */
   shows(what: string | RegExp): Promise<string>;
+  /** Everything that programs wrote to the terminal, codes included. */
+  written(): string;
+  /** The title of the window. */
+  title(): string;
   /** Types an `isdlc` command line. */
   isdlc(args?: string): void;
   /** The exit code of the last command line, once it has ended. */
@@ -82,6 +86,9 @@ export async function openTerminal(
     send(["-l", line]);
     tmux("send-keys", "Enter");
   };
+  const log = `${socket}.log`;
+  writeFileSync(log, "");
+  tmux("pipe-pane", "-o", `cat >> '${log}'`);
   await shows("$");
   return {
     type,
@@ -89,6 +96,8 @@ export async function openTerminal(
     screen,
     rows: () => tmux("capture-pane", "-p", "-e").split("\n").slice(0, 24),
     shows,
+    written: () => readFileSync(log, "utf8"),
+    title: () => tmux("display-message", "-p", "#{pane_title}").trim(),
     isdlc: (args = "") => type(`isdlc ${args}; echo "[exit $?]"`),
     exitCode: async () => Number(/\[exit ([0-9]+)\]/.exec(await shows(/\[exit [0-9]+\]/))?.[1]),
     running: () => Number(execFileSync("pgrep", ["-P", tmux("display-message", "-p", "#{pane_pid}").trim()], place)),

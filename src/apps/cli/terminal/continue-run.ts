@@ -4,9 +4,11 @@ import type { LocalProject } from "../../../compose/project.ts";
 import { type ActiveRun, noRun, type RunState } from "../../../core/run.ts";
 import { isWithSession } from "../../../core/session-phase.ts";
 import type { ProgressSink } from "../../../ports/progress.ts";
+import type { RunEvent } from "../../../schema/event.ts";
 import { closingReport } from "../../../views/history.ts";
 import { heldLines, openRunLine } from "../../../views/open-run.ts";
 import { statusLines, statusObject } from "../../../views/status.ts";
+import { projectName, waitNotice } from "../../../views/wait-notice.ts";
 import { renameAgents } from "../../../app/agents/choose-agents.ts";
 import { askedAgents, namesAgent } from "../grammar/agents.ts";
 import { flag, type Invocation, type Result } from "../grammar/verb.ts";
@@ -17,12 +19,15 @@ import { ask } from "./ask.ts";
 import { openPullRequest } from "./open-pull-request.ts";
 import { answerAtTerminal } from "./answer-at-terminal.ts";
 import { createProgressView } from "./progress.ts";
+import { createWindow, NO_WINDOW, type Window } from "./window.ts";
 
 /** Where progress is shown, and who answers what is open. */
 export type UserInterface = {
   readonly view: ProgressSink & { stop(): void };
   /** False leaves it open. */
   readonly answer: (open: OpenWait) => Promise<boolean>;
+  /** Nothing more is shown or asked. */
+  readonly leave?: () => void;
 };
 
 /** Goes on with the open run until it rests; at a terminal, asks the person there and goes on again. */
@@ -50,7 +55,7 @@ export async function continueRun(
     });
     rested.state = driven.state; // once cleaned up, the journal may be elsewhere
     return drivenResult(invocation, driven);
-  });
+  }).finally(() => ui.leave?.());
   const { state } = rested;
   if (state.is !== "ended" || result.code !== 0) return result;
   const lines = [...result.lines, ...(await openPullRequest(invocation, project, state))];
@@ -76,14 +81,33 @@ function drivenResult(invocation: Invocation, driven: Driven): Result {
   return isHeld ? heldResult(invocation, state, driver) : restResult(state, [], driver);
 }
 
-const terminalInterface = (invocation: Invocation, project: LocalProject): UserInterface => ({
-  view: createProgressView(invocation.io, () => {
+function terminalInterface(invocation: Invocation, project: LocalProject): UserInterface {
+  const { io, env, values } = invocation;
+  const window = io.interactive ? createWindow(env, project.settings.read().settings.notify ?? "on") : NO_WINDOW;
+  const recorded = (): readonly RunEvent[] => {
     const run = project.journal.newest();
     return run === null ? [] : project.journal.events(run);
-  }),
-  answer: async (open) =>
-    invocation.io.interactive && answerAtTerminal(invocation, open, await personOf(invocation, project, open.run)),
-});
+  };
+  const view = createProgressView(io, { recorded, isVerbose: flag(values, "verbose"), window });
+  return {
+    view,
+    answer: async (open) => {
+      if (!io.interactive) return false;
+      const by = await personOf(invocation, project, open.run);
+      callFor(open, window);
+      return answerAtTerminal(invocation, open, by);
+    },
+    leave: () => window.restore(),
+  };
+}
+
+/** Whoever comes back to what is open is there already. */
+function callFor({ run, project, returned }: OpenWait, window: Window): void {
+  if (run.wait === null) return;
+  const { text } = waitNotice(run, run.wait, projectName(project));
+  window.title(`isdlc: waiting for you (${run.wait.kind})`);
+  if (!returned) window.call(text);
+}
 
 const isStuck = (state: RunState): boolean => state.is === "active" && !isWithSession(state);
 

@@ -1,11 +1,13 @@
 import pc from "picocolors";
 import type { Progress } from "../../../ports/progress.ts";
 import type { RunEvent } from "../../../schema/event.ts";
-import { plainLine } from "../../../views/plain-text.ts";
+import { plainLine, plainText } from "../../../views/plain-text.ts";
 import { stepText } from "../../../views/step-text.ts";
 import { tokens } from "../../../views/token-text.ts";
 import { type WorkLine, workLines } from "../../../views/work-lines.ts";
+import { wrapLines } from "../../../views/wrap-lines.ts";
 import type { Io } from "./io.ts";
+import type { Window } from "./window.ts";
 
 export type ProgressView = { show(progress: Progress): void; stop(): void };
 
@@ -14,12 +16,19 @@ const TICK_MILLISECONDS = 500;
 /** What the journal of the run holds now. */
 type Recorded = () => readonly RunEvent[];
 
+export type Watching = {
+  readonly recorded: Recorded;
+  /** What agents say and do stays on the screen. */
+  readonly isVerbose: boolean;
+  readonly window: Pick<Window, "title">;
+};
+
 /**
  * Progress on stderr. At a terminal: a line for each thing done, which stays, and below them one that renews itself.
  * Elsewhere plain lines.
  */
-export function createProgressView(io: Io, recorded: Recorded): ProgressView {
-  return io.interactive && process.stderr.isTTY ? createLiveLine(io, recorded) : createPlainLines(io);
+export function createProgressView(io: Io, watching: Watching): ProgressView {
+  return io.interactive && process.stderr.isTTY ? createLiveLine(io, watching) : createPlainLines(io);
 }
 
 function createPlainLines(io: Io): ProgressView {
@@ -35,7 +44,7 @@ function createPlainLines(io: Io): ProgressView {
 
 type Current = { readonly key: string; readonly label: string; readonly since: number; last: string; used: string };
 
-function createLiveLine(io: Io, recorded: Recorded): ProgressView {
+function createLiveLine(io: Io, { recorded, isVerbose, window }: Watching): ProgressView {
   const colors = pc.createColors(io.color);
   const tellNew = createTeller(io, recorded);
   let current: Current | null = null;
@@ -45,6 +54,10 @@ function createLiveLine(io: Io, recorded: Recorded): ProgressView {
     const elapsed = duration(performance.now() - current.since);
     const parts = [current.label, elapsed, current.used, current.last].filter((part) => part !== "");
     process.stderr.write(`${ERASE}${colors.dim("▸")} ${plainLine(parts.join(" · "), roomFor(io, 3))}`);
+  };
+  const keep = (text: string): void => {
+    process.stderr.write(ERASE);
+    for (const line of wrapLines(`  ${plainText(text)}`, roomFor(io, 2)).split("\n")) io.err(colors.dim(`  ${line}`));
   };
   const erase = (): void => {
     if (timer !== null) clearInterval(timer);
@@ -61,8 +74,10 @@ function createLiveLine(io: Io, recorded: Recorded): ProgressView {
         tellNew();
         const label = at === "started" ? startedText({ step, attempt, text }) : stepText(step, attempt);
         current = { key, label, since: performance.now(), last: "", used: "" };
+        window.title(`isdlc: ${label}`);
       }
-      if (at === "says") current.last = plainLine(text, 160);
+      if (at === "says" && isVerbose) keep(text);
+      else if (at === "says") current.last = plainLine(text, 160);
       if (usage !== null) current.used = tokens(usage);
       timer ??= setInterval(draw, TICK_MILLISECONDS);
       draw();

@@ -22,6 +22,7 @@ import { importVerb } from "./import.ts";
 import { install, uninstall } from "./install.ts";
 import { add, analyze, items } from "./items.ts";
 import { check, gate } from "./look.ts";
+import { logs } from "./logs.ts";
 import { init, token, trust } from "./settle.ts";
 import { beginVerb, report } from "./session.ts";
 import { specPhase, verify } from "./spec.ts";
@@ -82,6 +83,7 @@ const runs: Readonly<Record<string, Run>> = {
   mcp,
   install,
   uninstall,
+  logs,
   gate,
   check,
   history,

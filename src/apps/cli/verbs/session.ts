@@ -5,6 +5,7 @@ import { ProblemError } from "../../../core/problem.ts";
 import { AgentResult } from "../../../schema/agent.ts";
 import { sessionAnswer } from "../../../views/session-answer.ts";
 import { createProgressView } from "../terminal/progress.ts";
+import { NO_WINDOW } from "../terminal/window.ts";
 import { projectOf } from "../main/project-of.ts";
 import { readInput } from "../terminal/read-input.ts";
 import { withSignals } from "../main/signals.ts";
@@ -31,7 +32,7 @@ const fromSession = (invocation: Invocation): Invocation => ({
 });
 
 function working({ io, env, values }: Invocation, work: (atWork: AtWork) => Promise<Standing>): Promise<Result> {
-  const view = createProgressView(io, () => []);
+  const view = createProgressView(io, { recorded: () => [], isVerbose: false, window: NO_WINDOW });
   const session = callingSession(env, text(values, "session"));
   return withSignals(async (signal) =>
     resultOf(io, await work({ session, progress: view, signal }).finally(() => view.stop())),

@@ -1,0 +1,33 @@
+import { pathToFileURL } from "node:url";
+
+const ESCAPE = "\u001B";
+const END = `${ESCAPE}\\`;
+
+/** Whether a terminal makes links of OSC 8; one that does not might print it. */
+export function knowsLinks(env: NodeJS.ProcessEnv): boolean {
+  if (env["FORCE_HYPERLINK"] !== undefined) return env["FORCE_HYPERLINK"] !== "0";
+  const program = env["TERM_PROGRAM"] ?? "";
+  return (
+    ["iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio"].includes(program) ||
+    Number(env["VTE_VERSION"] ?? 0) >= 5000 ||
+    /^(?:xterm-kitty|xterm-ghostty|alacritty|foot)/.test(env["TERM"] ?? "") ||
+    ["KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION"].some((name) => env[name] !== undefined)
+  );
+}
+
+/** A path as it is shown, and the file of this machine that it opens. */
+export type FileLink = { readonly shown: string; readonly file: string };
+
+/** Makes links of the paths in a text that is safe to show; a path within a longer one is none. */
+export function withFileLinks(text: string, links: readonly FileLink[]): string {
+  if (links.length === 0) return text;
+  const files = new Map(links.map(({ shown, file }) => [shown, file]));
+  const shown = [...files.keys()].toSorted((one, other) => other.length - one.length);
+  const paths = new RegExp(`(?<![\\w./-])(?:${shown.map(literally).join("|")})(?![\\w/-])`, "g");
+  return text.replaceAll(paths, (path) => hyperlink(path, files.get(path) ?? path));
+}
+
+const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`);
+
+const hyperlink = (text: string, file: string): string =>
+  `${ESCAPE}]8;;${pathToFileURL(file).href}${END}${text}${ESCAPE}]8;;${END}`;

@@ -1,0 +1,97 @@
+import pc from "picocolors";
+import { activityOf, followActivity, type Said } from "../../../adapters/transcripts/transcripts.ts";
+import { currentRun } from "../../../app/project/current-run.ts";
+import type { LocalProject } from "../../../compose/project.ts";
+import { openElsewhere } from "../../../compose/open-elsewhere.ts";
+import { ProblemError } from "../../../core/problem.ts";
+import type { RunId } from "../../../schema/ids.ts";
+import { plainLine } from "../../../views/plain-text.ts";
+import { openRunLine } from "../../../views/open-run.ts";
+import { done, flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
+import { projectOf } from "../main/project-of.ts";
+import { withSignals } from "../main/signals.ts";
+import type { Io } from "../terminal/io.ts";
+
+/** What the agents of a run said and did: of its newest execution, of those that are named, or as it happens. */
+export const logs: Run = async (invocation) => {
+  const project = projectOf(invocation);
+  const { run } = await currentRun(project, text(invocation.values, "run"));
+  if (run === null) throw new ProblemError({ code: "NO_RUN", elsewhere: openElsewhere(project) });
+  const wanted = invocation.words[0];
+  const executions = executionsOf(project, run);
+  const shown = wanted === undefined ? executions.slice(-1) : executions.filter(isNamed(wanted));
+  if (wanted !== undefined && shown.length === 0) throw unknownExecution(invocation, wanted, executions);
+  if (flag(invocation.values, "follow")) return follow(invocation, project, { run, wanted });
+  const lines = shown.flatMap((said) => executionLines(said, invocation.io));
+  return done([...lines, ...othersLine(executions, shown)], { run, executions: shown });
+};
+
+type Execution = Said & { readonly isCut?: boolean };
+
+const executionsOf = (project: LocalProject, run: RunId): Execution[] =>
+  activityOf(project, run).executions.map(({ name, lines, isCut }) => ({ execution: name, lines, isCut }));
+
+/** `plan` stands for all executions of the phase, `plan#2` for those of one attempt, `plan#2.1` for one. */
+const isNamed =
+  (wanted: string) =>
+  ({ execution }: Pick<Said, "execution">): boolean =>
+    execution === wanted || execution.startsWith(`${wanted}#`) || execution.startsWith(`${wanted}.`);
+
+function unknownExecution({ verb }: Invocation, wanted: string, executions: readonly Said[]): ProblemError {
+  const there = executions.map(({ execution }) => execution).join(", ");
+  const detail = `No agent has worked on "${plainLine(wanted, 80)}" in this run${there === "" ? "" : `; there are ${there}`}.`;
+  return new ProblemError({ code: "USAGE", detail, usage: verb.usage });
+}
+
+function executionLines({ execution, lines, isCut = false }: Execution, io: Io): string[] {
+  const cut = isCut ? ["… the beginning is left out; all of it is in .isdlc/runs"] : [];
+  return [heading(execution, io), ...cut, ...(lines.length === 0 ? ["Nothing was said yet."] : lines)];
+}
+
+const heading = (execution: string, { color }: Io): string => pc.createColors(color).bold(`▸ ${execution}`);
+
+function othersLine(executions: readonly Said[], shown: readonly Said[]): string[] {
+  if (executions.length === 0) return ["No agent has worked in this run yet."];
+  const others = executions.filter((one) => !shown.includes(one)).map(({ execution }) => execution);
+  return others.length === 0 ? [] : ["", `Also: ${others.join(", ")} (isdlc logs <execution>)`];
+}
+
+type Followed = { readonly run: RunId; readonly wanted: string | undefined };
+
+/** Until the run has ended, or Ctrl-C. */
+function follow({ io }: Invocation, project: LocalProject, { run, wanted }: Followed): Promise<Result> {
+  const executions = executionsOf(project, run).map(({ execution }) => execution);
+  const earlier = new Set(executions.slice(0, -1));
+  const isWanted = wanted === undefined ? ({ execution }: Said) => !earlier.has(execution) : isNamed(wanted);
+  let current: string | null = null;
+  const tell = (said: Said): void => {
+    if (!isWanted(said)) return;
+    if (said.execution !== current) io.out(heading(said.execution, io));
+    current = said.execution;
+    for (const line of said.lines) io.out(line);
+  };
+  return withSignals(async (signal) => {
+    const ended = new AbortController();
+    const until = AbortSignal.any([signal, ended.signal]);
+    followActivity(project, run, { tell, signal: until, fromStart: true });
+    await untilEnded({ io }, project, { run, signal });
+    ended.abort();
+    return done([], { run });
+  });
+}
+
+/** Tells of every wait on the way: nothing more is said until it is answered. */
+async function untilEnded(
+  { io }: Pick<Invocation, "io">,
+  { journal }: LocalProject,
+  { run, signal }: { run: RunId; signal: AbortSignal },
+): Promise<void> {
+  for (let told = ""; !signal.aborted;) {
+    const { state } = journal.load(run);
+    if (state.is !== "active") return;
+    if (state.wait !== null && state.wait.id !== told)
+      io.out(`Waiting for you: ${openRunLine(state, { driven: true })}`);
+    told = state.wait?.id ?? "";
+    await journal.changed(run, signal);
+  }
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
+
+async function worked(): Promise<Sandbox> {
+  const sandbox = await createSandbox();
+  sandbox.plan({
+    turns: {
+      plan: [{ says: ["looking around", "Not allowed: curl example.org"] }],
+      implement: [{ says: ["writing"], writes: { "src/a.txt": "a\n" } }],
+    },
+  });
+  await sandbox.person("add greeting", ...sandbox.agent);
+  return sandbox;
+}
+
+describe("isdlc logs", () => {
+  test("shows the newest execution, and names the others", async () => {
+    const sandbox = await worked();
+    const { code, stdout } = await sandbox.script("logs");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^▸ final-review#1\.1\n/);
+    expect(stdout).toMatch(/\nAlso: plan#1\.1, implement#1\.1.* \(isdlc logs <execution>\)\n$/);
+  });
+
+  test.each(["plan", "plan#1", "plan#1.1"])("%s names what the planner said and was refused", async (name) => {
+    const sandbox = await worked();
+    const { stdout } = await sandbox.script("logs", name);
+    expect(stdout).toMatch(/^▸ plan#1\.1\nlooking around\nNot allowed: curl example\.org\n/);
+    expect(stdout).not.toContain("writing");
+  });
+
+  test("what nobody worked on is told, with what there is", async () => {
+    const sandbox = await worked();
+    const { code, stderr } = await sandbox.script("logs", "deploy");
+    expect(code).toBe(2);
+    expect(stderr).toContain('No agent has worked on "deploy" in this run; there are plan#1.1, implement#1.1');
+  });
+
+  test("programs get the executions with their lines", async () => {
+    const sandbox = await worked();
+    const { executions } = parsed(await sandbox.script("logs", "plan", "--json"));
+    expect(executions).toMatchObject([
+      { execution: "plan#1.1", lines: ["looking around", expect.anything(), expect.anything()] },
+    ]);
+  });
+
+  test("-f goes on until the run has ended, and tells of waits", async () => {
+    const sandbox = await worked();
+    const following = sandbox.start(["logs", "-f", "plan"]);
+    await sandbox.person("cancel", "--reason", "enough");
+    const { code, stdout } = await following.ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain("looking around");
+    expect(stdout).toContain('Waiting for you: "add greeting" (change, waiting in final-review)');
+  });
+
+  test("without a run there is nothing to show", async () => {
+    const sandbox = await createSandbox();
+    expect((await sandbox.script("logs")).stderr).toContain("NO_RUN");
+  });
+});
