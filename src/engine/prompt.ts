@@ -11,6 +11,8 @@ export type Turn = {
   readonly digest: string;
   /** Documents of this phase that were there before it began: somebody was interrupted, or wrote ahead. */
   readonly halfWritten: readonly string[];
+  /** Files that the person edited themselves before they sent the work back. */
+  readonly edited?: readonly string[];
 };
 
 /** What the agent of a phase is told, beside its persona. Only what this phase needs. */
@@ -21,6 +23,10 @@ export function phasePrompt(run: ActiveRun, phase: PhaseRecord, turn: Turn): str
     section("You may write", writable(run, phase)),
     "Where the project has an AGENTS.md or CLAUDE.md, its conventions hold for your work.",
     section("Half-written from an earlier start. Read it first and go on with it", list(turn.halfWritten)),
+    section(
+      "The person edited these files by hand since you worked on them. Keep what they wrote",
+      list(turn.edited ?? []),
+    ),
     answers(turn.work),
     earlierGuidance(phase, turn.brief),
     briefing(turn.brief),

@@ -286,7 +286,7 @@ export const itemOf = ({ run }: ActiveRun): string | null =>
   run.scope === "item" ? run.item.slice(run.item.lastIndexOf("/") + 1) : null;
 
 function metricLines({ metrics, source }: Sizing): string[] {
-  if (metrics === null) return [];
+  if (metrics === null) return ["  metrics: none found"];
   const { file_count, module_count, risk_score, coupling, coverage_gaps } = metrics;
   const told = `files ${file_count}, modules ${module_count}, risk ${risk_score}, coupling ${coupling}, coverage gaps ${coverage_gaps}`;
   return [`  ${plainLine(told)} (from ${plainLine(source ?? "nowhere")})`];

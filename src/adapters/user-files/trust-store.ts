@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import type { TrustStore } from "../../ports/trust-store.ts";
+import { Reply } from "../../schema/agent.ts";
 import { RunAgents } from "../../schema/run-agents.ts";
 import { type FileSystem, readSmall, replaceFile } from "../file-system/file-system.ts";
 
@@ -12,6 +13,8 @@ const Memory = z.object({
   trusted: z._default(z.array(z.string()), []),
   /** What a person allows the tests here, besides a copy of the tree. */
   testNeeds: z._default(z.array(z.string()), []),
+  /** What a person has replied so far to questions that are still open. */
+  replies: z._default(z.nullable(z.object({ questions: z.string(), given: z.array(Reply) })), null),
 });
 type Memory = z.infer<typeof Memory>;
 
@@ -35,6 +38,12 @@ export function createTrustStore(folder: string, root: string, files: FileSystem
     trusted: () => read().trusted,
     testNeeds: () => read().testNeeds,
     allowTests: (needs) => write({ ...read(), testNeeds: [...needs] }),
+    keptReplies(questions) {
+      const { replies } = read();
+      return replies?.questions === questions ? replies.given : [];
+    },
+    keepReplies: (questions, given) =>
+      write({ ...read(), replies: given.length === 0 ? null : { questions, given: [...given] } }),
     trusts: (digest) => read().trusted.includes(digest),
     trust(digest) {
       const memory = read();
@@ -48,6 +57,6 @@ function parseMemory(bytes: Buffer | null): Memory {
   try {
     return Memory.parse(JSON.parse(bytes?.toString("utf8") ?? "{}"));
   } catch {
-    return { agents: [], trusted: [], testNeeds: [] }; // forgotten: asked again
+    return { agents: [], trusted: [], testNeeds: [], replies: null }; // forgotten: asked again
   }
 }

@@ -20,7 +20,8 @@ export function measureWork(engine: Engine, { run }: Task): Promise<Outcome> {
     ["quick-scan", parseFallbackMetrics(read("quick-scan.md"))],
     ["requirements-spec", parseFallbackMetrics(read("requirements-spec.md"))],
   ];
-  const [source, metrics] = sources.find(([, found]) => found !== null) ?? [null, null];
+  // An analysis of no files at all could not be read, or says nothing.
+  const [source, metrics] = sources.find(([, found]) => (found?.file_count ?? 0) > 0) ?? [null, null];
   return Promise.resolve({ of: "measure", sizing: sizingOf({ metrics, source }, run.run.options.thresholds) });
 }
 

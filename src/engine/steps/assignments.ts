@@ -1,3 +1,4 @@
+import { isBookkeeping } from "../../core/items/bookkeeping.ts";
 import { artifactPath } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import type { AgentTask } from "../../ports/agent-backend.ts";
@@ -11,8 +12,11 @@ export type Assignment = Pick<
   "role" | "persona" | "prompt" | "access" | "cwd" | "session" | "iteration" | "artifacts"
 >;
 
-/** The work of the current step for an agent that writes: a phase, or its tasks; null in every other step. */
-export function writingAssignment(engine: Engine, run: ActiveRun): Assignment | null {
+/**
+ * The work of the current step for an agent that writes: a phase, or its tasks; null in every other step.
+ * `edited`: what the person edited by hand before they sent it back.
+ */
+export function writingAssignment(engine: Engine, run: ActiveRun, edited: readonly string[] = []): Assignment | null {
   const { stage } = run;
   const phase = currentPhase(run);
   if (phase === undefined || (stage.is !== "producing" && stage.is !== "refining")) return null;
@@ -36,6 +40,7 @@ export function writingAssignment(engine: Engine, run: ActiveRun): Assignment | 
       ...stage,
       digest: digestFor(engine, run),
       halfWritten: halfWritten(engine, run, phase),
+      edited,
     }),
     iteration: stage.work.turns + 1,
     artifacts: outputsOf(run, phase),
@@ -48,6 +53,15 @@ export const outputsOf = (run: ActiveRun, phase: PhaseRecord): string[] =>
 function digestFor({ projections }: Engine, run: ActiveRun): string {
   const path = digestPath(run);
   return path === null ? "" : (projections.readArtifact(path) ?? "");
+}
+
+/** What changed since the person was shown the work that they send back: they edited it, as no agent worked meanwhile. */
+export async function editedByHand({ workspace }: Engine, run: ActiveRun): Promise<string[]> {
+  const isSentBack = run.stage.is === "producing" && run.stage.brief.why === "redo" && run.stage.work.turns === 0;
+  const seenTree = currentPhase(run)?.seenTree ?? null;
+  if (!isSentBack || seenTree === null) return [];
+  const changes = await workspace.diff(seenTree, await workspace.now([run.run.item]));
+  return (changes ?? []).map(({ path }) => path).filter((path) => !isBookkeeping(path));
 }
 
 /** Only for a first attempt: later ones know what they made. */

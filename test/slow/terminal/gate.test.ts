@@ -25,7 +25,7 @@ To read: 3 lines, under a minute
 
 Your choice: _
 --------------------------------------------
-[V] view changes  [E] edit artifacts  [T] run checks  [Q] leave it open
+[V] view changes  [E] edit files  [T] run checks  [Q] leave it open
 ${PROMPT}`;
 
 /** Sets a foreground or background colour; bold and inverse are none. */

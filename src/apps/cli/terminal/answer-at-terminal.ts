@@ -2,6 +2,7 @@ import { answer, type Answered, shownOf } from "../../../app/answer/answer.ts";
 import type { AnswerRequest } from "../../../app/answer/answer-table.ts";
 import type { OpenWait } from "../../../app/drive/drive-run.ts";
 import { shownChanges } from "../../../engine/shown-changes.ts";
+import { countOf } from "../../../core/count-of.ts";
 import { optionsOf } from "../../../core/next.ts";
 import { currentPhase, type Wait } from "../../../core/run.ts";
 import type { Question } from "../../../schema/agent.ts";
@@ -9,12 +10,14 @@ import type { Person } from "../../../schema/people.ts";
 import { menuLabel } from "../../../views/answer-options.ts";
 import { revertedLines } from "../../../views/gate-banner.ts";
 import { changesText, type ShownChanges } from "../../../views/changes-text.ts";
-import { plainText } from "../../../views/plain-text.ts";
+import { plainLine, plainText } from "../../../views/plain-text.ts";
 import { askerOf, heldAgainst, waitLines } from "../../../views/status.ts";
 import type { Invocation } from "../grammar/verb.ts";
 import { forgetTypedAhead } from "./ask.ts";
 import { answerGate, hasSeen } from "./gate-prompt.ts";
-import { showChanges } from "./show-changes.ts";
+import { askText } from "./ask-text.ts";
+import { showChanges, type Viewer } from "./show-changes.ts";
+import { documentText } from "./document-text.ts";
 
 /** What a person said at the terminal. */
 export type Said = Pick<AnswerRequest, "option" | "text" | "replies" | "isConfirmed">;
@@ -31,12 +34,16 @@ export async function answerAtTerminal(invocation: Invocation, open: OpenWait, b
     const said = await askFor(invocation, { ...open, signal }, wait);
     if (elsewhere.aborted) invocation.io.out("This was answered elsewhere.");
     else if (said === null) return false;
-    else
-      tell(invocation, await answer(open.project, open.run, { by, wait: wait.id, shown: shownOf(open.run), ...said }));
+    else await give(invocation, open, { by, wait: wait.id, shown: shownOf(open.run), ...said });
     return true;
   } finally {
     watching.abort();
   }
+}
+
+async function give(invocation: Invocation, { project, run }: OpenWait, said: AnswerRequest): Promise<void> {
+  tell(invocation, await answer(project, run, said));
+  if (said.replies !== undefined) project.trust.keepReplies("", []);
 }
 
 function tell({ io }: Invocation, { reverted, warnings }: Answered): void {
@@ -63,7 +70,7 @@ async function askFor(invocation: Invocation, open: OpenWait, wait: Wait): Promi
     case "gate":
       return answerGate(invocation, open);
     case "questions":
-      return askQuestions(invocation, wait, open.signal);
+      return askQuestions(invocation, open, wait);
     case "escalation":
     case "sizing":
     case "budget":
@@ -76,23 +83,42 @@ async function askFor(invocation: Invocation, open: OpenWait, wait: Wait): Promi
 
 type Questions = Extract<Wait, { kind: "questions" }>;
 
-async function askQuestions({ io }: Invocation, wait: Questions, signal: AbortSignal): Promise<Said | null> {
+/** What was replied before the person broke off is kept, and not asked again. */
+async function askQuestions(viewer: Viewer, open: OpenWait, wait: Questions): Promise<Said | null> {
+  const { io } = viewer;
+  const { trust } = open.project;
   const count = wait.questions.length;
+  const name = `${open.run.run.run}/${wait.id}`;
   io.out(`${askerOf(wait)} asks${count === 1 ? "" : ` ${count} questions`}:`);
-  const replies: { id: string; text: string | null }[] = [];
+  const replies = [...trust.keptReplies(name)];
   for (const question of wait.questions) {
-    const reply = await askQuestion(question, signal);
-    if (reply === null) return null;
+    const kept = replies.find(({ id }) => id === question.id);
+    if (kept !== undefined) {
+      io.out(`${plainText(question.text)}\n  You replied: ${plainLine(kept.text ?? "(left to the agent)")}`);
+      continue;
+    }
+    const reply = await askQuestion(viewer, question, open.signal);
+    if (reply === null) return leftOff(io, replies.length);
     replies.push({ id: question.id, text: reply.trim() === "" ? null : reply });
+    trust.keepReplies(name, replies);
   }
   return { option: "answer", replies };
 }
 
+function leftOff({ out }: Invocation["io"], count: number): null {
+  if (count > 0) out(`${countOf(count, "reply", "replies")} kept; "isdlc" asks only what is left.`);
+  return null;
+}
+
 /** Null when the person breaks off; an empty reply leaves it to the agent. What a question offers is no limit. */
-async function askQuestion({ text: asked, choices }: Question, signal: AbortSignal): Promise<string | null> {
-  const { isCancel, select, text } = await import("@clack/prompts");
+async function askQuestion(
+  viewer: Viewer,
+  { text: asked, choices }: Question,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { isCancel, select } = await import("@clack/prompts");
   const message = plainText(asked);
-  const inWords = { message, placeholder: "empty: leave it to the agent", signal };
+  const inWords = { message, placeholder: "empty: leave it to the agent; Ctrl-G opens your editor", signal };
   for (;;) {
     if (choices.length > 0) {
       const offered = choices.map((choice, at) => ({ value: at, label: plainText(choice) }));
@@ -101,8 +127,8 @@ async function askQuestion({ text: asked, choices }: Question, signal: AbortSign
       if (isCancel(chosen)) return null;
       if (chosen !== own.value) return choices[chosen] ?? "";
     }
-    const reply = await text(inWords);
-    if (!isCancel(reply)) return orEmpty(reply);
+    const reply = await askText(viewer, inWords);
+    if (reply !== null) return reply;
     if (choices.length === 0 || signal.aborted) return null;
   }
 }
@@ -129,12 +155,14 @@ async function choose(invocation: Invocation, open: OpenWait, wait: Wait): Promi
     ...optionsOf(open.run, wait).map((option) => ({ value: option as string, label: menuLabel(option, wait) })),
     ...looksAt(wait).map((value) => ({ value: value as string, label: LOOKS[value] })),
   ];
-  const chosen = await select({ message: "What should happen?", options: menu, signal: open.signal });
+  // Enter alone decides nothing.
+  const options = { message: "What should happen?", options: menu, initialValue: "leave", signal: open.signal };
+  const chosen = await select(options);
   if (chosen === "show" || chosen === "diff" || chosen === "whole") {
     await showBefore(invocation, open, chosen);
     return choose(invocation, { ...open, returned: false }, wait);
   }
-  return isCancel(chosen) || chosen === "leave" ? null : askMore(chosen, open.signal);
+  return isCancel(chosen) || chosen === "leave" ? null : askMore(invocation, chosen, open.signal);
 }
 
 function aboutLines(invocation: Invocation, open: OpenWait, wait: Wait): string[] {
@@ -156,7 +184,7 @@ async function phaseChanges({ engine, run }: OpenWait): Promise<ShownChanges> {
 
 function showAnalysis({ io }: Invocation, { engine, run }: OpenWait): void {
   const analysis = engine.projections.readArtifact(`${run.run.item}/impact-analysis.md`);
-  io.out(plainText(analysis ?? "There is no impact analysis to show."));
+  io.out(analysis === null ? "There is no impact analysis to show." : documentText(io, analysis));
 }
 
 const QUESTIONS: ReadonlyMap<string, string> = new Map([
@@ -165,19 +193,12 @@ const QUESTIONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What has to come with an answer; null when the person breaks off. */
-async function askMore(option: string, signal: AbortSignal): Promise<Said | null> {
+async function askMore(viewer: Viewer, option: string, signal: AbortSignal): Promise<Said | null> {
   if (option === "discard") return (await isSure(signal)) ? { option, isConfirmed: true } : null;
   const question = QUESTIONS.get(option);
   if (question === undefined) return { option };
-  const text = await askText(question, signal);
+  const text = await askText(viewer, { message: question, signal, placeholder: "" });
   return text === null ? null : { option, text };
-}
-
-/** Null when the person breaks off. */
-async function askText(message: string, signal: AbortSignal): Promise<string | null> {
-  const { isCancel, text } = await import("@clack/prompts");
-  const said = await text({ message, signal });
-  return isCancel(said) ? null : orEmpty(said);
 }
 
 async function isSure(signal: AbortSignal): Promise<boolean> {
@@ -185,6 +206,3 @@ async function isSure(signal: AbortSignal): Promise<boolean> {
   const message = "Discard this work? Its branch goes; a ref keeps what was on it.";
   return (await confirm({ message, signal, initialValue: false })) === true;
 }
-
-/** The prompt gives undefined for an empty line. */
-const orEmpty = (said: string | undefined): string => said ?? "";

@@ -12,16 +12,21 @@ import {
   redosSpent,
   reviewInstructions,
 } from "../../../views/gate-banner.ts";
-import { changesText } from "../../../views/changes-text.ts";
+import { changesText, shownFiles } from "../../../views/changes-text.ts";
 import { plainLine, plainText } from "../../../views/plain-text.ts";
+import { summaryPath } from "../../../views/status.ts";
 import { summaryText } from "../../../views/summary.ts";
+import { wrapItems } from "../../../views/wrap-lines.ts";
 import { askKey } from "./ask.ts";
+import { askText } from "./ask-text.ts";
 import type { OpenWait } from "../../../app/drive/drive-run.ts";
 import { gateKey } from "../../../views/answer-options.ts";
 import type { Said } from "./answer-at-terminal.ts";
+import type { FileLink } from "./hyperlinks.ts";
 import type { Io } from "./io.ts";
-import { runInteractive, wordsOf } from "./run-interactive.ts";
+import { editAtGate } from "./edit-at-gate.ts";
 import { showChanges, type Viewer } from "./show-changes.ts";
+import { documentText } from "./document-text.ts";
 import type { Invocation } from "../grammar/verb.ts";
 
 type Key = "c" | "r" | "d" | "b" | "l" | "x" | "v" | "s" | "e" | "t" | "q";
@@ -33,7 +38,8 @@ export async function answerGate(invocation: Invocation, context: OpenWait): Pro
   const { run, signal } = context;
   const paused = run.stage.is === "produced" && run.stage.pausedAt !== null;
   if (paused) return answerPaused(invocation, context);
-  invocation.io.out(`${await bannerOf(invocation, context)}${looksLine(run)}`);
+  const banner = await bannerOf(invocation, context);
+  invocation.io.out(`${banner.text}${looksLine(run, invocation.io)}`, banner.links);
   let hasPaged = false;
   for (;;) {
     const key = await askKey(invocation.io, { message: "Your choice", keys: keysOf(run), signal });
@@ -48,18 +54,23 @@ export async function answerGate(invocation: Invocation, context: OpenWait): Pro
   }
 }
 
-function looksLine(run: ActiveRun): string {
-  const since = hasLookedHere(run) ? "  [S] since your last look" : "";
-  return `[V] view changes${since}  [E] edit artifacts  [T] run checks  [Q] leave it open`;
+function looksLine(run: ActiveRun, { columns }: Io): string {
+  const since = hasLookedHere(run) ? ["[S] since your last look"] : [];
+  return wrapItems(["[V] view changes", ...since, "[E] edit files", "[T] run checks", "[Q] leave it open"], columns);
 }
 
-async function bannerOf(invocation: Invocation, context: OpenWait): Promise<string> {
-  if (hasSeen(invocation, context)) return "";
+type Banner = { readonly text: string; readonly links: readonly FileLink[] };
+
+async function bannerOf(invocation: Invocation, context: OpenWait): Promise<Banner> {
+  if (hasSeen(invocation, context)) return { text: "", links: [] };
   const { io, verb } = invocation;
   const { run, engine, returned } = context;
-  if (returned && verb.name === "resume") return `${recoveryBanner(run) ?? ""}\n`;
+  const links = (paths: readonly string[]): FileLink[] =>
+    [summaryPath(run) ?? "", ...paths].map((path) => ({ shown: path, file: join(engine.root, path) }));
+  if (returned && verb.name === "resume") return { text: `${recoveryBanner(run) ?? ""}\n`, links: links([]) };
   const changes = await shownChanges(engine, run);
-  return `${gateBanner(run, { changes, columns: io.columns }) ?? ""}\n`;
+  const text = `${gateBanner(run, { changes, columns: io.columns }) ?? ""}\n`;
+  return { text, links: links(changes === null ? [] : shownFiles(changes).map(({ path }) => path)) };
 }
 
 /** Whoever comes back was shown where the run stands, unless they said resume, or answered and it is open still. */
@@ -73,16 +84,14 @@ async function saidBy(invocation: Invocation, context: OpenWait, key: Exclude<Ke
   if (isLook(key)) return look(invocation, context, key);
   switch (key) {
     case "e":
-      if (!(await edit(invocation, artifactsOf(context)))) return null;
-      for (const line of artifactLines(run)) io.out(line);
-      return { option: "review" }; // whoever edits has paused, so what changes then is theirs
+      return editAtGate(invocation, context);
     case "r":
-      io.out(summaryText(run));
+      io.out(documentText(io, summaryText(run)));
       return { option: "review" };
     case "d":
-      return again(io, context);
+      return again(invocation, context);
     case "b":
-      return sendBack(context);
+      return sendBack(invocation, context);
     case "c":
     case "l":
     case "x":
@@ -98,7 +107,8 @@ const AT_ONCE = { c: "continue", l: "loosen", x: "revert" } as const;
 /** Words that end a pause; anything else asks again. */
 const GO_ON = new Set(["c", "continue", "done", "yes", "ok"]);
 
-async function answerPaused({ io }: Invocation, context: OpenWait): Promise<Said | null> {
+async function answerPaused(viewer: Viewer, context: OpenWait): Promise<Said | null> {
+  const { io } = viewer;
   const { run, returned, signal } = context;
   if (returned) for (const line of artifactLines(run)) io.out(line);
   io.out(reviewInstructions);
@@ -106,9 +116,9 @@ async function answerPaused({ io }: Invocation, context: OpenWait): Promise<Said
     const word = await askPaused(context);
     if (GO_ON.has(word)) return { option: "continue" };
     if (word === "q") return null;
-    const said = word === "redo" ? await redo(io, context) : null;
+    const said = word === "redo" ? await redo(viewer, context) : null;
     if (said !== null || signal.aborted) return said;
-    if (word === "review") io.out(summaryText(run));
+    if (word === "review") io.out(documentText(io, summaryText(run)));
     else if (word !== "redo") io.out("Unknown command. Type continue, redo, review or q.");
   }
 }
@@ -130,46 +140,44 @@ async function askPaused({ run, signal }: OpenWait): Promise<string> {
 }
 
 /** Null when the person breaks off, or none is left. A redo is counted, so one without guidance is asked about. */
-async function redo({ out }: Io, { run, signal }: OpenWait): Promise<Said | null> {
-  const { confirm, isCancel, text } = await import("@clack/prompts");
+async function redo(viewer: Viewer, { run, signal }: OpenWait): Promise<Said | null> {
+  const { confirm, isCancel } = await import("@clack/prompts");
   const redos = currentPhase(run)?.redos ?? 0;
   const message = `Redo without any guidance? It counts: it would be redo ${redos + 1} of ${redoLimit(run)}.`;
-  for (const line of redosSpent(run, { redos })) out(line);
+  for (const line of redosSpent(run, { redos })) viewer.io.out(line);
   if (redos >= redoLimit(run)) return null;
   for (;;) {
-    const guidance = await text({ message: redoPrompt.replace(/\n> $/, ""), placeholder: "Esc goes back", signal });
-    if (isCancel(guidance)) return null;
-    const given = orEmpty(guidance);
-    const sure = given.trim() !== "" || (await confirm({ message, initialValue: false, signal }));
+    const guidance = await askText(viewer, { message: redoPrompt.replace(/\n> $/, ""), signal });
+    if (guidance === null) return null;
+    const sure = guidance.trim() !== "" || (await confirm({ message, initialValue: false, signal }));
     if (isCancel(sure)) return null;
-    if (sure) return { option: "redo", text: given };
+    if (sure) return { option: "redo", text: guidance };
   }
 }
 
 /** A review that found something wanting is not fixed by reviewing again: the first choice is where the code is written. */
-async function again(io: Io, context: OpenWait): Promise<Said | null> {
+async function again(viewer: Viewer, context: OpenWait): Promise<Said | null> {
   const { run, signal } = context;
   const code = codePhaseBefore(run);
   const here = currentPhase(run);
-  if (code === null || here === undefined) return redo(io, context);
+  if (code === null || here === undefined) return redo(viewer, context);
   const { isCancel, select } = await import("@clack/prompts");
   const options = [
     {
       value: sendBack,
       label: `Send back to ${plainLine(code.rule.name)} with guidance; the code stays, to be improved`,
     },
-    { value: () => redo(io, context), label: `Redo ${plainLine(here.rule.name)} itself` },
+    { value: redo, label: `Redo ${plainLine(here.rule.name)} itself` },
   ];
   const chosen = await select({ message: "What should be done again?", options, signal });
-  return isCancel(chosen) ? null : chosen(context);
+  return isCancel(chosen) ? null : chosen(viewer, context);
 }
 
 /** Null when the person breaks off. Without guidance the agent would not know what to improve. */
-async function sendBack({ run, signal }: OpenWait): Promise<Said | null> {
-  const { isCancel, text } = await import("@clack/prompts");
+async function sendBack(viewer: Viewer, { run, signal }: OpenWait): Promise<Said | null> {
   const message = `What should ${plainLine(codePhaseBefore(run)?.rule.name ?? "the agent")} do otherwise?`;
-  const guidance = await text({ message, placeholder: "Esc goes back", signal });
-  return isCancel(guidance) || orEmpty(guidance).trim() === "" ? null : { option: "back", text: orEmpty(guidance) };
+  const guidance = await askText(viewer, { message, signal });
+  return guidance === null || guidance.trim() === "" ? null : { option: "back", text: guidance };
 }
 
 function keysOf(run: ActiveRun): Key[] {
@@ -193,21 +201,6 @@ async function look({ io, env }: Invocation, { engine, run, signal }: OpenWait, 
   for (const { name, ok, detail } of await runChecks(told, { run, phase, claimed, tests: true, tree }, signal))
     io.out(`${name}: ${ok === null ? "" : ok ? "passed " : "FAILED "}${plainText(detail)}`);
   return null;
-}
-
-const artifactsOf = ({ engine, run }: OpenWait): string[] =>
-  (currentPhase(run)?.made?.artifacts ?? []).map((path) => join(engine.root, path));
-
-/** False where no editor was opened. */
-async function edit({ io, env }: Viewer, paths: readonly string[]): Promise<boolean> {
-  if (paths.length === 0) {
-    io.out("There is no artifact to edit.");
-    return false;
-  }
-  const editor = wordsOf(env["VISUAL"] ?? env["EDITOR"] ?? "vi");
-  const opened = (await runInteractive({ argv: [...editor, ...paths], env })) !== null;
-  if (!opened) io.out(`The editor ${editor.join(" ")} could not be started; set EDITOR to yours.`);
-  return opened;
 }
 
 /** The prompt gives undefined for an empty line. */

@@ -1,0 +1,44 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { editFiles } from "./edit-files.ts";
+import { LEAVE_PASTES, MARK_PASTES, onOneLine, openPasteInput, readTyped, type Typed } from "./paste-input.ts";
+import type { Viewer } from "./show-changes.ts";
+
+export type TextQuestion = { readonly message: string; readonly signal: AbortSignal; readonly placeholder?: string };
+
+/** A text of the person: typed, pasted with all its lines, or written in their editor. Null when they break off. */
+export async function askText(viewer: Viewer, question: TextQuestion): Promise<string | null> {
+  for (let draft = ""; ;) {
+    const typed = await askLine(question, draft);
+    if (typed === null || !typed.wantsEditor) return typed?.text ?? null;
+    draft = (await writeInEditor(viewer, typed.text)) ?? typed.text;
+  }
+}
+
+const HINT = "Esc goes back, Ctrl-G opens your editor";
+
+async function askLine({ message, signal, placeholder = HINT }: TextQuestion, draft: string): Promise<Typed | null> {
+  const { isCancel, text } = await import("@clack/prompts");
+  const { input, close } = openPasteInput(process.stdin);
+  process.stdout.write(MARK_PASTES);
+  try {
+    const said = await text({ message, placeholder, initialValue: onOneLine(draft), signal, input });
+    return isCancel(said) ? null : readTyped((said as string | undefined) ?? ""); // undefined for an empty line
+  } finally {
+    process.stdout.write(LEAVE_PASTES);
+    close();
+  }
+}
+
+/** Null where no editor could be started. */
+async function writeInEditor(viewer: Viewer, text: string): Promise<string | null> {
+  const folder = mkdtempSync(join(tmpdir(), "isdlc-"));
+  const file = join(folder, "guidance.md");
+  try {
+    writeFileSync(file, `${text}\n`);
+    return (await editFiles(viewer, [file])) ? readFileSync(file, "utf8").trim() : null;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import type { OpenWait } from "../../../app/drive/drive-run.ts";
+import { isBookkeeping } from "../../../core/items/bookkeeping.ts";
+import { currentPhase } from "../../../core/run.ts";
+import type { PhaseOutput } from "../../../schema/facts.ts";
+import { plainLine } from "../../../views/plain-text.ts";
+import { editFiles } from "./edit-files.ts";
+import type { Viewer } from "./show-changes.ts";
+
+/** Always null: the gate stays as it is, and what was edited is shown before it is accepted. */
+export async function editAtGate(viewer: Viewer, context: OpenWait): Promise<null> {
+  const paths = editable(currentPhase(context.run)?.made ?? null);
+  if (paths.length === 0) viewer.io.out("There is no file to edit.");
+  const chosen = paths.length === 0 ? null : await askFiles(paths, context.signal);
+  if (chosen === null) return null;
+  const files = chosen.map((path) => join(context.engine.root, path));
+  if (await editFiles(viewer, files)) viewer.io.out("Edited. Continue shows what you changed before it counts.");
+  return null;
+}
+
+/** Documents first, then the other files that the phase changed and left there. */
+function editable(made: PhaseOutput | null): string[] {
+  const changed = (made?.changed ?? []).filter(({ change }) => change !== "deleted").map(({ path }) => path);
+  return [...new Set([...(made?.artifacts ?? []), ...changed])].filter((path) => !isBookkeeping(path));
+}
+
+/** One is edited at once; of several the person chooses. Null when they break off. */
+async function askFiles(paths: readonly string[], signal: AbortSignal): Promise<readonly string[] | null> {
+  if (paths.length === 1) return paths;
+  const { isCancel, select } = await import("@clack/prompts");
+  const options = [
+    ...paths.slice(0, MOST_FILES).map((path) => ({ value: path, label: plainLine(path) })),
+    { value: ALL_FILES, label: `All ${paths.length} files` },
+  ];
+  const chosen = await select({ message: "Which file?", options, signal, maxItems: 12 });
+  return isCancel(chosen) ? null : chosen === ALL_FILES ? paths : [chosen];
+}
+
+const ALL_FILES = "";
+const MOST_FILES = 200;
