@@ -68,6 +68,7 @@ const adapterMayImport: { readonly [adapter: string]: readonly string[] } = {
   sandbox: ["agent-codex", "git", "process"],
   sessions: ["file-system"],
   spec: ["file-system", "items"],
+  transcripts: ["file-system"],
   "user-files": ["file-system"],
 };
 

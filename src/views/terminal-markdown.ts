@@ -74,8 +74,8 @@ function textLines(line: string, { columns, paint }: Page): string[] {
 
 const LINK = /!?\[((?:[^\]\\]|\\.)*)\]\(([^)]*)\)/g;
 const CODE = /(`+)(.+?)\1/gs; // a line may have been broken in it
-const STRONG = /(\*\*|__)(?=\S)(.+?)(?<=\S)\1/gs;
-const EMPHASIS = /(?<![\w*\\])([*_])(?=\S)(.+?)(?<=\S)\1(?![\w*])/g;
+const STRONG = /\*\*(?=\S)(.+?)(?<=\S)\*\*/gs; // not the other form: __init__.py is a name
+const EMPHASIS = /(?<![\w*\\])([*_])(?![\s*_])(.+?)(?<![\s*_])\1(?![\w*])/g;
 const ESCAPED = /\\([!-/:-@[-`{-~])/g;
 
 /** Code is taken out first: what stands in it are no marks. */
@@ -92,7 +92,7 @@ const isElsewhere = (target: string): boolean => /^[a-z]+:/i.test(target);
 const marked = (text: string, paint: Paint): string =>
   text
     .replaceAll(LINK, (_all, words: string, target: string) => (isElsewhere(target) ? `${words} (${target})` : words))
-    .replaceAll(STRONG, (_all, _mark, words: string) => paint.bold(words))
+    .replaceAll(STRONG, (_all, words: string) => paint.bold(words))
     .replaceAll(EMPHASIS, (_all, _mark, words: string) => paint.italic(words))
     .replaceAll(ESCAPED, "$1");
 

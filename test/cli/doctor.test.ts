@@ -57,16 +57,6 @@ test.concurrent("what would keep a run from working is a warning with the comman
   expect(finding(ready, "agents").warning).toBeUndefined();
 });
 
-test.concurrent("a setting that nobody made is called that, and is null for programs", async () => {
-  const sandbox = await createSandbox();
-  const { stdout } = await sandbox.script("config");
-  expect(stdout).toContain("agent is not set\n");
-  expect(stdout).not.toContain("null");
-  expect(parsed(await sandbox.script("config", "get", "agent", "--json")).settings).toEqual({ agent: null });
-  await sandbox.person("config", "set", "max-usd", "5");
-  expect((await sandbox.script("config", "get", "max-usd")).stdout).toBe("max-usd = 5\n");
-});
-
 test.concurrent("without a commit the advice is to make one, and the flag stays the way round it", async () => {
   const sandbox = await createSandbox({ git: false });
   sandbox.git("init", "--quiet", "--initial-branch=main");

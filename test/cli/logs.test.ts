@@ -1,8 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
 
-async function worked(): Promise<Sandbox> {
-  const sandbox = await createSandbox();
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  sandbox = await createSandbox();
   sandbox.plan({
     turns: {
       plan: [{ says: ["looking around", "Not allowed: curl example.org"] }],
@@ -10,12 +12,10 @@ async function worked(): Promise<Sandbox> {
     },
   });
   await sandbox.person("add greeting", ...sandbox.agent);
-  return sandbox;
-}
+});
 
 describe("isdlc logs", () => {
   test("shows the newest execution, and names the others", async () => {
-    const sandbox = await worked();
     const { code, stdout } = await sandbox.script("logs");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^▸ final-review#1\.1\n/);
@@ -23,21 +23,18 @@ describe("isdlc logs", () => {
   });
 
   test.each(["plan", "plan#1", "plan#1.1"])("%s names what the planner said and was refused", async (name) => {
-    const sandbox = await worked();
     const { stdout } = await sandbox.script("logs", name);
     expect(stdout).toMatch(/^▸ plan#1\.1\nlooking around\nNot allowed: curl example\.org\n/);
     expect(stdout).not.toContain("writing");
   });
 
   test("what nobody worked on is told, with what there is", async () => {
-    const sandbox = await worked();
     const { code, stderr } = await sandbox.script("logs", "deploy");
     expect(code).toBe(2);
     expect(stderr).toContain('No agent has worked on "deploy" in this run; there are plan#1.1, implement#1.1');
   });
 
   test("programs get the executions with their lines", async () => {
-    const sandbox = await worked();
     const { executions } = parsed(await sandbox.script("logs", "plan", "--json"));
     expect(executions).toMatchObject([
       { execution: "plan#1.1", lines: ["looking around", expect.anything(), expect.anything()] },
@@ -45,8 +42,10 @@ describe("isdlc logs", () => {
   });
 
   test("-f goes on until the run has ended, and tells of waits", async () => {
-    const sandbox = await worked();
     const following = sandbox.start(["logs", "-f", "plan"]);
+    let seen = "";
+    following.child.stdout?.on("data", (chunk: Buffer) => (seen += chunk.toString("utf8")));
+    await expect.poll(() => seen).toContain("Waiting for you");
     await sandbox.person("cancel", "--reason", "enough");
     const { code, stdout } = await following.ended;
     expect(code).toBe(0);
@@ -55,7 +54,7 @@ describe("isdlc logs", () => {
   });
 
   test("without a run there is nothing to show", async () => {
-    const sandbox = await createSandbox();
-    expect((await sandbox.script("logs")).stderr).toContain("NO_RUN");
+    const other = await createSandbox();
+    expect((await other.script("logs")).stderr).toContain("NO_RUN");
   });
 });

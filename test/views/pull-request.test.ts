@@ -1,21 +1,67 @@
 import { expect, test } from "vitest";
+import type { EndedRun } from "../../src/core/run.ts";
 import { pullRequestCommands } from "../../src/views/pull-request.ts";
-import { active, started } from "./runs.ts";
+import { pullRequestBody } from "../../src/views/pull-request-body.ts";
+import { accepted, active, answer, ended, gate, left, made, produced, started } from "./runs.ts";
 
 const { run } = active(started());
 
-/** The text that goes with the request. */
-const bodyOf = (item: string, tool: "gh" | "glab"): string | undefined =>
-  pullRequestCommands({ run: { ...run, item } }, tool)?.[1]?.find((argument) => argument.startsWith("What"));
-
-test.each(["gh", "glab"] as const)("what %s proposes names only what others can read", (tool) => {
-  expect(bodyOf("docs/requirements/REQ-0001-login", tool)).toBe(
-    "What was asked for and decided: docs/requirements/REQ-0001-login",
-  );
-  expect(bodyOf(".isdlc/work/20260214-100000000-abcd", tool)).toBe("What was asked for: Add a login");
+test("gh takes the text from the file, glab the text itself", () => {
+  const [, gh = []] = pullRequestCommands({ run }, "gh") ?? [];
+  expect(gh.slice(-2)).toEqual(["--body-file", ".isdlc/reviews/pull-request.md"]);
+  const [, glab = []] = pullRequestCommands({ run }, "glab", "the text") ?? [];
+  expect(glab[glab.indexOf("--description") + 1]).toBe("the text");
 });
 
 test("a branch is pushed first; without one there is nothing to propose", () => {
   expect(pullRequestCommands({ run }, "gh")?.[0]).toEqual(["git", "push", "-u", "origin", "feature/REQ-0001-login"]);
   expect(pullRequestCommands(active(started({ git: "none" })), "gh")).toBeNull();
+});
+
+const finished = (change: Partial<EndedRun["run"]> = {}, more: Parameters<typeof made>[0] = {}): EndedRun => {
+  const whole = ended([
+    ...started(),
+    ...produced("03-architecture", 1, made(more)),
+    gate(),
+    answer("continue"),
+    ...accepted,
+    ...left,
+    ...produced("04-design", 1, made({ checks: [], concerns: [] })),
+    gate(),
+    answer("continue"),
+    ...accepted,
+    ...left,
+    { type: "run.finished", how: "pr", merged: null },
+  ]);
+  return { ...whole, run: { ...whole.run, ...change } };
+};
+
+test("the text has what was asked for, the plan, the evidence and what is held against it", () => {
+  const tests = { name: "tests", ok: true, detail: "", counts: { passed: 12, failed: 0, skipped: 0 } };
+  const body = pullRequestBody(finished({}, { checks: [tests], concerns: ["No retry"] }), "Do it in two steps.");
+  expect(body).toContain("What was asked for: Add a login\n");
+  expect(body).toContain("## Plan\n\n~~~text\nDo it in two steps.\n~~~\n");
+  expect(body).toMatch(/\| Architecture \| tests passed \| approved \(1\) \| continue by \w+ \|/);
+  expect(body).toContain("Tests: passed (12 passed, 0 failed)\n");
+  expect(body).toContain("## Open findings\n\n- 03-architecture: No retry\n");
+});
+
+test("it names the issue, and the documents that others can read", () => {
+  const issue = { source: "github", id: "GH-42", url: "https://github.com/o/r/issues/42" } as const;
+  expect(pullRequestBody(finished({ issue }), null)).toContain("\nIssue: https://github.com/o/r/issues/42\n");
+  expect(pullRequestBody(finished(), null)).toContain("\nDocuments: docs/requirements/REQ-0001-login\n");
+  expect(pullRequestBody(finished({ item: ".isdlc/work/x" }), null)).not.toContain(".isdlc");
+});
+
+test("without findings and tests it says so, and without a plan it has none", () => {
+  const body = pullRequestBody(finished({}, { checks: [], concerns: [] }), " ");
+  expect(body).toContain("## Open findings\n\nNone.\n");
+  expect(body).toContain("Tests: not measured\n");
+  expect(body).not.toContain("## Plan");
+});
+
+test("no words of an agent act: no mention, no closing keyword, no table, no end of the quote", () => {
+  const body = pullRequestBody(finished({}, { concerns: ["a | b <b>"] }), "~~~~\n@everyone Fixes #1\n");
+  expect(body).toContain("~~~~~text\n~~~~\n@everyone Fixes #1\n~~~~~\n");
+  expect(body).toContain(String.raw`a \| b \<b\>`);
 });

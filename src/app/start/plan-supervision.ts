@@ -103,7 +103,7 @@ export function switchOn(projections: Projections, phases: Supervision["phases"]
 
 const STAYS_ON =
   "It stays on for later runs here. To undo: isdlc config set supervised-mode.enabled false; for one run: --no-supervised.";
-const BY_SETTINGS = "The settings in .isdlc/state.json say so; --no-supervised leaves them out for one run.";
+const BY_SETTINGS = "The settings in .isdlc/state.json say so. For one run without gates: --no-supervised.";
 
 /** Gates that a project asks for are set aside by a person. @throws ProblemError NEEDS_PERSON */
 function refuseScript({ by }: Planning["request"], found: SettingsReading): void {

@@ -7,7 +7,7 @@ const FLAGS: Readonly<Record<ChoiceId, string>> = {
   stale: "--on-stale <option>",
   partial: "--on-partial <option>",
   analysis: "--yes",
-  supervision: "--supervised, or after: isdlc config set supervised_mode.enabled false",
+  supervision: "--supervised, or after: isdlc config set supervised-mode.enabled false",
   begun: "--on-partial <option>",
   git: "--no-git",
   dirty: "--allow-dirty",

@@ -4,7 +4,7 @@ type Group = { readonly title: string; readonly verbs: readonly string[] };
 export const helpGroups: readonly Group[] = [
   { title: "Start work", verbs: ["feature", "fix", "build", "analyze", "add", "items", "import", "run"] },
   { title: "Decide", verbs: ["continue", "review", "redo", "back", "answer", "cancel"] },
-  { title: "Look", verbs: ["status", "next", "gate", "check", "history", "ui"] },
+  { title: "Look", verbs: ["status", "next", "gate", "logs", "check", "history", "ui"] },
   { title: "When work has stopped", verbs: ["resume", "retry", "fresh", "skip", "doctor"] },
   {
     title: "Spec workflow, a verb for each step",

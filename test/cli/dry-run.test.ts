@@ -1,0 +1,48 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createSandbox, parsed } from "../support/cli.ts";
+
+const TESTED = { "package.json": `{ "scripts": { "test": "node --test" } }\n` };
+
+test.concurrent("--dry-run tells phases, agents, prompts and what would be asked, and starts nothing", async () => {
+  const sandbox = await createSandbox({ files: TESTED });
+  sandbox.write("README.md", "changed\n");
+  const shown = await sandbox.script("add a greeting", "--dry-run", ...sandbox.agent);
+  expect(shown.code).toBe(0);
+  expect(shown.stdout).toContain("Nothing was started. This is what would happen:\nchange: add a greeting\n");
+  expect(shown.stdout).toContain(
+    "  on change/add-a-greeting, from main; agents without a sandbox\n  tests: npm test\n",
+  );
+  expect(shown.stdout).toMatch(
+    / {2}implement +command · prompt [0-9]{4} characters · reviewed by command, up to 3 times\n/,
+  );
+  expect(shown.stdout).toMatch(/final-review .* · gate\nYou would be asked first:\n/);
+  expect(shown.stdout).toContain("There are uncommitted changes.");
+  expect(shown.stdout).toContain("Tests would be run with: npm test");
+  expect(existsSync(join(sandbox.root, ".isdlc"))).toBe(false);
+  expect(sandbox.log()).toEqual([]);
+  expect(sandbox.git("branch", "--list")).toBe("* main");
+});
+
+test.concurrent("programs get the same as data; the prompts are as large as those that are sent", async () => {
+  const sandbox = await createSandbox();
+  const { preview } = parsed(await sandbox.script("add a greeting", "--dry-run", "--json", ...sandbox.agent));
+  expect(preview.asked).toEqual([]);
+  await sandbox.script("add a greeting", ...sandbox.agent);
+  const [first] = sandbox.log();
+  const said = preview.phases[0].promptCharacters;
+  expect(said).toBeGreaterThan(first?.prompt.length ?? 0);
+  const events = await sandbox.events();
+  const sent = events.find((event) => event.type === "execution.started");
+  expect(Math.abs(said - (sent?.prompt ?? 0))).toBeLessThan(200); // the folder's name is drawn later
+});
+
+test.concurrent("where no branch is checked out, that is told before anything begins", async () => {
+  const sandbox = await createSandbox();
+  sandbox.git("checkout", "--quiet", "--detach");
+  const { stdout } = await sandbox.script("add a greeting", "--dry-run", ...sandbox.agent);
+  expect(stdout).toContain("No branch is checked out (detached HEAD)");
+  const started = await sandbox.script("add a greeting", ...sandbox.agent);
+  expect(started.stderr).toContain("No branch is checked out (detached HEAD)");
+});

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { readIssueLink } from "../../src/core/items/issue-link.ts";
+
+test.each([
+  ["https://github.com/o/r/issues/42", "github", "GH-42", "https://github.com/o/r/issues/42"],
+  [
+    "https://github.example.org/o/r/issues/42/?x=1#issuecomment-9",
+    "github",
+    "GH-42",
+    "https://github.example.org/o/r/issues/42",
+  ],
+  ["https://gitlab.com/g/sub/p/-/issues/7", "gitlab", "GL-7", "https://gitlab.com/g/sub/p/-/issues/7"],
+  ["https://gitlab.com/g/p/-/work_items/7", "gitlab", "GL-7", "https://gitlab.com/g/p/-/work_items/7"],
+  ["https://x.atlassian.net/browse/ABC-12", "jira", "ABC-12", "https://x.atlassian.net/browse/ABC-12"],
+])("%s is an issue", (text, source, id, url) => {
+  expect(readIssueLink(text)).toEqual({ source, id, url });
+});
+
+test.each([
+  "https://github.com/o/r/pull/42",
+  "https://github.com/o/r/issues",
+  "https://github.com/o/r/issues/4x",
+  "https://user:secret@github.com/o/r/issues/42",
+  "ftp://github.com/o/r/issues/42",
+  "see https://github.com/o/r/issues/42",
+  "#42",
+  "",
+])("%s is none", (text) => {
+  expect(readIssueLink(text)).toBeNull();
+});
