@@ -65,11 +65,16 @@ function textLines(line: string, { columns, paint }: Page): string[] {
     return ["", paint.bold(shown), ...(marks.length === 1 ? [paint.dim("=".repeat(shown.length))] : [])];
   }
   if (RULE.test(line)) return [paint.dim("-".repeat(Math.min(columns, 44)))];
+  return inline(wrapLines(listItem(line) ?? line.replace(/^> ?/, "  "), columns), paint).split("\n");
+}
+
+/** An entry of a list; null for what is none. */
+function listItem(line: string): string | null {
   const item = ITEM.exec(line);
-  const [, indent = "", number, box, words = ""] = item ?? [];
+  if (item === null) return null;
+  const [, indent = "", number = "-", box, words = ""] = item;
   const tick = box === undefined ? "" : box === " " ? "[ ] " : "[x] ";
-  const shown = item === null ? line.replace(/^> ?/, "  ") : `${indent}${number ?? "-"} ${tick}${words}`;
-  return inline(wrapLines(shown, columns), paint).split("\n");
+  return `${indent}${number} ${tick}${words}`;
 }
 
 const LINK = /!?\[((?:[^\]\\]|\\.)*)\]\(([^)]*)\)/g;

@@ -27,11 +27,11 @@ test.concurrent("--dry-run tells phases, agents, prompts and what would be asked
 
 test.concurrent("programs get the same as data; the prompts are as large as those that are sent", async () => {
   const sandbox = await createSandbox();
-  const { preview } = parsed(await sandbox.script("add a greeting", "--dry-run", "--json", ...sandbox.agent));
-  expect(preview.asked).toEqual([]);
+  const { dryRun } = parsed(await sandbox.script("add a greeting", "--dry-run", "--json", ...sandbox.agent));
+  expect(dryRun.asked).toEqual([]);
   await sandbox.script("add a greeting", ...sandbox.agent);
   const [first] = sandbox.log();
-  const said = preview.phases[0].promptCharacters;
+  const said = dryRun.phases[0].promptCharacters;
   expect(said).toBeGreaterThan(first?.prompt.length ?? 0);
   const events = await sandbox.events();
   const sent = events.find((event) => event.type === "execution.started");

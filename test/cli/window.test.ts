@@ -28,15 +28,18 @@ test("nothing is given back where no title was set", () => {
   expect(written(XTERM, "on", (window) => window.restore())).toBe("");
 });
 
-test.each<[string, NodeJS.ProcessEnv, NotifyChoice, string]>([
-  ["most terminals", XTERM, "on", "ESC]9;doneBELBEL"],
-  ["terminals of GNOME", { ...XTERM, VTE_VERSION: "7600" }, "on", "ESC]777;notify;isdlc;doneBELBEL"],
-  ["rxvt", { TERM: "rxvt-unicode-256color" }, "on", "ESC]777;notify;isdlc;doneBELBEL"],
-  ["whoever wants only the bell", XTERM, "bell", "BEL"],
-  ["whoever wants nothing", XTERM, "off", ""],
-  ["a terminal without a window", { TERM: "dumb" }, "on", "BEL"],
-  ["the console", { TERM: "linux" }, "on", "BEL"],
-])("a call for %s", (_who, env, calling, expected) => {
+type Call = { who: string; env: NodeJS.ProcessEnv; calling: NotifyChoice; expected: string };
+const calls: Call[] = [
+  { who: "most terminals", env: XTERM, calling: "on", expected: "ESC]9;doneBELBEL" },
+  { who: "GNOME", env: { ...XTERM, VTE_VERSION: "7600" }, calling: "on", expected: "ESC]777;notify;isdlc;doneBELBEL" },
+  { who: "rxvt", env: { TERM: "rxvt-unicode" }, calling: "on", expected: "ESC]777;notify;isdlc;doneBELBEL" },
+  { who: "whoever wants only the bell", env: XTERM, calling: "bell", expected: "BEL" },
+  { who: "whoever wants nothing", env: XTERM, calling: "off", expected: "" },
+  { who: "a terminal without a window", env: { TERM: "dumb" }, calling: "on", expected: "BEL" },
+  { who: "the console", env: { TERM: "linux" }, calling: "on", expected: "BEL" },
+];
+
+test.each(calls)("a call for $who", ({ env, calling, expected }) => {
   expect(written(env, calling, (window) => window.call("done"))).toBe(expected);
 });
 

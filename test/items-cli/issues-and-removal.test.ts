@@ -26,10 +26,10 @@ test.concurrent("the address of an issue becomes an item with the title that gh 
     source_url: URL,
   });
   expect(sandbox.read("docs/requirements/round-half-up/draft.md")).toContain(URL);
-  const preview = parsed(
+  const dryRun = parsed(
     await sandbox.start(["build", URL, "--dry-run", "--json", ...sandbox.agent], path).ended,
   ).preview;
-  expect(preview.head).toMatchObject({ title: "Round half up", branch: "feature/round-half-up" });
+  expect(dryRun.head).toMatchObject({ title: "Round half up", branch: "feature/round-half-up" });
 });
 
 test.concurrent.each([

@@ -12,7 +12,8 @@ test.each([
   ["https://gitlab.com/g/sub/p/-/issues/7", "gitlab", "GL-7", "https://gitlab.com/g/sub/p/-/issues/7"],
   ["https://gitlab.com/g/p/-/work_items/7", "gitlab", "GL-7", "https://gitlab.com/g/p/-/work_items/7"],
   ["https://x.atlassian.net/browse/ABC-12", "jira", "ABC-12", "https://x.atlassian.net/browse/ABC-12"],
-])("%s is an issue", (text, source, id, url) => {
+])("%s is an issue", (text, ...expected) => {
+  const [source, id, url] = expected;
   expect(readIssueLink(text)).toEqual({ source, id, url });
 });
 

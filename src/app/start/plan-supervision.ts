@@ -75,20 +75,29 @@ function chosenSupervision({ project, request }: Planning, work: Work, isWanted:
     const where = supervision.phases === "all" ? "every phase, as the project asks" : supervision.phases.join(", ");
     return { ...common, supervision, lines: [`Review gates after ${where}.`] };
   }
-  if (isSupervised === true || isWanted) {
-    const phases = found.is === "set" ? found.phases : "all";
-    const switchesOn = settings.is === "set" ? settings.phases : "all";
-    const on: SettingsReading = { is: "set", enabled: true, phases: switchesOn, minimal };
-    const supervision = { enabled: true, phases };
-    const isNew = !(settings.is === "set" && settings.enabled);
-    const lines = [...enabledLines(phases, plan), ...(isNew ? [STAYS_ON] : [])];
-    return { minimal, warnings: ofPhases, settings: on, switchesOn, supervision, lines };
-  }
+  if (isSupervised === true || isWanted) return { ...switchedOn({ settings, found }, plan), warnings: ofPhases };
   if (found.is !== "set") return { ...common, supervision: { enabled: false, phases: "all" }, lines: [] };
   const { enabled, phases } = found;
   const lines = enabled ? [...enabledLines(phases, plan), BY_SETTINGS] : [];
   const warnings = enabled ? common.warnings : supervisionWarnings(state);
   return { ...common, warnings, supervision: { enabled, phases }, lines };
+}
+
+type Readings = { readonly settings: SettingsReading; readonly found: SettingsReading };
+
+/** Supervision that a person wants, now and in later runs. */
+function switchedOn({ settings, found }: Readings, plan: readonly PhaseRule[]): Omit<SupervisionPlan, "warnings"> {
+  const phases = found.is === "set" ? found.phases : "all";
+  const minimal = found.is === "set" && found.minimal;
+  const switchesOn = settings.is === "set" ? settings.phases : "all";
+  const isNew = !(settings.is === "set" && settings.enabled);
+  return {
+    minimal,
+    settings: { is: "set", enabled: true, phases: switchesOn, minimal },
+    switchesOn,
+    supervision: { enabled: true, phases },
+    lines: [...enabledLines(phases, plan), ...(isNew ? [STAYS_ON] : [])],
+  };
 }
 
 /** Puts into the settings that the person wants supervision; the warning to show, where there is one. */

@@ -38,7 +38,8 @@ export async function planTarget(
   const isAnother = found !== null && isBuilt(found) && found.slug !== title && !isReference(title);
   const item: FoundItem = found === null || isAnother ? { slug: title, dir: null, meta: null } : found;
   const target = await planBuild(planning, { definition, item, folder: folderFor(item) });
-  const issue = readIssueLink(String(item.meta?.["source_url"] ?? ""));
+  const url = item.meta?.["source_url"];
+  const issue = typeof url === "string" ? readIssueLink(url) : null;
   return { title: itemTitle(project, item, title), target, isListed: item.backlogLine !== undefined, issue };
 }
 

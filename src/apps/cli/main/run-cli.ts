@@ -5,8 +5,8 @@ import { trustedPath } from "../../../adapters/git/read/trusted-path.ts";
 import { describe, type Problem, ProblemError } from "../../../core/problem.ts";
 import { jsonText, plainLine } from "../../../views/plain-text.ts";
 import { ChoicesNeeded } from "../../../app/choice.ts";
-import type { RunPreviewed } from "../../../app/start/preview-run.ts";
-import { previewLines } from "../../../views/run-preview.ts";
+import type { DryRunShown } from "../../../app/start/dry-run.ts";
+import { dryRunLines } from "../../../views/dry-run.ts";
 import { choicesResult } from "../grammar/choice.ts";
 import { firstLines, verbHelp } from "../grammar/help.ts";
 import { createIo, type Io } from "../terminal/io.ts";
@@ -47,14 +47,14 @@ async function outcome(args: readonly string[], context: Context): Promise<Resul
     return run === undefined ? done(firstLines) : await run(invocation);
   } catch (error) {
     if (error instanceof ChoicesNeeded) return choicesResult(error.choices, context.io.interactive);
-    if (isPreview(error)) return done(previewLines(error.preview), { preview: error.preview });
+    if (isDryRun(error)) return done(dryRunLines(error.dryRun), { dryRun: error.dryRun });
     const problem = problemOf(error);
     return (await recordedAllTheSame(invocation, problem)) ?? problemResult(problem);
   }
 }
 
 /** By its name: what makes it is in the bundle of the verbs that start something. */
-const isPreview = (error: unknown): error is RunPreviewed => error instanceof Error && error.name === "RunPreviewed";
+const isDryRun = (error: unknown): error is DryRunShown => error instanceof Error && error.name === "DryRunShown";
 
 /** Every failure is told as a problem, also one that nobody thought of. */
 function problemOf(error: unknown): Problem {

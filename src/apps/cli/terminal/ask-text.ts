@@ -24,12 +24,15 @@ async function askLine({ message, signal, placeholder = HINT }: TextQuestion, dr
   process.stdout.write(MARK_PASTES);
   try {
     const said = await text({ message, placeholder, initialValue: onOneLine(draft), signal, input });
-    return isCancel(said) ? null : readTyped((said as string | undefined) ?? ""); // undefined for an empty line
+    return isCancel(said) ? null : readTyped(orEmpty(said));
   } finally {
     process.stdout.write(LEAVE_PASTES);
     close();
   }
 }
+
+/** The prompt gives undefined for an empty line. */
+const orEmpty = (said: string | undefined): string => said ?? "";
 
 /** Null where no editor could be started. */
 async function writeInEditor(viewer: Viewer, text: string): Promise<string | null> {

@@ -22,7 +22,7 @@ import { askText } from "./ask-text.ts";
 import type { OpenWait } from "../../../app/drive/drive-run.ts";
 import { gateKey } from "../../../views/answer-options.ts";
 import type { Said } from "./answer-at-terminal.ts";
-import type { FileLink } from "./hyperlinks.ts";
+import { type FileLink, outWithLinks } from "./hyperlinks.ts";
 import type { Io } from "./io.ts";
 import { editAtGate } from "./edit-at-gate.ts";
 import { showChanges, type Viewer } from "./show-changes.ts";
@@ -39,7 +39,7 @@ export async function answerGate(invocation: Invocation, context: OpenWait): Pro
   const paused = run.stage.is === "produced" && run.stage.pausedAt !== null;
   if (paused) return answerPaused(invocation, context);
   const banner = await bannerOf(invocation, context);
-  invocation.io.out(`${banner.text}${looksLine(run, invocation.io)}`, banner.links);
+  outWithLinks(invocation, `${banner.text}${looksLine(run, invocation.io)}`, banner.links);
   let hasPaged = false;
   for (;;) {
     const key = await askKey(invocation.io, { message: "Your choice", keys: keysOf(run), signal });

@@ -1,4 +1,7 @@
 import { pathToFileURL } from "node:url";
+import { terminalText } from "../../../views/plain-text.ts";
+import { writeText } from "../main/write-text.ts";
+import type { Viewer } from "./show-changes.ts";
 
 const ESCAPE = "\u001B";
 const END = `${ESCAPE}\\`;
@@ -17,6 +20,12 @@ export function knowsLinks(env: NodeJS.ProcessEnv): boolean {
 
 /** A path as it is shown, and the file of this machine that it opens. */
 export type FileLink = { readonly shown: string; readonly file: string };
+
+/** Writes a text in which paths open their files, where the terminal can. */
+export function outWithLinks({ io, env }: Viewer, text: string, links: readonly FileLink[]): void {
+  if (knowsLinks(env)) writeText(1, `${withFileLinks(terminalText(text), links)}\n`);
+  else io.out(text);
+}
 
 /** Makes links of the paths in a text that is safe to show; a path within a longer one is none. */
 export function withFileLinks(text: string, links: readonly FileLink[]): string {

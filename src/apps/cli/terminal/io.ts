@@ -1,11 +1,9 @@
 import { terminalText } from "../../../views/plain-text.ts";
 import { writeText } from "../main/write-text.ts";
-import { type FileLink, knowsLinks, withFileLinks } from "./hyperlinks.ts";
 
 /** Where a verb writes to and what it knows about it. Tests hand in their own. */
 export type Io = {
-  /** `links`: paths in the line that open a file, where the terminal can. */
-  readonly out: (line: string, links?: readonly FileLink[]) => void;
+  readonly out: (line: string) => void;
   readonly err: (line: string) => void;
   /** A person sits at both ends. */
   readonly interactive: boolean;
@@ -23,10 +21,7 @@ export function createIo({ json, noColor, env }: Wishes): Io {
   const isScreen = (): boolean => isTerminal(process.stdout);
   const wantsNoColor = noColor || (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
   return {
-    out: (line, links = []) => {
-      const isLinked = links.length > 0 && isScreen() && knowsLinks(env);
-      writeText(1, `${withFileLinks(terminalText(line), isLinked ? links : [])}\n`);
-    },
+    out: (line) => writeText(1, `${terminalText(line)}\n`),
     err: (line) => writeText(2, `${terminalText(line)}\n`),
     get interactive() {
       return !json && (env["CI"] ?? "") === "" && isTerminal(process.stdin) && isScreen();

@@ -3,7 +3,7 @@ import { type OpenedRun, openRun } from "../../../app/start/open-run.ts";
 import { planRun, type RunPlan } from "../../../app/start/plan-run.ts";
 import type { RunRequest } from "../../../app/start/run-request.ts";
 import type { Project } from "../../../app/project/project.ts";
-import { previewRun, RunPreviewed } from "../../../app/start/preview-run.ts";
+import { dryRun, DryRunShown } from "../../../app/start/dry-run.ts";
 import { flag, type Invocation } from "../grammar/verb.ts";
 import { askChoice } from "./ask-choice.ts";
 
@@ -25,7 +25,7 @@ export type Settled = { readonly plan: RunPlan; readonly request: RunRequest };
  * @throws ChoicesNeeded with all of them where nobody can be asked, with the one that was declined elsewhere.
  */
 export async function settle({ io, values }: Invocation, project: Project, request: RunRequest): Promise<Settled> {
-  if (flag(values, "dry-run")) throw new RunPreviewed(await previewRun(project, request));
+  if (flag(values, "dry-run")) throw new DryRunShown(await dryRun(project, request));
   const told = new Set<string>();
   for (let asked = request; ;) {
     const planned = await planRun(project, asked);

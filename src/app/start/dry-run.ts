@@ -5,7 +5,7 @@ import { type ActiveRun, noRun } from "../../core/run.ts";
 import { isGateDue } from "../../core/supervision.ts";
 import { phasePrompt } from "../../engine/prompt.ts";
 import type { PhaseRule } from "../../schema/plan.ts";
-import type { PhasePreview, RunPreview } from "../../views/run-preview.ts";
+import type { DryPhase, DryRun } from "../../views/dry-run.ts";
 import { choiceText } from "../agents/agent-choice.ts";
 import { phaseAgent, reviewAgent } from "../agents/chosen-agents.ts";
 import type { Choice } from "../choice.ts";
@@ -15,12 +15,12 @@ import { planRun, type RunPlan } from "./plan-run.ts";
 import type { RunRequest } from "./run-request.ts";
 
 /** Thrown in place of a start by whoever only wants to see what it would be. */
-export class RunPreviewed extends Error {
-  override readonly name = "RunPreviewed";
-  readonly preview: RunPreview;
-  constructor(preview: RunPreview) {
+export class DryRunShown extends Error {
+  override readonly name = "DryRunShown";
+  readonly dryRun: DryRun;
+  constructor(dryRun: DryRun) {
     super("Nothing was started.");
-    this.preview = preview;
+    this.dryRun = dryRun;
   }
 }
 
@@ -28,12 +28,12 @@ export class RunPreviewed extends Error {
  * What a run would be and what would be asked before it. What is open is taken as its first option says, so that the
  * rest can be told. Writes nothing.
  */
-export async function previewRun(project: Project, request: RunRequest): Promise<RunPreview> {
+export async function dryRun(project: Project, request: RunRequest): Promise<DryRun> {
   const asked: Choice[] = [];
   for (let wanted = request; ;) {
     const planned = await planRun(project, wanted);
     const notes = planned.notes.filter((note) => !note.includes("\n")); // the phases are told below
-    if (planned.ok) return { ...previewOf(planned.plan), asked: asked.flatMap(({ about }) => about), notes };
+    if (planned.ok) return { ...outlineOf(planned.plan), asked: asked.flatMap(({ about }) => about), notes };
     const choice = planned.choices.find(({ id }) => wanted.decisions[id] === undefined);
     const option = choice?.options[0];
     if (choice === undefined || option === undefined || choice.id === "item")
@@ -43,11 +43,11 @@ export async function previewRun(project: Project, request: RunRequest): Promise
   }
 }
 
-type Shown = Omit<RunPreview, "asked" | "notes">;
+type Shown = Omit<DryRun, "asked" | "notes">;
 
 const NO_PLAN: Shown = { head: null, phases: [] };
 
-function previewOf(plan: RunPlan): Shown {
+function outlineOf(plan: RunPlan): Shown {
   const { project, definition, facts, git, work } = plan;
   const slug = folderSlug(project, facts.title);
   const folder = work.target?.folder ?? (definition.items === null ? slug : `<number>-${slug}`);
@@ -77,7 +77,7 @@ function openedRun({ facts, git, project }: RunPlan, folder: string): ActiveRun 
   return state;
 }
 
-function phaseOf(plan: RunPlan, run: ActiveRun, rule: PhaseRule): PhasePreview {
+function phaseOf(plan: RunPlan, run: ActiveRun, rule: PhaseRule): DryPhase {
   const { agents, facts, project } = plan;
   const { persona } = project.workflows.resolve(facts.workflow);
   const phase = run.phases[run.index];

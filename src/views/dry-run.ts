@@ -1,7 +1,7 @@
 import { countOf } from "../core/count-of.ts";
 import { plainLine } from "./plain-text.ts";
 
-export type PhasePreview = {
+export type DryPhase = {
   readonly key: string;
   readonly agent: string;
   readonly reviewer: string | null;
@@ -12,7 +12,7 @@ export type PhasePreview = {
   readonly promptCharacters: number;
 };
 
-export type RunPreview = {
+export type DryRun = {
   /** Null where something has to be chosen before anything can be told. */
   readonly head: {
     readonly workflow: string;
@@ -22,14 +22,14 @@ export type RunPreview = {
     readonly tests: readonly string[] | null;
     readonly isSandboxed: boolean;
   } | null;
-  readonly phases: readonly PhasePreview[];
+  readonly phases: readonly DryPhase[];
   /** What a person would be asked before it begins. */
   readonly asked: readonly string[];
   readonly notes: readonly string[];
 };
 
 /** What a start would do, for people. */
-export function previewLines({ head, phases, asked, notes }: RunPreview): string[] {
+export function dryRunLines({ head, phases, asked, notes }: DryRun): string[] {
   return [
     "Nothing was started. This is what would happen:",
     ...(head === null ? [] : headLines(head)),
@@ -39,7 +39,7 @@ export function previewLines({ head, phases, asked, notes }: RunPreview): string
   ];
 }
 
-function headLines({ workflow, title, branch, base, tests, isSandboxed }: NonNullable<RunPreview["head"]>): string[] {
+function headLines({ workflow, title, branch, base, tests, isSandboxed }: NonNullable<DryRun["head"]>): string[] {
   const place = branch === null ? "in place, without a branch" : `on ${branch}, from ${base ?? "this commit"}`;
   return [
     `${workflow}: ${plainLine(title)}`,
@@ -48,7 +48,7 @@ function headLines({ workflow, title, branch, base, tests, isSandboxed }: NonNul
   ];
 }
 
-function phaseLines(phases: readonly PhasePreview[]): string[] {
+function phaseLines(phases: readonly DryPhase[]): string[] {
   const width = Math.max(0, ...phases.map(({ key }) => key.length));
   return phases.map(({ key, agent, reviewer, verdicts, hasGate, promptCharacters }) => {
     const parts = [
