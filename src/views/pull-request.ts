@@ -23,7 +23,7 @@ export function pullRequestCommands(
   const target = base ?? "main";
   return tool === "gh"
     ? [push, ["gh", "pr", "create", "--base", target, "--head", branch, "--title", title, "--body-file", BODY_FILE]]
-    : [push, [...MERGE_REQUEST, branch, "--target-branch", target, "--title", title, "--description", body, "--yes"]];
+    : [push, [...MERGE_REQUEST, target, "--source-branch", branch, "--title", title, "--description", body, "--yes"]];
 }
 
-const MERGE_REQUEST = ["glab", "mr", "create", "--source-branch"];
+const MERGE_REQUEST = ["glab", "mr", "create", "--target-branch"];

@@ -28,7 +28,7 @@ test.concurrent("the address of an issue becomes an item with the title that gh 
   expect(sandbox.read("docs/requirements/round-half-up/draft.md")).toContain(URL);
   const dryRun = parsed(
     await sandbox.start(["build", URL, "--dry-run", "--json", ...sandbox.agent], path).ended,
-  ).preview;
+  ).dryRun;
   expect(dryRun.head).toMatchObject({ title: "Round half up", branch: "feature/round-half-up" });
 });
 

@@ -9,7 +9,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     const { terminal, sandbox } = await atFirstGate();
     terminal.press("r");
     const seen = await terminal.shows(PAUSED);
-    expect(seen).toMatch(/# Phase Summary: Plan\n[^]*## Key Decisions\n- plan decided\n/);
+    expect(seen).toMatch(/Phase Summary: Plan\n=+\n[^]*Key Decisions\n+- plan decided\n/);
     expect(seen).toContain("When ready, say 'continue' to advance to the next phase.");
     expect(sandbox.json(".isdlc/state.json").active_workflow.supervised_review.status).toBe("reviewing");
   });
@@ -119,11 +119,30 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
       /Trusted: npm test \(package\.json: node -e 0\)\n +Now: npm test \(package\.json: echo passed\)/,
     );
     expect(menu).toMatch(/Retry --[^]*Skip --[^]*Accept --[^]*Look --/);
-    terminal.press("Up", "Up", "Enter");
+    terminal.press("Up", "Enter");
     expect(await terminal.shows(/\+\{"name":[^]*Leave it open for now/)).toContain("echo passed");
-    terminal.press("Enter");
+    terminal.press("Down", "Enter");
     await terminal.shows("implement, attempt 2");
     expect((await sandbox.events()).some(({ type }) => type === "tests.accepted")).toBe(false);
+  });
+
+  test("replies survive Ctrl-C: only what is left is asked again", async () => {
+    const questions = ["tone", "name"].map((id) => ({ id, text: `Which ${id}?`, choices: [] }));
+    const plan = { turns: { plan: [{ result: { status: "needs_input", summary: "?", questions } }, {}] } };
+    const { terminal, sandbox } = await atHome({ plan });
+    terminal.isdlc('"add greeting" --supervised');
+    await terminal.shows("Which tone?");
+    terminal.type("warm");
+    await terminal.shows("Which name?");
+    terminal.press("C-c");
+    expect(await terminal.exitCode()).toBe(3);
+    expect(terminal.screen()).toContain('1 reply kept; "isdlc" asks only what is left.');
+    terminal.isdlc();
+    await terminal.shows(/Which tone\?\n {2}You replied: warm\n[^]*Which name\?/);
+    terminal.type("Ada");
+    await terminal.shows(PROMPT);
+    const prompt = sandbox.log().at(-1)?.prompt;
+    expect(prompt).toMatch(/Which tone\?\n {2}warm\n- Which name\?\n {2}Ada/);
   });
 
   test("leaving a question with Ctrl-C leaves it open", async () => {
@@ -146,11 +165,11 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     const menu = await terminal.shows("Leave it open for now");
     expect(menu).toContain("The sources are missing.");
     expect(menu).toMatch(/Retry -- try again[^]*Cancel -- end the run/);
-    terminal.press("Up", "Enter");
+    terminal.press("Enter"); // alone it decides nothing
     expect(await terminal.exitCode()).toBe(3);
     terminal.isdlc();
     expect((await terminal.shows("Leave it open for now")).split("The sources are missing.")).toHaveLength(2);
-    terminal.press("Enter");
+    terminal.press("Down", "Enter");
     await terminal.shows(PROMPT);
     expect((await sandbox.status()).phases[0]).toMatchObject({ key: "plan", status: "completed" });
   });
@@ -160,7 +179,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     const { terminal, sandbox } = await atHome({ plan });
     terminal.isdlc('"add greeting"');
     await terminal.shows("Leave it open for now");
-    terminal.press("Up", "Up", "Enter");
+    terminal.press("Up", "Enter");
     await terminal.shows("Why does the run end?");
     terminal.type("not worth it");
     expect(await terminal.exitCode()).toBe(0);
@@ -185,9 +204,9 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
   });
 
   const finishes = [
-    { how: "merge", keys: ["Enter"], says: /Merged into main as [0-9a-f]{12}\./ },
-    { how: "pr", keys: ["Down", "Enter"], says: /git push -u origin change\/add-greeting/ },
-    { how: "keep", keys: ["Down", "Down", "Enter"], says: /The branch change\/add-greeting is kept\./ },
+    { how: "merge", keys: ["Down", "Enter"], says: /Merged into main as [0-9a-f]{12}\./ },
+    { how: "pr", keys: ["Down", "Down", "Enter"], says: /git push -u origin change\/add-greeting/ },
+    { how: "keep", keys: ["Down", "Down", "Down", "Enter"], says: /The branch change\/add-greeting is kept\./ },
   ];
   test.each(finishes)("all phases done: the person chooses $how", async ({ how, keys, says }) => {
     const plan = { turns: { implement: [{ writes: { "greeting.txt": "Hello\n" } }] } };

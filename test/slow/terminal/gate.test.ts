@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parsed } from "../../support/cli.ts";
@@ -195,35 +195,6 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     terminal.isdlc("answer take-out");
     const seen = await terminal.shows(PROMPT);
     expect(seen).toMatch(/Put back[^]*- src\/stray\.txt[^]*PHASE COMPLETE: Plan[^]*\[C\] Continue/);
-  });
-
-  test("e opens the artifacts in the person's editor; what they write is listed, and is what goes on", async () => {
-    const { terminal, sandbox } = await atHome();
-    const editor = join(sandbox.base, "editor");
-    writeFileSync(editor, '#!/bin/sh\necho "Say it twice." >> "$2"\n');
-    chmodSync(editor, 0o755);
-    terminal.type(`EDITOR="${editor} -w" isdlc "add greeting" --supervised`);
-    await terminal.shows(PROMPT);
-    terminal.press("e");
-    expect(await terminal.shows("When ready, say 'continue'")).toMatch(
-      /Artifacts:\n {2}- .*plan\.md\n[^]*Review the artifacts/,
-    );
-    terminal.press("Enter");
-    await terminal.shows(/Unknown command\. Type continue, redo, review or q\.[^]*or q to leave it paused/);
-    terminal.type("continue");
-    await terminal.shows(
-      /Files changed after the summary:\n {2}- .*plan\.md \(modified\)\n[^]*Your choice \(C R D V S E T Q\):/,
-    );
-    terminal.press("c");
-    await terminal.shows("PHASE COMPLETE: Implementation");
-    const item = String((await sandbox.status()).item);
-    expect(readFileSync(join(sandbox.root, item, "plan.md"), "utf8")).toMatch(/\nSay it twice\.\n$/);
-  });
-
-  test("an editor that cannot be started is told", async () => {
-    const { terminal } = await atFirstGate({ env: { EDITOR: "no-such-editor" } });
-    terminal.press("e");
-    await terminal.shows(/The editor no-such-editor could not be started; set EDITOR to yours\.\nYour choice/);
   });
 
   test("t runs the checks and changes nothing", async () => {

@@ -91,21 +91,21 @@ describe.skipIf(!hasTmux())("the end of a feature, at a terminal", () => {
       /Concerns left open:\n {2}finish: F1: R7 is not implemented\.[^]*All phases are done\. Merge, open/,
     );
     expect(terminal.screen()).toMatch(/Merge --[^]*Pull request --[^]*Keep --[^]*Discard --/);
-    terminal.press("Enter");
+    terminal.press("Down", "Enter");
     expect(await terminal.exitCode()).toBe(0);
     expect([metaOf(sandbox).status, sandbox.git("branch", "--list")]).toEqual(["completed", "* main"]);
   });
 
   test("SPEC-AC16: Discard asks once more, with no for an answer unless it is changed", async () => {
     const { sandbox, terminal } = await atFinishMenu();
-    terminal.press("Down", "Down", "Down", "Enter");
+    terminal.press("Down", "Down", "Down", "Down", "Enter");
     await terminal.shows("Discard this work?");
     terminal.press("Enter");
     expect(await terminal.exitCode()).toBe(3);
     expect(metaOf(sandbox).status).toBe("active");
     terminal.isdlc("finish");
     await terminal.shows("What should happen?");
-    terminal.press("Down", "Down", "Down", "Enter");
+    terminal.press("Down", "Down", "Down", "Down", "Enter");
     await terminal.shows("Discard this work?");
     terminal.press("y");
     expect(await terminal.exitCode()).toBe(0);
@@ -151,7 +151,7 @@ describe.skipIf(!hasTmux())("a pull request, at a terminal", () => {
     await terminal.exitCode();
     terminal.type(`PATH=${bin}:$PATH isdlc; echo "[exit $?]"`);
     await terminal.shows("What should happen?");
-    terminal.press("Down", "Enter");
+    terminal.press("Down", "Down", "Enter");
     expect((await terminal.shows("Run these now?")).replaceAll(/\n\s*/g, " ")).toMatch(opened[tool]);
     terminal.press(answer);
     expect(await terminal.exitCode()).toBe(0);

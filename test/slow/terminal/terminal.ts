@@ -12,6 +12,8 @@ export type Terminal = {
   type(line: string): void;
   /** Presses keys by their tmux names: `c`, `Enter`, `C-c`, `Down`. */
   press(...keys: string[]): void;
+  /** Pastes a text, as a click with the middle button would. */
+  paste(text: string): void;
   /** What the screen shows now, and what scrolled off it since the last key. */
   screen(): string;
   /** Exactly the rows of the screen, with colours and all. */
@@ -93,6 +95,10 @@ export async function openTerminal(
   return {
     type,
     press: (...keys) => send(keys),
+    paste(text) {
+      tmux("set-buffer", "--", text);
+      tmux("paste-buffer", "-p");
+    },
     screen,
     rows: () => tmux("capture-pane", "-p", "-e").split("\n").slice(0, 24),
     shows,

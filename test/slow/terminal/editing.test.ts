@@ -1,0 +1,92 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { atFirstGate, atHome, PROMPT } from "./at-home.ts";
+import { hasTmux } from "./terminal.ts";
+
+describe.skipIf(!hasTmux())("editing at a terminal", () => {
+  test("e opens the artifacts in the person's editor; what they write is listed, and is what goes on", async () => {
+    const { terminal, sandbox } = await atHome();
+    const editor = join(sandbox.base, "editor");
+    writeFileSync(editor, '#!/bin/sh\necho "Say it twice." >> "$2"\n', { mode: 0o755 });
+    terminal.type(`EDITOR="${editor} -w" isdlc "add greeting" --supervised`);
+    await terminal.shows(PROMPT);
+    terminal.press("e");
+    await terminal.shows(/Edited\. Continue shows what you changed before it counts\.\nYour choice \(C R D V E T Q\):/);
+    terminal.press("Enter");
+    await terminal.shows("That key is none of C R D V E T Q.");
+    terminal.press("c");
+    await terminal.shows(
+      /changed after the summary[^]*- .*plan\.md \(modified\)\n[^]*Your choice \(C R D V (?:S )?E T Q\):/i,
+    );
+    terminal.press("c");
+    await terminal.shows("PHASE COMPLETE: Implementation");
+    const item = String((await sandbox.status()).item);
+    expect(readFileSync(join(sandbox.root, item, "plan.md"), "utf8")).toMatch(/\nSay it twice\.\n$/);
+  });
+
+  test("a pause ends with a word, never with Enter alone", async () => {
+    const { terminal } = await atFirstGate();
+    terminal.press("r");
+    await terminal.shows("When ready, say 'continue'");
+    terminal.press("Enter");
+    await terminal.shows(/Unknown command\. Type continue, redo, review or q\.[^]*or q to leave it paused/);
+    terminal.type("continue");
+    await terminal.shows("PHASE COMPLETE: Implementation");
+  });
+
+  test("e at the gate of the implementation offers the files that changed", async () => {
+    const plan = { turns: { implement: [{ writes: { "src/a.txt": "a\n", "src/b.txt": "b\n" } }] } };
+    const { terminal, sandbox } = await atHome({ plan });
+    const editor = join(sandbox.base, "editor");
+    writeFileSync(editor, '#!/bin/sh\necho "by hand" >> "$1"\n', { mode: 0o755 });
+    terminal.type(`EDITOR=${editor} isdlc "add greeting" --review implement; echo "[exit $?]"`);
+    await terminal.shows(/PHASE COMPLETE: Implementation[^]*Your choice \(/);
+    terminal.press("e");
+    expect(await terminal.shows("Which file?")).toMatch(/src\/a\.txt[^]*src\/b\.txt[^]*All [0-9]+ files/);
+    terminal.press("Escape");
+    await terminal.shows("Your choice (");
+  });
+
+  test("an editor that cannot be started is told", async () => {
+    const { terminal } = await atFirstGate({ env: { EDITOR: "no-such-editor" } });
+    terminal.press("e");
+    await terminal.shows(/The editor no-such-editor could not be started; set EDITOR to yours\.\nYour choice/);
+  });
+
+  test("pasted guidance keeps its lines and is one answer; Ctrl-G opens the editor with it", async () => {
+    const { terminal, sandbox } = await atHome();
+    const editor = join(sandbox.base, "editor");
+    writeFileSync(editor, '#!/bin/sh\necho "Third line." >> "$1"\n', { mode: 0o755 });
+    terminal.type(`EDITOR=${editor} isdlc "add greeting" --supervised; echo "[exit $?]"`);
+    await terminal.shows(PROMPT);
+    terminal.press("d");
+    await terminal.shows("additional guidance");
+    terminal.paste("First line.\ncontinue\n");
+    await terminal.shows("First line.↵continue↵");
+    terminal.press("C-g");
+    await terminal.shows("First line.↵continue↵Third line.");
+    terminal.press("Enter");
+    await terminal.shows(/PHASE COMPLETE: Plan[^]*Your choice \(/);
+    expect(sandbox.log().at(-1)?.prompt).toContain("REDO GUIDANCE: First line.\ncontinue\nThird line.");
+    expect((await sandbox.status()).waiting.id).toMatch(/^plan#2\//);
+  });
+
+  test("what was edited with e before d is kept, and the agent is told", async () => {
+    const plan = { turns: { plan: [{}, { artifacts: false }] } };
+    const { terminal, sandbox } = await atHome({ plan });
+    const editor = join(sandbox.base, "editor");
+    writeFileSync(editor, '#!/bin/sh\necho "By hand." >> "$1"\n', { mode: 0o755 });
+    terminal.type(`EDITOR=${editor} isdlc "add greeting" --supervised; echo "[exit $?]"`);
+    await terminal.shows(PROMPT);
+    terminal.press("e");
+    await terminal.shows(/Edited\. Continue shows what you changed before it counts\.\nYour choice/);
+    terminal.press("d");
+    await terminal.shows("additional guidance");
+    terminal.type("more");
+    await terminal.shows(/PHASE COMPLETE: Plan[^]*Your choice \(/);
+    const { item } = await sandbox.status();
+    expect(sandbox.log().at(-1)?.prompt).toContain(`Keep what they wrote:\n- ${item}/plan.md`);
+    expect(sandbox.read(`${item}/plan.md`)).toContain("By hand.");
+  });
+});
