@@ -39,7 +39,7 @@ async function writeInEditor(viewer: Viewer, text: string): Promise<string | nul
   const folder = mkdtempSync(join(tmpdir(), "isdlc-"));
   const file = join(folder, "guidance.md");
   try {
-    writeFileSync(file, `${text}\n`);
+    writeFileSync(file, `${text.trimEnd()}\n`);
     return (await editFiles(viewer, [file])) ? readFileSync(file, "utf8").trim() : null;
   } finally {
     rmSync(folder, { recursive: true, force: true });
