@@ -260,4 +260,18 @@ export const mutants = [
     put: "",
     test: "test/git/unfinished-work.test.ts",
   },
+  {
+    bug: "one hook that a person agreed to brings all others along",
+    file: "src/adapters/git/process/personal-git.ts",
+    find: "hooks.written.every(allows)",
+    put: "hooks.written.some(allows)",
+    test: "test/git/repository-programs.test.ts",
+  },
+  {
+    bug: "hooks in the tree count without what they call beside them",
+    file: "src/adapters/git/read/repository-programs.ts",
+    find: "digest([digestOfFile(file), ...beside].join",
+    put: "digest([digestOfFile(file)].join",
+    test: "test/git/repository-programs.test.ts",
+  },
 ];

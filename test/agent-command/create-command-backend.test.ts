@@ -42,6 +42,10 @@ const RESULT = JSON.stringify({ type: "result", status: "done", summary: "ok" })
 const VERDICT = { approved: true, issues: [], summary: "" };
 const reviewer = { role: "reviewer", access: "read" } as const;
 
+const QUESTION = { id: "q", text: "?", choices: [] };
+const many = <T>(count: number, one: T): T[] => Array.from({ length: count }, () => one);
+const resultWith = (more: object): string => JSON.stringify({ type: "result", status: "done", ...more });
+
 describe("the command protocol", () => {
   test("the request is one JSON object on one line, and says all that the program needs", async () => {
     const { progress } = await speak(["echo", RESULT]);
@@ -81,6 +85,11 @@ describe("the command protocol", () => {
     expect(ends).toMatchObject([{ how: "result" }]);
   });
 
+  test("as many decisions and questions as are read are taken", async () => {
+    const { ends } = await speak([resultWith({ decisions: many(200, "x"), questions: many(50, QUESTION) })]);
+    expect(ends).toMatchObject([{ how: "result" }]);
+  });
+
   test.each<[string, string[], string]>([
     ["exit 0 without a result", ["hello"], "no_result"],
     ["a result and then a bad exit", [RESULT, "exit:3"], "bad_exit"],
@@ -97,6 +106,8 @@ describe("the command protocol", () => {
       [JSON.stringify({ type: "result", status: "done", summary: "x".repeat(20_001) })],
       "invalid_result",
     ],
+    ["more decisions than anybody reads", [resultWith({ decisions: many(201, "x") })], "invalid_result"],
+    ["more questions than anybody answers", [resultWith({ questions: many(51, QUESTION) })], "invalid_result"],
   ])("R9 %s is a failed execution", async (_, lines, reason) => {
     const { ends } = await speak(lines);
     expect(ends).toMatchObject([{ how: "failed", reason, again: true }]);

@@ -57,6 +57,15 @@ test.concurrent("what would keep a run from working is a warning with the comman
   expect(finding(ready, "agents").warning).toBeUndefined();
 });
 
+test.concurrent("S9 names with control, bidi and zero-width characters are shown escaped", async () => {
+  const sandbox = await createSandbox();
+  const home = join(sandbox.base, "\u202eh\u200bo\u001b[31m");
+  mkdirSync(home);
+  const { stdout } = await sandbox.start(["doctor"], { XDG_CONFIG_HOME: home, XDG_STATE_HOME: home }).ended;
+  expect(stdout).toContain("user folders");
+  expect(stdout).not.toMatch(/[\u202e\u200b]|\p{Cc}(?<!\n)/u);
+});
+
 test.concurrent("without a commit the advice is to make one, and the flag stays the way round it", async () => {
   const sandbox = await createSandbox({ git: false });
   sandbox.git("init", "--quiet", "--initial-branch=main");

@@ -1,3 +1,4 @@
+import { plainLine } from "../../../views/plain-text.ts";
 import { join } from "node:path";
 import { setAside } from "../../../adapters/journal-file/set-aside.ts";
 import { type Verified, verifyJournal } from "../../../adapters/journal-file/verify-journal.ts";
@@ -164,6 +165,6 @@ const verifyPlace = (project: LocalProject) => ({
 function report(findings: readonly Finding[]): Result {
   const ok = findings.every((finding) => finding.ok);
   const mark = (finding: Finding): string => (finding.ok ? (finding.warning === true ? "warn" : "ok  ") : "BAD ");
-  const lines = findings.map((finding) => `${mark(finding)} ${finding.name}: ${finding.detail}`);
+  const lines = findings.map((finding) => `${mark(finding)} ${plainLine(`${finding.name}: ${finding.detail}`)}`);
   return { code: ok ? 0 : 1, lines, json: { ok, findings } };
 }

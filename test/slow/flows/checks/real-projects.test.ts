@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { NOTHING, sandboxedProject } from "../../../checks/sandboxed-project.ts";
@@ -18,6 +18,7 @@ type Sample = {
 };
 
 const home = process.env["HOME"] ?? "/root";
+const installed = join(import.meta.dirname, "../../../../node_modules");
 
 const samples: readonly Sample[] = [
   {
@@ -30,6 +31,20 @@ const samples: readonly Sample[] = [
         'import test from "node:test";\nimport assert from "node:assert";\nimport { sum } from "./sum.js";\ntest("adds", () => assert.equal(sum(1, 2), 3));\ntest.skip("later", () => {});\n',
     },
     counts: { passed: 1, failed: 0, skipped: 1 },
+  },
+  {
+    tool: "vitest",
+    argv: ["npm", "test"],
+    files: {
+      "package.json": '{ "name": "sample", "type": "module", "scripts": { "test": "vitest run" } }',
+      "vitest.config.ts":
+        'import { defineConfig } from "vitest/config";\nexport default defineConfig({ test: { include: ["src/*.test.ts"] } });\n',
+      "src/sum.ts": "export const sum = (a: number, b: number): number => a + b;\n",
+      "src/sum.test.ts":
+        'import { expect, test } from "vitest";\nimport { sum } from "./sum.ts";\ntest("adds", () => expect(sum(1, 2)).toBe(3));\ntest("again", () => expect(sum(2, 2)).toBe(4));\n',
+    },
+    prepare: (tree) => installPackage(tree, "vitest"),
+    counts: { passed: 2, failed: 0, skipped: 0 },
   },
   {
     tool: "pytest",
@@ -71,6 +86,28 @@ const samples: readonly Sample[] = [
     counts: null,
   },
 ];
+
+/** What npm would install, as links to the files that are installed here: a package, its command, and what they need. */
+function installPackage(tree: string, name: string): void {
+  const target = join(tree, "node_modules");
+  for (const needed of packagesFor(name)) {
+    mkdirSync(dirname(join(target, needed)), { recursive: true });
+    execFileSync("cp", ["--archive", "--link", join(installed, needed), join(target, needed)]);
+  }
+  mkdirSync(join(target, ".bin"));
+  symlinkSync(`../${name}/${name}.mjs`, join(target, ".bin", name));
+}
+
+function packagesFor(name: string, found = new Set<string>()): ReadonlySet<string> {
+  const file = join(installed, name, "package.json");
+  if (found.has(name) || !existsSync(file)) return found;
+  found.add(name);
+  const { dependencies = {}, optionalDependencies = {} } = JSON.parse(readFileSync(file, "utf8")) as Manifest;
+  for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) packagesFor(needed, found);
+  return found;
+}
+
+type Manifest = Readonly<Partial<Record<"dependencies" | "optionalDependencies", Readonly<Record<string, string>>>>>;
 
 const isInstalled = (program: string): boolean => spawnSync("which", [program], { stdio: "ignore" }).status === 0;
 
