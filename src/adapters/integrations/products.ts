@@ -107,10 +107,14 @@ function geminiHooks({ closed, open, start }: HookCommands): string {
 /** opencode has no hook commands: a plugin asks the same guard, and throws where it refuses or fails. */
 const opencodePlugin = (at: Placement): string => `// Made by isdlc install, taken away by isdlc uninstall.
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const HOOK = ${quoted(hookOf(at))};
+const PROGRAM = ${quoted(programOf(at))};
+
+const node = (args, more) =>
+  spawnSync("node", args, { env: { ...process.env, NODE_EXTRA_CA_CERTS: "", NODE_OPTIONS: "" }, encoding: "utf8", timeout: 5000, ...more });
 
 function rootOf(folder) {
   for (let at = folder; ; at = dirname(at)) {
@@ -119,13 +123,33 @@ function rootOf(folder) {
   }
 }
 
+/** Where the work stands, asked again whenever that changed. */
+function standing(directory) {
+  let last = { changed: null, text: "" };
+  return () => {
+    const root = process.env.ISDLC_NONCE ? null : rootOf(directory);
+    if (root === null) return "";
+    const changed = statSync(join(root, ".isdlc", "active"), { throwIfNoEntry: false })?.mtimeMs ?? null;
+    if (changed !== last.changed) {
+      const { status, stdout } = node([PROGRAM, "hook", "session-start"], { cwd: directory });
+      last = { changed, text: status === 0 ? stdout.trim() : "" };
+    }
+    return last.text;
+  };
+}
+
+const told = (stands) => async (_input, { system }) => {
+  const text = stands();
+  if (text !== "") system.push(text);
+};
+
 export const isdlc = async ({ directory }) => ({
+  "experimental.chat.system.transform": told(standing(directory)),
   "tool.execute.before": async ({ tool, sessionID }, { args }) => {
     const root = process.env.ISDLC_NONCE ? null : rootOf(directory);
     if (root === null) return;
     const input = JSON.stringify({ hook_event_name: "PreToolUse", session_id: sessionID, cwd: directory, tool_name: tool, tool_input: args });
-    const env = { ...process.env, NODE_EXTRA_CA_CERTS: "", NODE_OPTIONS: "" };
-    const { status, stdout } = spawnSync("node", [HOOK, root], { input, env, encoding: "utf8", timeout: 5000 });
+    const { status, stdout } = node([HOOK, root], { input });
     if (status !== 0) throw new Error("isdlc: its guard failed, so nothing may change while a run is open");
     const refused = stdout === "" ? undefined : JSON.parse(stdout).hookSpecificOutput?.permissionDecisionReason;
     if (refused !== undefined) throw new Error(refused);

@@ -1,0 +1,90 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { ACP_RECIPES, withAcpAgent } from "../../agent-acp/with-acp-agent.ts";
+import type { Rule, ScriptedCall, Turn } from "../../stub-model/scenario.ts";
+import { agentBinary } from "../../support/agent-binaries.ts";
+import { createSandbox, type Sandbox } from "../../support/cli.ts";
+import { heldClaim, writesDocument } from "./claude-session.ts";
+
+const products = await Promise.all(
+  [
+    {
+      name: "gemini" as const,
+      words: [...ACP_RECIPES.gemini.args, "--approval-mode", "yolo", "-p", "Go on"],
+      tool: (name: string) => `mcp_isdlc_${name}`,
+    },
+    {
+      name: "opencode" as const,
+      words: ["run", "Go on"],
+      tool: (name: string) => `isdlc_${name}`,
+    },
+  ].map(async (product) => ({ ...product, binary: await agentBinary(ACP_RECIPES[product.name].agent) })),
+);
+
+const shell = (command: string): Turn => ({ calls: [{ shell: command }] });
+const write = (path: string): Turn => ({ calls: [{ write: { path, content: "{}" } }] });
+
+/** What is not a session's own, by every kind of tool. */
+const tries = ({ root }: Sandbox): Turn[] => [
+  write(`${root}/.isdlc/state.json`),
+  shell("echo x > .isdlc/state.json"),
+  shell("isdlc continue"),
+  shell("git commit --allow-empty -m x"),
+  write(`${root}/early.ts`),
+];
+
+function rulesFor(sandbox: Sandbox, tool: (name: string) => string): Rule[] {
+  const reported: ScriptedCall = {
+    tool: tool("report"),
+    get input() {
+      return { nonce: String(heldClaim(sandbox)?.nonce), summary: "Done" };
+    },
+  };
+  const begun: Turn = { calls: [{ tool: tool("begin"), input: {} }] };
+  const turns = [
+    begun,
+    ...tries(sandbox),
+    writesDocument(sandbox, "plan.md"),
+    { calls: [reported] },
+    { text: "Done." },
+  ];
+  return [{ name: "plan", when: { prompt: "Go on" }, turns }];
+}
+
+describe.each(products)("a session of $name with isdlc installed", ({ name, words, tool, binary }) => {
+  test.skipIf(!binary.ok)("is told where it stands, is refused what is not its own, and comes to a gate", async () => {
+    const sandbox = await createSandbox();
+    const [, command = ""] = sandbox.agent;
+    await sandbox.script("add a greeting", "--supervised", "--agent", "session", "--reviewer-command", command);
+    const setup = await withAcpAgent(name, rulesFor(sandbox, tool));
+    onTestFinished(() => setup.close().catch(() => undefined)); // a session that has just ended may still write its notes
+    const env = {
+      ...sandbox.env,
+      ...setup.env,
+      ...ACP_RECIPES[name].env(setup.url),
+      XDG_CONFIG_HOME: join(setup.home, ".config"),
+      GEMINI_CLI_TRUST_WORKSPACE: "true",
+    };
+    expect((await sandbox.start(["install", name, "--json"], env).ended).code).toBe(0);
+    await new Promise<void>((resolve, reject) => {
+      const child = execFile(setup.program, words, { cwd: sandbox.root, env }, (error, stdout, stderr) =>
+        error === null
+          ? resolve()
+          : reject(new Error(`${error.message}\n${stdout.slice(-2000)}\n${stderr.slice(-2000)}`)),
+      );
+      child.stdin?.end();
+    });
+    const calls = setup.model.calls.filter(({ matched }) => matched?.rule === "plan");
+    expect(JSON.stringify(calls[0]?.request)).toContain("Next: isdlc begin");
+    const answers = calls.map(({ request }) => request.messages.findLast(({ role }) => role === "tool")?.text ?? "");
+    expect(answers[1]).toContain("phase plan");
+    const refusals = answers.slice(2, 2 + tries(sandbox).length);
+    for (const [at, refusal] of refusals.entries())
+      expect(refusal, JSON.stringify(tries(sandbox)[at])).toMatch(/isdlc: /);
+    expect(answers.at(-1)).toContain("Only they decide");
+    expect(await sandbox.status()).toMatchObject({ waiting: { kind: "gate" } });
+    expect(sandbox.git("status", "--porcelain")).toBe("");
+    expect(sandbox.read(".isdlc/reviews/phase-plan-summary.md")).not.toContain("hooks were not seen");
+  });
+});
