@@ -77,6 +77,8 @@ export type MergeRequest = {
   readonly commit: CommitId;
   readonly onto: CommitId;
   readonly message: string;
+  /** As one commit on the base, without a merge. */
+  readonly isSquash?: boolean;
 };
 
 export type MergeOutcome =
@@ -111,6 +113,6 @@ export interface VcsWrite {
   prepareMerge(request: Omit<MergeRequest, "message">): Promise<void>;
   /** True once the base has a merge of just this commit onto just that one, with the tree that follows from the two. */
   isMerged(request: Omit<MergeRequest, "message">): Promise<boolean>;
-  /** Merges with a merge commit and ends on the base branch; leaves everything as it was when that cannot be. */
+  /** Merges with a merge commit, or as one commit, and ends on the base branch; leaves everything as it was when that cannot be. */
   merge(request: MergeRequest): Promise<MergeOutcome>;
 }

@@ -62,7 +62,7 @@ export type PhaseDefinition = z.infer<typeof PhaseDefinition>;
 export const SizingThresholds = z.strictObject({ light_max_files: z.int(), epic_min_files: z.int() });
 export type SizingThresholds = z.infer<typeof SizingThresholds>;
 
-export const Finish = z.enum(["merge", "pr", "keep", "discard"]);
+export const Finish = z.enum(["merge", "squash", "pr", "keep", "discard"]);
 export type Finish = z.infer<typeof Finish>;
 
 export const WorkflowOption = z.strictObject({

@@ -111,6 +111,11 @@ const words: Readonly<Record<WaitOption, Words>> = {
     effect: (run) => `Merges the branch into ${run.run.git?.base ?? "its base"} and ends the run.`,
     tone: "primary",
   },
+  squash: {
+    label: "Squash",
+    short: "merge it as one commit",
+    effect: (run) => `Puts the work onto ${run.run.git?.base ?? "its base"} as one commit and ends the run.`,
+  },
   pr: {
     label: "Pull request",
     short: "keep the branch and show the commands",

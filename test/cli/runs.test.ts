@@ -62,7 +62,7 @@ test.concurrent("merge: one commit for each phase that changed something, then o
   sandbox.plan(WORK);
   await start(sandbox);
   const asked = parsed(await sandbox.person("continue", "--json")).run.waiting;
-  expect(asked).toMatchObject({ kind: "finish", options: ["merge", "pr", "keep"] });
+  expect(asked).toMatchObject({ kind: "finish", options: ["merge", "squash", "pr", "keep"] });
   const merged = await sandbox.person("answer", "merge");
   expect(merged.stdout).toContain("Merged into main as ");
   expect(subjects(sandbox, "main")).toEqual(["Merge change/add-a-greeting: add a greeting", "First"]);

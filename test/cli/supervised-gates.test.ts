@@ -59,7 +59,7 @@ test.concurrent("SM-AC-02b, SM-AC-03b, SM-AC-03g, SM-AC-07d, SM-AC-08a, SM-AC-08
   expect(sandbox.git("branch", "--show-current")).toBe("change/add-a-greeting");
 
   const last = parsed(await sandbox.person("continue", "--json", "--as", "ada"));
-  expect(last.run.waiting).toMatchObject({ kind: "finish", options: ["merge", "pr", "keep"] });
+  expect(last.run.waiting).toMatchObject({ kind: "finish", options: ["merge", "squash", "pr", "keep"] });
   expect(sandbox.log()).toHaveLength(4);
   const open = sandbox.json(".isdlc/state.json").active_workflow;
   expect(open.review_history.map(({ phase, action }: { phase: string; action: string }) => [phase, action])).toEqual([

@@ -112,7 +112,7 @@ describe("what is merged is what was shown", () => {
     const now = standing({ tip: "beef", base: "moved" });
     expect(report(player, { of: "finish", moved: ["main moved"], standing: now })).toEqual(["finish.asked"]);
     expect(active(player)).toMatchObject({
-      wait: { kind: "finish", moved: ["main moved"], offered: ["merge", "pr", "keep"] },
+      wait: { kind: "finish", moved: ["main moved"], offered: ["merge", "squash", "pr", "keep"] },
       stage: { is: "finishing", how: null },
       base: "c0ffee",
     });

@@ -124,7 +124,7 @@ describe("what a person may answer", () => {
   });
 
   test.for<[string, Parameters<typeof startRun>[0], string[]]>([
-    ["with a branch", asked, ["merge", "pr", "keep"]],
+    ["with a branch", asked, ["merge", "squash", "pr", "keep"]],
     ["without git", { ...asked, git: null }, []],
     ["without a branch", { ...asked, git: { branch: null, base: null, commit: "c0ffee" } }, []],
     ["without commits", { ...asked, options: { ...asked.options, commits: "none" } }, []],

@@ -175,7 +175,7 @@ export function anyAnswer(wait: Wait): readonly PersonCommand[] {
     case "sizing":
       return (["accept", "light", "standard"] as const).map((choice) => ({ ...named, do: "size", choice }));
     case "finish":
-      return (["merge", "pr", "keep"] as const).map((how) => ({ ...named, do: "finish", how }));
+      return (["merge", "squash", "pr", "keep"] as const).map((how) => ({ ...named, do: "finish", how }));
     default:
       return wait satisfies never;
   }

@@ -267,7 +267,7 @@ function answer(wait: Wait, temper: Temper, dice: Dice): PersonCommand {
     case "budget":
       return dice.chance(80) ? goodAnswer(wait) : { ...named, do: "raise", budget: wait.budget };
     case "finish":
-      return { ...named, do: "finish", how: dice.of(["merge", "pr", "keep"] as const) };
+      return { ...named, do: "finish", how: dice.of(["merge", "squash", "pr", "keep"] as const) };
     default:
       return wait satisfies never;
   }

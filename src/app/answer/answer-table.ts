@@ -96,6 +96,7 @@ export const answerTable: Readonly<Record<WaitOption, Row>> = {
   standard: size("standard"),
   raise: { command: raise },
   merge: finish("merge"),
+  squash: finish("squash"),
   pr: finish("pr"),
   keep: finish("keep"),
   discard: { command: discard },

@@ -38,7 +38,8 @@ function finishedWork(ended: EndedRun): Branch | null {
   const { run } = ended;
   const finish = finishOf(ended);
   const { branch = null, base = null } = run.git ?? {};
-  if ((finish !== "merge" && finish !== "discard") || branch === null || base === null) return null;
+  const isOver = finish === "merge" || finish === "squash" || finish === "discard";
+  if (!isOver || branch === null || base === null) return null;
   const isOurs = run.item.startsWith(`${FEATURES_ROOT}/`) || typeof run.worktree === "string";
   return isOurs ? { branch, base, finish } : null;
 }
@@ -80,7 +81,7 @@ type Branch = { readonly branch: string; readonly base: string; readonly finish:
 
 async function removeBranch({ worktrees }: Project, { branch, base, finish }: Branch): Promise<readonly string[]> {
   const deleted =
-    finish === "discard" ? await worktrees.keepThenDelete(branch) : await worktrees.deleteMerged({ branch, base });
+    finish === "merge" ? await worktrees.deleteMerged({ branch, base }) : await worktrees.keepThenDelete(branch);
   if (!deleted.ok) return deleted.why === "noBranch" ? [] : [`The branch ${branch} stays: ${deleted.fix}`];
   return [
     deleted.ref === null ? `Deleted ${branch}, which is merged.` : `Deleted ${branch}; it is kept on ${deleted.ref}.`,

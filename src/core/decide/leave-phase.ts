@@ -13,7 +13,7 @@ export function leavePhase(run: ActiveRun): readonly EventDraft[] {
   return [left, { type: "finish.chosen", how, by: "engine" }];
 }
 
-const USUAL: readonly Finish[] = ["merge", "pr", "keep"];
+const USUAL: readonly Finish[] = ["merge", "squash", "pr", "keep"];
 
 export function waysToFinish(run: ActiveRun): readonly Finish[] {
   const git = run.run.git;

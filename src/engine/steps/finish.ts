@@ -19,16 +19,16 @@ export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome>
     writeRecords(engine, run, how);
     return { of: "finish", merged: null };
   }
-  const branches = how === "merge" ? branchesOf(run) : null;
+  const branches = how === "merge" || how === "squash" ? branchesOf(run) : null;
   if (branches === null) {
     const moved = await commitRecord(engine, run, how);
     return moved === null ? { of: "finish", merged: null } : askAgain(engine, run, [moved]);
   }
-  return mergeRun(engine, run, { vcs, ...branches });
+  return mergeRun(engine, run, { vcs, ...branches, how });
 }
 
 type Branches = { readonly branch: string; readonly base: string };
-type Merging = Branches & { readonly vcs: VcsWrite };
+type Merging = Branches & { readonly vcs: VcsWrite; readonly how: Finish };
 
 /** What is merged into what; null where the run has no branch of its own. */
 function branchesOf({ run }: ActiveRun): Branches | null {
@@ -37,19 +37,21 @@ function branchesOf({ run }: ActiveRun): Branches | null {
 }
 
 /** Just the commit that the run recorded, onto just the base that was shown. */
-async function mergeRun(engine: Engine, run: ActiveRun, { vcs, branch, base }: Merging): Promise<Outcome> {
+async function mergeRun(engine: Engine, run: ActiveRun, { vcs, branch, base, how }: Merging): Promise<Outcome> {
   const { tip: recorded, base: onto } = run;
   const [tip, baseTip] = [await vcs.tip(branch), await vcs.tip(base)];
   if (recorded === null || onto === null || tip === null || baseTip === null)
     return askAgain(engine, run, [`${tip === null ? branch : base} is gone`]);
-  const request = { branch, base, commit: tip, onto, message: `Merge ${branch}: ${run.run.title}` };
+  const isSquash = how === "squash";
+  const message = isSquash ? run.run.title : `Merge ${branch}: ${run.run.title}`;
+  const request = { branch, base, commit: tip, onto, message, isSquash };
   if (baseTip !== onto)
     return (await vcs.isMerged(request))
       ? merged(engine, run, request)
       : askAgain(engine, run, [movedLine(base, onto, baseTip)]);
   const conflict = await conflictOf(vcs, request);
   await vcs.returnToBranch(branch, recorded);
-  const moved = await commitRecord(engine, run, conflict === null ? "merge" : null);
+  const moved = await commitRecord(engine, run, conflict === null ? how : null);
   if (moved !== null) return askAgain(engine, run, [moved]);
   if (conflict !== null) throw conflict;
   return merged(engine, run, { ...request, commit: (await vcs.tip(branch)) ?? recorded });

@@ -205,8 +205,9 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
 
   const finishes = [
     { how: "merge", keys: ["Down", "Enter"], says: /Merged into main as [0-9a-f]{12}\./ },
-    { how: "pr", keys: ["Down", "Down", "Enter"], says: /git push -u origin change\/add-greeting/ },
-    { how: "keep", keys: ["Down", "Down", "Down", "Enter"], says: /The branch change\/add-greeting is kept\./ },
+    { how: "squash", keys: ["Down", "Down", "Enter"], says: /Merged into main as [0-9a-f]{12}\./ },
+    { how: "pr", keys: ["Down", "Down", "Down", "Enter"], says: /git push -u origin change\/add-greeting/ },
+    { how: "keep", keys: ["Down", "Down", "Down", "Down", "Enter"], says: /The branch change\/add-greeting is kept\./ },
   ];
   test.each(finishes)("all phases done: the person chooses $how", async ({ how, keys, says }) => {
     const plan = { turns: { implement: [{ writes: { "greeting.txt": "Hello\n" } }] } };
@@ -222,6 +223,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(terminal.screen()).toMatch(says);
     const merged = sandbox.git("log", "--format=%s", "main").includes("Merge");
     expect(merged).toBe(how === "merge");
+    expect(sandbox.git("rev-list", "--count", "main") === "2").toBe(how === "squash");
     expect(sandbox.git("ls-tree", "--name-only", "change/add-greeting", "greeting.txt")).toBe("greeting.txt");
   });
 });

@@ -30,7 +30,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     terminal.isdlc('fix "something else"');
     expect(await terminal.shows(PAUSED)).toContain("A review was in progress for Phase (Plan).");
     terminal.type("r");
-    await terminal.shows(/# Phase Summary: Plan[^]*continue, review again/);
+    await terminal.shows(/Phase Summary: Plan[^]*continue, review again/);
     terminal.type("done");
     await terminal.shows("PHASE COMPLETE: Implementation");
   });

@@ -98,14 +98,14 @@ describe.skipIf(!hasTmux())("the end of a feature, at a terminal", () => {
 
   test("SPEC-AC16: Discard asks once more, with no for an answer unless it is changed", async () => {
     const { sandbox, terminal } = await atFinishMenu();
-    terminal.press("Down", "Down", "Down", "Down", "Enter");
+    terminal.press("Down", "Down", "Down", "Down", "Down", "Enter");
     await terminal.shows("Discard this work?");
     terminal.press("Enter");
     expect(await terminal.exitCode()).toBe(3);
     expect(metaOf(sandbox).status).toBe("active");
     terminal.isdlc("finish");
     await terminal.shows("What should happen?");
-    terminal.press("Down", "Down", "Down", "Down", "Enter");
+    terminal.press("Down", "Down", "Down", "Down", "Down", "Enter");
     await terminal.shows("Discard this work?");
     terminal.press("y");
     expect(await terminal.exitCode()).toBe(0);
@@ -151,7 +151,7 @@ describe.skipIf(!hasTmux())("a pull request, at a terminal", () => {
     await terminal.exitCode();
     terminal.type(`PATH=${bin}:$PATH isdlc; echo "[exit $?]"`);
     await terminal.shows("What should happen?");
-    terminal.press("Down", "Down", "Enter");
+    terminal.press("Down", "Down", "Down", "Enter");
     expect((await terminal.shows("Run these now?")).replaceAll(/\n\s*/g, " ")).toMatch(opened[tool]);
     terminal.press(answer);
     expect(await terminal.exitCode()).toBe(0);

@@ -5,7 +5,7 @@ import { hardenedGit, must } from "../process/git.ts";
 import { type Allows, personalGit } from "../process/personal-git.ts";
 import type { Git } from "../process/git.ts";
 import { readFacts, tipOf } from "../read/git-read.ts";
-import { mergeBranch } from "../write/merge-branch.ts";
+import { mergeOrSquash } from "../write/squash-branch.ts";
 import { isBranchName, refPart } from "../snapshot/ref-name.ts";
 import { orNull, type Repository, repositoryAt } from "../read/repository.ts";
 import { lastWords } from "../process/run-git.ts";
@@ -61,7 +61,7 @@ export async function mergeWorktreeBranch(
   const refusal = await refusalOfMerge(main, request);
   if (refusal !== null) return refusal;
   try {
-    return { ok: true, outcome: await mergeBranch(await repositoryAt(main, allows)(), request) };
+    return { ok: true, outcome: await mergeOrSquash(await repositoryAt(main, allows)(), request) };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     const { problem } = error as ProblemError;

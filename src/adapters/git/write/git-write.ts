@@ -6,7 +6,8 @@ import { hardenedGit } from "../process/git.ts";
 import type { Allows } from "../process/personal-git.ts";
 import { commitsBetween } from "../read/commit-object.ts";
 import { branchTip, factsOf } from "../read/git-read.ts";
-import { isMergedAlready, mergeBranch, prepareMerge } from "./merge-branch.ts";
+import { prepareMerge } from "./merge-branch.ts";
+import { isThereAlready, mergeOrSquash } from "./squash-branch.ts";
 import { isBranchName } from "../snapshot/ref-name.ts";
 import { standingOf } from "../read/standing.ts";
 import { type Repository, repositoryAt } from "../read/repository.ts";
@@ -37,7 +38,7 @@ export function createGitWrite(cwd: string, allows: Allows): VcsWrite {
     compose: async (request) => composeTree(await open(), request),
     commit: async (request) => commitTree(await open(), request),
     prepareMerge: async (request) => prepareMerge(await open(), request),
-    isMerged: async (request) => isMergedAlready(await open(), request),
+    isMerged: async (request) => isThereAlready(await open(), request),
     merge: async (request) => mergeWhereBaseIs(await open(), request),
   };
 }
@@ -45,7 +46,7 @@ export function createGitWrite(cwd: string, allows: Allows): VcsWrite {
 /** A linked working tree has the feature's branch; its base is checked out in the main one. */
 async function mergeWhereBaseIs(repository: Repository, request: MergeRequest): Promise<MergeOutcome> {
   const main = mainTreeOf(repository.top);
-  if (main === null || main === repository.top) return mergeBranch(repository, request);
+  if (main === null || main === repository.top) return mergeOrSquash(repository, request);
   const merged = await mergeWorktreeBranch(repository, request);
   if (merged.ok) return merged.outcome;
   const { branch, base } = request;

@@ -16,13 +16,13 @@ import type { Repository } from "../read/repository.ts";
 import { gitFailed, lastWords } from "../process/run-git.ts";
 
 /** How many commits back on the base branch a merge of the same commit is looked for. */
-const probeDepth = 500;
+export const probeDepth = 500;
 
 const switching = ["switch", "--quiet", "--no-overwrite-ignore"];
 /** Keeps what is not staged. */
 const resetting = ["reset", "--quiet", "--merge", "HEAD"];
 
-type Merge = MergeRequest & {
+export type Merge = MergeRequest & {
   readonly repository: Repository;
   readonly git: Git;
   readonly person: Git;
@@ -79,7 +79,7 @@ export async function prepareMerge(repository: Repository, request: Omit<MergeRe
   await clearLeftovers({ ...asked, ...(await foresee(asked)) });
 }
 
-async function askedFor(repository: Repository, request: MergeRequest): Promise<Merge> {
+export async function askedFor(repository: Repository, request: MergeRequest): Promise<Merge> {
   requireBranchName(request.branch, "merge");
   requireBranchName(request.base, "merge");
   if (![request.commit, request.onto].every(isObjectId)) throw gitFailed("merge", "no commit to merge");
@@ -124,7 +124,7 @@ async function findMerge(merge: Merge): Promise<string | null> {
 }
 
 /** The tree the merge will give, worked out without touching any file. Null where git is too old to say (before 2.38). */
-async function foresee({ git, person, branch, base, commit, baseTip }: Merge): Promise<Foreseen> {
+export async function foresee({ git, person, branch, base, commit, baseTip }: Merge): Promise<Foreseen> {
   const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", baseTip, commit];
   const result = await person(args);
   const [tree, ...files] = splitFields(result.stdout).map(decodePath);
@@ -157,7 +157,7 @@ async function clearMark({ git, person, repository, commit }: Merge): Promise<vo
 }
 
 /** What is being merged by an unfinished merge; null where none is under way. */
-async function mergingNow({ gitDir }: Repository): Promise<string | null> {
+export async function mergingNow({ gitDir }: Repository): Promise<string | null> {
   return readFile(join(gitDir, "MERGE_HEAD"), "latin1").then(
     (text) => text.trim(),
     (error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? null : ""),
@@ -165,7 +165,7 @@ async function mergingNow({ gitDir }: Repository): Promise<string | null> {
 }
 
 /** Git refuses to merge with anything staged; said here, before a branch is left. */
-async function refuseStaged({ git }: Merge): Promise<void> {
+export async function refuseStaged({ git }: Merge): Promise<void> {
   if (await hasStaged(git, "HEAD")) throw gitFailed("merge", "there are staged changes; commit or unstage them");
 }
 
@@ -177,7 +177,7 @@ async function hasStaged(git: Git, commit: string): Promise<boolean> {
  * A git killed while it went to the base may have left files and index as the base has them, and HEAD on the branch.
  * Read as staged changes, that would take back all the work. Only when the index is exactly the base is it gone on with.
  */
-async function finishSwitch({ git, repository, base, baseTip }: Merge): Promise<void> {
+export async function finishSwitch({ git, repository, base, baseTip }: Merge): Promise<void> {
   await refuseLocked(repository);
   const here = await readFacts(git);
   if (here.branch === base || here.head === null || !(await hasStaged(git, "HEAD"))) return;
@@ -187,7 +187,7 @@ async function finishSwitch({ git, repository, base, baseTip }: Merge): Promise<
 }
 
 /** Returns where the person was. */
-async function goToBase({ git, person, base, baseTip }: Merge): Promise<RepositoryFacts> {
+export async function goToBase({ git, person, base, baseTip }: Merge): Promise<RepositoryFacts> {
   const before = await readFacts(git);
   if (before.branch === base) return before;
   if (before.head !== null) await refuseLostDeletions(git, { from: before.head, to: baseTip });
@@ -240,7 +240,7 @@ async function unmergedFiles(git: Git): Promise<string[]> {
   return [...new Set(fields.map((field) => decodePath(field.subarray(field.indexOf(0x09) + 1))))];
 }
 
-async function takeBack(merge: Merge, before: RepositoryFacts): Promise<void> {
+export async function takeBack(merge: Merge, before: RepositoryFacts): Promise<void> {
   const { git, person, repository } = merge;
   if ((await mergingNow(repository)) !== null) await must(person(["merge", "--abort"]), "merge --abort");
   else await clearLeftovers(merge);

@@ -1,0 +1,87 @@
+import type { MergeOutcome, MergeRequest, RepositoryFacts } from "../../../ports/vcs.ts";
+import { must } from "../process/git.ts";
+import { gitFailed, lastWords } from "../process/run-git.ts";
+import { readCommit } from "../read/commit-object.ts";
+import { tipOf } from "../read/git-read.ts";
+import type { Repository } from "../read/repository.ts";
+import {
+  askedFor,
+  finishSwitch,
+  foresee,
+  goToBase,
+  isMergedAlready,
+  type Merge,
+  mergeBranch,
+  mergingNow,
+  probeDepth,
+  refuseStaged,
+  takeBack,
+} from "./merge-branch.ts";
+import { refuseLostDeletions, refuseOverwrites } from "./refuse-loss.ts";
+
+/** With a merge commit, or as one commit where that is asked for. */
+export const mergeOrSquash = (repository: Repository, request: MergeRequest): Promise<MergeOutcome> =>
+  request.isSquash === true ? squashBranch(repository, request) : mergeBranch(repository, request);
+
+/** True once the base has what is asked for. */
+export async function isThereAlready(repository: Repository, request: Omit<MergeRequest, "message">): Promise<boolean> {
+  if (request.isSquash !== true) return isMergedAlready(repository, request);
+  return (await findSquash(await askedFor(repository, { ...request, message: "" }))) !== null;
+}
+
+/**
+ * Puts everything that the branch brings onto the base as one commit: the tree that a merge would have, on just the
+ * base that was asked for. Made beforehand and only then gone to, so there is nothing half done to take back.
+ */
+async function squashBranch(repository: Repository, request: MergeRequest): Promise<MergeOutcome> {
+  const asked = await askedFor(repository, request);
+  const done = await findSquash(asked);
+  if (done !== null) {
+    await goToBase(asked);
+    return { is: "merged", commit: done };
+  }
+  if (asked.baseTip !== request.onto || (await tipOf(asked.git, request.branch)) !== request.commit)
+    return { is: "moved" };
+  if ((await mergingNow(repository)) !== null) throw gitFailed("merge", "another merge is not finished");
+  const { expected } = await foresee(asked);
+  if (expected === null) throw gitFailed("merge", "this git is too old for a squash (2.38 is needed)");
+  await finishSwitch(asked);
+  await refuseStaged(asked);
+  const isNew = (await readCommit(asked.git, request.onto)).tree !== expected;
+  const squash = isNew ? { ...asked, commit: await makeCommit(asked, expected) } : { ...asked, commit: request.onto };
+  return goForward(squash, await goToBase(asked));
+}
+
+const trailerOf = (commit: string): string => `Isdlc-Squashed: ${commit}`;
+
+async function makeCommit({ person, onto, commit, message }: Merge, tree: string): Promise<string> {
+  const input = Buffer.from(`${message.trimEnd()}\n\n${trailerOf(commit)}\n`);
+  const made = await must(person(["commit-tree", tree, "-p", onto, "-F", "-"], { input }), "commit-tree");
+  return made.toString("latin1").trim();
+}
+
+/** The one commit after the base that says it is this branch's. */
+async function findSquash({ git, baseTip, onto, commit }: Merge): Promise<string | null> {
+  const args = ["rev-list", "--first-parent", "--parents", `--max-count=${probeDepth}`, baseTip];
+  const lines = (await must(git(args), "rev-list")).toString("latin1").split("\n");
+  const [id] = lines.map((line) => line.split(" ")).find((ids) => ids.length === 2 && ids[1] === onto) ?? [];
+  if (id === undefined) return null;
+  const { message } = await readCommit(git, id);
+  return message.trimEnd().endsWith(trailerOf(commit)) ? id : null;
+}
+
+/** Nothing but going forward: a base that moved meanwhile, or a file in the way, leaves everything as it was. */
+async function goForward(squash: Merge, before: RepositoryFacts): Promise<MergeOutcome> {
+  const { git, person, repository, base, baseTip, commit } = squash;
+  try {
+    const move = { from: baseTip, to: commit };
+    await refuseLostDeletions(git, move);
+    await refuseOverwrites(git, repository.top, move);
+    const gone = await person(["merge", "--ff-only", "--no-autostash", "--quiet", commit]);
+    if ((await tipOf(git, base)) === commit) return { is: "merged", commit };
+    throw gitFailed("merge", lastWords(gone));
+  } catch (error) {
+    await takeBack(squash, before);
+    throw error;
+  }
+}

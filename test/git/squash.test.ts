@@ -1,0 +1,89 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
+import { outcomeOf, useRepository } from "./repository-fixture.ts";
+import { mergeOf } from "./write-requests.ts";
+
+const fixture = useRepository();
+const status = () => fixture.git("status", "--porcelain");
+const vcs = () => createGitWrite(fixture.repo, () => true);
+const squashOf = () => ({ ...mergeOf(fixture), message: "Add b and c", isSquash: true });
+
+/** A branch with two commits, and the base one further than where it left. */
+function branches(): void {
+  fixture.write("a", "1\n");
+  fixture.write("other", "1\n");
+  fixture.commitAll("one");
+  fixture.git("switch", "--quiet", "-c", "feature");
+  for (const name of ["b", "c"]) {
+    fixture.write(name, "1\n");
+    fixture.commitAll(name);
+  }
+}
+
+test("everything of the branch is one commit on the base, with the tree that a merge would have; uncommitted work comes along", async () => {
+  branches();
+  fixture.write("other", "mine\n");
+  const base = fixture.git("rev-parse", "main");
+  const squash = squashOf();
+  const made = await vcs().merge(squash);
+  expect(made).toEqual({ is: "merged", commit: fixture.git("rev-parse", "main") });
+  expect(fixture.git("log", "-1", "--format=%P|%s", "main")).toBe(`${base}|Add b and c`);
+  expect(fixture.git("rev-parse", "main^{tree}")).toBe(fixture.git("rev-parse", "feature^{tree}"));
+  expect(fixture.git("log", "-1", "--format=%(trailers:key=Isdlc-Squashed,valueonly)", "main").trim()).toBe(
+    squash.commit,
+  );
+  expect([fixture.git("branch", "--show-current"), status()]).toEqual(["main", " M other"]);
+});
+
+test("it is found again when repeated, and while the base has gone on", async () => {
+  branches();
+  const squash = squashOf();
+  expect(await vcs().isMerged(squash)).toBe(false);
+  const made = await vcs().merge(squash);
+  fixture.git("switch", "--quiet", "feature");
+  expect(await vcs().merge(squash)).toEqual(made);
+  fixture.write("d", "1\n");
+  fixture.commitAll("further");
+  expect(await vcs().isMerged(squash)).toBe(true);
+  expect(fixture.git("rev-list", "--count", "main")).toBe("3");
+});
+
+test("a base or a branch that moved is told, and nothing is done", async () => {
+  branches();
+  const squash = squashOf();
+  fixture.write("d", "1\n");
+  fixture.commitAll("more on the branch");
+  expect(await vcs().merge(squash)).toEqual({ is: "moved" });
+  expect(fixture.git("rev-list", "--count", "main")).toBe("1");
+});
+
+test("a conflict names the files and leaves everything as it was", async () => {
+  branches();
+  fixture.git("switch", "--quiet", "main");
+  fixture.write("b", "other\n");
+  fixture.commitAll("other b");
+  fixture.git("switch", "--quiet", "feature");
+  expect(await outcomeOf(vcs().merge(squashOf()))).toMatchObject({ problem: "MERGE_CONFLICT" });
+  expect(fixture.git("branch", "--show-current")).toBe("feature");
+  expect(status()).toBe("");
+});
+
+test("a file in the way is not overwritten, and the person is back where they were", async () => {
+  branches();
+  fixture.git("switch", "--quiet", "main");
+  fixture.write("b", "mine\n");
+  const squash = squashOf();
+  expect(await outcomeOf(vcs().merge(squash))).toMatchObject({ problem: expect.any(String) });
+  expect(fixture.git("rev-parse", "main")).toBe(squash.onto);
+  expect(existsSync(join(fixture.repo, "b"))).toBe(true);
+  expect(status()).toBe("?? b");
+});
+
+test("a branch with nothing new gives the base as it is", async () => {
+  fixture.write("a", "1");
+  const head = fixture.commitAll("one");
+  fixture.git("branch", "feature");
+  expect(await vcs().merge(squashOf())).toEqual({ is: "merged", commit: head });
+});
