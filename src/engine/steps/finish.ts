@@ -42,9 +42,7 @@ async function mergeRun(engine: Engine, run: ActiveRun, { vcs, branch, base, how
   const [tip, baseTip] = [await vcs.tip(branch), await vcs.tip(base)];
   if (recorded === null || onto === null || tip === null || baseTip === null)
     return askAgain(engine, run, [`${tip === null ? branch : base} is gone`]);
-  const isSquash = how === "squash";
-  const message = isSquash ? run.run.title : `Merge ${branch}: ${run.run.title}`;
-  const request = { branch, base, commit: tip, onto, message, isSquash };
+  const request = { branch, base, commit: tip, onto, ...formOf(how, branch, run) };
   if (baseTip !== onto)
     return (await vcs.isMerged(request))
       ? merged(engine, run, request)
@@ -56,6 +54,12 @@ async function mergeRun(engine: Engine, run: ActiveRun, { vcs, branch, base, how
   if (conflict !== null) throw conflict;
   return merged(engine, run, { ...request, commit: (await vcs.tip(branch)) ?? recorded });
 }
+
+/** As a merge that names the branch, or as one commit that names the work. */
+const formOf = (how: Finish, branch: string, { run }: ActiveRun): Pick<MergeRequest, "message" | "isSquash"> =>
+  how === "squash"
+    ? { message: run.title, isSquash: true }
+    : { message: `Merge ${branch}: ${run.title}`, isSquash: false };
 
 async function merged(engine: Engine, run: ActiveRun, request: MergeRequest): Promise<Outcome> {
   const outcome = await (engine.vcs as VcsWrite).merge(request); // the caller has one
