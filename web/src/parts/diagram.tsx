@@ -1,9 +1,14 @@
 import { useEffect, useState } from "react";
 import { drawDiagram } from "./draw-diagram.ts";
 
+type Drawing = { readonly url: string | null; readonly width: string };
+
+/** As the drawing itself says it; a small one is not blown up to the width of the page. */
+const NATURAL_WIDTH = /max-width: ([\d.]+px)/;
+
 /** A diagram as an image: whatever its source holds, an image runs nothing and asks for nothing. */
 export function Diagram({ source }: { readonly source: string }) {
-  const [drawn, setDrawn] = useState<{ readonly url: string | null } | null>(null);
+  const [drawn, setDrawn] = useState<Drawing | null>(null);
   useEffect(() => {
     let url: string | null = null;
     let isGone = false;
@@ -11,7 +16,7 @@ export function Diagram({ source }: { readonly source: string }) {
       const svg = await drawDiagram(source);
       if (isGone) return;
       url = svg === null ? null : URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
-      setDrawn({ url });
+      setDrawn({ url, width: svg === null ? "" : (NATURAL_WIDTH.exec(svg)?.[1] ?? "") });
     };
     void show();
     return () => {
@@ -30,7 +35,7 @@ export function Diagram({ source }: { readonly source: string }) {
     );
   return (
     <figure className="diagram">
-      <img src={drawn.url} alt="Diagram; its text follows" />
+      <img src={drawn.url} alt="Diagram; its text follows" style={{ width: drawn.width }} />
       <details>
         <summary>Text of the diagram</summary>
         {text}
