@@ -14,6 +14,7 @@ import { createGitWrite } from "../adapters/git/write/git-write.ts";
 import { createItems } from "../adapters/items/create-items.ts";
 import { createFileJournal } from "../adapters/journal-file/create-file-journal.ts";
 import { createProjections } from "../adapters/projections/create-projections.ts";
+import { createPasskeyStore } from "../adapters/user-files/passkey-store.ts";
 import { createSettingsStore } from "../adapters/user-files/user-settings.ts";
 import { createTrustStore } from "../adapters/user-files/trust-store.ts";
 import { createWebhook } from "../adapters/webhook/create-webhook.ts";
@@ -86,6 +87,7 @@ function compose(place: Place, item: string | null, journal: LocalJournal): Loca
       projections: () => createProjections(root, files, item),
       driver: () => createDriverLock(place),
       tokens: () => createOperatorTokens(folders.config),
+      passkeys: () => createPasskeyStore(folders.config, files),
       settings: () => createSettingsStore(folders.config, files, projectKey(root)),
       trust: () => createTrustStore(folders.state, root, files),
       gitTrust: () => trustedGitPrograms(root, project.trust),

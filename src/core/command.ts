@@ -12,6 +12,7 @@ import type {
   TestCommand,
 } from "../schema/facts.ts";
 import type { CommitId, ExecutionId, PhaseKey, RunId, Ticket, TreeId, WaitId } from "../schema/ids.ts";
+import type { PasskeySignature } from "../schema/passkey.ts";
 import type { Agent, Person } from "../schema/people.ts";
 import type { Budget, ExecutionLimits, Finish } from "../schema/plan.ts";
 import type { WaitOption } from "./run.ts";
@@ -26,7 +27,7 @@ export type StartCommand = {
  * Decisions. Each names the wait it answers, so that a stale menu or a double click is refused; at a gate also `shown`,
  * the digest of what the person was shown, so that nobody decides on something else than they saw.
  */
-export type PersonCommand = { readonly by: Person | Agent } & (
+export type PersonCommand = { readonly by: Person | Agent; readonly signature?: PasskeySignature } & (
   | { readonly do: "continue"; readonly wait: WaitId; readonly shown: string }
   | { readonly do: "review"; readonly wait: WaitId; readonly shown: string }
   | ({ readonly do: "redo"; readonly wait: WaitId; readonly shown: string } & Guidance)
@@ -48,6 +49,8 @@ export type PersonCommand = { readonly by: Person | Agent } & (
   | ({ readonly do: "revert"; readonly wait: WaitId } & Reverted)
   | { readonly do: "finish"; readonly wait: WaitId; readonly how: Finish }
   | { readonly do: "cancel"; readonly reason: string }
+  /** The way back for whoever has lost a passkey. */
+  | { readonly do: "removePasskey"; readonly passkey: string; readonly reason: string }
 );
 
 /** What a person wants done: in general, and at single places. */
@@ -174,7 +177,9 @@ export type Refusal =
   | { readonly why: "notAsShown"; readonly wait: WaitId }
   | { readonly why: "budgetTooLow"; readonly spent: string }
   | { readonly why: "notEarlier"; readonly valid: readonly PhaseKey[] }
-  | { readonly why: "notInPhase" };
+  | { readonly why: "notInPhase" }
+  /** Only a passkey may decide here; what was signed is something else; the run does not know the passkey. */
+  | { readonly why: "notSigned" | "notAsSigned" | "passkeyUnknown" };
 
 export type Decision =
   | { readonly ok: true; readonly events: readonly EventDraft[] }

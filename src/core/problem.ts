@@ -31,6 +31,8 @@ export type Problem =
   | { readonly code: "AGENT_FAILED"; readonly agent: string; readonly detail: string }
   | { readonly code: "ITEM_BUSY"; readonly item: string; readonly isAnalysis: boolean }
   | { readonly code: "NEEDS_PERSON"; readonly verb: string }
+  | { readonly code: "PASSKEY_NEEDED"; readonly verb: string }
+  | { readonly code: "PASSKEY_REFUSED"; readonly detail: string }
   | { readonly code: "ANSWERED_BY_AGENT"; readonly verb: string; readonly evidence: string }
   | { readonly code: "GATE_HELD"; readonly pid: number }
   | { readonly code: "RUN_DRIVEN"; readonly pid: number }
@@ -168,6 +170,14 @@ const descriptions: Describe = {
   NEEDS_PERSON: (p) => ({
     what: `"${p.verb}" is a person's decision, and there is no person here: no terminal, no token.`,
     fix: 'Run it at a terminal, or make a token with "isdlc token" there (or "isdlc token --yes" before any run) and pass it in ISDLC_OPERATOR_TOKEN.',
+  }),
+  PASSKEY_NEEDED: (p) => ({
+    what: `"${p.verb}" has to be signed with a passkey: your setting "approvals" allows nothing else.`,
+    fix: 'Decide on the page: isdlc ui. Whoever has lost the passkey: isdlc passkey remove <name> --reason "…".',
+  }),
+  PASSKEY_REFUSED: (p) => ({
+    what: `The passkey's signature was not accepted: ${p.detail}.`,
+    fix: "Nothing was recorded. Load the page again and decide once more, with a passkey of isdlc passkey list.",
   }),
   ANSWERED_BY_AGENT: (p) => ({
     what: `"${p.verb}" is a person's decision, and this call comes from an agent (${p.evidence}).`,

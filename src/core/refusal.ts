@@ -43,6 +43,18 @@ const told: Told = {
     what: "That is not a phase this run can go back to.",
     fix: r.valid.length === 0 ? SEE_STATUS : `Valid: ${r.valid.join(", ")}.`,
   }),
+  notSigned: () => ({
+    what: "This run takes decisions that are signed with a passkey, and no others.",
+    fix: 'Decide on the page: isdlc ui. Whoever has lost the passkey: isdlc passkey remove <name> --reason "…".',
+  }),
+  notAsSigned: () => ({
+    what: "What was signed is not what would be recorded.",
+    fix: "Nothing was recorded. Load the page again and decide once more.",
+  }),
+  passkeyUnknown: () => ({
+    what: "This run does not know that passkey: it was registered after the run began, or removed.",
+    fix: "Sign with a passkey that was registered before: isdlc passkey list.",
+  }),
   notInPhase: () => ({ what: "No phase is under way that this could be said of.", fix: SEE_STATUS }),
   redosSpent: (r) => ({
     what: `This phase was redone ${r.limit} times already, which is the limit.`,

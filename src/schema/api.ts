@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
 import { Question, Severity, Usage } from "./agent.ts";
+import { FailureView } from "./api-checks.ts";
+import { Assertion } from "./api-passkey.ts";
 import { CommentReply, ReviewComment } from "./comments.ts";
 import { CheckResult, Sizing } from "./facts.ts";
 import { Budget, Mode, PhaseKey, RunId } from "./plan.ts";
@@ -229,6 +231,8 @@ export const GateView = z.object({
   documents: z.array(DocumentView),
   findings: z.array(FindingView),
   checks: z.array(CheckResult),
+  /** What failed in them, at its lines. */
+  failed: z.array(FailureView),
   /** Why a gate that was answered is open again. */
   failures: z.array(CheckResult),
   /** True only when a reviewer approved this very attempt. */
@@ -245,6 +249,8 @@ export const GateView = z.object({
   hasSeen: z.boolean(),
   isGit: z.boolean(),
   options: z.array(AnswerOption),
+  /** To one of `backTo`; null where there is none. */
+  goBack: z.nullable(AnswerOption),
   backTo: z.array(z.object({ key: PhaseKey, name: z.string() })),
   /** Digest of what this view shows; an answer hands it back. */
   shown: z.string(),
@@ -265,6 +271,8 @@ export const AnswerRequest = z.strictObject({
   phase: z.optional(PhaseKey),
   tree: z._default(z.enum(["restore", "keep"]), "restore"),
   isConfirmed: z._default(z.boolean(), false),
+  /** The signature of a passkey on all of the above. */
+  assertion: z.optional(Assertion),
 });
 export type AnswerRequest = z.infer<typeof AnswerRequest>;
 

@@ -11,6 +11,7 @@ import {
   Sizing,
   TestCommand,
 } from "./facts.ts";
+import { PasskeyKey, PasskeySignature } from "./passkey.ts";
 import { Person, Initiator } from "./people.ts";
 import {
   AfterStep,
@@ -113,9 +114,15 @@ export const EventDraft = z.discriminatedUnion("type", [
     /** The working tree made for this work, relative to the main one; null or left out: it is done in place. */
     worktree: z.optional(z.nullable(z.string())),
     tests: z.nullable(TestCommand),
+    /** Only decisions signed with one of these are taken; left out: any channel that the settings allow. */
+    passkeys: z.optional(z.array(PasskeyKey)),
     warnings: z.array(z.string()),
     by: Initiator,
   }),
+  /** What the next event records was signed. */
+  event("decision.signed", { signature: PasskeySignature }),
+  /** A passkey that signs nothing here from now on: without any left, other channels answer again. */
+  event("passkey.removed", { passkey: z.string(), reason: z.string(), by: Person }),
   /** A person had the run go on with other agents. */
   event("agents.changed", {
     by: Person,

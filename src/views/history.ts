@@ -22,6 +22,8 @@ type Sentences = { readonly [T in RunEvent["type"]]?: (event: Extract<RunEvent, 
 
 const sentences: Sentences = {
   "run.started": (e) => `${e.workflow} started by ${who(e.by)}: ${plainLine(e.title)}`,
+  "decision.signed": (e) => `the next decision is signed with passkey ${plainLine(e.signature.passkey, 16)}`,
+  "passkey.removed": (e) => `passkey ${plainLine(e.passkey, 16)} removed by ${who(e.by)}: ${plainLine(e.reason, 200)}`,
   "attempt.started": (e) => `${e.phase}#${e.attempt} begins (${e.brief.why})`,
   "execution.started": (e) =>
     `${e.claim.execution} runs (${e.role}${e.prompt === undefined ? "" : `, prompt of ${e.prompt} characters`})`,

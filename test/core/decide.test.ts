@@ -47,6 +47,7 @@ const decisions: { readonly [D in PersonCommand["do"]]: Extract<PersonCommand, {
   revert: { ...named, do: "revert", paths: [], kept: null, tree: null },
   finish: { ...named, do: "finish", how: "keep" },
   cancel: { by: ada, do: "cancel", reason: "enough" },
+  removePasskey: { by: ada, do: "removePasskey", passkey: "key", reason: "lost" },
 };
 const everyDecision: readonly PersonCommand[] = [
   ...Object.values(decisions),

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
+import { createChallenges } from "../../src/apps/ui/challenges.ts";
 import { createApp } from "../../src/apps/ui/create-app.ts";
 import type { Drivers } from "../../src/apps/ui/go-on.ts";
 import { listen, type Listening } from "../../src/apps/ui/listen.ts";
@@ -59,6 +60,9 @@ export async function startPageServer(
   const app = createApp({
     repository: openRepository(root, env),
     sessions,
+    challenges: createChallenges(Date.now),
+    registration: null,
+    origin: () => `http://localhost:${listening?.port ?? 0}`,
     drivers,
     opener,
     version: "0.0.0",

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { answersOf } from "../../src/app/answer/answer.ts";
 import { chartsOf, type RunFigures } from "../../src/views/page/charts.ts";
 import { diffFiles } from "../../src/views/page/diff-files.ts";
+import { failuresOf } from "../../src/views/page/failures.ts";
 import { runDetail } from "../../src/views/page/run-detail.ts";
 import { storyOf } from "../../src/views/page/story.ts";
 import { timelineOf } from "../../src/views/page/timeline.ts";
@@ -76,6 +78,34 @@ test("a patch becomes its files: code first, names as they are, bookkeeping left
   expect(diffFiles("", hash)).toEqual([]);
 });
 
+test("a carriage return inside of a line begins no file", () => {
+  const hidden =
+    "diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-x\n+y\rdiff --git a/b b/b\r@@ -1 +1 @@\n";
+  expect(diffFiles(hidden, hash)).toMatchObject([
+    { path: "a.ts", added: 1, removed: 1, patch: "@@ -1 +1 @@\n-x\n+y\rdiff --git a/b b/b\r@@ -1 +1 @@\n" },
+  ]);
+});
+
+test("what failed is told at the line that its report names, and without one where it names none", () => {
+  const failing = [
+    { name: "totals", message: "expected 1\n    at total (/tree/src/cart.ts:12:5)" },
+    { name: "no place", message: null },
+    { name: "a clock is no file", message: "at 12:30 it was 5.5:1" },
+  ];
+  const checks = [
+    { name: "tests", ok: false, detail: "3 failed", failing },
+    { name: "lint", ok: false, detail: "test/cart.test.ts:3 unused" },
+    { name: "artifacts", ok: true, detail: "src/a.ts:1" },
+    { name: "not measured", ok: null, detail: "src/a.ts:1" },
+  ];
+  expect(failuresOf(checks).map(({ name, file, line }) => [name, file, line])).toEqual([
+    ["totals", "tree/src/cart.ts", 12],
+    ["no place", null, null],
+    ["a clock is no file", null, null],
+    ["lint", "test/cart.test.ts", 3],
+  ]);
+});
+
 test("the timeline has a span for every attempt, agent, check, review and wait, closed with what came of it", () => {
   const player = startRun({ supervision: everyPhase });
   report(advance(player, "complete"), completed(keeps));
@@ -104,7 +134,8 @@ test("what is told about a run fits the schema, at every point of its life", () 
     if (until === "gate") report(advance(player, "complete"), completed(keeps));
     advance(player, until);
     if (player.state.is === "none") throw new Error("no run");
-    const detail = runDetail(player.state, { place, isDriven: true, events: player.events, shown: "s" });
+    const options = player.state.is === "active" ? answersOf(player.state) : [];
+    const detail = runDetail(player.state, { place, isDriven: true, events: player.events, options, shown: "s" });
     expect(RunDetail.parse(JSON.parse(JSON.stringify(detail)))).toEqual(detail);
     expect(detail.wait?.options.every(({ label, effect }) => label !== "" && effect !== "") ?? true).toBe(true);
     looked++;

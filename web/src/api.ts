@@ -11,6 +11,7 @@ import type {
   RunList,
   Story,
 } from "../../src/schema/api.ts";
+import type { Challenge, NewPasskey } from "../../src/schema/api-passkey.ts";
 import type {
   ChartsView,
   ItemList,
@@ -19,6 +20,7 @@ import type {
   StartRequest,
   StartResult,
 } from "../../src/schema/api-project.ts";
+import type { CreationOptions } from "./passkeys.ts";
 import { currentSession } from "./session.ts";
 
 /** What the server refused, in its own words. */
@@ -66,12 +68,16 @@ export const api = {
   runs: (search: string, before: string | null) =>
     ask<RunList>(`/api/runs${query({ search: search === "" ? null : search, before })}`),
   run: (run: string) => ask<RunDetail>(`/api/runs/${run}`),
-  gate: (run: string) => ask<GateView>(`/api/runs/${run}/gate`),
+  /** `known`: the gate that was open before, so that a refusal tells who answered it. */
+  gate: (run: string, known: string | null) => ask<GateView>(`/api/runs/${run}/gate${query({ known })}`),
   diff: (run: string, against: DiffAgainst) => ask<DiffView>(`/api/runs/${run}/diff${query({ against })}`),
   story: (run: string, from: number) => ask<Story>(`/api/runs/${run}/story${query({ from: String(from) })}`),
   activity: (run: string) => ask<ActivityView>(`/api/runs/${run}/activity`),
   document: (run: string, path: string) => ask<DocumentView>(`/api/runs/${run}/document${query({ path })}`),
   answer: (run: string, answer: AnswerRequest) => send<AnswerResult>(`/api/runs/${run}/answer`, answer),
+  challenge: (run: string, decision: AnswerRequest) => send<Challenge>(`/api/runs/${run}/challenge`, decision),
+  passkeyOptions: () => send<CreationOptions>("/api/passkeys/options", {}),
+  addPasskey: (made: NewPasskey) => send<{ name: string }>("/api/passkeys", made),
   resume: (run: string) => send<AnswerResult>(`/api/runs/${run}/resume`, {}),
   items: () => ask<ItemList>("/api/items"),
   charts: () => ask<ChartsView>("/api/charts"),

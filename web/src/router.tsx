@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter } from "@tanstack/react-rout
 import { Charts } from "./pages/charts.tsx";
 import { Inbox } from "./pages/inbox.tsx";
 import { Items } from "./pages/items.tsx";
+import { NewPasskey } from "./pages/passkey.tsx";
 import { NewRun } from "./pages/new-run.tsx";
 import { RunPage } from "./pages/run-page.tsx";
 import { Settings } from "./pages/settings.tsx";
@@ -37,6 +38,7 @@ export const router = createRouter({
     at("/charts", Charts),
     at("/settings", Settings),
     at("/new", NewRun),
+    at("/passkey", NewPasskey),
     runRoute,
     gateRoute,
   ]),

@@ -5,6 +5,7 @@ import type { ActiveRun, Wait, WaitOption } from "../../core/run.ts";
 import type { Reply } from "../../schema/agent.ts";
 import type { ReviewComment } from "../../schema/comments.ts";
 import type { WaitId } from "../../schema/ids.ts";
+import type { PasskeySignature } from "../../schema/passkey.ts";
 import type { Person } from "../../schema/people.ts";
 import type { ExecutionLimits, Finish } from "../../schema/plan.ts";
 import { ChoicesNeeded } from "../choice.ts";
@@ -32,6 +33,8 @@ export type AnswerRequest = {
   readonly limits?: ExecutionLimits | undefined;
   /** Said twice, where the option gives work up. */
   readonly isConfirmed?: boolean;
+  /** The signature of a passkey, which was verified. */
+  readonly signature?: PasskeySignature | undefined;
 };
 
 export type Answering = {

@@ -43,7 +43,8 @@ export async function answer(project: Project, run: ActiveRun, request: AnswerRe
     throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOffered", valid } });
   const answering: Answering = { project, run, wait, request };
   const command = await row.command(answering);
-  const done = await record(project, run.run.run, command);
+  const { signature } = request;
+  const done = await record(project, run.run.run, signature === undefined ? command : { ...command, signature });
   const warnings = [...done.warnings];
   for (const effect of row.after ?? []) warnings.push(...(await effect(project, run, done)));
   return { ...done, warnings, option, reverted: command.do === "revert" ? command : null };

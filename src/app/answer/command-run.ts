@@ -1,6 +1,7 @@
 import type { Guidance, PersonCommand } from "../../core/command.ts";
 import { type ActiveRun, currentPhase } from "../../core/run.ts";
 import { phaseNumber } from "../../schema/ids.ts";
+import type { PasskeySignature } from "../../schema/passkey.ts";
 import type { Person } from "../../schema/people.ts";
 import type { Project } from "../project/project.ts";
 import { refuseWhileHeld } from "./answer.ts";
@@ -8,7 +9,7 @@ import { answerTable } from "./answer-table.ts";
 import { record, type Recorded } from "./record.ts";
 
 /** What a person says of the run itself, whatever is open. */
-export type RunCommand = { readonly by: Person } & (
+export type RunCommand = { readonly by: Person; readonly signature?: PasskeySignature | undefined } & (
   | { readonly do: "cancel"; readonly reason: string }
   /** Starts the current phase anew, or leaves it out. */
   | { readonly do: "retry" | "skip" }
@@ -19,7 +20,9 @@ export type RunCommand = { readonly by: Person } & (
 /** @throws ProblemError when it is refused; nothing was recorded then. */
 export async function commandRun(project: Project, run: ActiveRun, command: RunCommand): Promise<Recorded> {
   if (command.do !== "cancel" && run.wait !== null) refuseWhileHeld(project, command.by);
-  const done = await record(project, run.run.run, personCommand(run, command));
+  const { signature } = command;
+  const wanted = personCommand(run, command);
+  const done = await record(project, run.run.run, signature === undefined ? wanted : { ...wanted, signature });
   const warnings = [...done.warnings];
   const effects = command.do === "cancel" ? (answerTable.cancel.after ?? []) : [];
   for (const effect of effects) warnings.push(...(await effect(project, run, done)));

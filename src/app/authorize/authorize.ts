@@ -1,7 +1,7 @@
 import type { Problem } from "../../core/problem.ts";
 import type { RunState } from "../../core/run.ts";
 import type { AgentWork } from "../../ports/callers.ts";
-import type { Initiator, Person } from "../../schema/people.ts";
+import type { Channel, Initiator, Person } from "../../schema/people.ts";
 import { currentRun } from "../project/current-run.ts";
 import type { Project } from "../project/project.ts";
 import { agentWork } from "./agent-work.ts";
@@ -14,6 +14,8 @@ export type Request = {
   readonly name?: string | undefined;
   /** The run it is about, where it was loaded already. */
   readonly state?: RunState;
+  /** True for what changes the person's own settings and answers nothing: it is done at a terminal, also where answers are signed. */
+  readonly isOwn?: boolean;
 };
 
 export type Authorization =
@@ -29,9 +31,14 @@ export async function authorize(project: Project, credential: Credential, reques
   const { settings, warnings, found, bad } = project.settings.read();
   if (found === null || bad.includes("approvals")) return { ok: false, problem: settingsUnreadable(project) };
   const { approvals } = settings;
-  if (approvals !== undefined && !approvals.includes(checked.person.channel))
-    return { ok: false, problem: needsPerson(request) };
+  if (approvals !== undefined && !isAllowed(checked.person, approvals, request))
+    return { ok: false, problem: approvals.includes("passkey") ? needsPasskey(request) : needsPerson(request) };
   return { ok: true, person: named(checked.person, request), warnings };
+}
+
+function isAllowed({ channel }: Person, approvals: readonly Channel[], { isOwn = false }: Request): boolean {
+  const isDoneHere = isOwn && (channel === "terminal" || channel === "token");
+  return approvals.includes(channel) || (isDoneHere && approvals.includes("passkey"));
 }
 
 export type Initiation =
@@ -98,18 +105,22 @@ const checks: Checks = {
     const person: Person = { name: "operator", channel: "token", origin: callers.origin() };
     return { ok: true, person: suspicious === null ? person : { ...person, suspicious } };
   },
-  page({ name }, { project: { callers }, request, work }) {
-    const caller = callers.identify(work);
-    if (caller.kind === "agent") return { ok: false, problem: answeredByAgent(request, caller.evidence) };
-    const suspicious = callers.suspicion(work);
-    const person: Person = { name, channel: "dashboard", origin: callers.origin() };
-    return { ok: true, person: suspicious === null ? person : { ...person, suspicious } };
-  },
+  page: ({ name }, context) => atThePage(name, "dashboard", context),
+  passkey: ({ name }, context) => atThePage(name, "passkey", context),
 };
+
+function atThePage(name: string, channel: Channel, { project: { callers }, request, work }: Context): Checked {
+  const caller = callers.identify(work);
+  if (caller.kind === "agent") return { ok: false, problem: answeredByAgent(request, caller.evidence) };
+  const suspicious = callers.suspicion(work);
+  const person: Person = { name, channel, origin: callers.origin() };
+  return { ok: true, person: suspicious === null ? person : { ...person, suspicious } };
+}
 
 const named = (person: Person, { name }: Request): Person => (name === undefined ? person : { ...person, name });
 
 const needsPerson = ({ verb }: Request): Problem => ({ code: "NEEDS_PERSON", verb });
+const needsPasskey = ({ verb }: Request): Problem => ({ code: "PASSKEY_NEEDED", verb });
 const answeredByAgent = ({ verb }: Request, evidence: string): Problem => ({
   code: "ANSWERED_BY_AGENT",
   verb,

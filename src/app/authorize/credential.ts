@@ -10,4 +10,6 @@ export type Credential =
   /** A command typed at the prompt of an agent session, brought by the session's own product; judged by its process. */
   | { readonly is: "prompt"; readonly pid: number }
   /** A session of the page, which its server has checked; the server was started by this person. */
-  | { readonly is: "page"; readonly name: string };
+  | { readonly is: "page"; readonly name: string }
+  /** A decision signed with a passkey, whose signature the page's server has verified. */
+  | { readonly is: "passkey"; readonly name: string };

@@ -10,6 +10,7 @@ import type { TrustedGitPrograms } from "../../ports/git-programs.ts";
 import type { Items } from "../../ports/items.ts";
 import type { Journal } from "../../ports/journal.ts";
 import type { Notifier } from "../../ports/notifier.ts";
+import type { Passkeys } from "../../ports/passkeys.ts";
 import type { ProgressSink } from "../../ports/progress.ts";
 import type { Projections } from "../../ports/projections.ts";
 import type { TrustStore } from "../../ports/trust-store.ts";
@@ -32,6 +33,7 @@ export type Project = {
   readonly driver: DriverLock;
   readonly callers: Callers;
   readonly tokens: OperatorTokens;
+  readonly passkeys: Passkeys;
   readonly settings: SettingsStore;
   readonly trust: TrustStore;
   /** What the repository itself has git start, and whether a person agreed to it. */

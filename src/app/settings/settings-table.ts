@@ -10,7 +10,7 @@ import { type Limit, LIMITS, limitValues, readLimit } from "../start/limits.ts";
 import { blockSetting, ownSetting, type Setting } from "./setting.ts";
 
 /** The channels there are today; others would lock the person out. */
-const CHANNELS = ["terminal", "token", "dashboard"];
+const CHANNELS = ["terminal", "token", "dashboard", "passkey"];
 
 const orNothing =
   (read: (value: string) => unknown) =>
@@ -27,6 +27,16 @@ const asPaths = (value: string): unknown => {
   const paths = value === "" ? [] : asList(value);
   return paths.every((path) => path.startsWith("/") || path.startsWith("~/")) ? paths : undefined;
 };
+
+/** @throws ProblemError USAGE where nobody could answer any more. */
+function asChannels(value: string, { passkeys }: Project): unknown {
+  if (value === "") return null;
+  const channels = asList(value);
+  if (!channels.every((one) => CHANNELS.includes(one))) return undefined;
+  if (!channels.includes("passkey") || passkeys.list().length > 0) return channels;
+  const detail = "No passkey is registered, so nobody could answer.";
+  throw new ProblemError({ code: "USAGE", detail, usage: "isdlc passkey add" });
+}
 
 /** @throws ProblemError USAGE for an entry that no workflow has, as `--review` does. */
 function asPhases(value: string, project: Project): "all" | string[] {
@@ -109,7 +119,7 @@ export const settings: Readonly<Record<string, Setting>> = {
   "sandbox-read": paths("sandbox-read", "~/.m2,/opt/tools"),
   "sandbox-write": paths("sandbox-write", "~/.cache/go-build"),
   approvals: ownSetting("approvals", {
-    parse: orNothing((value) => (asList(value).every((one) => CHANNELS.includes(one)) ? asList(value) : undefined)),
+    parse: asChannels,
     valid: CHANNELS.join(","),
     fallback: "all",
   }),

@@ -106,6 +106,7 @@ async function plannedRun(planning: Planning): Promise<RunPlan> {
     sandbox,
     programs: project.agents.programs(chosen.agents, sandbox),
     tests,
+    ...demandedPasskeys(project),
     warnings: [...warnings, ...chosen.warnings, ...workflow.warnings, ...supervision.warnings],
     by: request.by,
     ...issueOf(request, work),
@@ -119,6 +120,13 @@ async function plannedRun(planning: Planning): Promise<RunPlan> {
 function issueOf(request: RunRequest, work: PlannedWork): Pick<Facts, "issue"> {
   const issue = request.issue ?? work.issue ?? null;
   return issue === null ? {} : { issue };
+}
+
+/** Those that alone may decide in the run, where the person's settings leave no other channel. */
+function demandedPasskeys({ settings, passkeys }: Project): Pick<Facts, "passkeys"> {
+  const { approvals = [] } = settings.read().settings;
+  if (!approvals.every((channel) => channel === "passkey") || approvals.length === 0) return {};
+  return { passkeys: passkeys.list().map(({ id, publicKey }) => ({ id, publicKey })) };
 }
 
 function partOfFeature(plan: RunPlan, { branch, worktree, warnings }: FeatureWork): RunPlan {

@@ -6,19 +6,20 @@ import { type HttpBindings } from "@hono/node-server";
 import * as z from "zod/mini";
 import { $ZodError } from "zod/v4/core";
 import { ProblemError } from "../../core/problem.ts";
-import { AnswerRequest, DiffAgainst } from "../../schema/api.ts";
+import { DiffAgainst } from "../../schema/api.ts";
 import { addPageRoutes } from "./page-routes.ts";
+import { addPasskeyRoutes } from "./passkey-routes.ts";
 import { addProjectRoutes } from "./project-routes.ts";
-import { answeredBy } from "./answered-by.ts";
-import { decideAnswer } from "./decide.ts";
+import { addAnswerRoutes } from "./answer-routes.ts";
 import { commonHeaders, isApi, sessionIn } from "./guard.ts";
 import { listRuns } from "./list-runs.ts";
 import { liveResponse } from "./live-response.ts";
-import { detailOf, diffOf, documentOf, gateOf, storyFrom } from "./look-at-run.ts";
-import { personAt } from "./person.ts";
-import { apiProblem, type FoundRun } from "./repository.ts";
+import { diffOf, documentOf, gateOf, storyFrom } from "./look-at-run.ts";
+import { apiProblem } from "./repository.ts";
 import type { Served } from "./served.ts";
 import { activityOf } from "../../adapters/transcripts/transcripts.ts";
+import { toldOf } from "./told-of.ts";
+import { tellingWhoWasFirst } from "./who-was-first.ts";
 
 export type Env = { Bindings: HttpBindings };
 
@@ -37,13 +38,15 @@ export function createApp(served: Served): Hono<Env> {
       : context.json({ session });
   });
   addRunRoutes(app, served);
+  addAnswerRoutes(app, served);
+  addPasskeyRoutes(app, served);
   addProjectRoutes(app, served);
   addPageRoutes(app, served);
   app.notFound((context) => context.json(refused("There is nothing here."), 404));
   app.onError((error, context) => {
     if (error instanceof ProblemError)
       return context.json({ problem: apiProblem(error.problem) }, statusOf(error.problem.code));
-    if (error instanceof HTTPException) return context.json(refused(error.message), error.status);
+    if (error instanceof HTTPException) return error.res ?? context.json(refused(error.message), error.status);
     if (error instanceof $ZodError || error instanceof SyntaxError)
       return context.json(refused("The request is not in the form that was expected."), 400);
     served.warn(`the page could not be answered: ${error.message}`);
@@ -72,7 +75,7 @@ function addGuards(app: Hono<Env>, { sessions }: Served): void {
 }
 
 function addRunRoutes(app: Hono<Env>, served: Served): void {
-  const { repository, drivers } = served;
+  const { repository } = served;
   app.get("/api/runs", (context) => {
     const { before = null, search = "" } = context.req.query();
     return context.json(listRuns(repository, { before, search: search.slice(0, 200) }));
@@ -82,9 +85,10 @@ function addRunRoutes(app: Hono<Env>, served: Served): void {
     const from = Number(context.req.query("from") ?? "0");
     return context.json(storyFrom(repository.find(context.req.param("run")), Number.isSafeInteger(from) ? from : 0));
   });
-  app.get("/api/runs/:run/gate", async (context) =>
-    context.json(await gateOf(repository.find(context.req.param("run")))),
-  );
+  app.get("/api/runs/:run/gate", async (context) => {
+    const found = repository.find(context.req.param("run"));
+    return tellingWhoWasFirst(found, context.req.query("known") ?? null, async () => context.json(await gateOf(found)));
+  });
   app.get("/api/runs/:run/diff", async (context) => {
     const against = parsed(DiffAgainst, context.req.query("against") ?? "base");
     return context.json(await diffOf(repository.find(context.req.param("run")), against));
@@ -96,44 +100,7 @@ function addRunRoutes(app: Hono<Env>, served: Served): void {
     const { project, run } = repository.find(context.req.param("run"));
     return context.json(activityOf(project, run.run.run));
   });
-  app.post("/api/runs/:run/resume", async (context) => {
-    const found = repository.find(context.req.param("run"));
-    await personAt(found.project, served.opener, found.run);
-    drivers.goOn(found, found.run.run.run);
-    return context.json({ run: toldOf(served, found), isDriving: true, warnings: [] });
-  });
-  app.post("/api/runs/:run/answer", async (context) => {
-    const found = repository.find(context.req.param("run"));
-    const request = parsed(AnswerRequest, await context.req.json());
-    return context.json(await answer(served, found, request));
-  });
   app.get("/api/live", (context) => liveResponse(served, context.req.query("run") ?? null));
-}
-
-async function answer(served: Served, found: FoundRun, request: AnswerRequest) {
-  const { repository, drivers, opener } = served;
-  const id = found.run.run.run;
-  try {
-    const by = await personAt(found.project, opener, found.run);
-    const { state, warnings } = await decideAnswer(found, request, by);
-    const goesOn = state.is === "active" && state.wait === null;
-    if (goesOn) drivers.goOn(found, id);
-    return { run: toldOf(served, repository.find(id)), isDriving: goesOn, warnings };
-  } catch (error) {
-    const first = error instanceof ProblemError ? answeredBy(found.project.journal.events(id), request.wait) : null;
-    if (!(error instanceof ProblemError) || first === null) throw error;
-    const problem = apiProblem(error.problem);
-    throw new HTTPException(409, {
-      res: Response.json({ problem: { ...problem, what: `${problem.what} ${first}` } }, { status: 409 }),
-    });
-  }
-}
-
-/** With what a driver that was started here ended with, where the run did not go on. */
-function toldOf({ drivers }: Served, found: FoundRun) {
-  const detail = detailOf(found);
-  const trouble = drivers.troubleOf(found.run.run.run);
-  return trouble === null ? detail : { ...detail, warnings: [...detail.warnings, trouble] };
 }
 
 /** @throws $ZodError, which becomes a 400. */
@@ -144,7 +111,7 @@ function parsed<T extends z.ZodMiniType>(schema: T, value: unknown): z.infer<T> 
 const refused = (what: string) => ({ problem: { code: "REFUSED", what, fix: "" } });
 
 const NOT_FOUND = new Set(["NO_RUN", "ITEM_UNKNOWN", "UNSAFE_PATH"]);
-const FORBIDDEN = new Set(["NEEDS_PERSON", "ANSWERED_BY_AGENT", "TOKEN_REFUSED"]);
+const FORBIDDEN = new Set(["NEEDS_PERSON", "PASSKEY_NEEDED", "PASSKEY_REFUSED", "ANSWERED_BY_AGENT", "TOKEN_REFUSED"]);
 
 const statusOf = (code: string): 400 | 403 | 404 | 409 | 500 => {
   if (NOT_FOUND.has(code)) return 404;

@@ -1,10 +1,10 @@
-import { shownOf } from "../../app/answer/answer.ts";
+import { answersOf, shownOf } from "../../app/answer/answer.ts";
 import { createGitWorkspace } from "../../adapters/git/snapshot/git-workspace.ts";
 import { readTreeFile } from "../../adapters/git/snapshot/tree-file.ts";
 import { sha256 } from "../../adapters/file-system/node-crypto.ts";
 import { lastReviewedTree } from "../../core/last-reviewed-tree.ts";
 import { ProblemError } from "../../core/problem.ts";
-import { type ActiveRun, currentPhase, type EndedRun } from "../../core/run.ts";
+import { type ActiveRun, currentPhase } from "../../core/run.ts";
 import type { DiffAgainst, DiffView, DocumentView, GateView, RunDetail, Story } from "../../schema/api.ts";
 import { diffFiles } from "../../views/page/diff-files.ts";
 import { gateView } from "../../views/page/gate-view.ts";
@@ -20,13 +20,12 @@ const DIFF_LIMIT = 12_000_000;
 export function detailOf(found: FoundRun): RunDetail {
   const { run, project, place } = found;
   const events = project.journal.events(run.run.run);
-  return runDetail(run, { place, isDriven: isDriven(found), events, shown: shownIn(run) });
+  const open = run.is === "active" ? { options: answersOf(run), shown: shownOf(run) } : { options: [], shown: "" };
+  return runDetail(run, { place, isDriven: isDriven(found), events, ...open });
 }
 
 export const storyFrom = ({ run, project }: FoundRun, from: number): Story =>
   storyOf(project.journal.events(run.run.run), from);
-
-const shownIn = (run: ActiveRun | EndedRun): string => (run.is === "active" ? shownOf(run) : "");
 
 /** @throws ProblemError COMMAND_REFUSED where no gate is open. */
 export async function gateOf(found: FoundRun): Promise<GateView> {
@@ -36,6 +35,7 @@ export async function gateOf(found: FoundRun): Promise<GateView> {
       ? gateView(run, {
           events: project.journal.events(run.run.run),
           documents: await documentsOf(found, run),
+          options: answersOf(run),
           shown: shownOf(run),
         })
       : null;

@@ -22,16 +22,30 @@ export async function openerOf(project: LocalProject, token: string | undefined,
   return { name: user, isPerson: true };
 }
 
+export type Decided = {
+  /** The run it is about, where it is about one. */
+  readonly state?: RunState;
+  /** True with a passkey's signature, which was verified. */
+  readonly isSigned?: boolean;
+};
+
 /** The person at the page, for one decision. @throws ProblemError where this channel may not answer. */
-export async function personAt(project: LocalProject, opener: Opener, state?: RunState): Promise<Person> {
-  if (!opener.isPerson) throw new ProblemError({ code: "NEEDS_PERSON", verb: "answer" });
-  const credential = { is: "page", name: opener.name } as const;
-  const authorized = await authorize(project, credential, {
-    verb: "answer",
-    ...(state === undefined ? {} : { state }),
-  });
+export async function personAt(
+  project: LocalProject,
+  opener: Opener,
+  { state, isSigned = false }: Decided = {},
+): Promise<Person> {
+  requireOpener(opener, "answer");
+  const credential = { is: isSigned ? "passkey" : "page", name: opener.name } as const;
+  const request = { verb: "answer", ...(state === undefined ? {} : { state }) };
+  const authorized = await authorize(project, credential, request);
   if (!authorized.ok) throw new ProblemError(authorized.problem);
   return authorized.person;
+}
+
+/** Enough to begin or to go on with work, which a script may do as well. @throws ProblemError NEEDS_PERSON. */
+export function requireOpener({ isPerson }: Opener, verb: string): void {
+  if (!isPerson) throw new ProblemError({ code: "NEEDS_PERSON", verb });
 }
 
 /** Why nothing can be decided here; null where it can. */
@@ -40,6 +54,8 @@ export function whyReadOnly(project: LocalProject, opener: Opener): string | nul
     return "This page was opened without a terminal, so nothing can be decided in it. Run isdlc ui in a terminal of yours.";
   const { settings, found, bad } = project.settings.read();
   if (found === null || bad.includes("approvals")) throw new ProblemError(settingsUnreadable(project));
-  if (settings.approvals === undefined || settings.approvals.includes("dashboard")) return null;
-  return `Your setting "approvals" allows ${settings.approvals.join(", ")} only.`;
+  const { approvals } = settings;
+  if (approvals === undefined || approvals.includes("dashboard")) return null;
+  if (!approvals.includes("passkey")) return `Your setting "approvals" allows ${approvals.join(", ")} only.`;
+  return project.passkeys.list().length > 0 ? null : "No passkey is registered. Run isdlc passkey add in a terminal.";
 }

@@ -16,7 +16,7 @@ import { effectiveSettings } from "../../app/settings/effective-settings.ts";
 import { itemRows } from "../cli/verbs/list-items.ts";
 import type { Env } from "./create-app.ts";
 import { createCharts } from "./charts.ts";
-import { personAt, whyReadOnly } from "./person.ts";
+import { personAt, requireOpener, whyReadOnly } from "./person.ts";
 import type { Served } from "./served.ts";
 import { start } from "./start.ts";
 
@@ -37,7 +37,7 @@ export function addProjectRoutes(app: Hono<Env>, served: Served): void {
   app.post("/api/start", async (context) => {
     const { repository, opener } = served;
     const request = z.parse(StartRequest, await context.req.json());
-    await personAt(repository.here, opener);
+    requireOpener(opener, "start");
     const started = await start(repository, request);
     if (started.is === "refused") return context.json({ problem: started.problem }, 409);
     const choice = started.is === "asks" ? started.choice : null;

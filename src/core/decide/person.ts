@@ -2,6 +2,7 @@ import type { ReviewComment } from "../../schema/comments.ts";
 import type { EventDraft, GateChoice, Step } from "../../schema/event.ts";
 import type { Sizing } from "../../schema/facts.ts";
 import type { WaitId } from "../../schema/ids.ts";
+import type { PasskeySignature } from "../../schema/passkey.ts";
 import type { Person } from "../../schema/people.ts";
 import { isSpent, spentBy, spentText } from "../budget.ts";
 import { accept, type Decision, type Guidance, type PersonCommand, refuse } from "../command.ts";
@@ -17,6 +18,7 @@ import {
   type Stage,
   type Wait,
 } from "../run.ts";
+import { signatureRefusal } from "../signed-decision.ts";
 import { abandoned, effectiveOf } from "./execution-end.ts";
 import { afterPhase, decideSizing } from "./after-phase.ts";
 
@@ -29,7 +31,16 @@ type Answers = { readonly [D in PersonCommand["do"]]: (run: ActiveRun, command: 
 export function decidePerson(run: ActiveRun, command: PersonCommand): Decision {
   if (command.by.channel === "agent") return refuse({ why: "notAPerson" });
   const answer = answers[command.do] as (run: ActiveRun, command: PersonCommand, by: Person) => Decision; // keyed by the command just read
-  return answer(run, command, command.by);
+  const decision = answer(run, command, command.by);
+  return command.do === "removePasskey" ? decision : withSignature(run, command.signature, decision);
+}
+
+/** Where only passkeys may decide, nothing else does; what was signed stands before what it decided. */
+function withSignature({ run }: ActiveRun, signature: PasskeySignature | undefined, decision: Decision): Decision {
+  if (!decision.ok) return decision;
+  const refusal = signatureRefusal(run, signature, decision.events);
+  if (refusal !== null) return refuse(refusal);
+  return signature === undefined ? decision : accept({ type: "decision.signed", signature }, ...decision.events);
 }
 
 const answers: Answers = {
@@ -49,6 +60,10 @@ const answers: Answers = {
   finish,
   cancel: (_run, { reason }, by) =>
     reason.trim() === "" ? refuse({ why: "reasonMissing" }) : accept({ type: "run.cancelled", by, reason }),
+  removePasskey: ({ run }, { passkey, reason }, by) =>
+    run.passkeys?.some(({ id }) => id === passkey) === true
+      ? accept({ type: "passkey.removed", passkey, reason, by })
+      : refuse({ why: "passkeyUnknown" }),
 };
 
 function answerGate(run: ActiveRun, command: Of<"continue" | "review" | "redo">, by: Person): Decision {

@@ -9,6 +9,8 @@ import { enter, open, patch } from "./changes.ts";
 type RunEventType =
   | "run.prepared"
   | "agents.changed"
+  | "decision.signed"
+  | "passkey.removed"
   | "step.escalated"
   | "step.retried"
   | "step.skipped"
@@ -73,6 +75,12 @@ export const runHandlers: Handlers<RunEventType> = {
     const { agents: _agents, reviewers: _reviewers, ...facts } = run.run;
     const some = { ...(agents === undefined ? {} : { agents }), ...(reviewers === undefined ? {} : { reviewers }) };
     return { ...run, run: { ...facts, agent, reviewer, ...some } };
+  },
+  "decision.signed": (run) => run,
+  "passkey.removed": (run, { passkey }) => {
+    const { passkeys = [], ...facts } = run.run;
+    const left = passkeys.filter(({ id }) => id !== passkey);
+    return { ...run, run: left.length === 0 ? facts : { ...facts, passkeys: left } };
   },
   "run.prepared": (run, event) => enter(run, event, { is: "entering", brief: { why: "first", text: "" } }),
   "step.escalated": (run, event) => {

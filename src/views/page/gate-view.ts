@@ -2,13 +2,14 @@ import { attentionFor } from "../../core/attention.ts";
 import { bySeverity, isOpen, ledgerOf } from "../../core/findings/ledger.ts";
 import { lastReviewedTree } from "../../core/last-reviewed-tree.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord, redoLimit, type Wait } from "../../core/run.ts";
-import type { DocumentView, FindingView, GateView } from "../../schema/api.ts";
+import type { AnswerOption, DocumentView, FindingView, GateView } from "../../schema/api.ts";
 import type { PhaseOutput } from "../../schema/facts.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import { loosenedLine } from "../gate-banner.ts";
 import { renderPhaseSummary, summaryOf } from "../summary.ts";
-import { answerOptions } from "../answer-options.ts";
+import { runActions } from "../answer-options.ts";
 import { earlierRedos } from "./earlier-redos.ts";
+import { failuresOf } from "./failures.ts";
 import { backTargets } from "./run-detail.ts";
 
 type Gate = Extract<Wait, { kind: "gate" }>;
@@ -16,14 +17,17 @@ type Gate = Extract<Wait, { kind: "gate" }>;
 export type GateFacts = {
   readonly events: readonly RunEvent[];
   readonly documents: readonly DocumentView[];
+  /** What may be answered. */
+  readonly options: readonly AnswerOption[];
   readonly shown: string;
 };
 
 /** Everything for the decision at an open gate; null when none is open. */
-export function gateView(run: ActiveRun, { events, documents, shown }: GateFacts): GateView | null {
+export function gateView(run: ActiveRun, { events, documents, options, shown }: GateFacts): GateView | null {
   const phase = currentPhase(run);
   if (run.wait?.kind !== "gate" || phase === undefined || phase.made === null) return null;
   const { wait } = run;
+  const backTo = backTargets(run);
   return {
     run: run.run.run,
     title: run.run.title,
@@ -41,8 +45,10 @@ export function gateView(run: ActiveRun, { events, documents, shown }: GateFacts
     earlier: earlierRedos(events, phase.rule.key),
     hasSeen: lastReviewedTree(run) !== (run.phases[0]?.firstTree ?? null),
     isGit: run.run.git !== null,
-    options: answerOptions(run, wait),
-    backTo: backTargets(run),
+    options: [...options],
+    goBack:
+      runActions(run, { isDriven: true, goesBack: backTo.length > 0 }).find(({ option }) => option === "back") ?? null,
+    backTo,
     shown,
     seq: run.seq,
   };
@@ -56,6 +62,7 @@ function phaseHead({ rule, attempts, redos }: PhaseRecord, limit: number): GateV
 function foundOut(made: PhaseOutput, { failures, loosened }: Gate) {
   return {
     checks: [...made.checks],
+    failed: failuresOf([...made.checks, ...failures]),
     failures: [...failures],
     isApproved: made.approved,
     concerns: [...made.concerns],

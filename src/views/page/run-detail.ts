@@ -11,14 +11,16 @@ import {
   type Wait,
 } from "../../core/run.ts";
 import { isGateDue } from "../../core/supervision.ts";
-import type { PhaseView, RunDetail, WaitView } from "../../schema/api.ts";
+import type { AnswerOption, PhaseView, RunDetail, WaitView } from "../../schema/api.ts";
 import type { RunEvent } from "../../schema/event.ts";
-import { answerOptions, runActions } from "../answer-options.ts";
+import { runActions } from "../answer-options.ts";
 import { runRow, type Seen } from "./run-row.ts";
 import { timelineOf } from "./timeline.ts";
 
 export type Looked = Seen & {
   readonly events: readonly RunEvent[];
+  /** What may be answered at the open wait; empty where nothing is open. */
+  readonly options: readonly AnswerOption[];
   /** Digest of what is shown at the open wait. */
   readonly shown: string;
 };
@@ -38,7 +40,7 @@ export function runDetail(run: ActiveRun | EndedRun, looked: Looked): RunDetail 
     isSandboxed: facts.sandbox ?? null,
     phases: run.phases.map((phase) => phaseView(run, phase)),
     timeline: timelineOf(looked.events),
-    wait: isActive && run.wait !== null ? waitView(run, run.wait, looked.shown) : null,
+    wait: isActive && run.wait !== null ? waitView(run, run.wait, looked) : null,
     actions: isActive ? runActions(run, may) : [],
     backTo,
     end: isActive
@@ -96,9 +98,9 @@ const VIEWS: Views = {
 };
 
 /** What a run waits for, with what may be answered. */
-export function waitView(run: ActiveRun, wait: Wait, shown: string): WaitView {
+function waitView(run: ActiveRun, wait: Wait, { options, shown }: Pick<Looked, "options" | "shown">): WaitView {
   const view = VIEWS[wait.kind] as (run: ActiveRun, wait: Wait) => Omit<WaitView, keyof Common>; // keyed by its own kind
-  const common: Common = { id: wait.id, openedAt: wait.openedAt, options: answerOptions(run, wait), shown };
+  const common: Common = { id: wait.id, openedAt: wait.openedAt, options: [...options], shown };
   return { ...common, ...view(run, wait) } as WaitView; // both halves of one kind
 }
 

@@ -27,8 +27,12 @@ afterAll(async () => {
 export type Served = Running & { readonly link: string; readonly origin: string };
 
 /** `isdlc ui` as a person starts it, here by their token. */
-export async function serve(sandbox: Sandbox, ...args: readonly string[]): Promise<Served> {
-  const running = sandbox.start(["ui", "--no-open", ...args], { ISDLC_OPERATOR_TOKEN: sandbox.token });
+export const serve = (sandbox: Sandbox, ...args: readonly string[]): Promise<Served> =>
+  serving(sandbox, ["ui", ...args]);
+
+/** Any verb that serves the page. */
+export async function serving(sandbox: Sandbox, args: readonly string[]): Promise<Served> {
+  const running = sandbox.start([...args, "--no-open"], { ISDLC_OPERATOR_TOKEN: sandbox.token });
   servers.push(running);
   const link = await new Promise<string>((resolve, reject) => {
     let said = "";

@@ -1,7 +1,70 @@
 import { expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { open, serve } from "./page-browser.ts";
-import { shopAtGate } from "./shop.ts";
+import { shopAtGate, TITLE } from "./shop.ts";
+
+const decision = (page: Page) => page.locator("[data-decision]");
+const block = (page: Page, text: string) =>
+  page.locator(".document li, .document div.block").filter({ hasText: text }).last();
+
+async function comment(page: Page, on: string, words: string): Promise<void> {
+  await block(page, on).hover();
+  await block(page, on)
+    .getByRole("button", { name: /^Comment on line/ })
+    .first()
+    .click();
+  await page.getByPlaceholder("What should be different here?").fill(words);
+  await page.getByRole("button", { name: "Add comment" }).click();
+}
+
+test("by mouse: inbox, comments, redo with replies, continue, code, finish, merged", async () => {
+  const shop = await shopAtGate();
+  const { link } = await serve(shop);
+  const { page, troubles } = await open(link);
+  await page.getByRole("link", { name: TITLE }).click();
+
+  await comment(page, "An empty cart", "An empty cart should cost nothing.");
+  await comment(page, "A discount of a percentage", "Is the cap in cents?");
+  await expect.poll(() => decision(page).textContent()).toContain("2 comments not sent");
+  expect((await shop.events()).some(({ type }) => type === "gate.answered")).toBe(false);
+  await page.reload();
+  await page.waitForSelector("[data-note]");
+  expect(await page.locator(".note-draft").count()).toBe(2);
+
+  await decision(page).getByRole("button", { name: /^Redo/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Redo" }).click();
+  await page.getByRole("link", { name: "Open the review" }).click();
+  await page.getByText("What you asked for, and what the agent did").waitFor();
+  const asked = page.locator(".panel", { hasText: "What you asked for" });
+  await expect.poll(() => asked.textContent()).toContain("An empty cart costs nothing now.");
+  expect(await asked.textContent()).toContain("Kept as it was");
+  const answered = (await shop.events()).find((event) => event.type === "gate.answered");
+  expect(answered).toMatchObject({
+    choice: "redo",
+    by: { channel: "dashboard" },
+    comments: [
+      { id: "C1", text: "An empty cart should cost nothing.", place: { line: 9, side: "new" } },
+      { id: "C2", text: "Is the cap in cents?" },
+    ],
+  });
+  expect(shop.log()[1]?.prompt).toContain("An empty cart should cost nothing.");
+
+  await decision(page).getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("link", { name: "Open the review" }).click();
+  await page.locator('[data-file="src/cart.ts"]').waitFor();
+  await expect.poll(() => page.locator(".diff .note-note").textContent()).toContain("the cap is in cents");
+  await page.locator('[data-file="src/cart.ts"]').getByLabel("Viewed").check();
+  await page.reload();
+  await expect.poll(() => page.locator('[data-file="src/cart.ts"]').getByLabel("Viewed").isChecked()).toBe(true);
+
+  await decision(page).getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("link", { name: "Open the review" }).click();
+  await decision(page).getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("button", { name: "Merge" }).click();
+  await expect.poll(() => page.locator(".run-head").textContent(), { timeout: 30_000 }).toContain("Completed");
+  expect(shop.git("show", "main:src/cart.ts")).toContain("discount");
+  expect(troubles).toEqual([]);
+});
 
 test("by keyboard alone: from the inbox to a comment on a line of code, and the redo", async () => {
   const shop = await shopAtGate();

@@ -4,6 +4,28 @@ import { shopAtGate, TITLE } from "./shop.ts";
 
 const gate = { name: TITLE } as const;
 
+test("two browsers at one gate: one answer is recorded, the other is told who was first", async () => {
+  const shop = await shopAtGate();
+  const one = await serve(shop);
+  const other = await serve(shop, "--port", String(Number(new URL(one.link).port) + 1));
+  const [first, second] = [await open(one.link), await open(other.link)];
+  for (const { page } of [first, second]) {
+    await page.getByRole("link", gate).click();
+    await page.route("**/api/live*", (route) => route.abort()); // neither hears of the other's answer
+    await page.reload();
+    await page.locator("[data-decision]").waitFor();
+  }
+  const told = await Promise.all(
+    [first, second].map(async ({ page }) => {
+      await page.locator("[data-decision]").getByRole("button", { name: "Continue" }).click();
+      return page.locator(".toast").textContent();
+    }),
+  );
+  expect(told.filter((text) => text?.includes("Recorded"))).toHaveLength(1);
+  expect(told.filter((text) => text?.includes("answered it before you: continue"))).toHaveLength(1);
+  expect((await shop.events()).filter(({ type }) => type === "gate.answered")).toHaveLength(1);
+});
+
 test("a terminal answers while the page looks at the gate: the page goes to the run and says so", async () => {
   const shop = await shopAtGate();
   const { link } = await serve(shop);
@@ -12,7 +34,7 @@ test("a terminal answers while the page looks at the gate: the page goes to the 
   await page.locator("[data-decision]").waitFor();
   expect(await shop.person("continue", "--no-run")).toMatchObject({ code: 0 });
   await page.locator(".phases").waitFor();
-  await expect.poll(() => page.locator(".toast").textContent()).toContain("answered elsewhere");
+  await expect.poll(() => page.locator(".toast").textContent()).toContain("(token) answered it before you: continue");
   await expect.poll(() => page.locator(".run-head").textContent()).toContain("Interrupted");
   await page.getByRole("button", { name: "Resume" }).click();
   await expect.poll(() => page.locator(".run-head").textContent(), { timeout: 30_000 }).toContain("Review");

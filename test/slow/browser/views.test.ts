@@ -93,6 +93,56 @@ const PAGES = [
   ["/new", "new-run", ".choice"],
 ] as const;
 
+test("questions, trouble and the end of a run are answered on the page", async () => {
+  const sandbox = await createSandbox();
+  sandbox.plan({
+    turns: {
+      plan: [
+        {
+          result: {
+            status: "needs_input",
+            questions: [
+              { id: "unit", text: "Cents or euros?", choices: ["cents", "euros"] },
+              { id: "name", text: "What is it called?" },
+            ],
+          },
+        },
+        {},
+      ],
+      implement: [{ result: { status: "failed", summary: "The compiler is missing" } }, {}],
+    },
+  });
+  expect(await sandbox.script("Add a greeting", ...sandbox.agent)).toMatchObject({ code: 3 });
+  const { link } = await serve(sandbox);
+  const { page, troubles } = await open(link);
+  await page.locator("[data-row]").first().click();
+  await page.getByRole("radio", { name: "euros" }).check();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Send answers" }).click();
+  await page.getByText("The compiler is missing").first().waitFor({ timeout: 30_000 });
+  await expectAccessible(page);
+  expect((await sandbox.events()).find((event) => event.type === "questions.answered")).toMatchObject({
+    replies: [
+      { id: "unit", text: "euros" },
+      { id: "name", text: null },
+    ],
+  });
+  await page.getByRole("button", { name: "Retry" }).click();
+  const keep = page.getByRole("button", { name: "Keep", exact: true });
+  await page
+    .getByText(/Open the review|All phases are done/)
+    .first()
+    .waitFor({ timeout: 30_000 });
+  if (await page.getByRole("link", { name: "Open the review" }).isVisible()) {
+    await page.getByRole("link", { name: "Open the review" }).click();
+    await page.locator("[data-decision]").getByRole("button", { name: "Continue" }).click();
+  }
+  await keep.waitFor({ timeout: 30_000 });
+  await keep.click();
+  await expect.poll(() => page.locator(".run-head").textContent(), { timeout: 30_000 }).toContain("Completed");
+  expect(troubles).toEqual([]);
+});
+
 test("a diff of 10,000 lines scrolls: few rows are in the page, and no frame takes long", async () => {
   const sandbox = await createSandbox();
   const lines = Array.from({ length: 10_000 }, (_, at) => `export const value${at} = ${at} * 2; // line ${at}`).join(

@@ -9,12 +9,10 @@ import { useReview } from "./review-context.ts";
 export function DecisionBar({ gate }: { readonly gate: GateView }) {
   const { drafting } = useReview();
   const [asked, setAsked] = useState<AnswerOption | null>(null);
+  const [pointed, setPointed] = useState<AnswerOption | null>(null);
   const { answer, isSending } = useAnswer(gate.run);
   const comments = drafting.comments.length;
-  const back: AnswerOption[] =
-    gate.backTo.length === 0
-      ? []
-      : [{ option: "back", label: "Send back to …", effect: BACK, tone: "plain", needs: "phase" }];
+  const offered = gate.goBack === null ? gate.options : [...gate.options, gate.goBack];
   const press = (option: AnswerOption): void => {
     const isPlain = option.needs === "nothing" && !(comments > 0 && option.option === "continue");
     if (isPlain) void answer({ wait: gate.wait, shown: gate.shown, option: option.option }, drafting.clear);
@@ -22,12 +20,10 @@ export function DecisionBar({ gate }: { readonly gate: GateView }) {
   };
   return (
     <footer className="decision" data-decision aria-label="Decision">
-      <p className="decision-state">
-        {comments === 0 ? "No comments yet" : `${plural(comments, "comment")} not sent`}
-        <span className="subtle"> · nothing is sent until you decide</span>
-      </p>
+      <p className="decision-state">{comments === 0 ? "No comments yet" : `${plural(comments, "comment")} not sent`}</p>
+      <p className="decision-effect">{pointed === null ? "Nothing is sent until you decide." : pointed.effect}</p>
       <div className="decision-options">
-        {[...gate.options, ...back].map((option) => (
+        {offered.map((option) => (
           <button
             key={`${option.option} ${option.needs}`}
             type="button"
@@ -35,6 +31,10 @@ export function DecisionBar({ gate }: { readonly gate: GateView }) {
             title={option.effect}
             disabled={isSending}
             onClick={() => press(option)}
+            onFocus={() => setPointed(option)}
+            onBlur={() => setPointed(null)}
+            onPointerEnter={() => setPointed(option)}
+            onPointerLeave={() => setPointed(null)}
           >
             {option.label}
             {option.needs === "guidance" && comments > 0 ? <span className="count">{comments}</span> : null}
@@ -53,8 +53,6 @@ export function DecisionBar({ gate }: { readonly gate: GateView }) {
     </footer>
   );
 }
-
-const BACK = "Goes back to an earlier phase. What came after it is unproven again, and kept on a ref.";
 
 /** With comments written, sending them is what comes next. */
 function toneOf({ option, tone }: AnswerOption, comments: number): AnswerOption["tone"] {

@@ -1,6 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
+import type { GateView } from "../../../src/schema/api.ts";
 import { api, ApiError } from "../api.ts";
 import { wasAnsweredHere } from "../answering.ts";
 import { announce } from "../parts/announce.tsx";
@@ -10,14 +11,14 @@ import { GateReview } from "./gate-review.tsx";
 /** The open gate of a run. Where none is open, the run itself is shown. */
 export function GatePage({ run }: { readonly run: string }) {
   const navigate = useNavigate();
-  const { data: gate, error, isPending } = useQuery({ queryKey: ["run", run, "gate"], queryFn: () => api.gate(run) });
+  const { data: gate, error, isPending } = useGate(run);
   const wait = gate?.wait ?? null;
   const isGone = error instanceof ApiError && error.status === 409;
   useEffect(() => {
     if (!isGone) return;
-    if (!wasAnsweredHere(wait)) announce("The gate is not open any more: it was answered elsewhere.");
+    if (!wasAnsweredHere(wait)) announce(`The gate is not open any more. ${error.problem.what}`);
     void navigate({ to: "/runs/$run", params: { run }, replace: true });
-  }, [isGone, navigate, run, wait]);
+  }, [isGone, error, navigate, run, wait]);
   if (isPending) return <Loading what="the gate" />;
   if (gate === undefined)
     return (
@@ -27,4 +28,15 @@ export function GatePage({ run }: { readonly run: string }) {
       </div>
     );
   return <GateReview key={gate.wait} gate={gate} />;
+}
+
+/** A gate that is left is forgotten: whoever comes back may find another one open. */
+function useGate(run: string) {
+  const client = useQueryClient();
+  const queryKey = ["run", run, "gate"];
+  return useQuery({
+    queryKey,
+    queryFn: () => api.gate(run, client.getQueryData<GateView>(queryKey)?.wait ?? null),
+    gcTime: 0,
+  });
 }

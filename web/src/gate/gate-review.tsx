@@ -49,9 +49,9 @@ function useGateReview(gate: GateView): Review {
   const drafting = useDraft(gate.run, gate.wait, used);
   const [editing, edit] = useState<Line | null>(null);
   const mayComment = gate.options.some(({ needs }) => needs === "guidance");
-  const { findings } = gate;
+  const { findings, failed } = gate;
   return useMemo(
-    () => ({ drafting, findings, earlier: gate.earlier[0]?.comments ?? [], mayComment, editing, edit }),
-    [drafting, findings, gate.earlier, mayComment, editing],
+    () => ({ drafting, findings, failed, earlier: gate.earlier[0]?.comments ?? [], mayComment, editing, edit }),
+    [drafting, findings, failed, gate.earlier, mayComment, editing],
   );
 }

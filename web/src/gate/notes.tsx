@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { FailureView } from "../../../src/schema/api-checks.ts";
 import type { FindingView } from "../../../src/schema/api.ts";
 import type { CommentReply, ReviewComment } from "../../../src/schema/comments.ts";
 import { CommentEditor } from "./comment-editor.tsx";
@@ -13,6 +14,9 @@ export function Notes({ at, quote, notes }: NotesProps) {
     <div className="notes">
       {notes.findings.map((finding) => (
         <FindingNote key={finding.id} finding={finding} />
+      ))}
+      {notes.failed.map((failure) => (
+        <FailureNote key={`${failure.check} ${failure.name}`} failure={failure} />
       ))}
       {notes.earlier.map(({ comment, reply }) => (
         <EarlierNote key={comment.id} comment={comment} reply={reply} />
@@ -52,6 +56,19 @@ export function FindingNote({ finding }: { readonly finding: FindingView }) {
         <span className="subtle">{STATES[finding.state]}</span>
       </header>
       <p>{finding.description}</p>
+    </article>
+  );
+}
+
+export function FailureNote({ failure: { check, name, message } }: { readonly failure: FailureView }) {
+  return (
+    <article className="note note-blocker" data-note aria-label={`Failed: ${name}`}>
+      <header>
+        <strong>Failed</strong>
+        <span className="subtle">{check}</span>
+      </header>
+      {name === check ? null : <p>{name}</p>}
+      {message === "" ? null : <pre className="suggestion">{message}</pre>}
     </article>
   );
 }

@@ -2,7 +2,7 @@ import type { GateView } from "../../../src/schema/api.ts";
 import { CheckIcon, CrossIcon, QuestionIcon } from "../parts/icons.tsx";
 import { Markdown } from "../parts/markdown.tsx";
 import { dateText } from "../words.ts";
-import { EarlierNote, FindingNote } from "./notes.tsx";
+import { EarlierNote, FailureNote, FindingNote } from "./notes.tsx";
 
 /** What speaks for and against the work, before its documents and its code. */
 export function Overview({ gate }: { readonly gate: GateView }) {
@@ -13,6 +13,7 @@ export function Overview({ gate }: { readonly gate: GateView }) {
       </h2>
       <Warnings gate={gate} />
       <Verdict gate={gate} />
+      <Failures gate={gate} />
       <Earlier gate={gate} />
       <Findings gate={gate} />
       <details className="summary">
@@ -71,6 +72,25 @@ function Verdict({ gate }: { readonly gate: GateView }) {
         </li>
       ) : null}
     </ul>
+  );
+}
+
+function Failures({ gate: { failed } }: { readonly gate: GateView }) {
+  if (failed.length === 0) return null;
+  return (
+    <section className="panel" aria-labelledby="failures">
+      <h3 id="failures">What failed</h3>
+      {failed.map((failure) => (
+        <div key={`${failure.check} ${failure.name}`} className="earlier">
+          {failure.file === null ? null : (
+            <span className="path subtle">
+              {failure.file}:{failure.line}
+            </span>
+          )}
+          <FailureNote failure={failure} />
+        </div>
+      ))}
+    </section>
   );
 }
 

@@ -1,5 +1,6 @@
 import { createContext, useContext } from "react";
 import type { FindingView, GateView } from "../../../src/schema/api.ts";
+import type { FailureView } from "../../../src/schema/api-checks.ts";
 import type { CommentPlace, ReviewComment } from "../../../src/schema/comments.ts";
 import type { Drafting } from "./drafts.ts";
 
@@ -10,6 +11,7 @@ export type EarlierComment = GateView["earlier"][number]["comments"][number];
 export type Review = {
   readonly drafting: Drafting;
   readonly findings: readonly FindingView[];
+  readonly failed: readonly FailureView[];
   readonly earlier: readonly EarlierComment[];
   readonly mayComment: boolean;
   readonly editing: Line | null;
@@ -34,6 +36,7 @@ export const isSameFile = (one: string, other: string): boolean =>
 export type Notes = {
   readonly drafts: readonly ReviewComment[];
   readonly findings: readonly FindingView[];
+  readonly failed: readonly FailureView[];
   readonly earlier: readonly EarlierComment[];
   readonly isEditing: boolean;
 };
@@ -43,6 +46,7 @@ export function notesAt(review: Review, at: Line): Notes {
   return {
     drafts: review.drafting.comments.filter(({ place }) => isAt(place, at)),
     findings: at.side === "old" ? [] : review.findings.filter((one) => isFindingAt(one, at)),
+    failed: at.side === "old" ? [] : review.failed.filter((one) => isFailureAt(one, at)),
     earlier: review.earlier.filter(({ comment }) => isAt(comment.place, at)),
     isEditing: isAt(review.editing, at),
   };
@@ -51,5 +55,8 @@ export function notesAt(review: Review, at: Line): Notes {
 export const isFindingAt = ({ file, line, state }: FindingView, at: Line): boolean =>
   state !== "resolved" && file !== null && line === at.line && isSameFile(file, at.path);
 
-export const hasNotes = ({ drafts, findings, earlier, isEditing }: Notes): boolean =>
-  isEditing || drafts.length > 0 || findings.length > 0 || earlier.length > 0;
+const isFailureAt = ({ file, line }: FailureView, at: Line): boolean =>
+  file !== null && line === at.line && isSameFile(file, at.path);
+
+export const hasNotes = ({ drafts, findings, failed, earlier, isEditing }: Notes): boolean =>
+  isEditing || drafts.length + findings.length + failed.length + earlier.length > 0;

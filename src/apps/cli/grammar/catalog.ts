@@ -11,7 +11,7 @@ import {
   verifyOptions,
   watchOptions,
 } from "./options.ts";
-import { uiVerb } from "./ui-verb.ts";
+import { passkeyVerb, uiVerb } from "./ui-verb.ts";
 import { specVerbs } from "./spec-verbs.ts";
 import type { Verb } from "./verb.ts";
 
@@ -209,7 +209,7 @@ export const verbs: readonly Verb[] = [
     options: {},
   }),
   verb("verify-journal", "read", {
-    summary: "Check the journal's chain, marks and anchors",
+    summary: "Check the journal's chain, marks, anchors and signed decisions",
     usage: "isdlc verify-journal",
     options: {},
   }),
@@ -245,6 +245,7 @@ export const verbs: readonly Verb[] = [
     },
   }),
   uiVerb,
+  passkeyVerb,
   verb("demo", "begin", {
     summary: "The whole supervised flow in a sample project, with a recorded agent",
     usage: "isdlc demo [--keep]",

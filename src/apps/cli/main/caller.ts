@@ -39,9 +39,13 @@ function credentialOf(invocation: Invocation): Credential {
   return token === undefined ? { is: "terminal" } : { is: "token", token };
 }
 
+/** They change what belongs to the person, and answer nothing. */
+const OWN: ReadonlySet<string> = new Set(["config", "trust", "token", "passkey"]);
+
 const requestOf = ({ verb, values }: Invocation, state: RunState | undefined): Request => ({
   verb: verb.name,
   name: text(values, "as"),
+  isOwn: OWN.has(verb.name),
   ...(state === undefined ? {} : { state }),
 });
 

@@ -1,5 +1,6 @@
 import { type Driven, driveRun, type OpenWait } from "../../../app/drive/drive-run.ts";
 import type { CleaningUp } from "../../../app/drive/clean-up.ts";
+import { pagePort } from "../../../compose/page-port.ts";
 import type { LocalProject } from "../../../compose/project.ts";
 import { type ActiveRun, noRun, type RunState } from "../../../core/run.ts";
 import { isWithSession } from "../../../core/session-phase.ts";
@@ -93,6 +94,10 @@ function terminalInterface(invocation: Invocation, project: LocalProject): UserI
     view,
     answer: async (open) => {
       if (!io.interactive) return false;
+      if (isSignedOnly(project, open.run)) {
+        io.out(`Decisions are signed with a passkey: ${pageAddress(project, open.run)} (isdlc ui serves it)`);
+        return false;
+      }
       const by = await personOf(invocation, project, open.run);
       callFor(open, window);
       return answerAtTerminal(invocation, open, by);
@@ -108,6 +113,17 @@ function callFor({ run, project, returned }: OpenWait, window: Window): void {
   window.title(`isdlc: waiting for you (${run.wait.kind})`);
   if (!returned) window.call(text);
 }
+
+/** True where the run, or the person's settings, take nothing but a passkey. */
+function isSignedOnly({ settings }: LocalProject, { run }: ActiveRun): boolean {
+  const { approvals } = settings.read().settings;
+  return (
+    (run.passkeys ?? []).length > 0 || (approvals?.includes("passkey") === true && !approvals.includes("terminal"))
+  );
+}
+
+const pageAddress = ({ root }: LocalProject, { run }: ActiveRun): string =>
+  `http://localhost:${pagePort(root)}/runs/${run.run}`;
 
 const isStuck = (state: RunState): boolean => state.is === "active" && !isWithSession(state);
 

@@ -17,6 +17,7 @@ import type { LocalProject } from "../../../compose/project.ts";
 import { projectOf } from "../main/project-of.ts";
 import { flag, type Result, type Run, text } from "../grammar/verb.ts";
 import { integrationFindings } from "./install.ts";
+import { signatureFindings } from "./signature-findings.ts";
 import { reapOrphans } from "../../../app/answer/reap-orphans.ts";
 
 type Finding = {
@@ -28,14 +29,19 @@ type Finding = {
 };
 
 /** Walks everything: chain, marks and anchors of a run's journal. */
-export const verifyJournalVerb: Run = (invocation) => {
+export const verifyJournalVerb: Run = async (invocation) => {
   const { values } = invocation;
   const project = projectOf(invocation);
   const run = text(values, "run") ?? newestOf(project);
-  if (run === null)
-    return Promise.resolve(report([{ name: "journal", ok: true, detail: "No run was ever started here." }]));
-  return Promise.resolve(report(journalFindings(verifyJournal(verifyPlace(project), run), run)));
+  if (run === null) return report([{ name: "journal", ok: true, detail: "No run was ever started here." }]);
+  return report(await wholeJournal(project, run));
 };
+
+/** Signatures are looked at where the journal itself is in order. */
+async function wholeJournal(project: LocalProject, run: RunId): Promise<Finding[]> {
+  const findings = journalFindings(verifyJournal(verifyPlace(project), run), run);
+  return findings.every(({ ok }) => ok) ? [...findings, ...(await signatureFindings(project, run))] : findings;
+}
 
 /** Looks at this project and this machine; with --fix repairs what can be repaired without losing anything. */
 export const doctor: Run = async (invocation) => {
@@ -47,7 +53,7 @@ export const doctor: Run = async (invocation) => {
   const findings = [
     ...(await surroundings(project)),
     ...repaired,
-    ...(run === null ? [] : journalFindings(verifyJournal(verifyPlace(project), run), run)),
+    ...(run === null ? [] : await wholeJournal(project, run)),
     ...(await runFindings(project, fix)),
   ];
   return report(findings);

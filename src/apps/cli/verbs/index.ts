@@ -23,6 +23,7 @@ import { install, uninstall } from "./install.ts";
 import { add, analyze, items } from "./items.ts";
 import { check, gate } from "./look.ts";
 import { logs } from "./logs.ts";
+import { passkey } from "./passkey.ts";
 import { init, token, trust } from "./settle.ts";
 import { beginVerb, report } from "./session.ts";
 import { specPhase, verify } from "./spec.ts";
@@ -109,6 +110,7 @@ const runs: Readonly<Record<string, Run>> = {
   "verify-commits": verifyCommits,
   demo,
   ui: (invocation) => (require("./ui.cjs") as { ui: Run }).ui(invocation), // built beside this file, read only here
+  passkey,
   completion,
   help,
 };

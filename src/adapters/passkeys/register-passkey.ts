@@ -1,0 +1,43 @@
+import type { PublicKeyCredentialCreationOptionsJSON } from "@simplewebauthn/server";
+import { ProblemError } from "../../core/problem.ts";
+import type { Passkey } from "../../ports/passkeys.ts";
+import type { NewPasskey } from "../../schema/api-passkey.ts";
+import { RELYING_PARTY } from "./verify-assertion.ts";
+
+export type RegistrationOptions = PublicKeyCredentialCreationOptionsJSON;
+
+/** What the browser is asked for; `known` are not registered twice. */
+export async function registrationOptions(person: string, known: readonly Passkey[]): Promise<RegistrationOptions> {
+  const { generateRegistrationOptions } = await import("@simplewebauthn/server"); // large: read when it is needed
+  return generateRegistrationOptions({
+    rpName: "iSDLC",
+    rpID: RELYING_PARTY,
+    userName: person,
+    attestationType: "none",
+    authenticatorSelection: { residentKey: "preferred", userVerification: "required" },
+    excludeCredentials: known.map(({ id }) => ({ id })),
+  });
+}
+
+export type Registering = { readonly challenge: string; readonly origin: string; readonly now: string };
+
+/** @throws ProblemError PASSKEY_REFUSED for what is no answer to the options. */
+export async function registeredPasskey(
+  { name, response }: NewPasskey,
+  { challenge, origin, now }: Registering,
+): Promise<Passkey> {
+  const { verifyRegistrationResponse } = await import("@simplewebauthn/server");
+  const found = await verifyRegistrationResponse({
+    response: { ...response, clientExtensionResults: {} },
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: RELYING_PARTY,
+    requireUserVerification: true,
+  }).catch((error: unknown) => {
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new ProblemError({ code: "PASSKEY_REFUSED", detail }, { cause: error });
+  });
+  if (!found.verified) throw new ProblemError({ code: "PASSKEY_REFUSED", detail: "the browser's answer does not fit" });
+  const { id, publicKey, counter } = found.registrationInfo.credential;
+  return { id, publicKey: Buffer.from(publicKey).toString("base64url"), counter, name, createdAt: now };
+}

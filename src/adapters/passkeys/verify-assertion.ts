@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import type { PasskeyKey, PasskeySignature } from "../../schema/passkey.ts";
+
+/** The name under which passkeys are made: a browser uses them on pages of this machine only. */
+export const RELYING_PARTY = "localhost";
+
+export type Expected = {
+  readonly key: PasskeyKey;
+  /** Of the page; null for any port of this machine, for whoever verifies later. */
+  readonly origin: string | null;
+  /** The authenticator's last count, 0 where nobody knows it. */
+  readonly counter: number;
+};
+
+export type Verification =
+  | { readonly ok: true; readonly counter: number }
+  | { readonly ok: false; readonly detail: string };
+
+/** The challenge that stands for a statement. */
+export const challengeFor = (statement: string): string => createHash("sha256").update(statement).digest("base64url");
+
+/** Was this very statement signed with this key, on our page, by somebody the authenticator has verified? */
+export async function verifyAssertion(signature: PasskeySignature, expected: Expected): Promise<Verification> {
+  const { key, origin, counter } = expected;
+  const { verifyAuthenticationResponse } = await import("@simplewebauthn/server"); // large: read when something is signed
+  try {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: {
+        id: signature.passkey,
+        rawId: signature.passkey,
+        type: "public-key",
+        clientExtensionResults: {},
+        response: {
+          clientDataJSON: signature.clientData,
+          authenticatorData: signature.authenticatorData,
+          signature: signature.bytes,
+        },
+      },
+      expectedChallenge: challengeFor(signature.statement),
+      expectedOrigin: origin ?? localOrigin(signature.clientData),
+      expectedRPID: RELYING_PARTY,
+      requireUserVerification: true,
+      credential: { id: key.id, publicKey: new Uint8Array(Buffer.from(key.publicKey, "base64url")), counter },
+    });
+    if (!verified) return { ok: false, detail: "it was not made with the registered passkey" };
+    return { ok: true, counter: authenticationInfo.newCounter };
+  } catch (error) {
+    return { ok: false, detail: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The origin a signature was made at, where that is a page of this machine. */
+function localOrigin(clientData: string): string {
+  const told: unknown = JSON.parse(Buffer.from(clientData, "base64url").toString("utf8"));
+  const origin = typeof told === "object" && told !== null && "origin" in told ? told.origin : null;
+  if (typeof origin === "string" && /^http:\/\/localhost:\d{1,5}$/.test(origin)) return origin;
+  throw new Error(`it was made on another page: ${String(origin)}`);
+}

@@ -1,0 +1,68 @@
+import { record } from "../../../app/answer/record.ts";
+import { settingsUnreadable } from "../../../app/authorize/authorize.ts";
+import { currentRun } from "../../../app/project/current-run.ts";
+import { openProject, type LocalProject } from "../../../compose/project.ts";
+import { ProblemError } from "../../../core/problem.ts";
+import { localTime } from "../../../views/local-time.ts";
+import { done, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
+import { personOf } from "../main/caller.ts";
+
+/** Passkeys that sign decisions. */
+export const passkey: Run = async (invocation) => {
+  const [action = "list", named] = invocation.words;
+  if (action === "add") return (require("./ui.cjs") as { addPasskey: Run }).addPasskey(invocation); // built beside this file
+  const project = openProject(invocation.cwd, invocation.env);
+  if (action === "list") return list(project);
+  if (action !== "remove" || named === undefined)
+    throw new ProblemError({
+      code: "USAGE",
+      detail: "Say what to do with which passkey.",
+      usage: invocation.verb.usage,
+    });
+  return remove(invocation, project, named);
+};
+
+function list({ passkeys }: LocalProject): Result {
+  const known = passkeys.list().map(({ id, name, createdAt }) => ({ id, name, createdAt }));
+  const lines = known.map(({ id, name, createdAt }) => `${name}  ${id}  ${localTime(createdAt, "minutes")}`);
+  return done(lines.length === 0 ? ["No passkey is registered: isdlc passkey add"] : lines, { passkeys: known });
+}
+
+/** The way back for whoever has lost one. What an open run demands is changed there, for everybody to see. */
+async function remove(invocation: Invocation, project: LocalProject, named: string): Promise<Result> {
+  const reason = reasonOf(invocation);
+  const { state } = await currentRun(project);
+  const by = await personOf(invocation, project, state);
+  const { id, name } = project.passkeys.list().find((one) => one.id === named || one.name === named) ?? {
+    id: named,
+    name: null,
+  };
+  const isDemanded = state.is === "active" && (state.run.passkeys ?? []).some((one) => one.id === id);
+  if (name === null && !isDemanded)
+    throw new ProblemError({ code: "USAGE", detail: `No passkey is called "${named}".`, usage: "isdlc passkey list" });
+  if (isDemanded) await record(project, state.run.run, { do: "removePasskey", passkey: id, reason, by });
+  project.passkeys.remove(id);
+  return done([...removedLines(name ?? id, isDemanded), ...openApprovals(project)], { removed: id });
+}
+
+function reasonOf({ values, verb }: Invocation): string {
+  const reason = text(values, "reason")?.trim() ?? "";
+  if (reason !== "") return reason;
+  throw new ProblemError({ code: "USAGE", detail: "Say why it is removed.", usage: verb.usage });
+}
+
+const removedLines = (name: string, isDemanded: boolean): string[] => [
+  `Removed "${name}".`,
+  ...(isDemanded ? ["The open run does not ask for it any more; its journal says so."] : []),
+];
+
+/** Without any passkey left nobody could answer: then the setting does not ask for one either. */
+function openApprovals({ settings, passkeys }: LocalProject): string[] {
+  const { settings: own, found } = settings.read();
+  if (passkeys.list().length > 0 || own.approvals?.includes("passkey") !== true) return [];
+  if (found === null) throw new ProblemError(settingsUnreadable({ settings }));
+  const { approvals: _before, ...others } = found;
+  const left = own.approvals.filter((channel) => channel !== "passkey");
+  settings.write(left.length === 0 ? others : { ...others, approvals: left });
+  return [`It was the last one: the setting "approvals" asks for none any more.`];
+}

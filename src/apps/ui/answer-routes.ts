@@ -1,0 +1,38 @@
+import type { Hono } from "hono";
+import * as z from "zod/mini";
+import { AnswerRequest, type AnswerResult } from "../../schema/api.ts";
+import type { Env } from "./create-app.ts";
+import { decideAnswer } from "./decide.ts";
+import { personAt, requireOpener } from "./person.ts";
+import type { FoundRun } from "./repository.ts";
+import type { Served } from "./served.ts";
+import { signatureOf } from "./signed-answer.ts";
+import { toldOf } from "./told-of.ts";
+import { tellingWhoWasFirst } from "./who-was-first.ts";
+
+/** What a person decides about a run. */
+export function addAnswerRoutes(app: Hono<Env>, served: Served): void {
+  const { repository, drivers, opener } = served;
+  app.post("/api/runs/:run/resume", (context) => {
+    const found = repository.find(context.req.param("run"));
+    requireOpener(opener, "resume");
+    drivers.goOn(found, found.run.run.run);
+    return context.json({ run: toldOf(served, found), isDriving: true, warnings: [] } satisfies AnswerResult);
+  });
+  app.post("/api/runs/:run/answer", async (context) => {
+    const found = repository.find(context.req.param("run"));
+    const request = z.parse(AnswerRequest, await context.req.json());
+    return context.json(await tellingWhoWasFirst(found, request.wait, () => answer(served, found, request)));
+  });
+}
+
+async function answer(served: Served, found: FoundRun, request: AnswerRequest): Promise<AnswerResult> {
+  const { repository, drivers, opener } = served;
+  const id = found.run.run.run;
+  const signature = await signatureOf(served, found, request);
+  const by = await personAt(found.project, opener, { state: found.run, isSigned: signature !== undefined });
+  const { state, warnings } = await decideAnswer(found, request, { by, signature });
+  const goesOn = state.is === "active" && state.wait === null;
+  if (goesOn) drivers.goOn(found, id);
+  return { run: toldOf(served, repository.find(id)), isDriving: goesOn, warnings: [...warnings] };
+}

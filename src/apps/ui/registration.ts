@@ -1,0 +1,40 @@
+import {
+  registeredPasskey,
+  registrationOptions,
+  type RegistrationOptions,
+} from "../../adapters/passkeys/register-passkey.ts";
+import type { LocalProject } from "../../compose/project.ts";
+import { ProblemError } from "../../core/problem.ts";
+import type { Passkey } from "../../ports/passkeys.ts";
+import type { NewPasskey } from "../../schema/api-passkey.ts";
+
+/** One passkey is about to be registered; a server without one of these registers none. */
+export type Registration = {
+  options(): Promise<RegistrationOptions>;
+  /** @throws ProblemError PASSKEY_REFUSED for what the browser was not asked for. */
+  add(made: NewPasskey, origin: string): Promise<Passkey>;
+};
+
+export function createRegistration(
+  { passkeys, clock }: Pick<LocalProject, "passkeys" | "clock">,
+  person: string,
+  onAdded: (passkey: Passkey) => void,
+): Registration {
+  let challenge: string | null = null;
+  return {
+    async options() {
+      const options = await registrationOptions(person, passkeys.list());
+      ({ challenge } = options);
+      return options;
+    },
+    async add(made, origin) {
+      const asked = challenge;
+      challenge = null;
+      if (asked === null) throw new ProblemError({ code: "PASSKEY_REFUSED", detail: "nothing was asked for" });
+      const passkey = await registeredPasskey(made, { challenge: asked, origin, now: clock.now() });
+      passkeys.keep(passkey);
+      onAdded(passkey);
+      return passkey;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { packageRoot } from "../../adapters/definitions/package-root.ts";
+import { pagePort } from "../../compose/page-port.ts";
+import { version } from "../../compose/version.ts";
+import { ProblemError } from "../../core/problem.ts";
+import { flag, type Invocation, text } from "../cli/grammar/verb.ts";
+import { createChallenges } from "./challenges.ts";
+import { createApp } from "./create-app.ts";
+import { createDrivers } from "./go-on.ts";
+import { listen, type Listening } from "./listen.ts";
+import { canOpenBrowser, isRemote, openBrowser } from "./open-browser.ts";
+import { createListener } from "./request-listener.ts";
+import type { Served } from "./served.ts";
+import { createSessions } from "./sessions.ts";
+
+export type Wanted = Pick<Served, "repository" | "opener" | "registration"> & {
+  /** Where the link leads. */
+  readonly path: string;
+};
+
+export type ServedPage = {
+  readonly port: number;
+  newLink(): string;
+  close(): Promise<void>;
+};
+
+/** Listens, opens a browser where there is one, and tells the link. @throws ProblemError where the port cannot be used. */
+export async function servePage(invocation: Invocation, wanted: Wanted): Promise<ServedPage> {
+  const { path, ...parts } = wanted;
+  const warn = (warning: string): void => invocation.io.err(`warning: ${warning}`);
+  const sessions = createSessions(Date.now, () => warn(STOLEN));
+  let listening: Listening | null = null;
+  const origin = (): string => `http://localhost:${listening?.port ?? 0}`;
+  const app = createApp({
+    ...parts,
+    sessions,
+    challenges: createChallenges(Date.now),
+    origin,
+    drivers: createDrivers(() => undefined),
+    version,
+    web: join(packageRoot(), "dist", "web"),
+    warn,
+  });
+  const place = portOf(invocation, wanted.repository.here.root);
+  const answer = createListener(app, () => listening?.port ?? 0);
+  listening = await listen(answer, place).catch((error: unknown) => {
+    throw portTaken(error, place.port);
+  });
+  const page = listening;
+  const newLink = (): string => `${origin()}${path}#${sessions.createSecret()}`;
+  tellLink(invocation, page.port, newLink());
+  return { port: page.port, newLink, close: () => page.close() };
+}
+
+const STOLEN =
+  "A link was used a second time: another program may have read it. Its session has been ended; press Enter for a new link.";
+
+function tellLink({ io, env, values }: Invocation, port: number, link: string): void {
+  if (io.interactive && !flag(values, "no-open") && canOpenBrowser(env)) openBrowser(link);
+  io.out(`The page is at ${link}`);
+  io.out("The link is good for one browser. Enter prints another, Ctrl-C closes the page.");
+  if (isRemote(env)) io.out(`From your own machine: ssh -L ${port}:localhost:${port} ${hostname()}`);
+}
+
+function portOf({ values, verb }: Invocation, root: string): { port: number; isFixed: boolean } {
+  const said = text(values, "port");
+  if (said === undefined) return { port: pagePort(root), isFixed: false };
+  const port = Number(said);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return { port, isFixed: true };
+  throw new ProblemError({ code: "USAGE", detail: "--port takes a number up to 65535.", usage: verb.usage });
+}
+
+const portTaken = (error: unknown, port: number): ProblemError =>
+  new ProblemError(
+    {
+      code: "USAGE",
+      detail: `Port ${port} cannot be used: ${error instanceof Error ? error.message : String(error)}.`,
+      usage: "isdlc ui --port <n>",
+    },
+    { cause: error },
+  );

@@ -1,0 +1,55 @@
+import { RELYING_PARTY, verifyAssertion } from "../../adapters/passkeys/verify-assertion.ts";
+import { ownValue } from "../../core/own-value.ts";
+import { ProblemError } from "../../core/problem.ts";
+import type { AnswerRequest } from "../../schema/api.ts";
+import type { Assertion, Challenge } from "../../schema/api-passkey.ts";
+import type { PasskeySignature } from "../../schema/passkey.ts";
+import type { FoundRun } from "./repository.ts";
+import type { Served } from "./served.ts";
+
+type Signing = Pick<Served, "challenges" | "origin">;
+
+/** What the browser is asked to have signed for a decision. */
+export function challengeOf({ challenges }: Signing, { run, project }: FoundRun, decision: AnswerRequest): Challenge {
+  return {
+    challenge: challenges.create(run.run.run, decision),
+    relyingParty: RELYING_PARTY,
+    passkeys: project.passkeys.list().map(({ id }) => id),
+  };
+}
+
+/** The signature that came with a decision; undefined without one. @throws ProblemError for one that is wrong. */
+export async function signatureOf(
+  { challenges, origin }: Signing,
+  { run, project }: FoundRun,
+  decision: AnswerRequest,
+): Promise<PasskeySignature | undefined> {
+  const { assertion } = decision;
+  if (assertion === undefined) {
+    if ((run.run.passkeys ?? []).length > 0) throw new ProblemError({ code: "PASSKEY_NEEDED", verb: decision.option });
+    return undefined;
+  }
+  const statement = challenges.take(challengeIn(assertion), run.run.run, decision);
+  if (statement === null) throw refused("it belongs to another decision, was used before, or came too late");
+  const key = project.passkeys.list().find(({ id }) => id === assertion.id);
+  if (key === undefined) throw refused("this passkey is not registered");
+  const { id: passkey, clientData, authenticatorData, signature: bytes } = assertion;
+  const signature = { passkey, statement, clientData, authenticatorData, bytes };
+  const verified = await verifyAssertion(signature, { key, origin: origin(), counter: key.counter });
+  if (!verified.ok) throw refused(verified.detail);
+  project.passkeys.keep({ ...key, counter: verified.counter });
+  return signature;
+}
+
+/** What the browser says it had signed; anything else than a challenge of ours is not known. */
+function challengeIn({ clientData }: Assertion): string {
+  try {
+    const told: unknown = JSON.parse(Buffer.from(clientData, "base64url").toString("utf8"));
+    const challenge = ownValue(told, "challenge");
+    return typeof challenge === "string" ? challenge : "";
+  } catch {
+    return "";
+  }
+}
+
+const refused = (detail: string): ProblemError => new ProblemError({ code: "PASSKEY_REFUSED", detail });

@@ -1,0 +1,56 @@
+import type { RunEvent } from "../schema/event.ts";
+import type { PasskeyKey, PasskeySignature } from "../schema/passkey.ts";
+import { isAsSigned, isDecision } from "./signed-decision.ts";
+
+/** A signature whose cryptography is still to be verified. */
+export type Signature = { readonly seq: number; readonly signature: PasskeySignature; readonly key: PasskeyKey };
+
+export type FoundSignatures = {
+  readonly signatures: readonly Signature[];
+  /** What is wrong already: decisions without the signature that the run demands, and signatures of something else. */
+  readonly wrong: readonly { readonly seq: number; readonly detail: string }[];
+};
+
+type Walk = {
+  demanded: readonly PasskeyKey[];
+  signed: { readonly seq: number; readonly signature: PasskeySignature } | null;
+  /** When the last decision was recorded: what it brought with it has the same time. */
+  decidedAt: string | null;
+  readonly used: Set<string>;
+};
+
+/** Walks a journal for signed decisions. `registered` are keys that count where the run itself names none. */
+export function findSignatures(events: readonly RunEvent[], registered: readonly PasskeyKey[]): FoundSignatures {
+  const signatures: Signature[] = [];
+  const wrong: { seq: number; detail: string }[] = [];
+  const started = events.find((event) => event.type === "run.started");
+  const walk: Walk = { demanded: started?.passkeys ?? [], signed: null, decidedAt: null, used: new Set() };
+  const keys = [...walk.demanded, ...registered];
+  for (const event of events) {
+    if (event.type === "decision.signed") {
+      const { seq, signature } = event;
+      walk.signed = { seq, signature };
+      const key = keys.find(({ id }) => id === signature.passkey);
+      if (key === undefined) wrong.push({ seq, detail: `passkey ${signature.passkey} is not known here` });
+      else signatures.push({ seq, signature, key });
+    }
+    const detail = started === undefined ? null : wrongWith(event, started.run, walk);
+    if (detail !== null) wrong.push({ seq: event.seq, detail });
+  }
+  return { signatures, wrong };
+}
+
+function wrongWith(event: RunEvent, run: string, walk: Walk): string | null {
+  if (event.type === "passkey.removed") walk.demanded = walk.demanded.filter(({ id }) => id !== event.passkey);
+  if (!isDecision(event) || !("by" in event) || typeof event.by === "string") return null;
+  const { signed } = walk;
+  walk.signed = null;
+  if (signed === null && event.at === walk.decidedAt) return null;
+  walk.decidedAt = event.at;
+  if (signed === null)
+    return walk.demanded.length === 0 ? null : `decided by ${event.by.name} (${event.by.channel}) without a signature`;
+  if (!isAsSigned(signed.signature.statement, run, event)) return "what was signed is something else";
+  if (walk.used.has(signed.signature.statement)) return "the same signature was used before";
+  walk.used.add(signed.signature.statement);
+  return null;
+}

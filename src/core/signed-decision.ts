@@ -1,0 +1,81 @@
+import type { EventDraft } from "../schema/event.ts";
+import type { RunId } from "../schema/ids.ts";
+import type { PasskeyKey, PasskeySignature } from "../schema/passkey.ts";
+import type { Refusal } from "./command.ts";
+import { guidanceText } from "./guidance-text.ts";
+import { ownValue } from "./own-value.ts";
+
+/** The passkeys that alone may decide; empty where other channels may as well. */
+export type Demanded = { readonly run: RunId; readonly passkeys?: readonly PasskeyKey[] | undefined };
+
+/** Why a decision does not stand for want of the right signature; null where it does. */
+export function signatureRefusal(
+  { run, passkeys = [] }: Demanded,
+  signature: PasskeySignature | undefined,
+  events: readonly EventDraft[],
+): Refusal | null {
+  if (signature === undefined) return passkeys.length === 0 ? null : { why: "notSigned" };
+  if (passkeys.length > 0 && !passkeys.some(({ id }) => id === signature.passkey)) return { why: "passkeyUnknown" };
+  const decision = events.find(isDecision);
+  return decision !== undefined && isAsSigned(signature.statement, run, decision) ? null : { why: "notAsSigned" };
+}
+
+/** What a person decided, as it is recorded; what follows from it is not signed again. */
+export const isDecision = (event: EventDraft): boolean => Object.hasOwn(SAYS, event.type);
+
+/** True where the statement says what the event records. */
+export function isAsSigned(statement: string, run: RunId, event: EventDraft): boolean {
+  const said = parsed(statement);
+  const says = SAYS[event.type] as ((event: EventDraft) => Said) | undefined; // keyed by the type just read
+  if (says === undefined || ownValue(said, "run") !== run) return false;
+  if ("wait" in event && ownValue(said, "wait") !== event.wait) return false;
+  const { options, ...values } = says(event);
+  const option = ownValue(said, "option");
+  if (typeof option !== "string" || !options.includes(option)) return false;
+  return isGuided(said, event) && Object.entries(values).every(([key, value]) => isSame(ownValue(said, key), value));
+}
+
+/** The options that lead to an event, and what else the statement has to say. */
+type Said = { readonly options: readonly string[]; readonly [key: string]: unknown };
+type Says = { readonly [T in EventDraft["type"]]?: (event: Extract<EventDraft, { type: T }>) => Said };
+
+const only = (option: string) => (): Said => ({ options: [option] });
+
+const SAYS: Says = {
+  "gate.answered": ({ choice, shown, comments = [] }) => ({
+    options: [choice],
+    shown,
+    ...(choice === "redo" ? { comments } : {}),
+  }),
+  "supervision.loosened": only("loosen"),
+  "writes.takenOut": only("revert"),
+  "questions.answered": ({ replies }) => ({ options: ["answer"], replies }),
+  "step.retried": only("retry"),
+  "step.skipped": only("skip"),
+  "tests.accepted": only("accept"),
+  "sizing.decided": ({ effective }) => ({ options: ["accept", effective] }),
+  "budget.raised": only("raise"),
+  "finish.chosen": ({ how }) => ({ options: [how] }),
+  "run.wentBack": ({ comments = [] }) => ({ options: ["back"], comments }),
+  "phase.restarted": only("retry"),
+  "phase.skipped": only("skip"),
+  "run.cancelled": ({ reason }) => ({ options: ["cancel"], text: reason }),
+};
+
+/** The guidance that the agent gets is made of the person's words and comments. */
+function isGuided(said: unknown, event: EventDraft): boolean {
+  if (event.type !== "run.wentBack" && !(event.type === "gate.answered" && event.choice === "redo")) return true;
+  const words = ownValue(said, "text");
+  if (typeof words !== "string") return false;
+  return guidanceText({ guidance: words, comments: event.comments ?? [] }) === (event.guidance ?? "");
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+function parsed(statement: string): unknown {
+  try {
+    return JSON.parse(statement);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,30 @@
+import * as z from "zod/mini";
+
+const text = (most: number) => z.string().check(z.maxLength(most));
+/** Longest that an authenticator or a browser sends, in characters. */
+const LONGEST = 100_000;
+
+/** A passkey's signature on a decision, base64url. */
+export const Assertion = z.strictObject({
+  id: text(2000),
+  clientData: text(LONGEST),
+  authenticatorData: text(LONGEST),
+  signature: text(LONGEST),
+});
+export type Assertion = z.infer<typeof Assertion>;
+
+/** What the browser has to have signed for one decision. */
+export const Challenge = z.object({ challenge: z.string(), relyingParty: z.string(), passkeys: z.array(z.string()) });
+export type Challenge = z.infer<typeof Challenge>;
+
+/** What the browser made; checked by whoever registers it. */
+export const NewPasskey = z.strictObject({
+  name: text(100),
+  response: z.object({
+    id: text(2000),
+    rawId: text(2000),
+    type: z.literal("public-key"),
+    response: z.object({ clientDataJSON: text(LONGEST), attestationObject: text(LONGEST) }),
+  }),
+});
+export type NewPasskey = z.infer<typeof NewPasskey>;

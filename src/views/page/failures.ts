@@ -1,0 +1,24 @@
+import type { FailureView } from "../../schema/api-checks.ts";
+import type { CheckResult } from "../../schema/facts.ts";
+
+/** `src/cart.ts:12`, as stack traces and reports have it. */
+const PLACE = /(?:^|[\s("'`/])([\w@.+-]+(?:\/[\w@.+-]+)*\.[A-Za-z]\w{0,7}):(\d{1,6})/;
+
+/** Characters of a message that are searched and shown. */
+const MOST = 4000;
+
+/** Everything that checks found wrong, at its line where the report tells one. */
+export const failuresOf = (checks: readonly CheckResult[]): FailureView[] =>
+  checks
+    .filter(({ ok }) => ok === false)
+    .flatMap(({ name: check, detail, failing = [] }) =>
+      failing.length === 0
+        ? [failure(check, check, detail)]
+        : failing.map(({ name, message }) => failure(check, name, message ?? "")),
+    );
+
+function failure(check: string, name: string, said: string): FailureView {
+  const message = said.slice(0, MOST);
+  const [, file = null, line = null] = PLACE.exec(message) ?? [];
+  return { check, name, message, file, line: line === null ? null : Number(line) };
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { findSignatures } from "../../src/core/find-signatures.ts";
+import type { PersonCommand } from "../../src/core/command.ts";
+import type { PasskeySignature } from "../../src/schema/passkey.ts";
+import type { Person } from "../../src/schema/people.ts";
+import { accepted, ada, advance, openWait, type Player, shownAt, startRun } from "../support/run-builder.ts";
+import { supervised, why } from "./supervised-run.ts";
+
+const RUN = "20260105-101500123-k3f9";
+const key = { id: "key", publicKey: "cose" };
+const signer: Person = { name: "ada", channel: "passkey" };
+
+const demanding = (): Player => advance(startRun({ ...supervised, passkeys: [key] }), "gate");
+
+const signatureOf = (statement: unknown, passkey = "key"): PasskeySignature => ({
+  passkey,
+  statement: JSON.stringify(statement),
+  clientData: "c",
+  authenticatorData: "a",
+  bytes: "s",
+});
+
+/** What was signed, and the command that is to be recorded, for the gate at hand. */
+function atHand(player: Player) {
+  const open = openWait(player);
+  const [wait, shown] = [open.id, shownAt(open)];
+  const said = { run: RUN, wait, shown, option: "continue", text: "", comments: [], replies: [] };
+  const command = (signature?: PasskeySignature): PersonCommand => ({
+    do: "continue",
+    by: signer,
+    wait,
+    shown,
+    ...(signature === undefined ? {} : { signature }),
+  });
+  return { said, command };
+}
+
+describe("a run that demands a passkey", () => {
+  test("refuses every channel without a signature, and takes what was signed", () => {
+    const player = demanding();
+    const { said, command } = atHand(player);
+    for (const channel of ["terminal", "token", "dashboard", "prompt", "form", "passkey"] as const)
+      expect(why(player, { ...command(), by: { name: "ada", channel } })).toBe("notSigned");
+    expect(why(player, { do: "cancel", by: ada, reason: "enough" })).toBe("notSigned");
+    expect(why(player, command(signatureOf(said, "other")))).toBe("passkeyUnknown");
+    expect(accepted(player, command(signatureOf(said)))).toEqual(["decision.signed", "gate.answered"]);
+    expect(findSignatures(player.events, [])).toMatchObject({ signatures: [{ key }], wrong: [] });
+  });
+
+  test.for([
+    ["run", "20260105-101500123-aaaa"],
+    ["wait", "03-architecture#9/gate-1"],
+    ["shown", "something else"],
+    ["option", "redo"],
+  ])("refuses what was signed for another %s", ([what, value]) => {
+    const player = demanding();
+    const { said, command } = atHand(player);
+    expect(why(player, command(signatureOf({ ...said, [what ?? ""]: value })))).toBe("notAsSigned");
+    expect(why(player, command({ ...signatureOf(said), statement: "{" }))).toBe("notAsSigned");
+  });
+
+  test("a redo takes the words and comments that were signed, and no others", () => {
+    const player = demanding();
+    const { said } = atHand(player);
+    const comments = [{ id: "C1", place: null, text: "Shorter", suggestion: null }];
+    const { wait, shown } = said;
+    const redo = { do: "redo", by: signer, wait, shown, guidance: "Again", comments } as const;
+    const signed = { ...said, option: "redo", text: "Again", comments };
+    expect(why(player, { ...redo, signature: signatureOf({ ...signed, text: "Once more" }) })).toBe("notAsSigned");
+    expect(why(player, { ...redo, signature: signatureOf({ ...signed, comments: [] }) })).toBe("notAsSigned");
+    expect(why(player, { ...redo, signature: signatureOf(signed) })).toBe("accepted");
+  });
+
+  test("other channels answer again once its last passkey is removed, which is recorded", () => {
+    const player = demanding();
+    const { command } = atHand(player);
+    const lost = { do: "removePasskey", passkey: "key", reason: "lost", by: ada } as const;
+    expect(why(player, { ...lost, passkey: "other" })).toBe("passkeyUnknown");
+    expect(accepted(player, lost)).toEqual(["passkey.removed"]);
+    expect(accepted(player, { ...command(), by: ada })).toEqual(["gate.answered"]);
+    expect(findSignatures(player.events, [])).toEqual({ signatures: [], wrong: [] });
+  });
+});
+
+describe("a journal that nobody but its owner wrote", () => {
+  test("shows decisions without a signature, signatures of something else, and those used twice", () => {
+    const player = demanding();
+    const { said, command } = atHand(player);
+    accepted(player, command(signatureOf(said)));
+    const [signed, answered] = player.events.slice(-2);
+    if (signed?.type !== "decision.signed" || answered?.type !== "gate.answered") throw new Error("not signed");
+    const before = player.events.slice(0, -2);
+    const later = { at: "2026-01-05T11:00:00.000Z" };
+    const wrongIn = (...events: typeof player.events) =>
+      findSignatures([...before, ...events], []).wrong.map(({ detail }) => detail);
+    expect(wrongIn(answered)).toEqual(["decided by ada (passkey) without a signature"]);
+    expect(wrongIn(signed, { ...answered, choice: "redo" })).toEqual(["what was signed is something else"]);
+    expect(wrongIn(signed, answered, signed, { ...answered, ...later })).toEqual([
+      "the same signature was used before",
+    ]);
+    expect(wrongIn({ ...signed, signature: { ...signed.signature, passkey: "foreign" } }, answered)).toEqual([
+      "passkey foreign is not known here",
+    ]);
+  });
+});

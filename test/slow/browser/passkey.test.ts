@@ -1,0 +1,57 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { expectAccessible, open, serve, serving } from "./page-browser.ts";
+import { createShop, TITLE } from "./shop.ts";
+
+/** The browser's own authenticator, which verifies whoever is there without asking. */
+async function addAuthenticator(page: Page): Promise<(isVerified: boolean) => Promise<void>> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("WebAuthn.enable");
+  const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return (isUserVerified) =>
+    session.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified }).then(() => undefined);
+}
+
+test("a passkey is registered in the browser, and from then on it alone decides", async () => {
+  const shop = await createShop();
+  const adding = await serving(shop, ["passkey", "add"]);
+  const { page, troubles } = await open(adding.link);
+  const setVerified = await addAuthenticator(page);
+  await page.getByLabel("What do you call it?").fill("The test's key");
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Create the passkey" }).click();
+  await page.getByText("Registered.").waitFor();
+  expect(await adding.ended).toMatchObject({ code: 0, stdout: expect.stringContaining("The test's key") });
+  expect(await shop.person("config", "set", "approvals", "passkey")).toMatchObject({ code: 0 });
+  expect(await shop.script(TITLE, "--supervised", ...shop.agent)).toMatchObject({ code: 3 });
+
+  const { link } = await serve(shop);
+  await page.goto(link);
+  await page.getByRole("link", { name: TITLE }).click();
+  const decision = page.locator("[data-decision]");
+  await setVerified(false);
+  await decision.getByRole("button", { name: "Continue" }).click();
+  await expect.poll(() => page.locator(".toast").textContent()).toContain("not signed");
+  expect((await shop.events()).some(({ type }) => type === "gate.answered")).toBe(false);
+  await setVerified(true);
+  await decision.getByRole("button", { name: "Continue" }).click();
+  await page.locator(".phases").waitFor();
+  await page.getByRole("link", { name: "Open the review" }).waitFor();
+  const events = await shop.events();
+  expect(events.find((event) => event.type === "gate.answered")).toMatchObject({ by: { channel: "passkey" } });
+  expect(await shop.person("continue")).toMatchObject({ code: 1, stderr: expect.stringContaining("PASSKEY_NEEDED") });
+  expect(await shop.script("verify-journal")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("1 signed decisions, in order"),
+  });
+  expect(troubles).toEqual([]);
+});
