@@ -11,6 +11,6 @@ export const helpGroups: readonly Group[] = [
     verbs: ["brainstorm", "specify", "design", "create-plan", "create-tasks", "implement", "verify", "finish"],
   },
   { title: "Prove", verbs: ["attest", "verify-commits", "verify-journal", "export"] },
-  { title: "Set up", verbs: ["init", "demo", "agents", "config", "trust", "token", "completion", "help"] },
+  { title: "Set up", verbs: ["init", "demo", "agents", "config", "trust", "token", "passkey", "completion", "help"] },
   { title: "In an agent's session", verbs: ["install", "uninstall", "begin", "report", "mcp", "hook"] },
 ];
