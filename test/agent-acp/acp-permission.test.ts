@@ -13,7 +13,13 @@ type Call = {
   content?: { type: string; path: string }[];
   title?: string;
 };
-const asked = { cwd: "/work", tests: null, commandInTitle: false, follow: (path: string) => path };
+const asked = {
+  cwd: "/work",
+  item: ".isdlc/work/run-1",
+  tests: null,
+  commandInTitle: false,
+  follow: (path: string) => path,
+};
 const permitted = (access: "read" | "write", call: Call) =>
   isPermitted({ ...asked, access, call: { toolCallId: "1", ...call } });
 const at = (...paths: string[]) => ({ locations: paths.map((path) => ({ path })) });

@@ -1,4 +1,4 @@
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { isAbsolute, normalize, relative, resolve, sep } from "node:path";
 import type { AgentTask } from "../../ports/agent-backend.ts";
 import type { PermissionRequest, ToolCall } from "./acp-messages.ts";
 import { LONGEST_PATH } from "./follow-links.ts";
@@ -6,6 +6,8 @@ import { LONGEST_PATH } from "./follow-links.ts";
 export type Asked = {
   readonly access: AgentTask["access"];
   readonly cwd: string;
+  /** The folder of the item, relative to the working directory: open also where it lies in a closed one. */
+  readonly item: string;
   /** The command that runs the tests, trusted by a person. */
   readonly tests: AgentTask["tests"];
   readonly call: ToolCall;
@@ -87,10 +89,20 @@ function isInside(path: string, asked: Asked): boolean {
 }
 
 function isOpen(path: string, asked: Asked): boolean {
-  return wayFrom(path, asked)
+  const way = wayFrom(path, asked);
+  return withoutItem(way, asked)
     .split(sep)
     .every((part) => !CLOSED_FOLDERS.has(part.toLowerCase()));
 }
+
+/** What is left of a way below the item's folder; the way itself for one that does not lead there. */
+function withoutItem(way: string, { item }: Asked): string {
+  const folder = normalize(`${item}/`);
+  return ITEM_FOLDER.test(folder) && way.startsWith(folder) ? way.slice(folder.length) : way;
+}
+
+/** Where runs keep documents that are not committed: nothing above it is opened, whatever an item is called. */
+const ITEM_FOLDER = /^\.isdlc\/work\/[^/]+\/$/;
 
 const wayFrom = (path: string, { cwd, follow }: Asked): string => relative(follow(cwd), follow(resolve(cwd, path)));
 
