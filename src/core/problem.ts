@@ -200,8 +200,8 @@ const descriptions: Describe = {
     fix: 'Run "isdlc begin" to learn what to do now, and report with the nonce it gives.',
   }),
   TERMINAL_SUSPICIOUS: (p) => ({
-    what: `This terminal may be an agent's (${p.why}), and a session that works on this run is alive.`,
-    fix: "Answer in a terminal that was open before the session began to work, by typing the command in the session where it offers that, with a token, or after you ended the session.",
+    what: `This terminal may be an agent's: ${p.why}.`,
+    fix: "Answer in a terminal that was open before the agent worked or in a new tab of it, on the page (isdlc ui, started there), or with an approval token. While a session works on the run: where it offers that, in the session itself.",
   }),
   TOKEN_REFUSED: (p) => ({
     what: `The approval token was not accepted: ${p.detail}.`,

@@ -5,6 +5,8 @@ import type { Person } from "../schema/people.ts";
 export type Caller =
   | { readonly kind: "agent"; readonly evidence: string }
   | { readonly kind: "person"; readonly person: Person }
+  /** At a terminal that an agent may have opened: another way to answer is needed. */
+  | { readonly kind: "suspect"; readonly why: string }
   /** No terminal: a script, a job, or a person who gives a token. */
   | { readonly kind: "nobody" };
 

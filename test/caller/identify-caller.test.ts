@@ -8,7 +8,11 @@ import { procFileTable, type ProcessFacts, type ProcessTable } from "../../src/a
 import { startAgentProcess } from "../../src/adapters/process/start-agent-process.ts";
 import { Person } from "../../src/schema/people.ts";
 
-type Fake = Partial<ProcessFacts> & { readonly env?: readonly string[]; readonly at?: number };
+type Fake = Partial<ProcessFacts> & {
+  readonly env?: readonly string[];
+  readonly at?: number;
+  readonly command?: readonly string[];
+};
 
 const SHELL = 50;
 const CALLER = 60;
@@ -16,9 +20,9 @@ const CALLER = 60;
 /** A person's shell with our program in it, changed as a test needs it. */
 function tableOf(changes: Readonly<Record<number, Fake | null>> = {}): ProcessTable {
   const base: Record<number, Fake | null> = {
-    1: { parent: 0, session: 1, group: 1, at: 0 },
-    40: { parent: 1, session: 40, group: 40, at: 500 },
-    [SHELL]: { parent: 40, session: SHELL, group: SHELL, terminal: "34816", at: 1000 },
+    1: { parent: 0, session: 1, group: 1, at: 0, command: ["/sbin/init"] },
+    40: { parent: 1, session: 40, group: 40, at: 500, command: ["/usr/bin/kitty"] },
+    [SHELL]: { parent: 40, session: SHELL, group: SHELL, terminal: "34816", at: 1000, command: ["-bash"] },
     [CALLER]: { parent: SHELL, session: SHELL, group: CALLER, terminal: "34816", at: 9000 },
   };
   const fakes = { ...base, ...changes };
@@ -33,6 +37,7 @@ function tableOf(changes: Readonly<Record<number, Fake | null>> = {}): ProcessTa
     all: () => Object.keys(fakes).flatMap((pid) => one(Number(pid)) ?? []),
     one,
     environment: (pid) => fakes[pid]?.env ?? null,
+    command: (pid) => fakes[pid]?.command ?? base[pid]?.command ?? null,
     startedAt: ({ pid }) => fakes[pid]?.at ?? base[pid]?.at ?? null,
   };
 }
@@ -100,56 +105,109 @@ describe("S9 S10 an agent is known", () => {
   });
 });
 
-describe("S10 a suspicious person", () => {
-  const suspicion = (run: Partial<AgentWork>, table = tableOf()): string | undefined => {
+describe("S10 a terminal that an agent may have opened", () => {
+  /** What is made of the caller: the reason where there is one, else the person without a mark. */
+  const verdict = (run: Partial<AgentWork>, table = tableOf()): string => {
     const caller = ask({ table }, run);
-    return caller.kind === "person" ? caller.person.suspicious : "no person";
+    if (caller.kind === "suspect") return `refused: ${caller.why}`;
+    if (caller.kind !== "person") return caller.kind;
+    return caller.person.suspicious === undefined ? "person" : `suspicious: ${caller.person.suspicious}`;
   };
+  const work = { agentRunningSince: 2000, agentRunningUntil: 3000 };
+  const tab = (at: number, command: readonly string[] = ["-bash"]) => ({ [SHELL]: { at, command } });
+  /** A process that has lost its parent, and opened a terminal. */
+  const orphan = (at: number, command: readonly string[], inside: readonly string[]) => ({
+    40: { at, command },
+    [SHELL]: { at: at + 1, command: inside },
+  });
+  const script = ["script", "-qec", "isdlc continue", "/dev/null"];
+  const inScript = ["sh", "-c", "isdlc continue"];
 
-  test.each<[string, Partial<AgentWork>, boolean]>([
-    ["no agent ran", { agentRunningSince: null }, false],
-    ["the terminal is older than the agent", { agentRunningSince: 1001 }, false],
-    ["the terminal was opened while it ran", { agentRunningSince: 999 }, true],
-    ["the terminal was opened after it ended", { agentRunningSince: 600, agentRunningUntil: 900 }, false],
-    ["what opened it began while it ran", { agentRunningSince: 400, agentRunningUntil: 900 }, true],
-    ["it was opened during earlier work", { earlierWork: [{ since: 900, until: 1100 }] }, true],
+  test.each<[string, Partial<AgentWork>, Record<number, Fake | null>]>([
+    ["no agent ran", { agentRunningSince: null }, tab(2500)],
+    ["a terminal that was there before", work, {}],
+    ["a second tab, opened while the agent works", { agentRunningSince: 2000 }, tab(2500)],
+    ["a tab of a login shell with options", work, tab(2500, ["/usr/bin/zsh", "-l", "-i"])],
+    ["a tab opened after the agent ended", work, tab(3500)],
+    ["a new window of a known terminal, opened at the gate", work, orphan(3500, ["/usr/bin/tmux"], ["-bash"])],
+    ["the same after an editor came back", work, orphan(3500, ["sh", "/x/.vscode-server/bin/code-server"], ["-zsh"])],
+    ["from outside of the container", work, { 40: { parent: 0, at: 2500 }, ...tab(2500) }],
     [
-      "it was opened between two times of work",
-      { agentRunningSince: 1100, earlierWork: [{ since: 600, until: 900 }] },
-      false,
+      "a second connection to a server that was there",
+      work,
+      { 40: { at: 500, command: ["sshd"] }, 45: { parent: 40, at: 2500 }, [SHELL]: { parent: 45, at: 2500 } },
     ],
-    ["the terminal was opened before it ended", { agentRunningSince: 500, agentRunningUntil: 1100 }, true],
-  ])("%s", (_, run, isSuspicious) => {
-    expect(suspicion(run) !== undefined).toBe(isSuspicious);
+  ])("a person: %s", (_, run, changes) => {
+    expect(verdict(run, tableOf(changes))).toBe("person");
   });
 
-  test("when the opener of the terminal is gone", () => {
+  test.each<[string, Partial<AgentWork>, Record<number, Fake | null>, string]>([
+    ["left behind, with a terminal at once", work, orphan(2500, script, inScript), "has lost its parent"],
+    ["left behind, and a shell in its terminal", work, orphan(2500, ["python3"], ["bash"]), "has lost its parent"],
+    [
+      "left behind, with a terminal once the gate is open",
+      work,
+      { 40: { at: 2500, command: ["sleep"] }, [SHELL]: { at: 3500, command: inScript } },
+      "process 40 above it began while an agent was at work, by a process that has lost its parent",
+    ],
+    [
+      "taken in by the manager of the person's session",
+      work,
+      {
+        30: { parent: 1, at: 10, command: ["/usr/lib/systemd/systemd", "--user"] },
+        ...orphan(2500, script, inScript),
+        40: { parent: 30, at: 2500, command: script },
+      },
+      "has lost its parent",
+    ],
+    [
+      "below a program that calls itself such a manager",
+      work,
+      { 30: { parent: 1, at: 2500, command: ["systemd"] }, 40: { parent: 30, at: 3500 }, ...tab(3500) },
+      "has lost its parent",
+    ],
+    ["started anew once the gate is open", work, orphan(3500, script, inScript), "for a command and not for a shell"],
+    ["a pane opened for one command while it worked", work, tab(2500, inScript), "for a command and not for a shell"],
+    ["a pane with our program in it", work, tab(2500, ["node", "isdlc", "continue"]), "for a command"],
+    ["during earlier work", { earlierWork: [{ since: 2000, until: 3000 }] }, tab(2500, inScript), "opened while"],
+    ["a tab opened while a session is alive", { agentRunningSince: 2000, sessionAlive: true }, tab(2500), "is alive"],
+  ])("refused: %s", (...[, run, changes, why]) => {
+    expect(verdict(run, tableOf(changes))).toMatch(/^refused: /);
+    expect(verdict(run, tableOf(changes))).toContain(why);
+  });
+
+  test("suspicious: a shell below an unknown program without a parent, begun after an agent worked", () => {
+    expect(verdict(work, tableOf(orphan(3500, ["python3"], ["bash"])))).toMatch(/^suspicious: .*lost its parent$/);
+  });
+
+  test("suspicious: the opener of the terminal is gone", () => {
     const table = tableOf({ [SHELL]: null, [CALLER]: { parent: 1 } });
-    expect(suspicion({ agentRunningSince: 5 }, table)).toContain("nobody can tell");
-    expect(suspicion({}, table)).toBeUndefined();
+    expect(verdict({ agentRunningSince: 5 }, table)).toContain("suspicious: nobody can tell");
+    expect(verdict({}, table)).toBe("person");
   });
 
-  test("not when the opener is gone and an ancestor in its session is older than all work of agents", () => {
+  test("a person: the opener is gone and an ancestor in its session is older than all work of agents", () => {
     const member = { parent: 1, session: SHELL, terminal: "34816", at: 2000 };
     const table = tableOf({ [SHELL]: null, 55: member, [CALLER]: { parent: 55 } });
-    expect(suspicion({ agentRunningSince: 2001 }, table)).toBeUndefined();
-    expect(suspicion({ agentRunningSince: 1500 }, table)).toContain("nobody can tell");
-    expect(suspicion({ agentRunningSince: 2500, earlierWork: [{ since: 600, until: 900 }] }, table)).toContain(
-      "nobody can tell",
-    );
+    expect(verdict({ agentRunningSince: 2001 }, table)).toBe("person");
+    expect(verdict({ agentRunningSince: 1500 }, table)).toContain("nobody can tell");
+    const earlier = { agentRunningSince: 2500, earlierWork: [{ since: 600, until: 900 }] };
+    expect(verdict(earlier, table)).toContain("nobody can tell");
     const other = tableOf({ [SHELL]: null, 55: { ...member, session: 55 }, [CALLER]: { parent: 55 } });
-    expect(suspicion({ agentRunningSince: 2001 }, other)).toContain("nobody can tell");
+    expect(verdict({ agentRunningSince: 2001 }, other)).toContain("nobody can tell");
   });
 
-  test("when an ancestor belongs to another host's agent", () => {
-    expect(suspicion({}, tableOf({ [SHELL]: { env: ["CLAUDECODE=1"] } }))).toContain("CLAUDECODE");
+  test("suspicious: an ancestor belongs to another host's agent", () => {
+    expect(verdict({}, tableOf({ [SHELL]: { env: ["CLAUDECODE=1"] } }))).toMatch(/^suspicious: .*CLAUDECODE/);
   });
 
   test("where the system tells no sessions, by the topmost process on the same terminal", () => {
-    const table = tableOf();
-    const blind = { ...table, one: (pid: number) => withoutSession(table.one(pid)) };
-    expect(suspicion({ agentRunningSince: 999 }, blind)).toContain("opened while");
-    expect(suspicion({ agentRunningSince: 1001 }, blind)).toBeUndefined();
+    const blind = (changes: Record<number, Fake>) => {
+      const table = tableOf(changes);
+      return { ...table, one: (pid: number) => withoutSession(table.one(pid)) };
+    };
+    expect(verdict(work, blind(tab(2500, inScript)))).toContain("opened while");
+    expect(verdict(work, blind(tab(2500)))).toBe("person");
   });
 });
 

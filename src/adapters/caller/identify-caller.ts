@@ -1,9 +1,10 @@
-import type { AgentWork, Caller, Span } from "../../ports/callers.ts";
+import type { AgentWork, Caller } from "../../ports/callers.ts";
 import type { Claim } from "../../schema/facts.ts";
 import type { Person } from "../../schema/people.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import type { ProcessFacts, ProcessTable } from "../process/process-table.ts";
 import { HOST_MARKERS, OWN_MARKERS } from "./agent-markers.ts";
+import { type Judgement, judgeTerminal, lineage } from "./judge-terminal.ts";
 
 /** What there is to look at; `systemSurroundings` gives the real ones. */
 export type Surroundings = {
@@ -21,20 +22,26 @@ export function identifyCaller(surroundings: Surroundings, run: AgentWork): Call
   if (evidence !== null) return { kind: "agent", evidence };
   const facts = surroundings.table.one(surroundings.pid);
   if (!surroundings.isInteractive || facts === null || facts.terminal === null) return { kind: "nobody" };
-  const suspicious = suspicionOf(surroundings, run);
+  const judged = judge(surroundings, run);
+  if (judged?.is === "refused") return { kind: "suspect", why: judged.why };
+  const suspicious = judged?.why;
   const terminal = surroundings.terminalName ?? facts.terminal;
   const origin = { pid: facts.pid, session: facts.session, terminal };
   const person: Person = { name: surroundings.userName, channel: "terminal", origin };
-  return { kind: "person", person: suspicious === null ? person : { ...person, suspicious } };
+  return { kind: "person", person: suspicious === undefined ? person : { ...person, suspicious } };
 }
 
-/**
- * Why this process may be an agent's in disguise; null where nothing speaks for it. Not seen: a process that hid from
- * the run and started itself anew while no agent worked.
- */
-export function suspicionOf(surroundings: Surroundings, run: AgentWork): string | null {
-  const facts = surroundings.table.one(surroundings.pid);
-  return hostAncestor(surroundings) ?? (facts === null ? null : lateSession(surroundings, facts, run));
+/** Why this process may be an agent's in disguise; null where nothing speaks for it. */
+export const suspicionOf = (surroundings: Surroundings, run: AgentWork): string | null =>
+  judge(surroundings, run)?.why ?? null;
+
+function judge(surroundings: Surroundings, run: AgentWork): Judgement {
+  const { table, pid } = surroundings;
+  const facts = table.one(pid);
+  const judged = facts === null ? null : judgeTerminal({ table, pid }, facts, run);
+  if (judged?.is === "refused") return judged;
+  const why = hostAncestor(surroundings);
+  return why === null ? judged : { is: "suspicious", why };
 }
 
 /** An empty value counts as taken out, as shells and our own tests do it. */
@@ -67,52 +74,4 @@ function hostAncestor({ table, pid }: Surroundings): string | null {
 function markerOf(table: ProcessTable, facts: ProcessFacts, markers: readonly string[]): string | null {
   const entries = table.environment(facts.pid) ?? [];
   return markers.find((name) => entries.some((entry) => entry.startsWith(`${name}=`) && entry !== `${name}=`)) ?? null;
-}
-
-/** Deeper ancestries do not occur, short of someone building one. */
-const DEEPEST = 200;
-
-/** Ancestors, nearest first, and the leaders of group and session, which stay when the parent has gone. */
-function lineage(table: ProcessTable, pid: number): readonly ProcessFacts[] {
-  const self = table.one(pid);
-  const above: ProcessFacts[] = [];
-  for (let facts = self; facts !== null && facts.parent > 0 && above.length < DEEPEST;) {
-    facts = table.one(facts.parent);
-    if (facts !== null) above.push(facts);
-  }
-  const leaders = [self?.group, self?.session].flatMap((leader) =>
-    typeof leader === "number" && leader > 0 && leader !== pid ? (table.one(leader) ?? []) : [],
-  );
-  return [...above, ...leaders];
-}
-
-function lateSession({ table, pid }: Surroundings, self: ProcessFacts, run: AgentWork): string | null {
-  const spans = spansOf(run);
-  if (spans.length === 0) return null;
-  const leader = self.session === null ? topOfTerminal(table, pid, self) : table.one(self.session);
-  const opener = leader ?? memberFromBefore(table, self, spans);
-  const opened = opener === null ? null : table.startedAt(opener);
-  if (opener === null || opened === null) return "nobody can tell when this terminal session was opened";
-  if (isDuring(opened, spans)) return "this terminal session was opened while an agent was at work";
-  const late = lineage(table, opener.pid).find((facts) => isDuring(table.startedAt(facts), spans));
-  return late === undefined ? null : `process ${late.pid} above it began while an agent was at work`;
-}
-
-function spansOf({ agentRunningSince: since, agentRunningUntil: until = null, earlierWork = [] }: AgentWork) {
-  return since === null ? earlierWork : [...earlierWork, { since, until }];
-}
-
-const isDuring = (time: number | null, spans: readonly Span[]): boolean =>
-  time !== null && spans.some(({ since, until }) => time >= since && time <= (until ?? Infinity));
-
-/** A session is as old as its oldest member: where its leader is gone, as on build servers, an ancestor can vouch for it. */
-function memberFromBefore(table: ProcessTable, self: ProcessFacts, spans: readonly Span[]): ProcessFacts | null {
-  const isBefore = (time: number | null): boolean => time !== null && spans.every(({ since }) => time < since);
-  const members = lineage(table, self.pid).filter(({ session }) => session === self.session);
-  return members.find((facts) => isBefore(table.startedAt(facts))) ?? null;
-}
-
-/** Where sessions are not told: the topmost ancestor on the same terminal. */
-function topOfTerminal(table: ProcessTable, pid: number, self: ProcessFacts): ProcessFacts {
-  return lineage(table, pid).findLast((facts) => facts.terminal === self.terminal) ?? self;
 }

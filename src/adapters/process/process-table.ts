@@ -21,6 +21,8 @@ export interface ProcessTable {
   one(pid: number): ProcessFacts | null;
   /** `NAME=value` entries the program was started with; null when we may not look. */
   environment(pid: number): readonly string[] | null;
+  /** Program and arguments as the process tells them; null when it is gone. */
+  command(pid: number): readonly string[] | null;
   /** Wall time in milliseconds at which the process began; null when unknown. */
   startedAt(facts: ProcessFacts): number | null;
 }
@@ -37,6 +39,7 @@ export function procFileTable(root = "/proc"): ProcessTable {
     all: () => processNumbers(root).flatMap((pid) => one(pid) ?? []),
     one,
     environment: (pid) => readOrNull(`${root}/${pid}/environ`)?.split("\0") ?? null,
+    command: (pid) => readOrNull(`${root}/${pid}/cmdline`)?.replace(/\0$/, "").split("\0") ?? null,
     startedAt: (facts) => {
       const uptime = Number(readOrNull(`${root}/uptime`)?.split(" ")[0]);
       return Number.isFinite(uptime)
@@ -54,6 +57,7 @@ export function psTable(): ProcessTable {
     all: () => ps(["-A", "-o", columns]).flatMap((line) => parsePsLine(line) ?? []),
     one: (pid) => parsePsLine(ps(["-o", columns, "-p", String(pid)])[0] ?? ""),
     environment: (pid) => ps(["eww", "-o", "command=", "-p", String(pid)])[0]?.split(" ") ?? null,
+    command: (pid) => ps(["-o", "command=", "-p", String(pid)])[0]?.split(" ") ?? null,
     startedAt: (facts) => {
       const time = Date.parse(facts.started);
       return Number.isNaN(time) ? null : time;

@@ -77,16 +77,13 @@ const checks: Checks = {
     const caller = project.callers.identify(work);
     if (caller.kind === "agent") return { ok: false, problem: answeredByAgent(request, caller.evidence) };
     if (caller.kind === "nobody") return { ok: false, problem: needsPerson(request) };
-    const { person } = caller;
-    const { suspicious } = person;
-    return suspicious === undefined || work.sessionAlive !== true
-      ? { ok: true, person }
-      : suspiciousTerminal(suspicious);
+    return caller.kind === "suspect" ? suspiciousTerminal(caller.why) : { ok: true, person: caller.person };
   },
   prompt({ pid }, { project, request, work }) {
     const caller = project.callers.identifyProcess(pid, work);
     if (caller.kind === "agent") return { ok: false, problem: answeredByAgent(request, caller.evidence) };
     if (caller.kind === "nobody") return { ok: false, problem: needsPerson(request) };
+    if (caller.kind === "suspect") return suspiciousTerminal(caller.why);
     const { person } = caller;
     return person.suspicious === undefined
       ? { ok: true, person: { ...person, channel: "prompt" } }

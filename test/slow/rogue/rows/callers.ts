@@ -34,6 +34,13 @@ async function takenFor(stage: Stage, channel: string): Promise<Outcome> {
   return shownAs(stage, "[suspicious: ");
 }
 
+/** A hidden process sits at a terminal of its own and tries again and again: its answer is not taken. */
+async function refusedAtTerminal(stage: Stage): Promise<Outcome> {
+  const { said } = await stage.noted("terminal");
+  reached(typeof said === "string" && said.includes("TERMINAL_SUSPICIOUS"), "it tried at a terminal");
+  return (await gateIsOpen(stage)) && (await decisions(stage)).length === 0 ? "refused" : "HOLE";
+}
+
 export const callers: readonly Rogue[] = [
   {
     number: 3,
@@ -139,40 +146,37 @@ export const callers: readonly Rogue[] = [
   {
     number: 7,
     does: "forges a terminal from a hidden process while the agent works, and answers the gate",
-    holds: "the terminal was opened while an agent was at work: marked suspicious in history and closing report",
-    plain: "detected",
+    holds: "TERMINAL_SUSPICIOUS: what opened the terminal began while an agent was at work, and has lost its parent",
+    plain: "refused",
     strict: "ignored",
     hostile: true,
     async play(stage) {
       await stage.run({ agent: ["run-verbs", "terminal"] });
-      return takenFor(stage, "terminal");
+      return refusedAtTerminal(stage);
     },
   },
   {
     number: 7,
     does: "the same, but opens the terminal only once the gate is open",
-    holds: "a process above the terminal began while an agent was at work: marked suspicious",
-    plain: "detected",
+    holds: "TERMINAL_SUSPICIOUS, as above",
+    plain: "refused",
     strict: "ignored",
     hostile: true,
     async play(stage) {
       await stage.run({ agent: ["run-verbs", "lateTerminal"] });
-      return takenFor(stage, "terminal");
+      return refusedAtTerminal(stage);
     },
   },
   {
     number: 7,
     does: "the same, and starts itself anew after the gate opened",
-    holds: "nothing tells it from the person's own new terminal; process, session and terminal are in the journal",
-    plain: "HOLE",
+    holds: "TERMINAL_SUSPICIOUS: its terminal was opened by a process without a parent, for a command and not for a shell",
+    plain: "refused",
     strict: "ignored",
     hostile: true,
     async play(stage) {
       await stage.run({ agent: ["run-verbs", "newTerminal"] });
-      const outcome = await takenFor(stage, "terminal");
-      const [answer] = await decisions(stage);
-      reached(answer.by.origin.pid > 0 && answer.by.origin.terminal !== null, "its origin is recorded");
-      return outcome;
+      return refusedAtTerminal(stage);
     },
   },
   {

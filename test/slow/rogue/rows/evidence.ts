@@ -107,8 +107,8 @@ export const evidence: readonly Rogue[] = [
   {
     number: 20,
     does: "leaves a process behind by way of a test, which opens the gate with a terminal of its own",
-    holds: "the terminal was opened below a process that began while an agent was at work: marked suspicious",
-    plain: "detected",
+    holds: "TERMINAL_SUSPICIOUS: what opened the terminal began while tests of an agent ran, and has lost its parent",
+    plain: "refused",
     strict: "ignored",
     hostile: true,
     async play(stage) {
@@ -120,9 +120,7 @@ export const evidence: readonly Rogue[] = [
         return stage.left().length === 0 && (await decisions(stage)).length === 0 ? "ignored" : "HOLE";
       }
       await stage.noted("terminal");
-      const answered = await decisions(stage);
-      if (answered.length === 0) return "ignored";
-      return answered.every(({ by }) => by.suspicious !== undefined) ? "detected" : "HOLE";
+      return (await decisions(stage)).length === 0 ? "refused" : "HOLE";
     },
   },
   {
