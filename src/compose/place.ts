@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { type FileSystem, nodeFiles } from "../adapters/file-system/file-system.ts";
 import { createFileAnchors } from "../adapters/user-files/anchors.ts";
 import { type UserFolders, userFolders } from "../adapters/user-files/user-folders.ts";
-import { loadUserKey, sealWith } from "../adapters/user-files/user-key.ts";
+import { userSeal } from "../adapters/user-files/user-key.ts";
 import { ProblemError } from "../core/problem.ts";
 import type { Clock } from "../ports/clock.ts";
 import { isSafeName } from "../schema/ids.ts";
@@ -35,7 +35,7 @@ export const journalOptions = ({ own, files, folders }: Omit<Place, "root" | "en
   directory: join(own, "journal"),
   files,
   anchors: createFileAnchors(folders.state, anchored, files),
-  seal: sealWith(loadUserKey(folders.state, files)),
+  seal: userSeal(folders.state, files),
   clock: systemClock,
   version: typeof ISDLC_STATE_VERSION === "string" ? ISDLC_STATE_VERSION : version,
 });

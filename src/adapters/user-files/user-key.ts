@@ -4,6 +4,7 @@ import type { Seal } from "../../ports/seal.ts";
 import {
   nodeFiles,
   discardFile,
+  errorCode,
   placeFile,
   readSmall,
   succeeds,
@@ -34,6 +35,22 @@ export function sealWith(key: Buffer): Seal {
     fits: (hash, found) =>
       found.length === MARK_LENGTH && nodeCrypto().timingSafeEqual(Buffer.from(mark(hash)), Buffer.from(found)),
   };
+}
+
+/**
+ * The seal of the user's key. Where there is none and none can be made, because the folder is read-only as in the
+ * sandbox of an agent, journals are shown as they are and nothing can be added to them.
+ */
+export function userSeal(directory: string, files: FileSystem = nodeFiles): Seal {
+  try {
+    return sealWith(loadUserKey(directory, files));
+  } catch (error) {
+    if (errorCode(error) !== "EROFS") throw error;
+    const mark = (): never => {
+      throw new ProblemError({ code: "WRITE_FAILED", file: join(directory, "key"), detail: "EROFS" }, { cause: error });
+    };
+    return { mark, fits: () => true };
+  }
 }
 
 function createKey(directory: string, file: string, files: FileSystem): Buffer {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ensureFolder, nodeFiles } from "../../file-system/file-system.ts";
+import { ensureFolder, errorCode, nodeFiles } from "../../file-system/file-system.ts";
 import type { Repository } from "../read/repository.ts";
 import { makeTemporaryFolder, removeAtExit } from "../../file-system/temporary-folder.ts";
 
@@ -9,6 +9,11 @@ import { makeTemporaryFolder, removeAtExit } from "../../file-system/temporary-f
  */
 export async function makeIndexFolder({ gitDir }: Repository): Promise<string> {
   const place = join(gitDir, "isdlc");
-  ensureFolder(nodeFiles, place); // never through a link
-  return removeAtExit(await makeTemporaryFolder(place));
+  try {
+    ensureFolder(nodeFiles, place); // never through a link
+    return removeAtExit(await makeTemporaryFolder(place));
+  } catch (error) {
+    if (errorCode(error) !== "EROFS") throw error;
+    return removeAtExit(await makeTemporaryFolder()); // in a sandbox, where all that is left is to look
+  }
 }
