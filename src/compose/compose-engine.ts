@@ -5,6 +5,7 @@ import { readConstitution } from "../adapters/constitution/constitution-file.ts"
 import { createItemRecords } from "../adapters/items/create-item-records.ts";
 import { createFeatureRecords } from "../adapters/spec/create-feature-records.ts";
 import { createProcesses } from "../adapters/process/create-processes.ts";
+import { toldUsage } from "../adapters/process/told-usage.ts";
 import { openTranscript } from "../adapters/process/transcript.ts";
 import { createSessions } from "../adapters/sessions/create-sessions.ts";
 import type { EngineWanted } from "../app/project/project.ts";
@@ -36,6 +37,7 @@ export function composeEngine(project: LocalProject, run: ActiveRun, { agents, p
   const git = run.run.git === null ? null : project.vcsWrite;
   const workspace = project.workspace(run);
   const backend = backendsOf(project, run, agents);
+  const transcriptOf = (execution: string): string => join(own, "runs", id, `${execution}.log`);
   const constitution = readConstitution(root, files); // once: what agents do to it meanwhile is for the next run
   return {
     run: id,
@@ -66,8 +68,8 @@ export function composeEngine(project: LocalProject, run: ActiveRun, { agents, p
     newNonce: () => randomBytes(16).toString("hex"),
     pause: project.pause,
     redact,
-    transcript: (execution) =>
-      openTranscript(join(own, "runs", id, `${execution}.log`), { limit: TRANSCRIPT_LIMIT, redact }),
+    transcript: (execution) => openTranscript(transcriptOf(execution), { limit: TRANSCRIPT_LIMIT, redact }),
+    toldUsage: (execution) => toldUsage(files, transcriptOf(execution)),
     show: (shown) => progress.show(shown),
   };
 }

@@ -1,11 +1,15 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { createAcpBackend } from "../adapters/agent-acp/create-acp-backend.ts";
 import { acpEnvironment, knownAcpAgent } from "../adapters/agent-acp/known-acp-agents.ts";
 import { createClaudeBackend } from "../adapters/agent-claude/create-claude-backend.ts";
+import { codexHome } from "../adapters/agent-codex/codex-home.ts";
 import { createCodexBackend } from "../adapters/agent-codex/create-codex-backend.ts";
 import { createCommandBackend } from "../adapters/agent-command/create-command-backend.ts";
 import type { Sandbox } from "../adapters/process/sandboxed.ts";
+import { withoutOtherKeys } from "../adapters/process/vendor-keys.ts";
 import { createReplayBackend, parseRecording } from "../adapters/agent-replay/create-replay-backend.ts";
 import type { RememberedAgent, RunAgents } from "../schema/run-agents.ts";
 import { createSessionBackend } from "../adapters/agent-session/create-session-backend.ts";
@@ -56,9 +60,10 @@ export function createBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, sa
   return agent.name === SESSION_AGENT ? createSessionBackend() : createProgramBackend(agent, env, sandbox);
 }
 
-function createProgramBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, sandbox?: Sandbox): AgentBackend {
-  const { name, argv } = agent;
-  const [program = "", ...extraArgs] = programOf(agent, env);
+function createProgramBackend(agent: RememberedAgent, given: NodeJS.ProcessEnv, sandbox?: Sandbox): AgentBackend {
+  const { name, argv, model } = agent;
+  const [program = "", ...extraArgs] = programOf(agent, given);
+  const env = withoutOtherKeys({ agent: name, model, isNamed: (key) => namesKey(name, given, key) }, given);
   switch (name) {
     case "command":
       return createCommandBackend({ argv: programOf(agent, env), env, sandbox });
@@ -79,17 +84,28 @@ function createProgramBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, sa
   }
 }
 
+/** Codex takes its key from whichever variable its settings name. */
+function namesKey(agent: string, env: NodeJS.ProcessEnv, key: string): boolean {
+  if (!agent.startsWith("codex")) return false;
+  try {
+    return readFileSync(join(codexHome(env, env["HOME"] ?? homedir()), "config.toml"), "utf8").includes(`"${key}"`);
+  } catch {
+    return false; // without settings it takes its own variable
+  }
+}
+
 /** @throws ProblemError AGENT_MISSING for a name that nobody knows. */
 function createKnownAcpBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, sandbox?: Sandbox): AgentBackend {
   const { name, model } = agent;
   const known = knownAcpAgent(name);
   if (known === null)
     throw new ProblemError({ code: "AGENT_MISSING", agent: name, detail: "there is no agent of that name" });
-  const { mode, meta, traits, help } = known;
+  const { mode, meta, reviewer, calls, traits, help } = known;
   const own = acpEnvironment(known, env);
   const inSettings = name === "opencode" && model !== undefined;
+  const listed = inSettings ? { model } : {};
   const started = { name, argv: programOf(agent, env), env: inSettings ? withModel(own, model) : own, sandbox };
-  const backend = createAcpBackend({ ...started, mode, meta, traits, help });
+  const backend = createAcpBackend({ ...started, ...listed, mode, meta, reviewer, calls, traits, help });
   if (!inSettings) return backend;
   const digest = createHash("sha256")
     .update(JSON.stringify([backend.digest, model]))

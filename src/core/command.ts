@@ -76,8 +76,16 @@ export type Execution = {
 export type Outcome =
   | { readonly of: Step; readonly failed: string; readonly detail: string }
   | { readonly of: "claim"; readonly claim: Claim; readonly prompt?: number }
-  | ({ readonly of: "lost" } & Pick<Execution, "execution"> & Partial<Execution>)
-  | ({ readonly of: "broken"; readonly reason: string; readonly detail: string; readonly again: boolean } & Execution)
+  /** `reason`: why it was cut off; left out where its driver is gone. */
+  | ({ readonly of: "lost"; readonly reason?: string } & Pick<Execution, "execution"> & Partial<Execution>)
+  | ({
+      readonly of: "broken";
+      readonly reason: string;
+      readonly detail: string;
+      readonly again: boolean;
+      /** Calls to the model service that the agent itself repeated in vain. */
+      readonly retries?: number;
+    } & Execution)
   | { readonly of: "prepare" }
   | {
       readonly of: "enter";

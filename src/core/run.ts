@@ -186,7 +186,13 @@ export type Wait = { readonly id: WaitId; readonly openedAt: string } & (
       readonly offered: readonly EscalationOption[];
     }
   | { readonly kind: "sizing"; readonly sizing: Sizing }
-  | { readonly kind: "budget"; readonly spent: Usage; readonly budget: Budget; readonly unknown?: true }
+  | {
+      readonly kind: "budget";
+      readonly spent: Usage;
+      readonly budget: Budget;
+      readonly unknown?: true;
+      readonly partial?: boolean;
+    }
   | {
       readonly kind: "finish";
       readonly offered: readonly Finish[];

@@ -10,6 +10,7 @@ import type { Processes } from "../ports/processes.ts";
 import type { Sessions } from "../ports/sessions.ts";
 import type { VcsWrite } from "../ports/vcs.ts";
 import type { Workspace } from "../ports/workspace.ts";
+import type { Usage } from "../schema/agent.ts";
 import type { ExecutionId, PhaseKey, RunId } from "../schema/ids.ts";
 
 export interface Transcript {
@@ -51,5 +52,7 @@ export type Engine = {
   readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly redact: (text: string) => string;
   readonly transcript: (execution: ExecutionId) => Transcript;
+  /** What an execution whose driver is gone told that it used; null where it told nothing. */
+  readonly toldUsage: (execution: ExecutionId) => Usage | null;
   readonly show: ProgressSink["show"];
 };

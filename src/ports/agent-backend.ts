@@ -1,6 +1,6 @@
 import type { Problem } from "../core/problem.ts";
 import type { UNAVAILABLE } from "../core/run.ts";
-import type { AgentResult, Usage, Verdict } from "../schema/agent.ts";
+import type { AgentResult, AgentSign, Usage, Verdict } from "../schema/agent.ts";
 import type { AttemptId, PhaseKey, Ticket } from "../schema/ids.ts";
 
 export type AgentLimits = {
@@ -33,7 +33,14 @@ export type AgentTask = {
   readonly session: string | null;
 };
 
-export type AgentProgress = { readonly type: "progress"; readonly text: string; readonly usage: Usage | null };
+export type AgentProgress = {
+  readonly type: "progress";
+  /** Empty where there is nothing to show. */
+  readonly text: string;
+  /** What the execution used so far; null where nothing new is known. */
+  readonly usage: Usage | null;
+  readonly sign?: AgentSign;
+};
 
 /** How an execution ended. A backend yields exactly one, last. */
 export type AgentEnd = {
@@ -57,8 +64,10 @@ export type FailureReason =
   | "silent"
   | "not_started"
   | "aborted"
-  /** It took longer than the person allowed. */
+  /** It took longer than the limit. */
   | "timeout"
+  /** It asked the model again and again, and nothing came of it. */
+  | "no_progress"
   /** The model service is busy or out of reach; that may pass. */
   | typeof UNAVAILABLE;
 

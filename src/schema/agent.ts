@@ -13,6 +13,15 @@ export const Usage = z.strictObject({
 });
 export type Usage = z.infer<typeof Usage>;
 
+/** What happened between an agent and its model, for who watches over an execution. */
+export type AgentSign =
+  /** The model answered a call. */
+  | { readonly is: "call" }
+  /** A tool gave a result, or a file was written. */
+  | { readonly is: "work" }
+  /** A call to the model service failed, and the agent tries again. */
+  | { readonly is: "trouble"; readonly what: string };
+
 export const Severity = z.enum(["blocker", "warning", "note"]);
 
 /** What a final reviewer adds: how the work differs from the specification, and in which requirement. */

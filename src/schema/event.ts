@@ -270,6 +270,8 @@ export const EventDraft = z.discriminatedUnion("type", [
     budget: Budget,
     /** An agent told of a usage that cannot be: what was spent is not known. */
     unknown: z.optional(z.literal(true)),
+    /** Some executions did not tell what they cost. */
+    partial: z.optional(z.boolean()),
   }),
   event("budget.raised", { wait: WaitId, budget: Budget, by: Person }),
   event("writes.takenOut", {

@@ -138,11 +138,25 @@ function foundIn({
     ...entries("Unexpected writes", unexpected),
     ...entries("Changed, and not mentioned by the agent", unmentioned),
     ...allLines("About the repository", notices),
-    ...entries("Refused to the agent; a rule of yours would allow it", denied),
+    ...entries("Refused to the agent; a rule of yours would allow it", denied.filter(isRule)),
+    ...entries(
+      "Refused to the agent",
+      denied.filter((what) => !isRule(what)),
+    ),
     ...entries("The way tests are run has changed", testsChanged?.split("\n") ?? []),
     ...entries("About the tests", testNotes(checks)),
   ];
 }
+
+/** What is closed to agents whatever rules they are given. */
+const CLOSED = /(?:^|[/(\s"'])\.(?:git|isdlc)(?:[/)\s"']|$)/i;
+
+/**
+ * True for a refusal that is told as a rule which would allow it, in the form of Claude Code: `Bash(npm install)`. One
+ * that was cut is none, nor is one for what stays closed.
+ */
+const isRule = (refused: string): boolean =>
+  /^(?:Bash|Edit|Read|WebFetch)\([^…]+\)$|^(?:WebSearch|mcp__\S+)$/.test(refused) && !CLOSED.test(refused);
 
 /** Why the gate is open once more. */
 function failuresOf({ failures }: Gate): string[] {

@@ -13,7 +13,7 @@ export function tokens(
   const used = compact((input ?? 0) + (output ?? 0));
   return [
     input === null && output === null ? "" : `${least(more.missingUsage)}${used} tokens`,
-    usd === null ? "" : `${least(more.missingCost)}${money(usd)}`,
+    usd === null ? "" : `${least(more.missingCost)}${money(usd)}${more.missingCost > 0 ? " (partly unknown)" : ""}`,
   ]
     .filter((part) => part !== "")
     .join(", ");

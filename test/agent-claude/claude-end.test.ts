@@ -33,10 +33,10 @@ describe.each(VERSIONS)("output recorded from version %s", (version) => {
   });
 
   test("trap: a failed call is of subtype success: the error flag makes it a failure", async () => {
-    const { end, progress } = await play("api-error", 1);
+    const { end, signs } = await play("api-error", 1);
     expect(end).toMatchObject({ how: "failed", reason: "unavailable", again: true, usage: null });
     expect(end).toMatchObject({ detail: expect.stringContaining("429") as string });
-    expect(progress[0]).toBe("The model service failed (429); trying again, 1 of 1");
+    expect(signs[0]).toEqual({ is: "trouble", what: "service error 429" });
   });
 
   test("a reached limit asks a person", async () => {

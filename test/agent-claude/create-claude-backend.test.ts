@@ -67,7 +67,7 @@ describe("how it is started", () => {
   });
 
   test.each([
-    ["is limited", undefined, "4"],
+    ["is limited", undefined, "7"],
     ["of the person counts more", "9", "9"],
   ])("trap: ten retries of its own take minutes: their number %s", async (_, given, seen) => {
     const { notes } = await runFake([{ lines: [good] }], {}, { env: { CLAUDE_CODE_MAX_RETRIES: given } });

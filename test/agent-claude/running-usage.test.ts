@@ -14,7 +14,7 @@ async function progressOf(lines: readonly string[]): Promise<[string, Usage | nu
   const told: [string, Usage | null][] = [];
   const backend = createClaudeBackend({ program: FAKE_CLAUDE, env });
   for await (const event of backend.run(agentTask(folder), new AbortController().signal)) {
-    if (event.type === "progress") told.push([event.text, event.usage]);
+    if (event.type === "progress" && (event.text !== "" || event.usage !== null)) told.push([event.text, event.usage]);
   }
   rmSync(folder, { recursive: true });
   return told;
@@ -35,7 +35,7 @@ describe("what is used is told while the agent works", () => {
   test.each(["2.1.197", "2.1.325"])("by version %s: each call to the model once, cache included", async (version) => {
     const told = await progressOf(recorded(`phase-${version}`));
     expect(told[0]).toEqual(["Writing.", { input: 7 + 11 + 5, output: 1, usd: null }]);
-    expect(told.slice(1).map(([, usage]) => usage)).toEqual([null, null, null]);
+    expect(told.flatMap(([, usage]) => usage ?? []).at(-1)).toEqual({ input: 43, output: 2, usd: null });
   });
 
   test("it grows from call to call, with what a call adds later, and never shrinks", async () => {
@@ -53,6 +53,29 @@ describe("what is used is told while the agent works", () => {
       [35, 5],
       null,
       null,
+    ]);
+  });
+
+  test("with what an answer has in the end, and apart for a sub-agent that works beside", async () => {
+    const starts = (id: string, input: number, parent: string | null = null) =>
+      JSON.stringify({
+        type: "stream_event",
+        event: { type: "message_start", message: { id, usage: tokens(input, 1) } },
+        parent_tool_use_id: parent,
+      });
+    const ends = (output: number, parent: string | null = null) =>
+      JSON.stringify({
+        type: "stream_event",
+        event: { type: "message_delta", usage: { output_tokens: output } },
+        parent_tool_use_id: parent,
+      });
+    const piece = '{"type":"stream_event","event":{"type":"content_block_delta","index":0}}';
+    const told = await progressOf([starts("m1", 10), piece, starts("s1", 7, "task"), ends(40), ends(3, "task"), end]);
+    expect(told.map(([, usage]) => usage && [usage.input, usage.output])).toEqual([
+      [10, 1],
+      [17, 2],
+      [17, 41],
+      [17, 43],
     ]);
   });
 

@@ -35,16 +35,19 @@ describe("output recorded from version 0.166.0", () => {
   });
 
   test("an error of the model service is told, with unknown usage", async () => {
-    const { end, progress } = await play("api-error", { exit: 1 });
+    const { end, signs } = await play("api-error", { exit: 1 });
     expect(end).toMatchObject({ how: "failed", reason: "unavailable", again: true, usage: null });
     expect(end).toMatchObject({ detail: expect.stringContaining("high demand") as string });
-    expect(progress.at(-1)).toMatch(/^The model service failed\. Reconnecting\.\.\. 1\/1 \(.*high demand/);
+    expect(signs).toEqual([{ is: "trouble", what: expect.stringContaining("high demand") as string }]);
   });
 
   test("errors before a good end are no failure", async () => {
-    const { end, progress } = await play("recovered");
+    const { end, signs } = await play("recovered");
     expect(end).toMatchObject({ how: "result", result: whole });
-    expect(progress.at(-1)).toContain("Reconnecting... 1/1 (stream disconnected");
+    expect(signs.at(-1)).toMatchObject({
+      is: "trouble",
+      what: expect.stringContaining("stream disconnected") as string,
+    });
   });
 
   test("a refused key asks a person", async () => {

@@ -7,6 +7,10 @@ import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 
 const args = process.argv.slice(2);
+if (args.join(" ").endsWith("mcp list --json")) {
+  console.log("[]");
+  process.exit(0);
+}
 const keys = JSON.parse(process.env.LEAK ?? "[]").join(" ");
 const fails = process.env.LEAK_FAILS === "1";
 const say = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);

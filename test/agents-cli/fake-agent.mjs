@@ -11,6 +11,10 @@ if (args.includes("--version")) {
   console.log(versions[program] ?? "9.9.3");
   process.exit(0);
 }
+if (args.join(" ").endsWith("mcp list --json")) {
+  console.log("[]");
+  process.exit(0);
+}
 
 const prompt = readFileSync(0, "utf8");
 const phase = /^(\S+) \(.*\) of the workflow/m.exec(prompt)?.[1];

@@ -163,6 +163,7 @@ export function engineFor(project: LocalProject, run: ActiveRun, repository: Rep
       endAll: () => Promise.resolve(),
     },
     transcript: () => ({ write: () => {}, close: () => {} }),
+    toldUsage: () => null,
   };
 }
 

@@ -157,6 +157,7 @@ function engineOf(project: LocalProject, run: ActiveRun, world: World): Engine {
     vcs: vcs === null ? null : disturbed(vcs, world),
     processes: { ...engine.processes, endAll: () => Promise.resolve() },
     transcript: () => ({ write: () => {}, close: () => {} }),
+    toldUsage: () => null,
   };
 }
 

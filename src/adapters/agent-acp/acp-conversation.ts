@@ -16,6 +16,8 @@ export type AcpTalk = {
   readonly session: AcpSession;
   readonly task: AgentTask;
   readonly modes: AcpModes;
+  /** The model that was chosen, as the agent lists it; null where it is not told so or does not list them. */
+  readonly model: string | null;
   /** In a sandbox it does not depend on its mode what it can do. */
   readonly sandboxed: boolean;
   /** Goes along when a conversation is opened, for what only this agent understands. */
@@ -67,7 +69,7 @@ async function open(talk: AcpTalk): Promise<string | Told> {
   const opened = loaded ?? (await begin(talk));
   talk.onOpened(opened.sessionId, loadSession);
   talk.session.usage.begin(loaded === null);
-  return (await chooseMode(talk, opened)) ?? opened.sessionId;
+  return (await chooseModel(talk, opened)) ?? (await chooseMode(talk, opened)) ?? opened.sessionId;
 }
 
 type Opened = z.infer<typeof NewSession>;
@@ -92,6 +94,27 @@ async function begin(talk: AcpTalk): Promise<Opened> {
 }
 
 const sessionParams = ({ task, meta }: AcpTalk): object => ({ cwd: task.cwd, mcpServers: [], _meta: meta });
+
+/** Null when it can begin. Some agents take another model in silence where there is none of that name. */
+async function chooseModel(talk: AcpTalk, opened: Opened): Promise<Told | null> {
+  const { connection, model } = talk;
+  const choice = opened.configOptions?.find((option) => option?.category === "model");
+  if (model === null || choice?.category !== "model" || choice.currentValue === model) return null;
+  const isListed = choice.options.some(({ value }) => value === model);
+  if (!isListed) return failed("agent_failed", `There is no model "${model}".${similar(model, choice.options)}`, false);
+  const params = { sessionId: opened.sessionId, configId: choice.id, value: model };
+  await ask(talk, z.unknown(), connection.request("session/set_config_option", params));
+  return null;
+}
+
+const MOST_MODELS = 5;
+
+/** Models of the same provider, for who mistyped one. */
+function similar(model: string, options: readonly { readonly value: string }[]): string {
+  const provider = `${model.split("/")[0] ?? ""}/`;
+  const names = options.map(({ value }) => value).filter((value) => value.startsWith(provider));
+  return names.length === 0 ? "" : ` There is: ${names.slice(0, MOST_MODELS).join(", ")}.`;
+}
 
 /** Null when it can begin. */
 async function chooseMode(talk: AcpTalk, opened: Opened): Promise<Told | null> {
@@ -120,8 +143,10 @@ function withoutMode({ task, sandboxed, show }: AcpTalk, text: string): Told | n
 function modeChange({ modes, configOptions }: Opened, wanted: string): { method: string; params: object } | null {
   const isMode = modes?.availableModes.some(({ id }) => id === wanted) ?? false;
   if (isMode) return { method: "session/set_mode", params: { modeId: wanted } };
-  const choice = configOptions?.find((option) => option?.options.some(({ value }) => value === wanted)) ?? null;
-  return choice && { method: "session/set_config_option", params: { configId: choice.id, value: wanted } };
+  const choice = configOptions?.find(
+    (option) => option?.category === "mode" && option.options.some(({ value }) => value === wanted),
+  );
+  return choice ? { method: "session/set_config_option", params: { configId: choice.id, value: wanted } } : null;
 }
 
 async function work(talk: AcpTalk, sessionId: string): Promise<Told> {

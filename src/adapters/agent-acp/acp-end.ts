@@ -1,6 +1,6 @@
 import type { AgentEnd, AgentTask } from "../../ports/agent-backend.ts";
 import type { Usage } from "../../schema/agent.ts";
-import { exitText, type Failed, failed, stopped, type Told } from "../process/execution-end.ts";
+import { exitText, type Failed, failed, stopped, type Told, withDenied } from "../process/execution-end.ts";
 import type { AgentProcessEnd } from "../process/start-agent-process.ts";
 
 export type AcpOutcome = {
@@ -20,8 +20,7 @@ export type AcpOutcome = {
 export function acpEnd(outcome: AcpOutcome, task: AgentTask): AgentEnd {
   const { usage, session, denied } = outcome;
   const told = outcome.told ?? cutOff(outcome, task);
-  const refused = told.how === "result" && denied.length > 0 ? { denied } : {};
-  return { type: "end", usage, session, ...told, ...refused };
+  return { type: "end", usage, session, ...withDenied(told, denied) };
 }
 
 function cutOff({ process: end, noise }: AcpOutcome, task: AgentTask): Failed {

@@ -16,8 +16,15 @@ const ModeChoice = z.object({
   category: z.literal("mode"),
   options: z.array(z.object({ value: z.string() })),
 });
+const ModelChoice = z.object({
+  id: z.string(),
+  category: z.literal("model"),
+  currentValue: z.optional(z.nullable(z.string())),
+  options: z.array(z.object({ value: z.string() })),
+});
 const Choice = z.union([
   ModeChoice,
+  ModelChoice,
   z.pipe(
     z.unknown(),
     z.transform(() => null),

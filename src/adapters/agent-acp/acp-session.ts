@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { AgentTask } from "../../ports/agent-backend.ts";
+import type { AgentSign } from "../../schema/agent.ts";
 import { AcpError, INVALID_PARAMS, METHOD_NOT_FOUND } from "./acp-connection.ts";
 import { PermissionRequest, readUpdate } from "./acp-messages.ts";
 import { isPermitted, permissionOption } from "./acp-permission.ts";
@@ -25,6 +26,8 @@ export type AcpSessionOptions = {
   readonly task: AgentTask;
   readonly traits: AcpTraits;
   readonly show: (text: string) => void;
+  /** Told what brings the work further. */
+  readonly note: (sign: AgentSign) => void;
 };
 
 /** What an agent tells and asks during one conversation. */
@@ -46,11 +49,11 @@ export interface AcpSession {
 /** Refusals that a person is told of for one execution. */
 const MOST_DENIED = 20;
 
-export function createAcpSession({ task, traits, show }: AcpSessionOptions): AcpSession {
-  const { access, cwd, tests } = task;
+export function createAcpSession({ task, traits, show, note }: AcpSessionOptions): AcpSession {
+  const { access, cwd, item, tests } = task;
   const { commandInTitle } = traits;
   const usage = createAcpUsage(traits.countsAllTokens);
-  const turn = createTurnLog({ cwd, show });
+  const turn = createTurnLog({ cwd, show, note });
   let openId: string | null = null;
   let isListening = false;
   let isCancelled = false;
@@ -68,7 +71,7 @@ export function createAcpSession({ task, traits, show }: AcpSessionOptions): Acp
     const read = z.safeParse(PermissionRequest, params);
     if (!read.success) throw new AcpError(INVALID_PARAMS, z.prettifyError(read.error));
     const call = turn.watch(read.data.toolCall);
-    const permitted = isPermitted({ access, cwd, tests, call, commandInTitle, follow: followLinks });
+    const permitted = isPermitted({ access, cwd, item, tests, call, commandInTitle, follow: followLinks });
     const what = callText(call, cwd);
     if (!permitted) show(`Not allowed: ${what}`);
     if (!permitted && denied.size < MOST_DENIED) denied.add(what);

@@ -1,3 +1,4 @@
+import type { AgentSign } from "../../schema/agent.ts";
 import type { ToolCall } from "./acp-messages.ts";
 import { callText, createMessageProgress } from "./acp-progress.ts";
 
@@ -17,12 +18,16 @@ export interface TurnLog {
   end(): AcpTurn;
 }
 
-export type TurnLogOptions = { readonly cwd: string; readonly show: (text: string) => void };
+export type TurnLogOptions = {
+  readonly cwd: string;
+  readonly show: (text: string) => void;
+  readonly note: (sign: AgentSign) => void;
+};
 
 /** Characters of the final message that are kept, from its end. */
 const LONGEST_MESSAGE = 1024 * 1024;
 
-export function createTurnLog({ cwd, show }: TurnLogOptions): TurnLog {
+export function createTurnLog({ cwd, show, note }: TurnLogOptions): TurnLog {
   const running = new Map<string, ToolCall>();
   const seen = new Set<string>();
   const shown = new Set<string>();
@@ -38,6 +43,7 @@ export function createTurnLog({ cwd, show }: TurnLogOptions): TurnLog {
     begin: () => void (turn = { message: "", didSomething: false }),
     hear: (text, messageId) => {
       const said = messageId === lastId ? text : `\n${text}`;
+      if (turn.message === "" || messageId !== lastId) note({ is: "call" });
       lastId = messageId;
       const message = `${turn.message}${said}`.slice(-LONGEST_MESSAGE);
       turn = { message, didSomething: turn.didSomething || text !== "" };
@@ -46,6 +52,7 @@ export function createTurnLog({ cwd, show }: TurnLogOptions): TurnLog {
     watch: (change) => {
       const { toolCallId: id, status } = change;
       const call = { ...running.get(id), ...withoutNulls(change) };
+      if (status === "completed") note({ is: "work" });
       if (status === "completed" || status === "failed") running.delete(id);
       else running.set(id, call);
       if (!seen.has(id)) endMessage();

@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
 import type { Problem } from "../../core/problem.ts";
+import { larger } from "../../core/execution-watch.ts";
 import type { AgentBackend, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
+import type { AgentSign } from "../../schema/agent.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import { askVersion } from "../process/ask-version.ts";
 import { startFoundProgram } from "../process/start-found-program.ts";
 import type { Sandbox } from "../process/sandboxed.ts";
 import type { Line } from "../process/line-splitter.ts";
 import type { AgentInput } from "../process/start-agent-process.ts";
-import { streamEvents, type Emit } from "../process/stream-events.ts";
+import { streamEvents, tell, type Emit } from "../process/stream-events.ts";
+import { followCalls, type CallLog, type CallNews, type FollowedCalls } from "./acp-call-log.ts";
 import { ConnectionLost, createAcpConnection } from "./acp-connection.ts";
 import { converse, type AcpModes } from "./acp-conversation.ts";
 import type { Told } from "../process/execution-end.ts";
@@ -25,6 +28,11 @@ export type AcpBackendOptions = {
   readonly traits?: AcpTraits;
   /** Goes along when a conversation is opened, for what only this agent understands. */
   readonly meta?: object | undefined;
+  /** What keeps the person's servers of tools from a reviewer. */
+  readonly reviewer?: { readonly args?: readonly string[]; readonly meta?: object } | undefined;
+  /** The model that was chosen, where the agent lists those it has. */
+  readonly model?: string | undefined;
+  readonly calls?: CallLog | undefined;
   /** Steps for people whom it refuses, or who do not have it. */
   readonly help?: { readonly install: string; readonly signIn: string };
 };
@@ -66,11 +74,15 @@ async function execute(execution: Execution, signal: AbortSignal): Promise<void>
   };
   if (signal.aborted) leave.abort();
   signal.addEventListener("abort", onAbort, { once: true });
-  const { argv, env, sandbox } = options;
+  const { calls } = talk;
+  const argv = [...options.argv, ...calls.args, ...(task.role === "reviewer" ? (options.reviewer?.args ?? []) : [])];
+  const env = { ...options.env, ...calls.variables };
   const { cwd, nonce, access, limits } = task;
-  const streams = { stdin: talk.start, onLine: talk.receive, silenceSeconds: limits.silence };
-  const process = await startFoundProgram({ argv, cwd, env, nonce, access, sandbox, ...streams }, leave.signal);
+  const streams = { stdin: talk.start, onLine: talk.receive, onStderr: calls.onStderr, silenceSeconds: limits.silence };
+  const started = { argv, cwd, env, nonce, access, sandbox: options.sandbox, ...streams };
+  const process = await startFoundProgram(started, leave.signal);
   signal.removeEventListener("abort", onAbort);
+  calls.finish();
   const { told, ...outcome } = await talk.finish();
   for (const pid of process.left) emit({ type: "progress", text: `Process ${pid} would not end`, usage: null });
   if (signal.aborted) emit(acpEnd({ ...outcome, told: null, process: { ...process, ended: "aborted" } }, task));
@@ -78,6 +90,7 @@ async function execute(execution: Execution, signal: AbortSignal): Promise<void>
 }
 
 interface Talk {
+  readonly calls: FollowedCalls;
   readonly start: (input: AgentInput) => void;
   readonly receive: (line: Line) => void;
   /** False when there is no conversation yet that could be cancelled. */
@@ -88,7 +101,10 @@ interface Talk {
 
 function createTalk({ options, task, emit }: Execution, onSpoken: () => void): Talk {
   const show = (text: string): void => emit({ type: "progress", text, usage: session.usage.news() });
-  const session = createAcpSession({ task, traits: options.traits ?? UNKNOWN_TRAITS, show });
+  const note = (sign: AgentSign): void => tell(emit, { texts: [], sign });
+  const session = createAcpSession({ task, traits: options.traits ?? UNKNOWN_TRAITS, show, note });
+  const onNews = ({ usage, sign }: CallNews): void => tell(emit, { texts: [], usage, sign });
+  const calls = followCalls({ log: options.calls, env: options.env, name: task.nonce, onNews });
   let input: AgentInput | null = null;
   let opened: { readonly id: string; readonly lasts: boolean } | null = null;
   let spoken: Promise<Told | null> = Promise.resolve(null);
@@ -96,13 +112,14 @@ function createTalk({ options, task, emit }: Execution, onSpoken: () => void): T
   const connection = createAcpConnection({ send: (text) => input?.write(text), onRequest, onNotification });
   const onOpened = (id: string, lasts: boolean): void => void (opened = { id, lasts });
 
-  const { mode: modes = NO_MODES, meta } = options;
+  const { mode: modes = NO_MODES, model = null } = options;
+  const meta = task.role === "reviewer" ? (options.reviewer?.meta ?? options.meta) : options.meta;
   const signIn = options.help?.signIn ?? null;
   const sandboxed = options.sandbox !== undefined;
 
   const speak = async (): Promise<Told | null> => {
     try {
-      return await converse({ connection, session, task, modes, sandboxed, meta, signIn, show, onOpened });
+      return await converse({ connection, session, task, modes, model, sandboxed, meta, signIn, show, onOpened });
     } catch (error) {
       if (error instanceof ConnectionLost) return null;
       throw error;
@@ -112,6 +129,7 @@ function createTalk({ options, task, emit }: Execution, onSpoken: () => void): T
     }
   };
   return {
+    calls,
     start: (given) => {
       input = given;
       spoken = speak();
@@ -126,7 +144,7 @@ function createTalk({ options, task, emit }: Execution, onSpoken: () => void): T
     finish: async () => {
       connection.close(new ConnectionLost("the agent is gone"));
       const told = await spoken;
-      const usage = session.usage.total();
+      const usage = larger(session.usage.total(), calls.used());
       const [kept, denied] = [opened?.lasts ? opened.id : null, session.denied()];
       return { told, usage, session: kept, denied, noise: connection.noise() };
     },

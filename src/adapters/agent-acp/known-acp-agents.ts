@@ -1,6 +1,9 @@
 import type { Environment } from "../process/agent-environment.ts";
+import type { CallLog } from "./acp-call-log.ts";
 import type { AcpModes } from "./acp-conversation.ts";
 import type { AcpTraits } from "./acp-session.ts";
+import { geminiCalls } from "./gemini-calls.ts";
+import { opencodeCalls } from "./opencode-calls.ts";
 
 /** An agent of which we know how it is made to speak the Agent Client Protocol, and what its words are worth. */
 export type KnownAcpAgent = {
@@ -11,6 +14,9 @@ export type KnownAcpAgent = {
   readonly presets: Readonly<Record<string, string>>;
   /** The same, where it is said when a conversation is opened. */
   readonly meta?: object;
+  /** What keeps the person's servers of tools from a reviewer. */
+  readonly reviewer?: { readonly args?: readonly string[]; readonly meta?: object };
+  readonly calls?: CallLog;
   readonly mode: AcpModes;
   /**
    * False when files of the repository can make it start programs (plugins, hooks, servers of tools) before anybody is
@@ -32,11 +38,16 @@ const OPENCODE_ASKS = {
   todowrite: "allow",
 };
 
+/** Only servers of the names that follow are started, and none has this one. */
+const NO_SERVERS = { args: ["--allowed-mcp-server-names", "none-for-reviewers"] };
+
 const knownAcpAgents: Readonly<Record<string, KnownAcpAgent>> = {
   gemini: {
     argv: ["gemini", "--acp"],
     settings: { GEMINI_CLI_TRUST_WORKSPACE: "false" },
     presets: {},
+    reviewer: NO_SERVERS,
+    calls: geminiCalls,
     mode: { read: "plan", write: "default" }, // it has no other for editing in a folder it does not trust
     repositoryHeld: true,
     traits: {
@@ -58,6 +69,7 @@ const knownAcpAgents: Readonly<Record<string, KnownAcpAgent>> = {
     },
     // otherwise its turn is over with the first refusal
     presets: { OPENCODE_CONFIG_CONTENT: JSON.stringify({ experimental: { continue_loop_on_deny: true } }) },
+    calls: opencodeCalls,
     mode: { read: "plan", write: "build" },
     repositoryHeld: false, // .opencode/plugin, also with its project settings turned off
     traits: {
@@ -87,6 +99,7 @@ const knownAcpAgents: Readonly<Record<string, KnownAcpAgent>> = {
     argv: ["qwen", "--acp"],
     settings: {},
     presets: {},
+    reviewer: NO_SERVERS,
     mode: { read: "plan", write: "auto-edit" },
     repositoryHeld: false, // .qwen/settings.json: servers, hooks, a command that lists tools
     traits: {
@@ -102,6 +115,7 @@ const knownAcpAgents: Readonly<Record<string, KnownAcpAgent>> = {
     settings: {},
     presets: {},
     meta: { claudeCode: { options: { settingSources: ["user"] } } },
+    reviewer: { meta: { claudeCode: { options: { settingSources: ["user"], strictMcpConfig: true } } } },
     mode: { read: "plan", write: "acceptEdits" },
     repositoryHeld: true,
     traits: {

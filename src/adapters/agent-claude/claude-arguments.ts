@@ -13,6 +13,7 @@ export function claudeArguments(task: AgentTask, conversation: Conversation): st
     "--output-format",
     "stream-json",
     "--verbose",
+    "--include-partial-messages", // tells what each call to the model used, while it runs
     "--json-schema",
     JSON.stringify(resultSchema(task.role)),
     ...(task.persona === "" ? [] : ["--append-system-prompt", task.persona]),
@@ -24,8 +25,8 @@ export function claudeArguments(task: AgentTask, conversation: Conversation): st
   ];
 }
 
-/** Other tools are not even offered, and what would need a question is refused. */
-const READ_ONLY = ["--tools", "Read,Grep,Glob", "--permission-mode", "dontAsk"];
+/** Other tools are not even offered, what would need a question is refused, and no server of the person's is started. */
+const READ_ONLY = ["--tools", "Read,Grep,Glob", "--permission-mode", "dontAsk", "--strict-mcp-config"];
 
 /**
  * Edits inside the working directory, and the one command that runs the tests. Reading with git needs no rule: Claude

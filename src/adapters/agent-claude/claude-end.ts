@@ -1,6 +1,8 @@
 import type { AgentEnd, AgentTask } from "../../ports/agent-backend.ts";
+import type { Usage } from "../../schema/agent.ts";
+import { larger } from "../../core/execution-watch.ts";
 import { serviceFailure } from "../process/service-trouble.ts";
-import { exitText, type Failed, failed, readResult, stopped, type Told } from "../process/execution-end.ts";
+import { exitText, type Failed, failed, readResult, stopped, type Told, withDenied } from "../process/execution-end.ts";
 import type { AgentProcessEnd } from "../process/start-agent-process.ts";
 import { deniedRules } from "./claude-denials.ts";
 import type { ResultLine } from "./claude-line.ts";
@@ -11,6 +13,8 @@ export type ClaudeOutcome = {
   readonly results: readonly ResultLine[];
   /** Null when the process never said that it began. */
   readonly session: string | null;
+  /** What it was seen to use while it ran. */
+  readonly seen: Usage | null;
 };
 
 const SIGN_IN = 'Run "claude" and enter "/login", or set ANTHROPIC_API_KEY.';
@@ -22,9 +26,12 @@ const SIGN_IN = 'Run "claude" and enter "/login", or set ANTHROPIC_API_KEY.';
 export function claudeEnd(outcome: ClaudeOutcome, task: AgentTask): AgentEnd {
   const session = outcome.results.at(-1)?.session_id ?? outcome.session;
   const told = stopped(outcome.process, task) ?? judged(outcome, task.role);
-  const denied = told.how === "result" ? deniedRules(outcome.results) : [];
-  const refused = denied.length === 0 ? {} : { denied };
-  return { type: "end", usage: claudeUsage(outcome.results), session, ...told, ...refused };
+  return {
+    type: "end",
+    usage: larger(claudeUsage(outcome.results), outcome.seen),
+    session,
+    ...withDenied(told, deniedRules(outcome.results)),
+  };
 }
 
 /** True when the conversation to go on with is not on this machine (any more), or is one of another product. */

@@ -8,6 +8,15 @@ const Tokens = z.object({
 });
 export type Tokens = z.infer<typeof Tokens>;
 
+/** What is told while an answer is written: the figures so far, and not all of them. */
+const PartTokens = z.object({
+  input_tokens: z.optional(z.nullable(z.number())),
+  output_tokens: z.optional(z.nullable(z.number())),
+  cache_read_input_tokens: z.optional(z.nullable(z.number())),
+  cache_creation_input_tokens: z.optional(z.nullable(z.number())),
+});
+export type PartTokens = z.infer<typeof PartTokens>;
+
 const ModelTokens = z.record(
   z.string(),
   z.object({
@@ -54,6 +63,31 @@ const untold = z.pipe(
   z.transform(() => null),
 );
 
+const Part = z.union([PartTokens, untold]);
+
+/** One call to the model as it goes on: told when its answer begins, and when the end of it is counted. */
+const StreamLine = z.object({
+  type: z.literal("stream_event"),
+  event: z.discriminatedUnion("type", [
+    z.object({
+      type: z.literal("message_start"),
+      message: z.object({ id: z.string(), usage: z.optional(Part) }),
+    }),
+    z.object({ type: z.literal("message_delta"), usage: z.optional(Part) }),
+  ]),
+  /** The call of a tool by which a sub-agent works; its own calls to the model are counted apart. */
+  parent_tool_use_id: z.optional(z.nullable(z.string())),
+});
+export type StreamLine = z.infer<typeof StreamLine>;
+
+/** What tools answered. */
+const UserLine = z.object({
+  type: z.literal("user"),
+  message: z.object({
+    content: z.array(z.looseObject({ type: z.string(), is_error: z.optional(z.nullable(z.boolean())) })),
+  }),
+});
+
 const AssistantLine = z.object({
   type: z.literal("assistant"),
   message: z.object({
@@ -73,16 +107,21 @@ const RetryLine = z.object({
   attempt: z.number(),
   max_retries: z.number(),
   error_status: z.optional(z.nullable(z.number())),
+  error: z.optional(z.nullable(z.string())),
 });
 
-const ClaudeLine = z.union([ResultLine, AssistantLine, InitLine, RetryLine]);
+const ClaudeLine = z.union([ResultLine, AssistantLine, StreamLine, UserLine, InitLine, RetryLine]);
 export type ClaudeLine = z.infer<typeof ClaudeLine>;
 
 /** A line of the stream as far as we care; null for everything else, so that new kinds of lines do no harm. */
 export function readClaudeLine(text: string): ClaudeLine | null {
+  if (IS_PART.test(text)) return null;
   const line = z.safeParse(ClaudeLine, parseJson(text));
   return line.success ? line.data : null;
 }
+
+/** Pieces of an answer, by far the most lines: what they add up to comes whole. */
+const IS_PART = /^\{"type":"stream_event","event":\{"type":"(?:content_block|ping)/;
 
 function parseJson(text: string): unknown {
   try {

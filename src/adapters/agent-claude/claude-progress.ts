@@ -18,9 +18,7 @@ export function progressTexts(line: ClaudeLine, cwd: string): string[] {
       describeCall(`Not allowed: ${denial.tool_name}`, denial.tool_input, cwd),
     );
   }
-  if (line.subtype === "init") return [];
-  const status = typeof line.error_status === "number" ? ` (${line.error_status})` : "";
-  return [`The model service failed${status}; trying again, ${line.attempt} of ${line.max_retries}`];
+  return [];
 }
 
 function describeCall(name: string, input: unknown, cwd: string): string[] {

@@ -1,13 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Problem } from "../../core/problem.ts";
 import type { AgentBackend, AgentEvent, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
-import type { Usage } from "../../schema/agent.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import { askVersion } from "../process/ask-version.ts";
 import type { Sandbox } from "../process/sandboxed.ts";
 import { startFoundProgram } from "../process/start-found-program.ts";
-import { streamEvents } from "../process/stream-events.ts";
-import type { Emit } from "../process/stream-events.ts";
+import { type Emit, streamEvents, tell } from "../process/stream-events.ts";
 import { claudeArguments } from "./claude-arguments.ts";
 import type { Conversation } from "./claude-arguments.ts";
 import { claudeEnd, isLostConversation } from "./claude-end.ts";
@@ -15,7 +13,7 @@ import type { ClaudeOutcome } from "./claude-end.ts";
 import { readClaudeLine } from "./claude-line.ts";
 import type { ResultLine } from "./claude-line.ts";
 import { progressTexts } from "./claude-progress.ts";
-import { createRunningUsage } from "./running-usage.ts";
+import { createRunningUsage, signOf } from "./running-usage.ts";
 
 export type ClaudeBackendOptions = {
   /** Path, or a name to be found on PATH. */
@@ -29,10 +27,10 @@ export type ClaudeBackendOptions = {
 const NAME = "claude";
 
 /**
- * Its own ten retries take over three minutes until it gives up, and we start it up to four times. With four retries
- * it gives up after some ten seconds. What the person set counts more.
+ * Its own ten retries take over three minutes until it gives up; with seven it does after one. What the person set
+ * counts more.
  */
-const RETRIES = "4";
+const RETRIES = "7";
 const RETRIES_VARIABLE = "CLAUDE_CODE_MAX_RETRIES";
 
 /** Claude Code, started anew for every execution and read through its JSON stream. */
@@ -88,9 +86,10 @@ async function converse(execution: Execution, conversation: Conversation, signal
     if (line === null) return;
     if (line.type === "result") results.push(line);
     if (line.type === "system" && line.subtype === "init") session = line.session_id;
-    const used = line.type === "assistant" ? usage.add(line) : null;
-    const texts = progressTexts(line, task.cwd);
-    for (const [at, text] of texts.entries()) emit(progress(text, at === texts.length - 1 ? used : null));
+    const counts = line.type === "assistant" || line.type === "stream_event";
+    const counted = counts ? usage.add(line) : { usage: null, isNew: false };
+    const sign = signOf(line, counted.isNew);
+    tell(emit, { texts: progressTexts(line, task.cwd), usage: counted.usage, sign });
   };
   const process = await startFoundProgram(
     {
@@ -106,10 +105,10 @@ async function converse(execution: Execution, conversation: Conversation, signal
     },
     signal,
   );
-  return { process, results, session };
+  return { process, results, session, seen: usage.total() };
 }
 
-const progress = (text: string, usage: Usage | null = null): AgentEvent => ({ type: "progress", text, usage });
+const progress = (text: string): AgentEvent => ({ type: "progress", text, usage: null });
 
 const ABLE = { structuredResult: true, readOnly: true, cost: true, turns: true, budget: true, resumes: true };
 

@@ -1,39 +1,88 @@
-import type { Usage } from "../../schema/agent.ts";
-import type { AssistantLine, Tokens } from "./claude-line.ts";
+import type { AgentSign, Usage } from "../../schema/agent.ts";
+import type { AssistantLine, ClaudeLine, PartTokens, StreamLine } from "./claude-line.ts";
+
+/** What a line adds to what is known of the calls to the model. */
+export type Counted = {
+  /** What was used so far; null when this line adds nothing. */
+  readonly usage: Usage | null;
+  /** True for the first that is heard of a call. */
+  readonly isNew: boolean;
+};
 
 export interface RunningUsage {
-  /** What was used so far; null when this line adds nothing. */
-  add(line: AssistantLine): Usage | null;
+  add(line: AssistantLine | StreamLine): Counted;
+  /** What was used so far; null when nothing was told. */
+  total(): Usage | null;
 }
 
+type Tokens = { readonly input: number; readonly output: number };
+
 /**
- * Adds up the calls to the model while they are made. The output is what was counted when each answer began, so the
- * true figure is higher; it comes with the result, as does the cost.
+ * Adds up the calls to the model while they are made. What an answer has in the end is told when it is whole, so one
+ * that was cut off counts with less than was served. The cost comes with the result.
  */
 export function createRunningUsage(): RunningUsage {
-  const total = { input: 0, output: 0 };
-  const lastOf = new Map<string, Counted>();
+  const calls = new Map<string, Tokens>();
+  /** The answer that is being written, by the sub-agent it is for. */
+  const current = new Map<string, string>();
+
+  const total = (): Usage | null => {
+    if (calls.size === 0) return null;
+    const sum = [...calls.values()].reduce((one, other) => ({
+      input: one.input + other.input,
+      output: one.output + other.output,
+    }));
+    return { ...sum, usd: null };
+  };
+  const count = (id: string | undefined, usage: PartTokens | null | undefined): Counted => {
+    if (id === undefined || !usage) return NOTHING;
+    const before = calls.get(id);
+    const now = largest(before ?? { input: 0, output: 0 }, tokensOf(usage));
+    const isNew = before === undefined && now.input + now.output > 0;
+    if (!isNew && (before === undefined || (now.input === before.input && now.output === before.output)))
+      return NOTHING;
+    calls.set(id, now);
+    return { usage: total(), isNew };
+  };
   return {
-    add: ({ message }) => {
-      const { id, usage } = message;
-      if (id === undefined || !usage) return null;
-      const before = lastOf.get(id) ?? NOTHING;
-      const now = counted(usage);
-      const more = { input: Math.max(0, now.input - before.input), output: Math.max(0, now.output - before.output) };
-      if (more.input + more.output === 0) return null;
-      lastOf.set(id, { input: before.input + more.input, output: before.output + more.output });
-      total.input += more.input;
-      total.output += more.output;
-      return { ...total, usd: null };
+    total,
+    add: (line) => {
+      if (line.type === "assistant") return count(line.message.id, line.message.usage);
+      const { event, parent_tool_use_id: parent } = line;
+      if (event.type === "message_delta") return count(current.get(parent ?? ""), event.usage);
+      current.set(parent ?? "", event.message.id);
+      return count(event.message.id, event.message.usage);
     },
   };
 }
 
-type Counted = { readonly input: number; readonly output: number };
+const NOTHING: Counted = { usage: null, isNew: false };
 
-const NOTHING: Counted = { input: 0, output: 0 };
-
-function counted(usage: Tokens): Counted {
-  const input = usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
-  return { input, output: usage.output_tokens };
+function tokensOf(usage: PartTokens): Tokens {
+  const { input_tokens: fresh, cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
+  return { input: (fresh ?? 0) + (read ?? 0) + (written ?? 0), output: usage.output_tokens ?? 0 };
 }
+
+/** Figures of one call only grow; the later ones leave some out. */
+const largest = (one: Tokens, other: Tokens): Tokens => ({
+  input: Math.max(one.input, other.input),
+  output: Math.max(one.output, other.output),
+});
+
+/** What a line says about how the work goes; undefined for most. */
+export function signOf(line: ClaudeLine, isNewCall: boolean): AgentSign | undefined {
+  if (isNewCall) return { is: "call" };
+  if (line.type === "user") return line.message.content.some(isResult) ? { is: "work" } : undefined;
+  if (line.type !== "system" || line.subtype !== "api_retry") return undefined;
+  const { error_status: status, error } = line;
+  return { is: "trouble", what: typeof status === "number" ? `service error ${status}` : (error ?? "no answer") };
+}
+
+/** What a tool refused or could not do brings the work no further. */
+const isResult = ({
+  type,
+  is_error: isError,
+}: {
+  readonly type: string;
+  readonly is_error?: boolean | null | undefined;
+}): boolean => type === "tool_result" && isError !== true;

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import type { AgentTask } from "../../ports/agent-backend.ts";
+import { tomlText } from "./toml-text.ts";
 
 export type CodexStart = {
   /** The file with the schema of the result. */
@@ -9,10 +10,12 @@ export type CodexStart = {
   readonly resume: string | null;
   /** True where a sandbox of ours is around it: one inside the other fails for root, and ours is the stricter one. */
   readonly sandboxed: boolean;
+  /** The setting that turns off the person's servers of tools; null to leave them. */
+  readonly servers: string | null;
 };
 
 /** Arguments for one execution. The prompt is no part of them: it goes in on stdin, which `-` stands for. */
-export function codexArguments(task: AgentTask, { schema, resume, sandboxed }: CodexStart): string[] {
+export function codexArguments(task: AgentTask, { schema, resume, sandboxed, servers }: CodexStart): string[] {
   return [
     "exec",
     "--json",
@@ -20,7 +23,8 @@ export function codexArguments(task: AgentTask, { schema, resume, sandboxed }: C
     "--sandbox",
     sandboxed ? "danger-full-access" : task.access === "read" ? "read-only" : "workspace-write",
     ...NO_WAY_AROUND,
-    ...setting("projects", distrusted(task.cwd)),
+    ...distrustArguments(task.cwd),
+    ...(servers === null ? [] : ["-c", servers]),
     ...STARTS_FAST,
     ...(task.persona === "" ? [] : setting("developer_instructions", tomlText(task.persona))),
     "--output-schema",
@@ -29,6 +33,9 @@ export function codexArguments(task: AgentTask, { schema, resume, sandboxed }: C
     "-",
   ];
 }
+
+/** What in a repository chooses programs is not read. */
+export const distrustArguments = (cwd: string): string[] => setting("projects", distrusted(cwd));
 
 const setting = (name: string, value: string): string[] => ["-c", `${name}=${value}`];
 
@@ -53,6 +60,3 @@ function upwards(folder: string): string[] {
   const above = dirname(folder);
   return above === folder ? [folder] : [folder, ...upwards(above)];
 }
-
-/** A text of JSON is one of TOML too, but for the one control character that JSON leaves as it is. */
-const tomlText = (text: string): string => JSON.stringify(text).replaceAll("\u007F", String.raw`\u007F`);

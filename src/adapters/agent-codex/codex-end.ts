@@ -1,7 +1,7 @@
 import type { AgentEnd, AgentTask } from "../../ports/agent-backend.ts";
 import type { Usage } from "../../schema/agent.ts";
 import { serviceFailure } from "../process/service-trouble.ts";
-import { exitText, type Failed, failed, readResult, stopped, type Told } from "../process/execution-end.ts";
+import { exitText, type Failed, failed, readResult, stopped, type Told, withDenied } from "../process/execution-end.ts";
 import type { AgentProcessEnd } from "../process/start-agent-process.ts";
 import { conversationText } from "./codex-conversation.ts";
 import type { CodexConversation, Tokens } from "./codex-conversation.ts";
@@ -18,6 +18,8 @@ export type CodexOutcome = {
   readonly conversation: CodexConversation | null;
   /** Commands that its sandbox kept from something. */
   readonly denied: readonly string[];
+  /** What the conversation used since its first turn, as its log has it; null where it does not tell. */
+  readonly noted: Tokens | null;
 };
 
 const SIGN_IN = 'Run "codex login", or set the variable with the key that your settings name.';
@@ -28,8 +30,7 @@ const SIGN_IN = 'Run "codex login", or set the variable with the key that your s
  */
 export function codexEnd(outcome: CodexOutcome, task: AgentTask): AgentEnd {
   const told = stopped(outcome.process, task) ?? judged(outcome, task.role);
-  const refused = told.how === "result" && outcome.denied.length > 0 ? { denied: outcome.denied } : {};
-  return { type: "end", ...counted(outcome), ...told, ...refused };
+  return { type: "end", ...counted(outcome), ...withDenied(told, outcome.denied) };
 }
 
 /** True when the conversation to go on with is not on this machine (any more). */
@@ -38,17 +39,22 @@ export function isLostConversation({ process, conversation }: CodexOutcome): boo
 }
 
 /**
- * What this execution used, and the conversation with all it used so far. A turn that failed tells nothing: what it
- * used is then part of the next one that does.
+ * What this execution used, and the conversation with all it used so far. A turn that failed tells nothing itself; what
+ * neither it nor the log tells is part of the next one that does.
  */
-function counted({ turn, conversation }: CodexOutcome): { usage: Usage | null; session: string | null } {
+function counted({ turn, conversation, noted }: CodexOutcome): { usage: Usage | null; session: string | null } {
   if (conversation === null) return { usage: null, session: null };
-  const total = totalOf(turn);
+  const total = totalOf(turn) ?? noted;
   if (total === null) return { usage: null, session: conversationText(conversation) };
-  const { id, before } = conversation;
+  const session = conversationText({ id: conversation.id, before: total });
+  return { usage: usedSince(conversation, total), session };
+}
+
+/** Null where the figures do not fit together, or tell nothing. */
+export function usedSince({ before }: CodexConversation, total: Tokens): Usage | null {
   const used = { input: total.input - before.input, output: total.output - before.output };
   const isTold = used.input >= 0 && used.output >= 0 && used.input + used.output > 0;
-  return { usage: isTold ? { ...used, usd: null } : null, session: conversationText({ id, before: total }) };
+  return isTold ? { ...used, usd: null } : null;
 }
 
 function totalOf(turn: Turn | null): Tokens | null {

@@ -1,3 +1,4 @@
+import type { AgentSign } from "../../schema/agent.ts";
 import { inside, shorten } from "../process/progress-text.ts";
 import { parseJson } from "./codex-line.ts";
 import type { CodexLine, Item } from "./codex-line.ts";
@@ -11,8 +12,7 @@ export function progressTexts(line: CodexLine, cwd: string): string[] {
       const denied = deniedCommand(line);
       return denied === null ? itemTexts(line.item, cwd) : [`Not allowed: ${denied}`];
     }
-    case "error": // the last one is told as the failure
-      return line.message.startsWith("Reconnecting") ? shorten(`The model service failed. ${line.message}`) : [];
+    case "error": // the last one is told as the failure, those before it as signs
     case "thread.started":
     case "turn.completed":
     case "turn.failed":
@@ -20,6 +20,24 @@ export function progressTexts(line: CodexLine, cwd: string): string[] {
     default:
       return line satisfies never;
   }
+}
+
+/** What a line says about how the work goes; undefined for most. `hasCalled`: the model answered since the last line. */
+export function signOf(line: CodexLine, hasCalled: boolean): AgentSign | undefined {
+  if (line.type === "error" && line.message.startsWith("Reconnecting")) return trouble(line.message);
+  if (line.type === "item.completed" && isWork(line.item)) return { is: "work" };
+  return hasCalled ? { is: "call" } : undefined;
+}
+
+/** `Reconnecting... 2/5 (stream disconnected before completion)` */
+function trouble(message: string): AgentSign {
+  const why = /\((.+)\)\s*$/.exec(message)?.[1] ?? message;
+  return { is: "trouble", what: shorten(why)[0] ?? "no answer" };
+}
+
+function isWork(item: Item): boolean {
+  if (item.type === "command_execution") return item.exit_code === 0;
+  return item.type === "file_change" || item.type === "mcp_tool_call";
 }
 
 /**

@@ -4,23 +4,25 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Problem } from "../../core/problem.ts";
 import type { AgentBackend, AgentEvent, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
+import type { Usage } from "../../schema/agent.ts";
 import { makeTemporaryFolder, removeFolder } from "../file-system/temporary-folder.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import { askVersion } from "../process/ask-version.ts";
 import type { Sandbox } from "../process/sandboxed.ts";
 import { startFoundProgram } from "../process/start-found-program.ts";
-import { streamEvents } from "../process/stream-events.ts";
-import type { Emit } from "../process/stream-events.ts";
-import { codexArguments } from "./codex-arguments.ts";
+import { type Emit, streamEvents, tell } from "../process/stream-events.ts";
+import { codexArguments, distrustArguments } from "./codex-arguments.ts";
 import { readConversation } from "./codex-conversation.ts";
-import type { CodexConversation } from "./codex-conversation.ts";
-import { codexEnd, isLostConversation } from "./codex-end.ts";
+import type { CodexConversation, Tokens } from "./codex-conversation.ts";
+import { codexEnd, isLostConversation, usedSince } from "./codex-end.ts";
 import type { CodexOutcome } from "./codex-end.ts";
 import { codexHome } from "./codex-home.ts";
 import { readCodexLine } from "./codex-line.ts";
 import type { Turn } from "./codex-line.ts";
-import { deniedCommand, progressTexts } from "./codex-progress.ts";
+import { deniedCommand, progressTexts, signOf } from "./codex-progress.ts";
 import { resultSchema } from "./result-schema.ts";
+import { createRolloutUsage } from "./rollout-usage.ts";
+import { type Listing, withoutServers } from "./server-settings.ts";
 
 export type CodexBackendOptions = {
   /** Path, or a name to be found on PATH. */
@@ -91,18 +93,33 @@ async function folderForFiles({ env, sandbox }: CodexBackendOptions): Promise<st
 async function execute(execution: Execution, signal: AbortSignal): Promise<void> {
   const { task, emit } = execution;
   const earlier = task.session === null ? null : readConversation(task.session);
-  let outcome = await converse(execution, earlier, signal);
+  const servers = task.role === "reviewer" ? await withoutServers(listing(execution), signal) : null;
+  if (task.role === "reviewer" && servers === null && !signal.aborted) {
+    emit(codexEnd(neverStarted("Codex did not tell which MCP servers it would start for the reviewer"), task));
+    return;
+  }
+  let outcome = await converse({ ...execution, servers }, earlier, signal);
   if (earlier !== null && isLostConversation(outcome)) {
     emit(progress("The earlier conversation is gone; beginning a new one"));
-    outcome = await converse(execution, null, signal);
+    outcome = await converse({ ...execution, servers }, null, signal);
   }
   const { left } = outcome.process;
   if (left.length > 0) emit(progress(`These processes would not end: ${left.join(", ")}`));
   emit(codexEnd(outcome, task));
 }
 
+function listing({ command, options, task: { cwd } }: Execution): Listing {
+  const { env, sandbox } = options;
+  return { command: [...command, ...distrustArguments(cwd)], cwd, env: withoutRelativeHome(env), sandbox };
+}
+
+function neverStarted(why: string): CodexOutcome {
+  const process = { ended: "notStarted", exitCode: null, signal: null, stderrTail: why, left: [] } as const;
+  return { process, turn: null, message: null, conversation: null, denied: [], noted: null };
+}
+
 async function converse(
-  { command, options, task, emit, schema }: Execution,
+  { command, options, task, emit, schema, servers }: Execution & { readonly servers: string | null },
   earlier: CodexConversation | null,
   signal: AbortSignal,
 ): Promise<CodexOutcome> {
@@ -110,6 +127,15 @@ async function converse(
   let message: string | null = null;
   let conversation: CodexConversation | null = null;
   const denied = new Set<string>();
+  const env = withoutRelativeHome(options.env);
+  const log = createRolloutUsage(codexHome(env, env["HOME"] ?? homedir()));
+  let noted: Tokens | null = null;
+  const look = (): Usage | null => {
+    const now = conversation === null ? null : log.look(conversation.id);
+    if (conversation === null || now === null || isSame(noted, now)) return null;
+    noted = now;
+    return usedSince(conversation, now);
+  };
   const onLine = ({ text }: { readonly text: string }): void => {
     const line = readCodexLine(text);
     if (line === null) return;
@@ -118,25 +144,29 @@ async function converse(
     if (line.type === "item.completed" && line.item.type === "agent_message") message = line.item.text;
     const refused = deniedCommand(line);
     if (refused !== null && denied.size < MOST_DENIED) denied.add(refused);
-    for (const shown of progressTexts(line, task.cwd)) emit(progress(shown));
+    const usage = look();
+    tell(emit, { texts: progressTexts(line, task.cwd), usage, sign: signOf(line, usage !== null) });
   };
   const { sandbox } = options;
-  const env = withoutRelativeHome(options.env);
   const { cwd, access, nonce, prompt, limits } = task;
   const argv = [
     ...command,
-    ...codexArguments(task, { schema, resume: earlier?.id ?? null, sandboxed: sandbox !== undefined }),
+    ...codexArguments(task, { schema, resume: earlier?.id ?? null, sandboxed: sandbox !== undefined, servers }),
   ];
   const process = await startFoundProgram(
     { argv, cwd, access, sandbox, env, nonce, stdin: prompt, silenceSeconds: limits.silence, onLine },
     signal,
   );
-  return { process, turn, message, conversation, denied: [...denied] };
+  look();
+  return { process, turn, message, conversation, denied: [...denied], noted };
 }
 
 /** Codex would look for its settings in the folder it works in. */
 const withoutRelativeHome = (env: Environment): Environment =>
   env["CODEX_HOME"]?.startsWith("/") === true ? env : { ...env, CODEX_HOME: undefined };
+
+const isSame = (one: Tokens | null, other: Tokens): boolean =>
+  one !== null && one.input === other.input && one.output === other.output;
 
 /** Commands that a person is told of for one execution. */
 const MOST_DENIED = 20;

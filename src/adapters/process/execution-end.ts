@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { AgentTask, FailureReason } from "../../ports/agent-backend.ts";
 import { AgentResult, Verdict } from "../../schema/agent.ts";
+import { errorSentence } from "./error-sentence.ts";
 import type { AgentProcessEnd } from "./start-agent-process.ts";
 
 export type Failed = { how: "failed"; reason: FailureReason; detail: string; again: boolean };
@@ -10,7 +11,7 @@ export type Told = Failed | { how: "result"; result: AgentResult } | { how: "ver
 const DETAIL = 2000;
 
 export function failed(reason: FailureReason, detail: string, again: boolean): Failed {
-  return { how: "failed", reason, detail: detail.trim().slice(0, DETAIL), again };
+  return { how: "failed", reason, detail: errorSentence(detail.trim()).slice(0, DETAIL), again };
 }
 
 /** How an execution failed whose process did not come to its own end; null where it did. */
@@ -23,6 +24,13 @@ export function stopped(end: AgentProcessEnd, task: AgentTask): Failed | null {
     aborted: failed("aborted", "it was stopped", true),
   };
   return failures[end.ended];
+}
+
+/** What was refused goes with a result, and into the words of a failure: it may be the reason. */
+export function withDenied(told: Told, denied: readonly string[]): Told & { readonly denied?: readonly string[] } {
+  if (denied.length === 0 || told.how === "verdict") return told;
+  if (told.how === "result") return { ...told, denied };
+  return { ...told, detail: `${told.detail}\nNot allowed: ${denied.join(", ")}` };
 }
 
 /** What an agent sent as its result, measured by our own schema. */

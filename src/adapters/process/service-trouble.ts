@@ -22,7 +22,7 @@ export type ServiceFailure = {
 /** Null when it is no failure of the service, as far as one can tell. */
 export function serviceTrouble({ status, text }: ServiceSign): ServiceTrouble | null {
   const start = text.slice(0, LONGEST_TEXT);
-  if (USED_UP.test(start)) return "refused"; // told with 429 too, and does not pass within minutes
+  if (USED_UP.test(start) || NO_MODEL.test(start)) return "refused"; // told with 429 or 500 too, and does not pass
   const told = ofStatus(status ?? statusIn(start));
   if (told !== null) return told;
   return WORDS.find(([, words]) => words.test(start))?.[0] ?? null;
@@ -53,6 +53,9 @@ function statusIn(text: string): number | null {
 }
 
 const USED_UP = /usage limit|hit your limit|quota exceeded|insufficient_quota|credit balance/i;
+/** A model that is not there, as services and agents say it. */
+const NO_MODEL =
+  /model_not_found|unknown model|no such model|(?:model|models\/)[^.\n]{0,100}(?:not found|does not exist|may not exist|is not supported)/i;
 
 /** In this order: what a service refuses is named more exactly than a broken connection. */
 const WORDS: readonly (readonly [ServiceTrouble, RegExp])[] = [

@@ -1,6 +1,21 @@
 import type { AgentEvent } from "../../ports/agent-backend.ts";
+import type { AgentSign, Usage } from "../../schema/agent.ts";
 
 export type Emit = (event: AgentEvent) => void;
+
+export type Heard = {
+  readonly texts: readonly string[];
+  readonly usage?: Usage | null;
+  readonly sign?: AgentSign | undefined;
+};
+
+/** What one line of an agent means: every text, the last one with figures and sign, which also come alone. */
+export function tell(emit: Emit, { texts, usage = null, sign }: Heard): void {
+  const shown = sign?.is === "trouble" ? [sign.what] : texts;
+  for (const text of shown.slice(0, -1)) emit({ type: "progress", text, usage: null });
+  if (shown.length === 0 && usage === null && sign === undefined) return;
+  emit({ type: "progress", text: shown.at(-1) ?? "", usage, ...(sign === undefined ? {} : { sign }) });
+}
 
 /** Progress nobody has taken yet; when there is more, the oldest goes. */
 const MOST_WAITING = 1000;

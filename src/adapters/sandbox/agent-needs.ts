@@ -63,7 +63,7 @@ const products: Readonly<Record<string, (places: Places) => AgentNeeds>> = {
   // Not "tmp", for both: beside conversations it has programs they start.
   gemini: ({ home }) =>
     ownFolder(join(home, ".gemini"), {
-      folders: "",
+      folders: "log",
       files: "oauth_creds.json google_accounts.json gemini-credentials.json",
       settings: "settings.json trustedFolders.json installation_id .env GEMINI.md commands extensions policies skills",
     }),

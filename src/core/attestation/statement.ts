@@ -1,7 +1,7 @@
 import { PREDICATE_TYPE, type RunPredicate, type RunStatement, STATEMENT_TYPE } from "../../schema/attestation.ts";
 import type { AgentChoice, RunEvent } from "../../schema/event.ts";
 import type { CommitId, PhaseKey, TreeId } from "../../schema/ids.ts";
-import { addUsage } from "../evolve/attempt.ts";
+import { addUsage } from "../budget.ts";
 import { finishOf, type PhaseRecord, type RunState } from "../run.ts";
 import { type Evidence, evidenceOf, type PhaseEvidence, whoOf } from "./evidence.ts";
 

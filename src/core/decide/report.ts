@@ -2,7 +2,7 @@ import type { EventDraft, Step } from "../../schema/event.ts";
 import type { CheckResult, PhaseOutput, SettingsReading } from "../../schema/facts.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
 import type { Supervision } from "../../schema/plan.ts";
-import { isLimited, isSpent, spentBy } from "../budget.ts";
+import { isLimited, isPartlyKnown, isSpent, spentBy } from "../budget.ts";
 import { accept, type Decision, type Outcome, refuse, type Report, type SecondLook } from "../command.ts";
 import { failureDigest } from "../failure-digest.ts";
 import { stepOf, ticketOf } from "../next.ts";
@@ -29,7 +29,7 @@ export const LARGE_ARTIFACT_LINES = 80;
 const MAX_TASK_LISTS = 3;
 /** Executions in a row that may end without a usable result before a person is asked. */
 const MAX_BROKEN = 2;
-/** The same while the model service is busy or out of reach: that may pass. */
+/** The same while the model service is busy or out of reach, which may pass; the agent's own retries count too. */
 const MAX_UNAVAILABLE = 4;
 
 const NOTHING_MADE: EventDraft = { type: "draft.produced", summary: "", decisions: [], artifacts: [] };
@@ -57,19 +57,24 @@ const handlers: Handlers = {
     if (stage.claim !== null) return refuse({ why: "claimed", execution: stage.claim.execution });
     const spent = spentBy(run);
     if (run.budget !== null && isSpent(spent, run.budget))
-      return accept({ type: "budget.spent", spent, budget: run.budget });
+      return accept({
+        type: "budget.spent",
+        spent,
+        budget: run.budget,
+        ...(isPartlyKnown(run) ? { partial: true } : {}),
+      });
     if (run.budget !== null && isLimited(run.budget) && run.unknownUsage === true)
       return accept({ type: "budget.spent", spent, budget: run.budget, unknown: true });
     const role = stage.is === "reviewing" ? "reviewer" : "phase";
     return accept({ type: "execution.started", role, claim, ...(prompt === undefined ? {} : { prompt }) });
   },
-  lost(run, { execution, usage = null, session = null }) {
+  lost(run, { execution, usage = null, session = null, reason = "driver gone" }) {
     if (claimedBy(run.stage) !== execution) return late(run);
     return accept({
       type: "execution.ended",
       execution,
       how: "lost",
-      reason: "driver gone",
+      reason,
       ...usageTold(usage),
       session,
     });
@@ -77,8 +82,7 @@ const handlers: Handlers = {
   broken(run, outcome) {
     const { stage } = run;
     if (!isExecuting(stage)) return late(run);
-    const most = outcome.reason === UNAVAILABLE ? MAX_UNAVAILABLE : MAX_BROKEN;
-    const over = !outcome.again || stage.work.broken + 1 >= most;
+    const over = !outcome.again || stage.work.broken + 1 >= mostBroken(outcome);
     const end = failed(outcome, outcome);
     if (!over) return accept(end);
     return accept(end, isUnreadable(run, outcome) ? noVerdict(outcome.detail) : escalation(run, outcome));
@@ -105,8 +109,7 @@ const handlers: Handlers = {
     };
     if (status === "done") return accept(end, { type: "draft.produced", summary, decisions, artifacts, ...told });
     if (status === "needs_input" && questions.length > 0) return accept(end, { type: "questions.asked", questions });
-    const detail = status === "failed" ? summary : `It needs input but asked nothing. ${summary}`;
-    return accept(end, escalation(run, { reason: "agent_failed", detail }));
+    return accept(end, escalation(run, { reason: "agent_failed", detail: failureOf(outcome) }));
   },
   check(run, outcome) {
     const phase = currentPhase(run);
@@ -201,6 +204,16 @@ function recheckedEvent({ edited, tree, results, ...beside }: SecondLook): Event
   );
   const files = edited === null ? null : [...edited];
   return { type: "phase.rechecked", edited: files, tree, results: [...results], ...found };
+}
+
+/** What the agent itself tried again already is not multiplied by starting it anew. */
+const mostBroken = ({ reason, retries = 0 }: Pick<Good<"broken">, "reason" | "retries">): number =>
+  reason === UNAVAILABLE ? Math.max(1, MAX_UNAVAILABLE - retries) : MAX_BROKEN;
+
+/** In the agent's words, with what was refused to it: that may be the reason. */
+function failureOf({ result: { status, summary }, denied = [] }: Good<"produce">): string {
+  const why = status === "failed" ? summary : `It needs input but asked nothing. ${summary}`;
+  return denied.length === 0 ? why : `${why}\nNot allowed: ${denied.join(", ")}`;
 }
 
 type FailedChecks = {

@@ -1,7 +1,7 @@
-import type { Usage } from "../../schema/agent.ts";
 import type { Brief } from "../../schema/event.ts";
 import type { CheckResult } from "../../schema/facts.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
+import { addUsage } from "../budget.ts";
 import type { EventOf, Handlers } from "../evolve.ts";
 import {
   type ActiveRun,
@@ -177,14 +177,3 @@ function conversationFor(run: ActiveRun, { why }: Brief): string | null {
 }
 
 const agentOf = ({ run }: ActiveRun, key: PhaseKey): string => (run.agents?.[key] ?? run.agent).digest;
-
-/** Unknown plus known is the known part; unknown alone stays unknown. */
-export function addUsage(sum: Usage | undefined, more: Usage | null): Usage {
-  const add = (a: number | null | undefined, b: number | null | undefined): number | null =>
-    typeof a === "number" || typeof b === "number" ? (a ?? 0) + (b ?? 0) : null;
-  return {
-    input: add(sum?.input, more?.input),
-    output: add(sum?.output, more?.output),
-    usd: add(sum?.usd, more?.usd),
-  };
-}

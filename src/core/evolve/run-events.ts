@@ -102,8 +102,9 @@ export const runHandlers: Handlers<RunEventType> = {
   "step.skipped": (run) => ({ ...run, wait: null }),
   "tests.accepted": (run, event) => enter({ ...run, tests: event.tests }, event, run.stage),
   "budget.spent": (run, event) => {
-    const { spent, budget, unknown } = event;
-    return open(run, event, { kind: "budget", spent, budget, ...(unknown === undefined ? {} : { unknown }) });
+    const { spent, budget, unknown, partial } = event;
+    const doubts = { ...(unknown === undefined ? {} : { unknown }), ...(partial === true ? { partial } : {}) };
+    return open(run, event, { kind: "budget", spent, budget, ...doubts });
   },
   "budget.raised": (run, event) => ({ ...run, budget: event.budget, wait: null, unknownUsage: false }),
   "finish.asked": (run, event) => {

@@ -2,8 +2,10 @@ import { moneyLeft } from "../../core/budget.ts";
 import { type ActiveRun, isExecuting, type PhaseRecord, UNAVAILABLE } from "../../core/run.ts";
 import type { AgentEnd, AgentLimits } from "../../ports/agent-backend.ts";
 import type { Engine } from "../engine.ts";
+import type { Ran } from "./run-agent.ts";
 
 const MINUTE = 60_000; // milliseconds
+const LONGEST_TIMER = 2 ** 31 - 1; // milliseconds
 
 /** What one execution may use. Twice the time a phase should take without a sign of life is too long. */
 export function limitsOf(run: ActiveRun, phase: PhaseRecord): AgentLimits {
@@ -11,20 +13,31 @@ export function limitsOf(run: ActiveRun, phase: PhaseRecord): AgentLimits {
   return { silence: phase.rule.minutes * 120, turns, usd: moneyLeft(run) };
 }
 
-/** Aborts when one execution takes longer than the person allowed; never where they set no limit. */
-export function tooLong({ run }: ActiveRun, done: AbortSignal): AbortSignal {
-  const minutes = run.options.limits?.minutes ?? null;
+type Executed = { readonly run: ActiveRun; readonly phase: PhaseRecord };
+
+/** Where the person set no limit: three times what the phase should take. */
+const minutesOf = ({ run, phase }: Executed): number => run.run.options.limits?.minutes ?? phase.rule.minutes * 3;
+
+/** Aborts when one execution takes longer than it may. */
+export function tooLong(executed: Executed, done: AbortSignal): AbortSignal {
   const over = new AbortController();
-  if (minutes === null) return over.signal;
-  const timer = setTimeout(() => over.abort(), minutes * MINUTE);
+  const timer = setTimeout(() => over.abort(), Math.min(minutesOf(executed) * MINUTE, LONGEST_TIMER));
   done.addEventListener("abort", () => clearTimeout(timer), { once: true });
   return over.signal;
 }
 
-export function overtime({ run }: ActiveRun, { usage, session }: AgentEnd): AgentEnd {
-  const minutes = run.options.limits?.minutes ?? 0;
-  const detail = `It took longer than ${minutes} minutes, which is the limit you set. To allow more: isdlc retry --max-minutes <minutes>.`;
+export function overtime(executed: Executed, { usage, session }: AgentEnd): AgentEnd {
+  const isSet = (executed.run.run.options.limits?.minutes ?? null) !== null;
+  const limit = isSet ? "the limit you set" : "the limit where you set none";
+  const detail = `It took longer than ${minutesOf(executed)} minutes, which is ${limit}. To allow more: isdlc retry --max-minutes <minutes>.`;
   return { type: "end", how: "failed", reason: "timeout", detail, again: false, usage, session };
+}
+
+/** The end of an execution that was stopped because it only burned on; a person decides whether it begins again. */
+export function halted({ end, stop }: Ran): AgentEnd {
+  if (stop === null || stop.why === "budget") return end;
+  const { usage, session } = end;
+  return { type: "end", how: "failed", reason: stop.why, detail: stop.detail, again: false, usage, session };
 }
 
 /** Milliseconds, for the first, second and third try after the model service was busy or out of reach. */

@@ -9,10 +9,11 @@ import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { reviewPrompt } from "../prompt.ts";
 import { type Assignment, editedByHand, outputsOf, writingAssignment } from "./assignments.ts";
-import { letPass, limitsOf, overtime, tooLong } from "./execution-limits.ts";
+import { halted, letPass, limitsOf, overtime, tooLong } from "./execution-limits.ts";
 import { recordPhaseStart, recordReviews } from "./feature-record.ts";
 import { missingPredecessor } from "./review-chain.ts";
 import { tellOfWrites } from "./review-writes.ts";
+import { runAgent } from "./run-agent.ts";
 
 /** Lets the agent of the phase work. */
 export async function produce(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Report | null> {
@@ -137,13 +138,17 @@ async function execute(engine: Engine, job: Job, { assignment, signal }: Order):
     limits: limitsOf(run, phase),
   };
   const watching = new AbortController();
-  const stop = AbortSignal.any([signal, movedOn(engine, ticket, watching.signal)]);
-  const late = tooLong(run, watching.signal);
+  const gone = AbortSignal.any([signal, movedOn(engine, ticket, watching.signal)]);
+  const late = tooLong(job, watching.signal);
   try {
-    const end = await runAgent(engine, backend, { task, execution, signal: AbortSignal.any([stop, late]) });
-    const { usage, session } = end;
-    if (stop.aborted) return { do: "report", ticket, outcome: { of: "lost", execution, usage, session } };
-    return { do: "report", ticket, outcome: outcomeOf(engine, late.aborted ? overtime(run, end) : end, execution) };
+    const ran = await runAgent(engine, backend, { run, task, execution, signal: AbortSignal.any([gone, late]) });
+    const { usage, session } = ran.end;
+    const facts = { execution, usage, session };
+    if (gone.aborted) return { do: "report", ticket, outcome: { of: "lost", ...facts } };
+    if (ran.stop?.why === "budget")
+      return { do: "report", ticket, outcome: { of: "lost", ...facts, reason: OVER_BUDGET } };
+    const end = late.aborted ? overtime(job, ran.end) : halted(ran);
+    return { do: "report", ticket, outcome: outcomeOf(engine, end, { execution, retries: ran.retries }) };
   } finally {
     watching.abort();
     await engine.processes.endAll(claim.nonce);
@@ -153,7 +158,12 @@ async function execute(engine: Engine, job: Job, { assignment, signal }: Order):
 /** An execution of a driver that is gone: its processes are ended and it counts as lost. */
 export async function giveUp(engine: Engine, { run }: Pick<Job, "run">, claim: Claim): Promise<Report> {
   await engine.processes.endAll(claim.nonce);
-  return { do: "report", ticket: ticketOf(run), outcome: { of: "lost", execution: claim.execution } };
+  const { execution } = claim;
+  return {
+    do: "report",
+    ticket: ticketOf(run),
+    outcome: { of: "lost", execution, usage: engine.toldUsage(execution) },
+  };
 }
 
 type Claiming = { readonly claim: Claim; readonly prompt: number };
@@ -179,31 +189,11 @@ function movedOn(engine: Engine, ticket: Ticket, done: AbortSignal): AbortSignal
   return gone.signal;
 }
 
-type Running = { readonly task: AgentTask; readonly execution: ExecutionId; readonly signal: AbortSignal };
+const OVER_BUDGET = "stopped: the budget is used up";
 
-async function runAgent(
-  engine: Engine,
-  backend: AgentBackend,
-  { task, execution, signal }: Running,
-): Promise<AgentEnd> {
-  const transcript = engine.transcript(execution);
-  const tell = { step: task.role === "phase" ? "produce" : "review", attempt: task.attempt };
-  engine.show({ ...tell, at: "started", text: backend.name, usage: null });
-  try {
-    for await (const event of backend.run(task, signal)) {
-      transcript.write(JSON.stringify(event));
-      if (event.type === "end") return event;
-      engine.show({ ...tell, at: "says", text: engine.redact(event.text), usage: event.usage });
-    }
-  } finally {
-    transcript.close();
-    engine.show({ ...tell, at: "ended", text: "", usage: null });
-  }
-  const detail = "The backend ended without saying how.";
-  return { type: "end", how: "failed", reason: "no_result", detail, again: true, usage: null, session: null };
-}
+type Told = { readonly execution: ExecutionId; readonly retries: number };
 
-function outcomeOf({ redact }: Engine, end: AgentEnd, execution: ExecutionId): Outcome {
+function outcomeOf({ redact }: Engine, end: AgentEnd, { execution, retries }: Told): Outcome {
   const { usage, session } = end;
   const facts = { execution, usage, session };
   switch (end.how) {
@@ -214,7 +204,7 @@ function outcomeOf({ redact }: Engine, end: AgentEnd, execution: ExecutionId): O
     case "verdict":
       return { of: "review", verdict: withoutSecrets(end.verdict, redact), ...facts };
     case "failed":
-      return { of: "broken", reason: end.reason, detail: redact(end.detail), again: end.again, ...facts };
+      return { of: "broken", reason: end.reason, detail: redact(end.detail), again: end.again, retries, ...facts };
     default:
       return end satisfies never;
   }

@@ -32,7 +32,7 @@ function Warnings({ gate }: { readonly gate: GateView }) {
     },
     { title: "Open concerns", texts: gate.concerns },
     { title: "Written where this phase may not write", texts: gate.unexpected },
-    { title: "Refused to the agent; a rule of yours would allow it", texts: gate.denied },
+    { title: "Refused to the agent", texts: gate.denied },
     { title: "The way tests are run has changed", texts: gate.testsChanged === null ? [] : [gate.testsChanged] },
     { title: "Supervision", texts: gate.loosened === null ? [] : [gate.loosened] },
   ].filter(({ texts }) => texts.length > 0);

@@ -170,7 +170,8 @@ export const callers: readonly Rogue[] = [
   {
     number: 7,
     does: "the same, and starts itself anew after the gate opened",
-    holds: "TERMINAL_SUSPICIOUS: its terminal was opened by a process without a parent, for a command and not for a shell",
+    holds:
+      "TERMINAL_SUSPICIOUS: its terminal was opened by a process without a parent, for a command and not for a shell",
     plain: "refused",
     strict: "ignored",
     hostile: true,

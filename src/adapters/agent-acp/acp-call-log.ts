@@ -1,0 +1,87 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentSign, Usage } from "../../schema/agent.ts";
+import type { Environment } from "../process/agent-environment.ts";
+import { followFile } from "../process/follow-file.ts";
+
+/** One call to the model, as an agent tells it beside the protocol. */
+export type CallNote =
+  | { readonly is: "answered"; readonly input: number; readonly output: number }
+  | { readonly is: "failed"; readonly what: string };
+
+/** Where an agent tells of its calls to the model: the protocol has no words for those that fail. */
+export type CallLog =
+  | { readonly on: "stderr"; readonly args: readonly string[]; readonly read: (line: string) => CallNote | null }
+  | {
+      readonly on: "file";
+      /** Where the file goes; the sandbox of the agent leaves it there. */
+      readonly folder: (env: Environment) => string;
+      readonly variables: (file: string) => Readonly<Record<string, string>>;
+      /** What is between two records. */
+      readonly separator: string;
+      readonly read: (record: string) => CallNote | null;
+    };
+
+export interface FollowedCalls {
+  readonly args: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+  readonly onStderr: (chunk: Uint8Array) => void;
+  /** What all calls used that were told of; null where none was. */
+  used(): Usage | null;
+  /** The agent is gone: what it told last is read. */
+  finish(): void;
+}
+
+export type CallNews = { readonly usage: Usage | null; readonly sign: AgentSign };
+
+type Following = {
+  readonly log: CallLog | undefined;
+  readonly env: Environment;
+  readonly name: string;
+  readonly onNews: (news: CallNews) => void;
+};
+
+const LOOK_MILLISECONDS = 500;
+
+export function followCalls({ log, env, name, onNews }: Following): FollowedCalls {
+  let used: Usage | null = null;
+  const take = (note: CallNote | null): void => {
+    if (note === null) return;
+    if (note.is === "failed") return onNews({ usage: null, sign: { is: "trouble", what: note.what } });
+    used = { input: (used?.input ?? 0) + note.input, output: (used?.output ?? 0) + note.output, usd: null };
+    onNews({ usage: used, sign: { is: "call" } });
+  };
+  const nothing = { args: [], variables: {}, onStderr: () => undefined, used: () => used, finish: () => undefined };
+  if (log === undefined) return nothing;
+  if (log.on === "stderr") {
+    const onLine = (line: string): void => take(log.read(line));
+    return { ...nothing, args: log.args, onStderr: inLines(onLine) };
+  }
+  const folder = log.folder(env);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, `${name}.log`);
+  const news = followFile(file, log.separator);
+  const look = (): void => {
+    for (const record of news()) take(log.read(record));
+  };
+  const timer = setInterval(look, LOOK_MILLISECONDS);
+  const finish = (): void => {
+    clearInterval(timer);
+    look();
+    rmSync(file, { force: true });
+  };
+  return { ...nothing, variables: log.variables(file), finish };
+}
+
+/** Characters of a line that is not finished yet. */
+const LONGEST_LINE = 64 * 1024;
+
+function inLines(onLine: (line: string) => void): (chunk: Uint8Array) => void {
+  const decoder = new TextDecoder();
+  let rest = "";
+  return (chunk) => {
+    const lines = `${rest}${decoder.decode(chunk, { stream: true })}`.split("\n");
+    rest = (lines.pop() ?? "").slice(-LONGEST_LINE);
+    for (const line of lines) onLine(line);
+  };
+}

@@ -1,0 +1,41 @@
+import { randomUUID } from "node:crypto";
+import * as z from "zod/mini";
+import type { Environment } from "../process/agent-environment.ts";
+import type { Sandbox } from "../process/sandboxed.ts";
+import { startFoundProgram } from "../process/start-found-program.ts";
+import { parseJson } from "./codex-line.ts";
+import { tomlText } from "./toml-text.ts";
+
+export type Listing = {
+  /** Program and arguments up to and without the verb. */
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly sandbox: Sandbox | undefined;
+};
+
+const PATIENCE_SECONDS = 20;
+const Servers = z.array(z.object({ name: z.string() }));
+
+/**
+ * The setting that turns off every server of tools that the person set up: such a server runs outside of the sandbox
+ * that Codex puts around its own commands. There is no switch for all of them, so Codex is asked for their names.
+ * Null where it does not tell.
+ */
+export async function withoutServers({ command, ...place }: Listing, signal: AbortSignal): Promise<string | null> {
+  const lines: string[] = [];
+  const end = await startFoundProgram(
+    {
+      ...place,
+      argv: [...command, "mcp", "list", "--json"],
+      nonce: randomUUID(),
+      stdin: "",
+      silenceSeconds: PATIENCE_SECONDS,
+      onLine: ({ text }) => lines.push(text),
+    },
+    AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_SECONDS * 1000)]),
+  );
+  const listed = z.safeParse(Servers, parseJson(lines.join("\n")));
+  if (end.ended !== "exit" || end.exitCode !== 0 || !listed.success) return null;
+  return `mcp_servers={${listed.data.map(({ name }) => `${tomlText(name)}={enabled=false}`).join(",")}}`;
+}

@@ -1,0 +1,31 @@
+import * as z from "zod/mini";
+import { larger } from "../../core/execution-watch.ts";
+import { Usage } from "../../schema/agent.ts";
+import { type FileSystem, readSmall } from "../file-system/file-system.ts";
+
+const Told = z.object({ usage: Usage });
+
+/** What the transcript of an execution tells that it used; null where it tells nothing or is gone. */
+export function toldUsage(files: FileSystem, transcript: string): Usage | null {
+  return linesOf(files, transcript).reduce<Usage | null>((sum, line) => larger(sum, usageIn(line)), null);
+}
+
+function linesOf(files: FileSystem, transcript: string): readonly string[] {
+  try {
+    return readSmall(files, transcript, MOST_BYTES)?.toString("utf8").split("\n") ?? [];
+  } catch {
+    return []; // a link in its place, or more than any transcript holds
+  }
+}
+
+/** A torn last line tells nothing. */
+function usageIn(line: string): Usage | null {
+  try {
+    const read = z.safeParse(Told, JSON.parse(line));
+    return read.success ? read.data.usage : null;
+  } catch {
+    return null;
+  }
+}
+
+const MOST_BYTES = 16 * 1024 * 1024;

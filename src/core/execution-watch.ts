@@ -1,0 +1,79 @@
+import type { AgentSign, Usage } from "../schema/agent.ts";
+import type { Budget } from "../schema/plan.ts";
+import { addUsage, isSpent } from "./budget.ts";
+import { UNAVAILABLE } from "./run.ts";
+
+/** What was seen of an execution so far. */
+export type Watched = {
+  readonly usage: Usage | null;
+  /** Answers of the model in a row after which no tool gave a result and no file was written. */
+  readonly idle: number;
+  /** Calls to the model service in a row that failed, and how the last one did. */
+  readonly trouble: { readonly what: string; readonly times: number } | null;
+  /** What was known to be used when the model was about to be asked once more. */
+  readonly before: Usage | null;
+};
+
+export const nothingSeen: Watched = { usage: null, idle: 0, trouble: null, before: null };
+
+/** A model that works through tools needs one answer between two results; some agents ask again for a valid result. */
+export const MOST_IDLE_CALLS = 25;
+/** Agents wait longer after each failed call, so this many take minutes. */
+export const MOST_FAILED_CALLS = 12;
+
+export type Seen = { readonly usage: Usage | null; readonly sign?: AgentSign | undefined };
+
+export function watch(watched: Watched, { usage, sign }: Seen): Watched {
+  const known = usage === null ? watched.usage : larger(watched.usage, usage);
+  const seen = { ...watched, usage: known, before: watched.usage };
+  switch (sign?.is) {
+    case undefined:
+      return { ...seen, before: null };
+    case "call":
+      return { ...seen, idle: seen.idle + 1, trouble: null };
+    case "work":
+      return { ...seen, idle: 0, trouble: null, before: known };
+    case "trouble":
+      return { ...seen, trouble: { what: sign.what, times: (seen.trouble?.times ?? 0) + 1 } };
+    default:
+      return sign satisfies never;
+  }
+}
+
+/** `retrying (12), service error 500`; null while the service answers. */
+export const retryText = ({ trouble }: Watched): string | null =>
+  trouble === null ? null : `retrying (${trouble.times}), ${trouble.what}`;
+
+export type Stop =
+  | { readonly why: "budget" }
+  | { readonly why: "no_progress" | typeof UNAVAILABLE; readonly detail: string };
+
+type Account = { readonly spent: Usage; readonly budget: Budget | null };
+
+/**
+ * Why an execution must not go on; null while it may. The answer that used up the budget may be its last: only where
+ * the model is asked once more the execution is stopped.
+ */
+export function reasonToStop(watched: Watched, { spent, budget }: Account): Stop | null {
+  const { before, idle, trouble } = watched;
+  if (budget !== null && before !== null && isSpent(addUsage(spent, before), budget)) return { why: "budget" };
+  if (trouble !== null && trouble.times >= MOST_FAILED_CALLS) {
+    const detail = `The model service failed ${trouble.times} times in a row: ${trouble.what}.`;
+    return { why: UNAVAILABLE, detail };
+  }
+  if (idle < MOST_IDLE_CALLS) return null;
+  const detail = `It asked the model ${idle} times in a row without a result of a tool or a written file.`;
+  return { why: "no_progress", detail };
+}
+
+/** Of two accounts of the same execution the one that tells more: what was counted once does not go away. */
+export function larger(one: Usage | null, other: Usage | null): Usage | null {
+  if (one === null || other === null) return one ?? other;
+  const most = (a: number | null, b: number | null): number | null =>
+    a === null || b === null ? (a ?? b) : Math.max(a, b);
+  return {
+    input: most(one.input, other.input),
+    output: most(one.output, other.output),
+    usd: most(one.usd, other.usd),
+  };
+}

@@ -1,0 +1,68 @@
+import { spentBy } from "../../core/budget.ts";
+import {
+  larger,
+  nothingSeen,
+  reasonToStop,
+  retryText,
+  type Stop,
+  watch,
+  type Watched,
+} from "../../core/execution-watch.ts";
+import type { ActiveRun } from "../../core/run.ts";
+import type { AgentBackend, AgentEnd, AgentProgress, AgentTask } from "../../ports/agent-backend.ts";
+import type { ExecutionId } from "../../schema/ids.ts";
+import type { Engine } from "../engine.ts";
+
+type Running = {
+  readonly run: ActiveRun;
+  readonly task: AgentTask;
+  readonly execution: ExecutionId;
+  readonly signal: AbortSignal;
+};
+
+export type Ran = {
+  readonly end: AgentEnd;
+  /** Why it was stopped; null where it came to its own end. */
+  readonly stop: Stop | null;
+  /** Calls to the model service that the agent itself repeated in vain before it ended. */
+  readonly retries: number;
+};
+
+/** Sees an agent through, and stops it where it only burns on. What it was seen to use counts however it ends. */
+export async function runAgent(engine: Engine, backend: AgentBackend, running: Running): Promise<Ran> {
+  const { run, task, execution, signal } = running;
+  const account = { spent: spentBy(run), budget: run.budget };
+  const transcript = engine.transcript(execution);
+  const tell = { step: task.role === "phase" ? "produce" : "review", attempt: task.attempt };
+  const enough = new AbortController();
+  let watched: Watched = nothingSeen;
+  let stop: Stop | null = null;
+  engine.show({ ...tell, at: "started", text: backend.name, usage: null });
+  try {
+    for await (const event of backend.run(task, AbortSignal.any([signal, enough.signal]))) {
+      if (event.type === "end" || event.text !== "" || event.usage !== null) transcript.write(JSON.stringify(event));
+      if (event.type === "end") return ranTo(event, watched, stop);
+      watched = watch(watched, event);
+      const text = shownText(event, watched);
+      if (text !== "") engine.show({ ...tell, at: "says", text: engine.redact(text), usage: watched.usage });
+      stop ??= reasonToStop(watched, account);
+      if (stop !== null) enough.abort();
+    }
+  } finally {
+    transcript.close();
+    engine.show({ ...tell, at: "ended", text: "", usage: null });
+  }
+  const detail = "The backend ended without saying how.";
+  const failed = { how: "failed", reason: "no_result", detail, again: true } as const;
+  return ranTo({ type: "end", ...failed, usage: null, session: null }, watched, stop);
+}
+
+const shownText = ({ text, sign }: AgentProgress, watched: Watched): string =>
+  sign?.is === "trouble" ? (retryText(watched) ?? text) : text;
+
+/** A result that came all the same counts: nothing more would have been used. */
+function ranTo(end: AgentEnd, { usage, trouble }: Watched, stop: Stop | null): Ran {
+  const counted = { ...end, usage: larger(end.usage, usage) };
+  const isHalted = stop !== null && end.how === "failed";
+  return { end: counted, stop: isHalted ? stop : null, retries: trouble?.times ?? 0 };
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "vitest";
+import {
+  larger,
+  MOST_FAILED_CALLS,
+  MOST_IDLE_CALLS,
+  nothingSeen,
+  reasonToStop,
+  retryText,
+  type Seen,
+  watch,
+  type Watched,
+} from "../../src/core/execution-watch.ts";
+
+const nothing = { input: null, output: null, usd: null };
+const free = { spent: nothing, budget: null };
+const used = (input: number, output = 0) => ({ input, output, usd: null });
+const call: Seen = { usage: null, sign: { is: "call" } };
+const work: Seen = { usage: null, sign: { is: "work" } };
+const fails = (what: string): Seen => ({ usage: null, sign: { is: "trouble", what } });
+const seen = (...events: readonly Seen[]): Watched => events.reduce(watch, nothingSeen);
+const times = (count: number, event: Seen): Seen[] => Array.from({ length: count }, () => event);
+
+describe("R9 an execution that only burns on is stopped", () => {
+  test("once the model was asked so often and nothing came of it; a result of a tool counts as something", () => {
+    expect(reasonToStop(seen(...times(MOST_IDLE_CALLS - 1, call)), free)).toBeNull();
+    expect(reasonToStop(seen(...times(MOST_IDLE_CALLS, call)), free)).toMatchObject({
+      why: "no_progress",
+      detail: expect.stringContaining(`${MOST_IDLE_CALLS} times in a row`) as string,
+    });
+    const between = [...times(MOST_IDLE_CALLS - 1, call), work, ...times(MOST_IDLE_CALLS - 1, call)];
+    expect(reasonToStop(seen(...between), free)).toBeNull();
+  });
+
+  test("once the service failed so often in a row, with the error; an answer in between counts", () => {
+    const error = fails("service error 500");
+    expect(reasonToStop(seen(...times(MOST_FAILED_CALLS - 1, error)), free)).toBeNull();
+    expect(reasonToStop(seen(...times(MOST_FAILED_CALLS, error)), free)).toEqual({
+      why: "unavailable",
+      detail: `The model service failed ${MOST_FAILED_CALLS} times in a row: service error 500.`,
+    });
+    const recovered = [...times(MOST_FAILED_CALLS - 1, error), call, error];
+    expect(reasonToStop(seen(...recovered), free)).toBeNull();
+  });
+
+  test("what is retried is told with its count", () => {
+    expect(retryText(seen(...times(12, fails("service error 500"))))).toBe("retrying (12), service error 500");
+    expect(retryText(seen(fails("service error 500"), call))).toBeNull();
+  });
+});
+
+describe("R9 a budget counts while an execution runs", () => {
+  const budget = { spent: used(500), budget: { usd: null, tokens: 2000 } };
+  const answered = (input: number): Seen => ({ usage: used(input), sign: { is: "call" } });
+  const counts = (input: number): Seen => ({ usage: used(input) });
+
+  test.each<[string, readonly Seen[], boolean]>([
+    ["below it", [answered(1400), work], false],
+    ["the answer that reaches it may be the last one", [answered(1400), counts(1500)], false],
+    ["a tool gave its result, so the model is asked again", [answered(1500), work], true],
+    ["a call that begins after it was reached", [answered(1500), answered(1600)], true],
+    ["a failed call after it was reached", [answered(1500), fails("service error 500")], true],
+    ["figures that shrink are not believed", [answered(1500), counts(10), work], true],
+    ["nothing told is nothing counted", [call, work], false],
+  ])("%s", (_, events, stops) => {
+    expect(reasonToStop(seen(...events), budget)).toEqual(stops ? { why: "budget" } : null);
+  });
+
+  test("money counts where it is told", () => {
+    const paid = (usd: number): Seen => ({ usage: { ...nothing, usd }, sign: { is: "work" } });
+    const limit = { spent: nothing, budget: { usd: 1, tokens: null } };
+    expect([reasonToStop(seen(paid(0.99)), limit), reasonToStop(seen(paid(1)), limit)]).toEqual([
+      null,
+      { why: "budget" },
+    ]);
+  });
+});
+
+test("of two accounts the larger figures count, and unknown stays unknown", () => {
+  expect(larger(null, null)).toBeNull();
+  expect(larger(used(5, 1), null)).toEqual(used(5, 1));
+  expect(larger({ input: 5, output: null, usd: 0.2 }, { input: 3, output: null, usd: null })).toEqual({
+    input: 5,
+    output: null,
+    usd: 0.2,
+  });
+});

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { errorSentence } from "../../src/adapters/process/error-sentence.ts";
+
+const gemini = JSON.stringify({
+  error: { message: JSON.stringify({ error: { code: 404, message: "no such model" } }) },
+});
+
+test.each([
+  ["plain words", "connection reset", "connection reset"],
+  ["an object alone", '{"error":{"message":"Overloaded"}}', "Overloaded"],
+  [
+    "words before it",
+    'API Error: 500 {"type":"error","error":{"type":"api_error","message":"Internal server error"}}',
+    "API Error: 500: Internal server error",
+  ],
+  ["an error in an error as text", gemini, "no such model"],
+  ["a list of errors", '[{"error":{"message":"Quota exceeded"}}]', "Quota exceeded"],
+  ["words after it", 'failed: {"message":"nope"} (request 7)', "failed: nope (request 7)"],
+  ["an error that is a text", '{"error":"denied"}', "denied"],
+  ["braces that are no JSON", "it said {nothing}", "it said {nothing}"],
+  ["JSON without a message", 'it sent {"a":1}', 'it sent {"a":1}'],
+])("raw errors become sentences: %s", (_, raw, sentence) => {
+  expect(errorSentence(raw)).toBe(sentence);
+});
