@@ -95,6 +95,12 @@ const walls: readonly Attempt[] = [
     script: 'echo x >"$XDG_CONFIG_HOME/isdlc/config.json"',
     happened: there("config/isdlc/config.json"),
   },
+  {
+    promise: "the token is not seen through a link in the home, below which the person opened everything",
+    prepare: ({ base, home }) => symlinkSync(join(base, "config"), join(home, ".config")),
+    options: ({ home }) => ({ extra: { read: [join(home, ".config")], write: [] } }),
+    script: 'cat "$HOME/.config/isdlc/operator-token.json" && echo did it',
+  },
   { promise: "nothing outside of the tree is written", script: 'echo x >"$BASE/outside"', happened: there("outside") },
   { promise: "other processes are not seen", script: 'test -d "/proc/$OUTSIDE_PID" && echo did it' },
   { promise: "other processes are not ended", script: 'kill -0 "$OUTSIDE_PID" && echo did it' },

@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { Bound } from "./bwrap-arguments.ts";
 import { isWithin } from "./is-within.ts";
 
@@ -20,8 +20,16 @@ function boundAt(path: string, { home, hidden }: Around): readonly Bound[] {
   const from = real(path);
   if (from === null) return [];
   const called = isWithin(path, home) ? join(realpathSync(home), path.slice(home.length)) : path;
-  const isBelow = hidden.some((folder) => isWithin(called, folder));
-  return [...new Set([from, ...(isBelow ? [called] : [])])].map((at) => ({ from, at }));
+  const names = [called, path].filter((name) => hidden.some((folder) => isWithin(name, folder)));
+  return [...new Set([from, ...names])].map((at) => ({ from, at }));
+}
+
+/** The paths, and wherever else something that is bound shows them. */
+export function everywhere(paths: readonly string[], bounds: readonly Bound[]): readonly string[] {
+  const shown = bounds.flatMap(({ from, at }) =>
+    paths.filter((path) => isWithin(path, from)).map((path) => join(at, relative(from, path))),
+  );
+  return [...new Set([...paths, ...shown])];
 }
 
 /** What lies in a folder that is bound is there already, and a link in it may lead a mount astray. */

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Sandbox, SandboxedFolder } from "../process/sandboxed.ts";
 import type { AgentNeeds } from "./agent-needs.ts";
-import { boundsOf, existing, HIDDEN, outermost, real, self } from "./bounds.ts";
+import { boundsOf, everywhere, existing, HIDDEN, outermost, real, self } from "./bounds.ts";
 import { type Bound, bwrapArguments, type SandboxPlan } from "./bwrap-arguments.ts";
 import { type GitLocks, gitLocks } from "./git-locks.ts";
 import { isWithin } from "./is-within.ts";
@@ -66,20 +66,18 @@ function planOf(options: SandboxOptions, { cwd, access }: SandboxedFolder): Sand
   const readable = bound([...toolPlaces(options), ...settings, ...needs.read, ...extra.read]);
   if (tree === root && !existsSync(join(root, ".isdlc"))) throw unsafePath(join(root, ".isdlc"), "it is not there yet");
   const locks = access === "write" ? locksIn(tree, tree === root ? gitDirs : []) : { pinned: [], locked: [tree] };
+  const writable = bound([...needs.write, ...needs.make, ...extra.write]);
   return {
     hidden,
     shown: outermost(readable.filter(({ at }) => hidden.some((folder) => isWithin(at, folder)))),
     emptied: bound(needs.emptied).map(({ at }) => at),
-    writable: [
-      ...bound([...needs.write, ...needs.make, ...extra.write]),
-      ...[...(access === "write" ? [tree] : []), ...locks.pinned].map(self),
-    ],
+    writable: [...writable, ...[...(access === "write" ? [tree] : []), ...locks.pinned].map(self)],
     locked: [
       ...bound(needs.locked),
       ...existing([...(tree === root ? [] : [root]), ...gitDirs, ...locks.locked]).map(self),
     ],
     reopened: access === "write" ? documentsIn(tree, options.documents) : [],
-    masked: existing(secret),
+    masked: everywhere(existing(secret), [...readable, ...writable]),
     cwd: place,
   };
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Sandbox } from "../process/sandboxed.ts";
-import { boundsOf, existing, HIDDEN, outermost, real, self } from "./bounds.ts";
+import { boundsOf, everywhere, existing, HIDDEN, outermost, real, self } from "./bounds.ts";
 import { type Bound, bwrapArguments, type SandboxPlan } from "./bwrap-arguments.ts";
 import { toolPlaces } from "./tool-places.ts";
 
@@ -45,14 +45,16 @@ function planOf(options: TestSandboxOptions, { copy, readOnly }: TestFolder): Sa
   const bound = (paths: readonly string[]): readonly Bound[] => boundsOf(paths, { home, hidden });
   const packages = PACKAGES.map((name) => join(home, name));
   const ownGit = join(root, ".git"); // in a linked working tree a file that leads to its folder
+  const readable = bound([...toolPlaces(options), ...packages, ...needs.read]);
+  const writable = bound(needs.write);
   return {
     hidden,
-    shown: outermost(bound([...toolPlaces(options), ...packages, ...needs.read])),
+    shown: outermost(readable),
     emptied: [],
-    writable: [...bound(needs.write), { from: copy, at: root }],
+    writable: [...writable, { from: copy, at: root }],
     locked: [...existing([ownGit, ...gitDirs]).map(self), ...readOnly.map((path) => self(join(root, path)))],
     reopened: [],
-    masked: existing(secret),
+    masked: everywhere(existing(secret), [...readable, ...writable]),
     cwd: root,
     offline: !needs.network,
   };
