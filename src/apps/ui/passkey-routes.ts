@@ -16,7 +16,8 @@ export function addPasskeyRoutes(app: Hono<Env>, served: Served): void {
   if (registration === null) return;
   app.post("/api/passkeys/options", async (context) => context.json(await registration.options()));
   app.post("/api/passkeys", async (context) => {
-    const { name } = await registration.add(z.parse(NewPasskey, await context.req.json()), origin());
-    return context.json({ name });
+    const passkey = await registration.add(z.parse(NewPasskey, await context.req.json()), origin());
+    context.env.outgoing.once("finish", () => registration.end(passkey));
+    return context.json({ name: passkey.name });
   });
 }

@@ -13,12 +13,14 @@ export type Registration = {
   options(): Promise<RegistrationOptions>;
   /** @throws ProblemError PASSKEY_REFUSED for what the browser was not asked for. */
   add(made: NewPasskey, origin: string): Promise<Passkey>;
+  /** The browser knows: the page is not needed any more. */
+  end(passkey: Passkey): void;
 };
 
 export function createRegistration(
   { passkeys, clock }: Pick<LocalProject, "passkeys" | "clock">,
   person: string,
-  onAdded: (passkey: Passkey) => void,
+  onEnd: (passkey: Passkey) => void,
 ): Registration {
   let challenge: string | null = null;
   return {
@@ -33,8 +35,8 @@ export function createRegistration(
       if (asked === null) throw new ProblemError({ code: "PASSKEY_REFUSED", detail: "nothing was asked for" });
       const passkey = await registeredPasskey(made, { challenge: asked, origin, now: clock.now() });
       passkeys.keep(passkey);
-      onAdded(passkey);
       return passkey;
     },
+    end: onEnd,
   };
 }
