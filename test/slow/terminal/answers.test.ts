@@ -46,7 +46,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(terminal.screen()).toContain("All 3 redos of this phase are used up");
     expect(terminal.screen()).toContain("Your choice (C R V S E T Q):");
     terminal.press("d");
-    await terminal.shows("That key is none of C R V S E T Q.");
+    await terminal.shows("Unknown key. Press one of C R V S E T Q.");
     terminal.press("q");
     await terminal.exitCode();
     const prompts = sandbox.log().map(({ prompt }) => /REDO GUIDANCE: (.*)/.exec(prompt)?.[1]);

@@ -72,7 +72,7 @@ describe.skipIf(!hasTmux())("a build of an item that was analysed in part, at a 
   test("another key asks again; Ctrl-C and a no at the confirmation leave everything as it was", async () => {
     const home = await atPartialMenu();
     home.terminal.press("x");
-    await home.terminal.shows(/That key is none of R S F\.\n[^]*Your choice \(R S F\):/);
+    await home.terminal.shows(/Unknown key\. Press one of R S F\.\n[^]*Your choice \(R S F\):/);
     home.terminal.press("C-c");
     expect(await home.terminal.exitCode()).toBe(3);
     expect(home.terminal.screen()).toContain("Run it again with --on-partial <option>.");

@@ -14,7 +14,7 @@ describe.skipIf(!hasTmux())("editing at a terminal", () => {
     terminal.press("e");
     await terminal.shows(/Edited\. Continue shows what you changed before it counts\.\nYour choice \(C R D V E T Q\):/);
     terminal.press("Enter");
-    await terminal.shows("That key is none of C R D V E T Q.");
+    await terminal.shows("Unknown key. Press one of C R D V E T Q.");
     terminal.press("c");
     await terminal.shows(
       /changed after the summary[^]*- .*plan\.md \(modified\)\n[^]*Your choice \(C R D V (?:S )?E T Q\):/i,

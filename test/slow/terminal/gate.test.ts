@@ -70,7 +70,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     terminal.isdlc('"add greeting"');
     await terminal.shows("Your choice (Y N):");
     terminal.press("Enter");
-    await terminal.shows("That key is none of Y N.");
+    await terminal.shows("Unknown key. Press one of Y N.");
     terminal.press("n");
     expect(await terminal.shows("[exit 3]")).toContain('Nothing was started. Better make one first ("git init")');
     expect(existsSync(join(sandbox.root, ".isdlc"))).toBe(false);
@@ -95,7 +95,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
   test("SM-ERR-303: a key that is no choice asks again, and Continue goes on at once", async () => {
     const { terminal } = await atFirstGate();
     terminal.press("x");
-    await terminal.shows(/That key is none of C R D V E T Q\.\nYour choice \(C R D V E T Q\):$/);
+    await terminal.shows(/Unknown key\. Press one of C R D V E T Q\.\nYour choice \(C R D V E T Q\):$/);
     terminal.press("C");
     await terminal.shows("PHASE COMPLETE: Implementation");
   });

@@ -14,7 +14,7 @@ export const uiVerb: Verb = {
   usage: "isdlc ui [--port <n>] [--no-open]",
   options: {
     ...serving,
-    token: { type: "string", value: "token", about: "operator token, where there is no terminal" },
+    token: { type: "string", value: "token", about: "approval token, where there is no terminal" },
     "token-fd": { type: "string", value: "n", about: "read the token from this open descriptor" },
   },
 };

@@ -41,7 +41,7 @@ export function askKey<K extends string>(io: Io, { message, keys, signal }: KeyQ
       if (ctrl && (name === "c" || name === "d")) return settle(null);
       const key = ctrl ? undefined : keys.find((candidate) => candidate === name);
       if (key !== undefined) return settle(key);
-      io.out(`\nThat key is none of ${valid}.`);
+      io.out(`\nUnknown key. Press one of ${valid}.`);
       prompt();
     };
     const settle = (key: K | null): void => {

@@ -175,7 +175,7 @@ async function again(viewer: Viewer, context: OpenWait): Promise<Said | null> {
 
 /** Null when the person breaks off. Without guidance the agent would not know what to improve. */
 async function sendBack(viewer: Viewer, { run, signal }: OpenWait): Promise<Said | null> {
-  const message = `What should ${plainLine(codePhaseBefore(run)?.rule.name ?? "the agent")} do otherwise?`;
+  const message = `What should ${plainLine(codePhaseBefore(run)?.rule.name ?? "the agent")} do differently?`;
   const guidance = await askText(viewer, { message, signal });
   return guidance === null || guidance.trim() === "" ? null : { option: "back", text: guidance };
 }
