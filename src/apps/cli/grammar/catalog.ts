@@ -189,7 +189,7 @@ export const verbs: readonly Verb[] = [
     },
   }),
   verb("trust", "decide", {
-    summary: "Trust this project's test command and overlays",
+    summary: "Trust this project's test command, overlays and hooks",
     usage: "isdlc trust [--allow network,env:NAME,…]",
     options: { ...trustOptions, ...personOptions },
   }),
