@@ -10,7 +10,7 @@ export const DOCUMENTS = [
   "module-design.md",
 ];
 
-const TASKS = "# Tasks\n\n- [ ] T1: do it\n  - files: src/a.txt\n  - needs: none\n  - serves: R1\n";
+export const TASKS = "# Tasks\n\n- [ ] T1: do it\n  - files: src/a.txt\n  - needs: none\n  - serves: R1\n";
 
 /** Turns after which design and implementation count as done. */
 export const turns: Readonly<Record<string, readonly Turn[]>> = {

@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -18,11 +19,15 @@ export type Guest = {
   readonly args: readonly string[];
 };
 
-export async function guestOf(version: string, rules: (sandbox: Sandbox) => Rule[]): Promise<Guest> {
+export async function guestOf(
+  version: string,
+  rules: (sandbox: Sandbox) => Rule[],
+  start: readonly string[] = ["add a greeting"],
+): Promise<Guest> {
   const sandbox = await createSandbox();
   const [, command = ""] = sandbox.agent;
   const options = ["--supervised", "--agent", "session", "--reviewer-command", command];
-  const started = await sandbox.script("add a greeting", ...options);
+  const started = await sandbox.script(...start, ...options);
   if (started.code !== 0) throw new Error(started.stderr);
   const setup = await withClaude(version, rules(sandbox));
   onTestFinished(() => setup.close().catch(() => undefined)); // a session that has just ended may still write its notes
@@ -39,6 +44,17 @@ export async function guestOf(version: string, rules: (sandbox: Sandbox) => Rule
     [...tools, "Write", "Bash", "Read", "Skill"].join(","),
   ];
   return { sandbox, setup, env, args };
+}
+
+/** One session without a terminal, which answers one prompt and ends. */
+export function headless({ setup, sandbox, env, args }: Guest, prompt: string): Promise<string> {
+  const words = ["-p", prompt, "--output-format", "stream-json", "--verbose", ...args];
+  return new Promise((resolve, reject) => {
+    const child = execFile(setup.program, words, { cwd: sandbox.root, env, maxBuffer: 1 << 26 }, (error, stdout) =>
+      error === null ? resolve(stdout) : reject(new Error(`${error.message}\n${stdout.slice(-2000)}`)),
+    );
+    child.stdin?.end();
+  });
 }
 
 /** So that the first screens, which nobody needs here, are past. */

@@ -6,7 +6,7 @@ import { agentBinary, CLAUDE_VERSIONS, claudePackage } from "../../support/agent
 import { builtProgram } from "../../support/built-program.ts";
 import type { Sandbox } from "../../support/cli.ts";
 import { hasTmux, openTerminal, type Terminal } from "../terminal/terminal.ts";
-import { begin, type Guest, guestOf, report, SERVER, writesDocument } from "./claude-session.ts";
+import { begin, type Guest, guestOf, headless, report, SERVER, writesDocument } from "./claude-session.ts";
 
 const binaries = await Promise.all(
   CLAUDE_VERSIONS.map(async (version) => ({ version, binary: await agentBinary(claudePackage(version)) })),
@@ -43,16 +43,6 @@ async function served(guest: Guest, terminal: Terminal): Promise<void> {
     terminal.type("/isdlc:status");
     await terminal.shows("Status told.");
   } while (said(guest, "status").at(-1)?.includes("No such tool") === true);
-}
-
-function headless({ setup, sandbox, env, args }: Guest, prompt: string): Promise<string> {
-  const words = ["-p", prompt, "--output-format", "stream-json", "--verbose", ...args];
-  return new Promise((resolve, reject) => {
-    const child = execFile(setup.program, words, { cwd: sandbox.root, env, maxBuffer: 1 << 26 }, (error, stdout) =>
-      error === null ? resolve(stdout) : reject(new Error(`${error.message}\n${stdout.slice(-2000)}`)),
-    );
-    child.stdin?.end();
-  });
 }
 
 describe.each(binaries)("a session of Claude Code $version", ({ version, binary }) => {
