@@ -9,6 +9,8 @@ import { decodePath, splitFields } from "../../adapters/git/process/git-path.ts"
 /** For all questions of one summary together. */
 const TIMEOUT_MS = 5000;
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+/** What git exits with for a name it does not know. */
+const UNKNOWN_COMMIT = 128;
 const COMMIT = /^[0-9a-f]{7,64}$/;
 
 type Ask = (args: readonly string[], environment?: Filterless) => Buffer;
@@ -29,9 +31,7 @@ const changeOf: ReadonlyMap<string, FileChange["change"]> = new Map([
 export function changedFiles(root: string, since: unknown): FileChange[] {
   const ask = asker(root);
   const filterless = emptied(settingNames(ask));
-  const base = baseCommit(ask, since);
-  const options = ["--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "--relative"];
-  const tracked = ask(["diff", "--name-status", "-z", ...options, base, "--"], filterless);
+  const tracked = differences(since, (commit) => ask([...COMPARE, `${commit}^{commit}`, "--"], filterless));
   const untracked = ask(["ls-files", "--others", "--exclude-standard", "-z"], filterless);
   const added = splitFields(untracked).map((name) => ({ path: decodePath(name), change: "added" as const }));
   return [...parseNameStatus(tracked), ...added].filter(({ path }) => !path.startsWith(".isdlc/"));
@@ -55,23 +55,22 @@ function asker(root: string): Ask {
 const settingNames = (ask: Ask): string[] =>
   splitFields(ask(["config", "--name-only", "-z", "--list"])).map((name) => decodePath(name));
 
-function baseCommit(ask: Ask, since: unknown): string {
+const COMPARE = [
+  ...["diff", "--name-status", "-z", "--relative"],
+  ...["--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"],
+];
+
+/** The differences from the first of the commits that there is: asking for them tells whether it is there. */
+function differences(since: unknown, compare: (commit: string) => Buffer): Buffer {
   const wanted = typeof since === "string" && COMMIT.test(since) ? [since] : ["HEAD~1", "HEAD"];
-  for (const name of wanted) {
-    const commit = resolve(ask, name);
-    if (commit !== null) return commit;
+  for (const commit of wanted) {
+    try {
+      return compare(commit);
+    } catch (error) {
+      if ((error as { status?: unknown }).status !== UNKNOWN_COMMIT) throw error;
+    }
   }
   throw new Error(`there is no commit ${wanted.join(" or ")}`);
-}
-
-function resolve(ask: Ask, name: string): string | null {
-  try {
-    const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
-    return ask(args).toString("utf8").trim();
-  } catch (error) {
-    if (typeof (error as { status?: unknown }).status === "number") return null;
-    throw error;
-  }
 }
 
 function parseNameStatus(output: Buffer): FileChange[] {
