@@ -1,3 +1,5 @@
+import { childProcess } from "../../process/node-child-process.ts";
+import type { TalkingGit } from "./git-conversation.ts";
 import { readingEnvironment } from "./git-environment.ts";
 import { gitFailed, lastWords, runGit } from "./run-git.ts";
 import type { GitResult } from "./run-git.ts";
@@ -54,6 +56,12 @@ export function hardenedGit(cwd: string): Git {
       ...(options?.input && { input: options.input }),
       ...(options?.whenTooLong && { whenTooLong: options.whenTooLong }),
     });
+}
+
+/** A hardened git that stays and answers what it is asked on its input. */
+export function startGit(cwd: string, args: readonly string[]): TalkingGit {
+  const options = { cwd, env: readingEnvironment(cwd), stdio: "pipe", windowsHide: true } as const;
+  return childProcess().spawn("git", [...hardening, ...args], options);
 }
 
 /** The same git with variables that every call of it gets. */

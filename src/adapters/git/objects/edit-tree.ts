@@ -1,0 +1,83 @@
+import type { Conversation } from "../process/git-conversation.ts";
+import { encodePath } from "../process/git-path.ts";
+import { gitFailed } from "../process/run-git.ts";
+import { GONE, type TreeEntry } from "../write/tree-entry.ts";
+import type { GitObjects } from "./git-objects.ts";
+import { entriesOf, fileIn, TREE_MODE, type TreeEntries, treeIn } from "./tree-entries.ts";
+
+export type TreeStore = { readonly objects: GitObjects; readonly makeTree: Conversation };
+
+/**
+ * A tree with other entries at the given paths, and without those that are gone. Folders that become empty leave.
+ * @throws ProblemError GIT_FAILED where a path would be both a file and a folder.
+ */
+export async function editTree(
+  store: TreeStore,
+  base: string | null,
+  entries: ReadonlyMap<string, TreeEntry>,
+): Promise<string> {
+  const edits = new Map([...entries].map(([path, entry]) => [encodePath(path).toString("latin1"), entry]));
+  const edited = await editFolder(store, { folder: "", held: await entriesOf(store.objects, base), edits });
+  return edited ?? (await makeTree(store, new Map()));
+}
+
+type Folder = {
+  /** With a slash at its end; empty for the root. */
+  readonly folder: string;
+  readonly held: TreeEntries;
+  /** Paths below the folder, as bytes in latin1. */
+  readonly edits: ReadonlyMap<string, TreeEntry>;
+};
+
+/** Null for a folder that is empty now. */
+async function editFolder(store: TreeStore, { folder, held, edits }: Folder): Promise<string | null> {
+  const entries = new Map(held);
+  for (const [name, edit] of byName(edits)) {
+    const entry = await edited(store, { path: `${folder}${name}`, held: held.get(name), edit });
+    if (entry === null) entries.delete(name);
+    else entries.set(name, entry);
+  }
+  return entries.size === 0 ? null : makeTree(store, entries);
+}
+
+/** What happens to one name: as a file, and below it as a folder. */
+type Edit = { readonly own: TreeEntry | undefined; readonly below: ReadonlyMap<string, TreeEntry> };
+
+function byName(edits: ReadonlyMap<string, TreeEntry>): ReadonlyMap<string, Edit> {
+  const below = new Map<string, Map<string, TreeEntry>>();
+  for (const [path, entry] of edits) {
+    const [name = "", ...rest] = path.split("/");
+    const inside = below.get(name) ?? new Map<string, TreeEntry>();
+    if (rest.length > 0) inside.set(rest.join("/"), entry);
+    below.set(name, inside);
+  }
+  return new Map([...below].map(([name, inside]) => [name, { own: edits.get(name), below: inside }]));
+}
+
+type Edited = { readonly path: string; readonly held: TreeEntry | undefined; readonly edit: Edit };
+
+async function edited(store: TreeStore, { path, held, edit }: Edited): Promise<TreeEntry | null> {
+  const own = edit.own ?? held;
+  const file = own?.mode === GONE ? null : fileIn(own);
+  const before = treeIn(held);
+  const tree = edit.below.size === 0 ? before : await editInside(before);
+  if (file !== null && tree !== null)
+    throw gitFailed("mktree", `${JSON.stringify(path)} would be both a file and a folder`);
+  return file ?? (tree === null ? null : { mode: TREE_MODE, id: tree });
+
+  async function editInside(tree: string | null): Promise<string | null> {
+    const inside = await entriesOf(store.objects, tree);
+    return editFolder(store, { folder: `${path}/`, held: inside, edits: edit.below });
+  }
+}
+
+/** Git puts the entries in order and checks that it has what they name. */
+function makeTree({ makeTree }: TreeStore, entries: TreeEntries): Promise<string> {
+  const lines = [...entries].map(([name, { mode, id }]) => `${mode} ${typeOf(mode)} ${id}\t${name}\0`);
+  return makeTree.ask(Buffer.from(`${lines.join("")}\0`, "latin1"), (answers) => answers.line());
+}
+
+function typeOf(mode: string): string {
+  if (mode === TREE_MODE) return "tree";
+  return mode === "160000" ? "commit" : "blob";
+}

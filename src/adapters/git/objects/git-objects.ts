@@ -1,0 +1,60 @@
+import { nodeCrypto } from "../../file-system/node-crypto.ts";
+import type { Conversation } from "../process/git-conversation.ts";
+import { gitFailed } from "../process/run-git.ts";
+import { isObjectId } from "../snapshot/ref-name.ts";
+
+export type GitObject = { readonly type: string; readonly content: Buffer };
+
+/** Objects of a repository by their ids. They never change, so small ones are remembered. */
+export type GitObjects = {
+  /** Null where the repository does not have it. */
+  read(id: string): Promise<GitObject | null>;
+};
+
+const REMEMBERED_BYTES = 16 * 1024 * 1024;
+const SMALL_BYTES = 256 * 1024;
+
+/**
+ * Reads through one `git cat-file --batch`. What is stored under an id is compared with the id: git itself does not look
+ * whether somebody wrote something else into the file of an object.
+ */
+export function createGitObjects(catFile: Conversation): GitObjects {
+  const known = new Map<string, GitObject>();
+  let size = 0;
+  const remember = (id: string, object: GitObject): void => {
+    if (object.content.length > SMALL_BYTES) return;
+    if (size > REMEMBERED_BYTES) {
+      known.clear();
+      size = 0;
+    }
+    known.set(id, object);
+    size += object.content.length;
+  };
+  return {
+    async read(id) {
+      if (!isObjectId(id)) throw gitFailed("cat-file", `${JSON.stringify(id)} is not an object id`);
+      const found = known.get(id) ?? (await readObject(catFile, id));
+      if (found !== null) remember(id, found);
+      return found;
+    },
+  };
+}
+
+async function readObject(catFile: Conversation, id: string): Promise<GitObject | null> {
+  const object = await catFile.ask(Buffer.from(`${id}\n`), async (answers) => {
+    const [, type = "", size = ""] = (await answers.line()).split(" ");
+    if (!/^\d+$/.test(size)) return null; // "missing"
+    const content = await answers.bytes(Number(size) + 1);
+    return { type, content: Buffer.from(content.subarray(0, -1)) };
+  });
+  if (object !== null && idOf(object, id.length) !== id)
+    throw gitFailed("cat-file", `the object ${id} is damaged: what is stored under that id is something else`);
+  return object;
+}
+
+const SHA1_LENGTH = 40;
+
+export function idOf({ type, content }: GitObject, length: number): string {
+  const hash = nodeCrypto().createHash(length === SHA1_LENGTH ? "sha1" : "sha256");
+  return hash.update(`${type} ${content.length}\0`).update(content).digest("hex");
+}

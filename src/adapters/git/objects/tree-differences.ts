@@ -1,0 +1,41 @@
+import { decodePath } from "../process/git-path.ts";
+import { GONE, type TreeEntry } from "../write/tree-entry.ts";
+import type { GitObjects } from "./git-objects.ts";
+import { entriesOf, fileIn, type TreeEntries, treeIn } from "./tree-entries.ts";
+
+export type Difference = { readonly path: string; readonly before: TreeEntry; readonly after: TreeEntry };
+
+/**
+ * The files in which two trees (or the trees of two commits) differ, in the order of git's index. Only folders that
+ * differ are read. A file that became a folder is gone, and the files in it are new.
+ */
+export async function treeDifferences(objects: GitObjects, from: string, to: string): Promise<Difference[]> {
+  if (from === to) return [];
+  const found: { readonly bytes: string; readonly difference: Difference }[] = [];
+  await compare({ before: await entriesOf(objects, from), after: await entriesOf(objects, to), folder: "" });
+  return found.toSorted((one, other) => (one.bytes < other.bytes ? -1 : 1)).map(({ difference }) => difference);
+
+  async function compare({ before, after, folder }: Folder): Promise<void> {
+    for (const name of new Set([...before.keys(), ...after.keys()])) {
+      const [was, is] = [before.get(name), after.get(name)];
+      if (was !== undefined && is !== undefined && was.id === is.id && was.mode === is.mode) continue;
+      const [wasTree, isTree] = [treeIn(was), treeIn(is)];
+      if (wasTree !== null || isTree !== null)
+        await compare({
+          before: await entriesOf(objects, wasTree),
+          after: await entriesOf(objects, isTree),
+          folder: `${folder}${name}/`,
+        });
+      tell(`${folder}${name}`, fileIn(was), fileIn(is));
+    }
+  }
+
+  function tell(bytes: string, was: TreeEntry | null, is: TreeEntry | null): void {
+    const gone = { mode: GONE, id: "0".repeat((is ?? was)?.id.length ?? 0) };
+    if (was === null && is === null) return;
+    const path = decodePath(Buffer.from(bytes, "latin1"));
+    found.push({ bytes, difference: { path, before: was ?? gone, after: is ?? gone } });
+  }
+}
+
+type Folder = { readonly before: TreeEntries; readonly after: TreeEntries; readonly folder: string };

@@ -1,0 +1,141 @@
+import type { ChildProcessByStdio } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { gitFailed, unavailable } from "./run-git.ts";
+
+export type TalkingGit = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** What git answers, in pieces as the one who asked knows them. */
+export type Answers = { line(): Promise<string>; bytes(count: number): Promise<Buffer> };
+
+/** One git that answers many requests, one after another: starting a process costs more than most answers. */
+export type Conversation = {
+  ask<T>(request: Buffer, read: (answers: Answers) => Promise<T>): Promise<T>;
+};
+
+const PATIENCE_MILLISECONDS = 60_000;
+
+/**
+ * Starts git at the first request, and anew after one that failed. It ends with this program, which it does not keep
+ * alive: its input ends then.
+ */
+export function createConversation(command: string, start: () => TalkingGit): Conversation {
+  let open: Talk | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+  async function answered<T>(request: Buffer, read: (answers: Answers) => Promise<T>): Promise<T> {
+    const talk = (open ??= begin(command, start()));
+    const timer = setTimeout(() => talk.stop("no answer in time"), PATIENCE_MILLISECONDS);
+    try {
+      return await talk.during(() => read(talk.answersTo(request)));
+    } catch (error) {
+      talk.stop("a request failed");
+      open = null;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+  return {
+    ask(request, read) {
+      const answer = last.then(() => answered(request, read));
+      last = answer.catch(() => undefined);
+      return answer;
+    },
+  };
+}
+
+type Talk = {
+  answersTo(request: Buffer): Answers;
+  /** Keeps this program alive while an answer is awaited. */
+  during<T>(work: () => Promise<T>): Promise<T>;
+  stop(why: string): void;
+};
+
+function begin(command: string, child: TalkingGit): Talk {
+  const inbox = createInbox();
+  let words = "";
+  let stopped: string | null = null;
+  child.stdout.on("data", (chunk: Buffer) => inbox.put(chunk));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (words = (words + text).slice(-2000)));
+  child.stdin.on("error", () => undefined); // its end tells why
+  child.on("error", (error) => inbox.fail(unavailable(error.message)));
+  child.on("close", () => inbox.fail(gitFailed(command, stopped ?? (words.trim() || "it ended"))));
+  const handles = [child, child.stdin, child.stdout, child.stderr] as unknown as { ref(): void; unref(): void }[]; // pipes are sockets
+  for (const handle of handles) handle.unref();
+  return {
+    answersTo(request) {
+      child.stdin.write(request);
+      return inbox;
+    },
+    async during(work) {
+      for (const handle of handles) handle.ref();
+      try {
+        return await work();
+      } finally {
+        for (const handle of handles) handle.unref();
+      }
+    },
+    stop(why) {
+      stopped ??= why;
+      child.kill("SIGKILL");
+    },
+  };
+}
+
+type Inbox = Answers & { put(chunk: Buffer): void; fail(error: Error): void };
+
+/** What came and was not read yet. */
+function createInbox(): Inbox {
+  let chunks: Buffer[] = [];
+  let size = 0;
+  let failure: Error | null = null;
+  let wake: (() => void) | null = null;
+  const more = (): Promise<void> => {
+    if (failure !== null) return Promise.reject(failure);
+    return new Promise((resolve, reject) => (wake = () => (failure === null ? resolve() : reject(failure))));
+  };
+  const take = (count: number): Buffer => {
+    const all = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+    chunks = all.length > count ? [all.subarray(count)] : [];
+    size -= count;
+    return all.subarray(0, count);
+  };
+  const woken = (): void => {
+    const waiting = wake;
+    wake = null;
+    waiting?.();
+  };
+  return {
+    put(chunk) {
+      chunks.push(chunk);
+      size += chunk.length;
+      woken();
+    },
+    fail(error) {
+      failure ??= error;
+      woken();
+    },
+    async bytes(count) {
+      for (;;) {
+        if (size >= count) return take(count);
+        await more();
+      }
+    },
+    async line() {
+      for (;;) {
+        const end = endOfLine(chunks);
+        if (end !== -1) return take(end + 1).toString("utf8", 0, end);
+        await more();
+      }
+    },
+  };
+}
+
+function endOfLine(chunks: readonly Buffer[]): number {
+  let before = 0;
+  for (const chunk of chunks) {
+    const at = chunk.indexOf(0x0a);
+    if (at !== -1) return before + at;
+    before += chunk.length;
+  }
+  return -1;
+}
