@@ -9,6 +9,8 @@ export type GitObject = { readonly type: string; readonly content: Buffer };
 export type GitObjects = {
   /** Null where the repository does not have it. */
   read(id: string): Promise<GitObject | null>;
+  /** Whether it is there now: what nothing refers to may be thrown away at any time. */
+  has(id: string): Promise<boolean>;
 };
 
 const REMEMBERED_BYTES = 16 * 1024 * 1024;
@@ -37,6 +39,7 @@ export function createGitObjects(catFile: Conversation): GitObjects {
       if (found !== null) remember(id, found);
       return found;
     },
+    has: async (id) => (await readObject(catFile, id)) !== null,
   };
 }
 

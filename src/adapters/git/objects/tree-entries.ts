@@ -1,3 +1,4 @@
+import { encodePath } from "../process/git-path.ts";
 import { gitFailed } from "../process/run-git.ts";
 import type { TreeEntry } from "../write/tree-entry.ts";
 import type { GitObjects } from "./git-objects.ts";
@@ -14,6 +15,17 @@ export async function entriesOf(objects: GitObjects, id: string | null): Promise
   if (object?.type === "commit") return entriesOf(objects, treeOf(object.content, id));
   if (object?.type !== "tree") throw gitFailed("cat-file", `the tree ${id} is not in the repository`);
   return parsed(object.content, id.length / 2);
+}
+
+/** What a tree has at a path; undefined where it has nothing there. */
+export async function entryAt(objects: GitObjects, tree: string, path: string): Promise<TreeEntry | undefined> {
+  let entry: TreeEntry | undefined = { mode: TREE_MODE, id: tree };
+  for (const name of encodePath(path).toString("latin1").split("/")) {
+    const folder = treeIn(entry);
+    if (folder === null) return undefined;
+    entry = (await entriesOf(objects, folder)).get(name);
+  }
+  return entry;
 }
 
 function treeOf(commit: Buffer, id: string): string {

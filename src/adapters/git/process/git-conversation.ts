@@ -15,13 +15,15 @@ export type Conversation = {
 const PATIENCE_MILLISECONDS = 60_000;
 
 /**
- * Starts git at the first request, and anew after one that failed. It ends with this program, which it does not keep
- * alive: its input ends then.
+ * Starts git at the first request. It ends with this program, which it does not keep alive: its input ends then. One that
+ * has been there for a while may not know what happened since (objects that were packed, say): what it fails at is asked
+ * once more of a new one, so a request must be one that can be repeated.
  */
 export function createConversation(command: string, start: () => TalkingGit): Conversation {
   let open: Talk | null = null;
   let last: Promise<unknown> = Promise.resolve();
   async function answered<T>(request: Buffer, read: (answers: Answers) => Promise<T>): Promise<T> {
+    const isNew = open === null;
     const talk = (open ??= begin(command, start()));
     const timer = setTimeout(() => talk.stop("no answer in time"), PATIENCE_MILLISECONDS);
     try {
@@ -29,10 +31,11 @@ export function createConversation(command: string, start: () => TalkingGit): Co
     } catch (error) {
       talk.stop("a request failed");
       open = null;
-      throw error;
+      if (isNew) throw error;
     } finally {
       clearTimeout(timer);
     }
+    return answered(request, read);
   }
   return {
     ask(request, read) {

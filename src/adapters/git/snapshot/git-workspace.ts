@@ -2,6 +2,7 @@ import type { ThrowAwayCopy, Workspace } from "../../../ports/workspace.ts";
 import type { FileChange } from "../../../schema/facts.ts";
 import { copyTree } from "../../plain-workspace/copy-tree.ts";
 import { scratchCopyOf } from "../../plain-workspace/scratch-copy.ts";
+import { repositoryStore } from "../objects/repository-store.ts";
 import { exportTree } from "./export-tree.ts";
 import { hardenedGit, withEnvironment } from "../process/git.ts";
 import type { IndexTrust } from "./following-index.ts";
@@ -14,7 +15,7 @@ import { restorePaths } from "./restore.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { createSnapshots, type Snapshots } from "./snapshot.ts";
 import { makeTemporaryFolder, removeFolder } from "../../file-system/temporary-folder.ts";
-import { changesBetween, linesBetween, pairOf, patchBetween } from "./tree-diff.ts";
+import { changesOf, linesBetween, pairOf, patchBetween } from "./tree-diff.ts";
 import type { TreePair } from "./tree-diff.ts";
 
 type Open = ReturnType<typeof repositoryAt>;
@@ -93,10 +94,16 @@ function comparisons(
     return repository && ask(withEnvironment(hardenedGit(repository.top), environment ?? {}), pair);
   }
 
+  async function changed(from: string | null, to: string | null): Promise<readonly FileChange[] | null> {
+    const pair = pairOf(from, to);
+    const repository = pair && (await orNull(open));
+    return repository && changesOf(repositoryStore(repository.top).objects, pair);
+  }
+
   return {
     async diff(from, to) {
       const key = `${from} ${to}`;
-      const found = known.get(key) ?? (await compare([from, to], changesBetween));
+      const found = known.get(key) ?? (await changed(from, to));
       if (found !== null) known.set(key, found);
       return found;
     },

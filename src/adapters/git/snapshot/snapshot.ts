@@ -1,4 +1,5 @@
 import { ProblemError } from "../../../core/problem.ts";
+import { repositoryStore, type RepositoryStore } from "../objects/repository-store.ts";
 import { rememberSettings } from "../process/content-filters.ts";
 import { type Behind, createFollowingIndex, type IndexTrust } from "./following-index.ts";
 import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
@@ -32,6 +33,7 @@ export function createSnapshots(repository: Repository, trust: IndexTrust): Snap
   const index = createFollowingIndex(git, repository, trust);
   const settings = rememberSettings(repository);
   const commits = new Map<string, string>();
+  const store = repositoryStore(repository.top);
   const inTurn = oneAfterAnother();
 
   /** What was remembered may have been collected since: then once more without. */
@@ -50,7 +52,7 @@ export function createSnapshots(repository: Repository, trust: IndexTrust): Snap
   async function take(request: SnapshotRequest): Promise<string> {
     const behind = await index.look(await settings(), request.include);
     const { tree, isReliable } = await bringUpToDate(git, { behind, top: repository.top });
-    const snapshot = await storeTree(git, { ...request, tree, commits });
+    const snapshot = await storeTree(git, { ...request, tree, commits, store });
     index.holds(tree, isReliable);
     return snapshot;
   }
@@ -118,21 +120,19 @@ type Storing = SnapshotRequest & {
   readonly tree: string;
   /** Commits made for trees by earlier calls; added to. */
   readonly commits: Map<string, string>;
+  readonly store: RepositoryStore;
 };
 
-async function storeTree(git: Git, { tree, ref, commits }: Storing): Promise<string> {
-  const known = commits.get(tree);
-  if (known !== undefined && (await keep(git, ref, known)).status === 0) return known;
-  const made = git(["commit-tree", "-m", "isdlc snapshot", tree], { environment: author });
-  const stored = await textOf(made, "commit-tree");
-  await must(keep(git, ref, stored), "update-ref");
+const COMMIT_TREE = ["commit-tree", "-m", "isdlc snapshot"];
+
+async function storeTree(git: Git, { tree, ref, commits, store: { objects, setRef } }: Storing): Promise<string> {
+  const known = commits.get(tree) ?? null;
+  const isThere = known !== null && (await objects.has(known));
+  const stored = isThere ? known : await textOf(git([...COMMIT_TREE, tree], { environment: author }), "commit-tree");
+  await setRef(ref, stored);
   commits.set(tree, stored);
   return stored;
 }
-
-/** Fails for a commit that is gone. */
-const keep = (git: Git, ref: string, commit: string): ReturnType<Git> =>
-  git(["update-ref", "--end-of-options", ref, commit]);
 
 const textOf = async (call: ReturnType<Git>, command: string): Promise<string> =>
   (await must(call, command)).toString("latin1").trim();

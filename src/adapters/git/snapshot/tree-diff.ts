@@ -1,4 +1,7 @@
 import type { FileChange } from "../../../schema/facts.ts";
+import type { GitObjects } from "../objects/git-objects.ts";
+import { treeDifferences } from "../objects/tree-differences.ts";
+import { GONE, type TreeEntry } from "../write/tree-entry.ts";
 import { must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git, GitOptions } from "../process/git.ts";
 import { decodePath, isUnder, splitFields } from "../process/git-path.ts";
@@ -31,6 +34,23 @@ async function compared(
 }
 
 type Comparison = GitOptions & { readonly args: readonly string[]; readonly paths?: readonly string[] };
+
+/** The same of two ends that never change, read as objects; null when the repository does not have one of them. */
+export async function changesOf(objects: GitObjects, { from, to }: TreePair): Promise<FileChange[] | null> {
+  if (from === to) return [];
+  if ((await objects.read(from)) === null || (await objects.read(to)) === null) return null;
+  const found = await treeDifferences(objects, from, to);
+  return found.map(({ path, before, after }) => ({ path, change: kindOf(before, after) }));
+}
+
+/** Digits of a mode that say what kind of thing an entry is. */
+const KIND = 3;
+
+function kindOf(before: TreeEntry, after: TreeEntry): FileChange["change"] {
+  if (before.mode === GONE) return "added";
+  if (after.mode === GONE) return "deleted";
+  return before.mode.slice(0, KIND) === after.mode.slice(0, KIND) ? "modified" : "typechange";
+}
 
 /** Renames are told as one deleted and one added file, so that every touched path is named. */
 export async function changesBetween(git: Git, pair: TreePair): Promise<FileChange[] | null> {

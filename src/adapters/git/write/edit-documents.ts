@@ -1,35 +1,49 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { EditedDocuments } from "../../../ports/vcs.ts";
+import type { GitObjects } from "../objects/git-objects.ts";
+import { entryAt } from "../objects/tree-entries.ts";
 import { type Git, must } from "../process/git.ts";
-import { decodePath, isTreePath, splitFields } from "../process/git-path.ts";
+import { isTreePath } from "../process/git-path.ts";
+import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
 import { ignoredOf } from "../snapshot/ignored.ts";
-import { isObjectId } from "../snapshot/ref-name.ts";
-import { objectsOfBatch } from "../snapshot/tree-object.ts";
 import { GONE, type TreeEntry } from "./tree-entry.ts";
 
+type Entries = ReadonlyMap<string, TreeEntry>;
+
 type Editing = {
-  /** A folder of our own. */
-  readonly folder: string;
-  readonly environment: Readonly<Record<string, string>>;
-  /** Where a document is taken from that is not in the index yet. */
+  readonly git: Git;
+  readonly objects: GitObjects;
+  /** The tree whose documents are edited. */
+  readonly tree: string;
+  /** Where a document is taken from that the tree does not have yet. */
   readonly to: string;
   readonly documents: EditedDocuments;
 };
 
-/** Lets the engine write its documents in a folder of their own, as the index has them; gives those that are to be written. */
-export async function editDocuments(
-  git: Git,
-  { folder, environment, to, documents }: Editing,
-): Promise<ReadonlyMap<string, TreeEntry>> {
-  const room = join(folder, "documents");
+/** Lets the engine write its documents in a folder of their own, as the tree has them; gives those that are to be written. */
+export async function editDocuments({ git, objects, tree, to, documents }: Editing): Promise<Entries> {
   const paths = await countingPaths(git, documents.paths.filter(isTreePath));
   if (paths.length === 0) return new Map();
-  const inIndex = await entriesOf(git, ["ls-files", "--stage"], { environment, paths });
-  const missing = paths.filter((path) => !inIndex.has(path));
-  const uncommitted = await entriesOf(git, ["ls-tree", "--full-tree", to], { environment, paths: missing });
-  const held = new Map([...inIndex, ...uncommitted]);
-  const contents = await blobsOf(git, [...held.values()]);
+  const inTree = await filesAt(objects, tree, paths);
+  const missing = paths.filter((path) => !inTree.has(path));
+  const uncommitted = await filesAt(objects, to, missing);
+  const held = new Map([...inTree, ...uncommitted]);
+  const contents = await contentsOf(objects, held);
+  const edited = await inTemporaryFolder((room) => edit({ git, room, paths, held, contents, documents }));
+  return new Map([...uncommitted, ...edited]);
+}
+
+type Room = {
+  readonly git: Git;
+  readonly room: string;
+  readonly paths: readonly string[];
+  readonly held: Entries;
+  readonly contents: ReadonlyMap<string, Buffer>;
+  readonly documents: EditedDocuments;
+};
+
+async function edit({ git, room, paths, held, contents, documents }: Room): Promise<Entries> {
   for (const path of paths) {
     await mkdir(dirname(join(room, path)), { recursive: true });
     const content = contents.get(held.get(path)?.id ?? "");
@@ -51,7 +65,7 @@ export async function editDocuments(
   const gone = paths
     .filter((path, at) => after[at] === null && held.has(path))
     .map((path): [string, TreeEntry] => [path, { mode: GONE, id: "0".repeat(held.get(path)?.id.length ?? 0) }]);
-  return new Map([...uncommitted, ...written, ...gone]);
+  return new Map([...written, ...gone]);
 }
 
 /** A document that the person has git ignore is written and not committed. */
@@ -60,31 +74,23 @@ async function countingPaths(git: Git, paths: readonly string[]): Promise<string
   return paths.filter((path) => !ignored.has(path));
 }
 
-type Listing = { readonly environment: Readonly<Record<string, string>>; readonly paths: readonly string[] };
-
-async function entriesOf(
-  git: Git,
-  list: readonly string[],
-  { environment, paths }: Listing,
-): Promise<ReadonlyMap<string, TreeEntry>> {
-  if (paths.length === 0) return new Map();
-  const [command = "", ...rest] = list;
-  const args = ["--literal-pathspecs", command, "-z", ...rest, "--", ...paths];
-  const fields = splitFields(await must(git(args, { environment }), command));
-  const entries = fields.flatMap((field): [string, TreeEntry][] => {
-    const tab = field.indexOf(0x09);
-    const [mode = "", ...ids] = field.toString("latin1", 0, tab).split(" ");
-    const id = ids.find(isObjectId);
-    return mode.startsWith("100") && id !== undefined ? [[decodePath(field.subarray(tab + 1)), { mode, id }]] : [];
-  });
-  return new Map(entries.filter(([path]) => paths.includes(path)));
+/** Those of the paths at which a tree has a regular file. */
+async function filesAt(objects: GitObjects, tree: string, paths: readonly string[]): Promise<Entries> {
+  const found = new Map<string, TreeEntry>();
+  for (const path of paths) {
+    const entry = await entryAt(objects, tree, path);
+    if (entry?.mode.startsWith("100")) found.set(path, entry);
+  }
+  return found;
 }
 
-async function blobsOf(git: Git, entries: readonly TreeEntry[]): Promise<ReadonlyMap<string, Buffer>> {
-  if (entries.length === 0) return new Map();
-  const input = Buffer.from(entries.map(({ id }) => `${id}\n`).join(""));
-  const output = await must(git(["cat-file", "--batch"], { input }), "cat-file");
-  return new Map([...objectsOfBatch(output)].map(({ id, content }) => [id, content]));
+async function contentsOf(objects: GitObjects, held: Entries): Promise<ReadonlyMap<string, Buffer>> {
+  const contents = new Map<string, Buffer>();
+  for (const { id } of held.values()) {
+    const blob = await objects.read(id);
+    if (blob !== null) contents.set(id, blob.content);
+  }
+  return contents;
 }
 
 async function stored(git: Git, files: readonly string[]): Promise<string[]> {
