@@ -10,7 +10,7 @@ import {
   unlinkSync,
   utimesSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
 import type { Workspace } from "../../src/ports/workspace.ts";
@@ -113,10 +113,13 @@ describe("the index of our own", () => {
   test("is removed when the program ends, and what a killed one left is cleared away", async () => {
     const dead = execFileSync(process.execPath, ["-p", "process.pid"], { encoding: "utf8" }).trim();
     const [living = ""] = own();
-    mkdirSync(at(`.git/isdlc/${dead}-left`));
-    await createGitWorkspace(fixture.repo, "other").snapshot("one", []);
-    expect(existsSync(at(`.git/isdlc/${dead}-left`))).toBe(false);
-    expect(existsSync(living)).toBe(true);
+    const another = join(fixture.base, "another");
+    fixture.gitIn(fixture.base, "init", "--quiet", another);
+    const left = join(another, ".git/isdlc", basename(living).replace(`-${process.pid}-`, `-${dead}-`));
+    const kept = join(another, ".git/isdlc", basename(living));
+    for (const folder of [left, kept]) mkdirSync(folder, { recursive: true });
+    await createGitWorkspace(another, "other").snapshot("one", []);
+    expect([left, kept].map((folder) => existsSync(folder))).toEqual([false, true]);
     for (const listener of process.listeners("exit").filter(({ name }) => name.includes("removeLasting")))
       (listener as () => void)();
     expect(own()).toEqual([]);
