@@ -1,14 +1,17 @@
+import { repositoryStore } from "../objects/repository-store.ts";
 import type { Git } from "../process/git.ts";
 import { must } from "../process/git.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { isObjectId } from "../snapshot/ref-name.ts";
+import type { Repository } from "./repository.ts";
 
 export type CommitObject = { readonly tree: string; readonly parents: readonly string[]; readonly message: string };
 
 /** A commit as it is stored. @throws ProblemError GIT_FAILED where there is no such commit. */
-export async function readCommit(git: Git, id: string): Promise<CommitObject> {
-  if (!isObjectId(id)) throw gitFailed("cat-file", `${JSON.stringify(id)} is not a commit id`);
-  const text = (await must(git(["cat-file", "commit", id]), "cat-file")).toString("utf8");
+export async function readCommit({ top }: Pick<Repository, "top">, id: string): Promise<CommitObject> {
+  const object = await repositoryStore(top).objects.read(id);
+  if (object?.type !== "commit") throw gitFailed("cat-file", `there is no commit ${id}`);
+  const text = object.content.toString("utf8");
   const end = text.indexOf("\n\n");
   const fields = text.slice(0, end === -1 ? text.length : end).split("\n");
   const valuesOf = (name: string): string[] =>

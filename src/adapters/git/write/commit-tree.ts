@@ -29,7 +29,7 @@ export async function commitTree(repository: Repository, request: CommitRequest)
   const committing = { ...request, repository, git, person: personalGit(repository.top, repository.allows) };
   const tip = await tipOf(committing);
   if (tip !== parent) return (await isOurs(committing, tip)) ? again(committing, tip) : { is: "moved" };
-  if (parent !== null && (await readCommit(git, parent)).tree === tree) return { is: "done", commit: null };
+  if (parent !== null && (await readCommit(repository, parent)).tree === tree) return { is: "done", commit: null };
   const ready = await acceptKept(committing);
   if (ready !== null) return { is: "done", commit: ready };
   const here = await factsOf(repository);
@@ -47,9 +47,9 @@ async function tipOf({ repository, branch }: Committing): Promise<string | null>
 }
 
 /** A commit of this attempt that was made before a crash: it follows the parent and has the very tree. */
-async function isOurs({ git, attempt, parent, tree }: Committing, tip: string | null): Promise<boolean> {
+async function isOurs({ repository, attempt, parent, tree }: Committing, tip: string | null): Promise<boolean> {
   if (tip === null) return false;
-  const found = await readCommit(git, tip);
+  const found = await readCommit(repository, tip);
   const follows = found.parents.length === (parent === null ? 0 : 1) && found.parents[0] === (parent ?? undefined);
   return follows && found.tree === tree && attemptIn(found) === attempt.trim();
 }
@@ -63,7 +63,7 @@ async function again(committing: Committing, tip: string | null): Promise<Commit
 
 /** What hooks made before, once a person has accepted just that tree. */
 async function acceptKept(committing: Committing): Promise<string | null> {
-  const { git, person, branch, parent, tree } = committing;
+  const { git, person, repository, branch, parent, tree } = committing;
   const ref = keptRef(committing);
   const found = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", ref]);
   const kept = found.status === 0 ? found.stdout.toString("latin1").trim() : null;
@@ -72,7 +72,7 @@ async function acceptKept(committing: Committing): Promise<string | null> {
   const args = ["update-ref", "-m", "commit: accepted", "--end-of-options", to, kept, parent];
   if ((await git(args)).status !== 0) return null;
   await resetEntries(person, await filesOf(git, kept));
-  return (await readCommit(git, kept)).tree === tree ? kept : null;
+  return (await readCommit(repository, kept)).tree === tree ? kept : null;
 }
 
 const keptRef = ({ keep: { run, name } }: Committing): string => snapshotRef(run, name);
@@ -88,12 +88,12 @@ async function make({ repository, person, tree }: Committing, message: string): 
 
 /** The commit that was made: on its branch, after its parent, with its tree; else it is taken back. */
 async function judge(committing: Committing, made: string | null): Promise<Committed> {
-  const { git, person, tree } = committing;
+  const { git, person, repository, tree } = committing;
   if (made === null || !(await isInPlace(committing, made))) {
     await takeBackFromHead(committing);
     return { is: "moved" };
   }
-  const found = await readCommit(git, made);
+  const found = await readCommit(repository, made);
   if (found.tree === tree) {
     await resetEntries(person, await filesOf(git, made));
     return { is: "done", commit: made };
@@ -107,10 +107,10 @@ async function judge(committing: Committing, made: string | null): Promise<Commi
   };
 }
 
-async function isInPlace({ git, repository, branch, parent, attempt }: Committing, made: string): Promise<boolean> {
+async function isInPlace({ repository, branch, parent, attempt }: Committing, made: string): Promise<boolean> {
   const here = await factsOf(repository);
   if (here.head !== made || (branch !== null && here.branch !== branch)) return false;
-  const found = await readCommit(git, made);
+  const found = await readCommit(repository, made);
   return (found.parents[0] ?? null) === parent && attemptIn(found) === attempt.trim();
 }
 
@@ -121,8 +121,8 @@ async function takeBackFromHead(committing: Committing): Promise<void> {
 }
 
 /** Only a commit that carries our own mark, and only while HEAD is there. */
-async function takeBack({ git, attempt }: Committing, made: string): Promise<void> {
-  const found = await readCommit(git, made);
+async function takeBack({ git, repository, attempt }: Committing, made: string): Promise<void> {
+  const found = await readCommit(repository, made);
   const [before] = found.parents;
   if (attemptIn(found) !== attempt.trim() || before === undefined) return;
   await must(git(["update-ref", "-m", "commit: taken back", "HEAD", before, made]), "update-ref");

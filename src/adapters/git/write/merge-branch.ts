@@ -66,7 +66,7 @@ export async function isMergedAlready(
   const found = (await mergesOf(asked)).find(({ parents }) => parents[0] === request.onto);
   if (found === undefined) return false;
   const { expected } = await foresee({ ...asked, baseTip: request.onto });
-  return expected === null || (await readCommit(asked.git, found.id)).tree === expected;
+  return expected === null || (await readCommit(asked.repository, found.id)).tree === expected;
 }
 
 /**
@@ -207,8 +207,8 @@ async function performMerge(merge: Merge, before: RepositoryFacts): Promise<Merg
 
 /** What was merged is compared with what was asked for, after hooks had their say; another merge is undone. */
 async function judge(merge: Merge, before: RepositoryFacts, merged: string): Promise<MergeOutcome> {
-  const { git, person, commit, onto, expected } = merge;
-  const { tree, parents } = await readCommit(git, merged);
+  const { git, person, repository, commit, onto, expected } = merge;
+  const { tree, parents } = await readCommit(repository, merged);
   const isAsked = parents.length === 2 && parents[0] === onto && parents[1] === commit;
   if (isAsked && (expected === null || tree === expected)) return { is: "merged", commit: merged };
   const [first] = parents;
