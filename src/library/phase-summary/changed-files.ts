@@ -55,10 +55,8 @@ function asker(root: string): Ask {
 const settingNames = (ask: Ask): string[] =>
   splitFields(ask(["config", "--name-only", "-z", "--list"])).map((name) => decodePath(name));
 
-const COMPARE = [
-  ...["diff", "--name-status", "-z", "--relative"],
-  ...["--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"],
-];
+const COMPARE =
+  "diff --name-status -z --relative --no-renames --no-ext-diff --no-textconv --ignore-submodules=dirty".split(" ");
 
 /** The differences from the first of the commits that there is: asking for them tells whether it is there. */
 function differences(since: unknown, compare: (commit: string) => Buffer): Buffer {

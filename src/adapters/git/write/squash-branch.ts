@@ -47,7 +47,7 @@ async function squashBranch(repository: Repository, request: MergeRequest): Prom
   if (expected === null) throw gitFailed("merge", "this git is too old for a squash (2.38 is needed)");
   await finishSwitch(asked);
   await refuseStaged(asked);
-  const isNew = (await readCommit(asked.git, request.onto)).tree !== expected;
+  const isNew = (await readCommit(repository, request.onto)).tree !== expected;
   const squash = isNew ? { ...asked, commit: await makeCommit(asked, expected) } : { ...asked, commit: request.onto };
   return goForward(squash, await goToBase(asked));
 }
@@ -61,12 +61,12 @@ async function makeCommit({ person, onto, commit, message }: Merge, tree: string
 }
 
 /** The one commit after the base that says it is this branch's. */
-async function findSquash({ git, baseTip, onto, commit }: Merge): Promise<string | null> {
+async function findSquash({ git, repository, baseTip, onto, commit }: Merge): Promise<string | null> {
   const args = ["rev-list", "--first-parent", "--parents", `--max-count=${probeDepth}`, baseTip];
   const lines = (await must(git(args), "rev-list")).toString("latin1").split("\n");
   const [id] = lines.map((line) => line.split(" ")).find((ids) => ids.length === 2 && ids[1] === onto) ?? [];
   if (id === undefined) return null;
-  const { message } = await readCommit(git, id);
+  const { message } = await readCommit(repository, id);
   return message.trimEnd().endsWith(trailerOf(commit)) ? id : null;
 }
 
