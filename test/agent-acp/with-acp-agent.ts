@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { createAcpBackend } from "../../src/adapters/agent-acp/create-acp-backend.ts";
 import { acpEnvironment, knownAcpAgent } from "../../src/adapters/agent-acp/known-acp-agents.ts";
 import type { AgentBackend } from "../../src/ports/agent-backend.ts";
-import { isolatedAgent, type IsolatedAgent } from "../stub-model/isolated-agent.ts";
+import { isolatedAgent, type IsolatedAgent, type IsolationOptions } from "../stub-model/isolated-agent.ts";
 import type { Rule } from "../stub-model/scenario.ts";
 import { geminiPackage, opencodePackage, type AgentPackage } from "../support/agent-binaries.ts";
 
@@ -65,9 +65,13 @@ export const ACP_RECIPES = {
 } as const satisfies Readonly<Record<string, Recipe>>;
 
 /** A real agent that talks to a scripted model, behind our backend for it. */
-export async function withAcpAgent(name: keyof typeof ACP_RECIPES, rules: readonly Rule[]): Promise<AcpSetup> {
+export async function withAcpAgent(
+  name: keyof typeof ACP_RECIPES,
+  rules: readonly Rule[],
+  options: IsolationOptions = {},
+): Promise<AcpSetup> {
   const recipe: Recipe = ACP_RECIPES[name];
-  const setup = await isolatedAgent(recipe.agent, rules);
+  const setup = await isolatedAgent(recipe.agent, rules, options);
   const { file, contents } = recipe.settings(setup.url);
   mkdirSync(dirname(join(setup.home, file)), { recursive: true });
   writeFileSync(join(setup.home, file), JSON.stringify(contents));

@@ -22,6 +22,9 @@ export type IsolatedAgent = {
   close(): Promise<void>;
 };
 
+/** `isolate: false` for an agent that is put in a sandbox, where no network can be made. */
+export type IsolationOptions = { readonly isolate?: boolean };
+
 /** Any number: each isolated program has the whole loopback device to itself. */
 const INSIDE_PORT = 4010;
 
@@ -31,14 +34,18 @@ const LOOPBACK_ONLY = join(import.meta.dirname, "../agent-claude/loopback-only.m
  * Sets up an empty home, a scripted model and a way to start that agent with them.
  * @throws when the agent is not installed; ask `agentBinary` first to skip.
  */
-export async function isolatedAgent(agent: AgentPackage, rules: readonly Rule[]): Promise<IsolatedAgent> {
+export async function isolatedAgent(
+  agent: AgentPackage,
+  rules: readonly Rule[],
+  { isolate = true }: IsolationOptions = {},
+): Promise<IsolatedAgent> {
   const binary = await agentBinary(agent);
   if (!binary.ok) throw new Error(binary.why);
   const folder = mkdtempSync(join(tmpdir(), `isdlc-${agent.name}-`));
   const [home, bin, temporary] = ["home", "bin", "tmp"].map((name) => join(folder, name)) as [string, string, string];
   for (const path of [home, bin, temporary]) mkdirSync(path);
   const program = join(bin, agent.bin);
-  const isolated = canIsolate();
+  const isolated = isolate && canIsolate();
   const socket = join(folder, "model.sock");
   const model = await startStubModel(isolated ? { rules, socket } : { rules });
   if (isolated) writeFileSync(program, isolatingScript(binary.program, socket), { mode: 0o755 });

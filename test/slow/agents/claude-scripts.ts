@@ -25,7 +25,7 @@ export const FORBIDDEN = "written-by-the-reviewer.txt";
 export const GUIDANCE = "Name the line that is wrong.";
 
 /** The only one of the personas that judges others. */
-const IS_REVIEWER = "You judge the work of another agent";
+export const IS_REVIEWER = "You judge the work of another agent";
 
 const writes = (path: string, content: string): ScriptedCall => ({ write: { path, content } });
 

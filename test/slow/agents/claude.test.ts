@@ -185,7 +185,7 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
       const { backend } = await startWith({ ...DONE, fault: { status: 500, times: 1 } });
       const { end, progress } = await runBackend(backend, task());
       expect(end.how).toBe("result");
-      expect(progress).toEqual(["The model service failed (500); trying again, 1 of 1"]);
+      expect(progress).toEqual(["service error 500"]);
     });
 
     test.each([

@@ -203,7 +203,7 @@ describe.skipIf(!binary.ok)("traps of codex 0.166.0", () => {
     const { backend } = await startWith({ ...DONE, fault: { cutAfterEvents: 3, times: 1 } });
     const { end, progress } = await runBackend(backend, task());
     expect(end.how).toBe("result");
-    expect(progress.at(-1)).toMatch(/^The model service failed\. Reconnecting/);
+    expect(progress.at(-1)).toMatch(/high demand|stream disconnected/);
   });
 
   test("trap: usage counts from the first turn of a conversation: an execution is told only its own", async () => {
