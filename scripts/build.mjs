@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { bundleSettings, loadedLater, teamSettings } from "./bundle-settings.mjs";
+import { bundleSettings, loadedLater, teamExternals } from "./bundle-settings.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
@@ -48,7 +48,7 @@ await Promise.all([
   }),
   build({ ...common, entryPoints: ["src/apps/hook/main.ts"], minifyIdentifiers: true, outfile: "dist/bin/hook.cjs" }),
   build({ ...common, entryPoints: ["src/apps/ui/ui.ts"], outfile: "dist/bin/ui.cjs" }),
-  build({ ...common, ...teamSettings, entryPoints: ["team/src/index.ts"], outfile: "team/dist/index.js" }),
+  build({ ...common, entryPoints: ["team/src/index.ts"], outfile: "team/dist/index.cjs", external: teamExternals }),
 ]);
 await buildPage();
 chmodSync("dist/bin/isdlc.cjs", 0o755);

@@ -2,4 +2,4 @@ import type { BuildOptions } from "esbuild";
 
 export declare const bundleSettings: BuildOptions;
 export declare const loadedLater: string[];
-export declare const teamSettings: BuildOptions;
+export declare const teamExternals: string[];

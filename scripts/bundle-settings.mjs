@@ -22,12 +22,11 @@ export const bundleSettings = {
 /** Bundles that others load only when they are asked for. */
 export const loadedLater = ["./mcp.cjs", "./ui.cjs"];
 
-/** The package for teams: one ES module. What is external is optional there, and loaded only where it is installed. */
-export const teamSettings = {
-  format: "esm",
-  define: {},
-  external: ["pg-native"],
-  banner: {
-    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-  },
-};
+/** Of the package for teams: optional in what it is made of, and loaded only where it is installed. */
+export const teamExternals = [
+  "pg-native",
+  "winston",
+  "winston-transport",
+  "@opentelemetry/*",
+  "@dbos-inc/dbos-enterprise",
+];

@@ -8,20 +8,20 @@ import { describe, ProblemError } from "../core/problem.ts";
 import { type EndedRun, finishOf } from "../core/run.ts";
 import type { RunId } from "../schema/ids.ts";
 import { attestedLines, shareLine } from "../views/attestation/attested.ts";
-import type { LocalProject } from "./project.ts";
+import type { PlacedProject } from "./project.ts";
 import { systemClock } from "./place.ts";
 
 /** Signs and notes what the journal says about one run. */
-export async function attest(project: LocalProject, run: RunId): Promise<Attested> {
+export async function attest(project: PlacedProject, run: RunId): Promise<Attested> {
   const { journal, own, files, folders } = project;
-  const { state, head } = journal.load(run);
+  const { state, head } = await journal.load(run);
   if (state.is === "none")
     throw new ProblemError({ code: "NOTHING_TO_ATTEST", run, detail: "there is no such run here" });
   const bytes = journalBytes({ directory: join(own, "journal"), files }, run) ?? Buffer.alloc(0);
   const seal = sealWith(loadUserKey(folders.state, files));
   return attestRun(await historyGit(project.root, project.env), {
     state,
-    events: journal.events(run),
+    events: await journal.events(run),
     heads: readJournalBytes(bytes, { run, seal }).heads,
     journal: head,
     signedAt: systemClock.now(),
@@ -32,7 +32,7 @@ export async function attest(project: LocalProject, run: RunId): Promise<Atteste
  * The same at the end of a run, where git is set up to sign with an SSH key. The run is over and stays so: what goes
  * wrong here is told, with the verb that tries again.
  */
-export async function attestFinished(project: LocalProject, ended: EndedRun): Promise<readonly string[]> {
+export async function attestFinished(project: PlacedProject, ended: EndedRun): Promise<readonly string[]> {
   const { run } = ended;
   const finish = finishOf(ended);
   if (run.git === null || run.scope !== "tree" || finish === null || finish === "discard") return [];

@@ -7,12 +7,12 @@ import type { ActiveRun } from "../core/run.ts";
 import type { CheckRunner } from "../ports/check-runner.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import { digestMemory } from "./digest-memory.ts";
-import type { LocalProject } from "./project.ts";
+import type { PlacedProject } from "./project.ts";
 import { testSandboxOf } from "./sandbox.ts";
 import { parseTestNeeds } from "./test-needs.ts";
 
 /** The working tree of a run. */
-export function workspaceOf({ root }: Pick<LocalProject, "root">, run: ActiveRun): Workspace {
+export function workspaceOf({ root }: Pick<PlacedProject, "root">, run: ActiveRun): Workspace {
   if (run.run.git === null) return createPlainWorkspace(root);
   const trust = { since: Date.parse(run.run.startedAt) - CLOCKS_APART, tree: latestTree(run) };
   return createGitWorkspace(root, run.run.run, trust);
@@ -23,7 +23,7 @@ const CLOCKS_APART = 60_000;
 
 /** What checks the work of a run: its tests run in a sandbox where the run was begun with one. */
 export function checksOf(
-  project: LocalProject,
+  project: PlacedProject,
   run: ActiveRun,
   { workspace, redact }: { workspace: Workspace; redact: (text: string) => string },
 ): CheckRunner {

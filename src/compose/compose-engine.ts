@@ -20,7 +20,7 @@ import { keyOf } from "../app/agents/agent-choice.ts";
 import { allAgents, phaseAgent, reviewAgent } from "../app/agents/chosen-agents.ts";
 import { createBackend } from "./create-backend.ts";
 import { gitProgramsOf, noGitPrograms } from "./git-programs-of.ts";
-import type { LocalProject } from "./project.ts";
+import type { PlacedProject } from "./project.ts";
 import { personaSource } from "./workflows.ts";
 import { programsOf, requireSamePrograms } from "./programs.ts";
 import { sandboxOf } from "./sandbox.ts";
@@ -28,7 +28,11 @@ import { sandboxOf } from "./sandbox.ts";
 const TRANSCRIPT_LIMIT = 5 * 1024 * 1024;
 
 /** Puts a run, a working tree and agents together. */
-export function composeEngine(project: LocalProject, run: ActiveRun, { agents, progress, warn }: EngineWanted): Engine {
+export function composeEngine(
+  project: PlacedProject,
+  run: ActiveRun,
+  { agents, progress, warn }: EngineWanted,
+): Engine {
   const { root, own, env, files } = project;
   void clearLeftFolders(); // whoever makes one waits for it
   requireSamePrograms(project, run, programsOf(project, agents, run.run.sandbox === true));
@@ -76,7 +80,7 @@ export function composeEngine(project: LocalProject, run: ActiveRun, { agents, p
 
 /** One backend for each agent of the run, all made at once: one that cannot be sandboxed is told before anything runs. */
 function backendsOf(
-  project: LocalProject,
+  project: PlacedProject,
   { run }: ActiveRun,
   agents: RunAgents,
 ): (agent: RememberedAgent) => AgentBackend {

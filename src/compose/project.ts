@@ -22,7 +22,7 @@ import type { Project } from "../app/project/project.ts";
 import { decide } from "../core/decide.ts";
 import { ProblemError } from "../core/problem.ts";
 import { createRedactor, secretsOf } from "../core/redact.ts";
-import type { LocalJournal } from "../ports/journal.ts";
+import type { Journal, LocalJournal } from "../ports/journal.ts";
 import type { Notifier } from "../ports/notifier.ts";
 import { noticeBody } from "../views/wait-notice.ts";
 import { isSafeName } from "../schema/ids.ts";
@@ -33,13 +33,17 @@ import { createDriverLock } from "./driver-lock.ts";
 import { analysedItems, journalOptions, type Place, findProject, systemClock } from "./place.ts";
 import { endProcesses } from "./see-project.ts";
 import { lazily } from "./lazily.ts";
+import { newRunId } from "./new-run-id.ts";
 import { systemAgents } from "./system-agents.ts";
 import { systemCallers } from "./system-callers.ts";
 import { allowsOf, trustedGitPrograms } from "./trusted-git-programs.ts";
 import { createWorkflows } from "./workflows.ts";
 
+/** A project with a working tree on this machine, wherever its journal is. */
+export type PlacedProject<J extends Journal = Journal> = Omit<Project, "journal"> & Place & { readonly journal: J };
+
 /** A project whose things are files of this machine. */
-export type LocalProject = Omit<Project, "journal"> & Place & { readonly journal: LocalJournal };
+export type LocalProject = PlacedProject<LocalJournal>;
 
 /** The working tree around a directory, with every port joined to its adapter. */
 export function openProject(cwd: string, env: NodeJS.ProcessEnv, files: FileSystem = nodeFiles): LocalProject {
@@ -57,31 +61,35 @@ export function itemProject({ root, files, folders, env }: Place, folder: string
   return compose(place, folder, openJournal(place, own));
 }
 
+/** The working tree around a directory, for a run whose journal is elsewhere. */
+export const projectWith = (cwd: string, env: NodeJS.ProcessEnv, journal: Journal): PlacedProject =>
+  compose(findProject(cwd, env), null, journal);
+
 function openJournal(place: Place, anchored: string): LocalJournal {
   return createFileJournal({ ...journalOptions(place, anchored), decide, processes: systemLockProcesses() });
 }
 
 /** The one place where adapters are joined to the ports of the application; each when it is first asked for. */
-function compose(place: Place, item: string | null, journal: LocalJournal): LocalProject {
+function compose<J extends Journal>(place: Place, item: string | null, journal: J): PlacedProject<J> {
   const { root, files, folders, env } = place;
-  const calls: Pick<LocalProject, "siblings" | "attest" | "engine" | "notifier"> = {
+  const calls: Pick<PlacedProject, "siblings" | "attest" | "engine" | "notifier"> = {
     notifier: () => notifierOf(project),
     siblings: () => siblingsOf(project),
     attest: (ended) => attestFinished(project, ended),
     engine: (run, wanted) => composeEngine(project, run, wanted),
   };
   const tree = { root: item === null ? root : place.own, repository: repositoryOf(root) };
-  const system: Pick<LocalProject, "callers" | "clock" | "endAll" | "pause" | "newRunId" | "hash"> = {
+  const system: Pick<PlacedProject, "callers" | "clock" | "endAll" | "pause" | "newRunId" | "hash"> = {
     callers: systemCallers,
     clock: systemClock,
     endAll: endProcesses,
     pause: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined), // told to stop
-    newRunId,
+    newRunId: () => newRunId(systemClock.now(), randomBytes),
     hash: (text) => createHash("sha256").update(text).digest("hex"),
   };
-  const workspace: LocalProject["workspace"] = (run) => workspaceOf(place, run);
+  const workspace: PlacedProject["workspace"] = (run) => workspaceOf(place, run);
   const makeFolder = (path: string): void => project.projections.makeFolder(path);
-  const project: LocalProject = lazily(
+  const project: PlacedProject<J> = lazily(
     { ...place, item, journal, tree, workspace, ...system, ...calls },
     {
       projections: () => createProjections(root, files, item),
@@ -105,22 +113,14 @@ function compose(place: Place, item: string | null, journal: LocalJournal): Loca
   return project;
 }
 
-/** `20261115-101500123-k3f9` */
-function newRunId(): string {
-  const [day = "", time = ""] = systemClock.now().split("T");
-  const digits = (part: string): string => part.replaceAll(/[^0-9]/g, "");
-  const tail = [...randomBytes(4)].map((byte) => (byte % 36).toString(36)).join("");
-  return `${digits(day)}-${digits(time).slice(0, 9)}-${tail}`;
-}
-
 /** Read anew each time: a person may set it up while a run is going on. */
-function notifierOf({ settings }: LocalProject): Notifier | null {
+function notifierOf({ settings }: PlacedProject): Notifier | null {
   const { webhook, "webhook-secret": secret = null, "webhook-form": form = "json" } = settings.read().settings;
   if (webhook === undefined) return null;
   return createWebhook({ url: webhook, secret, body: (notice) => noticeBody(notice, form) });
 }
 
-function siblingsOf(project: LocalProject): readonly LocalProject[] {
+function siblingsOf(project: PlacedProject): readonly LocalProject[] {
   const tree = project.item === null ? [] : [openProject(project.root, project.env, project.files)];
   const others = analysedItems(project).filter((name) => name !== project.item);
   return [...tree, ...others.map((name) => itemProject(project, name))];

@@ -11,9 +11,9 @@ import {
 } from "../core/overlay.ts";
 import { ProblemError } from "../core/problem.ts";
 import type { ResolvedWorkflow, Workflows } from "../ports/workflows.ts";
-import type { LocalProject } from "./project.ts";
+import type { PlacedProject } from "./project.ts";
 
-type Overlaid = Pick<LocalProject, "files" | "own" | "folders" | "trust">;
+type Overlaid = Pick<PlacedProject, "files" | "own" | "folders" | "trust">;
 
 /** The workflows of this package with the overlays of a project and its person, which are read once. */
 export function createWorkflows(project: Overlaid): Workflows {

@@ -1,6 +1,7 @@
 import type { Refusal } from "./command.ts";
 import { describeRefusal } from "./refusal.ts";
 import { shellWord } from "./shell-word.ts";
+import { teamDescriptions, type TeamProblem } from "./team-problem.ts";
 
 /** Every failure a person can meet: a stable code with facts; `describe` adds what happened and what fixes it. */
 export type Problem =
@@ -73,6 +74,7 @@ export type Problem =
   | { readonly code: "POLICY_INVALID"; readonly file: string; readonly detail: string }
   | { readonly code: "COMMITS_UNKNOWN"; readonly named: string }
   | { readonly code: "UNEXPECTED"; readonly detail: string }
+  | TeamProblem
   | { readonly code: "USAGE"; readonly detail: string; readonly usage: string };
 
 export type ProblemCode = Problem["code"];
@@ -286,6 +288,7 @@ const descriptions: Describe = {
     what: `isdlc failed in a way that nobody thought of: ${p.detail}.`,
     fix: 'Try it again; "isdlc doctor" looks for what is wrong here. With ISDLC_TRACE=1 it shows where it failed.',
   }),
+  ...teamDescriptions,
   USAGE: (p) => ({ what: p.detail, fix: `Usage: ${p.usage}` }),
 };
 

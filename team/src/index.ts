@@ -1,4 +1,26 @@
-export { createPostgresJournal } from "./journal-postgres/create-postgres-journal.ts";
-export { migrateDatabase } from "./journal-postgres/migrate-database.ts";
-export { openPool } from "./journal-postgres/open-pool.ts";
-export { createReaderSeal, createTeamSeal } from "./seal/team-seal.ts";
+import { usePackageRoot } from "../../src/adapters/definitions/package-root.ts";
+import type { Invocation, Result, Run } from "../../src/apps/cli/grammar/verb.ts";
+import { problemResult } from "../../src/apps/cli/main/run-cli.ts";
+import { ProblemError } from "../../src/core/problem.ts";
+import { server as runServer } from "./server/server-verb.ts";
+import { worker as runWorker } from "./worker/worker-verb.ts";
+
+export { version } from "../../src/compose/version.ts";
+
+type TeamVerb = (invocation: Invocation, root: string) => Promise<Result>;
+
+/** `root`: the folder of the isdlc package, for its workflows and personas. Bundled apart, so that problems are told here. */
+const verb =
+  (run: Run): TeamVerb =>
+  async (invocation, root) => {
+    usePackageRoot(root);
+    try {
+      return await run(invocation);
+    } catch (error) {
+      if (error instanceof ProblemError) return problemResult(error.problem);
+      throw error;
+    }
+  };
+
+export const server = verb(runServer);
+export const worker = verb(runWorker);

@@ -9,6 +9,11 @@ export function packageRoot(): string {
 
 let root: string | undefined;
 
+/** For code that was bundled into another package, which knows where ours is. */
+export function usePackageRoot(folder: string): void {
+  root = folder;
+}
+
 /** Bundles are CommonJS, where `import.meta` is empty; modules have no `__dirname`. */
 function ownFolder(): string {
   return typeof __dirname === "string" ? __dirname : import.meta.dirname;

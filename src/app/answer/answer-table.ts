@@ -37,8 +37,11 @@ export type AnswerRequest = {
   readonly signature?: PasskeySignature | undefined;
 };
 
+/** What an answer may need of the working tree before it is recorded. */
+export type AnswerTools = Pick<Project, "workspace" | "checks">;
+
 export type Answering = {
-  readonly project: Project;
+  readonly project: AnswerTools;
   readonly run: ActiveRun;
   readonly wait: Wait;
   readonly request: AnswerRequest;

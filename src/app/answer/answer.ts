@@ -1,4 +1,4 @@
-import type { Reverted } from "../../core/command.ts";
+import type { PersonCommand, Reverted } from "../../core/command.ts";
 import { optionsOf } from "../../core/next.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { ActiveRun, Wait, WaitOption } from "../../core/run.ts";
@@ -6,7 +6,7 @@ import type { AnswerOption } from "../../schema/api.ts";
 import type { Person } from "../../schema/people.ts";
 import { answerOptions } from "../../views/answer-options.ts";
 import type { Project } from "../project/project.ts";
-import { type Answering, type AnswerRequest, answerTable } from "./answer-table.ts";
+import { type Answering, type AnswerRequest, answerTable, type AnswerTools } from "./answer-table.ts";
 import { record, type Recorded } from "./record.ts";
 
 export type Answered = Recorded & {
@@ -34,21 +34,33 @@ export function shownOf({ wait }: Pick<ActiveRun, "wait">): string {
  * @throws ProblemError when it is refused, ChoicesNeeded when it has to be confirmed; nothing was recorded then.
  */
 export async function answer(project: Project, run: ActiveRun, request: AnswerRequest): Promise<Answered> {
-  const option = FORMER_NAMES.get(request.option) ?? request.option;
-  const wait = openWait(run, request.wait);
+  openWait(run, request.wait);
   refuseWhileHeld(project, request.by);
-  const valid = optionsOf(run, wait);
-  const row = Object.hasOwn(answerTable, option) ? answerTable[option as WaitOption] : undefined; // a key of the table
-  if (row === undefined || !isOffered(option, wait, valid))
-    throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOffered", valid } });
-  const answering: Answering = { project, run, wait, request };
-  const command = await row.command(answering);
+  const { option, command } = await commandFor(project, run, request);
   const { signature } = request;
   const done = await record(project, run.run.run, signature === undefined ? command : { ...command, signature });
   const warnings = [...done.warnings];
-  for (const effect of row.after ?? []) warnings.push(...(await effect(project, run, done)));
+  for (const effect of answerTable[option].after ?? []) warnings.push(...(await effect(project, run, done)));
   return { ...done, warnings, option, reverted: command.do === "revert" ? command : null };
 }
+
+export type AnswerCommand = { readonly option: WaitOption; readonly command: PersonCommand };
+
+/**
+ * The command an answer comes to, after whatever has to be done before it is recorded.
+ * @throws ProblemError when it is not open or not offered, ChoicesNeeded when it has to be confirmed.
+ */
+export async function commandFor(project: AnswerTools, run: ActiveRun, request: AnswerRequest): Promise<AnswerCommand> {
+  const named = FORMER_NAMES.get(request.option) ?? request.option;
+  const wait = openWait(run, request.wait);
+  const valid = optionsOf(run, wait);
+  if (!isOption(named) || !isOffered(named, wait, valid))
+    throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOffered", valid } });
+  const answering: Answering = { project, run, wait, request };
+  return { option: named, command: await answerTable[named].command(answering) };
+}
+
+const isOption = (name: string): name is WaitOption => Object.hasOwn(answerTable, name);
 
 /** While somebody has the gate before them at a terminal, another terminal does not answer it under their hands. */
 export function refuseWhileHeld({ driver }: Pick<Project, "driver">, by: Person): void {

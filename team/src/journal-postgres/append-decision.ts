@@ -4,6 +4,7 @@ import { checkBySchema } from "../../../src/adapters/journal-file/schema-check.t
 import { next } from "../../../src/core/next.ts";
 import { currentPhase, type RunState } from "../../../src/core/run.ts";
 import type { EventDraft, RunEvent } from "../../../src/schema/event.ts";
+import type { LeftTree } from "../../../src/schema/api-team.ts";
 import { type Queryable, sourceOf, type Store } from "./read-run.ts";
 
 /** Who sends a command. A worker is believed only as long as its epoch is the run's. */
@@ -15,6 +16,8 @@ export type Sent = {
   readonly by: Sender;
   /** The same request, however often it is sent, is recorded once. */
   readonly request?: string | undefined;
+  /** Where the tree that the decision is about was pushed to. */
+  readonly left?: LeftTree | null;
 };
 
 /** A decision that only has to be written. */
@@ -43,14 +46,18 @@ export function prepareDecision(store: Store, from: Cursor, drafts: readonly Eve
 }
 
 /** Writes it where nothing was appended since, in one round trip. */
-export async function appendDecision(client: Queryable, prepared: Prepared, { by, request }: Sent): Promise<Appended> {
+export async function appendDecision(
+  client: Queryable,
+  prepared: Prepared,
+  { by, request, left }: Sent,
+): Promise<Appended> {
   const { from, after, events, line } = prepared;
   const sender = [by.kind, by.id, by.kind === "worker" ? by.epoch : null, request ?? null];
   const decision = [from.seq + 1, events.length, from.hash, after.hash, line];
   const { rows } = await client.query<{ append: Appended }>({
     name: "isdlc-append",
-    text: "select isdlc.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
-    values: [from.run, ...sender, ...decision, ...restOf(after.state)],
+    text: "select isdlc.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+    values: [from.run, ...sender, ...decision, ...restOf(after.state), left ? JSON.stringify(left) : null],
   });
   return rows[0]?.append ?? "missing";
 }

@@ -5,7 +5,7 @@ import type { Clock } from "../../../src/ports/clock.ts";
 import type { Decide, Journal, Submitted } from "../../../src/ports/journal.ts";
 import type { Seal } from "../../../src/ports/seal.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
-import { createRun, type NewRun } from "./create-run.ts";
+import { createRun } from "./create-run.ts";
 import { catchUp, eventsOfRun, linesAfter, loadedOf, type Store } from "./read-run.ts";
 import { submitDecision, type Submission } from "./submit-decision.ts";
 
@@ -23,8 +23,6 @@ export type PostgresJournalOptions = {
 export type PostgresJournal = Journal & {
   /** Like `submit`, for whoever sends it. @throws FencedError when a worker does not hold the run any more. */
   submitAs(run: RunId, command: Command, submission: Submission): Promise<Submitted>;
-  /** Like `create`, in a place of its own. */
-  createAs(wanted: NewRun, submission: Submission): Promise<Submitted>;
   /** The lines of the journal after an event, as a file would hold them, without the newline. */
   lines(run: RunId, after: number): Promise<readonly string[]>;
 };
@@ -53,7 +51,6 @@ export function createPostgresJournal(options: PostgresJournalOptions): Postgres
     submit: (run: RunId, command: Command) => submitDecision(store, { run, command, submission: { by } }),
     submitAs: (run, command, submission) => submitDecision(store, { run, command, submission }),
     create: (run: RunId, start: StartCommand) => createRun(store, { run, start, place }, { by }),
-    createAs: (wanted, submission) => createRun(store, wanted, submission),
     changed: (run, signal) => untilChanged(store, run, signal),
   };
 }

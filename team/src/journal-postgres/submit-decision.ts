@@ -64,7 +64,7 @@ async function tryToSubmit(store: Store, asked: Asked, client: Queryable): Promi
     if (await wasRecorded(client, asked)) return { cursor, submitted: await repeated(store, asked, cursor) };
     return { cursor, submitted: { ok: false, ...loadedOf(cursor), refusal: decision.refusal } };
   }
-  if (cursor.seq === 0) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  if (cursor.seq === 0 && asked.command.do !== "start") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   if (decision.events.length === 0) return { cursor, submitted: { ok: true, ...loadedOf(cursor), events: [] } };
   return write(store, asked, { client, prepared: prepareDecision(store, cursor, decision.events) });
 }

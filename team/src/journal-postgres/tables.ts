@@ -5,12 +5,34 @@
 export const tables = `
 create schema isdlc;
 
+create table isdlc.principal (
+  id text primary key,
+  kind text not null check (kind in ('person', 'worker')),
+  token_sha256 text not null unique,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz,
+  revoked_at timestamptz
+);
+
+create table isdlc.repository (
+  name text primary key,
+  remote text not null unique
+);
+
+create table isdlc.worker (
+  id text primary key references isdlc.principal,
+  instance text not null,
+  beat bigint not null default 0
+);
+
 create table isdlc.run (
   run text primary key,
   number bigint generated always as identity,
   place text not null,
+  repository text references isdlc.repository,
   title text not null,
   begun_by text not null,
+  start jsonb,
   opened_at timestamptz not null default now(),
   head_seq int not null default 0,
   head_hash text not null,
@@ -19,10 +41,17 @@ create table isdlc.run (
   wait_kind text,
   phase text,
   epoch int not null default 0,
-  worker text
+  worker text,
+  workflow text,
+  asked_at timestamptz,
+  failures int not null default 0,
+  left_tree jsonb,
+  refused text
 );
 create unique index run_one_open on isdlc.run (place) where rests <> 'ended';
 create index run_newest on isdlc.run (place, number);
+create index run_of_repository on isdlc.run (repository, number);
+create index run_due on isdlc.run (worker) where rests = 'action';
 
 create table isdlc.decision (
   run text not null references isdlc.run,
@@ -53,7 +82,7 @@ create trigger decision_stays before truncate on isdlc.decision
 create function isdlc.append(
   p_run text, p_sender_kind text, p_sender text, p_epoch int, p_request text,
   p_seq int, p_events int, p_previous text, p_hash text, p_line text,
-  p_rests text, p_wait_id text, p_wait_kind text, p_phase text
+  p_rests text, p_wait_id text, p_wait_kind text, p_phase text, p_left jsonb
 ) returns text language plpgsql as $$
 declare
   found_run isdlc.run%rowtype;
@@ -71,7 +100,9 @@ begin
   update isdlc.run set
     head_seq = p_seq + p_events - 1, head_hash = p_hash,
     rests = p_rests, wait_id = p_wait_id, wait_kind = p_wait_kind, phase = p_phase,
-    worker = case when p_rests = 'action' then worker end
+    worker = case when p_rests = 'action' then worker end,
+    workflow = case when p_rests = 'action' then workflow end,
+    left_tree = coalesce(p_left, left_tree), failures = 0
   where run = p_run;
   return 'recorded';
 end $$;

@@ -13,6 +13,7 @@ import {
 } from "./options.ts";
 import { passkeyVerb, uiVerb } from "./ui-verb.ts";
 import { specVerbs } from "./spec-verbs.ts";
+import { teamVerbs } from "./team-verbs.ts";
 import type { Verb } from "./verb.ts";
 
 const verb = (name: string, kind: Verb["kind"], rest: Omit<Verb, "name" | "kind">): Verb => ({ name, kind, ...rest });
@@ -246,6 +247,7 @@ export const verbs: readonly Verb[] = [
   }),
   uiVerb,
   passkeyVerb,
+  ...teamVerbs,
   verb("demo", "begin", {
     summary: "The whole supervised flow in a sample project, with a recorded agent",
     usage: "isdlc demo [--keep]",

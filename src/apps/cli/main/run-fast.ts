@@ -1,7 +1,12 @@
+import { existsSync } from "node:fs";
+import { loginPath } from "../../../adapters/team/login-path.ts";
+import { userFolders } from "../../../adapters/user-files/user-folders.ts";
 import type { Host } from "./run-cli.ts";
 import { runPlain } from "./run-plain.ts";
 import { plainNext, plainStatus } from "../verbs/plain-status.ts";
 
-/** The verbs that people and prompts ask all the time. */
-export const runFast = (args: readonly string[], host: Host): Promise<number | null> =>
-  runPlain(args[0] === "next" ? plainNext : plainStatus, args, host);
+/** The verbs that people and prompts ask all the time. Whoever is signed in to a team's server may mean a run there. */
+export const runFast = async (args: readonly string[], host: Host): Promise<number | null> => {
+  if (args[0] === "next") return runPlain(plainNext, args, host);
+  return existsSync(loginPath(userFolders(host.env))) ? null : runPlain(plainStatus, args, host);
+};

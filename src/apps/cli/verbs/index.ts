@@ -31,6 +31,8 @@ import { activeFeatureLines } from "./spec/active-feature.ts";
 import { statusAll } from "./status-all.ts";
 import { nextVerb, status } from "./status.ts";
 import { verifyCommits } from "./verify-commits.ts";
+import { teamPackage } from "./team/team-package.ts";
+import { alsoOnTeam, login, request, teamAnswer, teamGate, teamStatus } from "./team/team-verbs.ts";
 
 const help: Run = ({ words }) => {
   const verb = findVerb(words[0] ?? "");
@@ -57,6 +59,8 @@ const mcp: Run = async ({ cwd, env }) => {
   return done([]);
 };
 
+const statusHere = alsoOnTeam(status, teamStatus);
+
 const runs: Readonly<Record<string, Run>> = {
   bare,
   do: begin,
@@ -77,7 +81,7 @@ const runs: Readonly<Record<string, Run>> = {
   add,
   analyze,
   items,
-  status: (invocation) => (flag(invocation.values, "all") ? statusAll(invocation) : status(invocation)),
+  status: (invocation) => (flag(invocation.values, "all") ? statusAll(invocation) : statusHere(invocation)),
   next: nextVerb,
   begin: beginVerb,
   report,
@@ -85,17 +89,17 @@ const runs: Readonly<Record<string, Run>> = {
   install,
   uninstall,
   logs,
-  gate,
+  gate: alsoOnTeam(gate, teamGate),
   check,
   history,
-  continue: shortAnswer,
-  review: shortAnswer,
-  redo: shortAnswer,
+  continue: alsoOnTeam(shortAnswer, teamAnswer),
+  review: alsoOnTeam(shortAnswer, teamAnswer),
+  redo: alsoOnTeam(shortAnswer, teamAnswer),
   retry: retryOrSkip,
   skip: retryOrSkip,
   back: goBack,
   fresh: goBack,
-  answer,
+  answer: alsoOnTeam(answer, teamAnswer),
   resume,
   cancel,
   config,
@@ -111,6 +115,10 @@ const runs: Readonly<Record<string, Run>> = {
   demo,
   ui: (invocation) => (require("./ui.cjs") as { ui: Run }).ui(invocation), // built beside this file, read only here
   passkey,
+  login,
+  request,
+  server: teamPackage,
+  worker: teamPackage,
   completion,
   help,
 };

@@ -1,0 +1,30 @@
+import { chmodSync, existsSync } from "node:fs";
+import * as z from "zod/mini";
+import { nodeFiles, readSmall, replaceFile } from "../file-system/file-system.ts";
+import { loginPath } from "./login-path.ts";
+import type { UserFolders } from "../user-files/user-folders.ts";
+
+/** The team's server that this person is signed in to. */
+export const Login = z.strictObject({
+  url: z.string(),
+  token: z.string(),
+  person: z.string(),
+  keys: z.array(z.string()),
+});
+export type Login = z.infer<typeof Login>;
+
+const FILE_LIMIT = 64 * 1024; // bytes
+const OWNER_ONLY = 0o600;
+
+/** Null where this person is signed in to no server. */
+export function readLogin(folders: Pick<UserFolders, "config">): Login | null {
+  const file = loginPath(folders);
+  if (!existsSync(file)) return null;
+  return Login.parse(JSON.parse(readSmall(nodeFiles, file, FILE_LIMIT)?.toString("utf8") ?? "null"));
+}
+
+export function writeLogin(folders: Pick<UserFolders, "config">, login: Login): void {
+  const file = loginPath(folders);
+  replaceFile(nodeFiles, file, Buffer.from(`${JSON.stringify(login, null, 2)}\n`));
+  chmodSync(file, OWNER_ONLY);
+}

@@ -1,0 +1,28 @@
+import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
+import type { Seal } from "../../ports/seal.ts";
+
+/** For everybody but the server: tells a mark of the team's keys from any other, and makes none. */
+export function createReaderSeal(publicKeys: readonly KeyObject[]): Seal {
+  const keys = new Map(publicKeys.map((key) => [keyId(key), key]));
+  return {
+    mark() {
+      throw new Error("Only the server marks decisions.");
+    },
+    fits(hash, mark) {
+      const [id = "", signature = ""] = mark.split(".");
+      const key = keys.get(id);
+      return key !== undefined && verify(null, Buffer.from(hash), key, Buffer.from(signature, "base64url"));
+    },
+  };
+}
+
+export const publicKeysOf = (pems: readonly string[]): readonly KeyObject[] => pems.map((pem) => createPublicKey(pem));
+
+const ID_LENGTH = 16;
+
+/** How a mark names the key it was made with. */
+export const keyId = (key: KeyObject): string =>
+  createHash("sha256")
+    .update(key.export({ type: "spki", format: "der" }))
+    .digest("hex")
+    .slice(0, ID_LENGTH);

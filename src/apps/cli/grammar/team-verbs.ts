@@ -1,0 +1,62 @@
+import { agentOptions, personOptions } from "./options.ts";
+import type { Verb } from "./verb.ts";
+
+const database = {
+  type: "string",
+  value: "url",
+  about: "the PostgreSQL database; better in ISDLC_DATABASE_URL, which other users of the machine cannot see",
+} as const;
+
+/** For teams: a server that decides, workers that drive, and people who answer from anywhere. */
+export const teamVerbs: readonly Verb[] = [
+  {
+    name: "login",
+    kind: "decide",
+    summary: "Sign in to a team's server: status, gate, continue and redo then work on its runs, too",
+    usage: "isdlc login <url> --token <token>",
+    options: personOptions,
+  },
+  {
+    name: "request",
+    kind: "begin",
+    summary: "Have a team's workers do it",
+    usage: 'isdlc request "<what to do>" [--workflow <name>] [--supervised]',
+    options: {
+      workflow: { type: "string", value: "name", about: "the workflow; change unless said" },
+      supervised: { type: "boolean", about: "with a gate after every phase" },
+      tests: { type: "string", values: ["trust", "without"], about: "trust the detected test command, or run none" },
+      repository: { type: "string", value: "name", about: "the repository, where this clone's origin does not tell" },
+      ...personOptions,
+    },
+  },
+  {
+    name: "server",
+    kind: "decide",
+    summary: "Run a team's server, or settle whom and what it knows (needs isdlc-team)",
+    usage: "isdlc server [token person|worker <name> | revoke <name> | repository <name> <remote>] --database <url>",
+    options: {
+      database,
+      host: { type: "string", value: "address", about: "where to listen; 127.0.0.1 unless said" },
+      port: { type: "string", value: "n", about: "at which port; 7420 unless said" },
+      key: { type: "string", value: "file", about: "the key that decisions are signed with; made where it is missing" },
+      lease: { type: "string", value: "seconds", about: "how long a worker may be silent; 15 unless said" },
+      drives: { type: "string", value: "n", about: "runs that one worker drives at once; 2 unless said" },
+      days: { type: "string", value: "n", about: "how long a person's token is good; 90 unless said" },
+    },
+  },
+  {
+    name: "worker",
+    kind: "begin",
+    summary: "Drive a team's runs on this machine (needs isdlc-team)",
+    usage: "isdlc worker --server <url> --database <url> [--agent <name>]",
+    options: {
+      server: { type: "string", value: "url", about: "the team's server" },
+      database,
+      token: { type: "string", value: "token", about: "the worker's token; better in ISDLC_WORKER_TOKEN" },
+      data: { type: "string", value: "folder", about: "for clones and working trees" },
+      beat: { type: "string", value: "seconds", about: "how often it says that it lives; 3 unless said" },
+      sandbox: { type: "string", value: "on|off", about: "whether agents work in a sandbox" },
+      ...agentOptions,
+    },
+  },
+];

@@ -1,0 +1,74 @@
+import { emptyCursor } from "../../../../adapters/journal-file/fold.ts";
+import { hardenedGit } from "../../../../adapters/git/process/git.ts";
+import { type Login, readLogin } from "../../../../adapters/team/login-file.ts";
+import { readLines } from "../../../../adapters/team/read-lines.ts";
+import { createReaderSeal, publicKeysOf } from "../../../../adapters/team/reader-seal.ts";
+import { createServerClient, type ServerClient } from "../../../../adapters/team/server-client.ts";
+import { currentRun } from "../../../../app/project/current-run.ts";
+import type { LocalProject } from "../../../../compose/project.ts";
+import { ProblemError } from "../../../../core/problem.ts";
+import { noRun, type RunState } from "../../../../core/run.ts";
+import { JournalLines, TeamRunList, type TeamRunRow, TeamView } from "../../../../schema/api-team.ts";
+import { plainLine } from "../../../../views/plain-text.ts";
+import { type Invocation, text } from "../../grammar/verb.ts";
+
+/** A run that a team's server keeps, as this person's program sees it. */
+export type TeamRun = { readonly login: Login; readonly row: TeamRunRow; readonly state: RunState };
+
+/** The team's run that is meant here: the named one, or the open one of this repository. Null where none is meant. */
+export async function teamRunOf(invocation: Invocation, project: LocalProject): Promise<TeamRun | null> {
+  const login = readLogin(project.folders);
+  if (login === null || (await isHere(invocation, project))) return null;
+  const ask = createServerClient(login);
+  const row = await rowOf(invocation, ask, project);
+  return row === null ? null : { login, row, state: await stateOf(ask, login, row.run) };
+}
+
+/** This working tree's own run comes first. */
+async function isHere({ values }: Invocation, project: LocalProject): Promise<boolean> {
+  const named = text(values, "run");
+  if (named === undefined) return (await currentRun(project)).state.is === "active";
+  return project.journal.load(named).state.is !== "none";
+}
+
+async function rowOf({ values }: Invocation, ask: ServerClient, project: LocalProject): Promise<TeamRunRow | null> {
+  const named = text(values, "run");
+  const repository = named === undefined ? await repositoryOf(ask, project) : null;
+  if (named === undefined && repository === null) return null;
+  const query = repository === null ? "" : `?repository=${encodeURIComponent(repository)}`;
+  const { runs } = await ask({ method: "GET", path: `/api/runs${query}`, answer: TeamRunList });
+  if (named !== undefined) return runs.find(({ run }) => run === named) ?? null;
+  const open = runs.filter(({ rests }) => rests !== "ended");
+  if (open.length > 1) throw severalOpen(open);
+  return open[0] ?? null;
+}
+
+function severalOpen(open: readonly TeamRunRow[]): ProblemError {
+  const runs = open.map(
+    ({ run, title, wait }) => `${run} (${plainLine(title, 60)}${wait === null ? "" : `, ${wait}`})`,
+  );
+  const detail = `The team has ${open.length} open runs of this repository: ${runs.join("; ")}.`;
+  return new ProblemError({ code: "USAGE", detail, usage: "isdlc status --run <id>" });
+}
+
+/** The team's name for the repository that this clone comes from; null where it has none. */
+export async function repositoryOf(ask: ServerClient, { root }: Pick<LocalProject, "root">): Promise<string | null> {
+  const found = await hardenedGit(root)(["config", "--get", "remote.origin.url"]);
+  if (found.status !== 0) return null;
+  const origin = comparable(found.stdout.toString("utf8"));
+  const { repositories } = await ask({ method: "GET", path: "/api/team", answer: TeamView });
+  return repositories.find(({ remote }) => comparable(remote) === origin)?.name ?? null;
+}
+
+const comparable = (remote: string): string =>
+  remote
+    .trim()
+    .replace(/\/+$/, "")
+    .replace(/\.git$/, "");
+
+/** Every line is checked against the keys that this person signed in with, whatever the server says now. */
+async function stateOf(ask: ServerClient, { keys }: Login, run: string): Promise<RunState> {
+  const { lines } = await ask({ method: "GET", path: `/api/runs/${run}/lines`, answer: JournalLines });
+  if (lines.length === 0) return noRun;
+  return readLines(emptyCursor(run), lines, createReaderSeal(publicKeysOf(keys))).cursor.state;
+}

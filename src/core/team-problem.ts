@@ -1,0 +1,44 @@
+/** What can go wrong between a person's program, a team's server and its workers. */
+export type TeamProblem =
+  | {
+      readonly code: "TEAM_NOT_INSTALLED";
+      readonly verb: string;
+      readonly version: string;
+      readonly found: string | null;
+    }
+  | { readonly code: "SERVER_UNREACHABLE"; readonly url: string; readonly detail: string }
+  | {
+      readonly code: "SERVER_REFUSED";
+      readonly url: string;
+      readonly status: number;
+      /** The server's own code. */
+      readonly reason: string;
+      readonly what: string;
+      readonly fix: string;
+    }
+  | { readonly code: "NOT_ALLOWED"; readonly what: string; readonly fix: string }
+  | { readonly code: "NOT_FOR_TEAM_RUNS"; readonly option: string };
+
+type Described = { readonly what: string; readonly fix: string };
+
+export const teamDescriptions: {
+  readonly [C in TeamProblem["code"]]: (problem: Extract<TeamProblem, { code: C }>) => Described;
+} = {
+  TEAM_NOT_INSTALLED: (p) => ({
+    what:
+      p.found === null
+        ? `"isdlc ${p.verb}" needs the package isdlc-team, which is not installed beside isdlc.`
+        : `isdlc-team is version ${p.found} and isdlc is ${p.version}: they work together only when they are the same.`,
+    fix: `Install it: npm install --global isdlc-team@${p.version}`,
+  }),
+  SERVER_UNREACHABLE: (p) => ({
+    what: `The server ${p.url} cannot be reached: ${p.detail}.`,
+    fix: "See that it runs and that its address is right, then run the command again.",
+  }),
+  SERVER_REFUSED: (p) => ({ what: `${p.url}: ${p.what} (${p.reason})`, fix: p.fix }),
+  NOT_ALLOWED: (p) => ({ what: p.what, fix: p.fix }),
+  NOT_FOR_TEAM_RUNS: (p) => ({
+    what: `"${p.option}" cannot be done on a run of a team: nobody's working tree is at hand when it is answered.`,
+    fix: "Keep the branch, which is at the remote, and merge it where your team merges; or redo the phase with guidance.",
+  }),
+};

@@ -1,0 +1,101 @@
+import * as z from "zod/mini";
+import { StartRequest } from "./api-project.ts";
+import { RunId } from "./plan.ts";
+
+/** What a team's server is asked by people's programs and by workers, besides what `api.ts` has. */
+const text = (most: number) => z.string().check(z.maxLength(most));
+
+/** Whom a token belongs to, and the keys by which decisions of this server are told from any other. */
+export const TeamView = z.object({
+  version: z.string(),
+  person: z.string(),
+  /** Public keys as PEM. */
+  keys: z.array(z.string()),
+  repositories: z.array(z.object({ name: z.string(), remote: z.string() })),
+});
+export type TeamView = z.infer<typeof TeamView>;
+
+/** A run in the team's list. */
+export const TeamRunRow = z.object({
+  run: RunId,
+  repository: z.string(),
+  title: z.string(),
+  begunBy: z.string(),
+  rests: z.enum(["action", "wait", "ended"]),
+  wait: z.nullable(z.string()),
+  phase: z.nullable(z.string()),
+  /** The worker that drives it; null where none does. */
+  worker: z.nullable(z.string()),
+  /** Why it could not be begun; null where it was, or still can be. */
+  refused: z.nullable(z.string()),
+});
+export type TeamRunRow = z.infer<typeof TeamRunRow>;
+export const TeamRunList = z.object({ runs: z.array(TeamRunRow) });
+
+/** Lines of a journal, without the newline. */
+export const JournalLines = z.object({ lines: z.array(z.string()) });
+
+export const TeamStart = z.strictObject({ repository: text(100), start: StartRequest });
+export type TeamStart = z.infer<typeof TeamStart>;
+export const TeamStarted = z.object({ run: RunId });
+
+const objectId = z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/));
+
+/** Where a driver left the tree, as it was pushed: a snapshot of it, where HEAD stands, and every snapshot by its name. */
+export const LeftTree = z.strictObject({
+  snapshot: objectId,
+  head: objectId,
+  branch: z.nullable(text(300)),
+  names: z.record(text(200), objectId),
+});
+export type LeftTree = z.infer<typeof LeftTree>;
+
+/** A worker that lives, and the runs it drives. A second process of the same name takes the place of the first. */
+export const Beat = z.strictObject({
+  instance: text(100),
+  runs: z.array(RunId).check(z.maxLength(1000)),
+});
+export const BeatAnswer = z.object({
+  /** Those that are still the worker's, with how far each is. */
+  held: z.array(z.object({ run: RunId, epoch: z.int(), seq: z.int() })),
+});
+export type BeatAnswer = z.infer<typeof BeatAnswer>;
+
+export const LeaseRequest = z.strictObject({ workflow: text(200) });
+export const Lease = z.object({
+  epoch: z.int(),
+  remote: z.string(),
+  left: z.nullable(LeftTree),
+  /** What was asked for, and by whom; for a run that is not begun yet. */
+  start: StartRequest,
+  begunBy: z.string(),
+});
+export type Lease = z.infer<typeof Lease>;
+/** Null where there is nothing to do, or it is somebody else's now. */
+export const LeaseAnswer = z.object({ lease: z.nullable(Lease) });
+
+/** What a worker found out. Its form beyond `do` is for the rules to judge. */
+export const WorkerReport = z.strictObject({
+  command: z.looseObject({ do: z.enum(["report", "start"]) }),
+  epoch: z.int(),
+  /** The same id, however often it is sent, is recorded once. */
+  request: text(100),
+  /** The last event that the worker knows. */
+  after: z.int(),
+  left: z.nullable(LeftTree),
+});
+export const ReportAnswer = z.object({
+  ok: z.boolean(),
+  lines: z.array(z.string()),
+  /** As the rules give it; for whoever sent the command. */
+  refusal: z.optional(z.looseObject({ why: z.string() })),
+});
+export type ReportAnswer = z.infer<typeof ReportAnswer>;
+
+/** Why a worker does not go on with a run: it drains, the drive broke off, or the run cannot be begun. */
+export const GiveBack = z.strictObject({
+  epoch: z.int(),
+  why: z.enum(["drains", "broken", "refused"]),
+  detail: text(2000),
+});
+export type GiveBack = z.infer<typeof GiveBack>;

@@ -1,0 +1,85 @@
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { HTTPException } from "hono/http-exception";
+import * as z from "zod/mini";
+import { describe, type Problem, ProblemError } from "../../../src/core/problem.ts";
+import { FencedError } from "../journal-postgres/submit-decision.ts";
+import { addPersonRoutes } from "./person-routes.ts";
+import { principalOf } from "./principals.ts";
+import type { TeamEnv, TeamServer } from "./team-server.ts";
+import { addWorkerRoutes } from "./worker-routes.ts";
+
+const BODY_LIMIT = 4 * 1024 * 1024; // bytes: a report may hold the findings of a whole review
+const BEARER = /^Bearer ([A-Za-z0-9_-]{20,200})$/;
+
+/** Everything that people's programs and workers ask for. What is not named here is not answered. */
+export function createTeamApp(server: TeamServer): Hono<TeamEnv> {
+  const app = new Hono<TeamEnv>();
+  app.use(async (context, next) => {
+    context.header("Cache-Control", "no-store");
+    context.header("X-Content-Type-Options", "nosniff");
+    await next();
+  });
+  app.get("/health", (context) => context.json({ ok: true }));
+  app.use("/api/*", bodyLimit({ maxSize: BODY_LIMIT, onError: (c) => c.json(told(TOO_LONG), 413) }));
+  app.use("/api/*", async (context, next) => {
+    const token = BEARER.exec(context.req.header("authorization") ?? "")?.[1] ?? null;
+    const principal = token === null ? null : await principalOf(server.pool, token);
+    if (principal === null) return context.json(told(UNKNOWN), 401);
+    context.set("principal", principal);
+    return next();
+  });
+  addPersonRoutes(app, server);
+  addWorkerRoutes(app, server);
+  app.notFound((context) => context.json(told({ code: "NOT_FOUND", what: "There is nothing here.", fix: "" }), 404));
+  app.onError((error, context) => {
+    const { status, problem } = asAnswer(error, server.log);
+    return context.json(told(problem), status);
+  });
+  return app;
+}
+
+type Told = { readonly code: string; readonly what: string; readonly fix: string };
+
+const told = (problem: Told): { problem: Told } => ({ problem });
+
+const UNKNOWN: Told = {
+  code: "TOKEN_REFUSED",
+  what: "This token is not known here, has expired or was revoked.",
+  fix: "Ask whoever runs the server for a new one, then run: isdlc login <url>",
+};
+const TOO_LONG: Told = { code: "TOO_LONG", what: "The request is too long.", fix: "Send less at once." };
+
+type Answer = { readonly status: 400 | 403 | 404 | 409 | 500 | 503; readonly problem: Told };
+
+const STATUS: Readonly<Partial<Record<Problem["code"], Answer["status"]>>> = {
+  NOT_ALLOWED: 403,
+  NOT_FOR_TEAM_RUNS: 409,
+  COMMAND_REFUSED: 409,
+  NO_RUN: 404,
+  USAGE: 400,
+};
+
+function asAnswer(error: Error, log: (line: string) => void): Answer {
+  if (error instanceof FencedError)
+    return { status: 409, problem: { code: "FENCED", what: error.message, fix: "Stop working on it." } };
+  if (error instanceof ProblemError) {
+    const { problem } = error as ProblemError;
+    return { status: STATUS[problem.code] ?? 500, problem: { code: problem.code, ...describe(problem) } };
+  }
+  if (error instanceof z.core.$ZodError || error instanceof SyntaxError || error instanceof HTTPException)
+    return { status: 400, problem: { code: "INVALID_REQUEST", what: "The request has another form.", fix: "" } };
+  log(`request failed: ${error.message}`);
+  const problem = { code: "UNAVAILABLE", what: "The server cannot answer now.", fix: "Try it again." };
+  return { status: isDatabaseAway(error) ? 503 : 500, problem };
+}
+
+/** Connection lost, refused, or the database is starting or stopping. */
+function isDatabaseAway(error: Error): boolean {
+  const code = "code" in error ? String(error.code) : "";
+  return (
+    /^(?:08|57P|53)/.test(code) ||
+    /^E(?:CONN|PIPE|HOST|NET|TIMEDOUT)/.test(code) ||
+    /terminat|timeout/i.test(error.message)
+  );
+}

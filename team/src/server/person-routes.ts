@@ -1,0 +1,96 @@
+import { randomBytes } from "node:crypto";
+import type { Hono } from "hono";
+import type { ClientBase } from "pg";
+import { genesis } from "../../../src/adapters/journal-file/record.ts";
+import { newRunId } from "../../../src/compose/new-run-id.ts";
+import { next } from "../../../src/core/next.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
+import type { RunState } from "../../../src/core/run.ts";
+import { AnswerRequest } from "../../../src/schema/api.ts";
+import { TeamStart, type TeamRunRow, type TeamView } from "../../../src/schema/api-team.ts";
+import { isRunId, type RunId } from "../../../src/schema/ids.ts";
+import { inTransaction } from "../journal-postgres/in-transaction.ts";
+import type { Recorded } from "../journal-postgres/submit-decision.ts";
+import { commandOf } from "./decide-answer.ts";
+import { only, type TeamEnv, type TeamServer } from "./team-server.ts";
+
+const MOST_LISTED = 200;
+
+/** What people's programs ask for. */
+export function addPersonRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
+  const { pool, journal, version, keys } = server;
+  app.get("/api/team", async (context) => {
+    const { rows } = await pool.query<TeamView["repositories"][number]>("select name, remote from isdlc.repository");
+    const person = context.get("principal").id;
+    return context.json({ version, person, keys: [...keys], repositories: rows } satisfies TeamView);
+  });
+  app.get("/api/runs", async (context) => {
+    const { rows } = await pool.query<TeamRunRow>(LIST, [context.req.query("repository") ?? null, MOST_LISTED]);
+    return context.json({ runs: rows });
+  });
+  app.get("/api/runs/:run/lines", async (context) => {
+    const after = Number(context.req.query("after") ?? "0");
+    return context.json({
+      lines: await journal.lines(runOf(context.req.param("run")), Number.isSafeInteger(after) ? after : 0),
+    });
+  });
+  app.post("/api/runs", async (context) => {
+    const by = only("person", context.get("principal"));
+    return context.json({ run: await begin(server, by, TeamStart.parse(await context.req.json())) });
+  });
+  app.post("/api/runs/:run/answer", async (context) => {
+    const by = only("person", context.get("principal"));
+    const run = runOf(context.req.param("run"));
+    const request = AnswerRequest.parse(await context.req.json());
+    const after = await answer(server, run, { by, request });
+    return context.json({ lines: await journal.lines(run, after) });
+  });
+}
+
+const LIST = `select run, repository, title, begun_by as "begunBy", rests, wait_kind as wait, phase, worker, refused
+  from isdlc.run where repository is not null and ($1::text is null or repository = $1)
+  order by rests = 'ended', number desc limit $2`;
+
+function runOf(text: string): RunId {
+  if (isRunId(text)) return text;
+  throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+}
+
+/** Puts a run on record that the next free worker plans and begins in a clone of the repository. */
+async function begin({ pool, queue }: TeamServer, by: string, { repository, start }: TeamStart): Promise<RunId> {
+  const run = newRunId(new Date().toISOString(), randomBytes);
+  const { rowCount } = await pool.query("select 1 from isdlc.repository where name = $1", [repository]);
+  if (rowCount === 0)
+    throw new ProblemError({
+      code: "USAGE",
+      detail: `There is no repository "${repository}" here.`,
+      usage: "isdlc server repository <name> <remote>",
+    });
+  await inTransaction(pool, async (client) => {
+    await client.query(
+      `insert into isdlc.run (run, place, repository, title, begun_by, start, head_hash, rests)
+       values ($1, $1, $2, $3, $4, $5, $6, 'action')`,
+      [run, repository, start.title, by, JSON.stringify(start), genesis(run)],
+    );
+    await queue.ask(client, run, { id: `drive:${run}:s0` });
+  });
+  return run;
+}
+
+type Answering = { readonly by: string; readonly request: AnswerRequest };
+
+/** Records a person's decision together with the drive that follows from it. Gives the event before it. */
+async function answer({ journal, queue }: TeamServer, run: RunId, { by, request }: Answering): Promise<number> {
+  const { state, head } = await journal.load(run);
+  if (state.is === "none") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  if (state.is === "ended")
+    throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "runEnded", how: state.how } });
+  const command = await commandOf(state, request, { name: by, channel: "token" });
+  const wake = async (client: ClientBase, before: RunState, { state: now, head: to }: Recorded): Promise<void> => {
+    if (next(before).is === "action" || next(now).is !== "action") return;
+    await queue.ask(client, run, { id: `drive:${run}:s${to.seq}` });
+  };
+  const done = await journal.submitAs(run, command, { by: { kind: "person", id: by }, also: wake });
+  if (!done.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: done.refusal });
+  return head.seq;
+}

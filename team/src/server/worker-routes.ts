@@ -1,0 +1,59 @@
+import type { Hono } from "hono";
+import type { Report, StartCommand } from "../../../src/core/command.ts";
+import { isRecord } from "../../../src/core/own-value.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
+import { Beat, GiveBack, LeaseRequest, WorkerReport } from "../../../src/schema/api-team.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+import { giveBack, noteBeat, takeLease } from "./leases.ts";
+import { only, type TeamEnv, type TeamServer } from "./team-server.ts";
+
+/** What workers ask for: to live, to hold a run, to report about it, to give it back. */
+export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
+  const { pool, journal } = server;
+  app.post("/api/worker/beat", async (context) => {
+    const worker = only("worker", context.get("principal"));
+    return context.json(await noteBeat(server, { worker, ...Beat.parse(await context.req.json()) }));
+  });
+  app.post("/api/worker/runs/:run/lease", async (context) => {
+    const worker = only("worker", context.get("principal"));
+    const { workflow } = LeaseRequest.parse(await context.req.json());
+    return context.json({ lease: await takeLease(pool, context.req.param("run"), { worker, workflow }) });
+  });
+  app.post("/api/worker/runs/:run/commands", async (context) => {
+    const worker = only("worker", context.get("principal"));
+    const run = context.req.param("run");
+    const sent = WorkerReport.parse(await context.req.json());
+    const { epoch, request, left, after } = sent;
+    const command = sent.command.do === "start" ? await startOf(server, run, sent.command) : reportOf(sent.command);
+    const done = await journal.submitAs(run, command, { by: { kind: "worker", id: worker, epoch }, request, left });
+    const lines = await journal.lines(run, after);
+    return context.json({ ok: done.ok, lines, ...(done.ok ? {} : { refusal: done.refusal }) });
+  });
+  app.post("/api/worker/runs/:run/give-back", async (context) => {
+    const worker = only("worker", context.get("principal"));
+    await giveBack(server, { run: context.req.param("run"), worker }, GiveBack.parse(await context.req.json()));
+    return context.json({});
+  });
+}
+
+/** The one kind of command that a worker may send about a run that is open. What it leads to is checked as events are. */
+function reportOf(command: Readonly<Record<string, unknown>>): Report {
+  const { ticket, outcome } = command;
+  if (typeof ticket !== "string" || !isRecord(outcome) || typeof outcome["of"] !== "string")
+    throw new ProblemError({ code: "NOT_ALLOWED", what: "This is not a report.", fix: "Send what a step came to." });
+  return { do: "report", ticket, outcome: outcome as Report["outcome"] }; // its events are held against the schema
+}
+
+/** Begun in the name of whoever asked for it, and of nobody else; its paths on the worker's machine are nobody's concern. */
+async function startOf(
+  { pool }: TeamServer,
+  run: RunId,
+  { facts }: Readonly<Record<string, unknown>>,
+): Promise<StartCommand> {
+  const { rows } = await pool.query<{ begun_by: string }>("select begun_by from isdlc.run where run = $1", [run]);
+  const name = rows[0]?.begun_by;
+  if (name === undefined || !isRecord(facts)) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  const { tree: _tree, programs: _programs, ...kept } = facts;
+  const by = { name, channel: "token" } as const;
+  return { do: "start", facts: { ...(kept as StartCommand["facts"]), run, by } }; // its event is held against the schema
+}

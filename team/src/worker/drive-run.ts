@@ -1,0 +1,191 @@
+import { join } from "node:path";
+import { askedAgents } from "../../../src/apps/cli/grammar/agents.ts";
+import { findVerb } from "../../../src/apps/cli/grammar/catalog.ts";
+import { runRequest } from "../../../src/apps/cli/grammar/run-request.ts";
+import type { Values, Verb } from "../../../src/apps/cli/grammar/verb.ts";
+import { chooseAgents } from "../../../src/app/agents/choose-agents.ts";
+import { shippedPhases } from "../../../src/app/agents/shipped-phases.ts";
+import { agentsOfRun } from "../../../src/app/drive/agents-of-run.ts";
+import { openRun } from "../../../src/app/start/open-run.ts";
+import { switchOn } from "../../../src/app/start/plan-supervision.ts";
+import { planRun } from "../../../src/app/start/plan-run.ts";
+import type { ServerClient } from "../../../src/adapters/team/server-client.ts";
+import { type PlacedProject, projectWith } from "../../../src/compose/project.ts";
+import type { Command } from "../../../src/core/command.ts";
+import { isRecord } from "../../../src/core/own-value.ts";
+import { describe, ProblemError } from "../../../src/core/problem.ts";
+import type { ActiveRun } from "../../../src/core/run.ts";
+import { drive } from "../../../src/engine/drive.ts";
+import { noProgress } from "../../../src/ports/progress.ts";
+import type { Seal } from "../../../src/ports/seal.ts";
+import { type GiveBack, type Lease, LeaseAnswer, type LeftTree } from "../../../src/schema/api-team.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+import * as z from "zod/mini";
+import { createHttpJournal, type HttpJournal, isFenced } from "./http-journal.ts";
+import { type Mirror, openMirror } from "./mirror.ts";
+import { createHandOver, type HandingOver, openRunTree, type RunTree } from "./run-tree.ts";
+
+export type Worker = {
+  readonly ask: ServerClient;
+  readonly seal: Seal;
+  /** Folder for clones and working trees. */
+  readonly data: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** How agents are chosen, as the options of a starting verb say it. */
+  readonly values: Values;
+  readonly stopping: AbortSignal;
+  readonly log: (line: string) => void;
+  /** Runs that are driven here now. */
+  readonly driving: Map<RunId, { readonly epoch: number; readonly journal: HttpJournal }>;
+};
+
+export type DriveEnd = "nothing" | "rested" | "fenced" | "given back";
+
+/** Drives one run until it rests. All it has to know is in the journal, so beginning again is the normal path. */
+export async function driveLeased(worker: Worker, run: RunId, workflow: string): Promise<DriveEnd> {
+  const path = `/api/worker/runs/${run}/lease`;
+  const patience = 60_000;
+  const { lease } = await worker.ask({ method: "POST", path, body: { workflow }, answer: LeaseAnswer, patience });
+  if (lease === null) return "nothing";
+  let handOver: HandingOver | null = null;
+  const beforeRecord = (command: Command): Promise<LeftTree | null> =>
+    handOver?.(treesIn(command)) ?? Promise.resolve(null);
+  const journal = createHttpJournal({ ...worker, run, epoch: lease.epoch, beforeRecord });
+  worker.driving.set(run, { epoch: lease.epoch, journal });
+  try {
+    const mirror = await openMirror(worker.data, lease.remote);
+    const setHandOver = (made: HandingOver): void => void (handOver = made);
+    return await driveInTree({ worker, run, lease, journal, mirror, setHandOver });
+  } catch (error) {
+    if (journal.lost.aborted || isFenced(error)) return "fenced";
+    worker.log(`${run} broke off: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    await back(worker, run, { epoch: lease.epoch, why: "broken", detail: messageOf(error) });
+    return "given back";
+  } finally {
+    worker.driving.delete(run);
+  }
+}
+
+type Driving = {
+  readonly worker: Worker;
+  readonly run: RunId;
+  readonly lease: Lease;
+  readonly journal: HttpJournal;
+  readonly mirror: Mirror;
+  readonly setHandOver: (made: HandingOver) => void;
+};
+
+async function driveInTree(driving: Driving): Promise<DriveEnd> {
+  const { worker, run, lease, journal, mirror } = driving;
+  await mirror.fetch(run);
+  const before = await journal.load(run);
+  if (before.state.is === "ended") return "rested";
+  const tree = await treeOf(driving, before.state.is === "active" ? before.state : null);
+  const project = projectWith(tree.root, worker.env, journal);
+  if (before.state.is === "none" && !(await begin(driving, project))) return "given back";
+  const { state } = await journal.load(run);
+  if (state.is !== "active") return "rested";
+  project.projections.setUp();
+  // The settings of the tree that the run was begun in are the run's: a new tree has loosened nothing.
+  if (state.supervision.enabled) switchOn(project.projections, state.supervision.phases);
+  const engine = project.engine(state, {
+    agents: await agentsFor(worker, project, state),
+    progress: noProgress,
+    warn: (warning) => worker.log(`${run}: ${warning}`),
+  });
+  const { item, git } = state.run;
+  const handing = { mirror, tree, run, item, branch: git?.branch ?? null, workspace: engine.workspace };
+  driving.setHandOver(createHandOver(handing));
+  const resting = await drive(engine, AbortSignal.any([journal.lost, worker.stopping]));
+  if (journal.lost.aborted) return "fenced";
+  if (resting.next.is !== "action") return "rested";
+  await back(worker, run, { epoch: lease.epoch, why: "drains", detail: "the worker was told to stop" });
+  return "given back";
+}
+
+async function treeOf({ worker, run, lease, mirror }: Driving, state: ActiveRun | null): Promise<RunTree> {
+  const { data } = worker;
+  const recorded = state?.run.git ?? null;
+  const base = recorded?.base ?? (await mirror.mainBranch());
+  const baseTip = recorded === null ? await mirror.tip(base) : (recorded.baseTip ?? recorded.commit);
+  if (baseTip === null) throw new ProblemError({ code: "GIT_UNAVAILABLE", detail: `the remote has no branch ${base}` });
+  const author = `isdlc for ${lease.begunBy}`;
+  return openRunTree(mirror, { data, run, author, standing: { base, baseTip, left: lease.left } });
+}
+
+/** Plans and begins what somebody asked for, in the tree of this worker. False where that cannot be done. */
+async function begin({ worker, run, lease, mirror }: Driving, project: PlacedProject): Promise<boolean> {
+  const { start } = lease;
+  const refuse = async (detail: string): Promise<false> => {
+    await back(worker, run, { epoch: lease.epoch, why: "refused", detail });
+    return false;
+  };
+  const by = { name: lease.begunBy, channel: "token" } as const;
+  const { vcs } = project;
+  const branchExists = async (name: string): Promise<boolean> =>
+    (await vcs.branchExists(name)) || (await mirror.tip(name)) !== null;
+  const own: PlacedProject = { ...project, newRunId: () => run, vcs: { ...vcs, branchExists } };
+  const values = { ...worker.values, ...valuesOf(start) };
+  try {
+    const planned = await planRun(
+      own,
+      runRequest({ values, verb: DO }, { workflow: start.workflow, title: start.title, by }),
+    );
+    if (!planned.ok) return await refuse(planned.choices.map(({ about }) => about.join(" ")).join(" "));
+    await openRun(planned.plan);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.problem.code.startsWith("SERVER_")) throw error;
+    return refuse(messageOf(error));
+  }
+}
+
+/** Trees that a commit would have; no snapshot holds them. */
+function treesIn(value: unknown): readonly string[] {
+  if (!isRecord(value)) return [];
+  return Object.entries(value).flatMap(([key, found]) =>
+    TREE_KEYS.has(key) && typeof found === "string" ? found : treesIn(found),
+  );
+}
+
+const TREE_KEYS: ReadonlySet<string> = new Set(["commitTree", "plainTree"]);
+
+const DO: Verb = findVerb("feature") ?? { name: "feature", kind: "begin", summary: "", usage: "", options: {} };
+
+function valuesOf({ isSupervised, mode, choices }: Lease["start"]): Values {
+  const chosen = choices.map(({ flag, option }) => [flag.slice(2), VALUED.has(flag) ? option : true] as const);
+  return { supervised: isSupervised, ...(mode === undefined ? {} : { mode }), ...Object.fromEntries(chosen) };
+}
+
+const VALUED: ReadonlySet<string> = new Set(["--on-stale", "--on-partial", "--tests"]);
+
+/** The agents this worker was started with, where they are those that the run was begun with. */
+async function agentsFor(worker: Worker, project: PlacedProject, run: ActiveRun) {
+  const known = shippedPhases(project.workflows);
+  const phases = run.phases.map(({ rule }) => rule.key);
+  const { settings } = project.settings.read();
+  const chosen = chooseAgents(askedAgents(worker.values), settings, { agents: project.agents, phases, known });
+  const other = (): never => {
+    throw new ProblemError({ code: "AGENT_UNKNOWN", agent: run.run.agent.name });
+  };
+  const { agents } = await agentsOfRun(project, run, {
+    rename: () => chosen.agents,
+    by: () => Promise.resolve().then(other),
+  });
+  return agents;
+}
+
+const back = async ({ ask }: Worker, run: RunId, body: GiveBack): Promise<void> => {
+  const path = `/api/worker/runs/${run}/give-back`;
+  await ask({ method: "POST", path, body, answer: z.object({}), patience: 60_000 });
+};
+
+function messageOf(error: unknown): string {
+  if (error instanceof ProblemError) {
+    const { what, fix } = describe(error.problem);
+    return `${what} ${fix}`.slice(0, 2000);
+  }
+  return (error instanceof Error ? error.message : String(error)).slice(0, 2000);
+}
+
+export const dataFolder = (state: string): string => join(state, "worker");

@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import { type Cursor, emptyCursor, headOf } from "../../../src/adapters/journal-file/fold.ts";
+import { readLines } from "../../../src/adapters/team/read-lines.ts";
+import type { ServerClient } from "../../../src/adapters/team/server-client.ts";
+import type { Command, Refusal } from "../../../src/core/command.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
+import type { Journal, Loaded, Submitted } from "../../../src/ports/journal.ts";
+import type { Seal } from "../../../src/ports/seal.ts";
+import { JournalLines, type LeftTree, ReportAnswer } from "../../../src/schema/api-team.ts";
+import type { RunEvent } from "../../../src/schema/event.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+
+export type HttpJournalOptions = {
+  readonly ask: ServerClient;
+  readonly run: RunId;
+  readonly epoch: number;
+  readonly seal: Seal;
+  /** Pushes what the next record is about, so that the journal is never ahead of the remote. */
+  readonly beforeRecord: (command: Command) => Promise<LeftTree | null>;
+};
+
+export type HttpJournal = Journal & {
+  /** Aborted once the run is somebody else's. */
+  readonly lost: AbortSignal;
+  /** What the server told with a heartbeat: how far the run is, or null where it is not ours any more. */
+  hear(seq: number | null): void;
+};
+
+/** Work that is done must not be lost because the server is away for a while. */
+const PATIENCE = 30 * 60_000; // milliseconds
+
+/** The journal of one run, as the worker sees that drives it: in memory, every line checked, every record the server's. */
+export function createHttpJournal(options: HttpJournalOptions): HttpJournal {
+  const { run } = options;
+  const known = createKnown(options);
+  const lost = new AbortController();
+  const waiting = new Set<() => void>();
+  const submit = async (command: Command): Promise<Submitted> => {
+    try {
+      return await known.submit(command);
+    } catch (error) {
+      if (isFenced(error)) lost.abort();
+      throw error;
+    }
+  };
+  return {
+    lost: lost.signal,
+    newest: () => run,
+    current: async () => ({ run, ...(await known.load()) }),
+    load: () => known.load(),
+    events: () => known.events(),
+    submit: (_run, command) => submit(command),
+    create: (_run, start) => submit(start),
+    changed: (_run, signal) =>
+      new Promise((resolve) => {
+        const wake = (): void => {
+          waiting.delete(wake);
+          signal.removeEventListener("abort", wake);
+          resolve();
+        };
+        waiting.add(wake);
+        signal.addEventListener("abort", wake);
+        if (known.isStale() || signal.aborted) wake();
+      }),
+    hear(seq) {
+      if (seq !== null && !known.isBehind(seq)) return;
+      if (seq === null) lost.abort();
+      for (const wake of waiting) wake();
+    },
+  };
+}
+
+/** What is known of the run so far, and how more is learned. */
+function createKnown({ ask, run, epoch, seal, beforeRecord }: HttpJournalOptions) {
+  let cursor: Cursor = emptyCursor(run);
+  let isStale = true;
+  const events: RunEvent[] = [];
+  const take = (lines: readonly string[]): readonly RunEvent[] => {
+    const read = readLines(cursor, lines, seal);
+    cursor = read.cursor;
+    events.push(...read.events);
+    isStale = false;
+    return read.events;
+  };
+  const loaded = (): Loaded => ({ state: cursor.state, head: headOf(cursor) });
+  const load = async (): Promise<Loaded> => {
+    if (!isStale) return loaded();
+    const path = `/api/runs/${run}/lines?after=${cursor.seq}`;
+    take((await ask({ method: "GET", path, answer: JournalLines, patience: PATIENCE })).lines);
+    return loaded();
+  };
+  return {
+    load,
+    isStale: () => isStale,
+    /** True, and noted, where the run is further than what is known here. */
+    isBehind: (seq: number): boolean => (isStale ||= seq > cursor.seq),
+    async events(): Promise<readonly RunEvent[]> {
+      await load();
+      return [...events];
+    },
+    async submit(command: Command): Promise<Submitted> {
+      await load();
+      const left = await beforeRecord(command);
+      const body = { command, epoch, request: randomUUID(), after: cursor.seq, left };
+      const path = `/api/worker/runs/${run}/commands`;
+      const answer = await ask({ method: "POST", path, body, answer: ReportAnswer, patience: PATIENCE });
+      const recorded = take(answer.lines);
+      return answer.ok
+        ? { ok: true, ...loaded(), events: recorded }
+        : { ok: false, ...loaded(), refusal: answer.refusal as Refusal }; // in the rules' own form
+    },
+  };
+}
+
+export const isFenced = (error: unknown): boolean =>
+  error instanceof ProblemError && error.problem.code === "SERVER_REFUSED" && error.problem.reason === "FENCED";

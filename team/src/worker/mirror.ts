@@ -1,0 +1,74 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { sha256 } from "../../../src/adapters/file-system/node-crypto.ts";
+import { must } from "../../../src/adapters/git/process/git.ts";
+import { writingEnvironment } from "../../../src/adapters/git/process/git-environment.ts";
+import { type GitResult, runGit } from "../../../src/adapters/git/process/run-git.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
+import { isRemote } from "../remote-address.ts";
+
+/**
+ * A bare copy of a team's repository that no agent gets to see. Everything that goes over the network is done here, so
+ * that no setting and no hook that an agent left in a working tree has a say in it.
+ */
+export type Mirror = {
+  readonly folder: string;
+  /** Brings every branch, and the snapshots of one run. */
+  fetch(run: string): Promise<void>;
+  /** The branch that the remote's HEAD names. */
+  mainBranch(): Promise<string>;
+  /** The commit a branch was at when it was last fetched; null where there is none. */
+  tip(branch: string): Promise<string | null>;
+  /** The attempts that the commits between two were made for. */
+  attemptsBetween(from: string, to: string): Promise<readonly string[] | null>;
+  /** Pushes objects of another repository by their ids. */
+  push(objects: string, pushed: Pushed): Promise<void>;
+};
+
+export type Pushed = { readonly specs: readonly string[]; readonly lease: string | null };
+
+const TIMEOUT = 15 * 60_000; // milliseconds: a first fetch may be long
+const OURS = ["core.hooksPath=/dev/null", "gc.auto=0", "protocol.ext.allow=never", "push.followTags=false"];
+
+export async function openMirror(data: string, remote: string): Promise<Mirror> {
+  if (!isRemote(remote)) throw new ProblemError({ code: "UNSAFE_PATH", path: remote, detail: "it is no git remote" });
+  const folder = join(data, "mirrors", `${sha256(remote).slice(0, 16)}.git`);
+  const git = (args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<GitResult> =>
+    runGit({
+      cwd: folder,
+      args: ["--no-pager", ...OURS.flatMap((setting) => ["-c", setting]), ...args],
+      environment: { ...writingEnvironment(folder), ...environment },
+      timeoutMs: TIMEOUT,
+    });
+  const say = async (...args: readonly string[]): Promise<string> =>
+    (await must(git(args), args[0] ?? "")).toString("utf8").trim();
+  if (!existsSync(join(folder, "HEAD"))) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    await say("init", "--quiet", "--bare");
+  }
+  return {
+    folder,
+    async fetch(run) {
+      const snapshots = `+refs/isdlc/${run}/*:refs/isdlc/${run}/*`;
+      await say("fetch", "--quiet", "--no-tags", "--force", remote, "+refs/heads/*:refs/heads/*", snapshots);
+    },
+    async mainBranch() {
+      const [first = ""] = (await say("ls-remote", "--symref", remote, "HEAD")).split("\n");
+      return /^ref: refs\/heads\/(\S+)\s/.exec(first)?.[1] ?? "main";
+    },
+    async tip(branch) {
+      const found = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", `refs/heads/${branch}`]);
+      return found.status === 0 ? found.stdout.toString("latin1").trim() : null;
+    },
+    async attemptsBetween(from, to) {
+      if ((await git(["merge-base", "--is-ancestor", from, to])).status !== 0) return null;
+      const format = "--format=%(trailers:key=Isdlc-Attempt,valueonly,separator=%x2C)";
+      return (await say("log", format, `${from}..${to}`)).split("\n");
+    },
+    async push(objects, { specs, lease }) {
+      const guarded = lease === null ? [] : [`--force-with-lease=${lease}`];
+      const args = ["push", "--quiet", ...guarded, remote, ...specs];
+      await must(git(args, { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects }), "push");
+    },
+  };
+}

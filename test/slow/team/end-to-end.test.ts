@@ -1,0 +1,63 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, test, vi } from "vitest";
+import { parsed } from "../../support/cli.ts";
+import { hasPostgres } from "./support/team-database.ts";
+import { createTeam, type Team } from "./support/team.ts";
+
+const PATIENCE = { timeout: 120_000, interval: 100 };
+
+/** Waits until a run has left its rest and come to the next, which must be of that kind. */
+async function rests(team: Team, run: string, how: string): Promise<void> {
+  await vi.waitFor(async () => expect((await team.row(run)).rests).not.toBe("action"), PATIENCE);
+  expect(await team.row(run)).toMatchObject({ rests: how, refused: null });
+}
+
+describe.runIf(hasPostgres)("a server and two workers", () => {
+  test("drive a run from request to end; a killed worker's work is gone on with by the other", async () => {
+    const team = await createTeam();
+    const { ada, adas, remote } = team;
+    ada.plan({ turns: { implement: [{ hangs: true }, { writes: { "src/made.js": "export const made = 1;\n" } }] } });
+    const workers = new Map([
+      ["w1", await team.worker("w1")],
+      ["w2", await team.worker("w2")],
+    ]);
+    const asked = parsed(
+      await team.as(adas, "request", "add a greeting", "--supervised", "--tests", "without", "--json"),
+    );
+    const run = asked.run as string;
+
+    await rests(team, run, "wait");
+    const status = await ada.script("status", "--run", run);
+    expect(status.stdout + status.stderr).toContain("waiting for a person");
+    const gate = parsed(await ada.script("gate", "--json"));
+    expect(gate.waiting).toMatchObject({ kind: "gate" });
+    expect(await ada.script("continue")).toMatchObject({ code: 1, stderr: expect.stringContaining("NEEDS_PERSON") });
+    const twice = await Promise.all([team.as(adas, "continue"), team.as(adas, "continue")]);
+    expect(twice.filter(({ code }) => code === 0)).toHaveLength(1);
+    expect(twice.map(({ stderr }) => stderr).join("")).toContain("COMMAND_REFUSED");
+
+    await vi.waitFor(() => expect(ada.log().filter(({ key }) => key === "implement")).toHaveLength(1), PATIENCE);
+    const { worker: victim, epoch } = await team.row(run);
+    workers.get(victim)!.child.kill("SIGKILL");
+    await rests(team, run, "wait");
+    const after = await team.row(run);
+    expect(after.epoch).toBeGreaterThan(epoch);
+    expect(ada.log().filter(({ key }) => key === "implement")).toHaveLength(2);
+
+    for (let kind = "gate"; kind !== "finish";) {
+      kind = (await team.row(run)).wait_kind as string;
+      const answered = await team.as(adas, "answer", kind === "finish" ? "keep" : "continue");
+      expect(answered, answered.stderr).toMatchObject({ code: 0 });
+      await vi.waitFor(async () => expect((await team.row(run)).rests).not.toBe("action"), PATIENCE);
+    }
+    expect(await team.row(run)).toMatchObject({ rests: "ended", refused: null });
+    const branch = (await team.row(run)).left_tree.branch as string;
+    const git = (...args: string[]): string => execFileSync("git", args, { cwd: remote, encoding: "utf8" });
+    expect(git("show", `${branch}:src/made.js`)).toContain("made = 1");
+    const attempts = git("log", "--format=%(trailers:key=Isdlc-Attempt,valueonly)", `main..${branch}`)
+      .trim()
+      .split(/\s+/);
+    expect(new Set(attempts).size).toBe(attempts.length);
+    expect(git("rev-parse", "main").trim()).toBe(ada.git("rev-parse", "main"));
+  });
+});

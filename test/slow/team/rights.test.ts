@@ -1,0 +1,83 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { hasPostgres } from "./support/team-database.ts";
+import { createTeam, type Team } from "./support/team.ts";
+
+const START = { what: "run", workflow: "change", title: "add a greeting", isSupervised: true };
+const ANSWER = { wait: "plan#1/gate-9", shown: "x", option: "continue" };
+
+describe.runIf(hasPostgres)("who may do what at the server", () => {
+  let team: Team;
+  let adas: string;
+  let workers: string;
+  let run: string;
+  beforeAll(async () => {
+    team = await createTeam();
+    adas = team.adas;
+    workers = await team.token("worker", "w1");
+    run = (await team.ask(adas, "/api/runs", { repository: "sample", start: START })).body.run as string;
+  });
+
+  test("a worker's token answers no gate and begins nothing", async () => {
+    const refused = { status: 403, body: { problem: { code: "NOT_ALLOWED" } } };
+    expect(await team.ask(workers, `/api/runs/${run}/answer`, ANSWER)).toMatchObject(refused);
+    expect(await team.ask(workers, "/api/runs", { repository: "sample", start: START })).toMatchObject(refused);
+  });
+
+  test.for(["continue", "redo", "finish", "cancel", "skip", "changeAgents"])(
+    "a worker's token cannot send %s where it reports",
+    async (what) => {
+      const command = { do: what, by: { name: "ada", channel: "token" }, wait: "plan#1/gate-9", shown: "x" };
+      const sent = { command, epoch: 0, request: "r", after: 0, left: null };
+      const answer = await team.ask(workers, `/api/worker/runs/${run}/commands`, sent);
+      expect(answer).toMatchObject({ status: 400, body: { problem: { code: "INVALID_REQUEST" } } });
+    },
+  );
+
+  test("a worker that does not hold a run is fenced", async () => {
+    const command = { do: "start", facts: {} };
+    const sent = { command, epoch: 7, request: "r", after: 0, left: null };
+    const answer = await team.ask(workers, `/api/worker/runs/${run}/commands`, sent);
+    expect(answer.status).not.toBe(200);
+    expect((await team.row(run)).head_seq).toBe(0);
+  });
+
+  test("a person's token reports nothing and holds nothing", async () => {
+    const refused = { status: 403, body: { problem: { code: "NOT_ALLOWED" } } };
+    expect(await team.ask(adas, `/api/worker/runs/${run}/lease`, { workflow: "w" })).toMatchObject(refused);
+    expect(await team.ask(adas, "/api/worker/beat", { instance: "i", runs: [] })).toMatchObject(refused);
+  });
+
+  test.for<[string, string]>([
+    ["expired", "update isdlc.principal set expires_at = now() - interval '1 second' where id = 'eve'"],
+    ["revoked", "update isdlc.principal set revoked_at = now() where id = 'eve'"],
+  ])("a token that was %s is nobody's", async ([, statement]) => {
+    const eves = await team.token("person", "eve");
+    expect((await team.ask(eves, "/api/team")).status).toBe(200);
+    await team.database.pool.query(statement);
+    expect(await team.ask(eves, "/api/team")).toMatchObject({
+      status: 401,
+      body: { problem: { code: "TOKEN_REFUSED" } },
+    });
+  });
+
+  test("without a token, and with an invented one, nothing is answered", async () => {
+    for (const token of ["", "isdlc_person_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"])
+      expect((await team.ask(token, "/api/runs")).status).toBe(401);
+  });
+
+  test("only digests of tokens are kept", async () => {
+    const { rows } = await team.database.pool.query("select row_to_json(p)::text as row from isdlc.principal p");
+    expect(rows.length).toBeGreaterThan(1);
+    for (const { row } of rows) expect([row.includes(adas), row.includes(workers)]).toEqual([false, false]);
+  });
+
+  test.for(["ext::sh -c id", "--upload-pack=id", "-x", "file name", "ssh://-oProxyCommand=id/x"])(
+    "%j is no remote that workers would clone from",
+    async (remote) => {
+      const done = await team.ada.start(["server", "repository", "bad", "--", remote], {
+        ISDLC_DATABASE_URL: team.database.url,
+      }).ended;
+      expect(done.code).toBe(2);
+    },
+  );
+});

@@ -1,0 +1,106 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, expect } from "vitest";
+import { builtProgram } from "../../../support/built-program.ts";
+import { createSandbox, type Json, type Outcome, parsed, type Running, type Sandbox } from "../../../support/cli.ts";
+import { freshDatabase, type TeamDatabase } from "./team-database.ts";
+
+/** A server, workers and people as processes of their own, with a real database and a real git remote. */
+export type Team = {
+  /** Ada, who is signed in, in a clone of the team's repository. */
+  readonly ada: Sandbox;
+  /** Her token. */
+  readonly adas: string;
+  readonly url: string;
+  readonly database: TeamDatabase;
+  readonly remote: string;
+  token(kind: "person" | "worker", name: string): Promise<string>;
+  /** Starts a worker; resolves when it takes work. */
+  worker(name: string): Promise<Running>;
+  /** Any verb as whose token it is. */
+  as(token: string, ...args: readonly string[]): Promise<Outcome>;
+  /** Asks the server directly. */
+  ask(token: string, path: string, body?: unknown): Promise<{ status: number; body: Json }>;
+  row(run: string): Promise<Json>;
+};
+
+const LEASE = "3"; // seconds
+const running: Running[] = [];
+
+afterAll(async () => {
+  for (const { child } of running) child.kill("SIGKILL");
+  await Promise.all(running.map(({ ended }) => ended));
+});
+
+export async function createTeam(): Promise<Team> {
+  const [database, ada, program] = [await freshDatabase(), await createSandbox(), await builtProgram()];
+  installTeamPackage(program);
+  const remote = join(ada.base, "remote.git");
+  execFileSync("git", ["clone", "--quiet", "--bare", ada.root, remote], { env: ada.env });
+  ada.git("remote", "add", "origin", remote);
+  const withDatabase = { ISDLC_DATABASE_URL: database.url };
+  const settle = async (...args: string[]): Promise<Json> => {
+    const done = await ada.start(["server", ...args, "--json"], withDatabase).ended;
+    expect(done.code, done.stdout + done.stderr).toBe(0);
+    return parsed(done);
+  };
+  const token = async (kind: "person" | "worker", name: string): Promise<string> =>
+    (await settle("token", kind, name)).token as string;
+  await settle("repository", "sample", remote);
+  const server = begin(ada, ["server", "--port", "0", "--lease", LEASE], withDatabase);
+  const url = (await said(server, /Listening at (\S+)/))[1] ?? "";
+  const adas = await token("person", "ada");
+  const login = await ada.start(["login", url, "--token", adas]).ended;
+  expect(login.code, login.stderr).toBe(0);
+  return {
+    ada,
+    adas,
+    url,
+    database,
+    remote,
+    token,
+    async worker(name) {
+      const given = { ...withDatabase, ISDLC_WORKER_TOKEN: await token("worker", name) };
+      const place = ["--data", join(ada.base, `worker-${name}`), "--beat", "0.5"];
+      const worker = begin(ada, ["worker", "--server", url, ...place, ...ada.agent], given);
+      await said(worker, /takes work/);
+      return worker;
+    },
+    as: (whose, ...args) => ada.start([...args], { ISDLC_OPERATOR_TOKEN: whose }).ended,
+    async ask(whose, path, body) {
+      const headers = { authorization: `Bearer ${whose}`, "content-type": "application/json" };
+      const method = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+      const response = await fetch(new URL(path, url), { headers, ...method });
+      return { status: response.status, body: await response.json() };
+    },
+    row: async (run) => (await database.pool.query("select * from isdlc.run where run = $1", [run])).rows[0],
+  };
+}
+
+/** The package lies beside the program, as npm would put it. */
+function installTeamPackage(program: string): void {
+  const modules = join(dirname(dirname(dirname(program))), "node_modules");
+  mkdirSync(modules, { recursive: true });
+  const team = join(modules, "isdlc-team");
+  if (!existsSync(team)) symlinkSync(join(import.meta.dirname, "../../../../team"), team);
+}
+
+function begin(sandbox: Sandbox, args: readonly string[], env: Readonly<Record<string, string>>): Running {
+  const started = sandbox.start(args, env);
+  running.push(started);
+  return started;
+}
+
+/** Waits for a line of a program; fails with all it said where it ends before. */
+function said({ child, ended }: Running, what: RegExp): Promise<RegExpExecArray> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    child.stdout?.on("data", (chunk: Buffer) => {
+      text += chunk.toString("utf8");
+      const found = what.exec(text);
+      if (found !== null) resolve(found);
+    });
+    void ended.then(({ code, stdout, stderr }) => reject(new Error(`ended with ${code}: ${stdout}${stderr}`)));
+  });
+}
