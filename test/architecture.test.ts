@@ -37,6 +37,7 @@ const mayImport: { readonly [folder: string]: readonly string[] } = {
     "adapters",
     "node:",
     "zod/mini",
+    "zod/v4/core",
     "outside",
     "@clack/prompts",
     "@modelcontextprotocol/sdk/server/index.js",
