@@ -43,8 +43,12 @@ function writeSummary(engine: Resting, run: ActiveRun): void {
   engine.projections.writeSummary(summaryFileName(keys, phase.rule.key), text);
 }
 
+/** Ended runs in `state.json`, which is to stay small. */
+const MOST_ENDED = 50;
+
 function writeStateFile(engine: Resting, run: ActiveRun | EndedRun): string[] {
-  const history = engine.projections.ended(50);
+  const recent = engine.projections.endedRuns().slice(-MOST_ENDED);
+  const history = recent.map((ended) => engine.projections.endedEntry(ended)).filter((entry) => entry !== null);
   const counters = { next_req_id: nextId(engine, "REQ"), next_bug_id: nextId(engine, "BUG") };
   const warning = engine.projections.writeStateFile(({ user, version, earlier }) =>
     projectStateFile({ user, run, history, version: version + 1, counters, earlier }),

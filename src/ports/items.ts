@@ -1,4 +1,5 @@
 import type { ItemMeta, MetaFields } from "../core/items/item-meta.ts";
+import type { CommitId } from "../schema/ids.ts";
 
 export type FoundItem = {
   readonly slug: string;
@@ -40,6 +41,15 @@ export type Creation = { readonly created: boolean; readonly warnings: readonly 
 
 /** What was taken out: where the folder is kept, null where there was none, and whether the backlog had a line. */
 export type Removal = { readonly kept: string | null; readonly wasListed: boolean };
+
+/** What a list of all items is made from. */
+export interface SeenItems {
+  all(): readonly FoundItem[];
+  /** Commit the working tree is at; null before the first, and without git. */
+  head(): CommitId | null;
+  /** Whether the code differs between HEAD and each of the commits; those that git cannot compare are left out. */
+  movedOn(commits: readonly CommitId[]): Promise<ReadonlyMap<CommitId, boolean>>;
+}
 
 /** The records of items, apart from what a run under way writes into them. */
 export interface Items {

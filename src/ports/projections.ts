@@ -54,7 +54,10 @@ export interface Projections {
   writeSummary(name: string, text: string): string;
   /** Keeps one entry per ended run; the newest come last. */
   recordEnded(run: RunId, entry: Record<string, unknown>): void;
-  ended(most: number): readonly Record<string, unknown>[];
+  /** Runs with such an entry, oldest first. */
+  endedRuns(): readonly RunId[];
+  /** Null when it is not one of ours: damaged, too large, a link. */
+  endedEntry(run: RunId): Record<string, unknown> | null;
   /** Text of an artifact, contained in the working tree; null when it is not there or no plain, small file. */
   readArtifact(path: string): string | null;
   /** Names of item folders below a root of this working tree. */

@@ -16,19 +16,20 @@ export const ProjectView = z.object({
 });
 export type ProjectView = z.infer<typeof ProjectView>;
 
-/** Items as the backlog has them. */
-export const ItemList = z.object({
-  items: z.array(
-    z.object({
-      slug: z.string(),
-      status: z.string(),
-      createdAt: z.nullable(z.string()),
-      isBuilt: z.boolean(),
-      isStale: z.nullable(z.boolean()),
-    }),
-  ),
+export const ItemRow = z.object({
+  slug: z.string(),
+  status: z.string(),
+  createdAt: z.nullable(z.string()),
+  /** True once a build of the item was finished. */
+  isBuilt: z.boolean(),
+  /** Null where it cannot be told, or does not matter. */
+  isStale: z.nullable(z.boolean()),
 });
-export type ItemList = z.infer<typeof ItemList>;
+export type ItemRow = Readonly<z.infer<typeof ItemRow>>;
+
+/** Items as the backlog has them. */
+export const ItemList = z.object({ items: z.readonly(z.array(ItemRow)) });
+export type ItemList = Readonly<z.infer<typeof ItemList>>;
 
 /** A setting with where its value comes from. */
 export const SettingView = z.object({

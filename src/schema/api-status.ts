@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { Question, Usage } from "./agent.ts";
 import { Attention, RunStatus } from "./api.ts";
-import { CheckResult, Intensity, SizingMetrics } from "./facts.ts";
+import { CheckResult, FileChange, Intensity, SizingMetrics } from "./facts.ts";
 import { Budget, Finish, Mode, PhaseKey, RunId, Supervision } from "./plan.ts";
 
 /** Where a run stands, as `--json` tells it. Keys are only ever added. */
@@ -38,6 +38,36 @@ export const StatusWait = z.discriminatedUnion("kind", [
   }),
 ]);
 export type StatusWait = z.infer<typeof StatusWait>;
+
+/** One changed file of what is shown; its text stands in the patch. */
+const ShownFile = z.object({
+  path: z.string(),
+  /** Its name before; null where it kept it. */
+  was: z.nullable(z.string()),
+  change: FileChange.shape.change,
+  kind: z.enum(["code", "document", "bookkeeping"]),
+  added: z.number(),
+  removed: z.number(),
+  isBinary: z.boolean(),
+});
+
+/** The patches whole, bookkeeping included, with what they are compared with. */
+export const ShownDiff = z.object({
+  base: z.string(),
+  files: z.readonly(z.array(ShownFile)),
+  patch: z.string(),
+});
+export type ShownDiff = z.infer<typeof ShownDiff>;
+
+/** What is open, as `gate --json` tells it; `shown` and `summary` at a gate, the rest with `--diff`. */
+export const OpenWait = z.object({
+  waiting: z.nullable(StatusWait),
+  /** Digest of what is shown; an answer hands it back. */
+  shown: z.optional(z.string()),
+  summary: z.optional(z.string()),
+  ...z.partial(ShownDiff).shape,
+});
+export type OpenWait = z.infer<typeof OpenWait>;
 
 export const StatusPhase = z.object({
   key: PhaseKey,

@@ -1,16 +1,7 @@
 import { minutesBetween } from "../core/duration.ts";
 import { deriveBacklogMarker } from "../core/items/analysis-status.ts";
+import type { ItemRow } from "../schema/api-project.ts";
 import { plainLine } from "./plain-text.ts";
-
-export type ItemRow = {
-  readonly slug: string;
-  readonly status: string;
-  readonly createdAt: string | null;
-  /** True once a build of the item was finished. */
-  readonly isBuilt: boolean;
-  /** Null where it cannot be told, or does not matter. */
-  readonly isStale: boolean | null;
-};
 
 const headings = ["", "ITEM", "STATUS", "AGE", "STALE"] as const;
 

@@ -2,35 +2,7 @@ import { minutesBetween } from "../core/duration.ts";
 import { isRecord, ownValue } from "../core/own-value.ts";
 import type { EndedRun, PhaseRecord } from "../core/run.ts";
 import type { Usage } from "../schema/agent.ts";
-
-/** What a run took. Null is unknown, which is never nothing. */
-export type RunMetrics = {
-  readonly minutes: number | null;
-  readonly attempts: number | null;
-  readonly redos: number | null;
-  /** Phases that were completed and accepted, and those of them that were accepted as first made. */
-  readonly gates: number | null;
-  readonly firstTry: number | null;
-  readonly tokens: number | null;
-  readonly usd: number | null;
-};
-
-export type FinishedRun = {
-  readonly id: string;
-  /** Folder of the item whose analysis it was; null for a run of the working tree. */
-  readonly item: string | null;
-  readonly workflow: string | null;
-  readonly title: string | null;
-  readonly endedAt: string | null;
-  /** Kept: with a branch that was not merged. Unreadable: what stands in the entry is not ours. */
-  readonly how: "merged" | "kept" | "finished" | "cancelled" | "unreadable";
-  readonly metrics: RunMetrics;
-};
-
-export type Totals = { readonly runs: number } & {
-  /** The sum over the runs of which it is known, and how many those are. */
-  readonly [M in keyof RunMetrics]: { readonly sum: number | null; readonly of: number };
-};
+import type { FinishedRun, RunMetrics, Totals } from "../schema/api-history.ts";
 
 /** How many gates were passed at once: one attempt and no failed check. */
 const isFirstTry = ({ attempts, checkFailures }: PhaseRecord): boolean => attempts <= 1 && checkFailures === 0;

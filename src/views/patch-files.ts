@@ -1,16 +1,9 @@
 import { isBookkeeping } from "../core/items/bookkeeping.ts";
+import type { ShownDiff } from "../schema/api-status.ts";
 import type { FileChange } from "../schema/facts.ts";
 
 /** One file of a patch as git writes it. */
-export type PatchFile = {
-  readonly path: string;
-  /** Its name before; null where it kept it. */
-  readonly was: string | null;
-  readonly change: FileChange["change"];
-  readonly kind: "code" | "document" | "bookkeeping";
-  readonly added: number;
-  readonly removed: number;
-  readonly isBinary: boolean;
+export type PatchFile = ShownDiff["files"][number] & {
   /** As it stands in the patch, header included. */
   readonly text: string;
 };

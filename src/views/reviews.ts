@@ -1,25 +1,9 @@
-import type { Evidence, Issue } from "../schema/agent.ts";
 import { ledgerOf } from "../core/findings/ledger.ts";
 import type { PhaseRecord } from "../core/run.ts";
+import type { Review } from "../schema/api-history.ts";
 import type { RunEvent } from "../schema/event.ts";
 import { renderFindings } from "./findings.ts";
 import { plainLine } from "./plain-text.ts";
-
-/** What one verdict said, and what came of it. */
-export type Review = {
-  readonly phase: string;
-  /** Counted over all attempts at the phase. */
-  readonly iteration: number;
-  readonly at: string;
-  readonly approved: boolean;
-  readonly summary: string;
-  readonly issues: readonly Issue[];
-  readonly evidence: readonly Evidence[];
-  /** Why the loop ended here before its limit; null where it did not. */
-  readonly stopped: string | null;
-  /** What the agent says it changed because of the verdict; null where it did not work again. */
-  readonly changesMade: string | null;
-};
 
 /** Everything reviewers said in a run, oldest first. */
 export function reviewsOf(events: readonly RunEvent[]): readonly Review[] {

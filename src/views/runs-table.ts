@@ -1,6 +1,7 @@
 import { money } from "../core/money.ts";
-import { type FinishedRun, type RunMetrics, type Totals, totalsOf } from "./metrics.ts";
+import type { FinishedRun, RunMetrics, Totals } from "../schema/api-history.ts";
 import { localTime } from "./local-time.ts";
+import { totalsOf } from "./metrics.ts";
 import { plainLine } from "./plain-text.ts";
 
 const TITLE_WIDTH = 28;

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { finishedRun, metricsOf, type RunMetrics, totalsOf } from "../../src/views/metrics.ts";
+import type { RunMetrics } from "../../src/schema/api-history.ts";
+import { finishedRun, metricsOf, totalsOf } from "../../src/views/metrics.ts";
 import { durationText, runsTable } from "../../src/views/runs-table.ts";
 import { historyEntry } from "../../src/views/state-file.ts";
 import type { EventDraft } from "../../src/schema/event.ts";

@@ -3,7 +3,7 @@ import { readSettings } from "../../core/supervision.ts";
 import type { ActiveMarker, Projections } from "../../ports/projections.ts";
 import { isSafeName } from "../../schema/ids.ts";
 import { ensureFolder, type FileSystem, folderExists, removeFile, replaceFile } from "../file-system/file-system.ts";
-import { endedRuns } from "./ended-runs.ts";
+import { endedEntry, endedRuns } from "./ended-runs.ts";
 import { createStateFile, readText } from "./state-file.ts";
 
 /** Everything here is this tree's alone, but for the overlays. */
@@ -50,8 +50,8 @@ export function createProjections(root: string, files: FileSystem, item: string 
       return `${ours.join("/")}/reviews/${name}`;
     },
     recordEnded: (run, entry) => replaceFile(files, join(folder(...ours, "history"), `${run}.json`), encode(entry)),
-    ended: (most) =>
-      endedRuns(files, join(own, "history"), most).flatMap(({ entry }) => (entry === null ? [] : [entry])),
+    endedRuns: () => endedRuns(files, join(own, "history")),
+    endedEntry: (run) => endedEntry(files, join(own, "history"), run),
     readArtifact: (path) => readArtifact(files, root, path),
     itemNames: (below) => folderNames(files, join(root, ...below.split("/"))),
   };

@@ -2,8 +2,10 @@ import { artifactPath } from "../../core/plan.ts";
 import type { ActiveRun, EndedRun } from "../../core/run.ts";
 import { isSafeName } from "../../schema/ids.ts";
 import { historyLines } from "../../views/history.ts";
-import { statusObject, summaryPath } from "../../views/status.ts";
+import { summaryPath } from "../../views/status.ts";
 import type { Project } from "../../app/project/project.ts";
+import { lookAtEvents } from "../../app/look/look-at-history.ts";
+import { lookAtRun } from "../../app/look/look-at-run.ts";
 import { currentRun } from "../../app/project/current-run.ts";
 import { openProject } from "../../compose/project.ts";
 import type { ServedHost } from "./tool.ts";
@@ -30,12 +32,12 @@ export async function readResource(host: ServedHost, uri: string): Promise<Conte
   const project = openProject(host.cwd, host.env);
   const { state, run } = await currentRun(project);
   if (uri === "isdlc://status") {
-    const status = statusObject(state, { driven: project.driver.holder() !== null });
-    return { mimeType: "application/json", text: JSON.stringify(status) };
+    const { view } = await lookAtRun(project, state);
+    return { mimeType: "application/json", text: JSON.stringify(view) };
   }
   if (run === null || state.is === "none") return null;
   if (uri === "isdlc://history")
-    return { mimeType: "text/plain", text: historyLines(project.journal.events(run)).join("\n") };
+    return { mimeType: "text/plain", text: historyLines((await lookAtEvents(project, run)).events).join("\n") };
   return markdown(project, uri === "isdlc://summary" ? summaryOf(state) : documentOf(state, uri));
 }
 

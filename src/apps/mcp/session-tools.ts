@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { $ZodError } from "zod/v4/core";
+import { lookAtRun } from "../../app/look/look-at-run.ts";
 import { currentRun } from "../../app/project/current-run.ts";
 import { type AtWork, beginWork, reportWork, type Standing } from "../../app/session/session-work.ts";
 import { callingSession, sessionEnvironment } from "../../compose/calling-session.ts";
@@ -8,7 +9,7 @@ import type { Progress } from "../../ports/progress.ts";
 import { describe, ProblemError } from "../../core/problem.ts";
 import { AgentResult } from "../../schema/agent.ts";
 import { sessionAnswer } from "../../views/session-answer.ts";
-import { statusLines, statusObject } from "../../views/status.ts";
+import { statusLines } from "../../views/status.ts";
 import type { Tool, ToolCall, ToolResult } from "./tool.ts";
 
 const READS = { readOnlyHint: true, destructiveHint: false, openWorldHint: false } as const;
@@ -81,8 +82,8 @@ export const sessionTools: readonly Tool[] = [
 async function status(call: ToolCall): Promise<ToolResult> {
   const project = projectOf(call);
   const { state } = await currentRun(project);
-  const liveness = { driven: project.driver.holder() !== null };
-  return { text: statusLines(state, liveness).join("\n"), data: { run: statusObject(state, liveness) } };
+  const { view, liveness } = await lookAtRun(project, state);
+  return { text: statusLines(state, liveness).join("\n"), data: { run: view } };
 }
 
 async function answered(work: Promise<Standing>): Promise<ToolResult> {

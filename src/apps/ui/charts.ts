@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import { endedRunIds } from "../../adapters/projections/ended-runs.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { ChartsView } from "../../schema/api-project.ts";
 import type { RunId } from "../../schema/ids.ts";
@@ -15,9 +13,7 @@ export function createCharts(repository: Repository): () => ChartsView {
   return () => {
     const ids = repository
       .places()
-      .flatMap((located) =>
-        endedRunIds(located.project.files, join(located.project.own, "history")).map((id) => ({ id, located })),
-      )
+      .flatMap((located) => located.project.projections.endedRuns().map((id) => ({ id, located })))
       .toSorted((one, other) => (one.id < other.id ? -1 : 1))
       .slice(-MOST_RUNS);
     for (const { id, located } of ids) if (!known.has(id)) known.set(id, figures(located, id));

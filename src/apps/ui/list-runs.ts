@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import { endedRun, endedRunIds } from "../../adapters/projections/ended-runs.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { RunList, RunRow } from "../../schema/api.ts";
 import type { RunId } from "../../schema/ids.ts";
@@ -58,16 +56,12 @@ type EndedId = { readonly id: RunId; readonly located: Located };
 /** Newest first; ids sort by the time the run was started. */
 function endedIds(places: readonly Located[]): EndedId[] {
   return places
-    .flatMap((located) => endedRunIds(located.project.files, historyOf(located)).map((id) => ({ id, located })))
+    .flatMap((located) => located.project.projections.endedRuns().map((id) => ({ id, located })))
     .toSorted((one, other) => (one.id < other.id ? 1 : -1));
 }
 
-const historyOf = ({ project }: Located): string => join(project.own, "history");
-
-function rowOf({ id, located }: EndedId): RunRow {
-  const { entry } = endedRun(located.project.files, historyOf(located), id);
-  return endedRow(id, entry, located.place);
-}
+const rowOf = ({ id, located: { project, place } }: EndedId): RunRow =>
+  endedRow(id, project.projections.endedEntry(id), place);
 
 const searched = (ids: readonly EndedId[], search: string): RunRow[] =>
   ids

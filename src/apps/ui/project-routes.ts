@@ -2,6 +2,8 @@ import { basename, join } from "node:path";
 import type { Hono } from "hono";
 import * as z from "zod/mini";
 import { loadWorkflow, workflowNames } from "../../adapters/definitions/definitions.ts";
+import { lookAtItems } from "../../app/look/look-at-items.ts";
+import { seeItems } from "../../compose/see-items.ts";
 import { ProblemError } from "../../core/problem.ts";
 import {
   type ItemList,
@@ -13,7 +15,6 @@ import {
 } from "../../schema/api-project.ts";
 import { changeSetting } from "../../app/settings/change-setting.ts";
 import { effectiveSettings } from "../../app/settings/effective-settings.ts";
-import { itemRows } from "../cli/verbs/list-items.ts";
 import type { Env } from "./create-app.ts";
 import { createCharts } from "./charts.ts";
 import { personAt, requireOpener, whyReadOnly } from "./person.ts";
@@ -43,7 +44,9 @@ export function addProjectRoutes(app: Hono<Env>, served: Served): void {
     const choice = started.is === "asks" ? started.choice : null;
     return context.json({ run: started.is === "started" ? started.run : null, choice } satisfies StartResult);
   });
-  app.get("/api/items", async (context) => context.json(await itemList(served)));
+  app.get("/api/items", async (context) =>
+    context.json((await lookAtItems(seeItems(served.repository.here))) satisfies ItemList),
+  );
 }
 
 /** What decides who may decide, and which programs run, is changed where nothing but a person can type. */
@@ -73,8 +76,4 @@ function projectView({ repository: { here }, version, opener }: Served): Project
       .map(loadWorkflow)
       .map(({ name, label, description }) => ({ name, label, description })),
   };
-}
-
-async function itemList({ repository: { here } }: Served): Promise<ItemList> {
-  return { items: await itemRows(here) };
 }

@@ -1,7 +1,8 @@
 import type { RunStatement } from "../../schema/attestation.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import { historyLines } from "../history.ts";
-import { type Review, reviewsOf } from "../reviews.ts";
+import type { Review } from "../../schema/api-history.ts";
+import { reviewsOf } from "../reviews.ts";
 import { type Html, html } from "./html.ts";
 
 export type ReportFile = { readonly name: string; readonly text: string };

@@ -1,9 +1,9 @@
 import type { Issue } from "../../schema/agent.ts";
+import type { Review } from "../../schema/api-history.ts";
 import type { SpecMeta } from "../../core/spec/spec-meta.ts";
 import { SPEC_PHASES } from "../../core/spec/spec-phases.ts";
 import { markdownText } from "../markdown.ts";
 import { plainLine, plainText } from "../plain-text.ts";
-import type { Review } from "../reviews.ts";
 
 /** What an entry tells. Phase, iteration and time together say which verdict it was. */
 export type HistoryEntry = Pick<Review, "phase" | "iteration" | "at" | "summary" | "changesMade"> & {

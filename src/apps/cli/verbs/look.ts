@@ -1,4 +1,3 @@
-import { shownOf } from "../../../app/answer/answer.ts";
 import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
 import { AGENT_VARIABLE } from "../../../adapters/process/agent-environment.ts";
 import { createRedactor, secretsOf } from "../../../core/redact.ts";
@@ -8,17 +7,15 @@ import { isRecord, ownValue } from "../../../core/own-value.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../../core/run.ts";
 import type { CheckResult } from "../../../schema/facts.ts";
 import { projectStateFile } from "../../../views/state-file.ts";
-import { shownChanges } from "../../../engine/shown-changes.ts";
 import { runChecks } from "../../../engine/steps/checks.ts";
 import { gateNotice } from "../../../views/gate-banner.ts";
-import { changesText, type ShownChanges } from "../../../views/changes-text.ts";
-import { patchFiles } from "../../../views/patch-files.ts";
+import { changesText } from "../../../views/changes-text.ts";
 import { plainText } from "../../../views/plain-text.ts";
-import { heldAgainst, itemOf, waitLines, waitObject } from "../../../views/status.ts";
+import { heldAgainst, itemOf, waitLines } from "../../../views/status.ts";
 import { next } from "../../../core/next.ts";
-import { summaryText } from "../../../views/summary.ts";
 import { checksOf, workspaceOf } from "../../../compose/checks-of.ts";
 import { openElsewhere } from "../../../compose/open-elsewhere.ts";
+import { lookAtGate } from "../../../app/look/look-at-gate.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import type { LocalProject } from "../../../compose/project.ts";
 import { projectOf } from "../main/project-of.ts";
@@ -28,34 +25,17 @@ import { done, flag, type Invocation, type Result, type Run, text } from "../gra
 /** What is open, with its summary and, on request, the patch. */
 export const gate: Run = async (invocation) => {
   const { project, run } = await openRun(invocation);
+  const isDiffWanted = flag(invocation.values, "diff");
+  const { changes, view } = await lookAtGate(project, run, isDiffWanted);
   const now = next(run);
-  if (now.is !== "wait") return done(["Nothing waits for an answer now."], { waiting: null });
-  const waiting = waitObject(run, now.wait);
-  const changes = await changesOf(project, run);
-  const isWanted = flag(invocation.values, "diff");
-  const diff = isWanted ? { lines: [changesText(changes)], json: diffObject(changes) } : { lines: [], json: {} };
-  if (now.wait.kind !== "gate") {
-    const lines = [...heldAgainst(run), ...waitLines(now.wait, now.options, itemOf(run))];
-    return done([...lines, ...diff.lines], { waiting, ...diff.json });
-  }
-  const summary = summaryText(run);
+  if (now.is !== "wait" || changes === null) return done(["Nothing waits for an answer now."], view);
+  const diff = isDiffWanted ? [changesText(changes)] : [];
+  if (view.summary === undefined)
+    return done([...heldAgainst(run), ...waitLines(now.wait, now.options, itemOf(run)), ...diff], view);
   const { io } = invocation;
   const notice = gateNotice(run, io.interactive ? { changes, columns: io.columns } : { changes });
-  const lines = [documentText(io, summary), notice ?? "", ...diff.lines];
-  return done(lines, { waiting, shown: shownOf(run), summary, ...diff.json });
+  return done([documentText(io, view.summary), notice ?? "", ...diff], view);
 };
-
-async function changesOf(project: LocalProject, run: ActiveRun): Promise<ShownChanges> {
-  const looking = { workspace: workspaceOf(project, run), vcs: run.run.git === null ? null : project.vcsWrite };
-  return (await shownChanges(looking, run)) ?? { base: "since the run began", parts: [] };
-}
-
-/** For programs: the patches whole, bookkeeping included, with what they are compared with. */
-const diffObject = ({ base, parts }: ShownChanges): object => ({
-  base,
-  files: parts.flatMap(({ patch }) => patchFiles(patch)).map(({ text: _text, ...file }) => file),
-  patch: parts.map(({ title, patch }) => (title === null || patch === "" ? patch : `${title}:\n${patch}`)).join(""),
-});
 
 /** Runs the checks of the current phase; nothing is recorded. */
 export const check: Run = async (invocation) => {

@@ -1,0 +1,39 @@
+import { next } from "../../core/next.ts";
+import type { ActiveRun } from "../../core/run.ts";
+import { shownChanges } from "../../engine/shown-changes.ts";
+import type { OpenWait, ShownDiff } from "../../schema/api-status.ts";
+import type { ShownChanges } from "../../views/changes-text.ts";
+import { patchFiles } from "../../views/patch-files.ts";
+import { waitObject } from "../../views/status.ts";
+import { summaryText } from "../../views/summary.ts";
+import { shownOf } from "../answer/answer.ts";
+import type { Project } from "../project/project.ts";
+
+export type GateLook = {
+  readonly view: OpenWait;
+  /** What an answer would accept; null where nothing is open. */
+  readonly changes: ShownChanges | null;
+};
+
+type Looked = Pick<Project, "workspace" | "vcsWrite">;
+
+/** What a run waits for, with everything a person is shown of it; the patches are told to programs on request. */
+export async function lookAtGate(project: Looked, run: ActiveRun, isDiffWanted: boolean): Promise<GateLook> {
+  const now = next(run);
+  if (now.is !== "wait") return { view: { waiting: null }, changes: null };
+  const changes = await changesOf(project, run);
+  const atGate = now.wait.kind === "gate" ? { shown: shownOf(run), summary: summaryText(run) } : {};
+  const diff = isDiffWanted ? diffObject(changes) : {};
+  return { view: { waiting: waitObject(run, now.wait), ...atGate, ...diff }, changes };
+}
+
+async function changesOf({ workspace, vcsWrite }: Looked, run: ActiveRun): Promise<ShownChanges> {
+  const looking = { workspace: workspace(run), vcs: run.run.git === null ? null : vcsWrite };
+  return (await shownChanges(looking, run)) ?? { base: "since the run began", parts: [] };
+}
+
+const diffObject = ({ base, parts }: ShownChanges): ShownDiff => ({
+  base,
+  files: parts.flatMap(({ patch }) => patchFiles(patch)).map(({ text: _text, ...file }) => file),
+  patch: parts.map(({ title, patch }) => (title === null || patch === "" ? patch : `${title}:\n${patch}`)).join(""),
+});
