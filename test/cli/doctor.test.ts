@@ -23,10 +23,10 @@ test.concurrent("a run whose .isdlc was deleted is given up by doctor --fix, and
   expect(parsed(await sandbox.script("doctor", "--fix", "--json")).problem.code).toBe("NEEDS_PERSON");
   expect((await sandbox.script("doctor")).code).toBe(1);
 
-  const mended = await sandbox.person("doctor", "--fix");
-  expect(mended).toMatchObject({ code: 0, stderr: "" });
-  expect(mended.stdout).toContain(`warn journal: ${id} is given up`);
-  expect(mended.stdout).not.toContain("ok   journal");
+  const fixed = await sandbox.person("doctor", "--fix");
+  expect(fixed).toMatchObject({ code: 0, stderr: "" });
+  expect(fixed.stdout).toContain(`warn journal: ${id} is given up`);
+  expect(fixed.stdout).not.toContain("ok   journal");
   expect(await sandbox.status()).toBeNull();
   expect(parsed(await sandbox.person("doctor", "--fix", "--json"))).toMatchObject({ ok: true });
   expect(sandbox.git("branch", "--format=%(refname:short)").split("\n")).toEqual(["change/add-a-greeting", "main"]);
@@ -36,7 +36,7 @@ test.concurrent("a run whose .isdlc was deleted is given up by doctor --fix, and
   expect((await sandbox.status()).branch).toBe("change/add-a-farewell");
 });
 
-test.concurrent("what would keep a run from working is a warning with the command that mends it", async () => {
+test.concurrent("what would keep a run from working is a warning with the command that fixes it", async () => {
   const sandbox = await createSandbox({ git: false });
   const script = alone(sandbox);
   const none = await script("doctor");

@@ -55,7 +55,7 @@ test.concurrent("--tests without runs none and never calls that passed", async (
   expect((await sandbox.script("gate")).stdout).toContain("tests not measured");
 });
 
-test.concurrent("a failing test goes back to the agent, which mends it", async () => {
+test.concurrent("a failing test goes back to the agent, which fixes it", async () => {
   const files = {
     "package.json": withTests("node check.js"),
     "check.js": "process.exit(require('fs').existsSync('good') ? 0 : 1)\n",

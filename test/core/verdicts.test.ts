@@ -79,7 +79,7 @@ describe("a phase in which nothing is made", () => {
     expect(phaseAt(player, 0).executions).toBe(0);
   });
 
-  test("asks a person when a check fails: there is no agent to mend it", () => {
+  test("asks a person when a check fails: there is no agent to fix it", () => {
     const player = advance(startRun({ plan }), "check");
     report(player, checked(result("tests", false)));
     expect(openWait(player)).toMatchObject({ kind: "escalation", from: "check" });

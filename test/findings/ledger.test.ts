@@ -77,7 +77,7 @@ describe("ledgerOf", () => {
     ],
     ["the same said twice at one place", [round([issue(leak), issue(leak)])], ["F1 new"]],
     [
-      "the same at two lines, of which one is mended",
+      "the same at two lines, of which one is fixed",
       [round([issue(leak, "src/a.ts:10"), issue(leak, "src/a.ts:90")]), round([issue(leak, "src/a.ts:88")])],
       ["F1 new, F2 new", "F1 resolved, F2 recurring"],
     ],

@@ -135,7 +135,7 @@ describe("commit", () => {
     expect(await write.commit(request)).toEqual(done);
   });
 
-  test("a lock on the index after the commit: the commit is kept, and calling again mends the index", async () => {
+  test("a lock on the index after the commit: the commit is kept, and calling again fixes the index", async () => {
     fixture.write("a", "1");
     fixture.commitAll("one");
     fixture.write("a", "2");

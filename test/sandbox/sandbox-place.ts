@@ -11,7 +11,7 @@ import { sandboxAvailable } from "../../src/adapters/sandbox/sandbox-available.t
 
 const available = sandboxAvailable(process.env);
 
-/** Why these tests do not run here, with the command that mends it; null when they do. In CI nothing is skipped. */
+/** Why these tests do not run here, with the command that fixes it; null when they do. In CI nothing is skipped. */
 export const missing: string | null =
   available.ok || process.env["CI"] === "true" ? null : `${available.why}: ${available.fix}`;
 

@@ -6,7 +6,7 @@ import type { Rule } from "../../stub-model/scenario.ts";
 import { agentBinary, CLAUDE_VERSIONS, claudePackage } from "../../support/agent-binaries.ts";
 import { createSandbox, type Json, parsed, type Sandbox } from "../../support/cli.ts";
 import { expectNoSecret, expectNothingLeft } from "./after-run.ts";
-import { changeRules, DEFECT, DUMMY_KEY, fixRules, FORBIDDEN, GUIDANCE, MENDED } from "./claude-scripts.ts";
+import { changeRules, DEFECT, DUMMY_KEY, fixRules, FORBIDDEN, GUIDANCE, FIXED } from "./claude-scripts.ts";
 
 const binaries = await Promise.all(
   CLAUDE_VERSIONS.map(async (version) => ({ version, binary: await agentBinary(claudePackage(version)) })),
@@ -62,8 +62,8 @@ describe.each(binaries)("a supervised fix with claude $version", ({ version, bin
       model.calls
         .filter(({ matched }) => matched?.rule === rule && matched.turn === 0)
         .map(({ request }) => request.messages.filter(({ role }) => role === "user").at(-1)?.text ?? "");
-    expect(prompts("mended")).toHaveLength(1);
-    expect(prompts("mended")[0]).toContain("a greeting has its comma");
+    expect(prompts("fixed")).toHaveLength(1);
+    expect(prompts("fixed")[0]).toContain("a greeting has its comma");
     expect(prompts("traced again")[0]).toContain(`REDO GUIDANCE: ${GUIDANCE}`);
     expectReviewersWereKeptFromWriting({ sandbox, model });
     expectRightFilesOnMain(sandbox);
@@ -88,7 +88,7 @@ test.skipIf(newest?.binary.ok !== true)("a change with claude, named by ISDLC_CL
   await isdlc(["continue"], where);
   expect(await isdlc(["answer", "merge"], where)).toMatchObject({ code: 0, run: { status: "completed" } });
   expect(model.refused).toEqual([]);
-  expect(sandbox.git("show", "main:src/greeting.js")).toBe(MENDED.trim());
+  expect(sandbox.git("show", "main:src/greeting.js")).toBe(FIXED.trim());
   expectNothingLeft(await sandbox.events());
   expectNoSecret(sandbox, DUMMY_KEY);
 });
@@ -109,7 +109,7 @@ function expectReviewersWereKeptFromWriting({ sandbox, model }: Played): void {
 function expectRightFilesOnMain(sandbox: Sandbox): void {
   expect(sandbox.git("branch", "--show-current")).toBe("main");
   expect(sandbox.git("status", "--porcelain")).toBe("");
-  expect(sandbox.read("src/greeting.js")).toBe(MENDED);
+  expect(sandbox.read("src/greeting.js")).toBe(FIXED);
   expect(sandbox.read(`${ITEM}/trace-analysis.md`)).toBe("# Line 1\n");
   const attempts = sandbox.git("log", "--reverse", "--no-merges", "--format=%(trailers:key=Isdlc-Attempt,valueonly)");
   expect(attempts.match(/[^/\n]+#[0-9]+$/gm)).toEqual([

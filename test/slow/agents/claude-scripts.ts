@@ -13,7 +13,7 @@ test("a greeting has its comma", () => assert.equal(greeting("Ada"), "Hello, Ada
 `,
 };
 
-export const MENDED = "export const greeting = (name) => `Hello, ${name}!`;\n";
+export const FIXED = "export const greeting = (name) => `Hello, ${name}!`;\n";
 const STILL_WRONG = "export const greeting = (name) => `Hello ${name}!`;\n";
 
 /** What the agent says and should not: it must reach no file. */
@@ -98,14 +98,14 @@ export function changeRules(root: string, folder: () => string): Rule[] {
   ];
 }
 
-/** First it claims to be done while the test still fails, and mends it when told. */
+/** First it claims to be done while the test still fails, and fixes it when told. */
 function implementation(root: string, phase: string): Rule[] {
   const file = join(root, "src/greeting.js");
   return [
     {
-      name: "mended",
+      name: "fixed",
       when: { prompt: "These checks failed on your work" },
-      turns: [...rewrites(file, MENDED), done("The comma is there")],
+      turns: [...rewrites(file, FIXED), done("The comma is there")],
     },
     { name: phase, when: { prompt: `${phase} (` }, turns: [...rewrites(file, STILL_WRONG), done("All tests pass")] },
   ];

@@ -104,9 +104,9 @@ type Played = { readonly sandbox: Sandbox; readonly model: IsolatedAgent["model"
 function expectPromptsAndReviews({ sandbox, model, refusal }: Played): void {
   const asked = (rule: string, turn: number) =>
     model.calls.filter(({ matched }) => matched?.rule === rule && matched.turn === turn).map(({ request }) => request);
-  expect(asked("mended", 0)).toHaveLength(1);
-  expect(asked("mended", 0)[0]?.messages.at(-1)?.text).toContain("a farewell has its comma");
-  const before = asked("mended", 0)[0]?.messages.slice(0, -1) ?? [];
+  expect(asked("fixed", 0)).toHaveLength(1);
+  expect(asked("fixed", 0)[0]?.messages.at(-1)?.text).toContain("a farewell has its comma");
+  const before = asked("fixed", 0)[0]?.messages.slice(0, -1) ?? [];
   expect(
     before.some(({ text }) => text.includes("06-implementation (")),
     "the conversation goes on",

@@ -66,7 +66,7 @@ export function featureRules(item: string, { at, readsFirst }: Manner): Rule[] {
       turns: [{ calls: [writes(`${item}/tasks.md`, TASKS)] }, done("One task")],
     },
     {
-      name: "mended",
+      name: "fixed",
       when: { prompt: "These checks failed on your work" },
       turns: [...rewrites("src/farewell.js", FAREWELL), done("The comma is there")],
     },

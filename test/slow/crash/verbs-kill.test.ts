@@ -24,7 +24,7 @@ test(`R1, R10, R11: killed ${KILLS} times at random moments, with its git and ag
   let kills = 0;
   for (let round = 0; kills < KILLS || ended.length === 0; round++) {
     expect(round).toBeLessThan(40);
-    const writes = { "src/fix.txt": `mended ${round}\n` }; // what is on main already would leave nothing to commit
+    const writes = { "src/fix.txt": `fixed ${round}\n` }; // what is on main already would leave nothing to commit
     sandbox.plan({ always: { delay: 60 }, turns: { "06-implementation": [{ writes }] } });
     kills += await playRun(sandbox, { dice, earlier: ended.map(({ id }) => id as string) }, KILLS - kills);
     ended.push(await lastRun(sandbox));

@@ -40,7 +40,7 @@ test.concurrent("code that was broken during a review keeps the gate closed, tho
   expect(waiting.failures[1].detail).toContain("the app is broken");
   expect((await sandbox.script("status")).stdout).toContain("It is open again");
 
-  sandbox.write("src/app.js", "mended\n");
+  sandbox.write("src/app.js", "fixed\n");
   await sandbox.person("review");
   expect((await proceed(sandbox)).waiting).toMatchObject({ kind: "gate", failures: [UNSEEN] });
   expect((await proceed(sandbox)).waiting.kind).toBe("finish");

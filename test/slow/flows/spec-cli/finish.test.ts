@@ -126,7 +126,7 @@ describe.concurrent("the ways a feature ends:", () => {
     expect(metaOf(sandbox).status).toBe("completed");
   });
 
-  test("a merge that conflicts leaves everything as it was, and is tried again once that is mended", async () => {
+  test("a merge that conflicts leaves everything as it was, and is tried again once that is fixed", async () => {
     const sandbox = await ready({ "README.md": "# Ours\n" });
     await spec(sandbox, "finish");
     const tip = sandbox.git("commit-tree", "-p", "main", "-m", "Theirs", treeWith(sandbox, "README.md", "# Theirs\n"));

@@ -70,7 +70,7 @@ export const FAULTS = [
   "Unicode usernames are neither allowed nor forbidden.",
 ];
 
-/** Each revision mends one of the blockers: never enough, and never in circles. */
+/** Each revision fixes one of the blockers: never enough, and never in circles. */
 export const refusesEveryTime: readonly Turn[] = FAULTS.map((_fault, at) => {
   const issues = FAULTS.slice(at).map((description) => ({ severity: "blocker", description, location: null }));
   return { verdict: { approved: false, summary: "not yet", issues } };

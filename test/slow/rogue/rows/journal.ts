@@ -14,8 +14,8 @@ async function stops(stage: Stage, deed: string, codes: readonly string[]): Prom
   return named && isClosed ? "detected" : "HOLE";
 }
 
-/** After a person mended it, the run is where it was before. */
-async function mended(stage: Stage): Promise<boolean> {
+/** After a person fixed it, the run is where it was before. */
+async function fixed(stage: Stage): Promise<boolean> {
   await stage.person("doctor", "--fix");
   const run = await stage.status();
   return run?.current === "00-quick-scan" && (await decisions(stage)).length === 0;
@@ -30,7 +30,7 @@ export const journal: readonly Rogue[] = [
     strict: "refused",
     async play(stage) {
       const outcome = await stops(stage, "unsigned", ["JOURNAL_FORGED"]);
-      return (await mended(stage)) ? outcome : "HOLE";
+      return (await fixed(stage)) ? outcome : "HOLE";
     },
   },
   {
