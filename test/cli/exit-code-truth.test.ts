@@ -60,6 +60,7 @@ test("R3: exit code 1 means not recorded, 0 and 3 mean recorded, whatever fails 
     if (isRecorded && /Recorded\. What should have followed failed/.test(stdout)) seen.failedAfterwards++;
   };
   for (const name of Object.keys(failures)) await check([name], ["continue"]);
+  await check(["how the agents are started is forgotten"], ["redo", "Again"]);
   await fc.assert(fc.asyncProperty(names, verbs, check), { numRuns: 10 });
   expect(seen.recorded).toBeGreaterThan(5);
   expect(seen.refused).toBeGreaterThan(0);
