@@ -67,7 +67,7 @@ const adapterMayImport: { readonly [adapter: string]: readonly string[] } = {
   caller: ["file-system", "process"],
   checks: ["process", "sandbox"],
   constitution: ["definitions", "file-system"],
-  "file-lock": ["file-system"],
+  "file-lock": ["file-system", "process"],
   git: ["file-lock", "file-system", "journal-file", "plain-workspace", "process", "projections"],
   import: ["items"],
   integrations: ["file-system"],

@@ -1,6 +1,6 @@
 import { identifyCaller, suspicionOf } from "../adapters/caller/identify-caller.ts";
 import { surroundingsOf, systemSurroundings } from "../adapters/caller/system-surroundings.ts";
-import { systemProcessTable } from "../adapters/process/process-table.ts";
+import { identityOf, systemProcessTable } from "../adapters/process/process-table.ts";
 import type { Callers } from "../ports/callers.ts";
 
 /** Whoever started this process. */
@@ -9,9 +9,5 @@ export const systemCallers: Callers = {
   identifyProcess: (pid, work) => identifyCaller(surroundingsOf(pid), work),
   suspicion: (work) => suspicionOf(systemSurroundings(), work),
   origin: () => ({ pid: process.pid, session: null, terminal: null }),
-  processAt(pid) {
-    const table = systemProcessTable();
-    const facts = table.one(pid);
-    return facts === null ? null : { pid: facts.pid, started: facts.started, boot: table.boot() };
-  },
+  processAt: (pid) => identityOf(systemProcessTable(), pid),
 };

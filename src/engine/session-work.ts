@@ -4,7 +4,7 @@ import { ProblemError } from "../core/problem.ts";
 import { type ActiveRun, currentPhase, isExecuting, type RunState } from "../core/run.ts";
 import { isWriting } from "../core/session-phase.ts";
 import type { AgentResult } from "../schema/agent.ts";
-import type { Claim } from "../schema/facts.ts";
+import type { Claim, ProcessIdentity } from "../schema/facts.ts";
 import type { AttemptId, ExecutionId, PhaseKey } from "../schema/ids.ts";
 import type { Engine } from "./engine.ts";
 import { judgeTasks } from "./steps/after-phase.ts";
@@ -18,7 +18,7 @@ export type SessionWorker = {
   readonly id: string;
   readonly host: string | null;
   /** The process it lives in. */
-  readonly process: Claim["driver"];
+  readonly process: ProcessIdentity;
 };
 
 /** What a session is given to do, and the nonce it reports with. */

@@ -1,4 +1,4 @@
-import type { Claim } from "../schema/facts.ts";
+import type { ProcessIdentity } from "../schema/facts.ts";
 import type { Person } from "../schema/people.ts";
 
 /** Who runs this program, as far as it can be told. An agent that hides well looks like a suspicious person. */
@@ -16,7 +16,7 @@ export type Span = { readonly since: number; readonly until: number | null };
 /** What agents did in the runs of a working tree: whoever calls is measured by it. */
 export type AgentWork = {
   /** Processes that a run recorded as its own: whoever descends from one was started by a run. */
-  readonly drivers: readonly Claim["driver"][];
+  readonly drivers: readonly ProcessIdentity[];
   /** Wall time in milliseconds at which agents last began to work; null without any. */
   readonly agentRunningSince: number | null;
   /** When they ended; left out or null while they work. */
@@ -37,7 +37,7 @@ export interface Callers {
   /** Where an answer without a terminal comes from. */
   origin(): NonNullable<Person["origin"]>;
   /** How a living process is named in a claim; null when it is gone. */
-  processAt(pid: number): Claim["driver"] | null;
+  processAt(pid: number): ProcessIdentity | null;
 }
 
 export type TokenCheck =

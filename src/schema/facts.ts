@@ -103,6 +103,10 @@ export const SettingsReading = z.discriminatedUnion("is", [
 ]);
 export type SettingsReading = z.infer<typeof SettingsReading>;
 
+/** Names one process of one start of one machine. */
+export const ProcessIdentity = z.strictObject({ pid: z.int(), started: z.string(), boot: z.string() });
+export type ProcessIdentity = z.infer<typeof ProcessIdentity>;
+
 /**
  * A live execution: which driver started it, and the nonce every process of it carries. Where a session works on it,
  * `driver` is the process the session lives in, and the nonce is what it reports with.
@@ -110,7 +114,7 @@ export type SettingsReading = z.infer<typeof SettingsReading>;
 export const Claim = z.strictObject({
   execution: ExecutionId,
   nonce: z.string(),
-  driver: z.strictObject({ pid: z.int(), started: z.string(), boot: z.string() }),
+  driver: ProcessIdentity,
   /** The session that works on it instead of a process of ours; `host` is the product, where it tells. */
   session: z.optional(z.strictObject({ id: z.string(), host: z.nullable(z.string()) })),
 });

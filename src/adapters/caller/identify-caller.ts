@@ -1,5 +1,6 @@
+import { isSameProcess } from "../../core/same-process.ts";
 import type { AgentWork, Caller } from "../../ports/callers.ts";
-import type { Claim } from "../../schema/facts.ts";
+import type { ProcessIdentity } from "../../schema/facts.ts";
 import type { Person } from "../../schema/people.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import type { ProcessFacts, ProcessTable } from "../process/process-table.ts";
@@ -51,14 +52,12 @@ function markerIn(env: Environment): string | null {
 }
 
 /** Environments can be emptied and inherited ones are not changed by that: the ancestors still carry theirs. */
-function ownAncestor({ table, pid }: Surroundings, drivers: readonly Claim["driver"][]): string | null {
+function ownAncestor({ table, pid }: Surroundings, drivers: readonly ProcessIdentity[]): string | null {
   for (const facts of lineage(table, pid)) {
     const marker = markerOf(table, facts, OWN_MARKERS);
     if (marker !== null) return `process ${facts.pid} above it carries ${marker}`;
-    const isDriver = drivers.some(
-      (driver) => driver.pid === facts.pid && driver.started === facts.started && driver.boot === table.boot(),
-    );
-    if (isDriver) return `process ${facts.pid} above it runs agents`;
+    const above = { pid: facts.pid, started: facts.started, boot: table.boot() };
+    if (drivers.some((driver) => isSameProcess(driver, above))) return `process ${facts.pid} above it runs agents`;
   }
   return null;
 }

@@ -1,4 +1,4 @@
-import type { Claim } from "../../schema/facts.ts";
+import type { ProcessIdentity } from "../../schema/facts.ts";
 import { isSafeName } from "../../schema/ids.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import type { ProcessFacts, ProcessTable } from "../process/process-table.ts";
@@ -8,7 +8,7 @@ import { HOST_MARKERS } from "./agent-markers.ts";
 export type SessionHost = {
   readonly id: string;
   readonly host: string | null;
-  readonly process: Claim["driver"];
+  readonly process: ProcessIdentity;
 };
 
 /** Products by a variable that the commands of each carry, and where its session's id is. */

@@ -1,12 +1,16 @@
 import { ProblemError } from "../../core/problem.ts";
+import { isSameProcess } from "../../core/same-process.ts";
 import type { Processes } from "../../ports/processes.ts";
 import { processTree } from "./process-tree.ts";
-import { systemProcessTable, type ProcessTable } from "./process-table.ts";
+import { identityOf, type ProcessTable, systemProcessTable } from "./process-table.ts";
 
 export function createProcesses(table: ProcessTable = systemProcessTable()): Processes {
   return {
-    self: () => ({ pid: process.pid, started: table.one(process.pid)?.started ?? "unknown", boot: table.boot() }),
-    isAlive: (driver) => driver.boot === table.boot() && table.one(driver.pid)?.started === driver.started,
+    self: () => identityOf(table, process.pid) ?? { pid: process.pid, started: "unknown", boot: table.boot() },
+    isAlive(driver) {
+      const found = identityOf(table, driver.pid);
+      return found !== null && isSameProcess(found, driver);
+    },
     endAll: async (nonce) => {
       const left = await processTree({ table, nonce, leader: null }).end();
       if (left.length === 0) return;

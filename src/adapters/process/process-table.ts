@@ -1,5 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
+import type { ProcessIdentity } from "../../schema/facts.ts";
 import { childProcess } from "./node-child-process.ts";
+import { isDeadState, readBoot, readOrNull, readStat } from "./proc-stat.ts";
 
 /** One living process. Number and start time together name it; the number alone may be used again. */
 export type ProcessFacts = {
@@ -27,15 +29,24 @@ export interface ProcessTable {
   startedAt(facts: ProcessFacts): number | null;
 }
 
+/** Names a living process, for claims; null when it is gone. */
+export function identityOf(table: ProcessTable, pid: number): ProcessIdentity | null {
+  const facts = table.one(pid);
+  return facts === null ? null : { pid, started: facts.started, boot: table.boot() };
+}
+
 export function systemProcessTable(): ProcessTable {
   return existsSync("/proc/self/stat") ? procFileTable() : psTable();
 }
 
 /** Linux: one small file per process. */
 export function procFileTable(root = "/proc"): ProcessTable {
-  const one = (pid: number): ProcessFacts | null => parseStat(readOrNull(`${root}/${pid}/stat`));
+  const one = (pid: number): ProcessFacts | null => {
+    const { isDead = true, ...facts } = readStat(pid, root) ?? {};
+    return isDead ? null : (facts as ProcessFacts); // only what was told is not dead
+  };
   return {
-    boot: () => readOrNull(`${root}/sys/kernel/random/boot_id`)?.trim() ?? "unknown",
+    boot: () => readBoot(root) ?? "unknown",
     all: () => processNumbers(root).flatMap((pid) => one(pid) ?? []),
     one,
     environment: (pid) => readOrNull(`${root}/${pid}/environ`)?.split("\0") ?? null,
@@ -68,29 +79,10 @@ export function psTable(): ProcessTable {
 /** The kernel counts start times in ticks of its user interface, which is 100 per second on every current port. */
 const MILLISECONDS_PER_TICK = 10;
 
-const DEAD_STATES = new Set(["Z", "X", "x"]);
-
-/** The name in brackets may hold anything, brackets and spaces included: fields are counted from the last bracket. */
-function parseStat(text: string | null): ProcessFacts | null {
-  if (text === null) return null;
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  const [state, parent, group, session, terminal] = fields;
-  const started = fields[19];
-  if (state === undefined || started === undefined || DEAD_STATES.has(state)) return null;
-  return {
-    pid: Number.parseInt(text, 10),
-    parent: Number(parent),
-    group: Number(group),
-    session: Number(session),
-    terminal: terminal === undefined || terminal === "0" ? null : terminal,
-    started,
-  };
-}
-
 function parsePsLine(line: string): ProcessFacts | null {
   const [pid, parent, group, terminal, state, ...started] = line.trim().split(/\s+/);
   if (terminal === undefined || state === undefined || started.length === 0) return null;
-  if (DEAD_STATES.has(state.charAt(0))) return null;
+  if (isDeadState(state.charAt(0))) return null;
   return {
     pid: Number(pid),
     parent: Number(parent),
@@ -116,14 +108,5 @@ function ps(args: readonly string[]): readonly string[] {
       .filter((line) => line.trim() !== "");
   } catch {
     return []; // no such process, or no ps at all
-  }
-}
-
-/** Null when the process is gone or belongs to someone else. */
-function readOrNull(file: string): string | null {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return null;
   }
 }

@@ -1,8 +1,9 @@
+import { isSameProcess } from "../../core/same-process.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { noRun, type RunState } from "../../core/run.ts";
 import type { AgentWork, Span } from "../../ports/callers.ts";
 import type { RunEvent } from "../../schema/event.ts";
-import type { Claim } from "../../schema/facts.ts";
+import type { ProcessIdentity } from "../../schema/facts.ts";
 import { currentRun } from "../project/current-run.ts";
 import type { Project } from "../project/project.ts";
 import { workSpans } from "./work-spans.ts";
@@ -32,7 +33,7 @@ async function stateOf(project: Project): Promise<RunState> {
 }
 
 type Work = {
-  readonly drivers: readonly Claim["driver"][];
+  readonly drivers: readonly ProcessIdentity[];
   readonly spans: readonly Span[];
   /** When sessions that are still there began to work. */
   readonly sessions: readonly Span[];
@@ -48,14 +49,13 @@ async function workIn(project: Project, state: RunState): Promise<Work> {
 
 function livingSession({ callers }: Project, event: RunEvent): Span[] {
   if (event.type !== "execution.started" || event.claim.session === undefined) return [];
-  const { pid, started, boot } = event.claim.driver;
-  const found = callers.processAt(pid);
-  const isAlive = found !== null && found.started === started && found.boot === boot;
-  return isAlive ? [{ since: Date.parse(event.at), until: null }] : [];
+  const { driver } = event.claim;
+  const found = callers.processAt(driver.pid);
+  return found !== null && isSameProcess(found, driver) ? [{ since: Date.parse(event.at), until: null }] : [];
 }
 
 /** Hooks and tests that an agent left behind run below the driver, also when it claims no execution. */
-function drivingNow({ driver, callers }: Project): Claim["driver"][] {
+function drivingNow({ driver, callers }: Project): ProcessIdentity[] {
   const pid = driver.holder();
   const found = pid === null ? null : callers.processAt(pid);
   return found === null ? [] : [found];
