@@ -47,6 +47,16 @@ export function treeAt(commit: string | null): TreeId | null {
 
 export const attemptId = (phase: PhaseKey, number: number): AttemptId => `${phase}#${number}`;
 
+/** `03-architecture#2/gate-41`: the attempt, what is waited for, and the number of the event that opened the wait. */
+export const waitId = (attempt: AttemptId | null, kind: string, seq: number): WaitId =>
+  `${attempt ?? "run"}/${kind}-${seq}`;
+
+/** What an attempt, or a wait of one, is about; null outside of phases. */
+export function attemptParts(id: AttemptId | WaitId): { readonly phase: PhaseKey; readonly number: number } | null {
+  const [, phase, number] = /^([^/]+)#([0-9]+)(?:\/|$)/.exec(id) ?? [];
+  return phase === undefined ? null : { phase, number: Number(number) };
+}
+
 /** The two digits people use for a phase (`03`), or the whole key where it has none. */
 export function phaseNumber(key: PhaseKey): string {
   const dash = key.indexOf("-");

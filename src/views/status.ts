@@ -20,7 +20,7 @@ import type { RunStatus } from "../schema/api.ts";
 import type { StatusPhase, StatusView, StatusWait } from "../schema/api-status.ts";
 import type { Step } from "../schema/event.ts";
 import type { Sizing } from "../schema/facts.ts";
-import type { WaitId } from "../schema/ids.ts";
+import { attemptParts } from "../schema/ids.ts";
 import { answerCommand } from "./answer-options.ts";
 import { redosSpent } from "./gate-banner.ts";
 import { plainLine } from "./plain-text.ts";
@@ -239,11 +239,9 @@ function finishQuestion({ offered }: Extract<Wait, { kind: "finish" }>): string 
 
 /** Who asks; the phase stands in the name of the wait. */
 export function askerOf({ id }: Wait): string {
-  const phase = phaseOf(id);
+  const phase = attemptParts(id)?.phase ?? null;
   return phase === null ? "The agent" : `The agent of phase ${plainLine(phase)}`;
 }
-
-const phaseOf = (wait: WaitId): string | null => /^(.+)#[0-9]+\//.exec(wait)?.[1] ?? null;
 
 /** A question, with what it offers to choose from. */
 function questionText({ text, choices }: Question): string {
@@ -252,7 +250,7 @@ function questionText({ text, choices }: Question): string {
 
 /** What went wrong, in words, and what was found out about it. */
 function troubleLines({ id, from, reason, detail }: Extract<Wait, { kind: "escalation" }>): string[] {
-  const phase = phaseOf(id);
+  const phase = attemptParts(id)?.phase ?? null;
   const where = phase === null ? "" : `Phase ${plainLine(phase)}: `;
   const why = REASONS[reason];
   const said = `${where}${why ?? `${TROUBLE[from]} (${plainLine(reason).replaceAll("_", " ")})`}`;

@@ -1,3 +1,5 @@
+import { type AttemptId, attemptParts } from "../schema/ids.ts";
+
 /** What a step does, before the name of the phase. */
 const DOING: Readonly<Record<string, string>> = {
   prepare: "Preparing",
@@ -15,8 +17,8 @@ const DOING: Readonly<Record<string, string>> = {
 };
 
 /** `Running plan (attempt 3)`; the attempt is named as in the journal, `plan#3`. */
-export function stepText(step: string, attempt: string | null): string {
-  const [, phase = "", number = "1"] = /^(.+)#([0-9]+)$/.exec(attempt ?? "") ?? [];
-  const again = number === "1" ? "" : ` (attempt ${number})`;
+export function stepText(step: string, attempt: AttemptId | null): string {
+  const { phase, number } = (attempt === null ? null : attemptParts(attempt)) ?? { phase: "", number: 1 };
+  const again = number === 1 ? "" : ` (attempt ${number})`;
   return `${DOING[step] ?? step} ${phase}`.trimEnd() + again;
 }

@@ -1,4 +1,5 @@
 import type { RunEvent } from "../../schema/event.ts";
+import { waitId } from "../../schema/ids.ts";
 import { attemptOf } from "../next.ts";
 import type { ActiveRun, PhaseRecord, Stage, Wait } from "../run.ts";
 
@@ -20,6 +21,6 @@ export type NewWait = Wait extends infer W ? (W extends Wait ? Omit<W, "id" | "o
 
 /** Opens a wait; its id holds the sequence number, so no two waits of a run are alike. */
 export function open(run: ActiveRun, event: RunEvent, wait: NewWait): ActiveRun {
-  const id = `${attemptOf(run) ?? "run"}/${wait.kind}-${event.seq}`;
+  const id = waitId(attemptOf(run), wait.kind, event.seq);
   return { ...run, wait: { ...wait, id, openedAt: event.at } };
 }

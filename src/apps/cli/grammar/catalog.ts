@@ -17,10 +17,11 @@ import { teamVerbs } from "./team-verbs.ts";
 import type { Verb } from "./verb.ts";
 
 const verb = (name: string, kind: Verb["kind"], rest: Omit<Verb, "name" | "kind">): Verb => ({ name, kind, ...rest });
+const verbWithWords: typeof verb = (name, kind, rest) => ({ ...verb(name, kind, rest), takesWords: true });
 
 /** Every verb there is. */
 export const verbs: readonly Verb[] = [
-  verb("do", "begin", {
+  verbWithWords("do", "begin", {
     summary: "Plan, implement and review a change",
     usage: 'isdlc "<what to do>" [options]',
     options: startOptions,
@@ -36,22 +37,22 @@ export const verbs: readonly Verb[] = [
       },
     },
   }),
-  verb("feature", "begin", {
+  verbWithWords("feature", "begin", {
     summary: "Build a feature, from quick scan to code review",
     usage: 'isdlc feature "<title>" [options]',
     options: startOptions,
   }),
-  verb("fix", "begin", {
+  verbWithWords("fix", "begin", {
     summary: "Fix a bug, from reproduction to code review",
     usage: 'isdlc fix "<title>" [options]',
     options: startOptions,
   }),
-  verb("build", "begin", {
+  verbWithWords("build", "begin", {
     summary: "Build an item (the feature workflow)",
     usage: 'isdlc build "<title>" [options]',
     options: startOptions,
   }),
-  verb("run", "begin", {
+  verbWithWords("run", "begin", {
     summary: "Run a workflow by name, or explain it",
     usage: 'isdlc run <workflow> ["<title>"] [options]',
     options: {
@@ -60,17 +61,17 @@ export const verbs: readonly Verb[] = [
     },
   }),
   ...specVerbs,
-  verb("add", "begin", {
+  verbWithWords("add", "begin", {
     summary: "Put a piece of work on record; starts nothing",
     usage: 'isdlc add "<what to do>" | <address of an issue> ["<title>"]',
     options: personOptions,
   }),
-  verb("analyze", "begin", {
+  verbWithWords("analyze", "begin", {
     summary: "Analyze an item, beside any other run; writes in its folder only",
     usage: 'isdlc analyze <item, "what to do" or address of an issue> [options]',
     options: startOptions,
   }),
-  verb("items", "read", {
+  verbWithWords("items", "read", {
     summary: "Items, how far each is analyzed, and which are stale",
     usage: "isdlc items [remove <item>]",
     options: { yes: { type: "boolean", about: "remove without asking" }, ...personOptions },
@@ -95,7 +96,7 @@ export const verbs: readonly Verb[] = [
       summary: { type: "string", value: "text", about: "it is done; what was done, in short" },
     },
   }),
-  verb("logs", "read", {
+  verbWithWords("logs", "read", {
     summary: "What the agents of the run say and do; -f goes on until the run ends",
     usage: "isdlc logs [execution] [--follow]",
     options: { follow: { type: "boolean", short: "f", about: "show what is said from now on, too" } },
@@ -128,12 +129,12 @@ export const verbs: readonly Verb[] = [
     usage: "isdlc review",
     options: answerOptions,
   }),
-  verb("redo", "decide", {
+  verbWithWords("redo", "decide", {
     summary: "Run the phase again with guidance",
     usage: 'isdlc redo "<guidance>"',
     options: answerOptions,
   }),
-  verb("answer", "decide", {
+  verbWithWords("answer", "decide", {
     summary: "Answer whatever is open",
     usage: "isdlc answer <option> [--text …] [--reply id=text]…",
     options: {
@@ -148,7 +149,7 @@ export const verbs: readonly Verb[] = [
     usage: "isdlc resume",
     options: { ...agentOptions, ...watchOptions, ...personOptions },
   }),
-  verb("back", "decide", {
+  verbWithWords("back", "decide", {
     summary: "Return to an earlier phase: with guidance to improve its work, without to undo it",
     usage: 'isdlc back <phase> ["<guidance>"]',
     options: {
@@ -166,7 +167,7 @@ export const verbs: readonly Verb[] = [
     aliases: ["restart"],
     options: answerOptions,
   }),
-  verb("retry", "decide", {
+  verbWithWords("retry", "decide", {
     summary: "Try the failed step again, or start the current phase anew",
     usage: 'isdlc retry ["<guidance>"]',
     options: { ...answerOptions, ...limitOptions },
@@ -181,7 +182,7 @@ export const verbs: readonly Verb[] = [
     usage: 'isdlc cancel --reason "…"',
     options: { reason: { type: "string", value: "why", about: "why the run ends" }, ...personOptions },
   }),
-  verb("config", "decide", {
+  verbWithWords("config", "decide", {
     summary: "Settings with where each value comes from; change them",
     usage: "isdlc config [get <setting> | set <setting> <value> | unset <setting> | edit]",
     options: {
@@ -214,7 +215,7 @@ export const verbs: readonly Verb[] = [
     usage: "isdlc verify-journal",
     options: {},
   }),
-  verb("attest", "decide", {
+  verbWithWords("attest", "decide", {
     summary: "Sign what the journal says about a run's commits, with the key git signs with",
     usage: "isdlc attest [run] [--countersign <range>] [--push <remote>]",
     options: {
@@ -226,17 +227,17 @@ export const verbs: readonly Verb[] = [
       ...personOptions,
     },
   }),
-  verb("verify-commits", "read", {
+  verbWithWords("verify-commits", "read", {
     summary: "Which commits a person vouches for, by the statements signed about them",
     usage: "isdlc verify-commits <range | branch | commit> [--policy <file>] [--signers <file>]",
     options: verifyOptions,
   }),
-  verb("export", "read", {
+  verbWithWords("export", "read", {
     summary: "Write a run as one archive and one page, for somebody who was not there",
     usage: "isdlc export [run] [--to <folder>]",
     options: { to: { type: "string", value: "folder", about: "where to write; here unless said" } },
   }),
-  verb("import", "begin", {
+  verbWithWords("import", "begin", {
     summary: "Show an exported run, or take a spec-kit, OpenSpec or Kiro folder as an item",
     usage: "isdlc import <archive | folder>",
     options: {
@@ -256,12 +257,12 @@ export const verbs: readonly Verb[] = [
       yes: { type: "boolean", about: "let a script answer" },
     },
   }),
-  verb("install", "begin", {
+  verbWithWords("install", "begin", {
     summary: "Make an agent product know isdlc: hooks, commands, server",
     usage: "isdlc install claude|codex|gemini|opencode [--project | --user]",
     options: placementOptions,
   }),
-  verb("uninstall", "begin", {
+  verbWithWords("uninstall", "begin", {
     summary: "Take that out again",
     usage: "isdlc uninstall claude|codex|gemini|opencode [--project | --user]",
     options: placementOptions,
@@ -271,17 +272,17 @@ export const verbs: readonly Verb[] = [
     usage: "isdlc mcp",
     options: {},
   }),
-  verb("hook", "read", {
+  verbWithWords("hook", "read", {
     summary: "What an agent session is told when it starts",
     usage: "isdlc hook session-start [--json]",
     options: {},
   }),
-  verb("completion", "read", {
+  verbWithWords("completion", "read", {
     summary: "Shell completion for bash, zsh or fish",
     usage: "isdlc completion <shell>",
     options: {},
   }),
-  verb("help", "read", { summary: "Help for a verb", usage: "isdlc help [verb]", options: {} }),
+  verbWithWords("help", "read", { summary: "Help for a verb", usage: "isdlc help [verb]", options: {} }),
 ];
 
 export const findVerb = (name: string): Verb | undefined =>

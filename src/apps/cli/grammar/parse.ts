@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { parseArgs, type ParseArgsConfig } from "node:util";
 import { ProblemError } from "../../../core/problem.ts";
 import { shellWord } from "../../../core/shell-word.ts";
 import { isRunId } from "../../../schema/ids.ts";
@@ -55,7 +55,7 @@ function refuseWords(verb: Verb, words: readonly string[]): void {
   const [first] = words;
   if (first === undefined) return;
   if (verb.name === "help" && findVerb(first) === undefined) refuseUnknownVerb(verb, first);
-  if (takesWords(verb)) return;
+  if (verb.takesWords === true) return;
   const detail = `"${verb.name}" takes no further words, and there is "${plainLine(words.join(" "), 80)}".`;
   throw new ProblemError({ code: "USAGE", detail, usage: `${verb.usage}, or what to do in quotes` });
 }
@@ -66,13 +66,6 @@ function refuseUnknownVerb({ usage }: Verb, word: string): never {
   const detail = `Unknown verb "${plainLine(word, 80)}"${hint}`;
   throw new ProblemError({ code: "USAGE", detail, usage: `${usage}; without one, all of them are listed` });
 }
-
-/** Its usage has more than the verb itself and options. */
-const takesWords = ({ usage }: Verb): boolean =>
-  usage
-    .replaceAll(/\[--[^\]]*\]|--\S+ "…"/g, "")
-    .trim()
-    .split(" ").length > 2;
 
 const meantVerb = (word: string): Verb | undefined => verbs.find(({ name }) => name !== "do" && isNearly(word, name));
 
@@ -122,6 +115,7 @@ function read(args: readonly string[], verb: Verb | null): { values: Values; pos
       { type, multiple: repeatable, ...(short === undefined ? {} : { short }) },
     ]),
   );
+  refuseUnknownOptions(args, options, usage);
   try {
     const { values: given, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const values = inLines(given);
@@ -130,11 +124,11 @@ function read(args: readonly string[], verb: Verb | null): { values: Values; pos
     return { values, positionals };
   } catch (error) {
     if (error instanceof ProblemError) throw error;
-    const detail = error instanceof Error ? firstSentence(error.message) : String(error);
-    throw new ProblemError({ code: "USAGE", detail: `${detail}${meantOption(detail, known)}`, usage });
+    throw new ProblemError({ code: "USAGE", detail: firstSentence(error), usage });
   }
 }
 
+type ArgumentOptions = NonNullable<ParseArgsConfig["options"]>;
 type Given = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
 
 /** What was given more than once is one text, a line for each. */
@@ -160,11 +154,22 @@ function refuseRun({ run }: Values, verb: Verb | null): void {
   throw new ProblemError({ code: "USAGE", detail, usage });
 }
 
-/** What was said about an unknown option names it. */
-function meantOption(said: string, known: Readonly<Record<string, Option>>): string {
-  const word = /^Unknown option '--([^'=]+)/.exec(said)?.[1];
-  const meant = word === undefined ? undefined : Object.keys(known).find((name) => isNearly(word, name));
-  return meant === undefined ? "" : ` Did you mean "--${meant}"?`;
+function refuseUnknownOptions(args: readonly string[], options: ArgumentOptions, usage: string): void {
+  const { tokens } = parseArgs({ args: [...args], options, allowPositionals: true, strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind !== "option" || Object.hasOwn(options, token.name)) continue;
+    const meant = Object.keys(options).find((name) => isNearly(token.name, name));
+    const hint = meant === undefined ? "" : ` Did you mean "--${meant}"?`;
+    throw new ProblemError({
+      code: "USAGE",
+      detail: `Unknown option '${plainLine(token.rawName, 80)}'.${hint}`,
+      usage,
+    });
+  }
 }
 
-const firstSentence = (message: string): string => message.split(". ")[0]?.replace(/\.?$/, ".") ?? message;
+/** What is wrong; what follows in such a message is about dashes. */
+function firstSentence(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.split(". ")[0]?.replace(/\.?$/, ".") ?? message;
+}

@@ -1,7 +1,12 @@
 import { specOptions, verifyOptions } from "./options.ts";
 import type { Verb } from "./verb.ts";
 
-const verb = (name: string, kind: Verb["kind"], rest: Omit<Verb, "name" | "kind">): Verb => ({ name, kind, ...rest });
+const verb = (name: string, kind: Verb["kind"], rest: Omit<Verb, "name" | "kind">): Verb => ({
+  name,
+  kind,
+  takesWords: true,
+  ...rest,
+});
 
 const specVerb = (name: string, summary: string, usage = `isdlc ${name} [feature | "<title>"] [options]`): Verb =>
   verb(name, "begin", { summary, usage, options: specOptions });

@@ -21,6 +21,7 @@ export const uiVerb: Verb = {
 
 export const passkeyVerb: Verb = {
   name: "passkey",
+  takesWords: true,
   kind: "decide",
   summary: "Register a passkey that signs decisions, list them, or remove a lost one",
   usage: 'isdlc passkey add | list | remove <name or id> --reason "…"',

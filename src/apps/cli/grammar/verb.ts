@@ -23,6 +23,8 @@ export type Verb = {
   readonly kind: Kind;
   readonly summary: string;
   readonly usage: string;
+  /** True where something is said beside its options: a title, a phase, an item. */
+  readonly takesWords?: true;
   /** Other names of the same. */
   readonly aliases?: readonly string[];
   readonly options: Readonly<Record<string, Option>>;
