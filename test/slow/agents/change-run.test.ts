@@ -9,7 +9,7 @@ import type { Rule } from "../../stub-model/scenario.ts";
 import { agentBinary, CLAUDE_VERSIONS, claudePackage, codexPackage } from "../../support/agent-binaries.ts";
 import { createSandbox, type Json, parsed, type Sandbox } from "../../support/cli.ts";
 import { expectNothingLeft } from "./after-run.ts";
-import { changeRules, DEFECT, IS_REVIEWER, MENDED } from "./claude-scripts.ts";
+import { changeRules, DEFECT, IS_REVIEWER, FIXED } from "./claude-scripts.ts";
 
 const TITLE = "the greeting lacks its comma";
 const NEWEST_CLAUDE = CLAUDE_VERSIONS.at(-1) ?? "";
@@ -81,7 +81,7 @@ test.each(agents)("a change with $choice goes from the plan to the merge", async
   expect(first).toMatchObject({ code: 3, run: { current: "final-review", waiting: { kind: "gate" } } });
   await isdlc("continue");
   expect(await isdlc("answer", "merge")).toMatchObject({ code: 0, run: { status: "completed", finish: "merge" } });
-  expect(sandbox.git("show", "main:src/greeting.js")).toBe(MENDED.trim());
+  expect(sandbox.git("show", "main:src/greeting.js")).toBe(FIXED.trim());
   expectNothingLeft(await sandbox.events());
 });
 
