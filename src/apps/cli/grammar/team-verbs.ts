@@ -11,6 +11,7 @@ const database = {
 export const teamVerbs: readonly Verb[] = [
   {
     name: "login",
+    takesWords: true,
     kind: "decide",
     summary: "Sign in to a team's server: status, gate, continue and redo then work on its runs, too",
     usage: "isdlc login <url> --token <token>",
@@ -18,6 +19,7 @@ export const teamVerbs: readonly Verb[] = [
   },
   {
     name: "request",
+    takesWords: true,
     kind: "begin",
     summary: "Have a team's workers do it",
     usage: 'isdlc request "<what to do>" [--workflow <name>] [--supervised]',
@@ -31,6 +33,7 @@ export const teamVerbs: readonly Verb[] = [
   },
   {
     name: "server",
+    takesWords: true,
     kind: "decide",
     summary: "Run a team's server, or settle whom and what it knows (needs isdlc-team)",
     usage: "isdlc server [token person|worker <name> | revoke <name> | repository <name> <remote>] --database <url>",
