@@ -3,6 +3,7 @@ import { basename } from "node:path";
 /** Verbs of isdlc that a session may use: they read, or they are its work. Everything else is for people. */
 export const SESSION_VERBS: readonly string[] = [
   "items",
+  "logs",
   "status",
   "next",
   "begin",
