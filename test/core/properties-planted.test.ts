@@ -121,7 +121,7 @@ const bugs: readonly Bug[] = [
     plants: [
       {
         file: REPORT,
-        find: "const supervision = tighten(run.supervision, readingFor(settings, workflowPhases(run)));",
+        find: "const supervision = supervisionNow(run, settings);",
         put: `const supervision = settings.is === "set" ? { enabled: settings.enabled, phases: settings.phases } : run.supervision;`,
       },
     ],
