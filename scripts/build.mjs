@@ -48,7 +48,13 @@ await Promise.all([
   }),
   build({ ...common, entryPoints: ["src/apps/hook/main.ts"], minifyIdentifiers: true, outfile: "dist/bin/hook.cjs" }),
   build({ ...common, entryPoints: ["src/apps/ui/ui.ts"], outfile: "dist/bin/ui.cjs" }),
-  build({ ...common, entryPoints: ["team/src/index.ts"], outfile: "team/dist/index.cjs", external: teamExternals }),
+  build({
+    ...common,
+    entryPoints: ["team/src/index.ts"],
+    outfile: "team/dist/index.cjs",
+    external: teamExternals,
+    plugins: [], // it is one file, in a package without the others
+  }),
 ]);
 await buildPage();
 chmodSync("dist/bin/isdlc.cjs", 0o755);

@@ -110,7 +110,7 @@ async function treeOf({ worker, run, lease, mirror }: Driving, state: ActiveRun 
   const baseTip = recorded === null ? await mirror.tip(base) : (recorded.baseTip ?? recorded.commit);
   if (baseTip === null) throw new ProblemError({ code: "GIT_UNAVAILABLE", detail: `the remote has no branch ${base}` });
   const author = `isdlc for ${lease.begunBy}`;
-  return openRunTree(mirror, { data, run, author, standing: { base, baseTip, left: lease.left } });
+  return openRunTree(mirror, { data, run, epoch: lease.epoch, author, standing: { base, baseTip, left: lease.left } });
 }
 
 /** Plans and begins what somebody asked for, in the tree of this worker. False where that cannot be done. */

@@ -15,6 +15,8 @@ export type Mirror = {
   readonly folder: string;
   /** Brings every branch, and the snapshots of one run. */
   fetch(run: string): Promise<void>;
+  /** Copies branches and the run's snapshots into a new repository: borrowed objects would be seen as a changed setting. */
+  copyInto(root: string, run: string): Promise<void>;
   /** The branch that the remote's HEAD names. */
   mainBranch(): Promise<string>;
   /** The commit a branch was at when it was last fetched; null where there is none. */
@@ -51,6 +53,12 @@ export async function openMirror(data: string, remote: string): Promise<Mirror> 
     async fetch(run) {
       const snapshots = `+refs/isdlc/${run}/*:refs/isdlc/${run}/*`;
       await say("fetch", "--quiet", "--no-tags", "--force", remote, "+refs/heads/*:refs/heads/*", snapshots);
+    },
+    async copyInto(root, run) {
+      const specs = ["+refs/heads/*:refs/isdlc-mirror/heads/*", `+refs/isdlc/${run}/*:refs/isdlc-mirror/${run}/*`];
+      const settings = [...OURS, "protocol.file.allow=always"].flatMap((setting) => ["-c", setting]);
+      const args = [...settings, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", folder, ...specs];
+      await must(runGit({ cwd: root, args, environment: writingEnvironment(root), timeoutMs: TIMEOUT }), "fetch");
     },
     async mainBranch() {
       const [first = ""] = (await say("ls-remote", "--symref", remote, "HEAD")).split("\n");

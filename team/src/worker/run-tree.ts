@@ -1,5 +1,5 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { hardenedGit, must, wholeTreeTimeoutMs } from "../../../src/adapters/git/process/git.ts";
 import type { Workspace } from "../../../src/ports/workspace.ts";
 import type { LeftTree } from "../../../src/schema/api-team.ts";
@@ -15,24 +15,28 @@ export type Standing = {
 
 export type RunTree = { readonly root: string; readonly left: LeftTree | null };
 
-type Wanted = { readonly data: string; readonly run: RunId; readonly standing: Standing; readonly author: string };
+type Wanted = {
+  readonly data: string;
+  readonly run: RunId;
+  /** Of the lease: every drive has a folder of its own, for what is known of a folder outlives what was in it. */
+  readonly epoch: number;
+  readonly standing: Standing;
+  readonly author: string;
+};
 
 /**
  * A working tree made anew for one drive: what an execution that was cut off wrote is not in it, and neither is any
  * setting or hook that an agent left behind.
  */
-export async function openRunTree(mirror: Mirror, { data, run, standing, author }: Wanted): Promise<RunTree> {
-  const root = join(data, "trees", run);
-  rmSync(root, { recursive: true, force: true });
+export async function openRunTree(mirror: Mirror, { data, run, epoch, standing, author }: Wanted): Promise<RunTree> {
+  const trees = join(data, "trees", run);
+  rmSync(trees, { recursive: true, force: true });
+  const root = join(trees, `e${epoch}`);
   mkdirSync(root, { recursive: true, mode: 0o700 });
   const { base, baseTip } = standing;
   const git = gitIn(root);
   await git("init", "--quiet", "--template=", `--initial-branch=${base}`);
-  mkdirSync(join(root, ".git", "objects", "info"), { recursive: true });
-  // Relative, and so the same on every worker: it is among the settings that are compared at a gate.
-  const objects = relative(join(root, ".git", "objects"), join(mirror.folder, "objects"));
-  writeFileSync(join(root, ".git", "objects", "info", "alternates"), `${objects}\n`);
-  mkdirSync(join(root, ".git", "info"), { recursive: true });
+  await mirror.copyInto(root, run);
   await git("config", "user.name", author);
   await git("config", "user.email", "isdlc@localhost");
   await git("update-ref", `refs/heads/${base}`, baseTip);

@@ -31,8 +31,7 @@ import { activeFeatureLines } from "./spec/active-feature.ts";
 import { statusAll } from "./status-all.ts";
 import { nextVerb, status } from "./status.ts";
 import { verifyCommits } from "./verify-commits.ts";
-import { teamPackage } from "./team/team-package.ts";
-import { alsoOnTeam, login, request, teamAnswer, teamGate, teamStatus } from "./team/team-verbs.ts";
+import { alsoOnTeam, teamOnly } from "./team/also-on-team.ts";
 
 const help: Run = ({ words }) => {
   const verb = findVerb(words[0] ?? "");
@@ -59,7 +58,7 @@ const mcp: Run = async ({ cwd, env }) => {
   return done([]);
 };
 
-const statusHere = alsoOnTeam(status, teamStatus);
+const statusHere = alsoOnTeam(status, "teamStatus");
 
 const runs: Readonly<Record<string, Run>> = {
   bare,
@@ -89,17 +88,17 @@ const runs: Readonly<Record<string, Run>> = {
   install,
   uninstall,
   logs,
-  gate: alsoOnTeam(gate, teamGate),
+  gate: alsoOnTeam(gate, "teamGate"),
   check,
   history,
-  continue: alsoOnTeam(shortAnswer, teamAnswer),
-  review: alsoOnTeam(shortAnswer, teamAnswer),
-  redo: alsoOnTeam(shortAnswer, teamAnswer),
+  continue: alsoOnTeam(shortAnswer, "teamAnswer"),
+  review: alsoOnTeam(shortAnswer, "teamAnswer"),
+  redo: alsoOnTeam(shortAnswer, "teamAnswer"),
   retry: retryOrSkip,
   skip: retryOrSkip,
   back: goBack,
   fresh: goBack,
-  answer: alsoOnTeam(answer, teamAnswer),
+  answer: alsoOnTeam(answer, "teamAnswer"),
   resume,
   cancel,
   config,
@@ -115,10 +114,10 @@ const runs: Readonly<Record<string, Run>> = {
   demo,
   ui: (invocation) => (require("./ui.cjs") as { ui: Run }).ui(invocation), // built beside this file, read only here
   passkey,
-  login,
-  request,
-  server: teamPackage,
-  worker: teamPackage,
+  login: teamOnly("login"),
+  request: teamOnly("request"),
+  server: teamOnly("teamPackage"),
+  worker: teamOnly("teamPackage"),
   completion,
   help,
 };

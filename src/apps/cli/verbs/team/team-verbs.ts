@@ -14,6 +14,7 @@ import { next } from "../../../../core/next.ts";
 import { done, flag, type Invocation, type Result, type Run, text } from "../../grammar/verb.ts";
 import { initiatorOf, personOf } from "../../main/caller.ts";
 import { givenToken } from "../../main/operator-token.ts";
+export { teamPackage } from "./team-package.ts";
 import { repositoryOf, type TeamRun, teamRunOf } from "./team-run.ts";
 
 /** Signs in to a team's server. Its keys are kept with the token: later answers are held against them. */
@@ -55,15 +56,15 @@ export const request: Run = async (invocation) => {
   return done([`Asked for: ${run}. The next free worker begins it.`, `See: isdlc status --run ${run}`], { run });
 };
 
-/** A verb that looks at a run here, and at a team's where none is open here. */
-export const alsoOnTeam =
-  (here: Run, there: (invocation: Invocation, team: TeamRun) => Promise<Result>): Run =>
-  async (invocation) => {
+/** Null where the verb is not about a team's run. */
+const onTeam =
+  (there: (invocation: Invocation, team: TeamRun) => Promise<Result>) =>
+  async (invocation: Invocation): Promise<Result | null> => {
     const team = await teamRunOf(invocation, openProject(invocation.cwd, invocation.env));
-    return team === null ? here(invocation) : there(invocation, team);
+    return team === null ? null : there(invocation, team);
   };
 
-export const teamStatus = (_invocation: Invocation, { row, state, login: { url } }: TeamRun): Promise<Result> => {
+const showStatus = (_invocation: Invocation, { row, state, login: { url } }: TeamRun): Promise<Result> => {
   const driven = row.worker !== null;
   const head = `Run ${row.run} of the team at ${url}, ${whereabouts(row)}.`;
   const lines = state.is === "none" ? [] : statusLines(state, { driven });
@@ -76,7 +77,7 @@ function whereabouts({ worker, rests, refused }: TeamRunRow): string {
   return rests === "action" ? "waiting for a worker" : rests === "wait" ? "waiting for a person" : "ended";
 }
 
-export const teamGate = (_invocation: Invocation, { state }: TeamRun): Promise<Result> => {
+const showGate = (_invocation: Invocation, { state }: TeamRun): Promise<Result> => {
   const now = next(state);
   if (state.is !== "active" || now.is !== "wait")
     return Promise.resolve(done(["Nothing waits for an answer now."], { waiting: null }));
@@ -88,7 +89,7 @@ export const teamGate = (_invocation: Invocation, { state }: TeamRun): Promise<R
 };
 
 /** Answers by the server: continue, review, redo, or whatever option is named. */
-export async function teamAnswer(invocation: Invocation, { row, state }: TeamRun): Promise<Result> {
+async function giveAnswer(invocation: Invocation, { row, state }: TeamRun): Promise<Result> {
   const { verb, words, values, cwd, env } = invocation;
   if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   const ask = await askAsPerson(invocation, openProject(cwd, env));
@@ -127,3 +128,7 @@ function addressOf(said: string): string | null {
 }
 
 const usage = (how: string, detail: string): ProblemError => new ProblemError({ code: "USAGE", detail, usage: how });
+
+export const teamStatus = onTeam(showStatus);
+export const teamGate = onTeam(showGate);
+export const teamAnswer = onTeam(giveAnswer);
