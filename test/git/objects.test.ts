@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import * as fc from "fast-check";
@@ -121,6 +121,18 @@ test("an object whose file holds something else is not believed", async () => {
   const { objects } = repositoryStore(repo);
   await expect(objects.read(id)).rejects.toMatchObject({ problem: { detail: expect.stringContaining("damaged") } });
   expect(await objects.read("2".repeat(40))).toBeNull();
+});
+
+test("a repository that was made anew at the same place is read as it is now", async () => {
+  const { repo } = fixture;
+  const [first = ""] = blobsIn();
+  const { objects } = repositoryStore(repo);
+  expect(await objects.has(first)).toBe(true);
+  rmSync(repo, { recursive: true });
+  fixture.gitIn(fixture.base, "init", "--quiet", repo);
+  writeFileSync(join(fixture.base, "blob"), "four");
+  const fourth = fixture.git("hash-object", "-w", join(fixture.base, "blob"));
+  expect([await objects.has(fourth), await objects.has(first)]).toEqual([true, false]);
 });
 
 test("a ref is set in one transaction, and a failed one leaves nothing locked", async () => {

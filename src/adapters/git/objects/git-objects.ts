@@ -44,9 +44,11 @@ export function createGitObjects(catFile: Conversation): GitObjects {
 }
 
 async function readObject(catFile: Conversation, id: string): Promise<GitObject | null> {
-  const object = await catFile.ask(Buffer.from(`${id}\n`), async (answers) => {
+  const object = await catFile.ask(Buffer.from(`${id}\n`), async (answers, isNew) => {
     const [, type = "", size = ""] = (await answers.line()).split(" ");
-    if (!/^\d+$/.test(size)) return null; // "missing"
+    const isMissing = !/^\d+$/.test(size);
+    if (isMissing && !isNew) throw gitFailed("cat-file", `the object ${id} is missing`); // or came in a way that only a new one sees
+    if (isMissing) return null;
     const content = await answers.bytes(Number(size) + 1);
     return { type, content: Buffer.from(content.subarray(0, -1)) };
   });

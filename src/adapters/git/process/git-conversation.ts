@@ -9,8 +9,11 @@ export type Answers = { line(): Promise<string>; bytes(count: number): Promise<B
 
 /** One git that answers many requests, one after another: starting a process costs more than most answers. */
 export type Conversation = {
-  ask<T>(request: Buffer, read: (answers: Answers) => Promise<T>): Promise<T>;
+  ask<T>(request: Buffer, read: Read<T>): Promise<T>;
 };
+
+/** Reads one answer. What it throws at one of a git that is not new is asked of a new one. */
+type Read<T> = (answers: Answers, isNew: boolean) => Promise<T>;
 
 const PATIENCE_MILLISECONDS = 60_000;
 
@@ -22,12 +25,12 @@ const PATIENCE_MILLISECONDS = 60_000;
 export function createConversation(command: string, start: () => TalkingGit): Conversation {
   let open: Talk | null = null;
   let last: Promise<unknown> = Promise.resolve();
-  async function answered<T>(request: Buffer, read: (answers: Answers) => Promise<T>): Promise<T> {
+  async function answered<T>(request: Buffer, read: Read<T>): Promise<T> {
     const isNew = open === null;
     const talk = (open ??= begin(command, start()));
     const timer = setTimeout(() => talk.stop("no answer in time"), PATIENCE_MILLISECONDS);
     try {
-      return await talk.during(() => read(talk.answersTo(request)));
+      return await talk.during(() => read(talk.answersTo(request), isNew));
     } catch (error) {
       talk.stop("a request failed");
       open = null;
