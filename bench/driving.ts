@@ -22,14 +22,14 @@ export function measureDriving(settings: Settings): readonly Line[] {
       what: `CPU of isdlc per phase (${count})`,
       base: "an agent that answers at once",
       figures: [{ name: "p50", value: median(perPhase) }],
-      goal: 150,
+      goal: 100,
       unit: " ms",
     },
     {
       what: "git processes per phase, about half of that CPU", // the same on a busy machine
       base: "-",
       figures: [{ name: "p50", value: median(rounds.map(({ gits, told }) => gits / phasesIn(told))) }],
-      goal: null,
+      goal: 12,
       unit: "",
     },
     {
@@ -43,7 +43,7 @@ export function measureDriving(settings: Settings): readonly Line[] {
       what: "wall time per phase, git included",
       base: "-",
       figures: [{ name: "p50", value: median(rounds.map(({ wall, told }) => wall / phasesIn(told))) }],
-      goal: null,
+      goal: 200,
       unit: " ms",
     },
     {
