@@ -13,7 +13,7 @@ export const teamVerbs: readonly Verb[] = [
     name: "login",
     takesWords: true,
     kind: "decide",
-    summary: "Sign in to a team's server: status, gate, continue and redo then work on its runs, too",
+    summary: "Sign in to a team's server: status, gate, continue and redo work on its runs then",
     usage: "isdlc login <url> --token <token>",
     options: personOptions,
   },

@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
-import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
-import { ANALYSIS, BUILD, DOCUMENTS, fingerprint, phasesRun, prepareItem, turns } from "./prepared-item.ts";
+import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
+import {
+  ANALYSIS,
+  BUILD,
+  DOCUMENTS,
+  fingerprint,
+  phasesRun,
+  prepareItem,
+  turns,
+} from "../../../items-cli/prepared-item.ts";
 
 const ready = async (): Promise<Sandbox> => {
   const sandbox = await createSandbox();

@@ -1,8 +1,8 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createSandbox, type Sandbox } from "../support/cli.ts";
-import { type PageServer, startPageServer } from "./page-server.ts";
+import { createSandbox, type Sandbox } from "../../../support/cli.ts";
+import { type PageServer, startPageServer } from "../../../ui/page-server.ts";
 
 const HOSTILE = `# Plan <script>alert(1)</script>\n\n<img src=x onerror="alert(1)">\n[x](javascript:alert(1))\n\u001b]52;c;aGk=\u0007\n`;
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createSandbox, type Json, parsed, type Sandbox } from "../support/cli.ts";
-import { startSession } from "../support/session-host.ts";
+import { createSandbox, type Json, parsed, type Sandbox } from "../../../support/cli.ts";
+import { startSession } from "../../../support/session-host.ts";
 
 /** A supervised change that is worked on in a session; its reviewer is the planned agent. */
 async function startForSession(sandbox: Sandbox): Promise<void> {

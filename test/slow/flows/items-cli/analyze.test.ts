@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createSandbox, parsed } from "../support/cli.ts";
-import { ANALYSIS, BUILD, moveOn, phasesRun, prepareItem, turns } from "./prepared-item.ts";
+import { createSandbox, parsed } from "../../../support/cli.ts";
+import { ANALYSIS, BUILD, moveOn, phasesRun, prepareItem, turns } from "../../../items-cli/prepared-item.ts";
 
 test.concurrent("VERBS-ANALYZE: runs 00 to 04 in order for words that are no item yet, without branch, commit or run of the tree", async () => {
   const sandbox = await createSandbox();
