@@ -67,7 +67,7 @@ export type Stage = {
 
 const programs = join(import.meta.dirname, "programs");
 const MADE_BEFORE_ANY_RUN = "2026-01-01T00:00:00.000Z";
-const PATIENCE = 30_000; // milliseconds
+const PATIENCE = 120_000; // milliseconds; a busy machine starts programs slowly
 
 export async function createStage(confined: boolean): Promise<Stage> {
   const program = await builtProgram();

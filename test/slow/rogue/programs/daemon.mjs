@@ -30,7 +30,8 @@ const deeds = {
   "terminal-later": () => openTerminal([]),
   "terminal-anew": () => openTerminal(["setsid", "--fork"]),
   "at-terminal": async () => {
-    for (let tries = 0; tries < 50; tries++) {
+    for (let [tries, atGate] = [0, 0]; tries < 50 && atGate < 5; tries++) {
+      if (waitNow() !== null) atGate++;
       const { status } = spawnSync(process.execPath, [program, "continue", "--no-run"], { stdio: "inherit" });
       if (status === 0) break;
       await delay(200);
