@@ -5,6 +5,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { editTree } from "../../src/adapters/git/objects/edit-tree.ts";
 import { repositoryStore } from "../../src/adapters/git/objects/repository-store.ts";
+import { entriesOf } from "../../src/adapters/git/objects/tree-entries.ts";
 import { type Difference, treeDifferences } from "../../src/adapters/git/objects/tree-differences.ts";
 import { hardenedGit, must } from "../../src/adapters/git/process/git.ts";
 import { decodePath, encodePath, splitFields } from "../../src/adapters/git/process/git-path.ts";
@@ -122,6 +123,17 @@ test("an object whose file holds something else is not believed", async () => {
   await expect(objects.read(id)).rejects.toMatchObject({ problem: { detail: expect.stringContaining("damaged") } });
   expect(await objects.read("2".repeat(40))).toBeNull();
 });
+
+test.each(["", "100644", "100644 a", "100644 a\0", "100644 a\0short"])(
+  "a tree that holds %j is refused, unless it is empty",
+  async (text) => {
+    writeFileSync(join(fixture.base, "tree"), text);
+    const id = fixture.git("hash-object", "-t", "tree", "--literally", "-w", join(fixture.base, "tree"));
+    const entries = entriesOf(repositoryStore(fixture.repo).objects, id);
+    if (text === "") expect((await entries).size).toBe(0);
+    else await expect(entries).rejects.toMatchObject({ problem: { detail: expect.stringContaining("malformed") } });
+  },
+);
 
 test("a repository that was made anew at the same place is read as it is now", async () => {
   const { repo } = fixture;

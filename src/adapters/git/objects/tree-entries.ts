@@ -14,7 +14,9 @@ export async function entriesOf(objects: GitObjects, id: string | null): Promise
   const object = await objects.read(id);
   if (object?.type === "commit") return entriesOf(objects, treeOf(object.content, id));
   if (object?.type !== "tree") throw gitFailed("cat-file", `the tree ${id} is not in the repository`);
-  return parsed(object.content, id.length / 2);
+  const entries = parseTree(object.content, id.length / 2);
+  if (entries === null) throw gitFailed("cat-file", `the tree ${id} is malformed`);
+  return entries;
 }
 
 /** What a tree has at a path; undefined where it has nothing there. */
@@ -34,12 +36,13 @@ function treeOf(commit: Buffer, id: string): string {
   return tree;
 }
 
-/** Entries are `<mode> <name> NUL <id>`, the id as raw bytes. */
-function parsed(tree: Buffer, idBytes: number): TreeEntries {
+/** Entries are `<mode> <name> NUL <id>`, the id as raw bytes. Null for anything else: whoever can write objects can write that. */
+export function parseTree(tree: Buffer, idBytes: number): TreeEntries | null {
   const entries = new Map<string, TreeEntry>();
   for (let start = 0; start < tree.length;) {
     const space = tree.indexOf(0x20, start);
-    const end = tree.indexOf(0, space);
+    const end = space === -1 ? -1 : tree.indexOf(0, space);
+    if (end === -1 || end + idBytes >= tree.length) return null;
     const mode = tree.toString("latin1", start, space);
     entries.set(tree.toString("latin1", space + 1, end), {
       mode,

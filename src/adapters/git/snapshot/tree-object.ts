@@ -1,18 +1,11 @@
+import { parseTree, treeIn } from "../objects/tree-entries.ts";
 import { decodePath } from "../process/git-path.ts";
 
-/** Names of the folders in a tree object: entries are `<mode> <name> NUL <id>`, the id as raw bytes. */
-export function foldersOfTree(tree: Buffer, idBytes: number): string[] {
-  const names: string[] = [];
-  let start = 0;
-  while (start < tree.length) {
-    const space = tree.indexOf(0x20, start);
-    const end = tree.indexOf(0, space);
-    if (space === -1 || end === -1) break;
-    if (tree.toString("latin1", start, space) === "40000") names.push(decodePath(tree.subarray(space + 1, end)));
-    start = end + 1 + idBytes;
-  }
-  return names;
-}
+/** Names of the folders in a tree object; none where it is malformed. */
+export const foldersOfTree = (tree: Buffer, idBytes: number): string[] =>
+  [...(parseTree(tree, idBytes) ?? [])]
+    .filter(([, entry]) => treeIn(entry) !== null)
+    .map(([name]) => decodePath(Buffer.from(name, "latin1")));
 
 export type BatchObject = { readonly id: string; readonly type: string; readonly content: Buffer };
 
