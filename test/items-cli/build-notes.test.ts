@@ -1,12 +1,5 @@
 import { expect, test } from "vitest";
-import { createSandbox, type Sandbox } from "../support/cli.ts";
-import { prepareItem, turns } from "./prepared-item.ts";
-
-const ready = async (): Promise<Sandbox> => {
-  const sandbox = await createSandbox();
-  sandbox.plan({ turns });
-  return sandbox;
-};
+import { prepareItem, readySandbox } from "./prepared-item.ts";
 
 const impact = (files: readonly string[]): string =>
   `| File | Change |\n|------|--------|\n${files.map((file) => `| \`${file}\` | MODIFY |`).join("\n")}\n`;
@@ -17,7 +10,7 @@ test.concurrent.each([
 ])(
   "BUILD-AC-004-02, BUILD-US-004-01: a note about moved code has both hashes and the count: $told",
   async ({ cited, told }) => {
-    const sandbox = await ready();
+    const sandbox = await readySandbox();
     const item = prepareItem(sandbox);
     sandbox.write(`${item}/impact-analysis.md`, impact(cited));
     const before = sandbox.git("rev-parse", "--short=7", "HEAD");
@@ -37,7 +30,7 @@ test.concurrent.each([
 test.concurrent.each([[{}], ["00-quick-scan"], [7], [null]])(
   "BUILD-NFR-004: phases_completed that is no list (%j) is told by build, which begins at the beginning",
   async (list) => {
-    const sandbox = await ready();
+    const sandbox = await readySandbox();
     prepareItem(sandbox, { more: { phases_completed: list } });
     const built = await sandbox.script("build", "login", "--supervised", ...sandbox.agent);
     expect(built.stderr).toContain("warning: phases_completed is not an array");

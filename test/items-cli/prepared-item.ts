@@ -1,4 +1,4 @@
-import type { Sandbox, Turn } from "../support/cli.ts";
+import { createSandbox, type Sandbox, type Turn } from "../support/cli.ts";
 
 export const ANALYSIS = ["00-quick-scan", "01-requirements", "02-impact-analysis", "03-architecture", "04-design"];
 export const BUILD = ["05-test-strategy", "06-implementation", "16-quality-loop", "08-code-review"];
@@ -17,6 +17,13 @@ export const turns: Readonly<Record<string, readonly Turn[]>> = {
   "04-design": [{ writes: { "{item}/tasks.md": TASKS } }],
   "06-implementation": [{ writes: { "src/a.txt": "by the agent\n" } }],
 };
+
+/** A repository whose agent takes those turns. */
+export async function readySandbox(): Promise<Sandbox> {
+  const sandbox = await createSandbox();
+  sandbox.plan({ turns });
+  return sandbox;
+}
 
 export type Prepared = {
   readonly slug?: string;

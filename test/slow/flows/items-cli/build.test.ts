@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
+import { parsed, type Sandbox } from "../../../support/cli.ts";
 import {
   ANALYSIS,
   BUILD,
@@ -7,19 +7,15 @@ import {
   fingerprint,
   phasesRun,
   prepareItem,
+  readySandbox,
   turns,
 } from "../../../items-cli/prepared-item.ts";
 
-const ready = async (): Promise<Sandbox> => {
-  const sandbox = await createSandbox();
-  sandbox.plan({ turns });
-  return sandbox;
-};
 const keys = async (sandbox: Sandbox): Promise<string[]> =>
   (await sandbox.status()).phases.map(({ key }: { key: string }) => key);
 
 test.concurrent("BUILD-AC-002-01, BUILD-AC-007-01: an analysed item is built from 05 on after a confirmation, in its own folder", async () => {
-  const sandbox = await ready();
+  const sandbox = await readySandbox();
   const item = prepareItem(sandbox);
   const before = fingerprint(sandbox, item);
   const asked = await sandbox.script("build", "login", "--json", ...sandbox.agent);
@@ -34,7 +30,7 @@ test.concurrent("BUILD-AC-002-01, BUILD-AC-007-01: an analysed item is built fro
 });
 
 test.concurrent("BUILD-AC-002-04, BUILD-US-001-02, BUILD-AC-008-01, BUILD-AC-008-02: the analysis is read and kept, committed on the branch, and its status untouched at the end", async () => {
-  const sandbox = await ready();
+  const sandbox = await readySandbox();
   const item = prepareItem(sandbox);
   const reads = DOCUMENTS.slice(1).map((name) => `{item}/${name}`);
   sandbox.plan({ turns: { ...turns, "05-test-strategy": [{ reads }] } });
@@ -59,7 +55,7 @@ test.concurrent("BUILD-AC-002-04, BUILD-US-001-02, BUILD-AC-008-01, BUILD-AC-008
 });
 
 test.concurrent("BUILD-AC-007-02, BUILD-AC-002-03: a folder with a number keeps it, and the branch is named for the folder", async () => {
-  const sandbox = await ready();
+  const sandbox = await readySandbox();
   const item = prepareItem(sandbox, { slug: "REQ-0022-login" });
   for (const wanted of ["login", "REQ-0022"]) {
     const { choice } = parsed(await sandbox.script("build", wanted, "--json", ...sandbox.agent));
@@ -70,7 +66,7 @@ test.concurrent("BUILD-AC-007-02, BUILD-AC-002-03: a folder with a number keeps 
 });
 
 test.concurrent("BUILD-AC-007-03, BUILD-NFR-003, BUILD-US-003-02: words that are no item are added as REQ-NNNN and built with the full workflow", async () => {
-  const sandbox = await ready();
+  const sandbox = await readySandbox();
   prepareItem(sandbox, { slug: "REQ-0022-login" });
   const built = await sandbox.script("build", "Dark mode", "--supervised", ...sandbox.agent);
   expect(built.code).toBe(3);
@@ -89,7 +85,7 @@ test.concurrent("BUILD-AC-007-03, BUILD-NFR-003, BUILD-US-003-02: words that are
 });
 
 test.concurrent("BUILD-US-003-01: a line of the backlog without a folder is built in full, under its title, without a question", async () => {
-  const sandbox = await ready();
+  const sandbox = await readySandbox();
   sandbox.write(
     "BACKLOG.md",
     "# Backlog\n\n## Open\n\n- 3.1 [ ] Dark mode\n- 3.2 [ ] Export -> [requirements](docs/requirements/export-it/)\n",
@@ -104,7 +100,7 @@ test.concurrent("BUILD-US-003-01: a line of the backlog without a folder is buil
 });
 
 test.concurrent("a folder that the backlog names and that is not there is created under that name", async () => {
-  const sandbox = await ready();
+  const sandbox = await readySandbox();
   sandbox.write(
     "BACKLOG.md",
     "# Backlog\n\n## Open\n\n- 3.2 [ ] Export -> [requirements](docs/requirements/export-it/)\n",
@@ -122,7 +118,7 @@ test.concurrent("a folder that the backlog names and that is not there is create
 });
 
 test.concurrent("BUILD-US-005-01, BUILD-US-005-02, BUILD-AC-001-04: a folder without a meta file is built in full, and has one afterwards", async () => {
-  const sandbox = await ready();
+  const sandbox = await readySandbox();
   sandbox.write("docs/requirements/old-work/notes.md", "of the person\n");
   expect((await sandbox.script("build", "old-work", "--yes", ...sandbox.agent)).code).toBe(0);
   expect(phasesRun(sandbox)).toEqual([...ANALYSIS, ...BUILD]);
@@ -134,7 +130,7 @@ test.concurrent("BUILD-US-005-01, BUILD-US-005-02, BUILD-AC-001-04: a folder wit
 });
 
 test.concurrent("BUILD-AC-001-05, BUILD-ERR-002, BUILD-NFR-004, BUILD-ERR-ORCH-META-WRITE-FAIL: a damaged meta file is kept, made anew from what is known, and told once", async () => {
-  const sandbox = await ready();
+  const sandbox = await readySandbox();
   sandbox.write("docs/requirements/login/meta.json", "{ damaged");
   sandbox.write("docs/requirements/login/draft.md", "# Login page\n");
   const built = await sandbox.script("build", "login", "--supervised", ...sandbox.agent);
@@ -149,7 +145,7 @@ test.concurrent("BUILD-AC-001-05, BUILD-ERR-002, BUILD-NFR-004, BUILD-ERR-ORCH-M
 });
 
 test.concurrent("BUILD-AC-001-05: what the journal says was analysed is on record again, as far as its documents are there", async () => {
-  const sandbox = await ready();
+  const sandbox = await readySandbox();
   await sandbox.script("analyze", "Login page", "--yes", ...sandbox.agent);
   const item = "docs/requirements/login-page";
   sandbox.write(`${item}/meta.json`, "[]");
@@ -163,7 +159,7 @@ test.concurrent("BUILD-AC-001-05: what the journal says was analysed is on recor
 test.concurrent.for([["#42"], ["GH-42"], ["ABC-12"], ["9.9"]])(
   "BUILD-ERR-001: %s, which no item has, ends the build with nothing written",
   async ([reference]) => {
-    const sandbox = await ready();
+    const sandbox = await readySandbox();
     for (const verb of ["build", "fix", "feature", "analyze"]) {
       const refused = await sandbox.script(verb, reference ?? "", "--json", ...sandbox.agent);
       expect(refused.code).toBe(1);
@@ -174,7 +170,7 @@ test.concurrent.for([["#42"], ["GH-42"], ["ABC-12"], ["9.9"]])(
 );
 
 test.concurrent("VERBS-BUILD, BUILD-NFR-003: feature is build by another name; while a run is open neither starts another", async () => {
-  const sandbox = await ready();
+  const sandbox = await readySandbox();
   prepareItem(sandbox);
   await sandbox.script("feature", "login", "--yes", "--supervised", ...sandbox.agent);
   const open = await sandbox.status();
@@ -188,7 +184,7 @@ test.concurrent("VERBS-BUILD, BUILD-NFR-003: feature is build by another name; w
 });
 
 test.concurrent("BUILD-NFR-001: from the call to the first question takes under two seconds", async () => {
-  const sandbox = await ready();
+  const sandbox = await readySandbox();
   prepareItem(sandbox, { phases: 2 });
   const times: number[] = [];
   for (let run = 0; run < 5; run++) {

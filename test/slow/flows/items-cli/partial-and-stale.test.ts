@@ -8,20 +8,16 @@ import {
   moveOn,
   phasesRun,
   prepareItem,
+  readySandbox,
   turns,
 } from "../../../items-cli/prepared-item.ts";
 
-const ready = async (): Promise<Sandbox> => {
-  const sandbox = await createSandbox();
-  sandbox.plan({ turns });
-  return sandbox;
-};
 const build = (sandbox: Sandbox, ...more: string[]) => sandbox.script("build", "login", ...more, ...sandbox.agent);
 const meta = (sandbox: Sandbox) => sandbox.json("docs/requirements/login/meta.json");
 
 describe.concurrent("an analysis done in part:", () => {
   test("BUILD-US-002-01, BUILD-AC-003-01, BUILD-AC-003-02: what is done, what is missing and three ways; nothing is written", async () => {
-    const sandbox = await ready();
+    const sandbox = await readySandbox();
     const item = prepareItem(sandbox, { phases: 2 });
     const before = fingerprint(sandbox, item);
     const asked = await build(sandbox, "--json", "--yes");
@@ -35,7 +31,7 @@ describe.concurrent("an analysis done in part:", () => {
   });
 
   test("BUILD-AC-003-03, BUILD-US-002-02, BUILD-AC-005-03: resume begins at 02 and runs through 08", async () => {
-    const sandbox = await ready();
+    const sandbox = await readySandbox();
     prepareItem(sandbox, { phases: 2 });
     const built = await build(sandbox, "--on-partial", "resume", "--yes");
     expect(built.code).toBe(0);
@@ -47,7 +43,7 @@ describe.concurrent("an analysis done in part:", () => {
   });
 
   test("BUILD-AC-003-04, BUILD-US-002-03: skip begins at 05 and says what that costs", async () => {
-    const sandbox = await ready();
+    const sandbox = await readySandbox();
     prepareItem(sandbox, { phases: 2 });
     const built = await build(sandbox, "--on-partial", "skip", "--yes");
     expect(built).toMatchObject({ code: 0, stderr: expect.stringContaining("lower quality") });
@@ -56,7 +52,7 @@ describe.concurrent("an analysis done in part:", () => {
   });
 
   test("BUILD-AC-003-05: restart empties what is done and runs from 00, without another question", async () => {
-    const sandbox = await ready();
+    const sandbox = await readySandbox();
     prepareItem(sandbox, { phases: 2 });
     sandbox.plan({ turns: { ...turns, "00-quick-scan": [{ reads: ["{item}/meta.json"] }] } });
     const built = await build(sandbox, "--on-partial", "restart", "--supervised");
@@ -67,7 +63,7 @@ describe.concurrent("an analysis done in part:", () => {
   });
 
   test("BUILD-AC-003-06, BUILD-ERR-003, BUILD-NFR-004: only what is done without a gap counts, unknown phases do not", async () => {
-    const sandbox = await ready();
+    const sandbox = await readySandbox();
     prepareItem(sandbox, {
       phases: 1,
       more: { phases_completed: ["00-quick-scan", "77-unknown", "02-impact-analysis"] },
@@ -80,7 +76,7 @@ describe.concurrent("an analysis done in part:", () => {
 
 describe.concurrent("an analysis of older code:", () => {
   test("BUILD-AC-004-02, BUILD-AC-004-03, BUILD-US-004-01: both commits, how many lie between, three ways; nothing is written", async () => {
-    const sandbox = await ready();
+    const sandbox = await readySandbox();
     const item = prepareItem(sandbox);
     const old = sandbox.git("rev-parse", "HEAD");
     moveOn(sandbox, 15);
@@ -99,7 +95,7 @@ describe.concurrent("an analysis of older code:", () => {
   });
 
   test("BUILD-AC-004-04, BUILD-US-004-02: proceed keeps hash and documents, is recorded with who and when, and not asked again for that commit", async () => {
-    const sandbox = await ready();
+    const sandbox = await readySandbox();
     const item = prepareItem(sandbox);
     const old = sandbox.git("rev-parse", "HEAD");
     moveOn(sandbox, 1);
@@ -120,7 +116,7 @@ describe.concurrent("an analysis of older code:", () => {
   });
 
   test("BUILD-AC-004-05, BUILD-US-004-03: rescan runs 00 again, then goes on where the analysis stood", async () => {
-    const sandbox = await ready();
+    const sandbox = await readySandbox();
     const item = prepareItem(sandbox);
     moveOn(sandbox, 1);
     const head = sandbox.git("rev-parse", "HEAD");
@@ -135,7 +131,7 @@ describe.concurrent("an analysis of older code:", () => {
   });
 
   test("BUILD-AC-004-05: rescan of an item that was sized light leaves it analysed", async () => {
-    const sandbox = await ready();
+    const sandbox = await readySandbox();
     const sizing_decision = { effective_intensity: "light", light_skip_phases: ["03-architecture", "04-design"] };
     prepareItem(sandbox, { phases: 3, more: { analysis_status: "analyzed", sizing_decision } });
     moveOn(sandbox, 1);
@@ -145,7 +141,7 @@ describe.concurrent("an analysis of older code:", () => {
   });
 
   test("BUILD-AC-004-05: rescan of one that is also unfinished asks for that next, and skips or resumes after 00", async () => {
-    const sandbox = await ready();
+    const sandbox = await readySandbox();
     prepareItem(sandbox, { phases: 4 });
     moveOn(sandbox, 1);
     expect(parsed(await build(sandbox, "--json", "--on-stale", "rescan", "--yes")).choice.kind).toBe("partial");
@@ -154,7 +150,7 @@ describe.concurrent("an analysis of older code:", () => {
   });
 
   test("BUILD-AC-004-06: reanalyze empties what is done, takes the new hash and runs everything", async () => {
-    const sandbox = await ready();
+    const sandbox = await readySandbox();
     prepareItem(sandbox);
     moveOn(sandbox, 1);
     sandbox.plan({ turns: { ...turns, "00-quick-scan": [{ reads: ["{item}/meta.json"] }] } });
@@ -166,7 +162,7 @@ describe.concurrent("an analysis of older code:", () => {
   });
 
   test("BUILD-AC-004-07: without a hash nothing is compared, and it is filled in when the build begins", async () => {
-    const sandbox = await ready();
+    const sandbox = await readySandbox();
     const item = prepareItem(sandbox, { hash: null });
     const before = fingerprint(sandbox, item);
     expect(parsed(await build(sandbox, "--json")).choice.kind).toBe("confirm");
@@ -176,7 +172,7 @@ describe.concurrent("an analysis of older code:", () => {
   });
 
   test("BUILD-AC-004-01: the same commit, given short, and commits of items only ask nothing", async () => {
-    const sandbox = await ready();
+    const sandbox = await readySandbox();
     prepareItem(sandbox, { hash: sandbox.git("rev-parse", "--short=7", "HEAD") });
     expect(parsed(await build(sandbox, "--json")).choice.kind).toBe("confirm");
     sandbox.git("add", "--all");
@@ -196,7 +192,7 @@ describe.concurrent("an analysis of older code:", () => {
   });
 
   test("BUILD-ERR-005: a commit that is gone leaves the count out, and the choice stays", async () => {
-    const sandbox = await ready();
+    const sandbox = await readySandbox();
     prepareItem(sandbox, { hash: "a".repeat(40) });
     const { kind, about } = parsed(await build(sandbox, "--json")).choice;
     expect(kind).toBe("stale");
