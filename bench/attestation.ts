@@ -123,5 +123,5 @@ async function sign(tree: string, { state, number, start, commits, key }: Signin
   const signature = await signWithSsh(signedBytes(payload), { is: "file", path: key });
   const objects = own.flatMap((point) => [point.commit, point.tree]);
   const line = encodeEnvelope({ payload, signatures: [signature] });
-  await addNotes(await historyGit(tree, {}), { objects, line });
+  await addNotes(await historyGit(tree, process.env), { objects, line });
 }

@@ -131,7 +131,7 @@ async function measureItems(
 function unchanged({ tree, git }: Repository) {
   const hash = git("rev-parse", "HEAD");
   const work = async (): Promise<void> => {
-    const detection = createCodeHistory(tree);
+    const detection = createCodeHistory(tree, process.env);
     const { stale } = checkStaleness({ codebase_hash: hash }, await detection.head());
     const { commits } = await detection.since(hash);
     if (stale || commits !== 0) throw new Error("HEAD is said to have moved on");
@@ -140,7 +140,7 @@ function unchanged({ tree, git }: Repository) {
 }
 
 async function moved(tree: string, hash: string): Promise<void> {
-  const { commits, changed } = await createCodeHistory(tree).since(hash);
+  const { commits, changed } = await createCodeHistory(tree, process.env).since(hash);
   if (commits === "unknown" || changed.length === 0) throw new Error(`not found out: ${commits} commits`);
 }
 

@@ -26,7 +26,7 @@ const execute = promisify(execFile);
 export async function measureSummary({ root, scratch, quick }: Settings): Promise<readonly Line[]> {
   const repository = newRepository(scratch, "summary", FILES);
   const { tree, env } = repository;
-  const workspace = createGitWorkspace(tree, "bench");
+  const workspace = createGitWorkspace(tree, { run: "bench", env: process.env });
   const from = await workspace.snapshot("before", []);
   const commit = repository.git("rev-parse", "HEAD");
   change(repository);
@@ -34,7 +34,7 @@ export async function measureSummary({ root, scratch, quick }: Settings): Promis
   const completing = completingRun(root, from);
   /** Knows its repository, and has compared nothing yet: what it compared once it would not ask again. */
   const unused = async (): Promise<Workspace> => {
-    const fresh = createGitWorkspace(tree, "bench");
+    const fresh = createGitWorkspace(tree, { run: "bench", env: process.env });
     await fresh.kept("none");
     return { ...fresh, snapshot: () => Promise.resolve(to) };
   };

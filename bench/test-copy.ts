@@ -15,7 +15,7 @@ const FILES = 5000;
 /** What it costs to give tests a copy of their own, and to run them in their sandbox. */
 export async function measureTestCopy({ scratch, quick }: Settings): Promise<readonly Line[]> {
   const { tree } = manyFiles(scratch, "tested", { files: FILES, changed: 1 });
-  const workspace = createGitWorkspace(tree, "1");
+  const workspace = createGitWorkspace(tree, { run: "1", env: process.env });
   const snapshot = await workspace.snapshot("checked", []);
   const copied = () =>
     timedWithChildren(async () => {

@@ -185,6 +185,23 @@ test("adapters use each other only along the listed edges, and every listed edge
   expect(edges).toEqual(adapterMayImport);
 });
 
+describe("what a layer is told instead of asking for it:", () => {
+  test.for<[string, string, RegExp]>([
+    [
+      "schema, core, views, ports, engine and app",
+      "(?:schema|core|views|ports|engine|app)/",
+      /(?<!-)\bprocess(?:\.\w|\[)/,
+    ],
+    ["git adapters", "adapters/git/", /\bprocess\s*(?:\.env|\[)|\benv\s*\}\s*=\s*process\b/],
+  ])("%s read no environment of their own", ([, folder, pattern]) => {
+    const looked = files.filter((file) => new RegExp(`^${folder}`).test(file));
+    expect(looked.length).toBeGreaterThan(20);
+    expect(looked.filter((file) => pattern.test(withoutComments(readFileSync(join(SRC, file), "utf8"))))).toEqual([]);
+    expect("const home = process.env.HOME;").toMatch(pattern);
+    expect('const home = process["env"].HOME;').toMatch(pattern);
+  });
+});
+
 describe("every source file", () => {
   const having = (broken: (source: string, file: string) => boolean): string[] =>
     files.filter((file) => broken(readFileSync(join(SRC, file), "utf8"), file));

@@ -12,10 +12,10 @@ import { testSandboxOf } from "./sandbox.ts";
 import { parseTestNeeds } from "./test-needs.ts";
 
 /** The working tree of a run. */
-export function workspaceOf({ root }: Pick<PlacedProject, "root">, run: ActiveRun): Workspace {
+export function workspaceOf({ root, env }: Pick<PlacedProject, "root" | "env">, run: ActiveRun): Workspace {
   if (run.run.git === null) return createPlainWorkspace(root);
   const trust = { since: Date.parse(run.run.startedAt) - CLOCKS_APART, tree: latestTree(run) };
-  return createGitWorkspace(root, run.run.run, trust);
+  return createGitWorkspace(root, { run: run.run.run, env, trust });
 }
 
 /** Milliseconds by which a file system's clock may differ from ours. */

@@ -12,12 +12,12 @@ export function gitProgramsOf(place: Place & Pick<Project, "gitTrust">, run: str
   const memory = digestMemory(place, run, "programs");
   return {
     async remember() {
-      if (memory.read() === null) memory.write(await startedPrograms(place.root));
+      if (memory.read() === null) memory.write(await startedPrograms(place.root, place.env));
     },
     async added() {
       const before = memory.read();
       if (before === null) return [];
-      const now = await startedPrograms(place.root);
+      const now = await startedPrograms(place.root, place.env);
       const names = Object.keys(now).filter((name) => before[name] !== now[name]);
       return names
         .sort()

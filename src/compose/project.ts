@@ -36,7 +36,7 @@ import { lazily } from "./lazily.ts";
 import { newRunId } from "./new-run-id.ts";
 import { systemAgents } from "./system-agents.ts";
 import { systemCallers } from "./system-callers.ts";
-import { allowsOf, trustedGitPrograms } from "./trusted-git-programs.ts";
+import { gitCallerOf, trustedGitPrograms } from "./trusted-git-programs.ts";
 import { createWorkflows } from "./workflows.ts";
 
 /** A project with a working tree on this machine, wherever its journal is. */
@@ -98,15 +98,15 @@ function compose<J extends Journal>(place: Place, item: string | null, journal: 
       passkeys: () => createPasskeyStore(folders.config, files),
       settings: () => createSettingsStore(folders.config, files, projectKey(root)),
       trust: () => createTrustStore(folders.state, root, files),
-      gitTrust: () => trustedGitPrograms(root, project.trust),
+      gitTrust: () => trustedGitPrograms(project),
       agents: () => systemAgents(place),
       workflows: () => createWorkflows(project),
-      history: () => createCodeHistory(root),
+      history: () => createCodeHistory(root, env),
       items: () => createItems({ root, files, state: folders.state, clock: systemClock, makeFolder }),
-      ids: () => createReservedIds(root),
-      vcs: () => createGitRead(root),
-      vcsWrite: () => createGitWrite(root, allowsOf(project)),
-      worktrees: () => createWorktrees(root, allowsOf(project)),
+      ids: () => createReservedIds(root, env),
+      vcs: () => createGitRead(root, env),
+      vcsWrite: () => createGitWrite(root, gitCallerOf(project)),
+      worktrees: () => createWorktrees(root, gitCallerOf(project)),
       checks: () => createCheckRunner(root, { env, redact: createRedactor(secretsOf(env)) }),
     },
   );

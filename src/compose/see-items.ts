@@ -6,8 +6,8 @@ import type { SeenItems } from "../ports/items.ts";
 import type { Place } from "./place.ts";
 
 /** The items of a working tree for a look at them all: without what only writers need, so that it is fast. */
-export const seeItems = ({ root, files }: Pick<Place, "root" | "files">): SeenItems => ({
+export const seeItems = ({ root, files, env }: Pick<Place, "root" | "files" | "env">): SeenItems => ({
   all: () => listItems(itemsFolder({ root, files })),
   head: () => readHead(root)?.hash ?? null,
-  movedOn: (commits) => codeMovedOn(root, commits),
+  movedOn: (commits) => codeMovedOn(root, commits, env),
 });

@@ -97,7 +97,7 @@ export function createStudio(): Studio {
       for (const object of objects) git("notes", `--ref=${ref}`, "add", "-f", "-C", blob.trim(), object);
     },
     async verify(ref, { signers: file = known, range = "main..work", handed = [] } = {}) {
-      const history = await historyGit(root, {});
+      const history = await historyGit(root, process.env);
       return verifyRange(history, { named: range, notes: `refs/notes/${ref}`, handed, signers: file, now: Date.now() });
     },
   };

@@ -29,7 +29,7 @@ export function sandboxedProject(place = createPlace()): Project {
   const available = sandboxAvailable(process.env);
   if (!available.ok) throw new Error(`${available.why}: ${available.fix}`);
   const { tree: root, home } = place;
-  const workspace = createGitWorkspace(root, "1");
+  const workspace = createGitWorkspace(root, { run: "1", env: process.env });
   const write = (path: string, contents: string): void => place.put(`tree/${path}`, contents);
   write(".gitignore", "node_modules\n.env\n__pycache__\n.isdlc\n.venv\ndist\n");
   return {

@@ -27,7 +27,7 @@ test("a rewind that was killed midway keeps all that came after, not what was le
   const player = advance(startRun({ options: { ...startRunOptions(), commits: "none" } }), "produce");
   accepted(player, { do: "back", to: "01-requirements", tree: "restore", by: ada });
   const before = activeRun(player);
-  const workspace = createGitWorkspace(root, before.run.run);
+  const workspace = createGitWorkspace(root, { run: before.run.run, env: process.env });
   const firstTree = await workspace.snapshot("start", []);
   const phases = before.phases.map((phase, index) => (index === 0 ? { ...phase, firstTree } : phase));
   const run = { ...before, phases };

@@ -7,7 +7,7 @@ import { useRepository } from "../git/repository-fixture.ts";
 import type { Fixture } from "../git/repository-fixture.ts";
 
 const fixture = useRepository();
-const since = (hash: string) => createCodeHistory(fixture.repo).since(hash);
+const since = (hash: string) => createCodeHistory(fixture.repo, process.env).since(hash);
 
 /** A history of empty commits, a minute apart, the last one with a file of its own; returns its commits, oldest first. */
 function history(f: Fixture, folder: string, length: number): string[] {
@@ -26,7 +26,7 @@ describe("how far HEAD is from the analysis", () => {
     process.env["PATH"] = join(fixture.base, "empty");
     expect(await since(hash)).toEqual({ commits: 0, changed: [] });
     expect(await since(hash.slice(0, 7))).toEqual({ commits: 0, changed: [] });
-    expect(await createCodeHistory(fixture.repo).head()).toBe(hash);
+    expect(await createCodeHistory(fixture.repo, process.env).head()).toBe(hash);
   });
 
   test("BUILD-AC-004-02, BUILD-US-004-01: the count and the files that differ, by short and by full hash", async () => {
@@ -51,7 +51,7 @@ describe("how far HEAD is from the analysis", () => {
     fixture.write("BACKLOG.md.txt", "x");
     fixture.commitAll("three");
     expect(await since(hash)).toEqual({ commits: 2, changed: ["BACKLOG.md.txt", "docs/requirements-other.md"] });
-    expect((await createCodeHistory(fixture.repo).since(hash, [])).changed).toHaveLength(5);
+    expect((await createCodeHistory(fixture.repo, process.env).since(hash, [])).changed).toHaveLength(5);
   });
 
   test("a change that was taken back is none", async () => {
@@ -137,7 +137,7 @@ describe("BUILD-NFR-002: git is started a few times at most, and not to look at 
     for (const message of ["one", "two"]) fixture.gitIn(wide, "commit", "--quiet", "--allow-empty", "-m", message);
     const old = fixture.gitIn(wide, "rev-parse", "HEAD~1");
     const calls = countingGit(fixture);
-    const detection = createCodeHistory(fixture.repo);
+    const detection = createCodeHistory(fixture.repo, process.env);
     await detection.since((await detection.head())!);
     expect(calls()).toEqual([]);
     expect((await detection.since(hash)).commits).toBe(1);
@@ -148,7 +148,7 @@ describe("BUILD-NFR-002: git is started a few times at most, and not to look at 
     expect(commands()).toEqual(["diff-tree", "rev-list"]);
     expect((await detection.since(hash.slice(0, 7))).commits).toBe(1);
     expect(commands()).toEqual(["diff-tree", "rev-list", "rev-parse"]);
-    const other = createCodeHistory(wide);
+    const other = createCodeHistory(wide, process.env);
     await other.head();
     expect((await other.since(old)).commits).toBe(1);
     expect(commands()).toEqual(["diff-tree", "rev-list", "rev-parse"]);

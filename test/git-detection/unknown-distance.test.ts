@@ -6,7 +6,7 @@ import { useRepository } from "../git/repository-fixture.ts";
 import type { Fixture } from "../git/repository-fixture.ts";
 
 const fixture = useRepository();
-const since = (hash: string, folder = fixture.repo) => createCodeHistory(folder).since(hash);
+const since = (hash: string, folder = fixture.repo) => createCodeHistory(folder, process.env).since(hash);
 const unknown = { commits: "unknown", changed: "unknown" };
 
 describe("BUILD-NFR-004, BUILD-ERR-004, BUILD-ERR-005: what cannot be found out is unknown, never a throw", () => {
@@ -29,7 +29,7 @@ describe("BUILD-NFR-004, BUILD-ERR-004, BUILD-ERR-005: what cannot be found out 
   ])("$shape", async ({ make, head }) => {
     const folder = make(fixture);
     expect(await since(gone, folder)).toEqual(unknown);
-    expect((await createCodeHistory(folder).head()) !== null).toBe(head);
+    expect((await createCodeHistory(folder, process.env).head()) !== null).toBe(head);
   });
 
   test("a commit that a shallow clone does not have, and one that it has", async () => {

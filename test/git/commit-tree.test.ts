@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
-import { outcomeOf, useRepository } from "./repository-fixture.ts";
+import { agreeing, outcomeOf, useRepository } from "./repository-fixture.ts";
 import { commitOf } from "./write-requests.ts";
 
 const fixture = useRepository();
@@ -24,7 +24,7 @@ describe("commit", () => {
     fixture.write("mine", "1\n");
     rmSync(at("gone"));
     rmSync(at("dir/old"));
-    const write = createGitWrite(fixture.repo, () => true);
+    const write = createGitWrite(fixture.repo, agreeing);
     const paths = ["a", "gone", "dir", "dir/x.log", "never-there", "../outside", "-x"];
     expect(await write.commit(await commitOf(fixture, paths))).toEqual(done);
     expect(fixture.git("show", "--name-status", "--no-renames", "--format=%B", "HEAD")).toBe(
@@ -41,14 +41,14 @@ describe("commit", () => {
     fixture.write("a", "3\n");
     fixture.write("late", "1\n");
     fixture.git("add", "--all");
-    expect(await createGitWrite(fixture.repo, () => true).commit(request)).toEqual(done);
+    expect(await createGitWrite(fixture.repo, agreeing).commit(request)).toEqual(done);
     expect(fixture.git("show", "HEAD:a")).toBe("2");
     expect(fixture.git("ls-tree", "-r", "--name-only", "HEAD")).toBe("a");
     expect(readFileSync(at("a"), "utf8")).toBe("3\n");
   });
 
   test("the commit of the same attempt is found again; no change is none; the first commit works", async () => {
-    const write = createGitWrite(fixture.repo, () => true);
+    const write = createGitWrite(fixture.repo, agreeing);
     fixture.write("a", "1");
     fixture.write("b", "1");
     const first = await commitOf(fixture, ["a"]);
@@ -74,7 +74,7 @@ describe("commit", () => {
     fixture.write("planted", "1");
     fixture.git("add", "planted");
     fixture.git("commit", "--quiet", "-m", "approved\n\nIsdlc-Attempt: run/01-x#1");
-    const write = createGitWrite(fixture.repo, () => true);
+    const write = createGitWrite(fixture.repo, agreeing);
     expect(await write.commit(request)).toEqual({ is: "moved" });
     fixture.git("reset", "--quiet", "--soft", before);
     fixture.git("switch", "--quiet", "-c", "other");
@@ -86,7 +86,7 @@ describe("commit", () => {
     fixture.write("a", "1");
     const before = fixture.commitAll("one");
     fixture.write("a", "2");
-    const write = createGitWrite(fixture.repo, () => true);
+    const write = createGitWrite(fixture.repo, agreeing);
     const request = await commitOf(fixture, ["a"]);
     fixture.hook("pre-commit", "printf '\\033[31mlint: a is wrong\\033[0m\\n' >&2; exit 1");
     expect(await outcomeOf(write.commit(request))).toEqual({ problem: "GIT_FAILED", detail: "lint: a is wrong" });
@@ -112,7 +112,7 @@ describe("commit", () => {
     fixture.write("a", "1");
     const before = fixture.commitAll("one");
     fixture.write("a", "2");
-    const write = createGitWrite(fixture.repo, () => true);
+    const write = createGitWrite(fixture.repo, agreeing);
     const request = await commitOf(fixture, ["a"]);
     writeFileSync(at(".git/MERGE_HEAD"), `${before}\n`);
     expect(await outcomeOf(write.commit(request))).toMatchObject({ detail: expect.stringContaining("MERGE_HEAD") });
@@ -140,7 +140,7 @@ describe("commit", () => {
     fixture.commitAll("one");
     fixture.write("a", "2");
     fixture.hook("post-commit", ": > .git/index.lock");
-    const write = createGitWrite(fixture.repo, () => true);
+    const write = createGitWrite(fixture.repo, agreeing);
     const request = await commitOf(fixture, ["a"]);
     expect(await outcomeOf(write.commit(request))).toMatchObject({ problem: "GIT_FAILED" });
     rmSync(at(".git/index.lock"));

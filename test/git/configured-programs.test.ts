@@ -76,8 +76,8 @@ describe("what a repository configures does not run in reads and snapshots (S5)"
 
   test("none of our questions and snapshots starts any", async () => {
     makeHostile(fixture);
-    const read = createGitRead(fixture.repo);
-    const workspace = createGitWorkspace(fixture.repo, "run");
+    const read = createGitRead(fixture.repo, process.env);
+    const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     expect((await read.dirty([])).length).toBe(4);
     await read.facts();
     await read.branchExists("main");
@@ -115,8 +115,8 @@ describe("what a repository configures does not run in reads and snapshots (S5)"
     unhardened(fixture, "status");
     expect(fired(fixture)).toEqual(["deep", "deep-monitor"]);
     clear(fixture);
-    await createGitRead(fixture.repo).dirty([]);
-    await createGitWorkspace(fixture.repo, "run").snapshot("one", []);
+    await createGitRead(fixture.repo, process.env).dirty([]);
+    await createGitWorkspace(fixture.repo, { run: "run", env: process.env }).snapshot("one", []);
     expect(fired(fixture)).toEqual([]);
   });
 
@@ -140,9 +140,9 @@ describe("what a repository configures does not run in reads and snapshots (S5)"
     spawnSync("git", ["cat-file", "-p", "HEAD:a"], { cwd: partial });
     expect(fired(fixture)).toEqual(["uploadpack"]);
     clear(fixture);
-    const workspace = createGitWorkspace(partial, "run");
-    const head = treeAt((await createGitRead(partial).facts())!.head!);
-    await outcomeOf(createGitRead(partial).dirty([]));
+    const workspace = createGitWorkspace(partial, { run: "run", env: process.env });
+    const head = treeAt((await createGitRead(partial, process.env).facts())!.head!);
+    await outcomeOf(createGitRead(partial, process.env).dirty([]));
     expect(await outcomeOf(workspace.restore(head, ["a"]))).toMatchObject({ problem: "GIT_FAILED" });
     expect(await outcomeOf(workspace.copy(head))).toMatchObject({ problem: "GIT_FAILED" });
     expect(fired(fixture)).toEqual([]);
@@ -161,7 +161,7 @@ describe("what a repository configures does not run in reads and snapshots (S5)"
     process.env["GIT_CONFIG_COUNT"] = "1";
     process.env["GIT_CONFIG_KEY_0"] = "core.fsmonitor";
     process.env["GIT_CONFIG_VALUE_0"] = plant(fixture, "fsmonitor");
-    const read = createGitRead(fixture.repo);
+    const read = createGitRead(fixture.repo, process.env);
     expect((await read.facts())?.head).toMatch(/^[0-9a-f]{40}$/);
     expect(await read.dirty([])).toEqual([{ path: "bin/git", change: "added" }]);
     expect(fired(fixture)).toEqual([]);
@@ -174,7 +174,7 @@ describe("what a repository configures does not run in reads and snapshots (S5)"
     const trap = join(fixture.repo, "trap");
     fixture.gitIn(trap, "config", "core.bare", "false");
     fixture.gitIn(trap, "--git-dir=.", "config", "core.worktree", fixture.repo);
-    expect(await createGitRead(trap).facts()).toBeNull();
+    expect(await createGitRead(trap, process.env).facts()).toBeNull();
   });
 });
 
@@ -183,7 +183,7 @@ describe("changes hidden from git's own eyes are in a snapshot", () => {
     fixture.write("a", "1");
     fixture.write("gone", "1");
     fixture.commitAll("one");
-    const workspace = createGitWorkspace(fixture.repo, "run");
+    const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     const before = await workspace.snapshot("before", []);
     fixture.git("update-index", flag, "a");
     fixture.write("a", "2");
@@ -193,7 +193,7 @@ describe("changes hidden from git's own eyes are in a snapshot", () => {
   });
 
   test("an edit of equal size in the very second the index was written", async () => {
-    const workspace = createGitWorkspace(fixture.repo, "run");
+    const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     const moment = 1_700_000_000;
     fixture.write("a", "1");
     utimesSync(join(fixture.repo, "a"), moment, moment);

@@ -18,18 +18,18 @@ beforeEach(async () => {
   fixture.write("id", "$Id$\n");
   fixture.commitAll("one");
   since = began();
-  before = (await createGitWorkspace(fixture.repo, "run").snapshot("before", [])) ?? "";
+  before = (await createGitWorkspace(fixture.repo, { run: "run", env: process.env }).snapshot("before", [])) ?? "";
 });
 
 /** Another program of the same run looks: it has nothing of what the first one remembered. */
 async function toldLater(): Promise<readonly string[]> {
-  const workspace = createGitWorkspace(fixture.repo, "run", { since, tree: before });
+  const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env, trust: { since, tree: before } });
   const changes = await workspace.diff(before, await workspace.now([]));
   return (changes ?? []).map(({ path }) => path);
 }
 
 async function patchLater(): Promise<string> {
-  const workspace = createGitWorkspace(fixture.repo, "run", { since, tree: before });
+  const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env, trust: { since, tree: before } });
   return workspace.patch(before, await workspace.now([]));
 }
 
@@ -184,7 +184,8 @@ describe("what changed is shown, whatever the repository says:", () => {
 });
 
 describe("what git cannot see is told:", () => {
-  const hidden = () => createGitWorkspace(fixture.repo, "run", { since, tree: before }).hidden();
+  const hidden = () =>
+    createGitWorkspace(fixture.repo, { run: "run", env: process.env, trust: { since, tree: before } }).hidden();
 
   test("repositories and folders called .git, ignore rules with what they hide, unreadable files, marks", async () => {
     expect(await hidden()).toEqual([]);

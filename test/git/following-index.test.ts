@@ -34,12 +34,12 @@ describe("a tree that is looked at again gives what a first look gives", () => {
     const dice = rollDice(seed);
     fixture.write("a", "1\n");
     fixture.commitAll("one");
-    const following = createGitWorkspace(fixture.repo, "following");
+    const following = createGitWorkspace(fixture.repo, { run: "following", env: process.env });
     await following.snapshot("first", include);
     const done: string[] = [];
     for (let step = 0; step < STEPS; step++) {
       done.push(happen(dice));
-      const fresh = createGitWorkspace(fixture.repo, "fresh");
+      const fresh = createGitWorkspace(fixture.repo, { run: "fresh", env: process.env });
       const expected = await fresh.snapshot(`step-${step}`, include);
       const found = dice.chance(50)
         ? await following.now(include)
@@ -138,7 +138,7 @@ describe("a filter that is configured between two looks never runs (S5)", () => 
       if (place.startsWith("a file")) fixture.git("config", "include.path", included);
       fixture.write("a", "1\n");
       fixture.commitAll("one");
-      const workspace = createGitWorkspace(fixture.repo, "run");
+      const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
       for (const name of ["one", "two"]) await workspace.snapshot(name, []); // what it asked once, it has remembered
       fixture.write(".gitattributes", "* filter=evil\n");
       const file = { t: at(".git/config"), p: join(fixture.base, "home/.gitconfig"), f: included }[
@@ -158,19 +158,21 @@ describe("a filter that is configured between two looks never runs (S5)", () => 
 test("after a git that was killed, its lock is not in the way", async () => {
   fixture.write("a", "1\n");
   fixture.commitAll("one");
-  const workspace = createGitWorkspace(fixture.repo, "run");
+  const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
   await workspace.snapshot("first", []);
   const [folder = ""] = readdirSync(at(".git/isdlc"));
   writeFileSync(at(`.git/isdlc/${folder}/index.lock`), "");
   fixture.write("a", "2\n");
   const second = await workspace.snapshot("second", []);
-  expect(second).toBe(await createGitWorkspace(fixture.repo, "other").snapshot("second", []));
+  expect(second).toBe(
+    await createGitWorkspace(fixture.repo, { run: "other", env: process.env }).snapshot("second", []),
+  );
 });
 
 test("what is looked at twice at the same time is looked at one after the other", async () => {
   fixture.write("a", "1\n");
   fixture.commitAll("one");
-  const workspace = createGitWorkspace(fixture.repo, "run");
+  const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
   const taken = Promise.all(["x", "y", "z"].map((name) => workspace.snapshot(name, [])));
   expect(new Set(await taken).size).toBe(1);
 });

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
-import { outcomeOf, useRepository } from "./repository-fixture.ts";
+import { agreeing, outcomeOf, useRepository } from "./repository-fixture.ts";
 import { commitOf, mergeOf } from "./write-requests.ts";
 
 const fixture = useRepository();
@@ -47,7 +47,7 @@ describe("git killed while a hook runs: calling again ends right, exactly once",
     fixture.write("a", "2");
     fixture.write("staged", "2");
     fixture.git("add", "staged");
-    const write = createGitWrite(fixture.repo, () => true);
+    const write = createGitWrite(fixture.repo, agreeing);
     const request = await commitOf(fixture, ["a"]);
     expect(await killDuring(hook, () => write.commit(request))).toMatchObject({ problem: "GIT_FAILED" });
     const made = await write.commit(request);
@@ -68,7 +68,7 @@ describe("git killed while a hook runs: calling again ends right, exactly once",
       });
     await killDuring(hook, direct);
     expect(status()).toContain("A  b");
-    const write = createGitWrite(fixture.repo, () => true);
+    const write = createGitWrite(fixture.repo, agreeing);
     const made = await write.merge(merge);
     expect(await write.merge(merge)).toEqual(made);
     expect(fixture.git("rev-list", "--count", "--merges", "main")).toBe("1");
@@ -85,7 +85,7 @@ describe("git killed while a hook runs: calling again ends right, exactly once",
   test("merge, killed below us: back on the branch at once, and the next call merges", async () => {
     branches();
     const merge = mergeOf(fixture);
-    const write = createGitWrite(fixture.repo, () => true);
+    const write = createGitWrite(fixture.repo, agreeing);
     expect(await killDuring("pre-merge-commit", () => write.merge(merge))).toMatchObject({ problem: "GIT_FAILED" });
     expect(fixture.git("branch", "--show-current")).toBe("feature");
     expect(status()).toBe("");
@@ -101,7 +101,7 @@ describe("git killed while a hook runs: calling again ends right, exactly once",
     fixture.git("switch", "--quiet", "main");
     fixture.write("other", "mine\n");
     fixture.git("merge", "--quiet", "--no-commit", "--no-ff", "feature");
-    const write = createGitWrite(fixture.repo, () => true);
+    const write = createGitWrite(fixture.repo, agreeing);
     expect(await outcomeOf(write.returnToBranch("feature", tip))).toMatchObject({ problem: "GIT_FAILED" });
     await write.prepareMerge(merge);
     expect(status()).toBe(" M other");
@@ -114,7 +114,7 @@ describe("git killed while a hook runs: calling again ends right, exactly once",
     branches();
     const merge = mergeOf(fixture);
     const tip = fixture.git("rev-parse", "feature");
-    const write = createGitWrite(fixture.repo, () => true);
+    const write = createGitWrite(fixture.repo, agreeing);
     const made = await write.merge(merge);
     const mark = () => writeFileSync(at(".git/MERGE_HEAD"), `${tip}\n`);
     mark();
@@ -130,9 +130,9 @@ describe("git killed while a hook runs: calling again ends right, exactly once",
   test("a merge of something else is left to the person who began it", async () => {
     branches();
     const merge = mergeOf(fixture);
-    await createGitWrite(fixture.repo, () => true).merge(merge);
+    await createGitWrite(fixture.repo, agreeing).merge(merge);
     writeFileSync(at(".git/MERGE_HEAD"), `${fixture.git("rev-parse", "main~1")}\n`);
-    await createGitWrite(fixture.repo, () => true).prepareMerge(merge);
+    await createGitWrite(fixture.repo, agreeing).prepareMerge(merge);
     expect(existsSync(at(".git/MERGE_HEAD"))).toBe(true);
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createGitRead } from "../../src/adapters/git/read/git-read.ts";
 import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
 import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
-import { outcomeOf, useRepository } from "./repository-fixture.ts";
+import { agreeing, outcomeOf, useRepository } from "./repository-fixture.ts";
 import type { Fixture } from "./repository-fixture.ts";
 
 const fixture = useRepository();
@@ -137,18 +137,18 @@ function withSubmodule(f: Fixture, folder: string): string {
 describe("repository shapes: a value or a problem, never a crash (R13)", () => {
   test.each(shapes)("$shape", async ({ make, facts }) => {
     const folder = make(fixture);
-    const read = createGitRead(folder);
+    const read = createGitRead(folder, process.env);
     expect(await read.facts()).toEqual(facts);
     expect(await read.branchExists("main")).toBe(facts !== null && facts.head !== null);
     expect(await read.itemNames("docs/requirements")).toEqual([]);
     if (facts === null) expect(await read.dirty([])).toEqual([]);
 
-    const workspace = createGitWorkspace(folder, "run");
+    const workspace = createGitWorkspace(folder, { run: "run", env: process.env });
     const tree = await outcomeOf(workspace.snapshot("one", []));
     if (typeof tree === "string") expect(await workspace.diff(tree, tree)).toEqual([]);
     else expect([tree?.problem, facts]).toEqual(["GIT_UNAVAILABLE", null]);
 
-    const write = createGitWrite(folder, () => true);
+    const write = createGitWrite(folder, agreeing);
     const started = await outcomeOf(
       write.startBranch(
         "feature/x",
@@ -162,8 +162,8 @@ describe("repository shapes: a value or a problem, never a crash (R13)", () => {
   test.runIf(process.getuid?.() === 0)("a repository of another user, refused by git", async () => {
     fixture.commitAll("one");
     execFileSync("chown", ["-R", "65534", fixture.repo]);
-    expect(await createGitRead(fixture.repo).facts()).toBeNull();
-    const look = createGitWorkspace(fixture.repo, "run").snapshot("one", []);
+    expect(await createGitRead(fixture.repo, process.env).facts()).toBeNull();
+    const look = createGitWorkspace(fixture.repo, { run: "run", env: process.env }).snapshot("one", []);
     expect(await outcomeOf(look)).toMatchObject({ problem: "GIT_UNAVAILABLE" });
   });
 });
@@ -185,7 +185,11 @@ describe("dirty", () => {
     fixture.write("docs/requirements/REQ-0001-x/a.md", "x");
     fixture.write("docs/requirements-other", "x");
     fixture.write("BACKLOG.md", "x");
-    const changes = await createGitRead(fixture.repo).dirty(["docs/requirements", "BACKLOG.md", ".isdlc/"]);
+    const changes = await createGitRead(fixture.repo, process.env).dirty([
+      "docs/requirements",
+      "BACKLOG.md",
+      ".isdlc/",
+    ]);
     expect(Object.fromEntries(changes.map(({ path, change }) => [path, change]))).toEqual({
       staged: "modified",
       unstaged: "modified",
@@ -210,7 +214,7 @@ describe("itemNames", () => {
     fixture.commitAll("two");
     fixture.git("switch", "--quiet", "main");
     mkdirSync(join(fixture.repo, "docs/requirements/REQ-0003-c"));
-    const read = createGitRead(fixture.repo);
+    const read = createGitRead(fixture.repo, process.env);
     expect(await read.itemNames("docs/requirements/")).toEqual(["REQ-0001-a", "REQ-0002-b", "REQ-0003-c"]);
     for (const root of ["../..", "--help", "a\nHEAD:docs", "docs/requirements\0"])
       expect(await outcomeOf(read.itemNames(root))).toEqual([]);
@@ -218,7 +222,7 @@ describe("itemNames", () => {
 
   test("works without git, and with sha256 trees", async () => {
     mkdirSync(join(fixture.base, "plain/items/BUG-0001-x"), { recursive: true });
-    expect(await createGitRead(join(fixture.base, "plain")).itemNames("items")).toEqual(["BUG-0001-x"]);
+    expect(await createGitRead(join(fixture.base, "plain"), process.env).itemNames("items")).toEqual(["BUG-0001-x"]);
     fixture.gitIn(fixture.base, "init", "--quiet", "--object-format=sha256", "wide");
     const wide = join(fixture.base, "wide");
     for (const name of ["a", "b"]) mkdirSync(join(wide, "items", name), { recursive: true });
@@ -226,6 +230,6 @@ describe("itemNames", () => {
     fixture.gitIn(wide, "add", "-A");
     fixture.gitIn(wide, "commit", "--quiet", "-m", "one");
     rmSync(join(wide, "items"), { recursive: true });
-    expect(await createGitRead(wide).itemNames("items")).toEqual(["a", "b"]);
+    expect(await createGitRead(wide, process.env).itemNames("items")).toEqual(["a", "b"]);
   });
 });

@@ -27,7 +27,7 @@ describe("restore", () => {
     fixture.write("file", "1");
     fixture.write("other", "1");
     fixture.commitAll("one");
-    const workspace = createGitWorkspace(fixture.repo, "run");
+    const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     const before = await workspace.snapshot("before", []);
     for (const name of ["script", "link", "folder", "file"]) rmSync(at(name), { recursive: true });
     fixture.write("script", "2");
@@ -49,7 +49,7 @@ describe("restore", () => {
   });
 
   test("never leaves the tree: a linked parent, a linked file, paths that lead away (S3)", async () => {
-    const workspace = createGitWorkspace(fixture.repo, "run");
+    const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     fixture.write("folder/file", "inside");
     fixture.write("single", "inside");
     const before = (await workspace.snapshot("before", []))!;
@@ -80,7 +80,7 @@ describe("restore", () => {
   test("line ends that git converts come back as they were in the tree", async () => {
     fixture.write(".gitattributes", "*.txt text eol=crlf\n");
     fixture.write("a.txt", "1\r\n2\r\n");
-    const workspace = createGitWorkspace(fixture.repo, "run");
+    const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     const before = await workspace.snapshot("before", []);
     fixture.write("a.txt", "3\r\n");
     await workspace.restore(before!, ["a.txt"]);

@@ -26,7 +26,7 @@ describe("snapshot", () => {
     for (const name of ["kept", "changed", "deleted"]) fixture.write(name, "1\n");
     fixture.commitAll("one");
     const status = () => fixture.git("status", "--porcelain");
-    const workspace = createGitWorkspace(fixture.repo, "run");
+    const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     const before = await workspace.snapshot("before", []);
     fixture.write("changed", "2\n2\n");
     fixture.write("new/deep", "x\n");
@@ -57,7 +57,7 @@ describe("snapshot", () => {
   test("an included file counts like an included folder, ignored or not, and a link is itself", async () => {
     fixture.write(".gitignore", "*.log\n");
     fixture.commitAll("one");
-    const workspace = createGitWorkspace(fixture.repo, "run");
+    const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     const before = await workspace.snapshot("before", []);
     fixture.write("one.log", "x");
     fixture.write("items/inner/.git/HEAD", "ref: refs/heads/main\n");
@@ -85,7 +85,7 @@ describe("snapshot", () => {
       "$(touch P)",
       "x\ntouch P",
     ];
-    const workspace = createGitWorkspace(fixture.repo, "--run/../x");
+    const workspace = createGitWorkspace(fixture.repo, { run: "--run/../x", env: process.env });
     for (const name of names) await workspace.snapshot(name, []);
     expect(fixture.git("for-each-ref", "refs/isdlc").split("\n")).toHaveLength(names.length);
     expect(existsSync(at("P"))).toBe(false);
@@ -94,7 +94,7 @@ describe("snapshot", () => {
   test("a conflict in the index, a repository inside and one without commits do not stop it", async () => {
     fixture.write("a", "1");
     fixture.commitAll("one");
-    const workspace = createGitWorkspace(fixture.repo, "run");
+    const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     const before = await workspace.snapshot("before", []);
     fixture.git("switch", "--quiet", "-c", "side");
     fixture.write("a", "2");
@@ -133,7 +133,7 @@ describe("names as bytes (R13)", () => {
     ["attack", "x;touch P;#$(touch P)`touch P`"],
   ];
   test.each(names)("%s: seen, restored, removed", async (_, name) => {
-    const workspace = createGitWorkspace(fixture.repo, "run");
+    const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     const empty = await workspace.snapshot("empty", []);
     const bytes = Buffer.concat([Buffer.from("folder/"), Buffer.from(name as string)]);
     const file = Buffer.concat([Buffer.from(`${fixture.repo}/`), bytes]);
@@ -157,7 +157,7 @@ describe("names as bytes (R13)", () => {
 
 describe("diff, lines and patch", () => {
   test("null, 0 and nothing where an end is unknown", async () => {
-    const workspace = createGitWorkspace(fixture.repo, "run");
+    const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     const one = await workspace.snapshot("one", []);
     for (const other of [null, "0".repeat(40), "HEAD", "--help", "x;touch P", ""]) {
       expect(await workspace.diff(one, other)).toBeNull();
@@ -172,7 +172,7 @@ describe("diff, lines and patch", () => {
   });
 
   test("a rename is one deleted and one added file; a type change and a binary are told", async () => {
-    const workspace = createGitWorkspace(fixture.repo, "run");
+    const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     fixture.write("from", "same\n".repeat(20));
     fixture.write("link", "x");
     fixture.write("binary", Buffer.from([0, 1, 2]));
@@ -198,7 +198,7 @@ describe("copy", () => {
   test("a private folder with the files of the snapshot; changes there go nowhere; nothing is left behind", async () => {
     fixture.write("folder/a", "1");
     fixture.commitAll("one");
-    const workspace = createGitWorkspace(fixture.repo, "run");
+    const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     const one = await workspace.snapshot("one", []);
     fixture.write("folder/a", "2");
     const copy = await workspace.copy(one);
@@ -214,7 +214,10 @@ describe("copy", () => {
   });
 
   test.each(["git", "plain"])("the tree as it is without a snapshot (%s)", async (kind) => {
-    const workspace = kind === "git" ? createGitWorkspace(fixture.repo, "run") : createPlainWorkspace(fixture.repo);
+    const workspace =
+      kind === "git"
+        ? createGitWorkspace(fixture.repo, { run: "run", env: process.env })
+        : createPlainWorkspace(fixture.repo);
     for (const path of [
       "a",
       ".isdlc/state.json",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGitRead } from "../../src/adapters/git/read/git-read.ts";
 import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
-import { outcomeOf, useRepository } from "./repository-fixture.ts";
+import { agreeing, outcomeOf, useRepository } from "./repository-fixture.ts";
 import { commitOf, mergeOf } from "./write-requests.ts";
 
 const fixture = useRepository();
@@ -32,8 +32,8 @@ describe("names that are not branches are refused and run nothing (S1)", () => {
   test.each(attacks)("%j", async (name) => {
     fixture.write("a", "1");
     const head = fixture.commitAll("one");
-    const write = createGitWrite(fixture.repo, () => true);
-    expect(await createGitRead(fixture.repo).branchExists(name)).toBe(false);
+    const write = createGitWrite(fixture.repo, agreeing);
+    expect(await createGitRead(fixture.repo, process.env).branchExists(name)).toBe(false);
     expect(await outcomeOf(write.startBranch(name, head))).toMatchObject({ problem: "GIT_FAILED" });
     expect(await outcomeOf(write.startBranch("fine", name))).toMatchObject({ problem: "GIT_FAILED" });
     const here = { commit: head, onto: head, message: "m" };
@@ -55,7 +55,7 @@ describe("startBranch", () => {
     fixture.write("a", "1");
     const first = fixture.commitAll("one");
     const second = fixture.commitAll("two");
-    const write = createGitWrite(fixture.repo, () => true);
+    const write = createGitWrite(fixture.repo, agreeing);
     await write.startBranch("feature/REQ-0001-x", second);
     expect(fixture.git("branch", "--show-current")).toBe("feature/REQ-0001-x");
     await write.startBranch("feature/REQ-0001-x", second);
@@ -78,7 +78,7 @@ describe("startBranch", () => {
     fixture.write("a", "2");
     fixture.commitAll("two");
     fixture.write("a", "mine");
-    expect(await outcomeOf(createGitWrite(fixture.repo, () => true).startBranch("b", first))).toMatchObject({
+    expect(await outcomeOf(createGitWrite(fixture.repo, agreeing).startBranch("b", first))).toMatchObject({
       problem: "GIT_FAILED",
     });
     expect(readFileSync(at("a"), "utf8")).toBe("mine");
@@ -100,7 +100,7 @@ describe("merge", () => {
     branches();
     fixture.write("other", "mine\n");
     fixture.write("untracked", "mine\n");
-    const write = createGitWrite(fixture.repo, () => true);
+    const write = createGitWrite(fixture.repo, agreeing);
     const tip = fixture.git("rev-parse", "feature");
     const base = fixture.git("rev-parse", "main");
     const merge = mergeOf(fixture);
@@ -119,7 +119,7 @@ describe("merge", () => {
     fixture.write("a", "1");
     const head = fixture.commitAll("one");
     fixture.git("branch", "feature");
-    expect(await createGitWrite(fixture.repo, () => true).merge(mergeOf(fixture))).toEqual({
+    expect(await createGitWrite(fixture.repo, agreeing).merge(mergeOf(fixture))).toEqual({
       is: "merged",
       commit: head,
     });
@@ -134,7 +134,7 @@ describe("merge", () => {
     const base = fixture.commitAll("four");
     fixture.git("switch", "--quiet", "feature");
     fixture.write("other", "mine\n");
-    const call = createGitWrite(fixture.repo, () => true).merge(mergeOf(fixture));
+    const call = createGitWrite(fixture.repo, agreeing).merge(mergeOf(fixture));
     await expect(call).rejects.toMatchObject({
       problem: { code: "MERGE_CONFLICT", branch: "feature", base: "main", files: ["a"] },
     });
@@ -155,7 +155,7 @@ describe("merge", () => {
     fixture.write("keep", "mine\n");
     prepare();
     const base = fixture.git("rev-parse", "main");
-    expect(await outcomeOf(createGitWrite(fixture.repo, () => true).merge(mergeOf(fixture)))).toMatchObject({
+    expect(await outcomeOf(createGitWrite(fixture.repo, agreeing).merge(mergeOf(fixture)))).toMatchObject({
       problem: "GIT_FAILED",
     });
     rmSync(at(".git/index.lock"), { force: true });
@@ -179,7 +179,7 @@ describe("merge", () => {
     fixture.commitAll("two");
     fixture.git("switch", "--quiet", "feature");
     const request = mergeOf(fixture);
-    expect(await createGitWrite(fixture.repo, () => true).merge(request)).toMatchObject({ is: "merged" });
+    expect(await createGitWrite(fixture.repo, agreeing).merge(request)).toMatchObject({ is: "merged" });
     expect(fixture.git("show", "main:BACKLOG.md")).toBe(backlog("x", "A").trimEnd());
     expect(fixture.git("log", "-1", "--format=%P|%s", "main")).toBe(`${request.onto} ${request.commit}|Merge it`);
     expect(status()).toBe("");
@@ -187,7 +187,7 @@ describe("merge", () => {
 
   test("a held HEAD.lock leaves no half switch, and one that was left is gone on with", async () => {
     branches();
-    const write = createGitWrite(fixture.repo, () => true);
+    const write = createGitWrite(fixture.repo, agreeing);
     writeFileSync(at(".git/HEAD.lock"), "");
     expect(await outcomeOf(write.merge(mergeOf(fixture)))).toMatchObject({
       problem: "GIT_FAILED",
@@ -206,7 +206,7 @@ describe("merge", () => {
 
   test("neither a commit that was added to the branch, nor another base, nor what a hook adds, is merged", async () => {
     branches();
-    const write = createGitWrite(fixture.repo, () => true);
+    const write = createGitWrite(fixture.repo, agreeing);
     const asked = mergeOf(fixture);
     fixture.write("planted", "1\n");
     fixture.commitAll("planted");
@@ -229,7 +229,7 @@ describe("merge", () => {
     fixture.git("switch", "--quiet", "main");
     writeFileSync(at(".git/info/exclude"), "b\n");
     fixture.write("b", "mine\n");
-    const write = createGitWrite(fixture.repo, () => true);
+    const write = createGitWrite(fixture.repo, agreeing);
     expect(await outcomeOf(write.merge(mergeOf(fixture)))).toMatchObject({
       problem: "GIT_FAILED",
       detail: "b: not under version control and in the way",
@@ -248,7 +248,7 @@ describe("merge", () => {
     fixture.write("mine", "resolution\n");
     fixture.git("add", "mine");
     const before = status();
-    expect(await outcomeOf(createGitWrite(fixture.repo, () => true).merge(mergeOf(fixture)))).toMatchObject({
+    expect(await outcomeOf(createGitWrite(fixture.repo, agreeing).merge(mergeOf(fixture)))).toMatchObject({
       problem: "GIT_FAILED",
     });
     expect(status()).toBe(before);

@@ -27,7 +27,7 @@ beforeEach(async () => {
   fixture.write("a", "1\n");
   fixture.write("folder/b", "1\n");
   fixture.commitAll("one");
-  workspace = createGitWorkspace(fixture.repo, "run");
+  workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
   before = await workspace.snapshot("before", []);
 });
 
@@ -104,7 +104,7 @@ describe("a write is told, whoever wanted it hidden", () => {
     rmSync(at(".git/index"));
     await workspace.snapshot("with", []);
     fixture.write(".gitignore", "secret\n");
-    const fresh = await createGitWorkspace(fixture.repo, "fresh").snapshot("fresh", []);
+    const fresh = await createGitWorkspace(fixture.repo, { run: "fresh", env: process.env }).snapshot("fresh", []);
     expect(await workspace.now([])).toBe(fresh);
   });
 });
@@ -118,7 +118,7 @@ describe("the index of our own", () => {
     const left = join(another, ".git/isdlc", basename(living).replace(`-${process.pid}-`, `-${dead}-`));
     const kept = join(another, ".git/isdlc", basename(living));
     for (const folder of [left, kept]) mkdirSync(folder, { recursive: true });
-    await createGitWorkspace(another, "other").snapshot("one", []);
+    await createGitWorkspace(another, { run: "other", env: process.env }).snapshot("one", []);
     expect([left, kept].map((folder) => existsSync(folder))).toEqual([false, true]);
     for (const listener of process.listeners("exit").filter(({ name }) => name.includes("removeLasting")))
       (listener as () => void)();
@@ -127,7 +127,8 @@ describe("the index of our own", () => {
 
   test("costs one listener, however often it begins anew", async () => {
     const listeners = process.listenerCount("exit");
-    for (const name of ["x", "y", "z"]) await createGitWorkspace(fixture.repo, name).snapshot(name, []);
+    for (const name of ["x", "y", "z"])
+      await createGitWorkspace(fixture.repo, { run: name, env: process.env }).snapshot(name, []);
     expect(process.listenerCount("exit")).toBe(listeners);
   });
 });

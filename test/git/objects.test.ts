@@ -22,7 +22,7 @@ type Files = ReadonlyMap<string, TreeEntry>;
 
 /** The tree that git's own index makes. */
 async function treeByIndex(files: Files): Promise<string> {
-  const git = hardenedGit(fixture.repo);
+  const git = hardenedGit(fixture.repo, process.env);
   const environment = { GIT_INDEX_FILE: join(fixture.base, `index-${Math.random()}`) };
   const lines = [...files].map(([path, { mode, id }]) =>
     Buffer.concat([Buffer.from(`${mode} ${id}\t`), encodePath(path), Buffer.from([0])]),
@@ -33,7 +33,7 @@ async function treeByIndex(files: Files): Promise<string> {
 
 async function differencesByGit(from: string, to: string): Promise<Difference[]> {
   const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", from, to];
-  const fields = splitFields(await must(hardenedGit(fixture.repo)(args), "diff-tree"));
+  const fields = splitFields(await must(hardenedGit(fixture.repo, process.env)(args), "diff-tree"));
   return fields.flatMap((field, at) => {
     const [, was = "", is = "", before = "", after = ""] =
       /^:(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) /.exec(field.toString("latin1")) ?? [];
@@ -69,7 +69,7 @@ const blobsIn = (): string[] =>
 test("differences and edited trees are those that git's own index gives, whatever the trees", async () => {
   const { repo } = fixture;
   const blobs = blobsIn();
-  const store = repositoryStore(repo);
+  const store = repositoryStore({ top: repo, env: process.env });
   const seen = { swaps: 0, removals: 0, emptied: 0, deep: 0 };
   await fc.assert(
     fc.asyncProperty(filesOf(blobs), filesOf(blobs), async (before, after) => {
@@ -95,7 +95,7 @@ describe("a tree is not edited", () => {
     ["where a folder would be in the place of a file", "a", "a/b"],
   ])("%s", async (_, held, added) => {
     const [id = ""] = blobsIn();
-    const store = repositoryStore(fixture.repo);
+    const store = repositoryStore({ top: fixture.repo, env: process.env });
     const base = await treeByIndex(new Map([[held, { mode: "100644", id }]]));
     await expect(editTree(store, base, new Map([[added, { mode: "100644", id }]]))).rejects.toMatchObject({
       problem: { code: "GIT_FAILED", detail: expect.stringContaining("both a file and a folder") },
@@ -103,7 +103,7 @@ describe("a tree is not edited", () => {
   });
 
   test("with a file that the repository does not have; and the next request is answered", async () => {
-    const store = repositoryStore(fixture.repo);
+    const store = repositoryStore({ top: fixture.repo, env: process.env });
     const [id = ""] = blobsIn();
     const entries = (held: string) => new Map([["a", { mode: "100644", id: held }]]);
     await expect(editTree(store, null, entries("1".repeat(40)))).rejects.toMatchObject({
@@ -119,7 +119,7 @@ test("an object whose file holds something else is not believed", async () => {
   const file = join(repo, ".git/objects", id.slice(0, 2), id.slice(2));
   chmodSync(file, 0o644);
   writeFileSync(file, deflateSync(Buffer.from("blob 3\0two")));
-  const { objects } = repositoryStore(repo);
+  const { objects } = repositoryStore({ top: repo, env: process.env });
   await expect(objects.read(id)).rejects.toMatchObject({ problem: { detail: expect.stringContaining("damaged") } });
   expect(await objects.read("2".repeat(40))).toBeNull();
 });
@@ -129,7 +129,7 @@ test.each(["", "100644", "100644 a", "100644 a\0", "100644 a\0short"])(
   async (text) => {
     writeFileSync(join(fixture.base, "tree"), text);
     const id = fixture.git("hash-object", "-t", "tree", "--literally", "-w", join(fixture.base, "tree"));
-    const entries = entriesOf(repositoryStore(fixture.repo).objects, id);
+    const entries = entriesOf(repositoryStore({ top: fixture.repo, env: process.env }).objects, id);
     if (text === "") expect((await entries).size).toBe(0);
     else await expect(entries).rejects.toMatchObject({ problem: { detail: expect.stringContaining("malformed") } });
   },
@@ -138,7 +138,7 @@ test.each(["", "100644", "100644 a", "100644 a\0", "100644 a\0short"])(
 test("a repository that was made anew at the same place is read as it is now", async () => {
   const { repo } = fixture;
   const [first = ""] = blobsIn();
-  const { objects } = repositoryStore(repo);
+  const { objects } = repositoryStore({ top: repo, env: process.env });
   expect(await objects.has(first)).toBe(true);
   rmSync(repo, { recursive: true });
   fixture.gitIn(fixture.base, "init", "--quiet", repo);
@@ -151,7 +151,7 @@ test("a ref is set in one transaction, and a failed one leaves nothing locked", 
   const { repo } = fixture;
   fixture.write("a.txt", "a\n");
   const commit = fixture.commitAll("first");
-  const { setRef } = repositoryStore(repo);
+  const { setRef } = repositoryStore({ top: repo, env: process.env });
   await setRef("refs/isdlc/run/one", commit);
   await expect(setRef("refs/isdlc/run/two", "3".repeat(40))).rejects.toMatchObject({ problem: { code: "GIT_FAILED" } });
   await setRef("refs/isdlc/run/two", commit);

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
+import type { GitCaller } from "../../src/adapters/git/process/personal-git.ts";
 
 export type Fixture = {
   /** A folder of this test alone; `repo` is a repository in it, on branch main. */
@@ -16,6 +17,9 @@ export type Fixture = {
   hook(name: string, script: string): void;
   commitAll(message: string): string;
 };
+
+/** Whoever agreed to everything that a repository has git start. */
+export const agreeing: GitCaller = { env: process.env, allows: () => true };
 
 /** Real repositories in a temporary folder, away from the settings of whoever runs the tests. */
 export function useRepository(): Fixture {

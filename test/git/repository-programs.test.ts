@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Allows } from "../../src/adapters/git/process/personal-git.ts";
+import { type Allows, allowsNothing } from "../../src/adapters/git/process/personal-git.ts";
 import { programsOfChanges, startedPrograms } from "../../src/adapters/git/read/started-programs.ts";
 import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
-import { useRepository } from "./repository-fixture.ts";
+import { agreeing, useRepository } from "./repository-fixture.ts";
 import { commitOf, mergeOf } from "./write-requests.ts";
 
 const fixture = useRepository();
@@ -23,7 +23,7 @@ const beside = (name: string): string => join(fixture.base, name);
 
 /** A commit, a switch and a merge, of files that every filter and driver is for. */
 async function change(allows: Allows): Promise<void> {
-  const write = createGitWrite(fixture.repo, allows);
+  const write = createGitWrite(fixture.repo, { env: process.env, allows });
   await write.startBranch("feature", fixture.git("rev-parse", "HEAD"));
   fixture.write("a.txt", "1\n2\n3\n4\n5 changed\n");
   const committed = await write.commit({ ...(await commitOf(fixture, ["a.txt"])), branch: "feature" });
@@ -129,8 +129,8 @@ describe("S5 what the repository has git start", () => {
     fixture.write("a.txt", "1\n2\n3\n4\n5\n");
     fixture.commitAll("one");
     put();
-    expect((await programsOfChanges(fixture.repo)).map((one) => one.name)).toContain(name);
-    expect(Object.keys(await startedPrograms(fixture.repo))).toContain(name);
+    expect((await programsOfChanges(fixture.repo, process.env)).map((one) => one.name)).toContain(name);
+    expect(Object.keys(await startedPrograms(fixture.repo, process.env))).toContain(name);
     await change(() => false);
     expect(ran()).toBe(false);
   });
@@ -141,11 +141,11 @@ describe("S5 what the repository has git start", () => {
     rows.at(-1)!.put();
     fixture.write("a", "2");
     const request = await commitOf(fixture, ["a"]);
-    await createGitWrite(fixture.repo, () => false)
+    await createGitWrite(fixture.repo, { env: process.env, allows: allowsNothing })
       .commit(request)
       .catch(() => undefined); // the person's own, `true`, signs nothing
     expect(ran()).toBe(false);
-    await createGitWrite(fixture.repo, () => true).commit(request);
+    await createGitWrite(fixture.repo, agreeing).commit(request);
     expect(ran()).toBe(true);
   });
 
@@ -156,8 +156,10 @@ describe("S5 what the repository has git start", () => {
     fixture.git("config", "--global", "core.hooksPath", beside("own-hooks"));
     fixture.hook("pre-commit", "exit 1");
     fixture.write("a", "2");
-    expect(await programsOfChanges(fixture.repo)).toEqual([]);
-    const committed = await createGitWrite(fixture.repo, () => false).commit(await commitOf(fixture, ["a"]));
+    expect(await programsOfChanges(fixture.repo, process.env)).toEqual([]);
+    const committed = await createGitWrite(fixture.repo, { env: process.env, allows: allowsNothing }).commit(
+      await commitOf(fixture, ["a"]),
+    );
     expect(committed.is).toBe("done");
     expect(ran()).toBe(true);
   });
@@ -170,7 +172,9 @@ describe("S5 what the repository has git start", () => {
     fixture.hook("commit-msg", "exit 1");
     fixture.write("a", "2");
     const allows: Allows = ({ name }) => name === ".git/hooks/pre-commit";
-    expect((await createGitWrite(fixture.repo, allows).commit(await commitOf(fixture, ["a"]))).is).toBe("done");
+    expect(
+      (await createGitWrite(fixture.repo, { env: process.env, allows }).commit(await commitOf(fixture, ["a"]))).is,
+    ).toBe("done");
     expect(ran()).toBe(true);
   });
 
@@ -178,16 +182,16 @@ describe("S5 what the repository has git start", () => {
     program(inTree(".husky/_/pre-commit"), 'exec sh "$(dirname "$0")/../pre-commit"');
     fixture.write(".husky/pre-commit", "true\n");
     fixture.git("config", "core.hooksPath", ".husky/_");
-    const [, before] = await programsOfChanges(fixture.repo);
+    const [, before] = await programsOfChanges(fixture.repo, process.env);
     fixture.write(".husky/pre-commit", "something else\n");
-    const [, after] = await programsOfChanges(fixture.repo);
+    const [, after] = await programsOfChanges(fixture.repo, process.env);
     expect([before?.name, after?.name]).toEqual([".husky/_/pre-commit", ".husky/_/pre-commit"]);
     expect(after?.digest).not.toBe(before?.digest);
   });
 
   test("settings that no change comes by are told, and not asked about", async () => {
     fixture.git("config", "alias.st", "!sh");
-    expect(await programsOfChanges(fixture.repo)).toEqual([]);
-    expect(Object.keys(await startedPrograms(fixture.repo))).toEqual([".git/config: alias.st"]);
+    expect(await programsOfChanges(fixture.repo, process.env)).toEqual([]);
+    expect(Object.keys(await startedPrograms(fixture.repo, process.env))).toEqual([".git/config: alias.st"]);
   });
 });

@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
-import { outcomeOf, useRepository } from "./repository-fixture.ts";
+import { agreeing, outcomeOf, useRepository } from "./repository-fixture.ts";
 import { mergeOf } from "./write-requests.ts";
 
 const fixture = useRepository();
 const status = () => fixture.git("status", "--porcelain");
-const vcs = () => createGitWrite(fixture.repo, () => true);
+const vcs = () => createGitWrite(fixture.repo, agreeing);
 const squashOf = () => ({ ...mergeOf(fixture), message: "Add b and c", isSquash: true });
 
 /** A branch with two commits, and the base one further than where it left. */

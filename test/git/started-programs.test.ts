@@ -23,7 +23,7 @@ type Write = (path: string, text: string) => void;
 
 describe("S5 what git would start by itself", () => {
   test("is nothing in a fresh repository", async () => {
-    expect(await startedPrograms(repository().tree)).toEqual({});
+    expect(await startedPrograms(repository().tree, process.env)).toEqual({});
   });
 
   test("is every hook and every setting that names a program, in whatever form it is written", async () => {
@@ -36,12 +36,12 @@ describe("S5 what git would start by itself", () => {
     chmodSync(join(tree, ".git/hooks/pre-commit"), 0o755);
     write(".git/hooks/not-executable", "#!/bin/sh\n");
     const usual = [".git/config: alias.st", ".git/config: core.fsmonitor", ".git/config: filter.big.clean"];
-    expect(Object.keys(await startedPrograms(tree)).sort()).toEqual([...usual, ".git/hooks/pre-commit"]);
+    expect(Object.keys(await startedPrograms(tree, process.env)).sort()).toEqual([...usual, ".git/hooks/pre-commit"]);
     git("config", "extensions.worktreeConfig", "true");
     write(".git/config.worktree", '[CORE]HooksPath=./hooks\n[diff "x.y"] textconv = ./t\n');
     write("hooks/post-commit", "#!/bin/sh\n");
     chmodSync(join(tree, "hooks/post-commit"), 0o755);
-    expect(Object.keys(await startedPrograms(tree)).sort()).toEqual([
+    expect(Object.keys(await startedPrograms(tree, process.env)).sort()).toEqual([
       ".git/config.worktree: core.hookspath",
       ".git/config.worktree: diff.x.y.textconv",
       ...usual,
@@ -52,9 +52,9 @@ describe("S5 what git would start by itself", () => {
   test("counts by what it would run", async () => {
     const { tree, git } = repository();
     git("config", "core.fsmonitor", "./one");
-    const before = await startedPrograms(tree);
+    const before = await startedPrograms(tree, process.env);
     git("config", "core.fsmonitor", "./two");
-    const after = await startedPrograms(tree);
+    const after = await startedPrograms(tree, process.env);
     expect(Object.keys(after)).toEqual(Object.keys(before));
     expect(after).not.toEqual(before);
   });
@@ -76,7 +76,7 @@ describe("S5 what git would start by itself", () => {
     loose.write("c", "c");
     loose.git("config", "diff.external", "./x");
     rmSync(trace, { force: true });
-    expect(Object.keys(await startedPrograms(tree)).sort()).toEqual([
+    expect(Object.keys(await startedPrograms(tree, process.env)).sort()).toEqual([
       "loose/.git/config: diff.external",
       "sub/.git/config: core.fsmonitor",
     ]);

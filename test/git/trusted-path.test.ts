@@ -71,8 +71,8 @@ describe("S4 S5 the PATH of every program that is started", () => {
       execFileSync("git", ["--version"], { cwd: tree }); // the planted one is found this way
       expect(execFileSync("cat", [trace], { encoding: "utf8" })).toBe("ran\n");
       rmSync(trace);
-      await hardenedGit(tree)(["rev-parse", "HEAD"]);
-      await personalGit(tree, allowsNothing)(["rev-parse", "HEAD"]);
+      await hardenedGit(tree, process.env)(["rev-parse", "HEAD"]);
+      await personalGit(tree, { env: process.env, allows: allowsNothing })(["rev-parse", "HEAD"]);
       expect(() => execFileSync("cat", [trace], { stdio: "pipe" })).toThrow();
     } finally {
       process.env["PATH"] = before;

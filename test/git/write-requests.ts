@@ -2,6 +2,7 @@ import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspac
 import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
 import type { CommitRequest, MergeRequest } from "../../src/ports/vcs.ts";
 import type { Fixture } from "./repository-fixture.ts";
+import { agreeing } from "./repository-fixture.ts";
 
 /** A commit of the given files and folders as they are now, onto whatever is checked out. */
 export async function commitOf(
@@ -9,10 +10,10 @@ export async function commitOf(
   paths: readonly string[],
   attempt = "run/01-x#1",
 ): Promise<CommitRequest> {
-  const write = createGitWrite(fixture.repo, () => true);
+  const write = createGitWrite(fixture.repo, agreeing);
   const parent = await write.head();
   const from = parent ?? fixture.git("hash-object", "-w", "-t", "tree", "/dev/null");
-  const to = await createGitWorkspace(fixture.repo, "run").now([]);
+  const to = await createGitWorkspace(fixture.repo, { run: "run", env: process.env }).now([]);
   const { tree } = await write.compose({ onto: parent, from, to: to ?? "", include: [], only: paths });
   const message = "phase: done\n\nbody\n# kept";
   const keep = { run: "run", name: `${attempt}-hooked` };

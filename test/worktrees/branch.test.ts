@@ -6,15 +6,14 @@ import {
   keepThenDelete,
   mergeWorktreeBranch,
 } from "../../src/adapters/git/worktree/worktree-branch.ts";
-import { useRepository } from "../git/repository-fixture.ts";
+import { agreeing, useRepository } from "../git/repository-fixture.ts";
 import { mergeOf } from "../git/write-requests.ts";
 import { type LinkedTree, makeLinkedTree } from "./linked-tree.ts";
 
 const fixture = useRepository();
 let tree: LinkedTree;
 const refs = () => fixture.git("for-each-ref", "--format=%(refname) %(objectname)");
-const allows = () => true;
-const merge = () => mergeWorktreeBranch({ top: fixture.repo, allows }, mergeOf(fixture, "work"));
+const merge = () => mergeWorktreeBranch(fixture.repo, mergeOf(fixture, "work"), agreeing);
 
 beforeEach(async () => {
   tree = await makeLinkedTree(fixture);
@@ -30,7 +29,7 @@ describe("finishing with a merge (AC15)", () => {
     });
     expect(readFileSync(join(fixture.repo, "b"), "utf8")).toBe("2");
     expect(await tree.remove()).toMatchObject({ ok: true });
-    expect(await deleteMergedBranch(fixture.repo, { branch: "work", base: "main", allows })).toEqual({
+    expect(await deleteMergedBranch(fixture.repo, { branch: "work", base: "main" }, agreeing)).toEqual({
       ok: true,
       tip,
       ref: null,
@@ -78,9 +77,7 @@ describe("finishing with a merge (AC15)", () => {
     ["noBase", { branch: "work", base: "gone" }],
     ["noBranch", { branch: "-x", base: "main" }],
   ])("%s: %o", async (why, names) => {
-    expect(
-      await mergeWorktreeBranch({ top: fixture.repo, allows }, { ...mergeOf(fixture, "work"), ...names }),
-    ).toMatchObject({
+    expect(await mergeWorktreeBranch(fixture.repo, { ...mergeOf(fixture, "work"), ...names }, agreeing)).toMatchObject({
       ok: false,
       why,
     });
@@ -103,24 +100,24 @@ describe("deleting a branch", () => {
     prepare();
     await tree.remove({ unmerged: "stayOnBranch" });
     const before = refs();
-    expect(await deleteMergedBranch(fixture.repo, { ...names, allows })).toMatchObject({ ok: false, why });
+    expect(await deleteMergedBranch(fixture.repo, names, agreeing)).toMatchObject({ ok: false, why });
     expect(refs()).toBe(before);
   });
 
   test("is refused while a tree has it checked out, even where the folder is gone", async () => {
-    expect(await deleteMergedBranch(fixture.repo, { branch: "work", base: "main", allows })).toMatchObject({
+    expect(await deleteMergedBranch(fixture.repo, { branch: "work", base: "main" }, agreeing)).toMatchObject({
       why: "checkedOut",
     });
-    expect(await keepThenDelete(fixture.repo, { branch: "work", allows })).toMatchObject({ why: "checkedOut" });
-    expect(await keepThenDelete(fixture.repo, { branch: "main", allows })).toMatchObject({ why: "checkedOut" });
+    expect(await keepThenDelete(fixture.repo, "work", agreeing)).toMatchObject({ why: "checkedOut" });
+    expect(await keepThenDelete(fixture.repo, "main", agreeing)).toMatchObject({ why: "checkedOut" });
     rmSync(tree.path, { recursive: true });
-    expect(await keepThenDelete(fixture.repo, { branch: "work", allows })).toMatchObject({ why: "checkedOut" });
+    expect(await keepThenDelete(fixture.repo, "work", agreeing)).toMatchObject({ why: "checkedOut" });
   });
 
   test("forgets what it tracked", async () => {
     await tree.remove();
     fixture.git("config", "branch.work.merge", "refs/heads/other");
-    await deleteMergedBranch(fixture.repo, { branch: "work", base: "main", allows });
+    await deleteMergedBranch(fixture.repo, { branch: "work", base: "main" }, agreeing);
     expect(() => fixture.git("config", "branch.work.merge")).toThrow();
   });
 });
@@ -138,7 +135,7 @@ describe("discarding a branch (AC16)", () => {
       tips.push(fixture.git("rev-parse", "feature/x"));
       const number = tips.length === 1 ? "" : "-2";
       const ref = `refs/isdlc/kept/feature/x${number}`;
-      expect(await keepThenDelete(fixture.repo, { branch: "feature/x", allows })).toEqual({
+      expect(await keepThenDelete(fixture.repo, "feature/x", agreeing)).toEqual({
         ok: true,
         tip: tips.at(-1),
         ref,
@@ -150,9 +147,9 @@ describe("discarding a branch (AC16)", () => {
 
   test("keeps a branch whose ref would lie below another's", async () => {
     await tree.remove();
-    await keepThenDelete(fixture.repo, { branch: "work", allows });
+    await keepThenDelete(fixture.repo, "work", agreeing);
     fixture.git("branch", "work/below");
-    const deleted = await keepThenDelete(fixture.repo, { branch: "work/below", allows });
+    const deleted = await keepThenDelete(fixture.repo, "work/below", agreeing);
     expect(deleted).toMatchObject({ ok: true, ref: expect.stringMatching(/^refs\/isdlc\/kept\/x/) });
     if (deleted.ok) expect(fixture.git("rev-parse", String(deleted.ref))).toBe(deleted.tip);
   });
@@ -161,7 +158,7 @@ describe("discarding a branch (AC16)", () => {
     await tree.remove();
     fixture.hook("reference-transaction", 'test "$1" != prepared');
     const before = fixture.git("rev-parse", "work");
-    expect(await keepThenDelete(fixture.repo, { branch: "work", allows })).toMatchObject({
+    expect(await keepThenDelete(fixture.repo, "work", agreeing)).toMatchObject({
       ok: false,
       why: "gitRefused",
     });

@@ -80,8 +80,8 @@ describe("before a working tree goes, its history comes to the main tree", () =>
     writeFileSync(inMain(`history/${RUN}.json`), "there");
     writeFileSync(inMain("worktrees/repo-1-a/state.json"), "first");
     const expected = [`.isdlc/worktrees/repo-1-a/history/${RUN}.json`, ".isdlc/worktrees/repo-1-a-2/state.json"];
-    expect((await carryOwnFiles(tree.path, fixture.repo)).toSorted()).toEqual(expected.toSorted());
-    expect((await carryOwnFiles(tree.path, fixture.repo)).toSorted()).toEqual(expected.toSorted());
+    expect((await carryOwnFiles(tree.path, fixture.repo, process.env)).toSorted()).toEqual(expected.toSorted());
+    expect((await carryOwnFiles(tree.path, fixture.repo, process.env)).toSorted()).toEqual(expected.toSorted());
     expect(readFileSync(inMain(`history/${RUN}.json`), "utf8")).toBe("there");
     expect(readFileSync(inMain("worktrees/repo-1-a/state.json"), "utf8")).toBe("first");
     expect(readFileSync(inMain("worktrees/repo-1-a-2/state.json"), "utf8")).toBe("second");

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createWorktree } from "../../src/adapters/git/worktree/worktree-create.ts";
 import type { WorktreeRequest } from "../../src/ports/worktrees.ts";
-import { useRepository } from "../git/repository-fixture.ts";
+import { agreeing, useRepository } from "../git/repository-fixture.ts";
 
 const fixture = useRepository();
 const beside = (name: string) => join(fixture.base, name);
 const request = { branch: "feature/1-a", path: "../repo-1-a", base: "main" };
 const create = (changes: Partial<WorktreeRequest> = {}) =>
-  createWorktree(fixture.repo, { ...request, ...changes }, () => true);
+  createWorktree(fixture.repo, { ...request, ...changes }, agreeing);
 const branches = () => fixture.git("for-each-ref", "--format=%(refname:short) %(objectname)", "refs/heads");
 
 beforeEach(() => {
@@ -38,7 +38,7 @@ describe("a working tree for an item", () => {
     const made = await createWorktree(
       beside("repo-1-a"),
       { branch: "two", path: "../repo-2-b", base: "main" },
-      () => true,
+      agreeing,
     );
     expect(made).toMatchObject({ ok: true, path: beside("repo-2-b") });
   });

@@ -33,7 +33,7 @@ test("looking at a tree and removing it runs nothing that the repository configu
   rmSync(join(fixture.base, "fired"), { recursive: true });
   mkdirSync(join(fixture.base, "fired"));
 
-  expect((await worktreeState(tree.path, "main"))?.uncommitted).toEqual(["f.one"]);
+  expect((await worktreeState(tree.path, "main", process.env))?.uncommitted).toEqual(["f.one"]);
   expect(await tree.remove()).toMatchObject({ why: "uncommitted" });
   expect(fired()).toEqual([]);
   fixture.git("-c", "core.fsmonitor=false", "-C", tree.path, "reset", "--quiet", "--hard");

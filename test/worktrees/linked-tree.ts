@@ -5,6 +5,7 @@ import { removeWorktree } from "../../src/adapters/git/worktree/worktree-remove.
 import { openJournalOf, type Tree } from "../journal-file/sample-run.ts";
 import type { RemoveRequest } from "../../src/ports/worktrees.ts";
 import type { Fixture } from "../git/repository-fixture.ts";
+import { agreeing } from "../git/repository-fixture.ts";
 
 export type LinkedTree = {
   readonly path: string;
@@ -21,7 +22,7 @@ export async function makeLinkedTree(fixture: Fixture, name = "repo-1-a", branch
     fixture.write(".gitignore", "*.log\nbuild/\n.isdlc/\n");
     fixture.commitAll("one");
   }
-  const made = await createWorktree(fixture.repo, { branch, path: `../${name}`, base: "main" }, () => true);
+  const made = await createWorktree(fixture.repo, { branch, path: `../${name}`, base: "main" }, agreeing);
   if (!made.ok) throw new Error(made.fix);
   return linkedTreeAt(fixture, made.path);
 }
@@ -41,7 +42,8 @@ export function linkedTreeAt(fixture: Fixture, path: string): LinkedTree {
       git("add", "--force", "--", file);
       git("commit", "--quiet", "-m", `change ${file}`);
     },
-    remove: (changes = {}) => removeWorktree(fixture.repo, { path, base: "main", cwd: fixture.repo, ...changes }),
+    remove: (changes = {}) =>
+      removeWorktree(fixture.repo, { path, base: "main", cwd: fixture.repo, ...changes }, process.env),
   };
 }
 

@@ -15,7 +15,7 @@ const PATIENCE = 120_000; // milliseconds
  * @throws ProblemError GIT_UNAVAILABLE where there is no repository.
  */
 export async function historyGit(cwd: string, env: NodeJS.ProcessEnv): Promise<Git> {
-  const plain = hardenedGit(cwd);
+  const plain = hardenedGit(cwd, env);
   const found = await plain(["rev-parse", "--absolute-git-dir"]);
   if (found.status === 0) return patient(plain, {});
   const bare = await plain(["--git-dir=.", "rev-parse", "--is-bare-repository"]);

@@ -1,12 +1,12 @@
 import { ProblemError } from "../../core/problem.ts";
 import { type Git, must } from "../git/process/git.ts";
-import { type Allows, personalGit } from "../git/process/personal-git.ts";
+import { type GitCaller, personalGit } from "../git/process/personal-git.ts";
 import { gitFailed, lastWords } from "../git/process/run-git.ts";
 import { fetchedNotesRef, mergeNotes, NOTES_REF } from "./git-notes.ts";
 
 const REMOTE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
-export type Sharing = { readonly cwd: string; readonly remote: string; readonly allows: Allows };
+export type Sharing = { readonly cwd: string; readonly remote: string; readonly caller: GitCaller };
 
 /** Has `git fetch` bring statements along from now on. False when it does so already. */
 export async function shareNotes(sharing: Sharing): Promise<boolean> {
@@ -33,8 +33,8 @@ export async function pushNotes(history: Git, sharing: Sharing): Promise<void> {
   if (pushed.status !== 0) throw gitFailed("push", lastWords(pushed));
 }
 
-async function remoteGit({ cwd, remote, allows }: Sharing): Promise<Git> {
-  const git = personalGit(cwd, allows);
+async function remoteGit({ cwd, remote, caller }: Sharing): Promise<Git> {
+  const git = personalGit(cwd, caller);
   const known = REMOTE_NAME.test(remote) && (await git(["config", "--get", `remote.${remote}.url`])).status === 0;
   if (known) return git;
   const detail = `There is no remote ${JSON.stringify(remote)} here.`;

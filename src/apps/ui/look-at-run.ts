@@ -55,7 +55,7 @@ const DOCUMENT = /\.(?:md|markdown|txt|rst|adoc|json|ya?ml)$/i;
 /** A document of the run: as it is in the tree that was shown, else in the working tree. */
 export async function documentAt(found: FoundRun, path: string, tree: string | null): Promise<DocumentView> {
   const { project } = found;
-  const kept = tree === null ? null : await readTreeFile(project.root, { tree, path });
+  const kept = tree === null ? null : await readTreeFile(project.root, { tree, path }, project.env);
   const text = kept ?? project.projections.readArtifact(path);
   if (text === null || text.includes("\0")) return { path, text: null, isCut: false };
   return { path, text: text.slice(0, DOCUMENT_LIMIT), isCut: text.length > DOCUMENT_LIMIT };
@@ -75,7 +75,7 @@ export async function diffOf({ run, project }: FoundRun, against: DiffAgainst): 
   const first = run.phases[0]?.firstTree ?? null;
   const from = against === "seen" && run.is === "active" ? lastReviewedTree(run) : first;
   if (run.run.git === null || !made) return { against, files: [], isCut: false };
-  const patch = await createGitWorkspace(project.root, run.run.run).patch(from, made.tree);
+  const patch = await createGitWorkspace(project.root, { run: run.run.run, env: project.env }).patch(from, made.tree);
   const isCut = patch.length > DIFF_LIMIT;
   return { against, files: diffFiles(isCut ? patch.slice(0, DIFF_LIMIT) : patch, sha256), isCut };
 }

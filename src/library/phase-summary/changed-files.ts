@@ -42,7 +42,7 @@ function asker(root: string): Ask {
   return (args, environment) =>
     execFileSync("git", [...hardening, ...args], {
       cwd: root,
-      env: { ...readingEnvironment(root), ...environment },
+      env: { ...readingEnvironment(root, process.env), ...environment },
       timeout: Math.max(1, Math.ceil(deadline - performance.now())),
       killSignal: "SIGKILL",
       maxBuffer: MAX_OUTPUT_BYTES,

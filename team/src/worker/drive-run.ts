@@ -53,7 +53,7 @@ export async function driveLeased(worker: Worker, run: RunId, workflow: string):
   const journal = createHttpJournal({ ...worker, run, epoch: lease.epoch, beforeRecord });
   worker.driving.set(run, { epoch: lease.epoch, journal });
   try {
-    const mirror = await openMirror(worker.data, lease.remote);
+    const mirror = await openMirror(worker, lease.remote);
     const setHandOver = (made: HandingOver): void => void (handOver = made);
     return await driveInTree({ worker, run, lease, journal, mirror, setHandOver });
   } catch (error) {
@@ -104,13 +104,20 @@ async function driveInTree(driving: Driving): Promise<DriveEnd> {
 }
 
 async function treeOf({ worker, run, lease, mirror }: Driving, state: ActiveRun | null): Promise<RunTree> {
-  const { data } = worker;
+  const { data, env } = worker;
   const recorded = state?.run.git ?? null;
   const base = recorded?.base ?? (await mirror.mainBranch());
   const baseTip = recorded === null ? await mirror.tip(base) : (recorded.baseTip ?? recorded.commit);
   if (baseTip === null) throw new ProblemError({ code: "GIT_UNAVAILABLE", detail: `the remote has no branch ${base}` });
   const author = `isdlc for ${lease.begunBy}`;
-  return openRunTree(mirror, { data, run, epoch: lease.epoch, author, standing: { base, baseTip, left: lease.left } });
+  return openRunTree(mirror, {
+    data,
+    env,
+    run,
+    epoch: lease.epoch,
+    author,
+    standing: { base, baseTip, left: lease.left },
+  });
 }
 
 /** Plans and begins what somebody asked for, in the tree of this worker. False where that cannot be done. */

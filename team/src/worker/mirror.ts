@@ -32,14 +32,17 @@ export type Pushed = { readonly specs: readonly string[]; readonly lease: string
 const TIMEOUT = 15 * 60_000; // milliseconds: a first fetch may be long
 const OURS = ["core.hooksPath=/dev/null", "gc.auto=0", "protocol.ext.allow=never", "push.followTags=false"];
 
-export async function openMirror(data: string, remote: string): Promise<Mirror> {
+/** The folder that a worker keeps mirrors in, and the environment that git is started in. */
+type Keeping = { readonly data: string; readonly env: NodeJS.ProcessEnv };
+
+export async function openMirror({ data, env }: Keeping, remote: string): Promise<Mirror> {
   if (!isRemote(remote)) throw new ProblemError({ code: "UNSAFE_PATH", path: remote, detail: "it is no git remote" });
   const folder = join(data, "mirrors", `${sha256(remote).slice(0, 16)}.git`);
   const git = (args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<GitResult> =>
     runGit({
       cwd: folder,
       args: ["--no-pager", ...OURS.flatMap((setting) => ["-c", setting]), ...args],
-      environment: { ...writingEnvironment(folder), ...environment },
+      environment: { ...writingEnvironment(folder, env), ...environment },
       timeoutMs: TIMEOUT,
     });
   const say = async (...args: readonly string[]): Promise<string> =>
@@ -58,7 +61,7 @@ export async function openMirror(data: string, remote: string): Promise<Mirror> 
       const specs = ["+refs/heads/*:refs/isdlc-mirror/heads/*", `+refs/isdlc/${run}/*:refs/isdlc-mirror/${run}/*`];
       const settings = [...OURS, "protocol.file.allow=always"].flatMap((setting) => ["-c", setting]);
       const args = [...settings, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", folder, ...specs];
-      await must(runGit({ cwd: root, args, environment: writingEnvironment(root), timeoutMs: TIMEOUT }), "fetch");
+      await must(runGit({ cwd: root, args, environment: writingEnvironment(root, env), timeoutMs: TIMEOUT }), "fetch");
     },
     async mainBranch() {
       const [first = ""] = (await say("ls-remote", "--symref", remote, "HEAD")).split("\n");

@@ -13,10 +13,11 @@ export type Standing = {
   readonly left: LeftTree | null;
 };
 
-export type RunTree = { readonly root: string; readonly left: LeftTree | null };
+export type RunTree = { readonly root: string; readonly env: NodeJS.ProcessEnv; readonly left: LeftTree | null };
 
 type Wanted = {
   readonly data: string;
+  readonly env: NodeJS.ProcessEnv;
   readonly run: RunId;
   /** Of the lease: every drive has a folder of its own, for what is known of a folder outlives what was in it. */
   readonly epoch: number;
@@ -28,13 +29,16 @@ type Wanted = {
  * A working tree made anew for one drive: what an execution that was cut off wrote is not in it, and neither is any
  * setting or hook that an agent left behind.
  */
-export async function openRunTree(mirror: Mirror, { data, run, epoch, standing, author }: Wanted): Promise<RunTree> {
+export async function openRunTree(
+  mirror: Mirror,
+  { data, env, run, epoch, standing, author }: Wanted,
+): Promise<RunTree> {
   const trees = join(data, "trees", run);
   rmSync(trees, { recursive: true, force: true });
   const root = join(trees, `e${epoch}`);
   mkdirSync(root, { recursive: true, mode: 0o700 });
   const { base, baseTip } = standing;
-  const git = gitIn(root);
+  const git = gitIn(root, env);
   await git("init", "--quiet", "--template=", `--initial-branch=${base}`);
   await mirror.copyInto(root, run);
   await git("config", "user.name", author);
@@ -42,7 +46,7 @@ export async function openRunTree(mirror: Mirror, { data, run, epoch, standing, 
   await git("update-ref", `refs/heads/${base}`, baseTip);
   if (standing.left === null) {
     await git("reset", "--quiet", "--hard");
-    return { root, left: null };
+    return { root, env, left: null };
   }
   const left = await withUnrecorded(mirror, run, standing.left);
   for (const [name, id] of Object.entries(left.names)) await git("update-ref", `refs/isdlc/${run}/${name}`, id);
@@ -55,13 +59,13 @@ export async function openRunTree(mirror: Mirror, { data, run, epoch, standing, 
   );
   await git("read-tree", "--reset", "-u", left.snapshot);
   await git("reset", "--quiet");
-  return { root, left };
+  return { root, env, left };
 }
 
 const gitIn =
-  (root: string) =>
+  (root: string, env: NodeJS.ProcessEnv) =>
   async (...args: readonly string[]): Promise<string> => {
-    const done = hardenedGit(root)(args, { timeoutMs: wholeTreeTimeoutMs });
+    const done = hardenedGit(root, env)(args, { timeoutMs: wholeTreeTimeoutMs });
     return (await must(done, args[0] ?? "")).toString("utf8").trim();
   };
 
@@ -92,7 +96,7 @@ export type HandingOver = (named: readonly string[]) => Promise<LeftTree | null>
 
 /** Pushes the tree as it is, its snapshots and the run's branch before each record, and says where they are. */
 export function createHandOver({ mirror, tree, run, item, branch, workspace }: HandOver): HandingOver {
-  const git = gitIn(tree.root);
+  const git = gitIn(tree.root, tree.env);
   const prefix = `refs/isdlc/${run}/`;
   let last = tree.left;
   const pushed = new Set(Object.values(tree.left?.names ?? {}));

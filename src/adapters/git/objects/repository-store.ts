@@ -1,5 +1,5 @@
 import { createConversation } from "../process/git-conversation.ts";
-import { startGit } from "../process/git.ts";
+import { type GitFolder, startGit } from "../process/git.ts";
 import type { TreeStore } from "./edit-tree.ts";
 import { createGitObjects } from "./git-objects.ts";
 import { createRefWriter, type RefWriter } from "./ref-writer.ts";
@@ -7,17 +7,20 @@ import { createRefWriter, type RefWriter } from "./ref-writer.ts";
 /** Objects and refs of one repository, through processes of git that stay. */
 export type RepositoryStore = TreeStore & { readonly setRef: RefWriter };
 
-const stores = new Map<string, RepositoryStore>();
+const stores = new WeakMap<NodeJS.ProcessEnv, Map<string, RepositoryStore>>();
 
-/** One for each working tree: whoever asks for the same one shares its processes. */
-export function repositoryStore(top: string): RepositoryStore {
-  const known = stores.get(top) ?? createStore(top);
-  stores.set(top, known);
+/** One for each working tree and environment: whoever asks for the same one shares its processes. */
+export function repositoryStore(folder: GitFolder): RepositoryStore {
+  const { top, env } = folder;
+  const started = stores.get(env) ?? new Map<string, RepositoryStore>();
+  stores.set(env, started);
+  const known = started.get(top) ?? createStore(folder);
+  started.set(top, known);
   return known;
 }
 
-function createStore(top: string): RepositoryStore {
-  const talk = (...args: string[]) => createConversation(args[0] ?? "", () => startGit(top, args));
+function createStore(folder: GitFolder): RepositoryStore {
+  const talk = (...args: string[]) => createConversation(args[0] ?? "", () => startGit(folder, args));
   return {
     objects: createGitObjects(talk("cat-file", "--batch")),
     makeTree: talk("mktree", "-z", "--batch"),

@@ -1,8 +1,8 @@
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { stampOf } from "../snapshot/file-stamp.ts";
 import { hardenedGit } from "./git.ts";
 import type { Git } from "./git.ts";
+import { homeOf } from "./git-environment.ts";
 import { splitFields } from "./git-path.ts";
 import type { Repository } from "../read/repository.ts";
 
@@ -21,7 +21,7 @@ const KEPT = new Set(["core.autocrlf", "core.eol", "core.excludesfile", "core.at
 
 /** Those of one repository, asked for again only when a configuration file has changed. */
 export function rememberSettings(repository: Repository): () => Promise<LookSettings> {
-  const git = hardenedGit(repository.top);
+  const git = hardenedGit(repository.top, repository.env);
   const usual = settingsFiles(repository);
   let files = usual;
   let known: { readonly stamp: string; readonly settings: LookSettings } | null = null;
@@ -37,18 +37,19 @@ export function rememberSettings(repository: Repository): () => Promise<LookSett
 }
 
 /** Where settings usually are, or may appear. */
-export function settingsFiles({ gitDir }: Repository): string[] {
+export function settingsFiles({ gitDir, env }: Repository): string[] {
   return [
     join(gitDir, "config"),
     join(gitDir, "config.worktree"),
-    join(homedir(), ".gitconfig"),
-    join(personalFolder(), "config"),
+    join(homeOf(env), ".gitconfig"),
+    join(personalFolder(env), "config"),
     "/etc/gitconfig",
   ];
 }
 
 /** Where git has what a person set for all repositories. */
-export const personalFolder = (): string => join(process.env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "git");
+export const personalFolder = (env: NodeJS.ProcessEnv): string =>
+  join(env["XDG_CONFIG_HOME"] || join(homeOf(env), ".config"), "git");
 
 type Settings = {
   readonly names: readonly string[];

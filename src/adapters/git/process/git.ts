@@ -45,22 +45,25 @@ const fixedSettings = [
 export const hardening = ["--no-optional-locks", "--no-pager", ...fixedSettings.flatMap((setting) => ["-c", setting])];
 
 /** For questions and snapshots: starts nothing that the repository configures. Content filters: see `withoutFilters`. */
-export function hardenedGit(cwd: string): Git {
+export function hardenedGit(cwd: string, env: NodeJS.ProcessEnv): Git {
   let always: NodeJS.ProcessEnv | null = null;
   return (args, options) =>
     runGit({
       cwd,
       args: [...hardening, ...args],
       timeoutMs: options?.timeoutMs ?? readTimeoutMs,
-      environment: { ...(always ??= readingEnvironment(cwd)), ...options?.environment },
+      environment: { ...(always ??= readingEnvironment(cwd, env)), ...options?.environment },
       ...(options?.input && { input: options.input }),
       ...(options?.whenTooLong && { whenTooLong: options.whenTooLong }),
     });
 }
 
+/** A working tree, and the environment that git is started in there. */
+export type GitFolder = { readonly top: string; readonly env: NodeJS.ProcessEnv };
+
 /** A hardened git that stays and answers what it is asked on its input. */
-export function startGit(cwd: string, args: readonly string[]): TalkingGit {
-  const options = { cwd, env: readingEnvironment(cwd), stdio: "pipe", windowsHide: true } as const;
+export function startGit({ top, env }: GitFolder, args: readonly string[]): TalkingGit {
+  const options = { cwd: top, env: readingEnvironment(top, env), stdio: "pipe", windowsHide: true } as const;
   return childProcess().spawn("git", [...hardening, ...args], options);
 }
 

@@ -13,6 +13,9 @@ export type Allows = (program: GitProgram) => boolean;
 
 export const allowsNothing: Allows = () => false;
 
+/** Who has git change something: the environment it is started in, and what they agreed to. */
+export type GitCaller = { readonly env: NodeJS.ProcessEnv; readonly allows: Allows };
+
 /** Hooks run tests and linters. */
 const writeTimeoutMs = 15 * 60_000;
 
@@ -20,14 +23,15 @@ const writeTimeoutMs = 15 * 60_000;
  * For changes a person asked for: their hooks, filters and signing apply. Of what the repository brings along, which an
  * agent may have written, only that which a person agreed to; submodules are not entered.
  */
-export function personalGit(cwd: string, allows: Allows): Git {
+export function personalGit(cwd: string, { env, allows }: GitCaller): Git {
   return async (args, options) => {
-    const programs = await repositoryPrograms(cwd);
+    const programs = await repositoryPrograms(cwd, env);
     const refused = programs.settings.filter((setting) => setting.isComeBy && !allows(setting)).map(({ key }) => key);
     const hooks = refused.includes("core.hookspath") ? programs.usualHooks : programs.hooks;
     const call = (folder: string): Promise<GitResult> => {
       const settings = [...insteadOf(refused, programs.own), ["core.hookspath", folder] as const];
-      return start(cwd, args, { ...options, environment: { ...asEnvironment(settings), ...options?.environment } });
+      const environment = { ...writingEnvironment(cwd, env), ...asEnvironment(settings), ...options?.environment };
+      return start(cwd, args, { ...options, environment });
     };
     if (hooks.written.every(allows)) return call(hooks.folder);
     return inTemporaryFolder(async (folder) => {
@@ -37,12 +41,14 @@ export function personalGit(cwd: string, allows: Allows): Git {
   };
 }
 
-function start(cwd: string, args: readonly string[], options: GitOptions): Promise<GitResult> {
+type Start = Omit<GitOptions, "environment"> & { readonly environment: NodeJS.ProcessEnv };
+
+function start(cwd: string, args: readonly string[], options: Start): Promise<GitResult> {
   return runGit({
     cwd,
     args: ["--no-pager", "-c", "advice.detachedHead=false", "-c", "submodule.recurse=false", ...args],
     timeoutMs: options.timeoutMs ?? writeTimeoutMs,
-    environment: { ...writingEnvironment(cwd), ...options.environment },
+    environment: options.environment,
     runsHooks: true,
     ...(options.input && { input: options.input }),
   });

@@ -19,13 +19,19 @@ const MOST = 30;
 const PREFIX = "feature/";
 const PACKED_REFS_BYTES = 32 * 1024 * 1024;
 
+type FeatureFile = { readonly root: string; readonly file: string };
+
 /**
  * What local branches `feature/<folder>` hold in `<root>/<folder>/<file>`, the branch with the newest commit first.
  * Branches without the file are left out. Never throws.
  */
-export async function foldersOnFeatureBranches(top: string, root: string, file: string): Promise<BranchFolder[]> {
+export async function foldersOnFeatureBranches(
+  top: string,
+  { root, file }: FeatureFile,
+  env: NodeJS.ProcessEnv,
+): Promise<BranchFolder[]> {
   if (!mayHaveFeatureBranches(top)) return [];
-  const git = hardenedGit(top);
+  const git = hardenedGit(top, env);
   try {
     const folders = await branchNames(git);
     const found = await Promise.all(

@@ -1,15 +1,14 @@
 import { repositoryStore } from "../objects/repository-store.ts";
-import type { Git } from "../process/git.ts";
+import type { Git, GitFolder } from "../process/git.ts";
 import { must } from "../process/git.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { isObjectId } from "../snapshot/ref-name.ts";
-import type { Repository } from "./repository.ts";
 
 export type CommitObject = { readonly tree: string; readonly parents: readonly string[]; readonly message: string };
 
 /** A commit as it is stored. @throws ProblemError GIT_FAILED where there is no such commit. */
-export async function readCommit({ top }: Pick<Repository, "top">, id: string): Promise<CommitObject> {
-  const object = await repositoryStore(top).objects.read(id);
+export async function readCommit(repository: GitFolder, id: string): Promise<CommitObject> {
+  const object = await repositoryStore(repository).objects.read(id);
   if (object?.type !== "commit") throw gitFailed("cat-file", `there is no commit ${id}`);
   const text = object.content.toString("utf8");
   const end = text.indexOf("\n\n");

@@ -21,8 +21,8 @@ const unknown: Distance = { commits: "unknown", changed: "unknown" };
  * What changed in a repository since an item was analysed. Never throws, runs nothing the repository configures, and
  * starts git twice: once more for an abbreviated hash, not at all when HEAD is that commit and can be read.
  */
-export function createCodeHistory(root: string): CodeHistory {
-  const git = hardenedGit(root);
+export function createCodeHistory(root: string, env: NodeJS.ProcessEnv): CodeHistory {
+  const git = hardenedGit(root, env);
   let known: Promise<string | null> | null = null;
   const head = (): Promise<string | null> => (known ??= findHead(git, root));
   return {

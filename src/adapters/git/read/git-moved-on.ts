@@ -6,22 +6,22 @@ import { ITEM_PATHS } from "./git-distance.ts";
 const MOST = 200;
 
 /**
- * Whether the code differs between HEAD and each of many commits, outside the excepted paths. Commits that git cannot
+ * Whether the code differs between HEAD and each of many commits, outside the folders of items. Commits that git cannot
  * compare are left out. Starts git twice at most, however many there are. Never throws.
  */
 export async function codeMovedOn(
   root: string,
   commits: Iterable<string>,
-  except: readonly string[] = ITEM_PATHS,
+  env: NodeJS.ProcessEnv,
 ): Promise<ReadonlyMap<string, boolean>> {
   const asked = [...new Set(commits)].filter((commit) => /^[0-9a-f]{4,64}$/.test(commit)).slice(0, MOST);
   if (asked.length === 0) return new Map();
-  const git = hardenedGit(root);
+  const git = hardenedGit(root, env);
   try {
     const [head = null, ...trees] = await treesOf(git, ["HEAD", ...asked]);
     if (head === null) return new Map();
     const others = [...new Set(trees)].filter((tree) => tree !== null && tree !== head) as string[]; // null is gone
-    const moved = await differing(git, { head, others, except });
+    const moved = await differing(git, { head, others });
     return new Map(
       asked.flatMap((commit, index): [string, boolean][] => {
         const tree = trees[index] ?? null;
@@ -40,13 +40,13 @@ async function treesOf(git: Git, commits: readonly string[]): Promise<(string | 
   return lines.map((line) => (/^[0-9a-f]{40,64}$/.test(line) ? line : null));
 }
 
-type Comparison = { readonly head: string; readonly others: readonly string[]; readonly except: readonly string[] };
+type Comparison = { readonly head: string; readonly others: readonly string[] };
 
 /** Pairs of trees are read from stdin; each is answered with a line that repeats it, followed by the paths. */
-async function differing(git: Git, { head, others, except }: Comparison): Promise<ReadonlySet<string>> {
+async function differing(git: Git, { head, others }: Comparison): Promise<ReadonlySet<string>> {
   if (others.length === 0) return new Set();
   const input = Buffer.from(others.map((tree) => `${tree} ${head}\n`).join(""));
-  const excepted = except.map((path) => `:(exclude,top,literal)${path}`);
+  const excepted = ITEM_PATHS.map((path) => `:(exclude,top,literal)${path}`);
   const args = ["diff-tree", "--stdin", "-r", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv"];
   const output = await must(git([...args, "--", ":(top)", ...excepted], { input }), "diff-tree");
   const moved = new Set<string>();

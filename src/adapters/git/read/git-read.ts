@@ -15,8 +15,8 @@ import { foldersOfTree, objectsOfBatch } from "../snapshot/tree-object.ts";
  * Questions to the repository around `cwd`; paths are relative to the top of its working tree. Nothing configured in
  * the repository runs; so a file that only a content filter would call unchanged counts as changed.
  */
-export function createGitRead(cwd: string): VcsRead {
-  const open = repositoryAt(cwd);
+export function createGitRead(cwd: string, env: NodeJS.ProcessEnv): VcsRead {
+  const open = repositoryAt(cwd, { env });
   return {
     async facts() {
       const repository = await orNull(open);
@@ -25,34 +25,34 @@ export function createGitRead(cwd: string): VcsRead {
     async dirty(except) {
       const repository = await orNull(open);
       if (!repository) return [];
-      const changes = await readStatus(hardenedGit(repository.top));
+      const changes = await readStatus(hardenedGit(repository.top, repository.env));
       return changes.filter(({ path }) => !except.some((folder) => isUnder(path, folder)));
     },
     async branchExists(name) {
       const repository = await orNull(open);
       if (!repository || !isBranchName(name)) return false;
-      return (await tipOf(hardenedGit(repository.top), name)) !== null;
+      return (await tipOf(hardenedGit(repository.top, repository.env), name)) !== null;
     },
     async itemNames(root) {
       const folder = root.replace(/\/+$/, "");
       if (!isTreePath(folder) || folder.includes("\n")) return [];
       const repository = await orNull(open);
       const here = await foldersOnDisk(join(repository?.top ?? cwd, folder));
-      const elsewhere = repository ? await foldersOnBranches(hardenedGit(repository.top), folder) : [];
+      const elsewhere = repository ? await foldersOnBranches(hardenedGit(repository.top, repository.env), folder) : [];
       return [...new Set([...here, ...elsewhere])].sort();
     },
   };
 }
 
 /** Where a working tree is, without starting git where its files tell. */
-export async function factsOf({ top }: Repository): Promise<RepositoryFacts> {
+export async function factsOf({ top, env }: Repository): Promise<RepositoryFacts> {
   const head = readHead(top);
-  return head === null ? readFacts(hardenedGit(top)) : { head: head.hash, branch: head.branch };
+  return head === null ? readFacts(hardenedGit(top, env)) : { head: head.hash, branch: head.branch };
 }
 
 /** The commit a local branch is at, in the same way; null when there is no such branch. */
-export async function branchTip({ top }: Repository, branch: string): Promise<string | null> {
-  return readTip(top, branch) ?? (await tipOf(hardenedGit(top), branch));
+export async function branchTip({ top, env }: Repository, branch: string): Promise<string | null> {
+  return readTip(top, branch) ?? (await tipOf(hardenedGit(top, env), branch));
 }
 
 export async function readFacts(git: Git): Promise<RepositoryFacts> {

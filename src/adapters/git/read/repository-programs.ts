@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { GitProgram } from "../../../ports/git-programs.ts";
+import { homeOf } from "../process/git-environment.ts";
 import { hardenedGit, must } from "../process/git.ts";
 import { isUnder, splitFields } from "../process/git-path.ts";
 import { unavailable } from "../process/run-git.ts";
@@ -41,15 +41,15 @@ export type RepositoryHook = GitProgram & { readonly hook: string; readonly file
  * What the repository around a working tree itself has git start.
  * @throws ProblemError GIT_UNAVAILABLE where its git folder cannot be read.
  */
-export async function repositoryPrograms(root: string): Promise<RepositoryPrograms> {
+export async function repositoryPrograms(root: string, env: NodeJS.ProcessEnv): Promise<RepositoryPrograms> {
   const places = placesOf(root);
-  const listed = await listSettings(root);
+  const listed = await listSettings(root, env);
   const isOwn = ({ scope, file }: Listed): boolean => OWN_SCOPES.has(scope) && !places.isWritten(file);
   const own = new Map<string, string[]>();
   for (const { key, value } of listed.filter(isOwn)) own.set(key, [...(own.get(key) ?? []), value]);
   const settings = listed.filter((setting) => !isOwn(setting) && STARTS.test(setting.key));
   const folderOf = (named: string | undefined): HooksFolder => {
-    const folder = named === undefined ? join(places.common, "hooks") : resolve(root, fromHome(named));
+    const folder = named === undefined ? join(places.common, "hooks") : resolve(root, fromHome(named, env));
     return { folder, written: places.isWritten(folder) ? hooksIn(folder, places) : [] };
   };
   return {
@@ -106,9 +106,9 @@ const OWN_SCOPES = new Set(["system", "global"]);
 type Listed = { readonly scope: string; readonly file: string; readonly key: string; readonly value: string };
 
 /** Every setting that counts here, in the order in which git reads them, included files too. */
-async function listSettings(root: string): Promise<Listed[]> {
+async function listSettings(root: string, env: NodeJS.ProcessEnv): Promise<Listed[]> {
   const args = ["config", "--list", "--show-scope", "--show-origin", "--includes", "-z"];
-  const fields = splitFields(await must(hardenedGit(root)(args), "config")).map((field) => field.toString("utf8"));
+  const fields = splitFields(await must(hardenedGit(root, env)(args), "config")).map((field) => field.toString("utf8"));
   const found: Listed[] = [];
   for (let at = 0; at + 2 < fields.length; at += 3) {
     const [scope = "", origin = "", setting = ""] = fields.slice(at, at + 3);
@@ -131,7 +131,8 @@ function lowered(key: string): string {
   return `${key.slice(0, first).toLowerCase()}${key.slice(first, last)}${key.slice(last).toLowerCase()}`;
 }
 
-const fromHome = (path: string): string => (path.startsWith("~/") ? join(homedir(), path.slice(2)) : path);
+const fromHome = (path: string, env: NodeJS.ProcessEnv): string =>
+  path.startsWith("~/") ? join(homeOf(env), path.slice(2)) : path;
 
 /**
  * Scripts call each other: in a folder of the working tree, everything in it and in the folder above counts for each.

@@ -3,22 +3,23 @@ import { join } from "node:path";
 import { ProblemError } from "../../../core/problem.ts";
 import { hardenedGit } from "../process/git.ts";
 import { isUnder } from "../process/git-path.ts";
-import { type Allows, allowsNothing } from "../process/personal-git.ts";
+import { allowsNothing, type GitCaller } from "../process/personal-git.ts";
 import { lastWords, unavailable } from "../process/run-git.ts";
 
-export type Repository = {
+export type Repository = GitCaller & {
   /** Top of the working tree, links resolved. All paths of the adapter are relative to it. */
   readonly top: string;
   /** The git folder of this working tree; a linked worktree has one of its own. */
   readonly gitDir: string;
-  /** What of its own hooks and settings a change to it may start. */
-  readonly allows: Allows;
 };
 
+/** Whoever only asks agreed to nothing. */
+type Asking = Pick<GitCaller, "env"> & Partial<GitCaller>;
+
 /** Asks once per folder and remembers a repository that was found; throws GIT_UNAVAILABLE where there is none. */
-export function repositoryAt(cwd: string, allows: Allows = allowsNothing): () => Promise<Repository> {
+export function repositoryAt(cwd: string, caller: Asking): () => Promise<Repository> {
   let known: Repository | null = null;
-  return async () => (known ??= await openRepository(cwd, allows));
+  return async () => (known ??= await openRepository(cwd, { allows: allowsNothing, ...caller }));
 }
 
 /** The same, with null for every reason not to have one. */
@@ -31,9 +32,9 @@ export async function orNull(open: () => Promise<Repository>): Promise<Repositor
   }
 }
 
-async function openRepository(cwd: string, allows: Allows): Promise<Repository> {
+async function openRepository(cwd: string, caller: GitCaller): Promise<Repository> {
   const ask = async (...questions: string[]) => {
-    const answer = await hardenedGit(cwd)(["rev-parse", ...questions]);
+    const answer = await hardenedGit(cwd, caller.env)(["rev-parse", ...questions]);
     if (answer.status !== 0) throw unavailable(lastWords(answer));
     return answer.stdout.toString("utf8").replace(/\n$/, "");
   };
@@ -47,5 +48,5 @@ async function openRepository(cwd: string, allows: Allows): Promise<Repository> 
     () => false,
   );
   if (!isTree || !isUnder(await realpath(cwd), top)) throw unavailable(`${top} is not the working tree of ${cwd}`);
-  return { top, gitDir, allows };
+  return { top, gitDir, ...caller };
 }

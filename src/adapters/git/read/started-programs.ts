@@ -9,10 +9,10 @@ import { digest, isExecutable, repositoryPrograms, STARTS } from "./repository-p
  * What git would start by itself in a working tree and in the repositories inside of it, by where it is said: a digest
  * for each. Of inner repositories the files are read; git is not asked in a folder whose settings nobody knows.
  */
-export async function startedPrograms(root: string): Promise<Record<string, string>> {
-  const { settings, hooks } = await repositoryPrograms(root);
+export async function startedPrograms(root: string, env: NodeJS.ProcessEnv): Promise<Record<string, string>> {
+  const { settings, hooks } = await repositoryPrograms(root, env);
   const own = [...settings, ...hooks.written].map(({ name, digest: found }) => [name, found] as const);
-  const inner = (await innerRepositories(root)).flatMap((path) => {
+  const inner = (await innerRepositories(root, env)).flatMap((path) => {
     const folder = innerGit(join(root, path));
     return folder === null ? [] : startedIn(`${path}/.git`, folder);
   });
@@ -20,8 +20,8 @@ export async function startedPrograms(root: string): Promise<Record<string, stri
 }
 
 /** What commits, merges and switches come by of it, in the repository itself. */
-export async function programsOfChanges(root: string): Promise<readonly GitProgram[]> {
-  const { settings, hooks } = await repositoryPrograms(root);
+export async function programsOfChanges(root: string, env: NodeJS.ProcessEnv): Promise<readonly GitProgram[]> {
+  const { settings, hooks } = await repositoryPrograms(root, env);
   return [...settings.filter(({ isComeBy }) => isComeBy), ...hooks.written].map(({ name, digest: found }) => ({
     name,
     digest: found,
@@ -29,8 +29,8 @@ export async function programsOfChanges(root: string): Promise<readonly GitProgr
 }
 
 /** Submodules, and repositories that nobody told git about. */
-async function innerRepositories(root: string): Promise<readonly string[]> {
-  const git = hardenedGit(root);
+async function innerRepositories(root: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+  const git = hardenedGit(root, env);
   const staged = await must(git(["ls-files", "--stage", "-z"], { timeoutMs: wholeTreeTimeoutMs }), "ls-files");
   const links = splitFields(staged)
     .map((field) => decodePath(field))

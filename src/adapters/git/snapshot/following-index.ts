@@ -121,7 +121,12 @@ function startOf(repository: Repository, include: readonly string[]): string {
   const { top, gitDir } = repository;
   const info = join(gitFolders(top)?.common ?? gitDir, "info");
   const rules = ["exclude", "attributes"].map((name) => join(info, name));
-  const files = [join(gitDir, "index"), ...rules, join(personalFolder(), "ignore"), ...settingsFiles(repository)];
+  const files = [
+    join(gitDir, "index"),
+    ...rules,
+    join(personalFolder(repository.env), "ignore"),
+    ...settingsFiles(repository),
+  ];
   return [stampOf(files), ...include].join("\n");
 }
 

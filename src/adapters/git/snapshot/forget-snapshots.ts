@@ -1,12 +1,15 @@
+import type { RunId } from "../../../schema/ids.ts";
 import { hardenedGit } from "../process/git.ts";
 import { refPart } from "./ref-name.ts";
-import { orNull, repositoryAt } from "../read/repository.ts";
+import type { Repository } from "../read/repository.ts";
 
 /** Removes the snapshots of a run, but for those whose name is to be kept. Where git refuses, they stay. */
-export async function forgetSnapshots(cwd: string, run: string, isKept: (name: string) => boolean): Promise<void> {
-  const repository = await orNull(repositoryAt(cwd));
-  if (repository === null) return;
-  const git = hardenedGit(repository.top);
+export async function forgetSnapshots(
+  repository: Repository,
+  run: RunId,
+  isKept: (name: string) => boolean,
+): Promise<void> {
+  const git = hardenedGit(repository.top, repository.env);
   const folder = `refs/isdlc/${refPart(run)}/`;
   const listed = await git(["for-each-ref", "--format=%(refname)", folder]);
   const refs = listed.stdout

@@ -1,5 +1,6 @@
 import type { ThrowAwayCopy, Workspace } from "../../../ports/workspace.ts";
 import type { FileChange } from "../../../schema/facts.ts";
+import type { RunId } from "../../../schema/ids.ts";
 import { copyTree } from "../../plain-workspace/copy-tree.ts";
 import { scratchCopyOf } from "../../plain-workspace/scratch-copy.ts";
 import { repositoryStore } from "../objects/repository-store.ts";
@@ -26,12 +27,18 @@ const BELIEVED: IndexTrust = { since: null, tree: null };
 /** Name of the tree that nobody asks for by name. */
 const NOW = "now";
 
+export type WorkspaceOptions = {
+  readonly run: RunId;
+  readonly env: NodeJS.ProcessEnv;
+  readonly trust?: IndexTrust;
+};
+
 /**
  * The working tree around `cwd`, remembered as commits under `refs/isdlc/<run>/`. Equal trees get equal ids. Not seen:
  * ignored files, the inside of submodules, files this user cannot read. Nothing configured in the repository runs.
  */
-export function createGitWorkspace(cwd: string, run: string, trust: IndexTrust = BELIEVED): Workspace {
-  const open = repositoryAt(cwd);
+export function createGitWorkspace(cwd: string, { run, env, trust = BELIEVED }: WorkspaceOptions): Workspace {
+  const open = repositoryAt(cwd, { env });
   let known: Snapshots | null = null;
   const snapshots = async (): Promise<Snapshots | null> => {
     const repository = await orNull(open);
@@ -52,13 +59,13 @@ export function createGitWorkspace(cwd: string, run: string, trust: IndexTrust =
     now: (include) => take(NOW, include),
     async hidden() {
       const { top } = await open();
-      return hiddenThings({ top, git: hardenedGit(top), since: trust.since ?? Date.now() });
+      return hiddenThings({ top, git: hardenedGit(top, env), since: trust.since ?? Date.now() });
     },
     async kept(name) {
       const repository = await orNull(open);
       if (!repository) return null;
       const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", refOf(name)];
-      const found = await hardenedGit(repository.top)(args);
+      const found = await hardenedGit(repository.top, repository.env)(args);
       return found.status === 0 ? found.stdout.toString("latin1").trim() : null;
     },
     ...compared,
@@ -70,9 +77,9 @@ export function createGitWorkspace(cwd: string, run: string, trust: IndexTrust =
     async writeInto(folder, snapshot, paths) {
       requireSnapshot(snapshot, "copy");
       const { top } = await open();
-      await exportTree(hardenedGit(top), { commit: snapshot, into: folder, paths });
+      await exportTree(hardenedGit(top, env), { commit: snapshot, into: folder, paths });
     },
-    ignored: async () => ignoredPaths(hardenedGit((await open()).top)),
+    ignored: async () => ignoredPaths(hardenedGit((await open()).top, env)),
     scratchCopy: async (snapshot, folder) => scratchCopyOf(await copy(snapshot), { root: cwd, folder }),
   };
 }
@@ -91,13 +98,13 @@ function comparisons(
     const pair = pairOf(...ends);
     const repository = pair && (await orNull(open));
     const environment = await (await snapshots())?.environment();
-    return repository && ask(withEnvironment(hardenedGit(repository.top), environment ?? {}), pair);
+    return repository && ask(withEnvironment(hardenedGit(repository.top, repository.env), environment ?? {}), pair);
   }
 
   async function changed(from: string | null, to: string | null): Promise<readonly FileChange[] | null> {
     const pair = pairOf(from, to);
     const repository = pair && (await orNull(open));
-    return repository && changesOf(repositoryStore(repository.top).objects, pair);
+    return repository && changesOf(repositoryStore(repository).objects, pair);
   }
 
   return {
@@ -121,11 +128,11 @@ type WorkspaceContext = { readonly open: Open; readonly snapshots: Snapshots | n
 /** The files of a snapshot in a folder of their own. */
 async function copyOf(snapshot: string, { open, snapshots }: WorkspaceContext): Promise<ThrowAwayCopy> {
   requireSnapshot(snapshot, "copy");
-  const { top } = await open();
+  const { top, env } = await open();
   const dir = await makeTemporaryFolder();
   try {
     const index = snapshots?.indexOf(snapshot) ?? null;
-    await exportTree(hardenedGit(top), { commit: snapshot, into: dir, paths: "all", index });
+    await exportTree(hardenedGit(top, env), { commit: snapshot, into: dir, paths: "all", index });
   } catch (error) {
     await removeFolder(dir);
     throw error;

@@ -19,7 +19,7 @@ export type RestoreRequest = { readonly from: string; readonly paths: readonly s
  * and named in the problem that is thrown once the rest is done.
  */
 export async function restorePaths(repository: Repository, request: RestoreRequest): Promise<void> {
-  const git = hardenedGit(repository.top);
+  const git = hardenedGit(repository.top, repository.env);
   const unsafe = request.paths.find((path) => !isTreePath(path));
   if (unsafe !== undefined) throw unsafePath(unsafe, "it is not a path inside the tree");
   const modes = await modesOf(git, request.from);

@@ -29,11 +29,11 @@ export interface Snapshots {
  * same tree always gets the same id.
  */
 export function createSnapshots(repository: Repository, trust: IndexTrust): Snapshots {
-  const git = hardenedGit(repository.top);
+  const git = hardenedGit(repository.top, repository.env);
   const index = createFollowingIndex(git, repository, trust);
   const settings = rememberSettings(repository);
   const commits = new Map<string, string>();
-  const store = repositoryStore(repository.top);
+  const store = repositoryStore(repository);
   const inTurn = oneAfterAnother();
 
   /** What was remembered may have been collected since: then once more without. */

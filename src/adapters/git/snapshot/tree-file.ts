@@ -1,13 +1,16 @@
+import type { TreeId } from "../../../schema/ids.ts";
 import { hardenedGit } from "../process/git.ts";
 import { isObjectId } from "./ref-name.ts";
 
 /** Bytes; a longer file is nothing that is read in one go. */
 const LIMIT = 2 * 1024 * 1024;
 
+type TreeFile = { readonly tree: TreeId; readonly path: string };
+
 /** Text of a file as a snapshot has it; null where there is none, or where it is too large. No filter of the repository runs. */
-export async function readTreeFile(root: string, at: { tree: string; path: string }): Promise<string | null> {
+export async function readTreeFile(root: string, at: TreeFile, env: NodeJS.ProcessEnv): Promise<string | null> {
   if (!isObjectId(at.tree) || at.path === "" || at.path.startsWith("/")) return null;
-  const result = await hardenedGit(root)(["cat-file", "blob", `${at.tree}:${at.path}`]).catch(() => null);
+  const result = await hardenedGit(root, env)(["cat-file", "blob", `${at.tree}:${at.path}`]).catch(() => null);
   if (result === null || result.status !== 0 || result.stdout.length > LIMIT) return null;
   return result.stdout.toString("utf8");
 }

@@ -2,12 +2,12 @@ import { ProblemError } from "../../../core/problem.ts";
 import type { MergeRequest } from "../../../ports/vcs.ts";
 import type { BranchDeleted, BranchRefusal, Merged, MergeRefusal, Refused } from "../../../ports/worktrees.ts";
 import { hardenedGit, must } from "../process/git.ts";
-import { type Allows, personalGit } from "../process/personal-git.ts";
+import { type GitCaller, personalGit } from "../process/personal-git.ts";
 import type { Git } from "../process/git.ts";
 import { readFacts, tipOf } from "../read/git-read.ts";
 import { mergeOrSquash } from "../write/squash-branch.ts";
 import { isBranchName, refPart } from "../snapshot/ref-name.ts";
-import { orNull, type Repository, repositoryAt } from "../read/repository.ts";
+import { orNull, repositoryAt } from "../read/repository.ts";
 import { lastWords } from "../process/run-git.ts";
 import { mainTreeOf, refused } from "./worktree-location.ts";
 import { uncommittedIn } from "./worktree-uncommitted.ts";
@@ -15,30 +15,32 @@ import { uncommittedIn } from "./worktree-uncommitted.ts";
 /** Deletes a branch whose every commit is in the base. */
 export async function deleteMergedBranch(
   root: string,
-  { branch, base, allows }: { readonly branch: string; readonly base: string; readonly allows: Allows },
+  { branch, base }: { readonly branch: string; readonly base: string },
+  caller: GitCaller,
 ): Promise<BranchDeleted | Refused<BranchRefusal>> {
-  const found = await deletable(root, branch);
+  const found = await deletable(root, branch, caller);
   if (!found.ok) return found;
-  const { git, main, tip } = found;
+  const { git, tip } = found;
   const baseTip = isBranchName(base) ? await tipOf(git, base) : null;
   if (baseTip === null) return refused("noBase", "There is no such branch to compare with.", [base]);
   if (branch === base || (await git(["merge-base", "--is-ancestor", tip, baseTip])).status !== 0) {
     const fix = "The branch has commits that the base does not have. Merge it first, or keep it.";
     return refused("unmerged", fix, [branch, base]);
   }
-  return removeBranch(main, { branch, tip, ref: null, allows });
+  return removeBranch(found, { branch, tip, ref: null });
 }
 
 /** Deletes a branch after its tip was kept under a ref, which is told: nothing of it is lost. */
 export async function keepThenDelete(
   root: string,
-  { branch, allows }: { readonly branch: string; readonly allows: Allows },
+  branch: string,
+  caller: GitCaller,
 ): Promise<BranchDeleted | Refused<BranchRefusal>> {
-  const found = await deletable(root, branch);
+  const found = await deletable(root, branch, caller);
   if (!found.ok) return found;
-  const { git, main, tip } = found;
+  const { git, tip } = found;
   const ref = await keepTip(git, branch, tip);
-  return removeBranch(main, { branch, tip, ref, allows });
+  return removeBranch(found, { branch, tip, ref });
 }
 
 /** Git remembers a tree whose folder was removed by hand. */
@@ -53,15 +55,16 @@ export async function treesOfBranch(git: Git, branch: string): Promise<string[]>
 
 /** Merges in the main working tree, which has to be on the base already: nobody's tree changes branch unasked. */
 export async function mergeWorktreeBranch(
-  { top: root, allows }: Pick<Repository, "top" | "allows">,
+  root: string,
   request: MergeRequest,
+  caller: GitCaller,
 ): Promise<Merged | Refused<MergeRefusal>> {
   const main = mainTreeOf(root);
   if (main === null) return refused("noRepository", "There is no main working tree to merge in.", [root]);
-  const refusal = await refusalOfMerge(main, request);
+  const refusal = await refusalOfMerge(main, request, caller.env);
   if (refusal !== null) return refusal;
   try {
-    return { ok: true, outcome: await mergeOrSquash(await repositoryAt(main, allows)(), request) };
+    return { ok: true, outcome: await mergeOrSquash(await repositoryAt(main, caller)(), request) };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     const { problem } = error as ProblemError;
@@ -75,8 +78,12 @@ export async function mergeWorktreeBranch(
   }
 }
 
-async function refusalOfMerge(main: string, { branch, base }: MergeRequest): Promise<Refused<MergeRefusal> | null> {
-  const git = hardenedGit(main);
+async function refusalOfMerge(
+  main: string,
+  { branch, base }: MergeRequest,
+  env: NodeJS.ProcessEnv,
+): Promise<Refused<MergeRefusal> | null> {
+  const git = hardenedGit(main, env);
   const has = async (name: string) => isBranchName(name) && (await tipOf(git, name)) !== null;
   if (!(await has(branch))) return refused("noBranch", "There is no such branch.", [branch]);
   if (!(await has(base))) return refused("noBase", "There is no such branch to merge into.", [base]);
@@ -86,7 +93,7 @@ async function refusalOfMerge(main: string, { branch, base }: MergeRequest): Pro
     return refused("mainElsewhere", fix, [main]);
   }
   for (const tree of await treesOfBranch(git, branch)) {
-    const repository = await orNull(repositoryAt(tree));
+    const repository = await orNull(repositoryAt(tree, { env }));
     const uncommitted = repository === null ? [] : await uncommittedIn(repository);
     if (uncommitted.length === 0) continue;
     return refused("uncommitted", `Commit what is not committed in ${tree}, then try again.`, uncommitted);
@@ -94,17 +101,17 @@ async function refusalOfMerge(main: string, { branch, base }: MergeRequest): Pro
   return null;
 }
 
-type Deletable = { readonly ok: true; readonly main: string; readonly git: Git; readonly tip: string };
+type Deletable = { readonly ok: true; readonly git: Git; readonly person: Git; readonly tip: string };
 
-async function deletable(root: string, branch: string): Promise<Deletable | Refused<BranchRefusal>> {
+async function deletable(root: string, branch: string, caller: GitCaller): Promise<Deletable | Refused<BranchRefusal>> {
   const main = mainTreeOf(root);
   if (main === null) return refused("noRepository", "There is no git repository here.", [root]);
   if (!isBranchName(branch)) return refused("badBranch", "That is not the name of a branch.", [branch]);
-  const git = hardenedGit(main);
+  const git = hardenedGit(main, caller.env);
   const tip = await tipOf(git, branch);
   if (tip === null) return refused("noBranch", "There is no such branch.", [branch]);
   const trees = await treesOfBranch(git, branch);
-  if (trees.length === 0) return { ok: true, main, git, tip };
+  if (trees.length === 0) return { ok: true, git, person: personalGit(main, caller), tip };
   const fix = `The branch is checked out. Remove its working tree first, or switch it; ${GONE}.`;
   return refused("checkedOut", fix, trees);
 }
@@ -128,14 +135,13 @@ async function keepTip(git: Git, branch: string, tip: string): Promise<string> {
   return ref;
 }
 
-type Deletion = { readonly branch: string; readonly tip: string; readonly ref: string | null; readonly allows: Allows };
+type Deletion = { readonly branch: string; readonly tip: string; readonly ref: string | null };
 
 /** Only where it still is at the tip that was looked at: a commit made meanwhile is not lost. */
 async function removeBranch(
-  main: string,
-  { branch, tip, ref, allows }: Deletion,
+  { person }: Deletable,
+  { branch, tip, ref }: Deletion,
 ): Promise<BranchDeleted | Refused<BranchRefusal>> {
-  const person = personalGit(main, allows);
   const done = await person(["update-ref", "--no-deref", "-d", `refs/heads/${branch}`, tip]);
   if (done.status !== 0) return refused("gitRefused", `The branch was not deleted: ${lastWords(done)}.`, [branch]);
   // What it tracked must not be taken over by a later branch of the name; there may be nothing of the kind.

@@ -21,8 +21,8 @@ const HISTORY = /^(?:items\/[^/]+\/)?history\/[^/]+$/;
  * tree, where the history finds them, the rest to `.isdlc/worktrees/<name>`. Nothing is overwritten; files that are
  * there already with the same content are not copied again. Returns where everything is, relative to the main tree.
  */
-export async function carryOwnFiles(tree: string, main: string): Promise<readonly string[]> {
-  const paths = await ownFiles(tree);
+export async function carryOwnFiles(tree: string, main: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+  const paths = await ownFiles(tree, env);
   if (paths.length === 0) return [];
   prepare(main);
   const processes = systemLockProcesses();
@@ -42,11 +42,11 @@ export async function carryOwnFiles(tree: string, main: string): Promise<readonl
 }
 
 /** Files below `.isdlc` that git does not have, relative to it. */
-async function ownFiles(tree: string): Promise<string[]> {
+async function ownFiles(tree: string, env: NodeJS.ProcessEnv): Promise<string[]> {
   const found = await lstat(join(tree, ".isdlc")).catch(() => null);
   if (found?.isDirectory() !== true) return [];
   const { files } = await walkTree(tree, ".isdlc");
-  const output = await must(hardenedGit(tree)(["ls-files", "-z", "--", ".isdlc"]), "ls-files");
+  const output = await must(hardenedGit(tree, env)(["ls-files", "-z", "--", ".isdlc"]), "ls-files");
   const tracked = new Set(splitFields(output).map(decodePath));
   return files
     .filter((path) => !tracked.has(path))

@@ -2,7 +2,7 @@ import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Created, CreateRefusal, Refused, WorktreeRequest } from "../../../ports/worktrees.ts";
 import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
-import { type Allows, personalGit } from "../process/personal-git.ts";
+import { type GitCaller, personalGit } from "../process/personal-git.ts";
 import type { Git } from "../process/git.ts";
 import { readPointer } from "../read/git-head.ts";
 import { decodePath, splitFields } from "../process/git-path.ts";
@@ -21,7 +21,7 @@ type Plan = {
   readonly branch: string;
   /** Commit that a new branch begins at. */
   readonly commit: string;
-  readonly allows: Allows;
+  readonly caller: GitCaller;
 };
 
 /**
@@ -31,23 +31,23 @@ type Plan = {
 export async function createWorktree(
   root: string,
   request: WorktreeRequest,
-  allows: Allows,
+  caller: GitCaller,
 ): Promise<Created | Refusal> {
   const main = mainTreeOf(root);
-  if (main === null) return noMainTree(root);
+  if (main === null) return noMainTree(root, caller.env);
   const path = await placeFor(main, request.path);
   if (typeof path !== "string") return path;
-  const git = hardenedGit(main);
+  const git = hardenedGit(main, caller.env);
   const commit = await startOf(git, request);
   if (typeof commit !== "string") return commit;
-  const plan: Plan = { main, git, path, branch: request.branch, commit, allows };
+  const plan: Plan = { main, git, path, branch: request.branch, commit, caller };
   if (await isThere(path)) return adopt(root, plan);
   const refusal = await refusalOfBranch(plan);
   return refusal ?? addTree(root, plan);
 }
 
-async function noMainTree(root: string): Promise<Refusal> {
-  const answer = await hardenedGit(root)(["-c", "safe.bareRepository=all", "rev-parse", "--is-bare-repository"]);
+async function noMainTree(root: string, env: NodeJS.ProcessEnv): Promise<Refusal> {
+  const answer = await hardenedGit(root, env)(["-c", "safe.bareRepository=all", "rev-parse", "--is-bare-repository"]);
   const isBare = answer.status === 0 && answer.stdout.toString("latin1").trim() === "true";
   return isBare
     ? refused("bareRepository", "A bare repository has no main working tree. Clone it, and work in the clone.", [root])
@@ -112,7 +112,7 @@ async function submodulesOf(git: Git, commit: string): Promise<string[]> {
 }
 
 /** A tree that an interrupted call of the same request has left is this call's result; everything else is in the way. */
-async function adopt(root: string, { main, path, branch, commit }: Plan): Promise<Created | Refusal> {
+async function adopt(root: string, { main, caller, path, branch, commit }: Plan): Promise<Created | Refusal> {
   const folders = linkedTree(main, path);
   if (folders === null)
     return refused("pathTaken", "Something is there already. Move it away, or choose another name.", [path]);
@@ -120,7 +120,7 @@ async function adopt(root: string, { main, path, branch, commit }: Plan): Promis
     const fix = "Making it was cut off before. Run git worktree unlock and git worktree remove on it, then try again.";
     return refused("cutOff", fix, [path]);
   }
-  const here = hardenedGit(path);
+  const here = hardenedGit(path, caller.env);
   const facts = await readFacts(here);
   if (facts.branch !== branch || !(await contains(here, facts.head, commit))) {
     const fix = "A working tree of this repository is there already, with other work. Choose another name.";
@@ -148,10 +148,10 @@ async function contains(git: Git, tip: string | null, commit: string): Promise<b
 
 /** Whether it is there is read from the disk: a hook that fails makes git fail after everything is done. */
 async function addTree(root: string, plan: Plan): Promise<Created | Refusal> {
-  const { main, git, path, branch, commit } = plan;
+  const { main, caller, git, path, branch, commit } = plan;
   const target = (await tipOf(git, branch)) === null ? ["--no-track", "-b", branch, path, commit] : [path, branch];
-  const result = await personalGit(main, plan.allows)(["worktree", "add", "--quiet", "--no-guess-remote", ...target]);
-  const isMade = linkedTree(main, path) !== null && (await readFacts(hardenedGit(path))).branch === branch;
+  const result = await personalGit(main, caller)(["worktree", "add", "--quiet", "--no-guess-remote", ...target]);
+  const isMade = linkedTree(main, path) !== null && (await readFacts(hardenedGit(path, caller.env))).branch === branch;
   if (!isMade) return refused("gitRefused", `Git did not make it: ${lastWords(result)}.`, [path]);
   return created(root, { path, branch, isNew: true });
 }

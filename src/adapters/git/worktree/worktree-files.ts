@@ -1,5 +1,5 @@
 import { readdir } from "node:fs/promises";
-import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
+import { type Git, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { decodePath, isUnder, splitFields } from "../process/git-path.ts";
 import { fileAt } from "./worktree-uncommitted.ts";
 
@@ -34,10 +34,10 @@ export async function walkTree(top: string, start = ""): Promise<TreeFiles> {
  * is missed. A folder with nothing else in it stands for its files, and ends in a slash.
  */
 export async function ignoredIn(
-  top: string,
+  git: Git,
   { files, uncommitted }: { readonly files: readonly string[]; readonly uncommitted: readonly string[] },
 ): Promise<readonly string[]> {
-  const output = await must(hardenedGit(top)(["ls-files", "-z"], { timeoutMs: wholeTreeTimeoutMs }), "ls-files");
+  const output = await must(git(["ls-files", "-z"], { timeoutMs: wholeTreeTimeoutMs }), "ls-files");
   const known = new Set([...splitFields(output).map(decodePath), ...uncommitted]);
   const folders = new Set([...known].flatMap(parentsOf));
   const ignored = files.filter((path) => !known.has(path) && !isUnder(path, ".isdlc"));

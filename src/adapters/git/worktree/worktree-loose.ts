@@ -9,10 +9,10 @@ const ID_LENGTH = 12;
  * Commits that only this working tree knows, because they were amended, reset away, or made without a branch, are kept
  * under refs of the repository: its log and its own refs go with the tree. Returns the refs.
  */
-export async function keepLooseCommits(tree: string, main: string): Promise<readonly string[]> {
-  const git = hardenedGit(main);
+export async function keepLooseCommits(tree: string, main: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+  const git = hardenedGit(main, env);
   const kept: string[] = [];
-  for (const tip of await looseTips(git, await knownTips(hardenedGit(tree)))) {
+  for (const tip of await looseTips(git, await knownTips(hardenedGit(tree, env)))) {
     const ref = `refs/isdlc/loose/${refPart(basename(tree))}/${tip.slice(0, ID_LENGTH)}`;
     await must(git(["update-ref", "--end-of-options", ref, tip]), "update-ref");
     kept.push(ref);

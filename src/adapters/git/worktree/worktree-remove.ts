@@ -20,21 +20,25 @@ const REMOVAL_TIMEOUT = 15 * 60_000;
  * Removes a linked working tree that holds nothing which is nowhere else. Its runs go to the main tree first, commits
  * that only it knew under refs. Never forced: git looks once more, and its refusal counts. The branch stays.
  */
-export async function removeWorktree(root: string, request: RemoveRequest): Promise<Removed | Refusal> {
+export async function removeWorktree(
+  root: string,
+  request: RemoveRequest,
+  env: NodeJS.ProcessEnv,
+): Promise<Removed | Refusal> {
   const main = mainTreeOf(root);
   if (main === null) return refused("noRepository", "There is no repository with a main working tree here.", [root]);
   const path = resolve(main, request.path);
   const misplaced = await refusalOfPlace(main, path, request.cwd);
   if (misplaced !== null) return misplaced;
-  const found = await inspect(main, path, request);
+  const found = await inspect({ main, path, env }, request);
   if (!found.ok) return found;
-  const carried = await carryOwnFiles(path, main);
-  const kept = await keepLooseCommits(path, main);
+  const carried = await carryOwnFiles(path, main, env);
+  const kept = await keepLooseCommits(path, main, env);
   // Carrying takes time, in which somebody may have begun something.
-  const again = await inspect(main, path, request);
+  const again = await inspect({ main, path, env }, request);
   if (!again.ok) return again;
   for (const name of again.duplicates) await unlink(fileAt(path, name));
-  const git = hardenedGit(main);
+  const git = hardenedGit(main, env);
   const options = { timeoutMs: REMOVAL_TIMEOUT, environment: await withoutFilters(git) };
   const result = await git(["-c", "status.showUntrackedFiles=all", "worktree", "remove", path], options);
   if (result.status !== 0) return refused("gitRefused", `Git did not remove it: ${lastWords(result)}.`, [path]);
@@ -64,10 +68,13 @@ type Inspected = {
   readonly duplicates: readonly string[];
 };
 
-async function inspect(main: string, path: string, request: RemoveRequest): Promise<Inspected | Refusal> {
+type Trees = { readonly main: string; readonly path: string; readonly env: NodeJS.ProcessEnv };
+
+async function inspect(trees: Trees, request: RemoveRequest): Promise<Inspected | Refusal> {
+  const { path, env } = trees;
   let state: WorktreeState | null;
   try {
-    state = await worktreeState(path, request.base);
+    state = await worktreeState(path, request.base, env);
   } catch (error) {
     const { code, path: unread } = error as NodeJS.ErrnoException;
     if (code !== "EACCES" && code !== "EPERM") throw error;
@@ -75,15 +82,15 @@ async function inspect(main: string, path: string, request: RemoveRequest): Prom
   }
   if (state === null) return refused("notOurs", "It is no working tree of this repository any more.", [path]);
   const duplicates: string[] = [];
-  for (const name of state.uncommitted) if (await isInMain(main, path, name)) duplicates.push(name);
+  for (const name of state.uncommitted) if (await isInMain(trees, name)) duplicates.push(name);
   const uncommitted = state.uncommitted.filter((name) => !duplicates.includes(name));
   return refusalOf({ ...state, uncommitted }, request) ?? { ok: true, state, duplicates };
 }
 
 /** Settings that were inherited: their like is in the main tree, whatever becomes of this one. */
-async function isInMain(main: string, path: string, name: string): Promise<boolean> {
+async function isInMain({ main, path, env }: Trees, name: string): Promise<boolean> {
   if (name !== ".isdlc/workflows.json") return false;
-  const isTracked = (await hardenedGit(path)(["ls-files", "--error-unmatch", "--", name])).status === 0;
+  const isTracked = (await hardenedGit(path, env)(["ls-files", "--error-unmatch", "--", name])).status === 0;
   if (isTracked) return false;
   const [here, there] = await Promise.all([path, main].map((tree) => readFile(fileAt(tree, name)).catch(() => null)));
   return !!here && !!there && here.equals(there);

@@ -17,18 +17,18 @@ import { uncommittedIn } from "./worktree-uncommitted.ts";
  * What a linked working tree holds that is nowhere else. `path` is its top folder, links resolved; null where that is
  * no linked tree. `base` is the local branch its commits are compared with. Fails where a folder cannot be read.
  */
-export async function worktreeState(path: string, base: string): Promise<WorktreeState | null> {
+export async function worktreeState(path: string, base: string, env: NodeJS.ProcessEnv): Promise<WorktreeState | null> {
   const main = mainTreeOf(path);
   const folders = main === null ? null : linkedTree(main, path);
   if (folders === null) return null;
-  const git = hardenedGit(path);
+  const git = hardenedGit(path, env);
   const [{ files, nested }, uncommitted, { head, branch }] = await Promise.all([
     walkTree(path),
-    uncommittedIn({ top: path, gitDir: folders.own, allows: allowsNothing }),
+    uncommittedIn({ top: path, gitDir: folders.own, env, allows: allowsNothing }),
     readFacts(git),
   ]);
   const [ignored, unmerged, unpushed, stashes, openRuns, isModular] = await Promise.all([
-    ignoredIn(path, { files, uncommitted }),
+    ignoredIn(git, { files, uncommitted }),
     unmergedCommits(git, head, base),
     unpushedCommits(git, head),
     branch === null ? [] : stashesOf(git, branch),

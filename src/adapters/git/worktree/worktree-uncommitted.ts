@@ -14,7 +14,7 @@ import type { IndexEnvironment } from "../snapshot/temporary-index.ts";
  * was told to assume unchanged or to skip are looked at too: removing the tree would take them along.
  */
 export function uncommittedIn(repository: Repository): Promise<readonly string[]> {
-  const git = hardenedGit(repository.top);
+  const git = hardenedGit(repository.top, repository.env);
   return inTemporaryFolder(async (folder) => {
     const environment = { ...(await withoutFilters(git)), ...(await copyIndex(repository, folder)) };
     await reveal(git, repository.top, environment);

@@ -17,7 +17,7 @@ export type Cleaned = {
  * this repository names are run where a person agreed to them: an agent may have written its settings.
  */
 export async function cleanBlobs(repository: Repository, entries: ReadonlyMap<string, TreeEntry>): Promise<Cleaned> {
-  const git = hardenedGit(repository.top);
+  const git = hardenedGit(repository.top, repository.env);
   const filtered = await filteredFiles(git, entries);
   if (filtered.length === 0) return { entries, unfiltered: [] };
   const own = new Map([...(await allowedFilters(repository)), ...(await personalFilters(git))]);
@@ -64,8 +64,8 @@ async function personalFilters(git: Git): Promise<ReadonlyMap<string, readonly s
 }
 
 /** Filters of the repository that a person agreed to; git finds their settings by itself. */
-async function allowedFilters({ top, allows }: Repository): Promise<ReadonlyMap<string, readonly string[]>> {
-  const allowed = (await repositoryPrograms(top)).settings.filter(allows);
+async function allowedFilters({ top, env, allows }: Repository): Promise<ReadonlyMap<string, readonly string[]>> {
+  const allowed = (await repositoryPrograms(top, env)).settings.filter(allows);
   return new Map(
     allowed.flatMap(({ key }) => (/^filter\.(.*)\.[^.]*$/s.exec(key)?.slice(1, 2) ?? []).map((name) => [name, []])),
   );
@@ -73,8 +73,9 @@ async function allowedFilters({ top, allows }: Repository): Promise<ReadonlyMap<
 
 type Cleaning = { readonly path: string; readonly entry: TreeEntry; readonly settings: readonly string[] };
 
-async function cleanedId({ top, allows }: Repository, { path, entry, settings }: Cleaning): Promise<string> {
-  const raw = await must(hardenedGit(top)(["cat-file", "blob", entry.id], { timeoutMs: 60_000 }), "cat-file");
+async function cleanedId(repository: Repository, { path, entry, settings }: Cleaning): Promise<string> {
+  const { top, env } = repository;
+  const raw = await must(hardenedGit(top, env)(["cat-file", "blob", entry.id], { timeoutMs: 60_000 }), "cat-file");
   const args = [...settings, "hash-object", "-w", "--stdin", `--path=${path}`];
-  return (await must(personalGit(top, allows)(args, { input: raw }), "hash-object")).toString("latin1").trim();
+  return (await must(personalGit(top, repository)(args, { input: raw }), "hash-object")).toString("latin1").trim();
 }

@@ -25,8 +25,8 @@ export async function commitTree(repository: Repository, request: CommitRequest)
   if (branch !== null) requireBranchName(branch, "commit");
   if (!isObjectId(tree) || (parent !== null && !isObjectId(parent))) throw gitFailed("commit", "no tree to commit");
   const message = messageOf(request);
-  const git = hardenedGit(repository.top);
-  const committing = { ...request, repository, git, person: personalGit(repository.top, repository.allows) };
+  const git = hardenedGit(repository.top, repository.env);
+  const committing = { ...request, repository, git, person: personalGit(repository.top, repository) };
   const tip = await tipOf(committing);
   if (tip !== parent) return (await isOurs(committing, tip)) ? again(committing, tip) : { is: "moved" };
   if (parent !== null && (await readCommit(repository, parent)).tree === tree) return { is: "done", commit: null };

@@ -18,8 +18,8 @@ const INNER_REPOSITORY = "160000";
  * Reads objects only, never the working tree. Lines that were uncommitted in the first snapshot stay out.
  */
 export async function composeTree(repository: Repository, request: ComposeRequest): Promise<Composed> {
-  const git = hardenedGit(repository.top);
-  const store = repositoryStore(repository.top);
+  const git = hardenedGit(repository.top, repository.env);
+  const store = repositoryStore(repository);
   const { onto, from, to } = request;
   const changes = await countingChanges(git, request, await treeDifferences(store.objects, from, to));
   const uncommitted = onto === null || changes.length === 0 ? [] : await treeDifferences(store.objects, onto, from);

@@ -3,7 +3,7 @@ import type { MergeOutcome, MergeRequest, VcsWrite } from "../../../ports/vcs.ts
 import { commitTree } from "./commit-tree.ts";
 import { composeTree } from "./compose-tree.ts";
 import { hardenedGit } from "../process/git.ts";
-import type { Allows } from "../process/personal-git.ts";
+import type { GitCaller } from "../process/personal-git.ts";
 import { commitsBetween } from "../read/commit-object.ts";
 import { branchTip, factsOf } from "../read/git-read.ts";
 import { prepareMerge } from "./merge-branch.ts";
@@ -20,21 +20,21 @@ import { mainTreeOf } from "../worktree/worktree-location.ts";
  * Changes to the repository around `cwd`; paths are relative to the top of its working tree. Hooks, filters and signing
  * of the person apply, and what of the repository is allowed. Every call first looks whether it already happened.
  */
-export function createGitWrite(cwd: string, allows: Allows): VcsWrite {
-  const open = repositoryAt(cwd, allows);
+export function createGitWrite(cwd: string, caller: GitCaller): VcsWrite {
+  const open = repositoryAt(cwd, caller);
   return {
     head: async () => (await factsOf(await open())).head,
     tip: async (branch) => (isBranchName(branch) ? branchTip(await open(), branch) : null),
     forkPoint: async (one, other) => {
       if (![one, other].every(isBranchName)) return null;
       const args = ["merge-base", `refs/heads/${one}`, `refs/heads/${other}`];
-      const found = await hardenedGit((await open()).top)(args);
+      const found = await hardenedGit((await open()).top, caller.env)(args);
       return found.status === 0 ? found.stdout.toString("latin1").trim() : null;
     },
     startBranch: async (branch, commit) => startBranch(await open(), branch, commit),
     returnToBranch: async (branch, commit) => returnToBranch(await open(), branch, commit),
     standing: async (branch, base) => standingOf(await open(), branch, base),
-    commitsBetween: async (from, to) => commitsBetween(hardenedGit((await open()).top), from, to),
+    commitsBetween: async (from, to) => commitsBetween(hardenedGit((await open()).top, caller.env), from, to),
     compose: async (request) => composeTree(await open(), request),
     commit: async (request) => commitTree(await open(), request),
     prepareMerge: async (request) => prepareMerge(await open(), request),
@@ -47,7 +47,7 @@ export function createGitWrite(cwd: string, allows: Allows): VcsWrite {
 async function mergeWhereBaseIs(repository: Repository, request: MergeRequest): Promise<MergeOutcome> {
   const main = mainTreeOf(repository.top);
   if (main === null || main === repository.top) return mergeOrSquash(repository, request);
-  const merged = await mergeWorktreeBranch(repository, request);
+  const merged = await mergeWorktreeBranch(repository.top, request, repository);
   if (merged.ok) return merged.outcome;
   const { branch, base } = request;
   if (merged.why === "conflict") throw new ProblemError({ code: "MERGE_CONFLICT", branch, base, files: merged.about });

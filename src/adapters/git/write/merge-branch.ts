@@ -83,13 +83,13 @@ export async function askedFor(repository: Repository, request: MergeRequest): P
   requireBranchName(request.branch, "merge");
   requireBranchName(request.base, "merge");
   if (![request.commit, request.onto].every(isObjectId)) throw gitFailed("merge", "no commit to merge");
-  const git = hardenedGit(repository.top);
+  const git = hardenedGit(repository.top, repository.env);
   const baseTip = await requireTip(git, request.base);
   return {
     ...request,
     repository,
     git,
-    person: personalGit(repository.top, repository.allows),
+    person: personalGit(repository.top, repository),
     baseTip,
     expected: null,
     backlog: null,

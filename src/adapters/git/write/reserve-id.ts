@@ -11,8 +11,8 @@ const FOLDER = "refs/isdlc/ids";
 const NAME = /^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*$/;
 
 /** Refs of the folder that all working trees of a repository share. They stay: a number that was freed is not used again. */
-export function createReservedIds(root: string): ReservedIds {
-  const git = hardenedGit(root);
+export function createReservedIds(root: string, env: NodeJS.ProcessEnv): ReservedIds {
+  const git = hardenedGit(root, env);
   return {
     async names() {
       const output = await must(git(["for-each-ref", "--format=%(refname)", FOLDER]), "for-each-ref");

@@ -8,8 +8,7 @@ import { gitFailed } from "../process/run-git.ts";
 
 /** Goes to the branch, made at the commit when there is none. A branch of that name elsewhere is someone else's. */
 export async function startBranch(repository: Repository, branch: string, commit: string): Promise<void> {
-  const { top } = repository;
-  const git = checked(top, branch, commit);
+  const git = checked(repository, branch, commit);
   const here = await factsOf(repository);
   if (here.branch === branch && (await isBeyond(git, commit, here.head))) return;
   const tip = await branchTip(repository, branch);
@@ -20,8 +19,7 @@ export async function startBranch(repository: Repository, branch: string, commit
 
 /** Goes back to a branch that was begun before, and has come as far as the commit or further. */
 export async function returnToBranch(repository: Repository, branch: string, commit: string): Promise<void> {
-  const { top } = repository;
-  const git = checked(top, branch, commit);
+  const git = checked(repository, branch, commit);
   const tip = await branchTip(repository, branch);
   if (tip === null || !(await isBeyond(git, commit, tip)))
     throw gitFailed("switch", `the branch ${branch} has lost ${commit}, which was committed to it`);
@@ -29,10 +27,10 @@ export async function returnToBranch(repository: Repository, branch: string, com
   if (here.branch !== branch) await switchTo(repository, { from: here.head, to: tip }, ["--no-guess", branch]);
 }
 
-function checked(top: string, branch: string, commit: string): Git {
+function checked({ top, env }: Repository, branch: string, commit: string): Git {
   requireBranchName(branch, "switch");
   if (!isObjectId(commit)) throw gitFailed("switch", `${JSON.stringify(commit)} is not a commit id`);
-  return hardenedGit(top);
+  return hardenedGit(top, env);
 }
 
 async function isBeyond(git: Git, commit: string, tip: string | null): Promise<boolean> {
@@ -43,8 +41,8 @@ async function isBeyond(git: Git, commit: string, tip: string | null): Promise<b
 type Move = { readonly from: string | null; readonly to: string };
 
 async function switchTo(repository: Repository, { from, to }: Move, target: readonly string[]): Promise<void> {
-  const { top, allows } = repository;
+  const { top, env } = repository;
   await refuseLocked(repository);
-  if (from !== null) await refuseLostDeletions(hardenedGit(top), { from, to });
-  await must(personalGit(top, allows)(["switch", "--quiet", "--no-overwrite-ignore", ...target]), "switch");
+  if (from !== null) await refuseLostDeletions(hardenedGit(top, env), { from, to });
+  await must(personalGit(top, repository)(["switch", "--quiet", "--no-overwrite-ignore", ...target]), "switch");
 }

@@ -13,7 +13,7 @@ import { ChoicesNeeded } from "../../../app/choice.ts";
 import { done, flag, type Invocation, type Run, text } from "../grammar/verb.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import type { LocalProject } from "../../../compose/project.ts";
-import { allowsOf } from "../../../compose/trusted-git-programs.ts";
+import { gitCallerOf } from "../../../compose/trusted-git-programs.ts";
 import { projectOf } from "../main/project-of.ts";
 import { withSigners } from "./signers.ts";
 import { ask } from "../terminal/ask.ts";
@@ -37,7 +37,7 @@ export const attestVerb: Run = async (invocation) => {
 
 async function push(project: LocalProject, remote: string): Promise<void> {
   const { root, env } = project;
-  await pushNotes(await historyGit(root, env), { cwd: root, remote, allows: allowsOf(project) });
+  await pushNotes(await historyGit(root, env), { cwd: root, remote, caller: gitCallerOf(project) });
 }
 
 async function ownStatement({ values, words }: Invocation, project: LocalProject): Promise<Attested> {

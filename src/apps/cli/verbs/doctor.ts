@@ -2,7 +2,6 @@ import { plainLine } from "../../../views/plain-text.ts";
 import { join } from "node:path";
 import { setAside } from "../../../adapters/journal-file/set-aside.ts";
 import { type Verified, verifyJournal } from "../../../adapters/journal-file/verify-journal.ts";
-import { createGitRead } from "../../../adapters/git/read/git-read.ts";
 import { systemLockProcesses } from "../../../adapters/file-lock/lock-processes.ts";
 import { createFileAnchors } from "../../../adapters/user-files/anchors.ts";
 import { loadUserKey, sealWith } from "../../../adapters/user-files/user-key.ts";
@@ -63,7 +62,7 @@ async function surroundings(project: LocalProject): Promise<Finding[]> {
   const sandbox = sandboxAvailable(project.env);
   return [
     { name: "node", ok: true, detail: process.version },
-    await gitFinding(project.root),
+    await gitFinding(project),
     ...(await agentFindings(project)),
     {
       name: "sandbox",
@@ -80,8 +79,8 @@ async function surroundings(project: LocalProject): Promise<Finding[]> {
   ];
 }
 
-async function gitFinding(root: string): Promise<Finding> {
-  const git = await createGitRead(root).facts();
+async function gitFinding({ vcs }: LocalProject): Promise<Finding> {
+  const git = await vcs.facts();
   const name = "git";
   if (git === null) return { name, ok: false, detail: "no usable repository here: git init, or use --no-git" };
   if (git.head === null)

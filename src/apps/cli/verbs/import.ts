@@ -56,9 +56,9 @@ function oneFile({ files }: Exported, name: string): Result {
 }
 
 /** Whether each statement is signed by somebody known, and about this very journal. */
-async function judged({ cwd, values }: Invocation, { files, heads }: Exported): Promise<JudgedStatement[]> {
+async function judged({ cwd, env, values }: Invocation, { files, heads }: Exported): Promise<JudgedStatement[]> {
   const named = text(values, "signers");
-  const signers = named === undefined ? signersFile(await signingSettings(hardenedGit(cwd))) : resolve(cwd, named);
+  const signers = named === undefined ? signersFile(await signingSettings(hardenedGit(cwd, env))) : resolve(cwd, named);
   const lines = (files.get(EXPORT_FILES.statements)?.toString("utf8") ?? "").split("\n").filter((line) => line !== "");
   return Promise.all(
     lines.map(async (line): Promise<JudgedStatement> => {

@@ -49,7 +49,7 @@ const bare: Run = async (invocation) => {
   const project = openProject(invocation.cwd, invocation.env);
   const { state } = await currentRun(project);
   if (state.is === "active") return recover(invocation, project);
-  return done([...(await activeFeatureLines(project.root)), ...firstLines], { run: null });
+  return done([...(await activeFeatureLines(project)), ...firstLines], { run: null });
 };
 
 const mcp: Run = async ({ cwd, env }) => {

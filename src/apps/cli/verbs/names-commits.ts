@@ -16,7 +16,7 @@ export async function namesCommits({ words, values, cwd, env }: Invocation): Pro
   if (Object.keys(verifyOptions).some((name) => values[name] !== undefined)) return true;
   if (words.length !== 1 || isSpecPhase(word) || /^[0-9]{1,6}$/.test(word)) return false;
   if (word.includes("..")) return true;
-  const repository = await orNull(repositoryAt(cwd));
+  const repository = await orNull(repositoryAt(cwd, { env }));
   const folders = repository === null ? [] : featureFolders(featuresIn(repository.top));
   if (folders.some((folder) => isNamedBy(folder, "", word))) return false;
   return repository !== null && (await commitNamed(await historyGit(cwd, env), word)) !== null;

@@ -23,7 +23,7 @@ export async function showStatus(project: SeenProject, state: RunState, { named,
   const hints = elsewhere.map((path) => `Another working tree has one: isdlc -C ${shellWord(path)} status`);
   const found = { run: view, ...(hints.length > 0 ? { elsewhere } : {}) };
   const { activeFeatureLines } = await import("./spec/active-feature.ts"); // only where no run is open
-  const feature = await activeFeatureLines(project.root);
+  const feature = await activeFeatureLines(project);
   return done([...statusLines(shown, liveness), ...hints, ...feature], found);
 }
 

@@ -17,7 +17,7 @@ import { type RepositoryOverlay, repositoryOverlay } from "../../../compose/work
 import { programsDigest, programsOf } from "../../../compose/programs.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { requireKnownNeeds } from "../../../compose/test-needs.ts";
-import { allowsOf } from "../../../compose/trusted-git-programs.ts";
+import { gitCallerOf } from "../../../compose/trusted-git-programs.ts";
 import { done, flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 import { initiatorOf } from "../main/caller.ts";
 
@@ -58,7 +58,7 @@ function resolveConstitution(
 }
 
 async function shareStatements(project: LocalProject): Promise<string[]> {
-  const isNew = await shareNotes({ cwd: project.root, remote: "origin", allows: allowsOf(project) });
+  const isNew = await shareNotes({ cwd: project.root, remote: "origin", caller: gitCallerOf(project) });
   return [
     isNew ? "git fetch now brings signed statements along." : "git fetch brings signed statements along already.",
   ];

@@ -1,4 +1,3 @@
-import { createGitRead } from "../../../adapters/git/read/git-read.ts";
 import { createGitWorkspace } from "../../../adapters/git/snapshot/git-workspace.ts";
 import { deleteContained } from "../../../adapters/plain-workspace/contained-file.ts";
 import { ProblemError } from "../../../core/problem.ts";
@@ -183,7 +182,7 @@ export async function branchOf({ project, feature, isAside = false }: PlacedFeat
   if (isAside) return null; // its branch is checked out in its own working tree
   const git = project.vcsWrite;
   const branch = `feature/${feature.folder}`;
-  if ((await createGitRead(project.root).facts()) === null) return null;
+  if ((await project.vcs.facts()) === null) return null;
   const commit = await git.tip(branch);
   if (commit === null) return null;
   const named = feature.meta["base"];
@@ -197,7 +196,7 @@ async function putAside({ io }: Invocation, { project, feature }: PlacedFeature,
   const document = documentOf(phase);
   if (document === null) return;
   const path = `${FEATURES_ROOT}/${feature.folder}/${document}`;
-  const workspace = createGitWorkspace(project.root, feature.folder);
+  const workspace = createGitWorkspace(project.root, { run: feature.folder, env: project.env });
   const name = await freeName(workspace, `${phase}-unfinished`);
   const kept = await workspace.snapshot(name, [path]);
   if (kept === null)

@@ -35,7 +35,9 @@ test("an engine that commits the tree as it finds it is caught", async () => {
     vcs: engine.vcs && {
       ...engine.vcs,
       compose: async (request) => {
-        const now = await createGitWorkspace(engine.root, engine.run).now([...request.include]);
+        const now = await createGitWorkspace(engine.root, { run: engine.run, env: process.env }).now([
+          ...request.include,
+        ]);
         return (engine.vcs as NonNullable<Engine["vcs"]>).compose({ ...request, to: now ?? request.to });
       },
     },

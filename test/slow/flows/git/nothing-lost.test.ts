@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createGitWorkspace } from "../../../../src/adapters/git/snapshot/git-workspace.ts";
 import { createGitWrite } from "../../../../src/adapters/git/write/git-write.ts";
-import { outcomeOf, useRepository } from "../../../git/repository-fixture.ts";
+import { agreeing, outcomeOf, useRepository } from "../../../git/repository-fixture.ts";
 import { commitOf, mergeOf } from "../../../git/write-requests.ts";
 
 const fixture = useRepository();
@@ -82,12 +82,9 @@ describe("whatever the person has staged, edited, added or deleted", () => {
       fc.asyncProperty(edits, async (chosen) => {
         start(chosen);
         const before = look();
-        await createGitWorkspace(fixture.repo, "run").snapshot("one", ["new"]);
+        await createGitWorkspace(fixture.repo, { run: "run", env: process.env }).snapshot("one", ["new"]);
         expect(look()).toEqual(before);
-        await createGitWrite(fixture.repo, () => true).startBranch(
-          `side-${++count}`,
-          fixture.git("rev-parse", "start"),
-        );
+        await createGitWrite(fixture.repo, agreeing).startBranch(`side-${++count}`, fixture.git("rev-parse", "start"));
         expect(look()).toEqual(before);
       }),
       settings,
@@ -102,7 +99,7 @@ describe("whatever the person has staged, edited, added or deleted", () => {
         start(chosen);
         const before = look();
         const request = await commitOf(fixture, paths, `a${++attempt}`);
-        const committed = await createGitWrite(fixture.repo, () => true).commit(request);
+        const committed = await createGitWrite(fixture.repo, agreeing).commit(request);
         const made = committed.is === "done" ? committed.commit : null;
         const after = look();
         expect(bytesOnly(after)).toEqual(bytesOnly(before));
@@ -127,7 +124,7 @@ describe("whatever the person has staged, edited, added or deleted", () => {
     await fc.assert(
       fc.asyncProperty(edits, edits, some, async (first, second, paths) => {
         start(first);
-        const workspace = createGitWorkspace(fixture.repo, "run");
+        const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
         const atFirst = look();
         const tree = await workspace.snapshot("one", []);
         second.forEach(apply);
@@ -165,7 +162,7 @@ describe("whatever the person has staged, edited, added or deleted", () => {
         fixture.git("switch", "--quiet", "feature");
         chosen.forEach(apply);
         const before = look();
-        const outcome = await outcomeOf(createGitWrite(fixture.repo, () => true).merge(mergeOf(fixture)));
+        const outcome = await outcomeOf(createGitWrite(fixture.repo, agreeing).merge(mergeOf(fixture)));
         const branch = fixture.git("branch", "--show-current");
         outcomes.add(branch);
         if ("is" in outcome) expect([outcome.is, branch]).toEqual(["merged", "main"]);

@@ -22,6 +22,7 @@ import {
   reachable,
   type World,
 } from "../../../worktrees/person.ts";
+import { agreeing } from "../../../git/repository-fixture.ts";
 import { mergeOf } from "../../../git/write-requests.ts";
 
 type Outcome = { readonly ok: true } | { readonly ok: false; readonly why: string };
@@ -34,19 +35,18 @@ type Step = {
 /** Contents that the person agreed to lose. */
 type Ours = (step: Step) => Promise<ReadonlySet<string>>;
 
-const allows = () => true;
 const nothing: ReadonlySet<string> = new Set();
 
 async function create({ world, slot, note }: Step): Promise<ReadonlySet<string>> {
   const request = { branch: world.branch(slot), path: `../repo-${slot}`, base: "main" };
-  note("create", await createWorktree(world.repo, request, allows));
+  note("create", await createWorktree(world.repo, request, agreeing));
   return nothing;
 }
 
 async function createOddly({ world, slot, number, note }: Step): Promise<ReadonlySet<string>> {
   const odd = [{ path: "../-rf" }, { path: "inside" }, { branch: "-b" }, { base: "gone" }, { path: "../link/x" }];
   const request = { branch: world.branch(slot), path: `../repo-${slot}`, base: "main" };
-  note("create", await createWorktree(world.repo, { ...request, ...odd[number % odd.length] }, allows));
+  note("create", await createWorktree(world.repo, { ...request, ...odd[number % odd.length] }, agreeing));
   return nothing;
 }
 
@@ -54,8 +54,9 @@ async function merge({ world, slot, note }: Step): Promise<ReadonlySet<string>> 
   note(
     "merge",
     await mergeWorktreeBranch(
-      { top: world.repo, allows },
+      world.repo,
       mergeOf({ git: (...args) => world.git(world.repo, ...args).trim() || "0".repeat(40) }, world.branch(slot)),
+      agreeing,
     ),
   );
   return nothing;
@@ -66,17 +67,17 @@ async function remove(step: Step, changes: Partial<RemoveRequest> = {}): Promise
   const { world, slot, number, note } = step;
   const path = world.tree(slot);
   const isAgreed = number % 2 === 0;
-  const agreedToLose = isAgreed ? ((await worktreeState(path, "main"))?.ignored ?? []) : [];
+  const agreedToLose = isAgreed ? ((await worktreeState(path, "main", process.env))?.ignored ?? []) : [];
   const agreed = new Set(agreedToLose.flatMap((name) => [...contentsBelow(join(path, name))]));
   const cwd = number % 10 === 9 ? path : world.repo;
-  const outcome = await removeWorktree(world.repo, { path, base: "main", cwd, agreedToLose, ...changes });
+  const outcome = await removeWorktree(world.repo, { path, base: "main", cwd, agreedToLose, ...changes }, process.env);
   note("remove", outcome);
   expect(lstatSync(path, { throwIfNoEntry: false }) === undefined || !outcome.ok).toBe(true);
   return outcome.ok ? agreed : nothing;
 }
 
 async function deleteMerged({ world, slot, note }: Step): Promise<ReadonlySet<string>> {
-  note("delete", await deleteMergedBranch(world.repo, { branch: world.branch(slot), base: "main", allows }));
+  note("delete", await deleteMergedBranch(world.repo, { branch: world.branch(slot), base: "main" }, agreeing));
   return nothing;
 }
 
@@ -85,7 +86,7 @@ const leave: Ours = (step) => remove(step, { unmerged: "stayOnBranch" });
 
 async function discard(step: Step): Promise<ReadonlySet<string>> {
   const agreed = await leave(step);
-  step.note("discard", await keepThenDelete(step.world.repo, { branch: step.world.branch(step.slot), allows }));
+  step.note("discard", await keepThenDelete(step.world.repo, step.world.branch(step.slot), agreeing));
   return agreed;
 }
 

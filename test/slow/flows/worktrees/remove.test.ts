@@ -64,7 +64,7 @@ describe("a working tree is removed", () => {
   test("with a stash made in it, which the repository keeps", async () => {
     tree.write("a", "stashed\n");
     tree.git("stash", "push", "--quiet");
-    expect(await worktreeState(tree.path, "main")).toMatchObject({ stashes: [{ name: "stash@{0}" }] });
+    expect(await worktreeState(tree.path, "main", process.env)).toMatchObject({ stashes: [{ name: "stash@{0}" }] });
     expect(await tree.remove()).toMatchObject({ ok: true });
     expect(fixture.git("show", "stash@{0}:a")).toBe("stashed");
   });
@@ -268,7 +268,7 @@ test("what a tree holds is told in full", async () => {
   tree.write("new", "n");
   tree.write("build/a/b", "o");
   tree.write("sub/x.log", "l");
-  expect(await worktreeState(tree.path, "main")).toEqual({
+  expect(await worktreeState(tree.path, "main", process.env)).toEqual({
     path: tree.path,
     branch: "work",
     head: tree.git("rev-parse", "HEAD"),
@@ -284,6 +284,6 @@ test("what a tree holds is told in full", async () => {
     hasSubmodules: false,
   });
   fixture.git("update-ref", "refs/remotes/origin/work", tree.git("rev-parse", "HEAD"));
-  expect(await worktreeState(tree.path, "main")).toMatchObject({ unpushed: 0 });
-  expect(await worktreeState(fixture.repo, "main")).toBeNull();
+  expect(await worktreeState(tree.path, "main", process.env)).toMatchObject({ unpushed: 0 });
+  expect(await worktreeState(fixture.repo, "main", process.env)).toBeNull();
 });

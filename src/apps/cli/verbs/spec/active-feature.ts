@@ -18,10 +18,12 @@ export type FeatureAnywhere = {
   readonly branch: string | null;
 };
 
+type Searched = { readonly root: string; readonly env: NodeJS.ProcessEnv };
+
 export const featuresIn = (root: string): string => join(root, ...FEATURES_ROOT.split("/"));
 
 /** The feature worked on last: here, else in another working tree, else on a branch that is checked out nowhere. */
-export async function lastActiveFeature(root: string): Promise<FeatureAnywhere | null> {
+export async function lastActiveFeature({ root, env }: Searched): Promise<FeatureAnywhere | null> {
   const here = activeFeature(featuresIn(root));
   if (here !== null) return { tree: root, feature: here, branch: null };
   const [newest] = otherTrees(root)
@@ -30,12 +32,13 @@ export async function lastActiveFeature(root: string): Promise<FeatureAnywhere |
       return feature === null ? [] : [{ tree, feature }];
     })
     .sort((one, other) => other.feature.changed - one.feature.changed);
-  return newest === undefined ? onBranch(root) : { ...newest, branch: null };
+  return newest === undefined ? onBranch({ root, env }) : { ...newest, branch: null };
 }
 
-async function onBranch(root: string): Promise<FeatureAnywhere | null> {
+async function onBranch({ root, env }: Searched): Promise<FeatureAnywhere | null> {
   const onDisk = new Set([root, ...otherTrees(root)].flatMap((tree) => featureFolders(featuresIn(tree))));
-  for (const { folder, text, names } of await foldersOnFeatureBranches(root, FEATURES_ROOT, SPEC_META)) {
+  const wanted = { root: FEATURES_ROOT, file: SPEC_META };
+  for (const { folder, text, names } of await foldersOnFeatureBranches(root, wanted, env)) {
     const meta = specMetaFrom(parsed(text));
     if (onDisk.has(folder) || meta?.status !== "active") continue; // what a working tree has is newer
     const files = SPEC_FILES.map(([, file]) => file).filter((file) => names.includes(file));
@@ -60,11 +63,11 @@ export function nextVerbOf({ files, meta }: Feature): SpecPhase {
 }
 
 /** Names the active feature and what comes next; nothing where there is none. */
-export async function activeFeatureLines(root: string): Promise<string[]> {
-  const found = await lastActiveFeature(root);
+export async function activeFeatureLines(project: Searched): Promise<string[]> {
+  const found = await lastActiveFeature(project);
   if (found === null) return [];
   const { feature, tree, branch } = found;
-  const where = tree === root ? "" : ` -C ${shellWord(tree)}`;
+  const where = tree === project.root ? "" : ` -C ${shellWord(tree)}`;
   const on = branch === null ? "" : ` on ${plainLine(branch, 80)}`;
   return [
     `Active feature: ${plainLine(feature.folder, 60)} (${feature.meta.mode})${on}`,

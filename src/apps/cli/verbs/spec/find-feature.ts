@@ -1,5 +1,4 @@
 import { otherTrees } from "../../../../adapters/git/read/other-trees.ts";
-import { createGitRead } from "../../../../adapters/git/read/git-read.ts";
 import { mainTreeOf, resolveWorktree } from "../../../../adapters/git/worktree/worktree-location.ts";
 import { SPEC_META } from "../../../../adapters/spec/spec-meta-file.ts";
 import { type Feature, featureAt, featureFolders } from "../../../../adapters/spec/features.ts";
@@ -61,14 +60,14 @@ export function refuseEnded({ feature: { folder, meta } }: PlacedFeature): void 
 export async function featureAtHand(project: LocalProject): Promise<PlacedFeature | null> {
   const own = await featureOfBranch(project);
   if (own?.meta.status === "active") return { project, feature: own };
-  const found = await lastActiveFeature(project.root);
+  const found = await lastActiveFeature(project);
   if (found === null) return own === null ? null : { project, feature: own };
   const { tree, feature } = found;
   return { project: tree === project.root ? project : openProject(tree, project.env), feature };
 }
 
-async function featureOfBranch({ root }: LocalProject): Promise<Feature | null> {
-  const branch = (await createGitRead(root).facts())?.branch ?? "";
+async function featureOfBranch({ root, vcs }: LocalProject): Promise<Feature | null> {
+  const branch = (await vcs.facts())?.branch ?? "";
   return branch.startsWith(BRANCH) ? featureAt(featuresIn(root), branch.slice(BRANCH.length)) : null;
 }
 
@@ -116,7 +115,7 @@ const isNumber = (words: string): boolean => /^[0-9]+$/.test(words);
  */
 async function refuseOutOfReach(project: LocalProject, words: string): Promise<void> {
   if (!/^[0-9]+(?:-|$)/.test(words)) return;
-  const git = createGitRead(project.root);
+  const git = project.vcs;
   const known = await git.itemNames(FEATURES_ROOT);
   const named = [...new Set([...known, words])].filter((folder) => isSafeName(folder) && isFolderOf(folder, words));
   const branches = await Promise.all(named.map((folder) => git.branchExists(`${BRANCH}${folder}`)));

@@ -6,7 +6,7 @@ import type { Mode } from "../../../../schema/plan.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
 import { ask } from "../../terminal/ask.ts";
 import { openProject, type LocalProject } from "../../../../compose/project.ts";
-import { allowsOf } from "../../../../compose/trusted-git-programs.ts";
+import { gitCallerOf } from "../../../../compose/trusted-git-programs.ts";
 import { flag, type Invocation } from "../../grammar/verb.ts";
 
 export type NewWorktree = {
@@ -70,7 +70,7 @@ export async function makeWorktree(
   const main = mainTreeOf(project.root) ?? project.root;
   const [id = "", ...slug] = folder.split("-");
   const path = worktreePath(main, { id, slug: slug.join("-") });
-  const made = await createWorktree(project.root, { branch, path, base }, allowsOf(project));
+  const made = await createWorktree(project.root, { branch, path, base }, gitCallerOf(project));
   if (!made.ok) throw new ProblemError({ code: "WORKTREE_REFUSED", why: made.why, fix: made.fix });
   const there = openProject(made.path, project.env);
   for (const digest of project.trust.trusted()) there.trust.trust(digest);

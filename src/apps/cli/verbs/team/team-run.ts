@@ -52,8 +52,11 @@ function severalOpen(open: readonly TeamRunRow[]): ProblemError {
 }
 
 /** The team's name for the repository that this clone comes from; null where it has none. */
-export async function repositoryOf(ask: ServerClient, { root }: Pick<LocalProject, "root">): Promise<string | null> {
-  const found = await hardenedGit(root)(["config", "--get", "remote.origin.url"]);
+export async function repositoryOf(
+  ask: ServerClient,
+  { root, env }: Pick<LocalProject, "root" | "env">,
+): Promise<string | null> {
+  const found = await hardenedGit(root, env)(["config", "--get", "remote.origin.url"]);
   if (found.status !== 0) return null;
   const origin = comparable(found.stdout.toString("utf8"));
   const { repositories } = await ask({ method: "GET", path: "/api/team", answer: TeamView });
