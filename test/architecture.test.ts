@@ -202,6 +202,25 @@ describe("what a layer is told instead of asking for it:", () => {
   });
 });
 
+test("what is in our folder is known in one place", () => {
+  const naming = /["'`]\.isdlc(?:["'`]|\/[\w.$<])/;
+  const found = files.filter((file) => naming.test(withoutComments(readFileSync(join(SRC, file), "utf8"))));
+  expect(found).toEqual(["core/own-folder.ts"]);
+  expect("join(root, `.isdlc/journal/${run}`)").toMatch(naming);
+});
+
+test("lines of journals are parsed by the journal alone", () => {
+  const knowing = /\.jsonl\b|journalName/;
+  const found = files.filter((file) => knowing.test(withoutComments(readFileSync(join(SRC, file), "utf8"))));
+  const others = new Set([
+    "schema/export.ts",
+    "adapters/sandbox/agent-needs.ts",
+    "adapters/agent-codex/rollout-usage.ts",
+  ]); // names of other files
+  expect(found.filter((file) => !file.startsWith("adapters/journal-file/") && !others.has(file))).toEqual([]);
+  expect(found.length).toBeGreaterThan(others.size);
+});
+
 describe("every source file", () => {
   const having = (broken: (source: string, file: string) => boolean): string[] =>
     files.filter((file) => broken(readFileSync(join(SRC, file), "utf8"), file));

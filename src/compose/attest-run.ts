@@ -4,6 +4,7 @@ import { historyGit } from "../adapters/attestation/history-git.ts";
 import { isSetUp, signingSettings } from "../adapters/attestation/signing-settings.ts";
 import { journalBytes, readJournalBytes } from "../adapters/journal-file/journal-heads.ts";
 import { loadUserKey, sealWith } from "../adapters/user-files/user-key.ts";
+import { OWN } from "../core/own-folder.ts";
 import { describe, ProblemError } from "../core/problem.ts";
 import { type EndedRun, finishOf } from "../core/run.ts";
 import type { RunId } from "../schema/ids.ts";
@@ -17,7 +18,7 @@ export async function attest(project: PlacedProject, run: RunId): Promise<Attest
   const { state, head } = await journal.load(run);
   if (state.is === "none")
     throw new ProblemError({ code: "NOTHING_TO_ATTEST", run, detail: "there is no such run here" });
-  const bytes = journalBytes({ directory: join(own, "journal"), files }, run) ?? Buffer.alloc(0);
+  const bytes = journalBytes({ directory: join(own, OWN.journal), files }, run) ?? Buffer.alloc(0);
   const seal = sealWith(loadUserKey(folders.state, files));
   return attestRun(await historyGit(project.root, project.env), {
     state,

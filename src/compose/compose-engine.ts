@@ -9,6 +9,7 @@ import { toldUsage } from "../adapters/process/told-usage.ts";
 import { openTranscript } from "../adapters/process/transcript.ts";
 import { createSessions } from "../adapters/sessions/create-sessions.ts";
 import type { EngineWanted } from "../app/project/project.ts";
+import { OWN } from "../core/own-folder.ts";
 import { createRedactor, secretsOf } from "../core/redact.ts";
 import type { ActiveRun } from "../core/run.ts";
 import { SESSION_AGENT } from "../core/session-phase.ts";
@@ -41,7 +42,7 @@ export function composeEngine(
   const git = run.run.git === null ? null : project.vcsWrite;
   const workspace = project.workspace(run);
   const backend = backendsOf(project, run, agents);
-  const transcriptOf = (execution: string): string => join(own, "runs", id, `${execution}.log`);
+  const transcriptOf = (execution: string): string => join(own, OWN.runs, id, `${execution}.log`);
   const constitution = readConstitution(root, files); // once: what agents do to it meanwhile is for the next run
   return {
     run: id,

@@ -3,6 +3,7 @@ import { createFileLock, readHolder } from "../adapters/file-lock/file-lock.ts";
 import type { LockLocation } from "../adapters/file-lock/lock-files.ts";
 import { systemLockProcesses } from "../adapters/file-lock/lock-processes.ts";
 import type { FileSystem } from "../adapters/file-system/file-system.ts";
+import { OWN } from "../core/own-folder.ts";
 import type { DriverLock } from "../ports/driver-lock.ts";
 
 export type DriverLocation = { readonly own: string; readonly files: FileSystem };
@@ -37,7 +38,7 @@ export function driverOf(location: DriverLocation): number | null {
 
 const lockOf = ({ own, files }: DriverLocation): LockLocation => ({
   directory: own,
-  name: "driver",
+  name: OWN.driver,
   files,
   processes: systemLockProcesses(),
 });

@@ -8,6 +8,7 @@ import type { Git } from "../adapters/git/process/git.ts";
 import { journalBytes, readJournalBytes } from "../adapters/journal-file/journal-heads.ts";
 import { loadUserKey, sealWith } from "../adapters/user-files/user-key.ts";
 import { type BranchFacts, buildStatement } from "../core/attestation/statement.ts";
+import { OWN } from "../core/own-folder.ts";
 import { ProblemError } from "../core/problem.ts";
 import { type ActiveRun, type EndedRun, mergedAs } from "../core/run.ts";
 import { EXPORT_FILES } from "../schema/export.ts";
@@ -23,7 +24,7 @@ export type ExportedRun = { readonly archive: Buffer; readonly report: string };
 export async function exportRun(project: LocalProject, run: RunId): Promise<ExportedRun> {
   const { journal, own, files, folders } = project;
   const { state, head } = journal.load(run);
-  const bytes = journalBytes({ directory: join(own, "journal"), files }, run);
+  const bytes = journalBytes({ directory: join(own, OWN.journal), files }, run);
   if (state.is === "none" || bytes === null)
     throw new ProblemError({ code: "USAGE", detail: `There is no run ${run} here.`, usage: "isdlc export <run>" });
   const { events, heads } = readJournalBytes(bytes, { run, seal: sealWith(loadUserKey(folders.state, files)) });

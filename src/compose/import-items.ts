@@ -6,6 +6,7 @@ import { readHead } from "../adapters/git/read/git-head.ts";
 import { earlierPhases, earlierTitle } from "../core/import/earlier-state.ts";
 import { type FolderTexts, formatsOf, mapFolder } from "../core/import/foreign-spec.ts";
 import { deriveAnalysisStatus, deriveBacklogMarker } from "../core/items/analysis-status.ts";
+import { OWN, OWN_FOLDER } from "../core/own-folder.ts";
 import { ProblemError } from "../core/problem.ts";
 import { isSafeName } from "../schema/ids.ts";
 import { itemsFolder } from "../adapters/items/items-folder.ts";
@@ -34,7 +35,7 @@ export type ImportedFolder = {
 
 /** Takes work that was specified elsewhere as items of this project. The source is read and nothing else. */
 export async function importFolder(project: LocalProject, source: string): Promise<ImportedFolder> {
-  const isEarlier = kindOf(join(source, ".isdlc", "state.json")) === "file";
+  const isEarlier = kindOf(join(source, OWN_FOLDER, OWN.state)) === "file";
   const { format, wanted, left } = isEarlier ? earlierItems(source) : foreignItem(project, source);
   const done = [];
   const warnings: string[] = [];
@@ -60,7 +61,7 @@ function foreignItem(project: LocalProject, source: string): Source {
 
 /** Items of an earlier framework keep their folders and their documents. */
 function earlierItems(source: string): Source {
-  const state = parsed(readDocumentText(join(source, ".isdlc", "state.json")));
+  const state = parsed(readDocumentText(join(source, OWN_FOLDER, OWN.state)));
   const root = join(source, ...ITEMS_ROOT.split("/"));
   if (kindOf(root) !== "folder") throw unknown(source, `it has no ${ITEMS_ROOT}`);
   const texts = readSourceFolder(root);

@@ -4,6 +4,7 @@ import { type FileSystem, nodeFiles } from "../adapters/file-system/file-system.
 import { createFileAnchors } from "../adapters/user-files/anchors.ts";
 import { type UserFolders, userFolders } from "../adapters/user-files/user-folders.ts";
 import { userSeal } from "../adapters/user-files/user-key.ts";
+import { OWN, OWN_FOLDER } from "../core/own-folder.ts";
 import { ProblemError } from "../core/problem.ts";
 import type { Clock } from "../ports/clock.ts";
 import { isSafeName } from "../schema/ids.ts";
@@ -27,12 +28,12 @@ export const systemClock: Clock = { now: () => new Date().toISOString() };
 /** The working tree around a directory: the top of its repository, else the nearest `.isdlc`, else the directory itself. */
 export function findProject(cwd: string, env: NodeJS.ProcessEnv, files: FileSystem = nodeFiles): Place {
   const root = findRoot(cwd);
-  return { root, own: join(root, ".isdlc"), files, folders: userFolders(env), env };
+  return { root, own: join(root, OWN_FOLDER), files, folders: userFolders(env), env };
 }
 
 /** `anchored`: the folder by which the user's own record of the journal is found. */
 export const journalOptions = ({ own, files, folders }: Omit<Place, "root" | "env">, anchored: string) => ({
-  directory: join(own, "journal"),
+  directory: join(own, OWN.journal),
   files,
   anchors: createFileAnchors(folders.state, anchored, files),
   seal: userSeal(folders.state, files),
@@ -44,16 +45,16 @@ export const journalOptions = ({ own, files, folders }: Omit<Place, "root" | "en
 export function analysedItems({ root }: Pick<Place, "root">): readonly string[] {
   const isFolder = (...names: string[]): boolean =>
     lstatSync(join(root, ...names), { throwIfNoEntry: false })?.isDirectory() === true;
-  if (!isFolder(".isdlc") || !isFolder(".isdlc", "items")) return [];
-  return readdirSync(join(root, ".isdlc", "items"))
-    .filter((name) => isSafeName(name) && isFolder(".isdlc", "items", name))
+  if (!isFolder(OWN_FOLDER) || !isFolder(OWN_FOLDER, OWN.items)) return [];
+  return readdirSync(join(root, OWN_FOLDER, OWN.items))
+    .filter((name) => isSafeName(name) && isFolder(OWN_FOLDER, OWN.items, name))
     .sort();
 }
 
 function findRoot(cwd: string): string {
   if (!existsSync(cwd)) throw new ProblemError({ code: "UNSAFE_PATH", path: cwd, detail: "there is no such folder" });
   const start = realpathSync(resolve(cwd));
-  return nearestWith(start, ".git") ?? nearestWith(start, ".isdlc") ?? start;
+  return nearestWith(start, ".git") ?? nearestWith(start, OWN_FOLDER) ?? start;
 }
 
 function nearestWith(start: string, name: string): string | null {

@@ -20,6 +20,7 @@ import { createTrustStore } from "../adapters/user-files/trust-store.ts";
 import { createWebhook } from "../adapters/webhook/create-webhook.ts";
 import type { Project } from "../app/project/project.ts";
 import { decide } from "../core/decide.ts";
+import { OWN, OWN_FOLDER } from "../core/own-folder.ts";
 import { ProblemError } from "../core/problem.ts";
 import { createRedactor, secretsOf } from "../core/redact.ts";
 import type { Journal, LocalJournal } from "../ports/journal.ts";
@@ -55,8 +56,8 @@ export function openProject(cwd: string, env: NodeJS.ProcessEnv, files: FileSyst
 export function itemProject({ root, files, folders, env }: Place, folder: string): LocalProject {
   if (!isSafeName(folder))
     throw new ProblemError({ code: "UNSAFE_PATH", path: folder, detail: "it is not the name of an item" });
-  const own = join(root, ".isdlc", "items", folder);
-  for (const parent of [join(root, ".isdlc"), join(root, ".isdlc", "items"), own]) ensureFolder(files, parent);
+  const own = join(root, OWN_FOLDER, OWN.items, folder);
+  for (const parent of [join(root, OWN_FOLDER), join(root, OWN_FOLDER, OWN.items), own]) ensureFolder(files, parent);
   const place = { root, own, files, folders, env };
   return compose(place, folder, openJournal(place, own));
 }

@@ -9,6 +9,7 @@ import {
   type GivenOverlay,
   type RefusedPart,
 } from "../core/overlay.ts";
+import { OWN, OWN_FOLDER, ownPath } from "../core/own-folder.ts";
 import { ProblemError } from "../core/problem.ts";
 import type { ResolvedWorkflow, Workflows } from "../ports/workflows.ts";
 import type { PlacedProject } from "./project.ts";
@@ -60,7 +61,7 @@ export function repositoryOverlay(project: Overlaid): RepositoryOverlay | null {
   const overlay: GivenOverlay = { source: "repository", trusted: false, file: found.file, content: found.parse() };
   const parts = workflowNames().flatMap((name) => applied(name, [overlay]).refused);
   const loosens = [...new Map(parts.map((part) => [`${part.what} ${part.why}`, part])).values()];
-  return { file: join(".isdlc", "workflows.json"), digest: found.digest, loosens };
+  return { file: join(OWN_FOLDER, OWN.workflows), digest: found.digest, loosens };
 }
 
 /** The repository's first, so that the person has the last word. */
@@ -100,7 +101,7 @@ function personaOf(changed: AppliedOverlays["personas"]): (name: string) => stri
     const valid = [...personaNames(), ...Object.keys(changed)];
     throw new ProblemError({
       code: "OVERLAY_INVALID",
-      file: ".isdlc/workflows.json",
+      file: ownPath(OWN.workflows),
       place: `personas.${name}`,
       detail,
       valid,

@@ -2,6 +2,7 @@ import type { Overlay, PersonaChange } from "../schema/overlay.ts";
 import type { PhaseDefinition, WorkflowDefinition } from "../schema/plan.ts";
 import { overlayParts, type BuiltIn, type OverlayPart } from "./overlay/overlay-parts.ts";
 import { RULE_NAMES, ruleValue } from "./overlay/strictness.ts";
+import { OWN, ownPath } from "./own-folder.ts";
 
 export type RuleSource = "built-in" | "repository" | "user";
 
@@ -61,7 +62,7 @@ export function applyOverlays(
 }
 
 const warningOf = ({ what, why }: RefusedPart): string =>
-  `.isdlc/workflows.json: ${what} has no effect, because it needs your trust (${why}); see "isdlc trust".`;
+  `${ownPath(OWN.workflows)}: ${what} has no effect, because it needs your trust (${why}); see "isdlc trust".`;
 
 function asShipped(definition: WorkflowDefinition): AppliedOverlays {
   const keys = definition.phases.flatMap(({ key }) => RULE_NAMES.map((rule) => `${key}.${rule}`));

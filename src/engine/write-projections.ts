@@ -1,4 +1,5 @@
 import { attemptOf } from "../core/next.ts";
+import { OWN, ownPath } from "../core/own-folder.ts";
 import { type ActiveRun, currentPhase, type EndedRun, type PhaseRecord, type RunState } from "../core/run.ts";
 import { sessionOf } from "../core/session-phase.ts";
 import type { ActiveMarker } from "../ports/projections.ts";
@@ -24,7 +25,9 @@ export function writeProjections(engine: Resting, state: RunState, head: Head): 
 
 /** The marker of the open run alone: it is to be true at every moment, whoever works. */
 export const writeActive = (engine: Resting, state: RunState, head: Head): readonly string[] =>
-  attempted(".isdlc/active", () => engine.projections.writeActive(state.is === "active" ? marker(state, head) : null));
+  attempted(ownPath(OWN.active), () =>
+    engine.projections.writeActive(state.is === "active" ? marker(state, head) : null),
+  );
 
 function attempted(what: string, write: () => void): readonly string[] {
   try {

@@ -1,4 +1,5 @@
 import { isOpen, ledgerOf } from "../core/findings/ledger.ts";
+import { isOwnPath } from "../core/own-folder.ts";
 import type { EndedRun, PhaseRecord } from "../core/run.ts";
 import type { CheckResult } from "../schema/facts.ts";
 import { renderFindings } from "./findings.ts";
@@ -25,7 +26,7 @@ export function pullRequestBody(run: EndedRun, plan: string | null): string {
 function referenceLines({ run: { issue, item } }: EndedRun): string[] {
   return [
     ...(issue === undefined ? [] : [`Issue: ${issue.url}`]),
-    ...(item.startsWith(".isdlc/") ? [] : [`Documents: ${markdownText(item)}`]),
+    ...(isOwnPath(item) ? [] : [`Documents: ${markdownText(item)}`]),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { OWN, ownPath } from "../core/own-folder.ts";
 import type { EndedRun } from "../core/run.ts";
 import { plainLine } from "./plain-text.ts";
 
@@ -5,7 +6,7 @@ export type RequestTool = "gh" | "glab";
 
 /** Where the text of the request is, relative to the working tree. */
 export const REQUEST_BODY = "pull-request.md";
-export const BODY_FILE = `.isdlc/reviews/${REQUEST_BODY}`;
+export const BODY_FILE = ownPath(OWN.reviews, REQUEST_BODY);
 
 /**
  * The commands that publish a branch and propose it, as argument lists; null where there is no branch to propose.

@@ -1,3 +1,4 @@
+import { OWN, ownPath } from "../core/own-folder.ts";
 import { plainLine } from "./plain-text.ts";
 
 export type SettingRow = {
@@ -10,7 +11,7 @@ const ORIGINS: { readonly [from in SettingRow["from"]]: string } = {
   default: "default",
   user: "yours",
   here: "yours, for this project",
-  project: ".isdlc/state.json",
+  project: ownPath(OWN.state),
 };
 
 /** Columns; a longer value moves only what stands beside it. */

@@ -1,5 +1,6 @@
 import { minutesBetween } from "../core/duration.ts";
 import { ledgerOf } from "../core/findings/ledger.ts";
+import { OWN, ownFolders, ownPath } from "../core/own-folder.ts";
 import { type ActiveRun, currentPhase, type EndedRun, type PhaseRecord } from "../core/run.ts";
 import type { Usage } from "../schema/agent.ts";
 import type { CheckResult, FileChange, PhaseOutput } from "../schema/facts.ts";
@@ -47,10 +48,8 @@ export type EngineFacts = Readonly<
 /** Where summaries are written, relative to the working tree; those of an item's analysis are beside its journal. */
 export function reviewsFolder({ run }: Pick<ActiveRun, "run">): string {
   const item = run.item.slice(run.item.lastIndexOf("/") + 1);
-  return run.scope === "item" ? `.isdlc/items/${item}/reviews` : TREE_REVIEWS;
+  return [...ownFolders(run.scope === "item" ? item : null), OWN.reviews].join("/");
 }
-
-const TREE_REVIEWS = ".isdlc/reviews";
 
 /** The summary shown at a gate. The same data always gives the same text. */
 export function renderPhaseSummary(data: SummaryData, { minimal }: { readonly minimal: boolean }): string {
@@ -100,7 +99,7 @@ export const nothing: Omit<SummaryData, "number" | "name"> = {
   changed: null,
   changedSinceSeen: null,
   engine: null,
-  folder: TREE_REVIEWS,
+  folder: ownPath(OWN.reviews),
 };
 
 function madeBy({ made, usage, missingUsage, iterations }: PhaseRecord, sandbox: boolean | null): Partial<SummaryData> {

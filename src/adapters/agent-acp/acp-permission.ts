@@ -1,4 +1,5 @@
 import { isAbsolute, normalize, relative, resolve, sep } from "node:path";
+import { OWN_FOLDER } from "../../core/own-folder.ts";
 import type { AgentTask } from "../../ports/agent-backend.ts";
 import type { PermissionRequest, ToolCall } from "./acp-messages.ts";
 import { LONGEST_PATH } from "./follow-links.ts";
@@ -22,7 +23,7 @@ const EDITS = new Set(["edit", "delete", "move"]);
 /** Each is looked up; nobody touches that many at once. */
 const MOST_PATHS = 200;
 /** What lies there decides what git and isdlc do. */
-const CLOSED_FOLDERS = new Set([".git", ".isdlc"]);
+const CLOSED_FOLDERS = new Set([".git", OWN_FOLDER]);
 
 /**
  * Whether an agent may do what it asks for. Reading inside the working directory is allowed; a phase may also edit

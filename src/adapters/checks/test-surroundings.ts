@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
+import { OWN_FOLDER } from "../../core/own-folder.ts";
 
 /** What git ignores in a working tree and tests read all the same. Paths are relative to the tree. */
 export type TestSurroundings = {
@@ -17,11 +18,12 @@ const DEPENDENCIES = new Set(
   ),
 );
 /** What tools derive from the sources and then prefer to them, and what they leave behind. */
-const DERIVED = new Set(
-  ".isdlc .git __pycache__ .pytest_cache .mypy_cache .ruff_cache .hypothesis .tox .nox target coverage htmlcov .nyc_output .cache .parcel-cache .turbo .gradle .eslintcache".split(
+const DERIVED = new Set([
+  OWN_FOLDER,
+  ...".git __pycache__ .pytest_cache .mypy_cache .ruff_cache .hypothesis .tox .nox target coverage htmlcov .nyc_output .cache .parcel-cache .turbo .gradle .eslintcache".split(
     " ",
   ),
-);
+]);
 const DERIVED_FILE = /\.(?:py[co]|tsbuildinfo|log|tmp|swp)$/;
 
 /** Sorts what is ignored; a trailing slash marks a folder. */

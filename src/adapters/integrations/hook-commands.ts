@@ -1,3 +1,4 @@
+import { OWN, OWN_FOLDER, ownPath } from "../../core/own-folder.ts";
 import { shellWord } from "../../core/shell-word.ts";
 
 /**
@@ -6,7 +7,7 @@ import { shellWord } from "../../core/shell-word.ts";
  * slow to start away from it. `hook` and `program` are words of the shell, quoted.
  */
 const guarded = (hook: string): string =>
-  `d=\${CLAUDE_PROJECT_DIR:-$PWD}; while [ ! -e "$d/.isdlc/active" ]; do case $d in ?*/*) d=\${d%/*} ;; *) exit 0 ;; esac; done; [ -z "$ISDLC_NONCE" ] || exit 0; t=; command -v timeout >/dev/null && t="timeout 5"; NODE_EXTRA_CA_CERTS= NODE_OPTIONS= $t node ${hook} "$d"`;
+  `d=\${CLAUDE_PROJECT_DIR:-$PWD}; while [ ! -e "$d/${ownPath(OWN.active)}" ]; do case $d in ?*/*) d=\${d%/*} ;; *) exit 0 ;; esac; done; [ -z "$ISDLC_NONCE" ] || exit 0; t=; command -v timeout >/dev/null && t="timeout 5"; NODE_EXTRA_CA_CERTS= NODE_OPTIONS= $t node ${hook} "$d"`;
 
 const FAILED = "isdlc: its guard failed, so nothing may change while a run is open; the person can run: isdlc doctor";
 
@@ -22,7 +23,7 @@ export function hookCommands(hook: string, program: string): HookCommands {
   return {
     closed: `${guarded(hook)} || { echo "${FAILED}" >&2; exit 2; }`,
     open: `${guarded(hook)} || exit 0`,
-    start: `[ -z "$ISDLC_NONCE" ] || exit 0; d=\${CLAUDE_PROJECT_DIR:-$PWD}; while [ ! -e "$d/.isdlc" ] && [ ! -e "$d/docs/features" ]; do case $d in ?*/*) d=\${d%/*} ;; *) exit 0 ;; esac; done; NODE_EXTRA_CA_CERTS= NODE_OPTIONS= node ${program} hook session-start --json || exit 0`,
+    start: `[ -z "$ISDLC_NONCE" ] || exit 0; d=\${CLAUDE_PROJECT_DIR:-$PWD}; while [ ! -e "$d/${OWN_FOLDER}" ] && [ ! -e "$d/docs/features" ]; do case $d in ?*/*) d=\${d%/*} ;; *) exit 0 ;; esac; done; NODE_EXTRA_CA_CERTS= NODE_OPTIONS= node ${program} hook session-start --json || exit 0`,
   };
 }
 

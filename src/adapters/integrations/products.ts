@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { OWN, ownPath } from "../../core/own-folder.ts";
 import type { FileChange } from "./installed-files.ts";
 import { type HookCommands, installedHookCommands } from "./hook-commands.ts";
 
@@ -118,7 +119,7 @@ const node = (args, more) =>
 
 function rootOf(folder) {
   for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, ".isdlc", "active"))) return at;
+    if (existsSync(join(at, ${quoted(ownPath(OWN.active))}))) return at;
     if (at === dirname(at)) return null;
   }
 }
@@ -129,7 +130,7 @@ function standing(directory) {
   return () => {
     const root = process.env.ISDLC_NONCE ? null : rootOf(directory);
     if (root === null) return "";
-    const changed = statSync(join(root, ".isdlc", "active"), { throwIfNoEntry: false })?.mtimeMs ?? null;
+    const changed = statSync(join(root, ${quoted(ownPath(OWN.active))}), { throwIfNoEntry: false })?.mtimeMs ?? null;
     if (changed !== last.changed) {
       const { status, stdout } = node([PROGRAM, "hook", "session-start"], { cwd: directory });
       last = { changed, text: status === 0 ? stdout.trim() : "" };

@@ -1,6 +1,7 @@
 import { basename, join } from "node:path";
 import { deriveBacklogMarker } from "../../core/items/analysis-status.ts";
 import { backlogDescription } from "../../core/items/backlog-line.ts";
+import { OWN, ownPath } from "../../core/own-folder.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Creation, ITEMS_ROOT, type Items, type NewItem, type Removal } from "../../ports/items.ts";
 import { folderExists } from "../file-system/file-system.ts";
@@ -99,7 +100,7 @@ function writeItem(
 }
 
 /** Where folders of removed items are kept, relative to the working tree. */
-const REMOVED = ".isdlc/removed";
+const REMOVED = ownPath(OWN.removed);
 
 function removeItem(options: ItemsOptions, folder: string): Removal {
   const dir = join(itemsFolder(options), folder);

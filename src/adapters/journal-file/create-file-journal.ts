@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Decision } from "../../core/command.ts";
+import { OWN } from "../../core/own-folder.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { noRun, type RunState } from "../../core/run.ts";
 import type { Decide, LocalJournal } from "../../ports/journal.ts";
@@ -71,7 +72,7 @@ type Mutex = {
 
 function createMutex(place: JournalLocation, settings: { processes: LockProcesses; patience: number }): Mutex {
   const { files } = place;
-  const lock = createFileLock({ directory: stateFolder(place), name: "lock", files, processes: settings.processes });
+  const lock = createFileLock({ directory: stateFolder(place), name: OWN.lock, files, processes: settings.processes });
   let tidy = false;
   return {
     async enter(file, work) {

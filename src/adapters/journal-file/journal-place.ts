@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { OWN } from "../../core/own-folder.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { isRunId, type RunId } from "../../schema/ids.ts";
 import { ensureFolder, folderExists, OPEN, openPlain, readRange } from "../file-system/file-system.ts";
@@ -20,7 +21,7 @@ export const journalName = (run: RunId): string => `${run}.jsonl`;
 export const archiveName = (run: RunId): string => `${run}.jsonl.gz`;
 
 /** Finished runs are kept apart, so that finding the open one costs the same after a thousand of them. */
-export const endedFolder = (place: JournalLocation): string => join(place.directory, "ended");
+export const endedFolder = (place: JournalLocation): string => join(place.directory, OWN.ended);
 
 /** Folder of the lock: the one around the journals. */
 export const stateFolder = (place: JournalLocation): string => dirname(place.directory);

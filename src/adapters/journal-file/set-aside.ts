@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { OWN } from "../../core/own-folder.ts";
 import type { Head } from "../../ports/journal.ts";
 import type { RunId } from "../../schema/ids.ts";
 import {
@@ -41,7 +42,7 @@ export async function setAside(
   if (!folderExists(place.files, stateFolder(place))) return cut(place, run);
   const lock = createFileLock({
     directory: stateFolder(place),
-    name: "lock",
+    name: OWN.lock,
     files: place.files,
     processes: place.processes,
   });

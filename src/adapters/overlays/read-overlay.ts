@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { OWN } from "../../core/own-folder.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { Overlay } from "../../schema/overlay.ts";
 import { type FileSystem, folderExists, readSmall } from "../file-system/file-system.ts";
@@ -14,7 +15,6 @@ export type OverlayFile = {
   readonly parse: () => Overlay;
 };
 
-const NAME = "workflows.json";
 const SIZE_LIMIT = 256 * 1024; // bytes
 
 /**
@@ -23,7 +23,7 @@ const SIZE_LIMIT = 256 * 1024; // bytes
  */
 export function readOverlayFile(files: FileSystem, folder: string): OverlayFile | null {
   if (!folderExists(files, folder)) return null;
-  const file = join(folder, NAME);
+  const file = join(folder, OWN.workflows);
   const bytes = readSmall(files, file, SIZE_LIMIT);
   if (bytes === null) {
     if (files.lstatSync(file, { throwIfNoEntry: false }) === undefined) return null;

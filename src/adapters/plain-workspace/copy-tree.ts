@@ -1,5 +1,6 @@
 import { copyFile, mkdir, readdir, readlink, symlink } from "node:fs/promises";
 import type { Dirent } from "node:fs";
+import { OWN, OWN_FOLDER } from "../../core/own-folder.ts";
 import type { ThrowAwayCopy } from "../../ports/workspace.ts";
 import { makeTemporaryFolder, removeFolder } from "../file-system/temporary-folder.ts";
 
@@ -25,11 +26,11 @@ async function copyFolder({ from, to, isOwn }: FolderCopy): Promise<void> {
   const entries = await readdir(from, { withFileTypes: true, encoding: "buffer" });
   for (const entry of entries as unknown as Dirent<Buffer>[]) {
     const name = entry.name.toString("latin1");
-    if (leftOut.has(name) || (isOwn && name !== "work")) continue;
+    if (leftOut.has(name) || (isOwn && name !== OWN.work)) continue;
     const [source, target] = [below(from, entry.name), below(to, entry.name)];
     if (entry.isDirectory()) {
       await mkdir(target);
-      await copyFolder({ from: source, to: target, isOwn: !isOwn && name === ".isdlc" });
+      await copyFolder({ from: source, to: target, isOwn: !isOwn && name === OWN_FOLDER });
     } else if (entry.isSymbolicLink()) {
       await symlink(await readlink(source, "buffer"), target);
     } else if (entry.isFile()) {

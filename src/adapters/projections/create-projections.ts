@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { OWN, OWN_FOLDER, OWN_IGNORE, ownFolders, ownPath } from "../../core/own-folder.ts";
 import { readSettings } from "../../core/supervision.ts";
 import type { ActiveMarker, Projections } from "../../ports/projections.ts";
 import { isSafeName } from "../../schema/ids.ts";
@@ -6,8 +7,6 @@ import { ensureFolder, type FileSystem, folderExists, removeFile, replaceFile } 
 import { endedEntry, endedRuns } from "./ended-runs.ts";
 import { createStateFile, readText } from "./state-file.ts";
 
-/** Everything here is this tree's alone, but for the overlays. */
-const IGNORE = "*\n!workflows.json\n";
 const ARTIFACT_LIMIT = 2 * 1024 * 1024;
 
 /**
@@ -15,23 +14,23 @@ const ARTIFACT_LIMIT = 2 * 1024 * 1024;
  * own. Nothing is followed through links.
  */
 export function createProjections(root: string, files: FileSystem, item: string | null = null): Projections {
-  const ours = item === null ? [".isdlc"] : [".isdlc", "items", item];
+  const ours = ownFolders(item);
   const own = join(root, ...ours);
-  const treeState = createStateFile(join(root, ".isdlc", "state.json"), files);
-  const ownState = item === null ? treeState : createStateFile(join(own, "state.json"), files);
+  const treeState = createStateFile(join(root, OWN_FOLDER, OWN.state), files);
+  const ownState = item === null ? treeState : createStateFile(join(own, OWN.state), files);
   const folder = (...names: string[]): string => names.reduce((parent, name) => makeBelow(files, parent, name), root);
   return {
     setUp() {
-      const ignore = join(folder(".isdlc"), ".gitignore");
+      const ignore = join(folder(OWN_FOLDER), OWN.ignore);
       if (files.lstatSync(ignore, { throwIfNoEntry: false }) !== undefined) return [];
-      replaceFile(files, ignore, Buffer.from(IGNORE));
-      return [".isdlc/.gitignore"];
+      replaceFile(files, ignore, Buffer.from(OWN_IGNORE));
+      return [ownPath(OWN.ignore)];
     },
     stateFile: () => treeState.read(),
     settings: () => readSettings(treeState.read()),
-    earlier: () => (folderExists(files, join(root, ".isdlc")) ? treeState.earlier() : null),
+    earlier: () => (folderExists(files, join(root, OWN_FOLDER)) ? treeState.earlier() : null),
     writeSettings(change) {
-      folder(".isdlc");
+      folder(OWN_FOLDER);
       return treeState.write(({ user, version }) => ({ ...change(user), state_version: version + 1 }));
     },
     makeFolder: (item) => void folder(...item.split("/")),
@@ -39,19 +38,19 @@ export function createProjections(root: string, files: FileSystem, item: string 
       folder(...ours);
       return ownState.write(render);
     },
-    isActive: () => files.lstatSync(join(own, "active"), { throwIfNoEntry: false }) !== undefined,
+    isActive: () => files.lstatSync(join(own, OWN.active), { throwIfNoEntry: false }) !== undefined,
     writeActive(marker) {
-      if (marker === null) removeFile(files, join(own, "active"));
-      else replaceFile(files, join(folder(...ours), "active"), encode(marker));
+      if (marker === null) removeFile(files, join(own, OWN.active));
+      else replaceFile(files, join(folder(...ours), OWN.active), encode(marker));
     },
     writeSummary(name, text) {
       if (!isSafeName(name)) throw new Error(`${name} is no file name`);
-      replaceFile(files, join(folder(...ours, "reviews"), name), Buffer.from(text));
-      return `${ours.join("/")}/reviews/${name}`;
+      replaceFile(files, join(folder(...ours, OWN.reviews), name), Buffer.from(text));
+      return [...ours, OWN.reviews, name].join("/");
     },
-    recordEnded: (run, entry) => replaceFile(files, join(folder(...ours, "history"), `${run}.json`), encode(entry)),
-    endedRuns: () => endedRuns(files, join(own, "history")),
-    endedEntry: (run) => endedEntry(files, join(own, "history"), run),
+    recordEnded: (run, entry) => replaceFile(files, join(folder(...ours, OWN.history), `${run}.json`), encode(entry)),
+    endedRuns: () => endedRuns(files, join(own, OWN.history)),
+    endedEntry: (run) => endedEntry(files, join(own, OWN.history), run),
     readArtifact: (path) => readArtifact(files, root, path),
     itemNames: (below) => folderNames(files, join(root, ...below.split("/"))),
   };
@@ -60,7 +59,7 @@ export function createProjections(root: string, files: FileSystem, item: string 
 const encode = (value: ActiveMarker | Record<string, unknown>): Buffer => Buffer.from(`${JSON.stringify(value)}\n`);
 
 function makeBelow(files: FileSystem, parent: string, name: string): string {
-  if (name !== ".isdlc" && !isSafeName(name)) throw new Error(`${name} is no folder name`);
+  if (name !== OWN_FOLDER && !isSafeName(name)) throw new Error(`${name} is no folder name`);
   const folder = join(parent, name);
   ensureFolder(files, folder);
   return folder;
@@ -69,7 +68,7 @@ function makeBelow(files: FileSystem, parent: string, name: string): string {
 /** Every folder on the way must be a real one inside the tree. */
 function readArtifact(files: FileSystem, root: string, path: string): string | null {
   const names = path.split("/");
-  if (names.some((name) => name !== ".isdlc" && !isSafeName(name))) return null;
+  if (names.some((name) => name !== OWN_FOLDER && !isSafeName(name))) return null;
   try {
     const parents = names.slice(0, -1).map((_name, index) => join(root, ...names.slice(0, index + 1)));
     if (!parents.every((parent) => folderExists(files, parent))) return null;

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { OWN_FOLDER } from "../../core/own-folder.ts";
 import type { Sandbox, SandboxedFolder } from "../process/sandboxed.ts";
 import type { AgentNeeds } from "./agent-needs.ts";
 import { boundsOf, everywhere, existing, HIDDEN, outermost, real, self } from "./bounds.ts";
@@ -64,7 +65,8 @@ function planOf(options: SandboxOptions, { cwd, access }: SandboxedFolder): Sand
   const bound = (paths: readonly string[]): readonly Bound[] => boundsOf(paths, { home, hidden });
   const settings = GIT_SETTINGS.map((name) => join(home, name));
   const readable = bound([...toolPlaces(options), ...settings, ...needs.read, ...extra.read]);
-  if (tree === root && !existsSync(join(root, ".isdlc"))) throw unsafePath(join(root, ".isdlc"), "it is not there yet");
+  if (tree === root && !existsSync(join(root, OWN_FOLDER)))
+    throw unsafePath(join(root, OWN_FOLDER), "it is not there yet");
   const locks = access === "write" ? locksIn(tree, tree === root ? gitDirs : []) : { pinned: [], locked: [tree] };
   const writable = bound([...needs.write, ...needs.make, ...extra.write]);
   return {
@@ -97,7 +99,7 @@ const GIT_SETTINGS = [".gitconfig", ".config/git"];
 
 /** What stays read-only in a tree that is written in. */
 function locksIn(tree: string, gitDirs: readonly string[]): GitLocks {
-  const own = [".isdlc", ".git"].map((name) => join(tree, name));
+  const own = [OWN_FOLDER, ".git"].map((name) => join(tree, name));
   for (const path of own) if (isLink(path)) throw unsafePath(path, "it is a link");
   const { pinned, locked } = gitLocks(tree, existing(gitDirs));
   return { pinned, locked: [...own.filter((path) => existsSync(path)), ...locked] };
@@ -106,7 +108,7 @@ function locksIn(tree: string, gitDirs: readonly string[]): GitLocks {
 /** Runs without an item keep their documents in our own folder. */
 function documentsIn(tree: string, documents: string | null): readonly string[] {
   const folder = join(tree, documents ?? "");
-  if (folder === join(tree, ".isdlc") || !isWithin(folder, join(tree, ".isdlc"))) return [];
+  if (folder === join(tree, OWN_FOLDER) || !isWithin(folder, join(tree, OWN_FOLDER))) return [];
   mkdirSync(folder, { recursive: true });
   if (realpathSync(folder) !== folder) throw unsafePath(folder, "there is a link on the way to it");
   return [folder];

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { OWN } from "../../core/own-folder.ts";
 import type { Sessions } from "../../ports/sessions.ts";
 import { isSafeName } from "../../schema/ids.ts";
 import { ensureFolder, type FileSystem, folderExists, discardFile, replaceFile } from "../file-system/file-system.ts";
@@ -10,7 +11,7 @@ const PROCESS_PREFIX = "process-";
 
 /** Empty files below `.isdlc/sessions`, of which only the times count: one of the session, one of its hooks. */
 export function createSessions(own: string, files: FileSystem, now: () => number = Date.now): Sessions {
-  const folder = join(own, "sessions");
+  const folder = join(own, OWN.sessions);
   const seen = (name: string): number | null =>
     files.lstatSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? null;
   const names = (): readonly string[] => (folderExists(files, folder) ? files.readdirSync(folder) : []);

@@ -1,4 +1,5 @@
 import { basename, dirname, join, resolve } from "node:path";
+import { OWN_FOLDER } from "../../core/own-folder.ts";
 import { isSafeName } from "../../schema/ids.ts";
 import { folderExists, nodeFiles } from "../file-system/file-system.ts";
 
@@ -30,4 +31,4 @@ function foldersOfProject(folder: string): string[] {
 }
 
 const isProject = (folder: string): boolean =>
-  [".git", ".isdlc"].some((name) => nodeFiles.lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined);
+  [".git", OWN_FOLDER].some((name) => nodeFiles.lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined);

@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { OWN, OWN_FOLDER } from "../../core/own-folder.ts";
 import { ownValue } from "../../core/own-value.ts";
 import { nodeFiles } from "../file-system/file-system.ts";
 import { readDocument } from "../items/document-file.ts";
@@ -8,7 +9,7 @@ import { foldersAbove } from "./feature-folder.ts";
 export function hasOpenRun(folder: string): boolean {
   return foldersAbove(folder).some((root) => {
     try {
-      const marker = readDocument(join(root, ".isdlc", "active"));
+      const marker = readDocument(join(root, OWN_FOLDER, OWN.active));
       if (marker === null) return false;
       const item = ownValue(JSON.parse(marker.text) as unknown, "item");
       return typeof item !== "string" || isSameFolder(resolve(root, item), folder);

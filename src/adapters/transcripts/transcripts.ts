@@ -1,5 +1,6 @@
 import { watch } from "node:fs";
 import { join } from "node:path";
+import { OWN } from "../../core/own-folder.ts";
 import { type FileSystem, folderExists, OPEN, openPlain, readRange } from "../file-system/file-system.ts";
 import { ownValue } from "../../core/own-value.ts";
 import type { ActivityView } from "../../schema/api.ts";
@@ -13,7 +14,7 @@ const MOST_BYTES = 256 * 1024;
 const MOST_EXECUTIONS = 20;
 const NAME = /^[a-z0-9][a-z0-9#.@-]{0,120}\.log$/;
 
-const folderOf = ({ own }: Place, run: RunId): string => join(own, "runs", run);
+const folderOf = ({ own }: Place, run: RunId): string => join(own, OWN.runs, run);
 
 /** What the agents of a run said, the newest execution last. */
 export function activityOf(place: Place, run: RunId): ActivityView {

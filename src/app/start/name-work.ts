@@ -1,3 +1,4 @@
+import { OWN, ownPath } from "../../core/own-folder.ts";
 import { slugOf } from "../../core/plan.ts";
 import { featureId, featureNumber, featureSlug } from "../../core/spec/feature-name.ts";
 import { numberOf } from "../../engine/write-projections.ts";
@@ -27,7 +28,7 @@ export async function nameWork({
   const slug = folderSlug(project, title);
   const { items, branch } = definition;
   const folder = given ?? (items === null ? null : await nextFolder(project, items, { slug, git }));
-  const item = items === null || folder === null ? `.isdlc/work/${run}` : `${items.root}/${folder}`;
+  const item = items === null || folder === null ? ownPath(OWN.work, run) : `${items.root}/${folder}`;
   if (!git || branch === null) return { item, branch: null };
   const wanted = `${branch}${folder ?? slug}`;
   for (let number = 1; ; number++) {

@@ -1,3 +1,4 @@
+import { OWN_FOLDER } from "../../core/own-folder.ts";
 import type { VcsRead } from "../../ports/vcs.ts";
 import type { CommitId } from "../../schema/ids.ts";
 import { plainLine } from "../../views/plain-text.ts";
@@ -14,7 +15,7 @@ export type RepositoryWish = {
 };
 
 /** Folders whose changes are the work's own, and never in its way. */
-const OWN_FOLDERS = ["docs/requirements", "docs/features", "BACKLOG.md", ".isdlc"];
+const OWN_FOLDERS = ["docs/requirements", "docs/features", "BACKLOG.md", OWN_FOLDER];
 const MOST_NAMED = 10;
 
 /** The repository a run starts from; null when the person agreed to work without. */

@@ -1,4 +1,5 @@
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { OWN_FOLDER } from "../../core/own-folder.ts";
 import { mayWrite } from "../../core/plan.ts";
 import type { Marker } from "./marker.ts";
 
@@ -68,7 +69,7 @@ const ownedByIsdlc = (real: string): string =>
 
 /** As file systems compare names that ignore case, trailing dots and spaces. */
 const fold = (name: string): string => name.toLowerCase().replace(/[. ]+$/, "");
-const isOurs = (name: string): boolean => fold(name) === ".isdlc" || fold(name) === ".git";
+const isOurs = (name: string): boolean => fold(name) === OWN_FOLDER || fold(name) === ".git";
 
 export function isInside(path: string, folder: string): boolean {
   const [inner, outer] = [path.toLowerCase(), folder.toLowerCase()];

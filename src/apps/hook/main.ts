@@ -1,6 +1,7 @@
 import { closeSync, constants, existsSync, lstatSync, openSync, readSync, realpathSync, writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { OWN, OWN_FOLDER } from "../../core/own-folder.ts";
 import { answerEvent, type HookEvent } from "./answer-event.ts";
 import { parseMarker } from "./marker.ts";
 
@@ -39,7 +40,7 @@ function situationIn(root: string) {
     join(home, ".gemini"),
     join(config, "opencode"),
   ];
-  const marker = parseMarker(readFile(join(root, ".isdlc", "active"), MARKER_LIMIT) ?? "");
+  const marker = parseMarker(readFile(join(root, OWN_FOLDER, OWN.active), MARKER_LIMIT) ?? "");
   return { root, cwd: root, home, closed, marker, realpath: (path: string) => realpathSync(path), exists: existsSync };
 }
 
@@ -57,7 +58,7 @@ function signOfLife(root: string, session: unknown): void {
   if (typeof session !== "string" || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,90}$/.test(session)) return;
   const { O_CREAT, O_WRONLY, O_TRUNC, O_NOFOLLOW } = constants;
   try {
-    const folder = join(root, ".isdlc", "sessions");
+    const folder = join(root, OWN_FOLDER, OWN.sessions);
     if (lstatSync(folder).isDirectory())
       closeSync(openSync(join(folder, `${session}.hook`), O_CREAT | O_WRONLY | O_TRUNC | O_NOFOLLOW, 0o600));
   } catch {

@@ -1,6 +1,7 @@
+import { OWN_FOLDER } from "../../core/own-folder.ts";
 import type { Place } from "./guard-path.ts";
 
-const NAMES = [".isdlc", ".git", ".claude", ".codex", ".gemini", ".opencode"];
+const NAMES = [OWN_FOLDER, ".git", ".claude", ".codex", ".gemini", ".opencode"];
 
 /** True for a pattern that the shell could expand to a kept name. */
 export function matchesKept(word: string): boolean {

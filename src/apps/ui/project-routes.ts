@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { loadWorkflow, workflowNames } from "../../adapters/definitions/definitions.ts";
 import { lookAtItems } from "../../app/look/look-at-items.ts";
 import { seeItems } from "../../compose/see-items.ts";
+import { OWN, OWN_FOLDER } from "../../core/own-folder.ts";
 import { ProblemError } from "../../core/problem.ts";
 import {
   type ItemList,
@@ -53,7 +54,7 @@ export function addProjectRoutes(app: Hono<Env>, served: Served): void {
 const TERMINAL_ONLY = /^(?:approvals$|sandbox|webhook|(?:agent|reviewer)-command$)/;
 
 function settingList({ repository: { here } }: Served): SettingList {
-  const files = { project: join(here.root, ".isdlc", "state.json"), user: here.settings.file };
+  const files = { project: join(here.root, OWN_FOLDER, OWN.state), user: here.settings.file };
   const settings = effectiveSettings(here).map(({ key, value, from, text, valid }) => {
     const home = key.startsWith("supervised-mode.") ? ("project" as const) : ("user" as const);
     const told = value === null ? null : text;

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { otherTrees } from "../../adapters/git/read/other-trees.ts";
+import { OWN } from "../../core/own-folder.ts";
 import { describe, type Problem, ProblemError } from "../../core/problem.ts";
 import type { ActiveRun, EndedRun } from "../../core/run.ts";
 import type { ApiProblem, Place } from "../../schema/api.ts";
@@ -47,7 +48,7 @@ export function openRepository(cwd: string, env: NodeJS.ProcessEnv): Repository 
       if (!isRunId(id)) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
       const candidates = [...(homes.has(id) ? [homes.get(id) as Located] : []), ...places()]; // just looked up
       for (const one of candidates) {
-        if (!existsSync(join(one.project.own, "journal"))) continue;
+        if (!existsSync(join(one.project.own, OWN.journal))) continue;
         const { state } = one.project.journal.load(id);
         if (state.is === "none") continue;
         homes.set(id, one);

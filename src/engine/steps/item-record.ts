@@ -1,5 +1,6 @@
 import { deriveAnalysisStatus, deriveBacklogMarker } from "../../core/items/analysis-status.ts";
 import type { MetaFields } from "../../core/items/item-meta.ts";
+import { isOwnPath } from "../../core/own-folder.ts";
 import type { ActiveRun } from "../../core/run.ts";
 import type { Engine } from "../engine.ts";
 import { artifactPath } from "../../core/plan.ts";
@@ -16,7 +17,7 @@ export function recordDocuments(run: ActiveRun): string[] {
 export const recordFolders = (run: ActiveRun): string[] => (isFeature(run) || hasRecord(run) ? [run.run.item] : []);
 
 /** Items live in the project's own folders; the private work folder of a small change is none. */
-const hasRecord = (run: ActiveRun): boolean => !run.run.item.startsWith(".isdlc/") && !isFeature(run);
+const hasRecord = (run: ActiveRun): boolean => !isOwnPath(run.run.item) && !isFeature(run);
 
 /** Says in the item's record that a build began. */
 export function recordBuildStart(engine: Engine, run: ActiveRun): void {

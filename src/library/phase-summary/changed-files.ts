@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { performance } from "node:perf_hooks";
+import { isOwnPath } from "../../core/own-folder.ts";
 import type { FileChange } from "../../schema/facts.ts";
 import { emptied, type Filterless } from "../../adapters/git/process/content-filters.ts";
 import { hardening } from "../../adapters/git/process/git.ts";
@@ -34,7 +35,7 @@ export function changedFiles(root: string, since: unknown): FileChange[] {
   const tracked = differences(since, (commit) => ask([...COMPARE, `${commit}^{commit}`, "--"], filterless));
   const untracked = ask(["ls-files", "--others", "--exclude-standard", "-z"], filterless);
   const added = splitFields(untracked).map((name) => ({ path: decodePath(name), change: "added" as const }));
-  return [...parseNameStatus(tracked), ...added].filter(({ path }) => !path.startsWith(".isdlc/"));
+  return [...parseNameStatus(tracked), ...added].filter(({ path }) => !isOwnPath(path));
 }
 
 function asker(root: string): Ask {

@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import { ensureFolder, nodeFiles, replaceFile } from "../../adapters/file-system/file-system.ts";
+import { OWN, OWN_FOLDER } from "../../core/own-folder.ts";
 
 /**
  * Writes the whole file or none of it, and returns its path. Nothing on the way from the root may be a symbolic link.
  * @throws when a folder or the file cannot be written.
  */
 export function writeSummary(root: string, name: string, text: string): string {
-  const folder = join(root, ".isdlc", "reviews");
-  ensureFolder(nodeFiles, join(root, ".isdlc"));
+  const folder = join(root, OWN_FOLDER, OWN.reviews);
+  ensureFolder(nodeFiles, join(root, OWN_FOLDER));
   ensureFolder(nodeFiles, folder);
   const file = join(folder, name);
   const found = nodeFiles.lstatSync(file, { throwIfNoEntry: false });

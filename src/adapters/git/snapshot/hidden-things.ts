@@ -1,5 +1,6 @@
 import { accessSync, constants, type Dirent, lstatSync, readdirSync } from "node:fs";
 import { basename } from "node:path";
+import { OWN_FOLDER } from "../../../core/own-folder.ts";
 import { type Git, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { decodePath, inTree, joinFields, splitFields } from "../process/git-path.ts";
 import { ignoredPaths } from "./ignored.ts";
@@ -94,7 +95,7 @@ function walk(hiding: Hiding, known: Known): Found {
 }
 
 const isLookedInto = (path: string, { ignored, submodules }: Known): boolean =>
-  path !== ".isdlc" && !ignored.has(`${path}/`) && !submodules.has(path);
+  path !== OWN_FOLDER && !ignored.has(`${path}/`) && !submodules.has(path);
 
 type GitEntry = { readonly folder: string; readonly bytes: Buffer; readonly found: Found };
 

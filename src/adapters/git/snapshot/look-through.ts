@@ -1,4 +1,5 @@
 import { lstat } from "node:fs/promises";
+import { OWN_FOLDER } from "../../../core/own-folder.ts";
 import { must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { decodePath, encodePath, inTree, isUnder, joinFields, splitFields } from "../process/git-path.ts";
@@ -6,8 +7,6 @@ import { includedFiles } from "./included-files.ts";
 import type { Repository } from "../read/repository.ts";
 import { changedFiles } from "./temporary-index.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
-
-const ownFolder = ".isdlc";
 
 export type Looking = {
   readonly repository: Repository;
@@ -38,7 +37,7 @@ export async function lookThrough(git: Git, looking: Looking): Promise<Differenc
   const found = await listEntries(git, environment);
   const revealed = await revealEntries(git, looking, found.entries);
   const all = revealed.isHiding ? await changedFiles(git, environment) : found.changed;
-  const changed = all.filter((path) => !isUnder(path, ownFolder) || isIncluded(path, include));
+  const changed = all.filter((path) => !isUnder(path, OWN_FOLDER) || isIncluded(path, include));
   const differing = new Set(changed);
   const tracked = trackedBelow(found.entries, include);
   const doubted = (await touchedSince(looking, found.entries)).filter((path) => !differing.has(path));
@@ -121,7 +120,7 @@ async function revealEntries(git: Git, { repository, environment, include }: Loo
   const present = await Promise.all(skipped.map(({ bytes }) => exists(repository.top, bytes)));
   const shown = skipped.filter((_, index) => present[index]);
   const assumed = entries.filter(({ tag }) => tag !== tag.toUpperCase());
-  const folder = Buffer.from(ownFolder);
+  const folder = Buffer.from(OWN_FOLDER);
   const own = entries.filter(({ bytes }) => isBelow(bytes, folder) && !isIncluded(decodePath(bytes), include));
   for (const [option, chosen] of [
     ["--no-assume-unchanged", assumed],

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { constants, copyFile, link, lstat, open, readFile, readlink, symlink, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { OWN, OWN_FOLDER, OWN_IGNORE, endedPath, isOfTheMoment, ownPath } from "../../../core/own-folder.ts";
 import { ensureFolder, nodeFiles, replaceFile, syncFolder } from "../../file-system/file-system.ts";
 import { createFileLock } from "../../file-lock/file-lock.ts";
 import { systemLockProcesses } from "../../file-lock/lock-processes.ts";
@@ -9,12 +10,6 @@ import { decodePath, splitFields } from "../process/git-path.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { walkTree } from "./worktree-files.ts";
 import { fileAt } from "./worktree-uncommitted.ts";
-
-/** Made anew by whoever needs them, and meaningless in another tree. */
-const OF_THE_MOMENT =
-  /^(?:items\/[^/]+\/)?(?:active|\.gitignore|(?:lock|driver)(?:\..*)?|journal\/(?:.*\/)?[^/]+\.(?:snap|tmp))$/;
-const JOURNAL = /^((?:items\/[^/]+\/)?journal)\/(?:ended\/)?([^/]+)$/;
-const HISTORY = /^(?:items\/[^/]+\/)?history\/[^/]+$/;
 
 /**
  * Copies what a linked tree has below `.isdlc` to the main tree: journals of its ended runs among those of the main
@@ -26,7 +21,7 @@ export async function carryOwnFiles(tree: string, main: string, env: NodeJS.Proc
   if (paths.length === 0) return [];
   prepare(main);
   const processes = systemLockProcesses();
-  const lock = createFileLock({ directory: join(main, ".isdlc"), name: "lock", files: nodeFiles, processes });
+  const lock = createFileLock({ directory: join(main, OWN_FOLDER), name: OWN.lock, files: nodeFiles, processes });
   try {
     const held = await lock.acquire(10_000);
     try {
@@ -43,24 +38,24 @@ export async function carryOwnFiles(tree: string, main: string, env: NodeJS.Proc
 
 /** Files below `.isdlc` that git does not have, relative to it. */
 async function ownFiles(tree: string, env: NodeJS.ProcessEnv): Promise<string[]> {
-  const found = await lstat(join(tree, ".isdlc")).catch(() => null);
+  const found = await lstat(join(tree, OWN_FOLDER)).catch(() => null);
   if (found?.isDirectory() !== true) return [];
-  const { files } = await walkTree(tree, ".isdlc");
-  const output = await must(hardenedGit(tree, env)(["ls-files", "-z", "--", ".isdlc"]), "ls-files");
+  const { files } = await walkTree(tree, OWN_FOLDER);
+  const output = await must(hardenedGit(tree, env)(["ls-files", "-z", "--", OWN_FOLDER]), "ls-files");
   const tracked = new Set(splitFields(output).map(decodePath));
   return files
     .filter((path) => !tracked.has(path))
-    .map((path) => path.slice(".isdlc/".length))
-    .filter((path) => !OF_THE_MOMENT.test(path));
+    .map((path) => path.slice(ownPath("").length))
+    .filter((path) => !isOfTheMoment(path));
 }
 
 /** What is carried there must not become a change of the main tree. */
 function prepare(main: string): void {
-  const own = join(main, ".isdlc");
+  const own = join(main, OWN_FOLDER);
   ensureFolder(nodeFiles, own);
-  const ignore = join(own, ".gitignore");
+  const ignore = join(own, OWN.ignore);
   if (nodeFiles.lstatSync(ignore, { throwIfNoEntry: false }) === undefined)
-    replaceFile(nodeFiles, ignore, Buffer.from("*\n!workflows.json\n"));
+    replaceFile(nodeFiles, ignore, Buffer.from(OWN_IGNORE));
 }
 
 type Carry = { readonly tree: string; readonly main: string; readonly path: string };
@@ -69,13 +64,13 @@ type Carry = { readonly tree: string; readonly main: string; readonly path: stri
 const MOST_COPIES = 1000;
 
 async function carry({ tree, main, path }: Carry): Promise<string> {
-  const source = fileAt(tree, `.isdlc/${path}`);
-  const wanted = placeInMain(path);
+  const source = fileAt(tree, ownPath(path));
+  const ended = endedPath(path); // ended runs belong with those that ended in the main tree
   const archives = Array.from({ length: MOST_COPIES }, (_, index) => {
     const ending = index === 0 ? "" : `-${index + 1}`;
-    return `.isdlc/worktrees/${basename(tree)}${ending}/${path}`;
+    return ownPath(OWN.worktrees, `${basename(tree)}${ending}`, path);
   });
-  for (const place of wanted === null ? archives : [wanted, ...archives]) {
+  for (const place of ended === null ? archives : [ownPath(ended), ...archives]) {
     ensureParents(main, place);
     const target = fileAt(main, place);
     if (await isSame(source, target)) return place;
@@ -84,13 +79,6 @@ async function carry({ tree, main, path }: Carry): Promise<string> {
     return place;
   }
   throw gitFailed("worktree", `${path} cannot be carried to ${main}`);
-}
-
-/** Ended runs belong with those that ended in the main tree. */
-function placeInMain(path: string): string | null {
-  const [, folder, name] = JOURNAL.exec(path) ?? [];
-  if (folder !== undefined && name !== undefined) return `.isdlc/${folder}/ended/${name}`;
-  return HISTORY.test(path) ? `.isdlc/${path}` : null;
 }
 
 function ensureParents(main: string, place: string): void {

@@ -1,4 +1,5 @@
 import { readdir } from "node:fs/promises";
+import { OWN_FOLDER } from "../../../core/own-folder.ts";
 import { type Git, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { decodePath, isUnder, splitFields } from "../process/git-path.ts";
 import { fileAt } from "./worktree-uncommitted.ts";
@@ -40,7 +41,7 @@ export async function ignoredIn(
   const output = await must(git(["ls-files", "-z"], { timeoutMs: wholeTreeTimeoutMs }), "ls-files");
   const known = new Set([...splitFields(output).map(decodePath), ...uncommitted]);
   const folders = new Set([...known].flatMap(parentsOf));
-  const ignored = files.filter((path) => !known.has(path) && !isUnder(path, ".isdlc"));
+  const ignored = files.filter((path) => !known.has(path) && !isUnder(path, OWN_FOLDER));
   const shown = ignored.map((path) => {
     const whole = parentsOf(path).find((parent) => !folders.has(parent));
     return whole === undefined ? path : `${whole}/`;

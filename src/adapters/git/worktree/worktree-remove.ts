@@ -1,5 +1,6 @@
 import { lstat, readFile, realpath, unlink } from "node:fs/promises";
 import { resolve } from "node:path";
+import { OWN, ownPath } from "../../../core/own-folder.ts";
 import type { Refused, Removed, RemoveRefusal, RemoveRequest, WorktreeState } from "../../../ports/worktrees.ts";
 import { withoutFilters } from "../process/content-filters.ts";
 import { hardenedGit } from "../process/git.ts";
@@ -89,7 +90,7 @@ async function inspect(trees: Trees, request: RemoveRequest): Promise<Inspected 
 
 /** Settings that were inherited: their like is in the main tree, whatever becomes of this one. */
 async function isInMain({ main, path, env }: Trees, name: string): Promise<boolean> {
-  if (name !== ".isdlc/workflows.json") return false;
+  if (name !== ownPath(OWN.workflows)) return false;
   const isTracked = (await hardenedGit(path, env)(["ls-files", "--error-unmatch", "--", name])).status === 0;
   if (isTracked) return false;
   const [here, there] = await Promise.all([path, main].map((tree) => readFile(fileAt(tree, name)).catch(() => null)));

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { OWN, OWN_FOLDER, OWN_IGNORE, ownPath } from "../../../core/own-folder.ts";
 import { parseRecord, readText } from "../../projections/state-file.ts";
 import { ensureFolder, folderExists, nodeFiles, readSmall, replaceFile } from "../../file-system/file-system.ts";
 
@@ -14,7 +15,6 @@ const OF_RUNS = new Set([
 ]);
 
 const SIZE_LIMIT = 4 * 1024 * 1024; // bytes
-const IGNORE = Buffer.from("*\n!workflows.json\n");
 
 /**
  * Brings the person's settings from one working tree to another, never over a file that is there, and never anything
@@ -22,19 +22,19 @@ const IGNORE = Buffer.from("*\n!workflows.json\n");
  * @throws ProblemError UNSAFE_PATH where the other tree has a link for its `.isdlc`.
  */
 export function inheritSettings(from: string, to: string): readonly string[] {
-  const [source, target] = [join(from, ".isdlc"), join(to, ".isdlc")];
+  const [source, target] = [join(from, OWN_FOLDER), join(to, OWN_FOLDER)];
   if (quietly(() => folderExists(nodeFiles, source)) !== true) return [];
   const wanted: readonly [string, Buffer | null][] = [
-    [".gitignore", IGNORE],
-    ["state.json", settingsIn(join(source, "state.json"))],
-    ["workflows.json", quietly(() => readSmall(nodeFiles, join(source, "workflows.json"), SIZE_LIMIT))],
+    [OWN.ignore, Buffer.from(OWN_IGNORE)],
+    [OWN.state, settingsIn(join(source, OWN.state))],
+    [OWN.workflows, quietly(() => readSmall(nodeFiles, join(source, OWN.workflows), SIZE_LIMIT))],
   ];
   ensureFolder(nodeFiles, target);
   return wanted.flatMap(([name, bytes]) => {
     const file = join(target, name);
     if (bytes === null || nodeFiles.lstatSync(file, { throwIfNoEntry: false }) !== undefined) return [];
     replaceFile(nodeFiles, file, bytes);
-    return [`.isdlc/${name}`];
+    return [ownPath(name)];
   });
 }
 

@@ -1,3 +1,4 @@
+import { OWN_FOLDER } from "../../../core/own-folder.ts";
 import type { ComposeRequest, Composed, EditedDocuments } from "../../../ports/vcs.ts";
 import { editTree, type TreeStore } from "../objects/edit-tree.ts";
 import { repositoryStore } from "../objects/repository-store.ts";
@@ -47,7 +48,7 @@ async function countingChanges(
   const wanted = changes.filter(
     ({ path, before, after }) =>
       isTreePath(path) &&
-      !isUnder(path, ".isdlc") &&
+      !isUnder(path, OWN_FOLDER) &&
       (only === undefined || only.some((chosen) => isUnder(path, chosen))) &&
       !(after.mode === INNER_REPOSITORY && before.mode !== INNER_REPOSITORY),
   );

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageRoot } from "../../../adapters/definitions/package-root.ts";
 import { gitFailed, lastWords, runGit } from "../../../adapters/git/process/run-git.ts";
+import { OWN, OWN_FOLDER } from "../../../core/own-folder.ts";
 
 /** A throw-away place: `root` is the sample project, everything lies below `folder`. */
 export type SampleProject = { readonly folder: string; readonly root: string; readonly remove: () => void };
@@ -36,8 +37,8 @@ export async function fillSample(root: string, environment: NodeJS.ProcessEnv): 
     const result = await runGit({ cwd: root, args, environment, timeoutMs: GIT_MILLISECONDS });
     if (result.status !== 0) throw gitFailed(args[0] ?? "", lastWords(result));
   }
-  mkdirSync(join(root, ".isdlc"));
-  writeFileSync(join(root, ".isdlc", "state.json"), `${JSON.stringify(SETTINGS, null, 2)}\n`);
+  mkdirSync(join(root, OWN_FOLDER));
+  writeFileSync(join(root, OWN_FOLDER, OWN.state), `${JSON.stringify(SETTINGS, null, 2)}\n`);
 }
 
 export const recordingFile = (): string => join(packageRoot(), "demo", "recording.json");

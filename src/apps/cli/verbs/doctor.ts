@@ -6,6 +6,7 @@ import { systemLockProcesses } from "../../../adapters/file-lock/lock-processes.
 import { createFileAnchors } from "../../../adapters/user-files/anchors.ts";
 import { loadUserKey, sealWith } from "../../../adapters/user-files/user-key.ts";
 import { sandboxAvailable } from "../../../adapters/sandbox/sandbox-available.ts";
+import { OWN } from "../../../core/own-folder.ts";
 import { noRun } from "../../../core/run.ts";
 import { writeProjections } from "../../../engine/write-projections.ts";
 import type { RunId } from "../../../schema/ids.ts";
@@ -161,7 +162,7 @@ function newestOf(project: LocalProject): RunId | null {
 }
 
 const verifyPlace = (project: LocalProject) => ({
-  directory: join(project.own, "journal"),
+  directory: join(project.own, OWN.journal),
   files: project.files,
   seal: sealWith(loadUserKey(project.folders.state)),
   anchors: createFileAnchors(project.folders.state, project.item === null ? project.root : project.own),

@@ -1,3 +1,4 @@
+import { OWN, ownPath } from "../../../core/own-folder.ts";
 import { resolvePlan } from "../../../core/plan.ts";
 import { loadWorkflow, personaDigests, workflowNames } from "../../../adapters/definitions/definitions.ts";
 import { RULE_NAMES, ruleValue } from "../../../core/overlay/strictness.ts";
@@ -43,7 +44,7 @@ function explainedPhase(phase: PhaseRule, { provenance }: ResolvedWorkflow, mode
 
 /** Folder, branch and flags, as the definition has them. */
 function aboutWorkflow({ items, branch, options }: WorkflowDefinition): string[] {
-  const folder = items === null ? ".isdlc/work/<run>" : `${items.root}/${items.prefix}-NNNN-<title>`;
+  const folder = items === null ? ownPath(OWN.work, "<run>") : `${items.root}/${items.prefix}-NNNN-<title>`;
   const name = items === null ? "<title>" : `${items.prefix}-NNNN-<title>`;
   const flags = Object.values(options).map(({ flag, description }) => `  ${flag}  ${description}`);
   return [

@@ -1,3 +1,4 @@
+import { OWN_FOLDER } from "../../../core/own-folder.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { FEATURES_ROOT } from "../../../engine/steps/feature-record.ts";
 import { plainLine } from "../../../views/plain-text.ts";
@@ -38,7 +39,7 @@ const MOST_NAMED = 10;
 
 /** @throws ProblemError TREE_DIRTY: what is not committed is no part of what is merged. */
 async function refuseDirt({ project }: PlacedFeature): Promise<void> {
-  const dirty = await project.vcs.dirty([".isdlc"]);
+  const dirty = await project.vcs.dirty([OWN_FOLDER]);
   if (dirty.length === 0) return;
   const files = dirty.slice(0, MOST_NAMED).map(({ path }) => plainLine(path));
   const more = dirty.length > MOST_NAMED ? [`… and ${dirty.length - MOST_NAMED} more`] : [];

@@ -1,15 +1,27 @@
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { isRecord, ownValue } from "../../core/own-value.ts";
 import { isRunId } from "../../schema/ids.ts";
 import { nodeFiles, OPEN, openPlain, readRange } from "../file-system/file-system.ts";
 
 const ENDINGS: readonly unknown[] = ["run.finished", "run.cancelled"];
+const ENDING = ".jsonl";
 /** Bytes. The record that ends a run is a few hundred; a longer last line ends none. */
 const TAIL = 1024 * 1024;
 
+type SeenJournal = { readonly name: string; readonly isEnded: boolean };
+
+/** The journals right in a folder, by the name of their run; none where it is no folder. */
+export function journalsIn(directory: string): readonly SeenJournal[] {
+  if (nodeFiles.lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  return nodeFiles
+    .readdirSync(directory)
+    .filter((file) => file.endsWith(ENDING))
+    .map((file) => ({ name: basename(file, ENDING), isEnded: hasEnded(join(directory, file)) }));
+}
+
 /** Whether a run has ended, by the last whole record of its journal, unchecked: seals are for readers. One without a record was never begun; one that is not ours to name is in doubt. */
-export function hasEnded(file: string): boolean {
-  if (!isRunId(basename(file, ".jsonl"))) return false;
+function hasEnded(file: string): boolean {
+  if (!isRunId(basename(file, ENDING))) return false;
   try {
     const bytes = tailOf(file);
     const end = bytes.lastIndexOf(0x0a);
