@@ -251,6 +251,9 @@ export const noRun: RunState = { is: "none" };
 /** The current phase; undefined once every phase was left. */
 export const currentPhase = (run: ActiveRun): PhaseRecord | undefined => run.phases[run.index];
 
+/** The current phase was sent back by a person and not produced again since. */
+export const isRedoing = (run: ActiveRun): boolean => currentPhase(run)?.redoing ?? false;
+
 /** The phase after one, passing over those that sizing left out; the number of phases when it was the last. */
 export function indexAfter(phases: readonly PhaseRecord[], index: number): number {
   const next = phases.findIndex((phase, at) => at > index && !phase.dropped);

@@ -1,5 +1,4 @@
-import { type ActiveRun, currentPhase } from "../../core/run.ts";
-import { isRedoing } from "../redoing.ts";
+import { type ActiveRun, currentPhase, isRedoing } from "../../core/run.ts";
 
 export type SupervisedReview = {
   readonly phase: string;

@@ -1,4 +1,7 @@
+import { currentRun } from "../../../app/project/current-run.ts";
+import { openElsewhere } from "../../../compose/open-elsewhere.ts";
 import { ProblemError } from "../../../core/problem.ts";
+import type { ActiveRun } from "../../../core/run.ts";
 import { analysedItems } from "../../../compose/place.ts";
 import { itemProject, openProject, type LocalProject } from "../../../compose/project.ts";
 import { type Invocation, text } from "../grammar/verb.ts";
@@ -13,4 +16,13 @@ export function projectOf({ cwd, env, values }: Pick<Invocation, "cwd" | "env" |
   if (found !== undefined) return itemProject(project, found);
   const detail = `No analysis of "${wanted}" was started here${names.length === 0 ? "" : `; there are ${names.join(", ")}`}.`;
   throw new ProblemError({ code: "USAGE", detail, usage: "isdlc analyze <item>" });
+}
+
+/** The run that a verb is about. @throws ProblemError NO_RUN where none is open. */
+export async function openRun(invocation: Invocation): Promise<{ project: LocalProject; run: ActiveRun }> {
+  const { values } = invocation;
+  const project = projectOf(invocation);
+  const { state } = await currentRun(project, text(values, "run"));
+  if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: openElsewhere(project) });
+  return { project, run: state };
 }

@@ -14,8 +14,8 @@ import { flag, type Invocation, type Result, type Run, text } from "../grammar/v
 import { otherLimits } from "../grammar/limits.ts";
 import { personOf } from "../main/caller.ts";
 import { continueRun, restResult } from "../terminal/continue-run.ts";
+import { openRun } from "../main/project-of.ts";
 import { documentText } from "../terminal/document-text.ts";
-import { openRun } from "./look.ts";
 
 export const answer: Run = (invocation) => {
   const option =

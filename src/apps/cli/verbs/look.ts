@@ -1,7 +1,6 @@
 import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
 import { AGENT_VARIABLE } from "../../../adapters/process/agent-environment.ts";
 import { createRedactor, secretsOf } from "../../../core/redact.ts";
-import { ProblemError } from "../../../core/problem.ts";
 import { checkGate, type GateVerdict } from "../../../core/check-gate.ts";
 import { isRecord, ownValue } from "../../../core/own-value.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../../core/run.ts";
@@ -14,13 +13,10 @@ import { plainText } from "../../../views/plain-text.ts";
 import { heldAgainst, itemOf, waitLines } from "../../../views/status.ts";
 import { next } from "../../../core/next.ts";
 import { checksOf, workspaceOf } from "../../../compose/checks-of.ts";
-import { openElsewhere } from "../../../compose/open-elsewhere.ts";
 import { lookAtGate } from "../../../app/look/look-at-gate.ts";
-import { currentRun } from "../../../app/project/current-run.ts";
-import type { LocalProject } from "../../../compose/project.ts";
-import { projectOf } from "../main/project-of.ts";
+import { openRun } from "../main/project-of.ts";
 import { documentText } from "../terminal/document-text.ts";
-import { done, flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
+import { done, flag, type Result, type Run } from "../grammar/verb.ts";
 
 /** What is open, with its summary and, on request, the patch. */
 export const gate: Run = async (invocation) => {
@@ -82,12 +78,4 @@ function gateVerdict(run: ActiveRun, { rule, made }: PhaseRecord, results: reado
     questions: run.wait?.kind === "questions",
     findings: rule.reviewer !== null && made !== null,
   });
-}
-
-export async function openRun(invocation: Invocation): Promise<{ project: LocalProject; run: ActiveRun }> {
-  const { values } = invocation;
-  const project = projectOf(invocation);
-  const { state } = await currentRun(project, text(values, "run"));
-  if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: openElsewhere(project) });
-  return { project, run: state };
 }
