@@ -3,10 +3,10 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { GitProgram } from "../../../ports/git-programs.ts";
 import { homeOf } from "../process/git-environment.ts";
-import { hardenedGit, must } from "../process/git.ts";
-import { isUnder, splitFields } from "../process/git-path.ts";
+import { isUnder } from "../process/git-path.ts";
 import { unavailable } from "../process/run-git.ts";
 import { gitFolders } from "./git-head.ts";
+import { repositorySettings, type RepositorySetting } from "./repository-settings.ts";
 import { workingTrees } from "./trusted-path.ts";
 
 /** Settings by which git starts a program, reads further settings, or looks for programs elsewhere. */
@@ -17,11 +17,11 @@ export const STARTS =
 const COMES_BY =
   /^(?:core\.(?:fsmonitor|hookspath|sshcommand|askpass|alternaterefscommand|gitproxy)|filter\.|merge\..*\.driver$|credential\.|gpg\.|hook\.|gc\.|uploadpack\.|remote\.)/;
 
-export type RepositorySetting = GitProgram & { readonly key: string; readonly isComeBy: boolean };
+export type StartingSetting = GitProgram & { readonly key: string; readonly isComeBy: boolean };
 
 export type RepositoryPrograms = {
   /** What files that an agent could write say: those of the repository, and any inside a working tree. */
-  readonly settings: readonly RepositorySetting[];
+  readonly settings: readonly StartingSetting[];
   /** What the person, or whoever looks after the machine, set for all repositories; by key, in order. */
   readonly own: ReadonlyMap<string, readonly string[]>;
   /** Where git looks for hooks, and where it would without the repository's own settings. */
@@ -43,8 +43,8 @@ export type RepositoryHook = GitProgram & { readonly hook: string; readonly file
  */
 export async function repositoryPrograms(root: string, env: NodeJS.ProcessEnv): Promise<RepositoryPrograms> {
   const places = placesOf(root);
-  const listed = await listSettings(root, env);
-  const isOwn = ({ scope, file }: Listed): boolean => OWN_SCOPES.has(scope) && !places.isWritten(file);
+  const listed = await repositorySettings(root, env);
+  const isOwn = ({ scope, file }: RepositorySetting): boolean => OWN_SCOPES.has(scope) && !places.isWritten(file);
   const own = new Map<string, string[]>();
   for (const { key, value } of listed.filter(isOwn)) own.set(key, [...(own.get(key) ?? []), value]);
   const settings = listed.filter((setting) => !isOwn(setting) && STARTS.test(setting.key));
@@ -87,7 +87,7 @@ function placesOf(root: string): Places {
 }
 
 /** One for each file and key, whatever the number of its values. */
-function bySource(settings: readonly Listed[], { nameOf }: Places): RepositorySetting[] {
+function bySource(settings: readonly RepositorySetting[], { nameOf }: Places): StartingSetting[] {
   const found = new Map<string, { key: string; values: string[] }>();
   for (const { file, key, value } of settings) {
     const name = `${nameOf(file)}: ${key}`;
@@ -102,34 +102,6 @@ function bySource(settings: readonly Listed[], { nameOf }: Places): RepositorySe
 }
 
 const OWN_SCOPES = new Set(["system", "global"]);
-
-type Listed = { readonly scope: string; readonly file: string; readonly key: string; readonly value: string };
-
-/** Every setting that counts here, in the order in which git reads them, included files too. */
-async function listSettings(root: string, env: NodeJS.ProcessEnv): Promise<Listed[]> {
-  const args = ["config", "--list", "--show-scope", "--show-origin", "--includes", "-z"];
-  const fields = splitFields(await must(hardenedGit(root, env)(args), "config")).map((field) => field.toString("utf8"));
-  const found: Listed[] = [];
-  for (let at = 0; at + 2 < fields.length; at += 3) {
-    const [scope = "", origin = "", setting = ""] = fields.slice(at, at + 3);
-    const [key = "", ...value] = setting.split("\n");
-    if (scope !== "command")
-      // ours, of this very call
-      found.push({
-        scope,
-        file: resolve(root, origin.replace(/^file:/, "")),
-        key: lowered(key),
-        value: value.join("\n"),
-      });
-  }
-  return found;
-}
-
-/** Section and name know no case; what is between them does. */
-function lowered(key: string): string {
-  const [first, last] = [key.indexOf("."), key.lastIndexOf(".")];
-  return `${key.slice(0, first).toLowerCase()}${key.slice(first, last)}${key.slice(last).toLowerCase()}`;
-}
 
 const fromHome = (path: string, env: NodeJS.ProcessEnv): string =>
   path.startsWith("~/") ? join(homeOf(env), path.slice(2)) : path;
