@@ -24,6 +24,6 @@ function createStore(folder: GitFolder): RepositoryStore {
   return {
     objects: createGitObjects(talk("cat-file", "--batch")),
     makeTree: talk("mktree", "-z", "--batch"),
-    setRef: createRefWriter(talk("update-ref", "--stdin")),
+    setRef: createRefWriter(talk("update-ref", "-m", "commit (isdlc)", "--stdin")),
   };
 }

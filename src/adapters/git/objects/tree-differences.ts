@@ -7,9 +7,9 @@ export type Difference = { readonly path: string; readonly before: TreeEntry; re
 
 /**
  * The files in which two trees (or the trees of two commits) differ, in the order of git's index. Only folders that
- * differ are read. A file that became a folder is gone, and the files in it are new.
+ * differ are read; null is an empty one. A file that became a folder is gone, and the files in it are new.
  */
-export async function treeDifferences(objects: GitObjects, from: string, to: string): Promise<Difference[]> {
+export async function treeDifferences(objects: GitObjects, from: string | null, to: string): Promise<Difference[]> {
   if (from === to) return [];
   const found: { readonly bytes: string; readonly difference: Difference }[] = [];
   await compare({ before: await entriesOf(objects, from), after: await entriesOf(objects, to), folder: "" });

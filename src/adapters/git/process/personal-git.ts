@@ -2,7 +2,12 @@ import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GitProgram } from "../../../ports/git-programs.ts";
 import { shellWord } from "../../../core/shell-word.ts";
-import { type RepositoryHook, type RepositoryPrograms, repositoryPrograms } from "../read/repository-programs.ts";
+import {
+  executablesIn,
+  type RepositoryHook,
+  type RepositoryPrograms,
+  repositoryPrograms,
+} from "../read/repository-programs.ts";
 import type { Git, GitOptions } from "./git.ts";
 import { writingEnvironment } from "./git-environment.ts";
 import { type GitResult, runGit } from "./run-git.ts";
@@ -26,8 +31,7 @@ const writeTimeoutMs = 15 * 60_000;
 export function personalGit(cwd: string, { env, allows }: GitCaller): Git {
   return async (args, options) => {
     const programs = await repositoryPrograms(cwd, env);
-    const refused = programs.settings.filter((setting) => setting.isComeBy && !allows(setting)).map(({ key }) => key);
-    const hooks = refused.includes("core.hookspath") ? programs.usualHooks : programs.hooks;
+    const { refused, hooks } = judged(programs, allows);
     const call = (folder: string): Promise<GitResult> => {
       const settings = [...insteadOf(refused, programs.own), ["core.hookspath", folder] as const];
       const environment = { ...writingEnvironment(cwd, env), ...asEnvironment(settings), ...options?.environment };
@@ -39,6 +43,22 @@ export function personalGit(cwd: string, { env, allows }: GitCaller): Git {
       return call(folder);
     });
   };
+}
+
+/** Settings that nobody agreed to, and where git looks for hooks without them. */
+function judged(programs: RepositoryPrograms, allows: Allows) {
+  const refused = programs.settings.filter((setting) => setting.isComeBy && !allows(setting)).map(({ key }) => key);
+  return { refused, hooks: refused.includes("core.hookspath") ? programs.usualHooks : programs.hooks };
+}
+
+/** Whether any hook would run in a change that a person asked for. */
+export async function hasHooks(cwd: string, { env, allows }: GitCaller): Promise<boolean> {
+  const programs = await repositoryPrograms(cwd, env);
+  const { hooks } = judged(programs, allows);
+  const isSet =
+    programs.settings.some(({ key }) => key.startsWith("hook.")) ||
+    [...programs.own.keys()].some((key) => key.startsWith("hook."));
+  return isSet || (hooks.written.length > 0 ? hooks.written.some(allows) : executablesIn(hooks.folder).length > 0);
 }
 
 type Start = Omit<GitOptions, "environment"> & { readonly environment: NodeJS.ProcessEnv };

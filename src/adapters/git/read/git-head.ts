@@ -49,8 +49,23 @@ export function readTip(root: string, branch: string): string | null {
 }
 
 function tipIn({ common }: GitFolders, branch: string): string | null {
-  const hash = readPointer(join(common, "refs", "heads", ...branch.split("/"))) ?? packed(common, branch);
+  const hash = pointedTo(common, `refs/heads/${branch}`);
   return hash !== null && isHash(hash) ? hash : null;
+}
+
+const pointedTo = (common: string, ref: string): string | null =>
+  readPointer(join(common, ...ref.split("/"))) ?? packed(common, ref);
+
+/** What a ref that all working trees share points to, read in the same way. Undefined where only git can say. */
+export function readRef(root: string, ref: string): string | null | undefined {
+  if (readHead(root) === null) return undefined; // the refs may be in another store
+  try {
+    const folders = gitFolders(root);
+    const hash = folders && pointedTo(folders.common, ref);
+    return hash === null || isHash(hash) ? hash : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Where git keeps the things of a working tree; null where `.git` is neither a folder nor a plain pointer to one. */
@@ -78,9 +93,12 @@ export function readPointer(path: string): string | null {
 }
 
 /** Refs that were packed: `<hash> <name>` per line. */
-function packed(common: string, branch: string): string | null {
-  const bytes = readSmall(nodeFiles, join(common, "packed-refs"), PACKED_REFS_BYTES);
-  const at = bytes?.indexOf(` refs/heads/${branch}\n`) ?? -1;
+function packed(common: string, ref: string): string | null {
+  const file = join(common, "packed-refs");
+  const bytes = readSmall(nodeFiles, file, PACKED_REFS_BYTES);
+  if (bytes === null && nodeFiles.lstatSync(file, { throwIfNoEntry: false }) !== undefined)
+    throw new Error(`${file} is too large to be read in one go`);
+  const at = bytes?.indexOf(` ${ref}\n`) ?? -1;
   if (bytes === null || at < 40 || (at > 40 && bytes[at - 41] !== 0x0a)) return null;
   return bytes.toString("latin1", at - 40, at);
 }

@@ -7,7 +7,7 @@ import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { decodePath, isTreePath, isUnder, splitFields } from "../process/git-path.ts";
 import { isBranchName, isObjectId } from "../snapshot/ref-name.ts";
-import { readHead, readTip } from "./git-head.ts";
+import { readHead, readRef, readTip } from "./git-head.ts";
 import { orNull, type Repository, repositoryAt } from "./repository.ts";
 import { foldersOfTree, objectsOfBatch } from "../snapshot/tree-object.ts";
 
@@ -53,6 +53,14 @@ export async function factsOf({ top, env }: Repository): Promise<RepositoryFacts
 /** The commit a local branch is at, in the same way; null when there is no such branch. */
 export async function branchTip({ top, env }: Repository, branch: string): Promise<string | null> {
   return readTip(top, branch) ?? (await tipOf(hardenedGit(top, env), branch));
+}
+
+/** What one of our own refs points to, in the same way; null when there is no such ref. */
+export async function refTarget({ top, env }: Repository, ref: string): Promise<string | null> {
+  const read = readRef(top, ref);
+  if (read !== undefined) return read;
+  const found = await hardenedGit(top, env)(["rev-parse", "--verify", "--quiet", "--end-of-options", ref]);
+  return found.status === 0 ? found.stdout.toString("latin1").trim() : null;
 }
 
 export async function readFacts(git: Git): Promise<RepositoryFacts> {

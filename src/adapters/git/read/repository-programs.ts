@@ -113,15 +113,17 @@ function hooksIn(folder: string, { root, nameOf }: Places): RepositoryHook[] {
   const isInTree = isUnder(folder, root) && !isUnder(folder, join(root, ".git"));
   const above = isInTree && dirname(folder) !== root ? [dirname(folder)] : [];
   const beside = isInTree ? [folder, ...above].flatMap((place) => filesIn(place).map(digestOfFile)) : [];
-  return filesIn(folder)
-    .filter((file) => !file.endsWith(".sample") && isExecutable(file))
-    .map((file) => ({
-      name: nameOf(file),
-      digest: digest([digestOfFile(file), ...beside].join("\n")),
-      hook: basename(file),
-      file,
-    }));
+  return executablesIn(folder).map((file) => ({
+    name: nameOf(file),
+    digest: digest([digestOfFile(file), ...beside].join("\n")),
+    hook: basename(file),
+    file,
+  }));
 }
+
+/** What git would run in a folder of hooks. */
+export const executablesIn = (folder: string): readonly string[] =>
+  filesIn(folder).filter((file) => !file.endsWith(".sample") && isExecutable(file));
 
 function filesIn(folder: string): readonly string[] {
   try {

@@ -11,6 +11,7 @@ import type { Git } from "../process/git.ts";
 import { ignoredPaths } from "./ignored.ts";
 import { hiddenThings } from "./hidden-things.ts";
 import { isObjectId, snapshotRef } from "./ref-name.ts";
+import { refTarget } from "../read/git-read.ts";
 import { orNull, repositoryAt } from "../read/repository.ts";
 import { restorePaths } from "./restore.ts";
 import { gitFailed } from "../process/run-git.ts";
@@ -63,10 +64,7 @@ export function createGitWorkspace(cwd: string, { run, env, trust = BELIEVED }: 
     },
     async kept(name) {
       const repository = await orNull(open);
-      if (!repository) return null;
-      const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", refOf(name)];
-      const found = await hardenedGit(repository.top, repository.env)(args);
-      return found.status === 0 ? found.stdout.toString("latin1").trim() : null;
+      return repository && refTarget(repository, refOf(name));
     },
     ...compared,
     async restore(from, paths) {

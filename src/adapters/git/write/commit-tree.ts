@@ -1,17 +1,20 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommitRequest, Committed } from "../../../ports/vcs.ts";
+import { repositoryStore } from "../objects/repository-store.ts";
+import { treeDifferences } from "../objects/tree-differences.ts";
 import { hardenedGit, must } from "../process/git.ts";
 import { personalGit } from "../process/personal-git.ts";
 import type { Git } from "../process/git.ts";
 import { decodePath, joinFields, splitFields } from "../process/git-path.ts";
 import { attemptIn, readCommit } from "../read/commit-object.ts";
-import { branchTip, factsOf } from "../read/git-read.ts";
+import { branchTip, factsOf, refTarget } from "../read/git-read.ts";
 import type { Repository } from "../read/repository.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
 import { isObjectId, requireBranchName, snapshotRef } from "../snapshot/ref-name.ts";
 import { copyIndex } from "../snapshot/temporary-index.ts";
+import { isPlainCommit, makePlainCommit } from "./plain-commit.ts";
 import { changesBetween } from "../snapshot/tree-diff.ts";
 
 type Committing = CommitRequest & { readonly repository: Repository; readonly git: Git; readonly person: Git };
@@ -55,9 +58,9 @@ async function isOurs({ repository, attempt, parent, tree }: Committing, tip: st
 }
 
 async function again(committing: Committing, tip: string | null): Promise<Committed> {
-  const { git, person } = committing;
+  const { repository, person } = committing;
   if (tip === null) return { is: "moved" };
-  await resetEntries(person, await untouchedSince(git, tip));
+  await resetEntries(person, await untouchedSince(repository, tip));
   return { is: "done", commit: tip };
 }
 
@@ -65,19 +68,19 @@ async function again(committing: Committing, tip: string | null): Promise<Commit
 async function acceptKept(committing: Committing): Promise<string | null> {
   const { git, person, repository, branch, parent, tree } = committing;
   const ref = keptRef(committing);
-  const found = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", ref]);
-  const kept = found.status === 0 ? found.stdout.toString("latin1").trim() : null;
+  const kept = await refTarget(repository, ref);
   if (kept === null || parent === null || !(await isOurs(committing, kept))) return null;
   const to = branch === null ? "HEAD" : `refs/heads/${branch}`;
   const args = ["update-ref", "-m", "commit: accepted", "--end-of-options", to, kept, parent];
   if ((await git(args)).status !== 0) return null;
-  await resetEntries(person, await filesOf(git, kept));
+  await resetEntries(person, await filesOf(repository, kept));
   return (await readCommit(repository, kept)).tree === tree ? kept : null;
 }
 
 const keptRef = ({ keep: { run, name } }: Committing): string => snapshotRef(run, name);
 
-async function make({ repository, person, tree }: Committing, message: string): Promise<void> {
+async function make({ repository, person, parent, tree }: Committing, message: string): Promise<void> {
+  if (await isPlainCommit(repository)) return makePlainCommit(repository, { person, parent, tree, message });
   await inTemporaryFolder(async (folder) => {
     const environment = await copyIndex(repository, folder);
     await must(person(["read-tree", "--reset", tree], { environment }), "read-tree");
@@ -95,7 +98,7 @@ async function judge(committing: Committing, made: string | null): Promise<Commi
   }
   const found = await readCommit(repository, made);
   if (found.tree === tree) {
-    await resetEntries(person, await filesOf(git, made));
+    await resetEntries(person, await filesOf(repository, made));
     return { is: "done", commit: made };
   }
   await must(git(["update-ref", "--end-of-options", keptRef(committing), made]), "update-ref");
@@ -148,19 +151,21 @@ async function refuseUnfinished({ gitDir }: Repository): Promise<void> {
   }
 }
 
-async function filesOf(git: Git, commit: string): Promise<string[]> {
-  const args = ["diff-tree", "-r", "-z", "--root", "--no-commit-id", "--name-only", "--no-renames", commit];
-  return splitFields(await must(git(args), "diff-tree")).map(decodePath);
+/** Those in which a commit differs from its parent. */
+async function filesOf(repository: Repository, commit: string): Promise<string[]> {
+  const { tree, parents } = await readCommit(repository, commit);
+  const differences = await treeDifferences(repositoryStore(repository).objects, parents[0] ?? null, tree);
+  return differences.map(({ path }) => path);
 }
 
 /** Files of the commit that the index still has as they were before it: what a crash right after the commit leaves. */
-async function untouchedSince(git: Git, commit: string): Promise<string[]> {
-  const parent = await git(["rev-parse", "--verify", "--quiet", `${commit}^1`]);
-  if (parent.status !== 0) return [];
-  const before = parent.stdout.toString("latin1").trim();
+async function untouchedSince(repository: Repository, commit: string): Promise<string[]> {
+  const [before] = (await readCommit(repository, commit)).parents;
+  if (before === undefined) return [];
   const args = ["diff-index", "-z", "--cached", "--name-only", "--no-renames", "--no-ext-diff", before];
-  const staged = new Set(splitFields(await must(git(args), "diff-index")).map(decodePath));
-  return (await filesOf(git, commit)).filter((path) => !staged.has(path));
+  const output = await must(hardenedGit(repository.top, repository.env)(args), "diff-index");
+  const staged = new Set(splitFields(output).map(decodePath));
+  return (await filesOf(repository, commit)).filter((path) => !staged.has(path));
 }
 
 /** Has the person's index hold these files as HEAD does. */

@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { readRef } from "../../src/adapters/git/read/git-head.ts";
+import { useRepository } from "./repository-fixture.ts";
+
+const fixture = useRepository();
+const REF = "refs/isdlc/run/one";
+
+describe("a ref that is read without git", () => {
+  const rows: readonly { what: string; put: (commit: string) => void; is: "none" | "commit" | "for git to say" }[] = [
+    { what: "none", put: () => undefined, is: "none" },
+    { what: "loose", put: (commit) => fixture.git("update-ref", REF, commit), is: "commit" },
+    {
+      what: "packed",
+      put: (commit) => {
+        fixture.git("update-ref", REF, commit);
+        fixture.git("pack-refs", "--all");
+      },
+      is: "commit",
+    },
+    {
+      what: "packed, and one whose name only ends like it",
+      put: (commit) => {
+        fixture.git("update-ref", `${REF}/${REF}`, commit);
+        fixture.git("pack-refs", "--all");
+      },
+      is: "none",
+    },
+    { what: "symbolic", put: () => fixture.git("symbolic-ref", REF, "refs/heads/main"), is: "for git to say" },
+    {
+      what: "a folder of refs",
+      put: (commit) => fixture.git("update-ref", `${REF}/two`, commit),
+      is: "for git to say",
+    },
+  ];
+  test.each(rows)("$what: $is", ({ put, is }) => {
+    fixture.write("a", "1\n");
+    const commit = fixture.commitAll("one");
+    put(commit);
+    expect(readRef(fixture.repo, REF)).toBe({ none: null, commit, "for git to say": undefined }[is]);
+  });
+
+  test("no commit yet: for git to say", () => {
+    expect(readRef(fixture.repo, REF)).toBeUndefined();
+  });
+});
