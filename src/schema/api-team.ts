@@ -5,15 +5,41 @@ import { RunId } from "./plan.ts";
 /** What a team's server is asked by people's programs and by workers, besides what `api.ts` has. */
 const text = (most: number) => z.string().check(z.maxLength(most));
 
+/** What a person may do in a repository: look; begin and answer; settle who else may. Each includes those before it. */
+export const ROLES = ["viewer", "reviewer", "admin"] as const;
+export const Role = z.enum(ROLES);
+export type Role = z.infer<typeof Role>;
+export const isRole = (text: string): text is Role => Role.safeParse(text).success;
+
 /** Whom a token belongs to, and the keys by which decisions of this server are told from any other. */
 export const TeamView = z.object({
   version: z.string(),
   person: z.string(),
   /** Public keys as PEM. */
   keys: z.array(z.string()),
-  repositories: z.array(z.object({ name: z.string(), remote: z.string() })),
+  repositories: z.array(z.object({ name: z.string(), remote: z.string(), role: z.nullable(Role) })),
 });
 export type TeamView = z.infer<typeof TeamView>;
+
+export const MemberRow = z.object({ person: z.string(), role: Role });
+export type MemberRow = z.infer<typeof MemberRow>;
+export const MemberList = z.object({ members: z.array(MemberRow) });
+/** Null takes the role away. */
+export const MemberChange = z.strictObject({ person: text(63), role: z.nullable(Role) });
+
+const tokenName = z.string().check(z.regex(/^[a-z0-9][a-z0-9-]{0,40}$/));
+/** A token for a script of one's own. */
+export const PersonalToken = z.strictObject({ name: tokenName, days: z.number().check(z.gt(0), z.lte(366)) });
+export const TokenMade = z.object({ token: z.string() });
+export const TokenRow = z.object({
+  name: z.string(),
+  createdAt: z.string(),
+  expiresAt: z.nullable(z.string()),
+  revokedAt: z.nullable(z.string()),
+});
+export type TokenRow = z.infer<typeof TokenRow>;
+export const TokenList = z.object({ tokens: z.array(TokenRow) });
+export const TokenRevoked = z.object({ isRevoked: z.boolean() });
 
 /** A run in the team's list. */
 export const TeamRunRow = z.object({

@@ -1,7 +1,7 @@
 import type { Seal } from "../../ports/seal.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import { checkBySeal } from "../journal-file/event-check.ts";
-import { type Cursor, fold } from "../journal-file/fold.ts";
+import { corrupt, type Cursor, fold } from "../journal-file/fold.ts";
 
 export type ReadLines = { readonly cursor: Cursor; readonly events: readonly RunEvent[] };
 
@@ -13,12 +13,9 @@ export function readLines(from: Cursor, lines: readonly string[], seal: Seal): R
   const events: RunEvent[] = [];
   const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""));
   const onEvents = (read: readonly RunEvent[]): number => events.push(...read);
-  const { cursor } = fold(from, bytes, {
-    file: `run ${from.run}`,
-    seal,
-    check: checkBySeal,
-    witnesses: [],
-    onEvents,
-  });
+  const file = `run ${from.run}`;
+  const { cursor, torn } = fold(from, bytes, { file, seal, check: checkBySeal, witnesses: [], onEvents });
+  // A file may end in a write that was cut off; a server sends whole lines.
+  if (torn > 0) throw corrupt({ file }, cursor.lines + 1, "its hash does not fit");
   return { cursor, events };
 }

@@ -1,9 +1,10 @@
 import type { Pool } from "pg";
+import { peopleTables } from "../people/people-tables.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { tables } from "./tables.ts";
 
 /** Each is done once, in this order, and never edited after it was released. */
-const MIGRATIONS: readonly string[] = [tables];
+const MIGRATIONS: readonly string[] = [tables, peopleTables];
 
 /** Two that migrate at once take turns. Any number will do, as long as nobody else of ours uses it. */
 const MIGRATION_LOCK = 4_715_001;

@@ -3,9 +3,10 @@ import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
 import * as z from "zod/mini";
 import { describe, type Problem, ProblemError } from "../../../src/core/problem.ts";
+import { addAccountRoutes } from "../people/account-routes.ts";
+import { principalOf } from "../people/principals.ts";
 import { FencedError } from "../journal-postgres/submit-decision.ts";
 import { addPersonRoutes } from "./person-routes.ts";
-import { principalOf } from "./principals.ts";
 import type { TeamEnv, TeamServer } from "./team-server.ts";
 import { addWorkerRoutes } from "./worker-routes.ts";
 
@@ -29,6 +30,7 @@ export function createTeamApp(server: TeamServer): Hono<TeamEnv> {
     context.set("principal", principal);
     return next();
   });
+  addAccountRoutes(app, server);
   addPersonRoutes(app, server);
   addWorkerRoutes(app, server);
   app.notFound((context) => context.json(told({ code: "NOT_FOUND", what: "There is nothing here.", fix: "" }), 404));

@@ -12,7 +12,9 @@ import { isRunId, type RunId } from "../../../src/schema/ids.ts";
 import { inTransaction } from "../journal-postgres/in-transaction.ts";
 import type { Recorded } from "../journal-postgres/submit-decision.ts";
 import { commandOf } from "./decide-answer.ts";
-import { only, type TeamEnv, type TeamServer } from "./team-server.ts";
+import { needPolicy } from "../people/answer-policy.ts";
+import { needRole, needRun, personOf, type RunAccess } from "../people/roles.ts";
+import type { TeamEnv, TeamServer } from "./team-server.ts";
 
 const MOST_LISTED = 200;
 
@@ -20,35 +22,45 @@ const MOST_LISTED = 200;
 export function addPersonRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
   const { pool, journal, version, keys } = server;
   app.get("/api/team", async (context) => {
-    const { rows } = await pool.query<TeamView["repositories"][number]>("select name, remote from isdlc.repository");
-    const person = context.get("principal").id;
+    const { id: person, kind } = context.get("principal");
+    const { rows } = await pool.query<TeamView["repositories"][number]>(REPOSITORIES, [person, kind]);
     return context.json({ version, person, keys: [...keys], repositories: rows } satisfies TeamView);
   });
   app.get("/api/runs", async (context) => {
-    const { rows } = await pool.query<TeamRunRow>(LIST, [context.req.query("repository") ?? null, MOST_LISTED]);
+    const { id, kind } = context.get("principal");
+    const values = [context.req.query("repository") ?? null, MOST_LISTED, id, kind];
+    const { rows } = await pool.query<TeamRunRow>(LIST, values);
     return context.json({ runs: rows });
   });
   app.get("/api/runs/:run/lines", async (context) => {
+    const run = runOf(context.req.param("run"));
+    await needRun(pool, context.get("principal"), { run, role: "viewer" });
     const after = Number(context.req.query("after") ?? "0");
-    return context.json({
-      lines: await journal.lines(runOf(context.req.param("run")), Number.isSafeInteger(after) ? after : 0),
-    });
+    return context.json({ lines: await journal.lines(run, Number.isSafeInteger(after) ? after : 0) });
   });
   app.post("/api/runs", async (context) => {
-    const by = only("person", context.get("principal"));
-    return context.json({ run: await begin(server, by, TeamStart.parse(await context.req.json())) });
+    const by = personOf(context.get("principal"));
+    const wanted = TeamStart.parse(await context.req.json());
+    await needRole(pool, context.get("principal"), { repository: wanted.repository, role: "reviewer" });
+    return context.json({ run: await begin(server, by, wanted) });
   });
   app.post("/api/runs/:run/answer", async (context) => {
-    const by = only("person", context.get("principal"));
+    const by = personOf(context.get("principal"));
     const run = runOf(context.req.param("run"));
+    const access = await needRun(pool, context.get("principal"), { run, role: "reviewer" });
     const request = AnswerRequest.parse(await context.req.json());
-    const after = await answer(server, run, { by, request });
+    const after = await answer(server, run, { by, access, request });
     return context.json({ lines: await journal.lines(run, after) });
   });
 }
 
+const REPOSITORIES = `select name, remote, role from isdlc.repository
+  left join isdlc.member on repository = name and person = $1
+  where role is not null or $2 = 'worker' order by name`;
+
 const LIST = `select run, repository, title, begun_by as "begunBy", rests, wait_kind as wait, phase, worker, refused
   from isdlc.run where repository is not null and ($1::text is null or repository = $1)
+    and ($4 = 'worker' or exists (select 1 from isdlc.member m where m.repository = run.repository and m.person = $3))
   order by rests = 'ended', number desc limit $2`;
 
 function runOf(text: string): RunId {
@@ -59,13 +71,6 @@ function runOf(text: string): RunId {
 /** Puts a run on record that the next free worker plans and begins in a clone of the repository. */
 async function begin({ pool, queue }: TeamServer, by: string, { repository, start }: TeamStart): Promise<RunId> {
   const run = newRunId(new Date().toISOString(), randomBytes);
-  const { rowCount } = await pool.query("select 1 from isdlc.repository where name = $1", [repository]);
-  if (rowCount === 0)
-    throw new ProblemError({
-      code: "USAGE",
-      detail: `There is no repository "${repository}" here.`,
-      usage: "isdlc server repository <name> <remote>",
-    });
   await inTransaction(pool, async (client) => {
     await client.query(
       `insert into isdlc.run (run, place, repository, title, begun_by, start, head_hash, rests)
@@ -77,14 +82,16 @@ async function begin({ pool, queue }: TeamServer, by: string, { repository, star
   return run;
 }
 
-type Answering = { readonly by: string; readonly request: AnswerRequest };
+type Answering = { readonly by: string; readonly access: RunAccess; readonly request: AnswerRequest };
 
 /** Records a person's decision together with the drive that follows from it. Gives the event before it. */
-async function answer({ journal, queue }: TeamServer, run: RunId, { by, request }: Answering): Promise<number> {
+async function answer(server: TeamServer, run: RunId, { by, access, request }: Answering): Promise<number> {
+  const { journal, queue, pool } = server;
   const { state, head } = await journal.load(run);
   if (state.is === "none") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   if (state.is === "ended")
     throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "runEnded", how: state.how } });
+  await needPolicy(pool, access, { run: state, by: { person: by, option: request.option } });
   const command = await commandOf(state, request, { name: by, channel: "token" });
   const wake = async (client: ClientBase, before: RunState, { state: now, head: to }: Recorded): Promise<void> => {
     if (next(before).is === "action" || next(now).is !== "action") return;

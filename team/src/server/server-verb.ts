@@ -7,19 +7,21 @@ import { migrateDatabase } from "../journal-postgres/migrate-database.ts";
 import { openPool, type Pool } from "../journal-postgres/open-pool.ts";
 import { isRemote } from "../remote-address.ts";
 import { numberOf, secretOf } from "../verb-values.ts";
-import { createToken, isPrincipalName, revokeToken } from "./principals.ts";
+import { peopleVerbs, type Settle } from "../people/people-verbs.ts";
+import { isPrincipalName } from "../people/principals.ts";
 import { startServer } from "./start-server.ts";
 
 const DEFAULT_PORT = 7420;
 const DEFAULT_LEASE = 15; // seconds
 const DEFAULT_DRIVES = 2;
-const DEFAULT_DAYS = 90;
+
+const SETTLES: Readonly<Record<string, Settle>> = { ...peopleVerbs, repository };
 
 /** Runs the server, or settles who and what it knows. */
 export async function server(invocation: Invocation): Promise<Result> {
   const [what, ...words] = invocation.words;
   if (what === undefined) return withSignals((signal) => serve(invocation, signal));
-  const settle = { token, revoke, repository }[what];
+  const settle = SETTLES[what];
   if (settle === undefined) throw usage(invocation, `There is no "isdlc server ${what}".`);
   const pool = openPool(databaseOf(invocation), 1);
   try {
@@ -46,24 +48,6 @@ async function serve(invocation: Invocation, signal: AbortSignal): Promise<Resul
   await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
   await running.close();
   return done(["Closed. Runs that workers drive go on as soon as a server is there again."]);
-}
-
-async function token(pool: Pool, [kind = "", id = ""]: readonly string[], invocation: Invocation): Promise<Result> {
-  if ((kind !== "person" && kind !== "worker") || !isPrincipalName(id))
-    throw usage(invocation, "Say whose token it is: a person's or a worker's, and the name.");
-  const days = kind === "worker" ? null : numberOf(invocation, "days", DEFAULT_DAYS);
-  const made = await createToken(pool, { id, kind }, days);
-  const until = days === null ? "until it is revoked" : `for ${days} days`;
-  return done([made, `The token of the ${kind} ${id}, good ${until}. It is shown this once.`], {
-    id,
-    kind,
-    token: made,
-  });
-}
-
-async function revoke(pool: Pool, [id = ""]: readonly string[], invocation: Invocation): Promise<Result> {
-  if (await revokeToken(pool, id)) return done([`Revoked the token of ${id}.`], { id });
-  throw usage(invocation, `${id === "" ? "Nobody" : id} has no token to revoke.`);
 }
 
 async function repository(

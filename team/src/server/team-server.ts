@@ -1,6 +1,6 @@
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { LeaseKeeper } from "./leases.ts";
-import type { Principal } from "./principals.ts";
+import type { Principal } from "../people/principals.ts";
 
 /** What the routes work with. */
 export type TeamServer = LeaseKeeper & {
@@ -12,12 +12,8 @@ export type TeamServer = LeaseKeeper & {
 
 export type TeamEnv = { Variables: { principal: Principal } };
 
-/** The name of who asks, for what only persons or only workers may do. @throws ProblemError NOT_ALLOWED */
-export function only(kind: Principal["kind"], principal: Principal): string {
-  if (principal.kind === kind) return principal.id;
-  const what =
-    kind === "person"
-      ? "A worker's token reports what was done. It begins nothing, and never answers a gate."
-      : "This is for workers.";
-  throw new ProblemError({ code: "NOT_ALLOWED", what, fix: `Use the token of a ${kind}.` });
+/** The name of the worker that asks. @throws ProblemError NOT_ALLOWED for a person. */
+export function workerOf({ id, kind }: Principal): string {
+  if (kind === "worker") return id;
+  throw new ProblemError({ code: "NOT_ALLOWED", what: "This is for workers.", fix: "Use the token of a worker." });
 }

@@ -5,22 +5,22 @@ import { ProblemError } from "../../../src/core/problem.ts";
 import { Beat, GiveBack, LeaseRequest, WorkerReport } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { giveBack, noteBeat, takeLease } from "./leases.ts";
-import { only, type TeamEnv, type TeamServer } from "./team-server.ts";
+import { type TeamEnv, type TeamServer, workerOf } from "./team-server.ts";
 
 /** What workers ask for: to live, to hold a run, to report about it, to give it back. */
 export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
   const { pool, journal } = server;
   app.post("/api/worker/beat", async (context) => {
-    const worker = only("worker", context.get("principal"));
+    const worker = workerOf(context.get("principal"));
     return context.json(await noteBeat(server, { worker, ...Beat.parse(await context.req.json()) }));
   });
   app.post("/api/worker/runs/:run/lease", async (context) => {
-    const worker = only("worker", context.get("principal"));
+    const worker = workerOf(context.get("principal"));
     const { workflow } = LeaseRequest.parse(await context.req.json());
     return context.json({ lease: await takeLease(pool, context.req.param("run"), { worker, workflow }) });
   });
   app.post("/api/worker/runs/:run/commands", async (context) => {
-    const worker = only("worker", context.get("principal"));
+    const worker = workerOf(context.get("principal"));
     const run = context.req.param("run");
     const sent = WorkerReport.parse(await context.req.json());
     const { epoch, request, left, after } = sent;
@@ -30,7 +30,7 @@ export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     return context.json({ ok: done.ok, lines, ...(done.ok ? {} : { refusal: done.refusal }) });
   });
   app.post("/api/worker/runs/:run/give-back", async (context) => {
-    const worker = only("worker", context.get("principal"));
+    const worker = workerOf(context.get("principal"));
     await giveBack(server, { run: context.req.param("run"), worker }, GiveBack.parse(await context.req.json()));
     return context.json({});
   });

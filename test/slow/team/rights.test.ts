@@ -48,8 +48,8 @@ describe.runIf(hasPostgres)("who may do what at the server", () => {
   });
 
   test.for<[string, string]>([
-    ["expired", "update isdlc.principal set expires_at = now() - interval '1 second' where id = 'eve'"],
-    ["revoked", "update isdlc.principal set revoked_at = now() where id = 'eve'"],
+    ["expired", "update isdlc.token set expires_at = now() - interval '1 second' where owner = 'eve'"],
+    ["revoked", "update isdlc.token set revoked_at = now() where owner = 'eve'"],
   ])("a token that was %s is nobody's", async ([, statement]) => {
     const eves = await team.token("person", "eve");
     expect((await team.ask(eves, "/api/team")).status).toBe(200);
@@ -66,7 +66,7 @@ describe.runIf(hasPostgres)("who may do what at the server", () => {
   });
 
   test("only digests of tokens are kept", async () => {
-    const { rows } = await team.database.pool.query("select row_to_json(p)::text as row from isdlc.principal p");
+    const { rows } = await team.database.pool.query("select row_to_json(t)::text as row from isdlc.token t");
     expect(rows.length).toBeGreaterThan(1);
     for (const { row } of rows) expect([row.includes(adas), row.includes(workers)]).toEqual([false, false]);
   });

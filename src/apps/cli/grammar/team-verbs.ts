@@ -36,7 +36,8 @@ export const teamVerbs: readonly Verb[] = [
     takesWords: true,
     kind: "decide",
     summary: "Run a team's server, or settle whom and what it knows (needs isdlc-team)",
-    usage: "isdlc server [token person|worker <name> | revoke <name> | repository <name> <remote>] --database <url>",
+    usage:
+      "isdlc server [token person|worker <name> | revoke <name> | repository <name> <remote> | role <repository> <person> <role> | policy <repository> --four-eyes on|off | reviewers <repository> <phase> <person>…] --database <url>",
     options: {
       database,
       host: { type: "string", value: "address", about: "where to listen; 127.0.0.1 unless said" },
@@ -45,6 +46,7 @@ export const teamVerbs: readonly Verb[] = [
       lease: { type: "string", value: "seconds", about: "how long a worker may be silent; 15 unless said" },
       drives: { type: "string", value: "n", about: "runs that one worker drives at once; 2 unless said" },
       days: { type: "string", value: "n", about: "how long a person's token is good; 90 unless said" },
+      "four-eyes": { type: "string", values: ["on", "off"], about: "whether who began a run may not accept it" },
     },
   },
   {

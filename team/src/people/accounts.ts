@@ -1,0 +1,107 @@
+import type { ClientBase, Pool } from "pg";
+import { ProblemError } from "../../../src/core/problem.ts";
+import type { MemberRow, Role, TokenRow } from "../../../src/schema/api-team.ts";
+import { inTransaction } from "../journal-postgres/in-transaction.ts";
+
+/** What somebody changed about accounts; kept for good. */
+export type AccountChange =
+  | { readonly what: "role"; readonly repository: string; readonly person: string; readonly role: Role | null }
+  | { readonly what: "four-eyes"; readonly repository: string; readonly isOn: boolean }
+  | {
+      readonly what: "reviewers";
+      readonly repository: string;
+      readonly phase: string;
+      readonly people: readonly string[];
+    };
+
+/** @throws ProblemError USAGE where it names nobody or nothing that is there. */
+export async function changeAccounts(pool: Pool, by: string, change: AccountChange): Promise<void> {
+  await inTransaction(pool, async (client) => {
+    await needRepository(client, change.repository);
+    await applyChange(client, change);
+    await client.query("insert into isdlc.account_change (changed_by, change) values ($1, $2)", [
+      by,
+      JSON.stringify(change),
+    ]);
+  });
+}
+
+async function applyChange(client: ClientBase, change: AccountChange): Promise<void> {
+  switch (change.what) {
+    case "role":
+      return setRole(client, change);
+    case "four-eyes":
+      await client.query("update isdlc.repository set four_eyes = $2 where name = $1", [
+        change.repository,
+        change.isOn,
+      ]);
+      return;
+    case "reviewers":
+      return setReviewers(client, change);
+    default:
+      return change satisfies never;
+  }
+}
+
+async function setRole(
+  client: ClientBase,
+  { repository, person, role }: Extract<AccountChange, { what: "role" }>,
+): Promise<void> {
+  await needPeople(client, [person]);
+  if (role === null)
+    await client.query("delete from isdlc.member where repository = $1 and person = $2", [repository, person]);
+  else
+    await client.query(
+      `insert into isdlc.member (repository, person, role) values ($1, $2, $3)
+       on conflict (repository, person) do update set role = $3`,
+      [repository, person, role],
+    );
+}
+
+async function setReviewers(
+  client: ClientBase,
+  { repository, phase, people }: Extract<AccountChange, { what: "reviewers" }>,
+): Promise<void> {
+  await needPeople(client, people);
+  await client.query("delete from isdlc.phase_reviewer where repository = $1 and phase = $2", [repository, phase]);
+  await client.query(
+    "insert into isdlc.phase_reviewer (repository, phase, person) select $1, $2, unnest($3::text[]) on conflict do nothing",
+    [repository, phase, people],
+  );
+}
+
+async function needRepository(client: ClientBase, name: string): Promise<void> {
+  const { rowCount } = await client.query("select 1 from isdlc.repository where name = $1", [name]);
+  if (rowCount === 0)
+    throw unknown(`There is no repository "${name}" here.`, "isdlc server repository <name> <remote>");
+}
+
+async function needPeople(client: ClientBase, people: readonly string[]): Promise<void> {
+  const text = "select id from isdlc.principal where kind = 'person' and id = any($1)";
+  const { rows } = await client.query<{ id: string }>(text, [people]);
+  const missing = people.find((person) => !rows.some(({ id }) => id === person));
+  if (missing !== undefined)
+    throw unknown(`There is nobody called "${missing}" here.`, "isdlc server token person <name>");
+}
+
+const unknown = (detail: string, usage: string): ProblemError => new ProblemError({ code: "USAGE", detail, usage });
+
+export async function membersOf(pool: Pool, repository: string): Promise<readonly MemberRow[]> {
+  const text = "select person, role from isdlc.member where repository = $1 order by person";
+  return (await pool.query<MemberRow>(text, [repository])).rows;
+}
+
+export async function tokensOf(pool: Pool, owner: string): Promise<readonly TokenRow[]> {
+  const { rows } = await pool.query<{
+    name: string;
+    created_at: Date;
+    expires_at: Date | null;
+    revoked_at: Date | null;
+  }>("select name, created_at, expires_at, revoked_at from isdlc.token where owner = $1 order by created_at", [owner]);
+  return rows.map(({ name, created_at, expires_at, revoked_at }) => ({
+    name,
+    createdAt: created_at.toISOString(),
+    expiresAt: expires_at?.toISOString() ?? null,
+    revokedAt: revoked_at?.toISOString() ?? null,
+  }));
+}

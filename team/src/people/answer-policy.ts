@@ -1,0 +1,59 @@
+import type { Pool } from "pg";
+import { ProblemError } from "../../../src/core/problem.ts";
+import { type ActiveRun, currentPhase } from "../../../src/core/run.ts";
+import type { RunAccess } from "./roles.ts";
+
+/** Everything else accepts work, or asks for less scrutiny of it. */
+const ACCEPTS_NOTHING: ReadonlySet<string> = new Set([
+  "review",
+  "redo",
+  "back",
+  "revert",
+  "take-out",
+  "answer",
+  "retry",
+  "standard",
+  "raise",
+  "discard",
+  "cancel",
+]);
+
+export type Answerer = { readonly person: string; readonly option: string };
+
+/**
+ * What the team asks of an answer beyond the rules: who began a run does not accept it, and where reviewers of a phase
+ * are named, only they do. @throws ProblemError NOT_ALLOWED
+ */
+export async function needPolicy(
+  pool: Pool,
+  { repository, begunBy }: RunAccess,
+  { run, by }: { readonly run: ActiveRun; readonly by: Answerer },
+): Promise<void> {
+  if (ACCEPTS_NOTHING.has(by.option)) return;
+  const phase = phaseOf(run);
+  const { rows } = await pool.query<{ four_eyes: boolean; reviewers: readonly string[] }>(
+    `select four_eyes, array(select person from isdlc.phase_reviewer p where p.repository = name and phase = $2
+       order by person) as reviewers
+     from isdlc.repository where name = $1`,
+    [repository, phase],
+  );
+  const { four_eyes: isFourEyes, reviewers } = rows[0] ?? { four_eyes: true, reviewers: [] };
+  if (isFourEyes && by.person === begunBy)
+    throw new ProblemError({
+      code: "NOT_ALLOWED",
+      what: `${begunBy} began this run, and in ${repository} who began a run does not accept it.`,
+      fix: "Ask somebody else to look at it: isdlc gate",
+    });
+  if (reviewers.length > 0 && !reviewers.includes(by.person))
+    throw new ProblemError({
+      code: "NOT_ALLOWED",
+      what: `In ${repository}, ${phase} is accepted by ${reviewers.join(", ")}.`,
+      fix: "Ask one of them.",
+    });
+}
+
+/** The end of a run has reviewers of its own. */
+export const FINISH = "finish";
+
+const phaseOf = (run: ActiveRun): string =>
+  run.wait?.kind === "finish" ? FINISH : (currentPhase(run)?.rule.key ?? FINISH);

@@ -1,0 +1,59 @@
+import { done, type Invocation, type Result, text } from "../../../src/apps/cli/grammar/verb.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
+import { isRole, ROLES } from "../../../src/schema/api-team.ts";
+import type { Pool } from "../journal-postgres/open-pool.ts";
+import { numberOf } from "../verb-values.ts";
+import { changeAccounts } from "./accounts.ts";
+import { FINISH } from "./answer-policy.ts";
+import { createToken, isPrincipalName, revokeTokens, SIGN_IN } from "./principals.ts";
+
+export type Settle = (pool: Pool, words: readonly string[], invocation: Invocation) => Promise<Result>;
+
+const DEFAULT_DAYS = 90;
+/** In the list of who changed what. */
+const OPERATOR = "the server's operator";
+const PHASE = /^[a-z0-9][a-z0-9-]{0,60}$/;
+
+const token: Settle = async (pool, [kind = "", id = ""], invocation) => {
+  if ((kind !== "person" && kind !== "worker") || !isPrincipalName(id))
+    throw usage(invocation, "Say whose token it is: a person's or a worker's, and the name.");
+  const days = kind === "worker" ? null : numberOf(invocation, "days", DEFAULT_DAYS);
+  const made = await createToken(pool, { id, kind }, { name: SIGN_IN, days });
+  const until = days === null ? "until it is revoked" : `for ${days} days`;
+  const said = [made, `The token of the ${kind} ${id}, good ${until}. It is shown this once.`];
+  return done(said, { id, kind, token: made });
+};
+
+const revoke: Settle = async (pool, [id = ""], invocation) => {
+  if (await revokeTokens(pool, id, null)) return done([`Revoked every token of ${id}.`], { id });
+  throw usage(invocation, `${id === "" ? "Nobody" : id} has no token to revoke.`);
+};
+
+const role: Settle = async (pool, [repository = "", person = "", said = ""], invocation) => {
+  if (!isRole(said) && said !== "none")
+    throw usage(invocation, `Say repository, person and role: ${ROLES.join(", ")} or none.`);
+  const given = isRole(said) ? said : null;
+  await changeAccounts(pool, OPERATOR, { what: "role", repository, person, role: given });
+  return done([`${person} is ${given ?? "nobody"} in ${repository}.`], { repository, person, role: given });
+};
+
+const policy: Settle = async (pool, [repository = ""], invocation) => {
+  const said = text(invocation.values, "four-eyes");
+  if (said !== "on" && said !== "off") throw usage(invocation, "Say the repository, and --four-eyes on or off.");
+  await changeAccounts(pool, OPERATOR, { what: "four-eyes", repository, isOn: said === "on" });
+  const told = said === "on" ? "Who began a run does not accept it." : "Who began a run may accept it.";
+  return done([`${repository}: ${told}`], { repository, fourEyes: said === "on" });
+};
+
+const reviewers: Settle = async (pool, [repository = "", phase = "", ...people], invocation) => {
+  if (!PHASE.test(phase)) throw usage(invocation, `Say the repository, the phase or "${FINISH}", and who accepts it.`);
+  await changeAccounts(pool, OPERATOR, { what: "reviewers", repository, phase, people });
+  const who = people.length === 0 ? "every reviewer" : people.join(", ");
+  return done([`${repository}: ${phase} is accepted by ${who}.`], { repository, phase, reviewers: people });
+};
+
+/** `isdlc server …` for whom the server knows and what is asked of their answers. */
+export const peopleVerbs: Readonly<Record<string, Settle>> = { token, revoke, role, policy, reviewers };
+
+const usage = ({ verb }: Invocation, detail: string): ProblemError =>
+  new ProblemError({ code: "USAGE", detail, usage: verb.usage });

@@ -1,0 +1,69 @@
+import type { Pool } from "pg";
+import { ProblemError } from "../../../src/core/problem.ts";
+import { type Role, ROLES } from "../../../src/schema/api-team.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+import type { Principal } from "./principals.ts";
+
+const isAtLeast = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);
+
+/** What a person may do in a repository; null: that is not to be known to be there. */
+async function roleIn(pool: Pool, person: string, repository: string): Promise<Role | null> {
+  const { rows } = await pool.query<{ role: Role }>({
+    name: "isdlc-role",
+    text: "select role from isdlc.member where person = $1 and repository = $2",
+    values: [person, repository],
+  });
+  return rows[0]?.role ?? null;
+}
+
+/** @throws ProblemError NOT_ALLOWED for workers and for who has too little of a role, USAGE for who has none. */
+export async function needRole(
+  pool: Pool,
+  principal: Principal,
+  { repository, role: needed }: { readonly repository: string; readonly role: Role },
+): Promise<void> {
+  const role = await roleIn(pool, personOf(principal), repository);
+  if (role === null)
+    throw new ProblemError({
+      code: "USAGE",
+      detail: `There is no repository "${repository}" here.`,
+      usage: "isdlc server repository <name> <remote>",
+    });
+  if (!isAtLeast(role, needed)) throw tooLittle(repository, role, needed);
+}
+
+export type RunAccess = { readonly repository: string; readonly begunBy: string };
+
+/** A run that this principal may look at, or do more with. @throws ProblemError NO_RUN where it is not theirs to know of. */
+export async function needRun(
+  pool: Pool,
+  principal: Principal,
+  { run, role: needed }: { readonly run: RunId; readonly role: Role },
+): Promise<RunAccess> {
+  if (needed !== "viewer") personOf(principal);
+  const { rows } = await pool.query<RunAccess>({
+    name: "isdlc-access",
+    text: `select repository, begun_by as "begunBy" from isdlc.run where run = $1 and repository is not null`,
+    values: [run],
+  });
+  const [found] = rows;
+  if (found === undefined) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  if (principal.kind === "worker") return found;
+  const role = await roleIn(pool, principal.id, found.repository);
+  if (role === null) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  if (!isAtLeast(role, needed)) throw tooLittle(found.repository, role, needed);
+  return found;
+}
+
+/** The name of the person who asks. @throws ProblemError NOT_ALLOWED for a worker. */
+export function personOf({ id, kind }: Principal): string {
+  if (kind === "person") return id;
+  const what = "A worker's token reports what was done. It begins nothing, and never answers a gate.";
+  throw new ProblemError({ code: "NOT_ALLOWED", what, fix: "Use the token of a person." });
+}
+
+function tooLittle(repository: string, role: Role, needed: Role): ProblemError {
+  const what = `In ${repository} you are ${role}; this is for those who are ${needed}.`;
+  const fix = `An admin of ${repository} can change it: isdlc team role ${repository} <person> ${needed}`;
+  return new ProblemError({ code: "NOT_ALLOWED", what, fix });
+}

@@ -1,0 +1,149 @@
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { emptyCursor } from "../../../src/adapters/journal-file/fold.ts";
+import { readLines } from "../../../src/adapters/team/read-lines.ts";
+import { createReaderSeal, publicKeysOf } from "../../../src/adapters/team/reader-seal.ts";
+import { shownOf } from "../../../src/app/answer/answer.ts";
+import type { RunState } from "../../../src/core/run.ts";
+import { type Json, parsed } from "../../support/cli.ts";
+import { hasPostgres } from "./support/team-database.ts";
+import { createTeam, type Team } from "./support/team.ts";
+
+const NOT_ALLOWED = { status: 403, body: { problem: { code: "NOT_ALLOWED" } } };
+const START = { what: "run", workflow: "change", title: "add a greeting", isSupervised: true };
+
+describe.runIf(hasPostgres)("people of a team at a gate", () => {
+  let team: Team;
+  let run: string;
+  let bobs: string;
+  let keys: readonly string[];
+
+  /** Ada has begun a run, and it stands at its first gate. */
+  beforeAll(async () => {
+    team = await createTeam();
+    await team.worker("w1");
+    bobs = await team.token("person", "bob");
+    await team.settle("role", "sample", "bob", "reviewer");
+    keys = (await team.ask(bobs, "/api/team")).body.keys as string[];
+    const asked = await team.as(team.adas, "request", "add a greeting", "--supervised", "--tests", "without", "--json");
+    run = parsed(asked).run as string;
+    await rests(0);
+  });
+
+  const rests = (seq: number): Promise<void> =>
+    vi.waitFor(
+      async () => {
+        const row = await team.row(run);
+        expect(row).toMatchObject({ rests: "wait", refused: null });
+        expect(row.head_seq).toBeGreaterThan(seq);
+      },
+      { timeout: 120_000, interval: 100 },
+    );
+
+  async function state(): Promise<RunState> {
+    const { lines } = (await team.ask(team.adas, `/api/runs/${run}/lines`)).body as { lines: string[] };
+    return readLines(emptyCursor(run), lines, createReaderSeal(publicKeysOf(keys))).cursor.state;
+  }
+
+  async function answer(token: string, option: string, more: Json = {}): Promise<{ status: number; body: Json }> {
+    const now = await state();
+    if (now.is !== "active") throw new Error("the run is not open");
+    const body = { wait: now.wait?.id ?? null, shown: shownOf(now), option, ...more };
+    return team.ask(token, `/api/runs/${run}/answer`, body);
+  }
+
+  test("a worker's token is refused", async () => {
+    expect(await answer(await team.token("worker", "w9"), "continue")).toMatchObject(NOT_ALLOWED);
+  });
+
+  test("a viewer looks, and neither answers nor begins", async () => {
+    const vics = await team.token("person", "vic");
+    await team.settle("role", "sample", "vic", "viewer");
+    expect((await team.ask(vics, `/api/runs/${run}/lines`)).body.lines).not.toEqual([]);
+    for (const option of ["continue", "redo", "cancel"])
+      expect(await answer(vics, option, { text: "no" })).toMatchObject(NOT_ALLOWED);
+    expect(await team.ask(vics, "/api/runs", { repository: "sample", start: START })).toMatchObject(NOT_ALLOWED);
+  });
+
+  test("a person of another team does not even see that it is there", async () => {
+    const outs = await team.token("person", "otto");
+    await team.settle("repository", "other", "https://git.example.org/other.git");
+    await team.settle("role", "other", "otto", "admin");
+    expect((await team.ask(outs, "/api/team")).body.repositories).toMatchObject([{ name: "other", role: "admin" }]);
+    expect((await team.ask(outs, "/api/runs")).body.runs).toEqual([]);
+    expect((await team.ask(outs, "/api/runs?repository=sample")).body.runs).toEqual([]);
+    const nothing = { status: 404, body: { problem: { code: "NO_RUN" } } };
+    expect(await team.ask(outs, `/api/runs/${run}/lines`)).toMatchObject(nothing);
+    expect(await answer(outs, "continue")).toMatchObject(nothing);
+    expect((await team.ask(outs, "/api/runs", { repository: "sample", start: START })).status).toBe(400);
+  });
+
+  test("an expired token is refused", async () => {
+    const eves = await team.token("person", "eve");
+    await team.settle("role", "sample", "eve", "reviewer");
+    await team.database.pool.query("update isdlc.token set expires_at = now() where owner = 'eve'");
+    expect(await answer(eves, "continue")).toMatchObject({ status: 401, body: { problem: { code: "TOKEN_REFUSED" } } });
+  });
+
+  test("a personal token answers, is refused when revoked, and makes no other token", async () => {
+    const made = await team.ask(bobs, "/api/tokens", { name: "nightly", days: 7 });
+    const script = made.body.token as string;
+    expect((await team.ask(script, "/api/runs")).body.runs).toHaveLength(1);
+    expect(await team.ask(script, "/api/tokens", { name: "more", days: 7 })).toMatchObject(NOT_ALLOWED);
+    const mine = { person: "bob", role: "admin" };
+    expect(await team.ask(script, "/api/repositories/sample/members", mine)).toMatchObject(NOT_ALLOWED);
+    const headers = { authorization: `Bearer ${bobs}` };
+    const revoked = await fetch(new URL("/api/tokens/nightly", team.url), { method: "DELETE", headers });
+    expect(await revoked.json()).toEqual({ isRevoked: true });
+    expect((await team.ask(script, "/api/runs")).status).toBe(401);
+    expect((await team.ask(bobs, "/api/runs")).status).toBe(200);
+  });
+
+  test("roles are given by admins of the repository only, and every change is kept", async () => {
+    await team.token("person", "new");
+    const change = { person: "new", role: "reviewer" };
+    expect(await team.ask(bobs, "/api/repositories/sample/members", change)).toMatchObject(NOT_ALLOWED);
+    const given = await team.ask(team.adas, "/api/repositories/sample/members", change);
+    expect(given.body.members).toContainEqual(change);
+    const { rows } = await team.database.pool.query("select changed_by, change from isdlc.account_change");
+    expect(rows).toContainEqual({ changed_by: "ada", change: { what: "role", repository: "sample", ...change } });
+    await expect(team.database.pool.query("delete from isdlc.account_change")).rejects.toThrow("never changed");
+  });
+
+  test("under four eyes the author does not accept, and may still ask for more", async () => {
+    await team.settle("policy", "sample", "--four-eyes", "on");
+    for (const option of ["continue", "skip", "loosen", "keep", "merge"])
+      expect(await answer(team.adas, option), option).toMatchObject(NOT_ALLOWED);
+    const { head_seq } = await team.row(run);
+    expect(await answer(team.adas, "redo", { text: "Name the file greeting.js" })).toMatchObject({ status: 200 });
+    await rests(head_seq as number);
+    expect(await answer(team.adas, "continue")).toMatchObject(NOT_ALLOWED);
+  });
+
+  test("where reviewers of a phase are named, nobody else accepts it", async () => {
+    const now = await state();
+    const phase = now.is === "active" ? (now.phases[now.index]?.rule.key ?? "") : "";
+    await team.token("person", "nina");
+    await team.settle("role", "sample", "nina", "reviewer");
+    await team.settle("reviewers", "sample", phase, "nina");
+    const refused = await answer(bobs, "continue");
+    expect(refused).toMatchObject(NOT_ALLOWED);
+    expect(refused.body.problem.what).toContain("nina");
+    await team.settle("reviewers", "sample", phase);
+  });
+
+  test("two people answer at once: one counts, the other is told; and the line names and signs who it was", async () => {
+    const carls = await team.token("person", "carl");
+    await team.settle("role", "sample", "carl", "reviewer");
+    const both = await Promise.all([answer(bobs, "continue"), answer(carls, "continue")]);
+    expect(both.map(({ status }) => status)).toEqual(expect.arrayContaining([200, 409]));
+    expect(both.find(({ status }) => status === 409)?.body.problem.code).toBe("COMMAND_REFUSED");
+    const winner = both[0].status === 200 ? "bob" : "carl";
+    const { lines } = (await team.ask(team.adas, `/api/runs/${run}/lines`)).body as { lines: string[] };
+    const read = readLines(emptyCursor(run), lines, createReaderSeal(publicKeysOf(keys)));
+    const answers = read.events.filter(({ type }) => type === "gate.answered");
+    expect(answers.at(-1)).toMatchObject({ by: { name: winner, channel: "token" } });
+    const forged = lines.map((line) => line.replaceAll(`"name":"${winner}"`, '"name":"nina"'));
+    const reading = (): unknown => readLines(emptyCursor(run), forged, createReaderSeal(publicKeysOf(keys)));
+    expect(reading).toThrow(expect.objectContaining({ problem: expect.objectContaining({ code: "JOURNAL_CORRUPT" }) }));
+  });
+});
