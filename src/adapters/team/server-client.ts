@@ -6,7 +6,7 @@ import { ProblemError } from "../../core/problem.ts";
 export type ServerAddress = { readonly url: string; readonly token: string };
 
 export type ServerRequest<T> = {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly body?: unknown;
   readonly answer: z.ZodMiniType<T>;

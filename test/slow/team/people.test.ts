@@ -98,6 +98,17 @@ describe.runIf(hasPostgres)("people of a team at a gate", () => {
     expect((await team.ask(bobs, "/api/runs")).status).toBe(200);
   });
 
+  test("isdlc team makes and revokes tokens, and gives roles, in the words of the command line", async () => {
+    const made = parsed(await team.as(bobs, "team", "token", "weekly", "--days", "7", "--json"));
+    expect((await team.ask(made.token as string, "/api/runs")).status).toBe(200);
+    expect((await team.as(bobs, "team", "tokens")).stdout).toContain("weekly: good until");
+    expect(await team.as(bobs, "team", "revoke", "weekly")).toMatchObject({ code: 0 });
+    expect((await team.ask(made.token as string, "/api/runs")).status).toBe(401);
+    const refused = await team.as(bobs, "team", "role", "sample", "bob", "admin");
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("NOT_ALLOWED") });
+    expect((await team.as(team.adas, "team", "members", "sample")).stdout).toContain("bob: reviewer");
+  });
+
   test("roles are given by admins of the repository only, and every change is kept", async () => {
     await team.token("person", "new");
     const change = { person: "new", role: "reviewer" };

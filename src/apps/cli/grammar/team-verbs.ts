@@ -32,6 +32,18 @@ export const teamVerbs: readonly Verb[] = [
     },
   },
   {
+    name: "team",
+    takesWords: true,
+    kind: "decide",
+    summary: "Your tokens for scripts at a team's server, and who may do what there",
+    usage:
+      "isdlc team token <name> | tokens | revoke <name> | members <repository> | role <repository> <person> viewer|reviewer|admin|none",
+    options: {
+      days: { type: "string", value: "n", about: "how long the token is good; 90 unless said" },
+      ...personOptions,
+    },
+  },
+  {
     name: "server",
     takesWords: true,
     kind: "decide",

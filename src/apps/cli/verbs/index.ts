@@ -116,6 +116,7 @@ const runs: Readonly<Record<string, Run>> = {
   passkey,
   login: teamOnly("login"),
   request: teamOnly("request"),
+  team: teamOnly("team"),
   server: teamOnly("teamPackage"),
   worker: teamOnly("teamPackage"),
   completion,

@@ -19,6 +19,6 @@ export const alsoOnTeam =
 
 /** A verb that is about teams alone. */
 export const teamOnly =
-  (name: "login" | "request" | "teamPackage"): Run =>
+  (name: "login" | "request" | "team" | "teamPackage"): Run =>
   (invocation) =>
     teamVerbs()[name](invocation);

@@ -11,6 +11,8 @@ import { noRun, type RunState } from "../../../../core/run.ts";
 import { JournalLines, TeamRunList, type TeamRunRow, TeamView } from "../../../../schema/api-team.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
 import { type Invocation, text } from "../../grammar/verb.ts";
+import { initiatorOf, personOf } from "../../main/caller.ts";
+import { givenToken } from "../../main/operator-token.ts";
 
 /** A run that a team's server keeps, as this person's program sees it. */
 export type TeamRun = { readonly login: Login; readonly row: TeamRunRow; readonly state: RunState };
@@ -74,4 +76,19 @@ async function stateOf(ask: ServerClient, { keys }: Login, run: string): Promise
   const { lines } = await ask({ method: "GET", path: `/api/runs/${run}/lines`, answer: JournalLines });
   if (lines.length === 0) return noRun;
   return readLines(emptyCursor(run), lines, createReaderSeal(publicKeysOf(keys))).cursor.state;
+}
+
+/** In the name of the person at this terminal, or of whose token was handed over. An agent is refused before anything is sent. */
+export async function askAsPerson(invocation: Invocation, project: LocalProject): Promise<ServerClient> {
+  const login = readLogin(project.folders);
+  const token = givenToken(invocation);
+  if (login === null)
+    throw new ProblemError({
+      code: "USAGE",
+      detail: "You are signed in to no team's server.",
+      usage: "isdlc login <url> --token <token>",
+    });
+  if (token === undefined) await personOf(invocation, project);
+  else await initiatorOf(invocation, project);
+  return createServerClient({ url: login.url, token: token ?? login.token });
 }

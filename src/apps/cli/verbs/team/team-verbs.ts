@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { readLogin, writeLogin } from "../../../../adapters/team/login-file.ts";
+import { writeLogin } from "../../../../adapters/team/login-file.ts";
 import { createServerClient } from "../../../../adapters/team/server-client.ts";
 import { shownOf } from "../../../../app/answer/answer.ts";
-import { openProject, type LocalProject } from "../../../../compose/project.ts";
+import { openProject } from "../../../../compose/project.ts";
 import { ProblemError } from "../../../../core/problem.ts";
 import type { AnswerRequest } from "../../../../schema/api.ts";
 import { JournalLines, TeamStarted, TeamView, type TeamRunRow } from "../../../../schema/api-team.ts";
@@ -12,10 +12,11 @@ import { itemOf, statusLines, statusObject, waitLines, waitObject } from "../../
 import { summaryText } from "../../../../views/summary.ts";
 import { next } from "../../../../core/next.ts";
 import { done, flag, type Invocation, type Result, type Run, text } from "../../grammar/verb.ts";
-import { initiatorOf, personOf } from "../../main/caller.ts";
+import { initiatorOf } from "../../main/caller.ts";
 import { givenToken } from "../../main/operator-token.ts";
+export { team } from "./team-accounts.ts";
 export { teamPackage } from "./team-package.ts";
-import { repositoryOf, type TeamRun, teamRunOf } from "./team-run.ts";
+import { askAsPerson, repositoryOf, type TeamRun, teamRunOf } from "./team-run.ts";
 
 /** Signs in to a team's server. Its keys are kept with the token: later answers are held against them. */
 export const login: Run = async (invocation) => {
@@ -106,16 +107,6 @@ async function giveAnswer(invocation: Invocation, { row, state }: TeamRun): Prom
   };
   await ask({ method: "POST", path: `/api/runs/${row.run}/answer`, body, answer: z.extend(JournalLines, {}) });
   return done([`Recorded: ${named}.`, `See: isdlc status --run ${row.run}`], { run: row.run, recorded: named });
-}
-
-/** In the name of the person at this terminal, or of whose token was handed over. An agent is refused before anything is sent. */
-async function askAsPerson(invocation: Invocation, project: LocalProject) {
-  const login = readLogin(project.folders);
-  const token = givenToken(invocation);
-  if (login === null) throw usage("isdlc login <url> --token <token>", "You are signed in to no team's server.");
-  if (token === undefined) await personOf(invocation, project);
-  else await initiatorOf(invocation, project);
-  return createServerClient({ url: login.url, token: token ?? login.token });
 }
 
 function addressOf(said: string): string | null {
