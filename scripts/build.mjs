@@ -29,7 +29,7 @@ await Promise.all([
     entryPoints: ["src/apps/cli/main/bin.ts"],
     minifyIdentifiers: true,
     outfile: "dist/bin/isdlc.cjs",
-    external: ["./verbs.cjs", "./items.cjs"],
+    external: ["./verbs.cjs", "./items.cjs", "./ui.cjs"],
     banner: { js: "#!/usr/bin/env node" },
   }),
   build({ ...common, entryPoints: ["src/apps/cli/main/later.ts"], outfile: "dist/bin/later.cjs" }),

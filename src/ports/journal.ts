@@ -47,4 +47,9 @@ export interface LocalJournal extends Journal {
   current(): CurrentLoaded | null;
   load(run: RunId): Loaded;
   events(run: RunId): readonly RunEvent[];
+  /** Some of the events, without reading those that come before. */
+  part(run: RunId, part: Part): readonly RunEvent[];
 }
+
+/** Events by their numbers: `most` of them from `from` on. */
+export type Part = { readonly from: number; readonly most: number };

@@ -1,12 +1,12 @@
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type FileSystem, nodeFiles } from "../../src/adapters/file-system/file-system.ts";
 import { createJournalReader, type JournalReader } from "../../src/adapters/journal-file/create-journal-reader.ts";
 import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
-import { begin, end, lastMark, NEXT_RUN, RUN } from "./sample-commands.ts";
+import { begin, end, lastMark, mark, NEXT_RUN, RUN } from "./sample-commands.ts";
 import { hastyFiles, SEAL, newTree, openJournalOf, stillClock } from "./sample-run.ts";
-import { treeWithRun, type Tree } from "./sample-run.ts";
+import { scratchFolder, treeIn, treeWithRun, type Tree } from "./sample-run.ts";
 
 const readerOf = ({ journal, user, root }: Tree, files: FileSystem = nodeFiles): JournalReader =>
   createJournalReader({
@@ -89,5 +89,62 @@ describe("the newest run, read in one go,", () => {
     expect(readerOf(tree).newest()).toBe(RUN);
     writeFileSync(join(folder, `${NEXT_RUN}.jsonl.gz`), "");
     expect(readerOf(tree).newest()).toBe(NEXT_RUN);
+  });
+});
+
+describe("a part of a long journal", () => {
+  const LONG = 4000; // records, many times what is read at once
+  let tree: Tree;
+  beforeAll(async () => {
+    tree = treeIn(mkdtempSync(join(scratchFolder, "isdlc-journal-")));
+    const journal = openJournalOf(tree, { files: hastyFiles });
+    await journal.create(RUN, begin(RUN));
+    for (let number = 1; number < LONG; number++)
+      await journal.submit(RUN, mark(`m${number} ${"x".repeat(number % 700)}`));
+  });
+  afterAll(() => rmSync(tree.root, { recursive: true, force: true }));
+
+  test("is what the whole has there, wherever it begins and however long it is", () => {
+    const whole = readerOf(tree).events(RUN);
+    expect(whole).toHaveLength(LONG);
+    const begins = [1, 2, 3, 499, 500, 501, 1234, 2000, 3333, LONG - 1, LONG, LONG + 1, LONG + 500];
+    for (const from of begins)
+      for (const most of [1, 2, 500])
+        expect(readerOf(tree).part(RUN, { from, most })).toEqual(whole.slice(from - 1, from - 1 + most));
+  });
+
+  test("is found without reading what comes before it", () => {
+    let read = 0;
+    const counting: FileSystem = {
+      ...nodeFiles,
+      readSync: ((...asked: Parameters<FileSystem["readSync"]>) => {
+        const bytes = nodeFiles.readSync(...asked);
+        read += bytes;
+        return bytes;
+      }) as FileSystem["readSync"], // in whichever of its forms it is called
+    };
+    const reader = readerOf(tree, counting);
+    reader.load(RUN);
+    read = 0;
+    expect(reader.part(RUN, { from: LONG / 2, most: 10 })).toHaveLength(10);
+    const size = statSync(join(tree.journal, `${RUN}.jsonl`)).size;
+    expect(size).toBeGreaterThan(2_000_000);
+    expect(read).toBeLessThan(size / 2);
+  });
+
+  test("that was changed is told as damaged, with its line", () => {
+    const file = join(tree.journal, `${RUN}.jsonl`);
+    const bytes = readFileSync(file);
+    const lines = bytes.toString("utf8").split("\n");
+    lines[1999] = lines[1999]?.replace("m1999", "m9991") ?? "";
+    writeFileSync(file, lines.join("\n"));
+    const damaged = expect.objectContaining({
+      problem: expect.objectContaining({ code: "JOURNAL_CORRUPT", line: 2000 }),
+    });
+    try {
+      expect(() => readerOf(tree).part(RUN, { from: 1990, most: 20 })).toThrow(damaged);
+    } finally {
+      writeFileSync(file, bytes);
+    }
   });
 });

@@ -39,13 +39,14 @@ export function createFileJournal(options: FileJournalOptions): FileJournal {
   const store = createStore(options);
   const { place } = store;
   const reader = readerOf(store);
-  const { newest, load, events } = reader;
+  const { newest, load, events, part } = reader;
   const alone = createMutex(place, { processes: options.processes ?? systemLockProcesses(), patience });
   return {
     newest,
     current: () => reader.current(),
     load,
     events,
+    part,
     async submit(run, command) {
       const decided = (state: RunState): Decision => decide(state, command);
       const file = journalFile(place, run);

@@ -5,7 +5,8 @@ import type { Seal } from "../../ports/seal.ts";
 import { errorCode, nodeFiles, type FileSystem } from "../file-system/file-system.ts";
 import type { Anchors } from "../user-files/anchors.ts";
 import { checkBySeal, type EventCheck } from "./event-check.ts";
-import { eventsOfRun, loadRun, newestLoaded, newestRun, type NewestLoaded } from "./read-run.ts";
+import { eventsOfRun, partOfRun } from "./read-events.ts";
+import { loadRun, newestLoaded, newestRun, type NewestLoaded } from "./read-run.ts";
 import type { JournalStore } from "./run-file.ts";
 
 export type JournalReaderOptions = {
@@ -21,7 +22,7 @@ export type JournalReaderOptions = {
   readonly files?: FileSystem;
 };
 
-export type JournalReader = Pick<LocalJournal, "newest" | "load" | "events"> & {
+export type JournalReader = Pick<LocalJournal, "newest" | "load" | "events" | "part"> & {
   /** The newest run together with what its journal says; null when there was none. */
   current(): NewestLoaded | null;
 };
@@ -41,6 +42,7 @@ export function readerOf(store: JournalStore): JournalReader {
     newest: () => reading(directory, () => newestRun(store)),
     load: (run) => reading(directory, () => loadRun(store, run)),
     events: (run) => reading(directory, () => eventsOfRun(store, run)),
+    part: (run, part) => reading(directory, () => partOfRun(store, run, part)),
     current: () => reading(directory, () => newestLoaded(store)),
   };
 }

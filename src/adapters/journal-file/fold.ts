@@ -85,7 +85,7 @@ export function advance(cursor: Cursor, events: readonly RunEvent[], line: { byt
   };
 }
 
-export function eventsOf(body: string, cursor: Cursor, source: Source): readonly RunEvent[] {
+export function eventsOf(body: string, cursor: Pick<Cursor, "seq" | "lines">, source: Source): readonly RunEvent[] {
   const reading = readBody(body, cursor.seq + 1, source.check);
   if (reading.is === "events") return reading.events;
   if (reading.is === "newer")
@@ -104,7 +104,7 @@ function withOwnBytes(cursor: Cursor): Cursor {
   return cursor.last === null ? cursor : { ...cursor, last: { ...cursor.last, bytes: Buffer.from(cursor.last.bytes) } };
 }
 
-function forged(source: Source, line: number): ProblemError {
+export function forged(source: Source, line: number): ProblemError {
   return new ProblemError({ code: "JOURNAL_FORGED", file: source.file, line });
 }
 

@@ -1,10 +1,9 @@
 import { ProblemError } from "../../core/problem.ts";
 import { noRun, type RunState } from "../../core/run.ts";
 import type { Head, Loaded } from "../../ports/journal.ts";
-import type { RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
-import { emptyCursor, fold, headOf } from "./fold.ts";
-import { endedFolder, newestIn, openJournal, readJournal, runsIn, type OpenFile } from "./journal-place.ts";
+import { headOf } from "./fold.ts";
+import { endedFolder, newestIn, openJournal, runsIn, type OpenFile } from "./journal-place.ts";
 import { genesis } from "./record.ts";
 import { catchUp, type CaughtUp, type JournalStore } from "./run-file.ts";
 
@@ -50,26 +49,6 @@ export function loadRun(store: JournalStore, run: RunId): Loaded {
         ? { state: noRun, head: noHead(run) }
         : { state: visited.now.cursor.state, head: headOf(visited.now.cursor) },
     ),
-  );
-}
-
-/** Reads from the beginning, whatever is known already. */
-export function eventsOfRun(store: JournalStore, run: RunId): readonly RunEvent[] {
-  return withRetry(() =>
-    visit(store, { run, flags: "read" }, (visited) => {
-      if (visited === null) return [];
-      const { journal, now } = visited;
-      const bytes = readJournal(store.place.files, journal, { from: 0, to: now.cursor.size });
-      const events: RunEvent[] = [];
-      fold(emptyCursor(run), bytes, {
-        file: journal.file,
-        seal: store.seal,
-        check: store.check,
-        witnesses: [headOf(now.cursor)].filter((head) => head.seq > 0),
-        onEvents: (read) => events.push(...read),
-      });
-      return events;
-    }),
   );
 }
 
@@ -125,7 +104,7 @@ function hasJournal(store: JournalStore, run: RunId): boolean {
  * Readers take no lock. One that reads while a writer cuts a torn rest and appends may see a mixture of both, which
  * looks damaged; real damage is there at the second look too.
  */
-function withRetry<T>(read: () => T): T {
+export function withRetry<T>(read: () => T): T {
   for (let attempt = 1; ; attempt++) {
     try {
       return read();

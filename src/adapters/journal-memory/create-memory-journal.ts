@@ -28,6 +28,8 @@ export function createMemoryJournal(clock: Clock, decide: Decide): LocalJournal 
     },
     load: (run) => load(memory, run),
     events: (run) => [...(memory.runs.get(run)?.events ?? [])],
+    part: (run, { from, most }) =>
+      (memory.runs.get(run)?.events ?? []).filter(({ seq }) => seq >= from && seq < from + most),
     async submit(run, command) {
       await Promise.resolve();
       const now = load(memory, run);

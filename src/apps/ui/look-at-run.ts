@@ -9,7 +9,7 @@ import type { DiffAgainst, DiffView, DocumentView, GateView, RunDetail, Story } 
 import { diffFiles } from "../../views/page/diff-files.ts";
 import { gateView } from "../../views/page/gate-view.ts";
 import { runDetail } from "../../views/page/run-detail.ts";
-import { storyOf } from "../../views/page/story.ts";
+import { STORY_PART, storyOf } from "../../views/page/story.ts";
 import { type FoundRun, isDriven } from "./repository.ts";
 
 /** Characters of a document that are sent. */
@@ -24,8 +24,16 @@ export function detailOf(found: FoundRun): RunDetail {
   return runDetail(run, { place, isDriven: isDriven(found), events, ...open });
 }
 
-export const storyFrom = ({ run, project }: FoundRun, from: number): Story =>
-  storyOf(project.journal.events(run.run.run), from);
+/** Events before the first that is told, among which is mostly the one that says which phase it belongs to. */
+const LOOKED_BACK = 500;
+
+/** A part of the story; of a long one the rest is not even read. */
+export function storyFrom({ run, project }: FoundRun, from: number): Story {
+  const begins = Math.max(1, from);
+  const first = Math.max(1, begins - LOOKED_BACK);
+  const most = begins - first + STORY_PART + 1; // one more tells that there is more
+  return storyOf(project.journal.part(run.run.run, { from: first, most }), begins);
+}
 
 /** @throws ProblemError COMMAND_REFUSED where no gate is open. */
 export async function gateOf(found: FoundRun): Promise<GateView> {

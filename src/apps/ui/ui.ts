@@ -4,7 +4,7 @@ import type { Passkey } from "../../ports/passkeys.ts";
 import { done, type Invocation, type Result, type Run } from "../cli/grammar/verb.ts";
 import { personOf } from "../cli/main/caller.ts";
 import { givenToken } from "../cli/main/operator-token.ts";
-import { problemResult } from "../cli/main/run-cli.ts";
+import { type Host, problemResult, runCli } from "../cli/main/run-cli.ts";
 import { withSignals } from "../cli/main/signals.ts";
 import { openerOf, whyReadOnly } from "./person.ts";
 import { createRegistration } from "./registration.ts";
@@ -15,6 +15,10 @@ export { verifyAssertion } from "../../adapters/passkeys/verify-assertion.ts";
 
 /** Serves the page until it is stopped. */
 export const ui: Run = (invocation) => untilStopped(invocation, serve);
+
+/** The same as a program of its own. */
+export const runUi = (args: readonly string[], host: Host): Promise<number> =>
+  runCli(args, host, (name) => (name === "ui" ? ui : undefined));
 
 /** Serves the page until one passkey is registered. */
 export const addPasskey: Run = (invocation) => untilStopped(invocation, register);

@@ -3,7 +3,7 @@ import type { RunEvent } from "../../schema/event.ts";
 import { sentence } from "../history.ts";
 
 /** Events in one answer; a long run is read in parts. */
-const MOST = 500;
+export const STORY_PART = 500;
 
 /** What happened, as sentences, from an event on. */
 export function storyOf(events: readonly RunEvent[], from: number): Story {
@@ -12,7 +12,7 @@ export function storyOf(events: readonly RunEvent[], from: number): Story {
   for (const event of events) {
     if (event.type === "attempt.started") phase = event.phase;
     if (event.seq < from) continue;
-    if (entries.length === MOST) return { entries, next: event.seq };
+    if (entries.length === STORY_PART) return { entries, next: event.seq };
     entries.push({ seq: event.seq, at: event.at, type: event.type, phase, text: sentence(event), by: byOf(event) });
   }
   return { entries, next: null };

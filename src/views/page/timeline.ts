@@ -1,21 +1,22 @@
 import type { TimelineSpan } from "../../schema/api.ts";
 import type { RunEvent } from "../../schema/event.ts";
 
-type Open = { readonly [K in TimelineSpan["kind"]]?: TimelineSpan };
-
-/** What closes a span of a kind: its outcome, or null where the event does not end it. */
-type Step = { readonly spans: readonly TimelineSpan[]; readonly open: Open; readonly phase: string | null };
+/** The spans so far, in the order they ended, those that are open, and the phase that goes on. */
+type Step = {
+  readonly spans: TimelineSpan[];
+  readonly open: Map<TimelineSpan["kind"], TimelineSpan>;
+  phase: string | null;
+};
 
 /** When each part of a run began and ended: attempts, agents at work, checks, reviews and waits. */
 export function timelineOf(events: readonly RunEvent[]): TimelineSpan[] {
-  const end = events.reduce<Step>(follow, { spans: [], open: {}, phase: null });
-  return [...end.spans, ...Object.values(end.open)].toSorted((one, other) => one.seq - other.seq);
-}
-
-function follow(before: Step, event: RunEvent): Step {
-  const phase = event.type === "attempt.started" ? event.phase : before.phase;
-  const closed = closings(event).reduce((step, ending) => close(step, event, ending), { ...before, phase });
-  return openings(event).reduce((step, opening) => begin(step, event, opening), closed);
+  const step: Step = { spans: [], open: new Map(), phase: null };
+  for (const event of events) {
+    if (event.type === "attempt.started") step.phase = event.phase;
+    for (const ending of closings(event)) close(step, event, ending);
+    for (const opening of openings(event)) begin(step, event, opening);
+  }
+  return [...step.spans, ...step.open.values()].toSorted((one, other) => one.seq - other.seq);
 }
 
 type Opening = Pick<TimelineSpan, "kind" | "name">;
@@ -80,16 +81,18 @@ function closings(event: RunEvent): readonly Ending[] {
   return tell?.(event) ?? [];
 }
 
-function begin(step: Step, { at, seq }: RunEvent, { kind, name }: Opening): Step {
-  const span = { kind, phase: step.phase, name, from: at, to: null, outcome: null, usage: null, seq };
-  return { ...step, open: { ...step.open, [kind]: span } };
+function begin({ open, phase }: Step, { at, seq }: RunEvent, { kind, name }: Opening): void {
+  open.set(kind, { kind, phase, name, from: at, to: null, outcome: null, usage: null, seq });
 }
 
 /** A verdict comes with the end of its execution: the later word is the one that tells. */
-function close(step: Step, { at }: RunEvent, { kind, outcome, usage = null }: Ending): Step {
-  const { [kind]: span, ...open } = step.open;
-  if (span !== undefined) return { ...step, open, spans: [...step.spans, { ...span, to: at, outcome, usage }] };
-  if (kind !== "review" || !outcome.includes("approved")) return step;
-  const last = step.spans.findLastIndex((one) => one.kind === "review");
-  return { ...step, spans: step.spans.map((one, index) => (index === last ? { ...one, outcome } : one)) };
+function close({ spans, open }: Step, { at }: RunEvent, { kind, outcome, usage = null }: Ending): void {
+  const span = open.get(kind);
+  open.delete(kind);
+  if (span !== undefined) spans.push({ ...span, to: at, outcome, usage });
+  else if (kind === "review" && outcome.includes("approved")) {
+    const last = spans.findLastIndex((one) => one.kind === "review");
+    const reviewed = spans[last];
+    if (reviewed !== undefined) spans[last] = { ...reviewed, outcome };
+  }
 }

@@ -6,6 +6,7 @@ import { plainLine } from "../../../views/plain-text.ts";
 import { writeText } from "./write-text.ts";
 import type { runItems as RunItems } from "./run-items.ts";
 import type { runAll as RunAll } from "../verbs/index.ts";
+import type { runUi as RunUi } from "../../ui/ui.ts";
 
 const VERSION_FLAGS = ["--version", "-V"];
 /** Everything these need is in this file; the rest is read from disk only when it is needed. */
@@ -28,6 +29,10 @@ async function main(args: readonly string[]): Promise<number> {
     if (code !== null) return code;
   }
   stayLean();
+  if (first === "ui") {
+    const { runUi } = require("./ui.cjs") as { runUi: typeof RunUi }; // the page's server stays for days: it carries no verb but its own
+    return runUi(args, host);
+  }
   const { runAll } = require("./verbs.cjs") as { runAll: typeof RunAll }; // built beside this file
   return runAll(args, host);
 }
