@@ -1,6 +1,5 @@
-import { join } from "node:path";
-import { gitFolders } from "../adapters/git/read/git-head.ts";
-import { startedPrograms } from "../adapters/git/read/started-programs.ts";
+import { relative } from "node:path";
+import { type StartedProgram, startedPrograms } from "../adapters/git/read/started-programs.ts";
 import type { Project } from "../app/project/project.ts";
 import { shellWord } from "../core/shell-word.ts";
 import type { GitPrograms } from "../ports/git-programs.ts";
@@ -12,16 +11,20 @@ export function gitProgramsOf(place: Place & Pick<Project, "gitTrust">, run: str
   const memory = digestMemory(place, run, "programs");
   return {
     async remember() {
-      if (memory.read() === null) memory.write(await startedPrograms(place.root, place.env));
+      if (memory.read() !== null) return;
+      const found = await startedPrograms(place.root, place.env);
+      memory.write(Object.fromEntries(found.map(({ name, digest }) => [name, digest])));
     },
     async added() {
       const before = memory.read();
       if (before === null) return [];
-      const now = await startedPrograms(place.root, place.env);
-      const names = Object.keys(now).filter((name) => before[name] !== now[name]);
-      return names
-        .sort()
-        .map((name) => `${name} would run at your next git command; remove it: ${removal(name, place.root)}`);
+      const found = await startedPrograms(place.root, place.env);
+      return found
+        .filter(({ name, digest }) => before[name] !== digest)
+        .map(
+          (program) => `${program.name} would run at your next git command; remove it: ${removal(program, place.root)}`,
+        )
+        .sort();
     },
     async leftOut() {
       const found = await place.gitTrust.untrusted();
@@ -31,20 +34,10 @@ export function gitProgramsOf(place: Place & Pick<Project, "gitTrust">, run: str
 }
 
 /** `git config --file .git/config --unset-all core.fsmonitor`, or `rm .git/hooks/pre-commit`. */
-function removal(name: string, root: string): string {
-  const [, said = name, key] = /^(.*?): (.*)$/s.exec(name) ?? [];
-  const file = placeOf(said, root);
-  return key === undefined
-    ? `rm ${shellWord(file)}`
-    : `git config --file ${shellWord(file)} --unset-all ${shellWord(key)}`;
-}
-
-/** A linked working tree has its git folder elsewhere. */
-function placeOf(name: string, root: string): string {
-  const folders = name.startsWith(".git/") ? gitFolders(root) : null;
-  if (folders === null || folders.own === folders.common) return name;
-  const below = name.slice(".git/".length);
-  return join(below === "config.worktree" ? folders.own : folders.common, below);
+function removal({ file, key }: StartedProgram, root: string): string {
+  const below = relative(root, file);
+  const shown = shellWord(below.startsWith("..") ? file : below); // a linked working tree has its git folder elsewhere
+  return key === null ? `rm ${shown}` : `git config --file ${shown} --unset-all ${shellWord(key)}`;
 }
 
 /** For a run without git. */

@@ -21,9 +21,12 @@ function repository(folder?: string): { tree: string; git: (...args: string[]) =
 }
 type Write = (path: string, text: string) => void;
 
+const namesOf = async (tree: string): Promise<readonly string[]> =>
+  (await startedPrograms(tree, process.env)).map(({ name }) => name).sort();
+
 describe("S5 what git would start by itself", () => {
   test("is nothing in a fresh repository", async () => {
-    expect(await startedPrograms(repository().tree, process.env)).toEqual({});
+    expect(await startedPrograms(repository().tree, process.env)).toEqual([]);
   });
 
   test("is every hook and every setting that names a program, in whatever form it is written", async () => {
@@ -36,17 +39,35 @@ describe("S5 what git would start by itself", () => {
     chmodSync(join(tree, ".git/hooks/pre-commit"), 0o755);
     write(".git/hooks/not-executable", "#!/bin/sh\n");
     const usual = [".git/config: alias.st", ".git/config: core.fsmonitor", ".git/config: filter.big.clean"];
-    expect(Object.keys(await startedPrograms(tree, process.env)).sort()).toEqual([...usual, ".git/hooks/pre-commit"]);
+    expect(await namesOf(tree)).toEqual([...usual, ".git/hooks/pre-commit"]);
     git("config", "extensions.worktreeConfig", "true");
     write(".git/config.worktree", '[CORE]HooksPath=./hooks\n[diff "x.y"] textconv = ./t\n');
     write("hooks/post-commit", "#!/bin/sh\n");
     chmodSync(join(tree, "hooks/post-commit"), 0o755);
-    expect(Object.keys(await startedPrograms(tree, process.env)).sort()).toEqual([
+    expect(await namesOf(tree)).toEqual([
       ".git/config.worktree: core.hookspath",
       ".git/config.worktree: diff.x.y.textconv",
       ...usual,
       "hooks/post-commit",
     ]);
+  });
+
+  test("is told with the file and the key that name it, whatever these are called", async () => {
+    const { tree, git, write } = repository();
+    git("commit", "--quiet", "--allow-empty", "--message", "One");
+    const linked = join(tree, "linked");
+    git("worktree", "add", "--quiet", "--detach", linked);
+    write("set: up", '[filter "a: b"] clean = ./clean\n');
+    git("config", "include.path", "../set: up");
+    write(".git/hooks/pre-commit", "#!/bin/sh\n");
+    chmodSync(join(tree, ".git/hooks/pre-commit"), 0o755);
+    const said = [
+      { file: join(tree, ".git/config"), key: "include.path" },
+      { file: join(tree, "set: up"), key: "filter.a: b.clean" },
+      { file: join(tree, ".git/hooks/pre-commit"), key: null },
+    ];
+    for (const root of [tree, linked])
+      expect((await startedPrograms(root, process.env)).map(({ file, key }) => ({ file, key }))).toEqual(said);
   });
 
   test("counts by what it would run", async () => {
@@ -55,7 +76,7 @@ describe("S5 what git would start by itself", () => {
     const before = await startedPrograms(tree, process.env);
     git("config", "core.fsmonitor", "./two");
     const after = await startedPrograms(tree, process.env);
-    expect(Object.keys(after)).toEqual(Object.keys(before));
+    expect(after.map(({ name }) => name)).toEqual(before.map(({ name }) => name));
     expect(after).not.toEqual(before);
   });
 
@@ -76,10 +97,7 @@ describe("S5 what git would start by itself", () => {
     loose.write("c", "c");
     loose.git("config", "diff.external", "./x");
     rmSync(trace, { force: true });
-    expect(Object.keys(await startedPrograms(tree, process.env)).sort()).toEqual([
-      "loose/.git/config: diff.external",
-      "sub/.git/config: core.fsmonitor",
-    ]);
+    expect(await namesOf(tree)).toEqual(["loose/.git/config: diff.external", "sub/.git/config: core.fsmonitor"]);
     expect(existsSync(trace)).toBe(false);
     git("status"); // the person's own would run it
     expect(existsSync(trace)).toBe(true);

@@ -17,7 +17,11 @@ export const STARTS =
 const COMES_BY =
   /^(?:core\.(?:fsmonitor|hookspath|sshcommand|askpass|alternaterefscommand|gitproxy)|filter\.|merge\..*\.driver$|credential\.|gpg\.|hook\.|gc\.|uploadpack\.|remote\.)/;
 
-export type StartingSetting = GitProgram & { readonly key: string; readonly isComeBy: boolean };
+export type StartingSetting = GitProgram & {
+  readonly file: string;
+  readonly key: string;
+  readonly isComeBy: boolean;
+};
 
 export type RepositoryPrograms = {
   /** What files that an agent could write say: those of the repository, and any inside a working tree. */
@@ -88,13 +92,14 @@ function placesOf(root: string): Places {
 
 /** One for each file and key, whatever the number of its values. */
 function bySource(settings: readonly RepositorySetting[], { nameOf }: Places): StartingSetting[] {
-  const found = new Map<string, { key: string; values: string[] }>();
+  const found = new Map<string, { file: string; key: string; values: string[] }>();
   for (const { file, key, value } of settings) {
     const name = `${nameOf(file)}: ${key}`;
-    found.set(name, { key, values: [...(found.get(name)?.values ?? []), value] });
+    found.set(name, { file, key, values: [...(found.get(name)?.values ?? []), value] });
   }
-  return [...found].map(([name, { key, values }]) => ({
+  return [...found].map(([name, { file, key, values }]) => ({
     name,
+    file,
     digest: digest(values.join("\0")),
     key,
     isComeBy: COMES_BY.test(key),

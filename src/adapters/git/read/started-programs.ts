@@ -5,18 +5,22 @@ import { decodePath, splitFields } from "../process/git-path.ts";
 import type { GitProgram } from "../../../ports/git-programs.ts";
 import { digest, isExecutable, repositoryPrograms, STARTS } from "./repository-programs.ts";
 
+/** Where git is told to start a program: a setting of a file, or a hook, which has no key. */
+export type StartedProgram = GitProgram & { readonly file: string; readonly key: string | null };
+
 /**
- * What git would start by itself in a working tree and in the repositories inside of it, by where it is said: a digest
- * for each. Of inner repositories the files are read; git is not asked in a folder whose settings nobody knows.
+ * What git would start by itself in a working tree and in the repositories inside of it. Of inner repositories the files are read; git is not asked in a folder whose settings nobody knows.
  */
-export async function startedPrograms(root: string, env: NodeJS.ProcessEnv): Promise<Record<string, string>> {
+export async function startedPrograms(root: string, env: NodeJS.ProcessEnv): Promise<readonly StartedProgram[]> {
   const { settings, hooks } = await repositoryPrograms(root, env);
-  const own = [...settings, ...hooks.written].map(({ name, digest: found }) => [name, found] as const);
+  const own = [...settings, ...hooks.written.map((hook) => ({ ...hook, key: null }))].map(
+    ({ name, digest: found, file, key }) => ({ name, digest: found, file, key }),
+  );
   const inner = (await innerRepositories(root, env)).flatMap((path) => {
     const folder = innerGit(join(root, path));
     return folder === null ? [] : startedIn(`${path}/.git`, folder);
   });
-  return Object.fromEntries([...own, ...inner]);
+  return [...own, ...inner];
 }
 
 /** What commits, merges and switches come by of it, in the repository itself. */
@@ -51,15 +55,18 @@ function innerGit(path: string): string | null {
   return pointer === undefined ? null : resolve(path, pointer.trim());
 }
 
-function startedIn(name: string, folder: string): readonly (readonly [string, string])[] {
-  const settings = ["config", "config.worktree"].flatMap((file) =>
-    settingsIn(textOf(join(folder, file)))
+function startedIn(name: string, folder: string): readonly StartedProgram[] {
+  const settings = ["config", "config.worktree"].flatMap((config) => {
+    const file = join(folder, config);
+    return settingsIn(textOf(file))
       .filter(([key]) => STARTS.test(key))
-      .map(([key, value]) => [`${name}/${file}: ${key}`, digest(value)] as const),
-  );
-  const hooks = namesIn(join(folder, "hooks"))
-    .filter((hook) => !hook.endsWith(".sample") && isExecutable(join(folder, "hooks", hook)))
-    .map((hook) => [`${name}/hooks/${hook}`, digest(textOf(join(folder, "hooks", hook)))] as const);
+      .map(([key, value]) => ({ name: `${name}/${config}: ${key}`, digest: digest(value), file, key }));
+  });
+  const hooks = namesIn(join(folder, "hooks")).flatMap((hook) => {
+    const file = join(folder, "hooks", hook);
+    if (hook.endsWith(".sample") || !isExecutable(file)) return [];
+    return [{ name: `${name}/hooks/${hook}`, digest: digest(textOf(file)), file, key: null }];
+  });
   return [...settings, ...hooks];
 }
 
