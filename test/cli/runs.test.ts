@@ -66,8 +66,10 @@ test.concurrent("merge: one commit for each phase that changed something, then o
   const merged = await sandbox.person("answer", "merge");
   expect(merged.stdout).toContain("Merged into main as ");
   expect(subjects(sandbox, "main")).toEqual(["Merge change/add-a-greeting: add a greeting", "First"]);
-  expect(subjects(sandbox, "change/add-a-greeting")).toEqual(["Implementation: add a greeting", "First"]);
-  expect(sandbox.git("log", "-1", "--format=%B", "change/add-a-greeting")).toContain("Isdlc-Attempt: ");
+  expect(merged.stdout).toContain("Deleted change/add-a-greeting, which is merged.");
+  expect(sandbox.git("branch", "--format=%(refname:short)")).toBe("main");
+  expect(subjects(sandbox, "main^2")).toEqual(["Implementation: add a greeting", "First"]);
+  expect(sandbox.git("log", "-1", "--format=%B", "main^2")).toContain("Isdlc-Attempt: ");
   expect(sandbox.read("greeting.txt")).toBe("hello\n");
   expect(readdirSync(join(sandbox.root, ".isdlc"))).not.toContain("active");
   expect(parsed(await sandbox.script("status", "--json"))).toEqual({ ok: true, run: null });
@@ -92,7 +94,7 @@ test.concurrent("--commits end makes one commit, --commits none makes none and o
   await once.person("continue");
   expect(subjects(once, "change/add-a-greeting")).toEqual(["First"]);
   await once.person("answer", "merge");
-  expect(subjects(once, "change/add-a-greeting")).toEqual(["add a greeting", "First"]);
+  expect(subjects(once, "main^2")).toEqual(["add a greeting", "First"]);
   expect(subjects(once, "main")).toHaveLength(2);
 
   const never = await createSandbox();

@@ -2,7 +2,6 @@ import { isKeptName } from "../../core/kept-ref.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { type EndedRun, finishOf } from "../../core/run.ts";
 import { shellWord } from "../../core/shell-word.ts";
-import { FEATURES_ROOT } from "../../engine/steps/feature-record.ts";
 import type { Finish } from "../../schema/plan.ts";
 import { plainLine } from "../../views/plain-text.ts";
 import type { Project } from "../project/project.ts";
@@ -16,8 +15,8 @@ export type CleaningUp = {
 };
 
 /**
- * What belongs after a run that has ended: its snapshots go, and after a feature or work in a tree of its own was
- * merged or discarded, its working tree and its branch. Gives what to tell the person.
+ * What belongs after a run that has ended: its snapshots go, and after its work was merged or discarded, its branch and
+ * the working tree it had to itself. Gives what to tell the person.
  */
 export async function cleanUp(project: Project, ended: EndedRun, cleaning: CleaningUp): Promise<readonly string[]> {
   const { worktrees } = project;
@@ -33,15 +32,13 @@ export async function cleanUp(project: Project, ended: EndedRun, cleaning: Clean
   return [...(await removeBranch(project, work)), ...(isGone ? [`Go on in ${plainLine(main)}`] : [])];
 }
 
-/** A feature, or work in a tree of its own, that was merged or discarded. */
+/** The branch of a run that was merged or discarded, whatever its workflow. */
 function finishedWork(ended: EndedRun): Branch | null {
   const { run } = ended;
   const finish = finishOf(ended);
   const { branch = null, base = null } = run.git ?? {};
   const isOver = finish === "merge" || finish === "squash" || finish === "discard";
-  if (!isOver || branch === null || base === null) return null;
-  const isOurs = run.item.startsWith(`${FEATURES_ROOT}/`) || typeof run.worktree === "string";
-  return isOurs ? { branch, base, finish } : null;
+  return isOver && branch !== null && base !== null ? { branch, base, finish } : null;
 }
 
 /** What keeps the working tree from being removed; null when it is gone. */
