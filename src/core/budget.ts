@@ -30,17 +30,41 @@ export function addUsage(sum: Usage | undefined, more: Usage | null): Usage {
 
 /** True once anything that is limited is used up. What nobody tells cannot be limited. */
 export function isSpent(spent: Usage, { usd, tokens }: Budget): boolean {
-  const used = (spent.input ?? 0) + (spent.output ?? 0);
-  return (usd !== null && (spent.usd ?? 0) >= usd) || (tokens !== null && used >= tokens);
+  return (usd !== null && (spent.usd ?? 0) >= usd) || (tokens !== null && tokensOf(spent) >= tokens);
+}
+
+/** True where work that uses as much as `ahead` would go beyond what is left. */
+export function wouldExceed(spent: Usage, ahead: Usage, { usd, tokens }: Budget): boolean {
+  const then = addUsage(spent, ahead);
+  return (usd !== null && (then.usd ?? 0) > usd) || (tokens !== null && tokensOf(then) > tokens);
+}
+
+/** Of two usages the smaller figures; what one does not tell is taken from the other. */
+export function smaller(one: Usage | undefined, other: Usage): Usage {
+  const least = (a: number | null | undefined, b: number | null): number | null =>
+    typeof a === "number" && b !== null ? Math.min(a, b) : (a ?? b);
+  return {
+    input: least(one?.input, other.input),
+    output: least(one?.output, other.output),
+    usd: least(one?.usd, other.usd),
+  };
+}
+
+export const tokensOf = ({ input, output }: Usage): number => (input ?? 0) + (output ?? 0);
+
+/** Dollars that a token of this run cost so far; null where some execution did not tell its cost. */
+export function pricePerToken(run: Pick<ActiveRun, "phases">): number | null {
+  const spent = spentBy(run);
+  const isWhole = run.phases.every(({ missingCost }) => missingCost === 0);
+  return isWhole && spent.usd !== null && tokensOf(spent) > 0 ? spent.usd / tokensOf(spent) : null;
+}
+
+/** With the cost that its tokens suggest, where it tells none. */
+export function priced(usage: Usage, price: number | null): Usage {
+  return usage.usd !== null || price === null ? usage : { ...usage, usd: tokensOf(usage) * price };
 }
 
 export const isLimited = ({ usd, tokens }: Budget): boolean => usd !== null || tokens !== null;
-
-/** What is left of the money; null where it is not limited. */
-export const moneyLeft = (run: ActiveRun): number | null => {
-  const limit = run.budget?.usd ?? null;
-  return limit === null ? null : Math.max(0, limit - (spentBy(run).usd ?? 0));
-};
 
 /** `isPartial`: some executions did not tell what they cost. */
 export function spentText({ input, output, usd }: Usage, isPartial = false): string {
@@ -50,10 +74,21 @@ export function spentText({ input, output, usd }: Usage, isPartial = false): str
 }
 
 /** Why the budget is asked about. */
-export function budgetQuestion({ spent, budget, unknown, partial }: SpentBudget): string {
-  return unknown === true
-    ? `How much of ${budgetText(budget)} is spent is not known: an agent told of a usage that cannot be. At least ${spentText(spent)}`
-    : `The budget is spent: ${spentText(spent, partial)} of ${budgetText(budget)}`;
+export function budgetQuestion({ spent, budget, unknown, partial, ahead }: SpentBudget): string {
+  if (unknown === true)
+    return `How much of ${budgetText(budget)} is spent is not known: an agent told of a usage that cannot be. At least ${spentText(spent)}`;
+  const used = `${spentText(spent, partial)} of ${budgetText(budget)}`;
+  return ahead === undefined
+    ? `The budget is spent: ${used}`
+    : `The budget would be exceeded: ${used} spent, and what comes next takes about ${aheadText(ahead, budget)}`;
+}
+
+/** What is to come, in what is limited. */
+export function aheadText({ usd, ...tokens }: Usage, budget: Budget): string {
+  return budgetText({
+    usd: budget.usd === null ? null : usd,
+    tokens: budget.tokens === null ? null : tokensOf({ ...tokens, usd }),
+  });
 }
 
 type SpentBudget = {
@@ -61,11 +96,14 @@ type SpentBudget = {
   readonly budget: Budget;
   readonly unknown?: true | undefined;
   readonly partial?: boolean | undefined;
+  /** What comes next, where it would exceed the budget rather than the budget being spent. */
+  readonly ahead?: Usage | undefined;
 };
 
-/** True where some executions of a run told their cost and others did not. */
-export const isPartlyKnown = ({ phases }: Pick<ActiveRun, "phases">): boolean =>
-  phases.some(({ missingCost }) => missingCost > 0) && phases.some(({ usage }) => usage.usd !== null);
+/** True where some executions of a run told their cost, and that of others is unknown or worked out. */
+export const isPartlyKnown = ({ phases, estimatedCost }: Pick<ActiveRun, "phases" | "estimatedCost">): boolean =>
+  estimatedCost === true ||
+  (phases.some(({ missingCost }) => missingCost > 0) && phases.some(({ usage }) => usage.usd !== null));
 
 export function budgetText({ usd, tokens }: Budget): string {
   const parts = [usd === null ? "" : money(usd), tokens === null ? "" : `${tokens} tokens`];

@@ -77,7 +77,15 @@ export type Outcome =
   | { readonly of: Step; readonly failed: string; readonly detail: string }
   | { readonly of: "claim"; readonly claim: Claim; readonly prompt?: number }
   /** `reason`: why it was cut off; left out where its driver is gone. */
-  | ({ readonly of: "lost"; readonly reason?: string } & Pick<Execution, "execution"> & Partial<Execution>)
+  | ({
+      readonly of: "lost";
+      readonly reason?: string;
+      /** Its cost was worked out from its tokens. */
+      readonly estimated?: boolean;
+      /** Stopped for the budget: it was spent, or this much more would have exceeded it. */
+      readonly over?: { readonly ahead: Usage | null };
+    } & Pick<Execution, "execution"> &
+      Partial<Execution>)
   | ({
       readonly of: "broken";
       readonly reason: string;
@@ -183,7 +191,7 @@ export type Refusal =
   | { readonly why: "redosSpent"; readonly limit: number }
   /** The gate shows something else now than what the person was shown. */
   | { readonly why: "notAsShown"; readonly wait: WaitId }
-  | { readonly why: "budgetTooLow"; readonly spent: string }
+  | { readonly why: "budgetTooLow"; readonly spent: string; readonly ahead?: string }
   | { readonly why: "notEarlier"; readonly valid: readonly PhaseKey[] }
   | { readonly why: "notInPhase" }
   /** Only a passkey may decide here; what was signed is something else; the run does not know the passkey. */

@@ -1,6 +1,6 @@
 import type { AgentSign, Usage } from "../schema/agent.ts";
 import type { Budget } from "../schema/plan.ts";
-import { addUsage, isSpent } from "./budget.ts";
+import { addUsage, isSpent, priced, wouldExceed } from "./budget.ts";
 import { UNAVAILABLE } from "./run.ts";
 
 /** What was seen of an execution so far. */
@@ -12,9 +12,23 @@ export type Watched = {
   readonly trouble: { readonly what: string; readonly times: number } | null;
   /** What was known to be used when the model was about to be asked once more. */
   readonly before: Usage | null;
+  /** The most that was used between two results of tools: what the next call will use, as far as one can tell. */
+  readonly dearest: Usage | null;
+  /** What was known to be used at the last of them. */
+  readonly counted: Usage | null;
+  /** True at the result of a tool: the model was not asked again yet. */
+  readonly isBetweenCalls: boolean;
 };
 
-export const nothingSeen: Watched = { usage: null, idle: 0, trouble: null, before: null };
+export const nothingSeen: Watched = {
+  usage: null,
+  idle: 0,
+  trouble: null,
+  before: null,
+  dearest: null,
+  counted: null,
+  isBetweenCalls: false,
+};
 
 /** A model that works through tools needs one answer between two results; some agents ask again for a valid result. */
 export const MOST_IDLE_CALLS = 25;
@@ -25,14 +39,14 @@ export type Seen = { readonly usage: Usage | null; readonly sign?: AgentSign | u
 
 export function watch(watched: Watched, { usage, sign }: Seen): Watched {
   const known = usage === null ? watched.usage : larger(watched.usage, usage);
-  const seen = { ...watched, usage: known, before: watched.usage };
+  const seen = { ...watched, usage: known, before: watched.usage, isBetweenCalls: false };
   switch (sign?.is) {
     case undefined:
       return { ...seen, before: null };
     case "call":
       return { ...seen, idle: seen.idle + 1, trouble: null };
     case "work":
-      return { ...seen, idle: 0, trouble: null, before: known };
+      return { ...seen, idle: 0, trouble: null, before: known, ...stepTo(known, watched), isBetweenCalls: true };
     case "trouble":
       return { ...seen, trouble: { what: sign.what, times: (seen.trouble?.times ?? 0) + 1 } };
     default:
@@ -40,23 +54,39 @@ export function watch(watched: Watched, { usage, sign }: Seen): Watched {
   }
 }
 
+function stepTo(known: Usage | null, { counted, dearest }: Watched): Pick<Watched, "dearest" | "counted"> {
+  return { counted: known, dearest: known === null ? dearest : larger(dearest, difference(known, counted)) };
+}
+
+function difference(now: Usage, then: Usage | null): Usage {
+  const less = (a: number | null, b: number | null | undefined): number | null => (a === null ? null : a - (b ?? 0));
+  return { input: less(now.input, then?.input), output: less(now.output, then?.output), usd: less(now.usd, then?.usd) };
+}
+
 /** `retrying (12), service error 500`; null while the service answers. */
 export const retryText = ({ trouble }: Watched): string | null =>
   trouble === null ? null : `retrying (${trouble.times}), ${trouble.what}`;
 
 export type Stop =
-  | { readonly why: "budget" }
+  /** `ahead`: what the next call would have used, where the budget was not spent but would be exceeded. */
+  | { readonly why: "budget"; readonly ahead: Usage | null }
   | { readonly why: "no_progress" | typeof UNAVAILABLE; readonly detail: string };
 
-type Account = { readonly spent: Usage; readonly budget: Budget | null };
+type Account = {
+  readonly spent: Usage;
+  readonly budget: Budget | null;
+  /** Dollars for a token, for agents that tell their cost only at the end; null where it is not known. */
+  readonly price: number | null;
+};
 
 /**
  * Why an execution must not go on; null while it may. The answer that used up the budget may be its last: only where
  * the model is asked once more the execution is stopped.
  */
-export function reasonToStop(watched: Watched, { spent, budget }: Account): Stop | null {
-  const { before, idle, trouble } = watched;
-  if (budget !== null && before !== null && isSpent(addUsage(spent, before), budget)) return { why: "budget" };
+export function reasonToStop(watched: Watched, account: Account): Stop | null {
+  const { idle, trouble } = watched;
+  const overBudget = budgetStop(watched, account);
+  if (overBudget !== null) return overBudget;
   if (trouble !== null && trouble.times >= MOST_FAILED_CALLS) {
     const detail = `The model service failed ${trouble.times} times in a row: ${trouble.what}.`;
     return { why: UNAVAILABLE, detail };
@@ -64,6 +94,14 @@ export function reasonToStop(watched: Watched, { spent, budget }: Account): Stop
   if (idle < MOST_IDLE_CALLS) return null;
   const detail = `It asked the model ${idle} times in a row without a result of a tool or a written file.`;
   return { why: "no_progress", detail };
+}
+
+function budgetStop({ before, dearest, isBetweenCalls }: Watched, { spent, budget, price }: Account): Stop | null {
+  if (budget === null || before === null) return null;
+  const used = addUsage(spent, priced(before, price));
+  if (isSpent(used, budget)) return { why: "budget", ahead: null };
+  const ahead = dearest !== null && isBetweenCalls ? priced(dearest, price) : null;
+  return ahead !== null && wouldExceed(used, ahead, budget) ? { why: "budget", ahead } : null;
 }
 
 /** Of two accounts of the same execution the one that tells more: what was counted once does not go away. */

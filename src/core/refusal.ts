@@ -36,8 +36,11 @@ const told: Told = {
   }),
   notOffered: (r) => ({ what: "That answer is not offered here.", fix: `Valid: ${r.valid.join(", ")}.` }),
   budgetTooLow: (r) => ({
-    what: `The run has used ${r.spent}: a budget below that would be spent at once.`,
-    fix: "Give a higher one: isdlc answer raise --text <dollars>.",
+    what:
+      r.ahead === undefined
+        ? `The run has used ${r.spent}: a budget below that would be spent at once.`
+        : `The run has used ${r.spent}, and what comes next takes about ${r.ahead}: that budget would be exceeded at once.`,
+    fix: "Give a higher one: isdlc answer raise --text <amount>.",
   }),
   notEarlier: (r) => ({
     what: "That is not a phase this run can go back to.",

@@ -46,6 +46,10 @@ export type ActiveRun = Common & {
   readonly budget: Budget | null;
   /** True after an agent told of a usage that cannot be, until a person has said how to go on. */
   readonly unknownUsage?: boolean;
+  /** The cost of an execution that was stopped is worked out from its tokens. */
+  readonly estimatedCost?: boolean;
+  /** The least that an execution which came to its end used. */
+  readonly leastUsage?: Usage;
   /** The last commit that the run made or was shown on its branch; null where it works without git. */
   readonly tip: CommitId | null;
   /** Where the base stood when a person last looked; null where there is none. */
@@ -192,6 +196,8 @@ export type Wait = { readonly id: WaitId; readonly openedAt: string } & (
       readonly budget: Budget;
       readonly unknown?: true;
       readonly partial?: boolean;
+      /** The budget is not spent, but what comes next would exceed it. */
+      readonly ahead?: Usage;
     }
   | {
       readonly kind: "finish";

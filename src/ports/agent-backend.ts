@@ -66,6 +66,8 @@ export type FailureReason =
   | "aborted"
   /** It took longer than the limit. */
   | "timeout"
+  /** It kept to the limit on money that it was given. */
+  | "over_budget"
   /** It asked the model again and again, and nothing came of it. */
   | "no_progress"
   /** The model service is busy or out of reach; that may pass. */

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { Question, Usage } from "./agent.ts";
 import { Attention, RunStatus } from "./api.ts";
 import { CheckResult, FileChange, Intensity, SizingMetrics } from "./facts.ts";
-import { Budget, Finish, Mode, PhaseKey, RunId, Supervision } from "./plan.ts";
+import { budgetWait, Finish, Mode, PhaseKey, RunId, Supervision } from "./plan.ts";
 
 /** Where a run stands, as `--json` tells it. Keys are only ever added. */
 const wait = { id: z.string(), options: z.readonly(z.array(z.string())) };
@@ -28,7 +28,7 @@ export const StatusWait = z.discriminatedUnion("kind", [
     metrics: z.nullable(SizingMetrics),
     source: z.nullable(z.string()),
   }),
-  z.object({ kind: z.literal("budget"), ...wait, spent: Usage, budget: Budget, unknown: z.optional(z.literal(true)) }),
+  z.object({ kind: z.literal("budget"), ...wait, ...budgetWait }),
   z.object({
     kind: z.literal("finish"),
     ...wait,

@@ -4,7 +4,7 @@ import { FailureView } from "./api-checks.ts";
 import { Assertion } from "./api-passkey.ts";
 import { CommentReply, ReviewComment } from "./comments.ts";
 import { CheckResult, Sizing } from "./facts.ts";
-import { Budget, Mode, PhaseKey, RunId } from "./plan.ts";
+import { budgetWait, Mode, PhaseKey, RunId } from "./plan.ts";
 import { ExecutionId, WaitId } from "./recorded-ids.ts";
 
 /** What surfaces over HTTP are told, and what they may ask for. Texts are as they were found: whoever shows them escapes them. */
@@ -81,7 +81,7 @@ export const WaitView = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("questions"), ...open, questions: z.array(Question) }),
   z.object({ kind: z.literal("escalation"), ...open, step: z.string(), reason: z.string(), detail: z.string() }),
   z.object({ kind: z.literal("sizing"), ...open, sizing: Sizing }),
-  z.object({ kind: z.literal("budget"), ...open, spent: Usage, budget: Budget, unknown: z.optional(z.literal(true)) }),
+  z.object({ kind: z.literal("budget"), ...open, ...budgetWait }),
   z.object({
     kind: z.literal("finish"),
     ...open,

@@ -16,6 +16,7 @@ import { Person, Initiator } from "./people.ts";
 import {
   AfterStep,
   Budget,
+  budgetWait,
   ExecutionLimits,
   Finish,
   PhaseKey,
@@ -154,6 +155,8 @@ export const EventDraft = z.discriminatedUnion("type", [
     /** Why it failed, for programs. */
     code: z.optional(z.string()),
     usage: z.nullable(Usage),
+    /** The cost is worked out from the tokens. */
+    estimated: z.optional(z.literal(true)),
     /** It told of a usage that cannot be, which counts as unknown. */
     nonsense: z.optional(z.literal(true)),
     session: z.nullable(z.string()),
@@ -265,14 +268,8 @@ export const EventDraft = z.discriminatedUnion("type", [
     restored: z.array(z.string()),
     commit: z.nullable(CommitId),
   }),
-  event("budget.spent", {
-    spent: Usage,
-    budget: Budget,
-    /** An agent told of a usage that cannot be: what was spent is not known. */
-    unknown: z.optional(z.literal(true)),
-    /** Some executions did not tell what they cost. */
-    partial: z.optional(z.boolean()),
-  }),
+  /** `partial`: some executions did not tell what they cost. */
+  event("budget.spent", { ...budgetWait, partial: z.optional(z.boolean()) }),
   event("budget.raised", { wait: WaitId, budget: Budget, by: Person }),
   event("writes.takenOut", {
     wait: WaitId,

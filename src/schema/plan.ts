@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { Usage } from "./agent.ts";
 import type * as ids from "./ids.ts";
 import { PHASE_KEY, RUN_ID } from "./ids.ts";
 
@@ -112,6 +113,16 @@ export type Commits = z.infer<typeof Commits>;
 /** What a whole run may use before a person is asked; null: no limit. Counts what agents tell. */
 export const Budget = z.strictObject({ usd: z.nullable(z.number()), tokens: z.nullable(z.number()) });
 export type Budget = z.infer<typeof Budget>;
+
+/** What a person is told when they are asked about a budget. */
+export const budgetWait = {
+  spent: Usage,
+  budget: Budget,
+  /** An agent told of a usage that cannot be: what was spent is not known. */
+  unknown: z.optional(z.literal(true)),
+  /** The budget is not spent, but what comes next would exceed it by using about this much. */
+  ahead: z.optional(Usage),
+};
 
 /** What one execution may use before it is ended; null: no limit. */
 export const ExecutionLimits = z.strictObject({

@@ -40,7 +40,7 @@ const sentences: Sentences = {
   "budget.spent": (e) =>
     e.unknown === true
       ? "what was spent is not known: an agent told of a usage that cannot be"
-      : `the budget is spent: ${spentText(e.spent, e.partial)} of ${budgetText(e.budget)}`,
+      : `the budget ${e.ahead === undefined ? "is spent" : "would be exceeded"}: ${spentText(e.spent, e.partial)} of ${budgetText(e.budget)}`,
   "budget.raised": (e) => `budget raised to ${budgetText(e.budget)} by ${who(e.by)}`,
   "writes.takenOut": (e) => `${countOf(e.paths.length, "file")} taken out by ${who(e.by)}`,
   "gate.opened": (e) => `gate opened${e.failures.length > 0 ? " (a check failed after edits)" : ""}`,

@@ -96,8 +96,10 @@ export function waitObject(run: ActiveRun, wait: Wait): StatusWait {
       return { kind: wait.kind, id, options, step: wait.from, reason: wait.reason, detail: wait.detail };
     case "sizing":
       return { kind: wait.kind, id, options, ...wait.sizing };
-    case "budget":
-      return { kind: wait.kind, id, options, spent: wait.spent, budget: wait.budget, unknown: wait.unknown };
+    case "budget": {
+      const { kind, spent, budget, unknown, ahead } = wait;
+      return { kind, id, options, spent, budget, unknown, ahead };
+    }
     case "finish":
       return {
         kind: wait.kind,

@@ -85,7 +85,7 @@ describe("success needs everything to agree", () => {
     {
       name: "good result before a bad one",
       play: { lines: [good, resultLine({ subtype: "error_max_budget_usd", is_error: true })], exit: 1 },
-      reason: "agent_failed",
+      reason: "over_budget",
       again: false,
     },
     { name: "result line cut short", play: { lines: [good.slice(0, -9)] }, reason: "no_result", again: true },

@@ -25,8 +25,34 @@ test.concurrent("a run that used up its dollars waits, takes no budget below tha
   ]);
   expect(sandbox.log()).toHaveLength(1);
   const raised = parsed(await sandbox.person("answer", "raise", "--text", "5", "--json")).run;
-  expect(raised.waiting).toMatchObject({ kind: "budget", spent: { usd: 6 }, budget: { usd: 5 } });
-  expect(sandbox.log().map(({ key }) => key)).toEqual(["plan", "implement", "implement reviewer"]);
+  expect(raised.waiting).toMatchObject({ kind: "budget", spent: { usd: 4 }, budget: { usd: 5 }, ahead: { usd: 2 } });
+  expect(sandbox.log().map(({ key }) => key)).toEqual(["plan", "implement"]);
+});
+
+test.concurrent("a run asks before its dollars are exceeded, and says what comes next", async () => {
+  const sandbox = await createSandbox();
+  sandbox.plan(costing(0.4));
+  const { run } = parsed(await start(sandbox, "--max-usd", "1"));
+  const ahead = { usd: 0.4 };
+  expect(run.waiting).toMatchObject({ kind: "budget", spent: { usd: 0.8 }, budget: { usd: 1 }, ahead });
+  expect(sandbox.log()).toHaveLength(2);
+  expect((await sandbox.script("gate")).stdout).toContain(
+    "The budget would be exceeded: 220 tokens, $0.80 of $1.00 spent, and what comes next takes about $0.40.",
+  );
+  const low = await sandbox.person("answer", "raise", "--text", "1.1", "--json");
+  expect(parsed(low).problem).toMatchObject({ refusal: { why: "budgetTooLow", ahead: "$0.40" } });
+  expect(parsed(await sandbox.person("answer", "raise", "--text", "9", "--json")).run.waiting.kind).toBe("gate");
+});
+
+test.concurrent("where only tokens are limited, it is raised in tokens", async () => {
+  const sandbox = await createSandbox();
+  sandbox.plan(costing(0));
+  const { run } = parsed(await start(sandbox, "--max-tokens", "150"));
+  expect(run.waiting).toMatchObject({ kind: "budget", spent: { input: 100, output: 10 }, ahead: { input: 100 } });
+  expect((await sandbox.person("answer", "raise", "--text", "0.5")).code).toBe(2);
+  expect(parsed(await sandbox.person("answer", "raise", "--text", "5000", "--json")).run.waiting.kind).toBe("gate");
+  const raised = (await sandbox.events()).find(({ type }) => type === "budget.raised");
+  expect(raised).toMatchObject({ budget: { usd: null, tokens: 5000 } });
 });
 
 test.concurrent("a usage that cannot be is not known, and asks where there is a budget", async () => {

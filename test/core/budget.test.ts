@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isSpent } from "../../src/core/budget.ts";
+import { budgetQuestion, isSpent, wouldExceed } from "../../src/core/budget.ts";
 import type { Usage } from "../../src/schema/agent.ts";
 import type { Budget } from "../../src/schema/plan.ts";
 
@@ -25,5 +25,23 @@ describe("a budget", () => {
     ["anything where nothing is limited", used(1e9, 1e9, 1e9), { usd: null, tokens: null }, false],
   ])("is spent or not by %s", ([, spent, budget, expected]) => {
     expect(isSpent(spent, budget)).toBe(expected);
+  });
+
+  test.for<[string, Usage, Usage, Budget, boolean]>([
+    ["money up to it", used(1, 1, 0.6), used(1, 1, 0.4), dollars(1), false],
+    ["money beyond it", used(1, 1, 0.6), used(1, 1, 0.41), dollars(1), true],
+    ["tokens up to it", used(60, 20), used(10, 10), tokens(100), false],
+    ["tokens beyond it", used(60, 20), used(10, 11), tokens(100), true],
+    ["what nobody told", used(1, 1, 0.9), used(5, 5), dollars(1), false],
+  ])("would be exceeded or not by %s", ([, spent, ahead, budget, expected]) => {
+    expect(wouldExceed(spent, ahead, budget)).toBe(expected);
+  });
+
+  test("is asked about in what is limited", () => {
+    const asked = { spent: used(100, 20, 4.8), budget: dollars(5), ahead: used(10, 5, 0.3) };
+    expect(budgetQuestion(asked)).toBe(
+      "The budget would be exceeded: 120 tokens, $4.80 of $5.00 spent, and what comes next takes about $0.30",
+    );
+    expect(budgetQuestion({ ...asked, budget: tokens(130) })).toMatch(/takes about 15 tokens$/);
   });
 });

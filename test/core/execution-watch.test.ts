@@ -12,7 +12,7 @@ import {
 } from "../../src/core/execution-watch.ts";
 
 const nothing = { input: null, output: null, usd: null };
-const free = { spent: nothing, budget: null };
+const free = { spent: nothing, budget: null, price: null };
 const used = (input: number, output = 0) => ({ input, output, usd: null });
 const call: Seen = { usage: null, sign: { is: "call" } };
 const work: Seen = { usage: null, sign: { is: "work" } };
@@ -49,12 +49,12 @@ describe("R9 an execution that only burns on is stopped", () => {
 });
 
 describe("R9 a budget counts while an execution runs", () => {
-  const budget = { spent: used(500), budget: { usd: null, tokens: 2000 } };
+  const budget = { spent: used(500), budget: { usd: null, tokens: 2000 }, price: null };
   const answered = (input: number): Seen => ({ usage: used(input), sign: { is: "call" } });
   const counts = (input: number): Seen => ({ usage: used(input) });
 
   test.each<[string, readonly Seen[], boolean]>([
-    ["below it", [answered(1400), work], false],
+    ["below it", [answered(700), work, answered(800), work], false],
     ["the answer that reaches it may be the last one", [answered(1400), counts(1500)], false],
     ["a tool gave its result, so the model is asked again", [answered(1500), work], true],
     ["a call that begins after it was reached", [answered(1500), answered(1600)], true],
@@ -62,16 +62,38 @@ describe("R9 a budget counts while an execution runs", () => {
     ["figures that shrink are not believed", [answered(1500), counts(10), work], true],
     ["nothing told is nothing counted", [call, work], false],
   ])("%s", (_, events, stops) => {
-    expect(reasonToStop(seen(...events), budget)).toEqual(stops ? { why: "budget" } : null);
+    expect(reasonToStop(seen(...events), budget)).toEqual(stops ? { why: "budget", ahead: null } : null);
+  });
+
+  test.each<[string, readonly Seen[], number | null]>([
+    ["the next call may use all that is left", [answered(750), work], null],
+    ["it would use more, were it like the last one", [answered(751), work], 751],
+    ["it is judged by the largest one", [answered(600), work, answered(1000), work], 600],
+    ["several results of one call are no further calls", [answered(700), work, work, work], null],
+    ["the model answered, and may be done", [answered(600), work, answered(1000)], null],
+  ])("and is asked about before it is exceeded: %s", (_, events, ahead) => {
+    const stop = ahead === null ? null : { why: "budget", ahead: used(ahead) };
+    expect(reasonToStop(seen(...events), budget)).toEqual(stop);
   });
 
   test("money counts where it is told", () => {
     const paid = (usd: number): Seen => ({ usage: { ...nothing, usd }, sign: { is: "work" } });
-    const limit = { spent: nothing, budget: { usd: 1, tokens: null } };
-    expect([reasonToStop(seen(paid(0.99)), limit), reasonToStop(seen(paid(1)), limit)]).toEqual([
+    const limit = { spent: nothing, budget: { usd: 1, tokens: null }, price: null };
+    const ahead = { ...nothing, usd: 0.51 };
+    expect([0.5, 0.51, 1].map((usd) => reasonToStop(seen(paid(usd)), limit))).toEqual([
       null,
-      { why: "budget" },
+      { why: "budget", ahead },
+      { why: "budget", ahead: null },
     ]);
+  });
+
+  test("where an agent tells its cost only at the end, what tokens of this run cost so far counts", () => {
+    const limit = { spent: { ...nothing, usd: 0.9 }, budget: { usd: 1, tokens: null } };
+    const events = seen(answered(60), work);
+    expect(reasonToStop(events, { ...limit, price: null })).toBeNull();
+    expect(reasonToStop(events, { ...limit, price: 0.0005 })).toBeNull();
+    expect(reasonToStop(events, { ...limit, price: 0.001 })).toMatchObject({ why: "budget", ahead: { usd: 0.06 } });
+    expect(reasonToStop(events, { ...limit, price: 0.002 })).toEqual({ why: "budget", ahead: null });
   });
 });
 

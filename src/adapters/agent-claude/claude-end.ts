@@ -68,7 +68,9 @@ function reportedError(line: ResultLine): Failed {
       return failed("invalid_result", errorText(line), true);
     case "error_during_execution":
       return failed("agent_failed", errorText(line), true);
-    default: // limits on turns and money, and whatever comes later
+    case "error_max_budget_usd":
+      return failed("over_budget", errorText(line), false);
+    default: // the limit on turns, and whatever comes later
       return failed("agent_failed", errorText(line), false);
   }
 }

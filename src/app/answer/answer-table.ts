@@ -123,8 +123,13 @@ function sendBack({ request: { by, text = "", comments = [] }, run, wait }: Answ
 function raise(answering: Answering): PersonCommand {
   const budget = raisedBudget(answering.wait, answering.request.text ?? "");
   if (budget !== null) return { do: "raise", ...named(answering), budget };
-  const usage = "isdlc answer raise --text <dollars>";
-  throw new ProblemError({ code: "USAGE", detail: "--text takes an amount in dollars.", usage });
+  const isInTokens = answering.wait.kind === "budget" && answering.wait.budget.usd === null;
+  const unit = isInTokens ? "tokens" : "dollars";
+  throw new ProblemError({
+    code: "USAGE",
+    detail: `--text takes a number of ${unit}.`,
+    usage: `isdlc answer raise --text <${unit}>`,
+  });
 }
 
 /** Giving work up is said twice. */

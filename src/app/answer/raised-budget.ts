@@ -1,14 +1,25 @@
+import { tokensOf } from "../../core/budget.ts";
 import type { Wait } from "../../core/run.ts";
 import type { Budget } from "../../schema/plan.ts";
 
-/** The budget a person names in dollars, or as much again as there was; null for what is no amount. */
+/**
+ * The budget a person names, in dollars or, where only tokens are limited, in tokens; or as much again as there was, and
+ * no less than what comes next. Null for what is no amount.
+ */
 export function raisedBudget(wait: Wait, said: string): Budget | null {
   if (wait.kind !== "budget") return null;
   const { usd, tokens } = wait.budget;
-  const more = (limit: number | null, spent: number): number | null => (limit === null ? null : spent + limit);
-  const used = (wait.spent.input ?? 0) + (wait.spent.output ?? 0);
-  const again = { usd: more(usd, wait.spent.usd ?? 0), tokens: more(tokens, used) };
+  const { spent, ahead = NOTHING } = wait;
+  const more = (limit: number | null, used: number, next: number): number | null =>
+    limit === null ? null : used + Math.max(limit, next);
+  const again = {
+    usd: more(usd, spent.usd ?? 0, ahead.usd ?? 0),
+    tokens: more(tokens, tokensOf(spent), tokensOf(ahead)),
+  };
   const amount = said.trim().replace(/^\$/, "");
   if (amount === "") return again;
+  if (usd === null) return /^[0-9]{1,12}$/.test(amount) ? { usd, tokens: Number(amount) } : null;
   return /^[0-9]{1,6}(?:\.[0-9]{1,4})?$/.test(amount) ? { ...again, usd: Number(amount) } : null;
 }
+
+const NOTHING = { input: null, output: null, usd: null };

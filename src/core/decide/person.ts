@@ -4,7 +4,7 @@ import type { Sizing } from "../../schema/facts.ts";
 import type { WaitId } from "../../schema/ids.ts";
 import type { PasskeySignature } from "../../schema/passkey.ts";
 import type { Person } from "../../schema/people.ts";
-import { isSpent, spentBy, spentText } from "../budget.ts";
+import { aheadText, isSpent, spentBy, spentText, wouldExceed } from "../budget.ts";
 import { accept, type Decision, type Guidance, type PersonCommand, refuse } from "../command.ts";
 import { guidanceText } from "../guidance-text.ts";
 import { keptRef } from "../kept-ref.ts";
@@ -206,7 +206,11 @@ function raise(run: ActiveRun, command: Of<"raise">, by: Person): Decision {
   const wait = openWait(run, command.wait, "budget");
   if (wait === null) return notOpen(run);
   const { budget } = command;
-  if (isSpent(spentBy(run), budget)) return refuse({ why: "budgetTooLow", spent: spentText(spentBy(run)) });
+  const spent = spentBy(run);
+  if (isSpent(spent, budget)) return refuse({ why: "budgetTooLow", spent: spentText(spent) });
+  const { ahead } = wait;
+  if (ahead !== undefined && wouldExceed(spent, ahead, budget))
+    return refuse({ why: "budgetTooLow", spent: spentText(spent), ahead: aheadText(ahead, budget) });
   return accept({ type: "budget.raised", wait: wait.id, budget, by });
 }
 

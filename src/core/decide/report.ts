@@ -2,7 +2,6 @@ import type { EventDraft, Step } from "../../schema/event.ts";
 import type { CheckResult, PhaseOutput, SettingsReading } from "../../schema/facts.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
 import type { Supervision } from "../../schema/plan.ts";
-import { isLimited, isPartlyKnown, isSpent, spentBy } from "../budget.ts";
 import { accept, type Decision, type Outcome, refuse, type Report, type SecondLook } from "../command.ts";
 import { failureDigest } from "../failure-digest.ts";
 import { stepOf, ticketOf } from "../next.ts";
@@ -19,6 +18,7 @@ import {
 import { isGateDue, loosening, readingFor, tighten } from "../supervision.ts";
 import { afterPhase, decideSizing } from "./after-phase.ts";
 import { waysToFinish } from "./leave-phase.ts";
+import { budgetAsked, stoppedFor } from "./budget-asked.ts";
 import { abandoned, claimedBy, done, effectiveOf, failed, usageTold } from "./execution-end.ts";
 import { skippable } from "./person.ts";
 import { isUnreadable, noVerdict, verdictEvent } from "./verdict.ts";
@@ -55,29 +55,25 @@ const handlers: Handlers = {
     const { stage } = run;
     if (!isExecuting(stage)) return late(run);
     if (stage.claim !== null) return refuse({ why: "claimed", execution: stage.claim.execution });
-    const spent = spentBy(run);
-    if (run.budget !== null && isSpent(spent, run.budget))
-      return accept({
-        type: "budget.spent",
-        spent,
-        budget: run.budget,
-        ...(isPartlyKnown(run) ? { partial: true } : {}),
-      });
-    if (run.budget !== null && isLimited(run.budget) && run.unknownUsage === true)
-      return accept({ type: "budget.spent", spent, budget: run.budget, unknown: true });
+    const asked = budgetAsked(run);
+    if (asked !== null) return accept(asked);
     const role = stage.is === "reviewing" ? "reviewer" : "phase";
     return accept({ type: "execution.started", role, claim, ...(prompt === undefined ? {} : { prompt }) });
   },
-  lost(run, { execution, usage = null, session = null, reason = "driver gone" }) {
+  lost(run, { execution, usage = null, session = null, reason = "driver gone", estimated, over }) {
     if (claimedBy(run.stage) !== execution) return late(run);
-    return accept({
+    const cost = estimated === true ? ({ estimated } as const) : {};
+    const ended: EventDraft = {
       type: "execution.ended",
       execution,
       how: "lost",
       reason,
       ...usageTold(usage),
+      ...cost,
       session,
-    });
+    };
+    const asked = over === undefined ? null : stoppedFor(run, { usage, estimated, ...over });
+    return asked === null ? accept(ended) : accept(ended, asked);
   },
   broken(run, outcome) {
     const { stage } = run;

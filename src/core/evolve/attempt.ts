@@ -1,7 +1,7 @@
 import type { Brief } from "../../schema/event.ts";
 import type { CheckResult } from "../../schema/facts.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
-import { addUsage } from "../budget.ts";
+import { addUsage, smaller } from "../budget.ts";
 import type { EventOf, Handlers } from "../evolve.ts";
 import {
   type ActiveRun,
@@ -65,7 +65,7 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
     const session = stage.is === "producing" ? (event.session ?? stage.work.session) : stage.work.session;
     const trouble = event.how === "failed" ? codeOf(event) : null;
     const work = { ...stage.work, broken, session, trouble };
-    const told = event.nonsense === true ? { ...run, unknownUsage: true } : run;
+    const told = { ...run, ...learnt(run, event) };
     return enter(patch(told, used(currentPhase(run), event, session)), event, { ...stage, claim: null, work });
   },
   "draft.produced": (run, event) =>
@@ -152,6 +152,15 @@ type Ended = EventOf<"execution.ended">;
 
 /** Older journals have it at the beginning of the reason only. */
 const codeOf = ({ code, reason }: Ended): string | null => code ?? reason?.split(":", 1)[0] ?? null;
+
+/** What the whole run knows from an execution. */
+function learnt({ leastUsage }: ActiveRun, { how, usage, nonsense, estimated }: Ended): Partial<ActiveRun> {
+  return {
+    ...(nonsense === true ? { unknownUsage: true } : {}),
+    ...(estimated === true ? { estimatedCost: true } : {}),
+    ...(how === "done" && usage !== null ? { leastUsage: smaller(leastUsage, usage) } : {}),
+  };
+}
 
 /** What an execution adds to its phase's account. */
 function used(phase: PhaseRecord | undefined, { usage }: Ended, session: string | null): Partial<PhaseRecord> {

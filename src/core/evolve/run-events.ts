@@ -102,9 +102,9 @@ export const runHandlers: Handlers<RunEventType> = {
   "step.skipped": (run) => ({ ...run, wait: null }),
   "tests.accepted": (run, event) => enter({ ...run, tests: event.tests }, event, run.stage),
   "budget.spent": (run, event) => {
-    const { spent, budget, unknown, partial } = event;
+    const { spent, budget, unknown, partial, ahead } = event;
     const doubts = { ...(unknown === undefined ? {} : { unknown }), ...(partial === true ? { partial } : {}) };
-    return open(run, event, { kind: "budget", spent, budget, ...doubts });
+    return open(run, event, { kind: "budget", spent, budget, ...doubts, ...(ahead === undefined ? {} : { ahead }) });
   },
   "budget.raised": (run, event) => ({ ...run, budget: event.budget, wait: null, unknownUsage: false }),
   "finish.asked": (run, event) => {

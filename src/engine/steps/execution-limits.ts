@@ -1,4 +1,3 @@
-import { moneyLeft } from "../../core/budget.ts";
 import { type ActiveRun, isExecuting, type PhaseRecord, UNAVAILABLE } from "../../core/run.ts";
 import type { AgentEnd, AgentLimits } from "../../ports/agent-backend.ts";
 import type { Engine } from "../engine.ts";
@@ -7,10 +6,12 @@ import type { Ran } from "./run-agent.ts";
 const MINUTE = 60_000; // milliseconds
 const LONGEST_TIMER = 2 ** 31 - 1; // milliseconds
 
-/** What one execution may use. Twice the time a phase should take without a sign of life is too long. */
+/**
+ * What one execution may use. Its own limit on money is all that was given: what is left of it is counted by us, and
+ * asked about before it is exceeded. Twice the time a phase should take without a sign of life is too long. */
 export function limitsOf(run: ActiveRun, phase: PhaseRecord): AgentLimits {
   const turns = run.run.options.limits?.turns ?? null;
-  return { silence: phase.rule.minutes * 120, turns, usd: moneyLeft(run) };
+  return { silence: phase.rule.minutes * 120, turns, usd: run.budget?.usd ?? null };
 }
 
 type Executed = { readonly run: ActiveRun; readonly phase: PhaseRecord };

@@ -145,8 +145,10 @@ async function execute(engine: Engine, job: Job, { assignment, signal }: Order):
     const { usage, session } = ran.end;
     const facts = { execution, usage, session };
     if (gone.aborted) return { do: "report", ticket, outcome: { of: "lost", ...facts } };
-    if (ran.stop?.why === "budget")
-      return { do: "report", ticket, outcome: { of: "lost", ...facts, reason: OVER_BUDGET } };
+    if (ran.stop?.why === "budget") {
+      const stopped = { reason: OVER_BUDGET, over: { ahead: ran.stop.ahead }, estimated: ran.estimated };
+      return { do: "report", ticket, outcome: { of: "lost", ...facts, ...stopped } };
+    }
     const end = late.aborted ? overtime(job, ran.end) : halted(ran);
     return { do: "report", ticket, outcome: outcomeOf(engine, end, { execution, retries: ran.retries }) };
   } finally {
@@ -189,7 +191,7 @@ function movedOn(engine: Engine, ticket: Ticket, done: AbortSignal): AbortSignal
   return gone.signal;
 }
 
-const OVER_BUDGET = "stopped: the budget is used up";
+const OVER_BUDGET = "stopped for the budget";
 
 type Told = { readonly execution: ExecutionId; readonly retries: number };
 

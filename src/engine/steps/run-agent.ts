@@ -1,4 +1,4 @@
-import { spentBy } from "../../core/budget.ts";
+import { priced, pricePerToken, spentBy } from "../../core/budget.ts";
 import {
   larger,
   nothingSeen,
@@ -9,7 +9,7 @@ import {
   type Watched,
 } from "../../core/execution-watch.ts";
 import type { ActiveRun } from "../../core/run.ts";
-import type { AgentBackend, AgentEnd, AgentProgress, AgentTask } from "../../ports/agent-backend.ts";
+import type { AgentBackend, AgentEnd, AgentProgress, AgentTask, FailureReason } from "../../ports/agent-backend.ts";
 import type { ExecutionId } from "../../schema/ids.ts";
 import type { Engine } from "../engine.ts";
 
@@ -26,12 +26,14 @@ export type Ran = {
   readonly stop: Stop | null;
   /** Calls to the model service that the agent itself repeated in vain before it ended. */
   readonly retries: number;
+  /** Its cost was worked out from its tokens, as it was stopped before it could tell. */
+  readonly estimated: boolean;
 };
 
 /** Sees an agent through, and stops it where it only burns on. What it was seen to use counts however it ends. */
 export async function runAgent(engine: Engine, backend: AgentBackend, running: Running): Promise<Ran> {
   const { run, task, execution, signal } = running;
-  const account = { spent: spentBy(run), budget: run.budget };
+  const account = { spent: spentBy(run), budget: run.budget, price: pricePerToken(run) };
   const transcript = engine.transcript(execution);
   const tell = { step: task.role === "phase" ? "produce" : "review", attempt: task.attempt };
   const enough = new AbortController();
@@ -41,7 +43,7 @@ export async function runAgent(engine: Engine, backend: AgentBackend, running: R
   try {
     for await (const event of backend.run(task, AbortSignal.any([signal, enough.signal]))) {
       if (event.type === "end" || event.text !== "" || event.usage !== null) transcript.write(JSON.stringify(event));
-      if (event.type === "end") return ranTo(event, watched, stop);
+      if (event.type === "end") return ranTo(event, { ...account, watched, stop });
       watched = watch(watched, event);
       const text = shownText(event, watched);
       if (text !== "") engine.show({ ...tell, at: "says", text: engine.redact(text), usage: watched.usage });
@@ -54,15 +56,26 @@ export async function runAgent(engine: Engine, backend: AgentBackend, running: R
   }
   const detail = "The backend ended without saying how.";
   const failed = { how: "failed", reason: "no_result", detail, again: true } as const;
-  return ranTo({ type: "end", ...failed, usage: null, session: null }, watched, stop);
+  return ranTo({ type: "end", ...failed, usage: null, session: null }, { ...account, watched, stop });
 }
 
 const shownText = ({ text, sign }: AgentProgress, watched: Watched): string =>
   sign?.is === "trouble" ? (retryText(watched) ?? text) : text;
 
+type Course = { readonly watched: Watched; readonly stop: Stop | null; readonly price: number | null };
+
 /** A result that came all the same counts: nothing more would have been used. */
-function ranTo(end: AgentEnd, { usage, trouble }: Watched, stop: Stop | null): Ran {
-  const counted = { ...end, usage: larger(end.usage, usage) };
-  const isHalted = stop !== null && end.how === "failed";
-  return { end: counted, stop: isHalted ? stop : null, retries: trouble?.times ?? 0 };
+function ranTo(end: AgentEnd, { watched: { usage: seen, trouble }, stop, price }: Course): Ran {
+  const usage = larger(end.usage, seen);
+  const halt = end.how === "failed" ? (stop ?? ownLimit(end.reason)) : null;
+  const estimate = usage === null || halt?.why !== "budget" ? usage : priced(usage, price);
+  return {
+    end: { ...end, usage: estimate },
+    stop: halt,
+    retries: trouble?.times ?? 0,
+    estimated: estimate !== usage,
+  };
 }
+
+const ownLimit = (reason: FailureReason): Stop | null =>
+  reason === "over_budget" ? { why: "budget", ahead: null } : null;

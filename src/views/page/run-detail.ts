@@ -93,7 +93,7 @@ const VIEWS: Views = {
   questions: (_run, { questions }) => ({ kind: "questions", questions: [...questions] }),
   escalation: (_run, { from, reason, detail }) => ({ kind: "escalation", step: from, reason, detail }),
   sizing: (_run, { sizing }) => ({ kind: "sizing", sizing }),
-  budget: (_run, { spent, budget }) => ({ kind: "budget", spent, budget }),
+  budget: (_run, { spent, budget, ahead }) => ({ kind: "budget", spent, budget, ahead }),
   finish: (run) => ({ kind: "finish", base: run.run.git?.base ?? null, concerns: openConcerns(run) }),
 };
 

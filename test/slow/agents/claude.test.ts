@@ -189,14 +189,14 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
     });
 
     test.each([
-      { limit: "turns", limits: { silence: 60, turns: 1, usd: null }, told: /turns/ },
-      { limit: "money", limits: { silence: 60, turns: null, usd: 0.01 }, told: /budget/ },
-    ])("the limit on $limit ends it, and a person is asked", async ({ limits, told }) => {
+      { limit: "turns", limits: { silence: 60, turns: 1, usd: null }, reason: "agent_failed", told: /turns/ },
+      { limit: "money", limits: { silence: 60, turns: null, usd: 0.01 }, reason: "over_budget", told: /budget/ },
+    ])("the limit on $limit ends it, and a person is asked", async ({ limits, reason, told }) => {
       const { backend } = await startWith({ calls: [{ shell: "git status" }], usage: { input: 1_000_000 } }, DONE);
       const { end } = await runBackend(backend, task({ limits }));
       expect(end).toMatchObject({
         how: "failed",
-        reason: "agent_failed",
+        reason,
         again: false,
         detail: expect.stringMatching(told) as string,
         usage: { input: 1_000_000 },

@@ -162,7 +162,9 @@ async function choose(invocation: Invocation, open: OpenWait, wait: Wait): Promi
     await showBefore(invocation, open, chosen);
     return choose(invocation, { ...open, returned: false }, wait);
   }
-  return isCancel(chosen) || chosen === "leave" ? null : askMore(invocation, chosen, open.signal);
+  return isCancel(chosen) || chosen === "leave"
+    ? null
+    : askMore(invocation, { option: chosen, wait, signal: open.signal });
 }
 
 function aboutLines(invocation: Invocation, open: OpenWait, wait: Wait): string[] {
@@ -187,18 +189,25 @@ function showAnalysis({ io }: Invocation, { engine, run }: OpenWait): void {
   io.out(analysis === null ? "There is no impact analysis to show." : documentText(io, analysis));
 }
 
-const QUESTIONS: ReadonlyMap<string, string> = new Map([
-  ["cancel", "Why does the run end?"],
-  ["raise", "How many dollars may it cost in all?"],
-]);
+type Chosen = { readonly option: string; readonly wait: Wait; readonly signal: AbortSignal };
 
 /** What has to come with an answer; null when the person breaks off. */
-async function askMore(viewer: Viewer, option: string, signal: AbortSignal): Promise<Said | null> {
+async function askMore(viewer: Viewer, { option, wait, signal }: Chosen): Promise<Said | null> {
   if (option === "discard") return (await isSure(signal)) ? { option, isConfirmed: true } : null;
-  const question = QUESTIONS.get(option);
-  if (question === undefined) return { option };
-  const text = await askText(viewer, { message: question, signal, placeholder: "" });
+  if (option === "raise") return askAmount(viewer, wait, signal);
+  if (option !== "cancel") return { option };
+  const text = await askText(viewer, { message: "Why does the run end?", signal, placeholder: "" });
   return text === null ? null : { option, text };
+}
+
+/** Enter alone names no amount, and leaves the budget as it is. */
+async function askAmount(viewer: Viewer, wait: Wait, signal: AbortSignal): Promise<Said | null> {
+  const isInTokens = wait.kind === "budget" && wait.budget.usd === null;
+  const message = isInTokens ? "How many tokens may the run use in all?" : "How many dollars may the run cost in all?";
+  const text = await askText(viewer, { message, signal, placeholder: isInTokens ? "500000" : "10.00" });
+  if (text !== null && text.trim() !== "") return { option: "raise", text };
+  viewer.io.out("The budget stays as it is.");
+  return null;
 }
 
 async function isSure(signal: AbortSignal): Promise<boolean> {

@@ -1,0 +1,31 @@
+import type { Usage } from "../../schema/agent.ts";
+import type { EventDraft } from "../../schema/event.ts";
+import { addUsage, isLimited, isPartlyKnown, isSpent, spentBy, wouldExceed } from "../budget.ts";
+import type { ActiveRun } from "../run.ts";
+
+/**
+ * The question to put before an execution begins; null where the budget allows it. One that would exceed the budget
+ * even if it used no more than the cheapest one so far is asked about before it begins.
+ */
+export function budgetAsked(run: ActiveRun): EventDraft | null {
+  const { budget, leastUsage } = run;
+  if (budget === null) return null;
+  const spent = spentBy(run);
+  const asked = { type: "budget.spent", spent, budget } as const;
+  const partial = isPartlyKnown(run) ? { partial: true } : {};
+  if (isSpent(spent, budget)) return { ...asked, ...partial };
+  if (isLimited(budget) && run.unknownUsage === true) return { ...asked, unknown: true };
+  if (leastUsage === undefined || !wouldExceed(spent, leastUsage, budget)) return null;
+  return { ...asked, ...partial, ahead: leastUsage };
+}
+
+type Stopped = { readonly usage: Usage | null; readonly ahead: Usage | null; readonly estimated: boolean | undefined };
+
+/** The question after an execution was stopped for the budget. */
+export function stoppedFor(run: ActiveRun, { usage, ahead, estimated }: Stopped): EventDraft | null {
+  if (run.budget === null) return null;
+  const isPartial = estimated === true || isPartlyKnown(run);
+  const spent = addUsage(spentBy(run), usage);
+  const doubts = isPartial ? { partial: true } : {};
+  return { type: "budget.spent", spent, budget: run.budget, ...doubts, ...(ahead === null ? {} : { ahead }) };
+}
