@@ -42,6 +42,8 @@ export type ChoiceId =
   | "begun"
   /** The work is in another working tree. */
   | "place"
+  /** Whether the work gets a working tree of its own. */
+  | "worktree"
   /** Tasks are not ticked off. */
   | "tasks"
   /** Work is given up. */

@@ -58,7 +58,7 @@ describe.skipIf(!hasTmux())("a build of an item that was analysed in part, at a 
     expect(summary).toContain("Analysis Status: Partial");
     expect(summary.includes("lower quality")).toBe(key === "s");
     expect(fingerprint(home.sandbox, home.item)).toBe(home.before);
-    home.terminal.press("Enter");
+    home.terminal.press("y");
     expect(await leaveFirstGate(home)).toEqual({ ran: phases.slice(0, 1), phases });
   });
 
@@ -101,7 +101,7 @@ describe.skipIf(!hasTmux())("a build of an item whose code moved on, at a termin
     const home = await atStaleMenu();
     home.terminal.press("p");
     await home.terminal.shows("Proceed?");
-    home.terminal.press("Enter");
+    home.terminal.press("y");
     expect(await leaveFirstGate(home)).toEqual({ ran: BUILD.slice(0, 1), phases: BUILD });
     expect(metaOf(home)).toMatchObject({ accepted_stale: [{ hash: home.sandbox.git("rev-parse", "main") }] });
   });
@@ -110,7 +110,7 @@ describe.skipIf(!hasTmux())("a build of an item whose code moved on, at a termin
     const home = await atStaleMenu();
     home.terminal.press("q");
     await home.terminal.shows("Proceed?");
-    home.terminal.press("Enter");
+    home.terminal.press("y");
     const phases = ["00-quick-scan", ...BUILD];
     expect(await leaveFirstGate(home)).toEqual({ ran: ["00-quick-scan"], phases });
   });
@@ -147,7 +147,12 @@ describe.skipIf(!hasTmux())("a build that several items match, at a terminal", (
     expect(sandbox.log()).toEqual([]);
     terminal.isdlc("build mail-login --supervised");
     await terminal.shows("Proceed?");
-    terminal.press("Enter");
+    terminal.press("Enter"); // alone it starts nothing
+    expect(await terminal.exitCode()).toBe(3);
+    expect(sandbox.log()).toEqual([]);
+    terminal.isdlc("build mail-login --supervised");
+    await terminal.shows("Proceed?");
+    terminal.press("y");
     expect(await leaveFirstGate(home)).toEqual({ ran: BUILD.slice(0, 1), phases: BUILD });
     expect(await sandbox.status()).toMatchObject({ item: "docs/requirements/mail-login" });
   });

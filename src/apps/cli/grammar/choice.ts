@@ -14,6 +14,7 @@ const FLAGS: Readonly<Record<ChoiceId, string>> = {
   tests: "--tests",
   hooks: "--hooks",
   place: "--yes, --here to work here",
+  worktree: "--worktree",
   proceed: "--yes",
   skips: "--yes",
   tasks: "--yes",

@@ -2,12 +2,12 @@ import { emitKeypressEvents } from "node:readline";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Io } from "./io.ts";
 
-/** A yes or no from the person at the terminal; without one the answer is no, and nobody is asked. */
+/** A yes or no from the person at the terminal; Enter alone is a no. Without a terminal nobody is asked, and it is no. */
 export async function ask(io: Io, question: string, about: readonly string[]): Promise<boolean> {
   if (!io.interactive) return false;
   const { confirm, isCancel } = await import("@clack/prompts");
   for (const line of about) io.out(line);
-  const answer = await confirm({ message: question, initialValue: true });
+  const answer = await confirm({ message: question, initialValue: false });
   return !isCancel(answer) && answer;
 }
 

@@ -1,10 +1,11 @@
 import { createWorktree } from "../../../../adapters/git/worktree/worktree-create.ts";
 import { mainTreeOf, worktreePath } from "../../../../adapters/git/worktree/worktree-location.ts";
+import { ChoicesNeeded } from "../../../../app/choice.ts";
 import type { RunRequest } from "../../../../app/start/run-request.ts";
 import { ProblemError } from "../../../../core/problem.ts";
 import type { Mode } from "../../../../schema/plan.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
-import { ask } from "../../terminal/ask.ts";
+import { askAbout } from "../../terminal/ask.ts";
 import { openProject, type LocalProject } from "../../../../compose/project.ts";
 import { gitCallerOf } from "../../../../compose/trusted-git-programs.ts";
 import { flag, type Invocation } from "../../grammar/verb.ts";
@@ -93,6 +94,15 @@ async function isWanted(invocation: Invocation, mode: Mode): Promise<boolean> {
   const { values, io } = invocation;
   if (flag(values, "worktree")) return true;
   const wish = WISH[mode];
-  if (wish === "recommended") return ask(io, "Work in a working tree of its own, beside this one?", []);
-  return wish === "always";
+  return wish === "recommended" ? askWhere(io) : wish === "always";
+}
+
+/** Either answer begins the work, so neither is given by Enter alone. @throws ChoicesNeeded for who breaks off. */
+async function askWhere(io: Invocation["io"]): Promise<boolean> {
+  if (!io.interactive) return false;
+  const about = ["Work in a working tree of its own, beside this one?", "[Y] Yes, beside this one  [N] No, in this one"];
+  const key = await askAbout(io, about, ["y", "n"]);
+  if (key !== null) return key === "y";
+  const instead = "To work in a working tree of its own: --worktree.";
+  throw new ChoicesNeeded([{ id: "worktree", kind: "place", options: ["worktree"], about: [], instead }]);
 }
