@@ -1,4 +1,17 @@
-import { expect, test } from "vitest";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { desktopCall } from "../../src/apps/cli/terminal/desktop-call.ts";
 import { createWindow } from "../../src/apps/cli/terminal/window.ts";
 import type { NotifyChoice } from "../../src/schema/user-settings.ts";
 
@@ -10,7 +23,7 @@ function written(
   use: (window: ReturnType<typeof createWindow>) => void,
 ) {
   let codes = "";
-  use(createWindow(env, calling, (more) => (codes += more)));
+  use(createWindow(env, { choice: calling, desktop: null }, (more) => (codes += more)));
   return codes.replaceAll("\u001B", "ESC").replaceAll("\u0007", "BEL");
 }
 
@@ -41,6 +54,64 @@ const calls: Call[] = [
 
 test.each(calls)("a call for $who", ({ env, calling, expected }) => {
   expect(written(env, calling, (window) => window.call("done"))).toBe(expected);
+});
+
+test.each<[NotifyChoice, readonly string[]]>([
+  ["on", ["a b␇c"]],
+  ["bell", []],
+  ["off", []],
+])("the desktop is told too, on one line and without codes, where calls are %s", (choice, expected) => {
+  const told: string[] = [];
+  createWindow(XTERM, { choice, desktop: (text) => void told.push(text) }, () => undefined).call("a\nb\u0007c");
+  expect(told).toEqual(expected);
+});
+
+describe("a call on the desktop", () => {
+  const HERE = { TERM: "xterm-256color", DISPLAY: ":0" };
+
+  function withProgram(folder: string): { readonly env: NodeJS.ProcessEnv; readonly told: string } {
+    const bin = join(folder, "bin");
+    const told = join(folder, "told");
+    mkdirSync(bin, { recursive: true });
+    const script = `#!/bin/sh\nprintf '%s|' "$@" "$ISDLC_TOKEN" "$PWD" > '${told}.part' && /bin/mv '${told}.part' '${told}'\n`;
+    writeFileSync(join(bin, "notify-send"), script, { mode: 0o755 });
+    return { env: { ...HERE, PATH: bin, ISDLC_TOKEN: "secret" }, told };
+  }
+
+  let [folder, tree] = ["", ""];
+  beforeEach(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-desktop-")));
+    tree = join(folder, "tree");
+    mkdirSync(join(tree, ".git"), { recursive: true });
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  test("is made by notify-send, with the text as a text and nothing of ours in its environment", async () => {
+    const { env, told } = withProgram(folder);
+    desktopCall(env, tree)?.("-x; waits");
+    await expect.poll(() => existsSync(told), { timeout: 20_000 }).toBe(true);
+    expect(readFileSync(told, "utf8")).toBe("--app-name=isdlc|--|isdlc|-x; waits||/|");
+  });
+
+  test("is not made by a program below a working tree, also through a link", () => {
+    const { env } = withProgram(tree);
+    expect(desktopCall(env, tree)).toBeNull();
+    const linked = join(folder, "links");
+    mkdirSync(linked);
+    symlinkSync(join(tree, "bin", "notify-send"), join(linked, "notify-send"));
+    expect(desktopCall({ ...env, PATH: linked }, tree)).toBeNull();
+  });
+
+  test.each<[string, NodeJS.ProcessEnv]>([
+    ["there is no desktop", { DISPLAY: undefined }],
+    ["the terminal is on another machine", { SSH_CONNECTION: "10.0.0.1 1 10.0.0.2 22" }],
+    ["the terminal shows it by itself", { TERM_PROGRAM: "WezTerm" }],
+    ["there is no such program", { PATH: "/nowhere" }],
+  ])("is not made where %s", (_, more) => {
+    const { env } = withProgram(folder);
+    expect(desktopCall(env, tree)).not.toBeNull();
+    expect(desktopCall({ ...env, ...more }, tree)).toBeNull();
+  });
 });
 
 test("a terminal without a window has no title", () => {

@@ -96,7 +96,7 @@ function switchedOn({ settings, found }: Readings, plan: readonly PhaseRule[]): 
     settings: { is: "set", enabled: true, phases: switchesOn, minimal },
     switchesOn,
     supervision: { enabled: true, phases },
-    lines: [...enabledLines(phases, plan), ...(isNew ? [STAYS_ON] : [])],
+    lines: [...enabledLines(phases, plan), ...(isNew ? STAYS_ON : [])],
   };
 }
 
@@ -110,8 +110,10 @@ export function switchOn(projections: Projections, phases: Supervision["phases"]
   });
 }
 
-const STAYS_ON =
-  "It stays on for later runs here. To undo: isdlc config set supervised-mode.enabled false; for one run: --no-supervised.";
+const STAYS_ON = [
+  "It stays on for later runs here; for one run without gates: --no-supervised.",
+  "To undo: isdlc config set supervised-mode.enabled false",
+];
 const BY_SETTINGS = "The settings in .isdlc/state.json say so. For one run without gates: --no-supervised.";
 
 /** Gates that a project asks for are set aside by a person. @throws ProblemError NEEDS_PERSON */

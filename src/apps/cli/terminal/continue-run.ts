@@ -20,6 +20,7 @@ import { ask } from "./ask.ts";
 import { openPullRequest } from "./open-pull-request.ts";
 import { answerAtTerminal } from "./answer-at-terminal.ts";
 import { createProgressView } from "./progress.ts";
+import { desktopCall } from "./desktop-call.ts";
 import { createWindow, NO_WINDOW, type Window } from "./window.ts";
 
 /** Where progress is shown, and who answers what is open. */
@@ -83,8 +84,8 @@ function drivenResult(invocation: Invocation, driven: Driven): Result {
 }
 
 function terminalInterface(invocation: Invocation, project: LocalProject): UserInterface {
-  const { io, env, values } = invocation;
-  const window = io.interactive ? createWindow(env, project.settings.read().settings.notify ?? "on") : NO_WINDOW;
+  const { io, values } = invocation;
+  const window = io.interactive ? windowOf(invocation, project) : NO_WINDOW;
   const recorded = (): readonly RunEvent[] => {
     const run = project.journal.newest();
     return run === null ? [] : project.journal.events(run);
@@ -104,6 +105,11 @@ function terminalInterface(invocation: Invocation, project: LocalProject): UserI
     },
     leave: () => window.restore(),
   };
+}
+
+function windowOf({ env }: Invocation, { root, settings }: LocalProject): Window {
+  const choice = settings.read().settings.notify ?? "on";
+  return createWindow(env, { choice, desktop: choice === "on" ? desktopCall(env, root) : null });
 }
 
 /** Whoever comes back to what is open is there already. */

@@ -5,7 +5,9 @@ import type { RunRequest } from "../../../app/start/run-request.ts";
 import type { Project } from "../../../app/project/project.ts";
 import { dryRun, DryRunShown } from "../../../app/start/dry-run.ts";
 import { flag, type Invocation } from "../grammar/verb.ts";
+import { wrapLines } from "../../../views/wrap-lines.ts";
 import { askChoice } from "./ask-choice.ts";
+import type { Io } from "./io.ts";
 
 /** Plans a run, asking at a terminal what is left to be chosen, and opens it. */
 export async function startRun(invocation: Invocation, project: Project, request: RunRequest): Promise<OpenedRun> {
@@ -14,9 +16,13 @@ export async function startRun(invocation: Invocation, project: Project, request
 
 export async function openPlanned({ io }: Invocation, plan: RunPlan): Promise<OpenedRun> {
   const opened = await openRun(plan);
-  for (const line of opened.lines) io.err(line);
+  for (const line of opened.lines) tell(io, line);
   return opened;
 }
+
+/** At a terminal broken between words. */
+const tell = ({ err, interactive, columns }: Io, line: string): void =>
+  err(interactive ? wrapLines(line, columns) : line);
 
 export type Settled = { readonly plan: RunPlan; readonly request: RunRequest };
 
@@ -29,7 +35,7 @@ export async function settle({ io, values }: Invocation, project: Project, reque
   const told = new Set<string>();
   for (let asked = request; ;) {
     const planned = await planRun(project, asked);
-    for (const note of planned.notes.filter((line) => !told.has(line))) io.err(note);
+    for (const note of planned.notes.filter((line) => !told.has(line))) tell(io, note);
     for (const note of planned.notes) told.add(note);
     if (planned.ok) return { plan: planned.plan, request: asked };
     const [choice] = planned.choices;

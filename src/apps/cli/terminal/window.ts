@@ -1,6 +1,7 @@
 import { writeText } from "../main/write-text.ts";
 import { plainLine } from "../../../views/plain-text.ts";
 import type { NotifyChoice } from "../../../schema/user-settings.ts";
+import type { DesktopCall } from "./desktop-call.ts";
 
 /** The window around a terminal: its title, its bell and the notifications of the desktop it is on. */
 export type Window = {
@@ -23,10 +24,13 @@ const RESTORE_TITLE = `${ESCAPE}[23;2t`;
 const isWindow = ({ TERM: term = "" }: NodeJS.ProcessEnv): boolean =>
   term !== "" && term !== "dumb" && term !== "linux";
 
+/** How a person is called; `desktop` is null where there is none, or the terminal tells it by itself. */
+export type Calling = { readonly choice: NotifyChoice; readonly desktop: DesktopCall | null };
+
 /** `write` gets codes for the terminal as they are; without a window it gets none but the bell. */
 export function createWindow(
   env: NodeJS.ProcessEnv,
-  calling: NotifyChoice,
+  { choice, desktop }: Calling,
   write: (codes: string) => void = (codes) => writeText(2, codes),
 ): Window {
   const hasWindow = isWindow(env);
@@ -38,8 +42,9 @@ export function createWindow(
       isTitled = true;
     },
     call(text) {
-      if (calling === "off") return;
-      write(`${hasWindow && calling === "on" ? notification(env, line(text)) : ""}${BELL}`);
+      if (choice === "off") return;
+      write(`${hasWindow && choice === "on" ? notification(env, line(text)) : ""}${BELL}`);
+      if (choice === "on") desktop?.(line(text));
     },
     restore() {
       if (isTitled) write(RESTORE_TITLE);
