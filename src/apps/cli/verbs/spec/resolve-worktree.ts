@@ -100,7 +100,10 @@ async function isWanted(invocation: Invocation, mode: Mode): Promise<boolean> {
 /** Either answer begins the work, so neither is given by Enter alone. @throws ChoicesNeeded for who breaks off. */
 async function askWhere(io: Invocation["io"]): Promise<boolean> {
   if (!io.interactive) return false;
-  const about = ["Work in a working tree of its own, beside this one?", "[Y] Yes, beside this one  [N] No, in this one"];
+  const about = [
+    "Work in a working tree of its own, beside this one?",
+    "[Y] Yes, beside this one  [N] No, in this one",
+  ];
   const key = await askAbout(io, about, ["y", "n"]);
   if (key !== null) return key === "y";
   const instead = "To work in a working tree of its own: --worktree.";
