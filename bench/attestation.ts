@@ -118,6 +118,7 @@ async function sign(tree: string, { state, number, start, commits, key }: Signin
     },
     signedAt: new Date().toISOString(),
     hash: (text) => createHash("sha256").update(text).digest("hex"),
+    portable: () => null,
   });
   const payload = encodeStatement(statement);
   const signature = await signWithSsh(signedBytes(payload), { is: "file", path: key });

@@ -7,6 +7,27 @@ const RECORD = "src/adapters/journal-file/record.ts";
 
 export const mutants = [
   {
+    bug: "what a passkey signed for one gate counts at another",
+    file: "src/core/attestation/signed-gate.ts",
+    find: `said["wait"] !== wait`,
+    put: "false",
+    test: "test/attestation/forgeries.test.ts",
+  },
+  {
+    bug: "a passkey's signature counts though nobody was verified",
+    file: "src/adapters/passkeys/ssh-form.ts",
+    find: "(flags & PRESENT_AND_VERIFIED) === PRESENT_AND_VERIFIED",
+    put: "true",
+    test: "test/attestation/forgeries.test.ts",
+  },
+  {
+    bug: "an SSH key that is unlocked passes for a passkey",
+    file: "src/adapters/attestation/check-gate-signers.ts",
+    find: " || passkeyIn(sig) === null",
+    put: "",
+    test: "test/attestation/forgeries.test.ts",
+  },
+  {
     bug: "a token budget may be used up to the last token, and then some",
     file: "src/core/budget.ts",
     find: "used >= tokens",

@@ -62,7 +62,7 @@ const adapterMayImport: { readonly [adapter: string]: readonly string[] } = {
   "agent-command": ["process"],
   "agent-replay": ["plain-workspace", "process"],
   archive: ["attestation", "git", "journal-file"],
-  attestation: ["file-system", "git"],
+  attestation: ["file-system", "git", "passkeys"],
   "agent-session": ["process"],
   caller: ["file-system", "process"],
   checks: ["process", "sandbox"],

@@ -1,5 +1,13 @@
 import { join } from "node:path";
-import { type Attested, attestRun } from "../adapters/attestation/attest-run.ts";
+import {
+  type Attested,
+  type AttestRequest,
+  attestRun,
+  noteSigned,
+  type Unsigned,
+  unsignedStatement,
+} from "../adapters/attestation/attest-run.ts";
+import type { Signature } from "../adapters/attestation/dsse.ts";
 import { historyGit } from "../adapters/attestation/history-git.ts";
 import { isSetUp, signingSettings } from "../adapters/attestation/signing-settings.ts";
 import { journalBytes, readJournalBytes } from "../adapters/journal-file/journal-heads.ts";
@@ -12,21 +20,51 @@ import { attestedLines, shareLine } from "../views/attestation/attested.ts";
 import type { PlacedProject } from "./project.ts";
 import { systemClock } from "./place.ts";
 
+const SIGN_ON_THE_PAGE = "To sign what was done with your passkey, open the run in the page: isdlc ui";
+
 /** Signs and notes what the journal says about one run. */
 export async function attest(project: PlacedProject, run: RunId): Promise<Attested> {
-  const { journal, own, files, folders } = project;
+  return attestRun(await historyGit(project.root, project.env), await requestOf(project, run));
+}
+
+async function requestOf(project: PlacedProject, run: RunId): Promise<AttestRequest> {
+  const { journal, own, files, folders, passkeys } = project;
   const { state, head } = await journal.load(run);
   if (state.is === "none")
     throw new ProblemError({ code: "NOTHING_TO_ATTEST", run, detail: "there is no such run here" });
   const bytes = journalBytes({ directory: join(own, OWN.journal), files }, run) ?? Buffer.alloc(0);
   const seal = sealWith(loadUserKey(folders.state, files));
-  return attestRun(await historyGit(project.root, project.env), {
+  return {
     state,
     events: await journal.events(run),
     heads: readJournalBytes(bytes, { run, seal }).heads,
     journal: head,
     signedAt: systemClock.now(),
-  });
+    passkeys: passkeys.list(),
+  };
+}
+
+/** What would be signed about one run. */
+export async function unsignedOf(project: PlacedProject, run: RunId): Promise<Unsigned> {
+  return unsignedStatement(await historyGit(project.root, project.env), await requestOf(project, run));
+}
+
+/** Notes what was signed elsewhere. */
+export async function noteStatement(project: PlacedProject, unsigned: Unsigned, signature: Signature): Promise<void> {
+  await noteSigned(await historyGit(project.root, project.env), unsigned, signature);
+}
+
+/** True for a run that ended with commits which somebody can vouch for. */
+export function isAttestable(ended: EndedRun): boolean {
+  const { run } = ended;
+  const finish = finishOf(ended);
+  return (
+    run.git !== null &&
+    run.scope === "tree" &&
+    finish !== null &&
+    finish !== "discard" &&
+    run.options.commits !== "none"
+  );
 }
 
 /**
@@ -35,12 +73,10 @@ export async function attest(project: PlacedProject, run: RunId): Promise<Attest
  */
 export async function attestFinished(project: PlacedProject, ended: EndedRun): Promise<readonly string[]> {
   const { run } = ended;
-  const finish = finishOf(ended);
-  if (run.git === null || run.scope !== "tree" || finish === null || finish === "discard") return [];
-  if (run.options.commits === "none") return [];
+  if (!isAttestable(ended)) return [];
   try {
     const git = await historyGit(project.root, project.env);
-    if (!isSetUp(await signingSettings(git))) return [];
+    if (!isSetUp(await signingSettings(git))) return (run.passkeys ?? []).length > 0 ? [SIGN_ON_THE_PAGE] : [];
     return [...attestedLines((await attest(project, run.run)).statement), shareLine];
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;

@@ -1,16 +1,18 @@
 import { join } from "node:path";
 import { createHash } from "node:crypto";
 import { branchFacts } from "../adapters/attestation/branch-facts.ts";
+import { portableWith } from "../adapters/attestation/portable-signature.ts";
 import { historyGit } from "../adapters/attestation/history-git.ts";
 import { packExport } from "../adapters/archive/export-archive.ts";
 import { patchOf, statementsAbout } from "../adapters/archive/run-files.ts";
 import type { Git } from "../adapters/git/process/git.ts";
 import { journalBytes, readJournalBytes } from "../adapters/journal-file/journal-heads.ts";
 import { loadUserKey, sealWith } from "../adapters/user-files/user-key.ts";
-import { type BranchFacts, buildStatement } from "../core/attestation/statement.ts";
+import { type BranchFacts, buildStatement, type StatementFacts } from "../core/attestation/statement.ts";
 import { OWN } from "../core/own-folder.ts";
 import { ProblemError } from "../core/problem.ts";
 import { type ActiveRun, type EndedRun, mergedAs } from "../core/run.ts";
+import type { RunStatement } from "../schema/attestation.ts";
 import { EXPORT_FILES } from "../schema/export.ts";
 import type { RunId } from "../schema/ids.ts";
 import { type ReportFile, runReport } from "../views/report/run-report.ts";
@@ -36,12 +38,12 @@ export async function exportRun(project: LocalProject, run: RunId): Promise<Expo
       ? null
       : await branchFacts(git, { run, start: start.commit, branch: start.branch, merged, events, heads });
   const branch = found ?? noBranch(start?.commit ?? "");
-  const statement = buildStatement({ state, events, journal: head, branch, signedAt: systemClock.now(), hash: sha256 });
+  const { predicate } = statementOf({ state, events, journal: head, branch });
   const documents = documentsOf(project, state);
   const diffs = git === null ? [] : await diffsOf(git, branch);
   const statements =
     git === null ? [] : await statementsAbout(git, { run, commits: branch.commits.map(({ commit }) => commit) });
-  const facts = { title: state.run.title, predicate: statement.predicate, events, documents, diffs };
+  const facts = { title: state.run.title, predicate, events, documents, diffs };
   const report = runReport({ ...facts, statements: statements.length });
   const archive = packExport(run, head, [
     { name: EXPORT_FILES.journal, content: bytes },
@@ -53,6 +55,14 @@ export async function exportRun(project: LocalProject, run: RunId): Promise<Expo
   ]);
   return { archive, report };
 }
+
+const statementOf = (facts: Pick<StatementFacts, "state" | "events" | "journal" | "branch">): RunStatement =>
+  buildStatement({
+    ...facts,
+    signedAt: systemClock.now(),
+    hash: sha256,
+    portable: portableWith(facts.state.run.passkeys ?? []),
+  });
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 

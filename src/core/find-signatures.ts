@@ -49,7 +49,7 @@ function wrongWith(event: RunEvent, run: string, walk: Walk): string | null {
   walk.decidedAt = event.at;
   if (signed === null)
     return walk.demanded.length === 0 ? null : `decided by ${event.by.name} (${event.by.channel}) without a signature`;
-  if (!isAsSigned(signed.signature.statement, run, event)) return "what was signed is something else";
+  if (!isAsSigned(signed.signature, run, event)) return "what was signed is something else";
   if (walk.used.has(signed.signature.statement)) return "the same signature was used before";
   walk.used.add(signed.signature.statement);
   return null;

@@ -258,7 +258,7 @@ const descriptions: Describe = {
   }),
   SIGNING_NOT_SET_UP: (p) => ({
     what: `Git is not set up to sign with an SSH key: ${p.detail}.`,
-    fix: 'Run "git config --global gpg.format ssh" and "git config --global user.signingkey ~/.ssh/<key>.pub", then "isdlc attest".',
+    fix: 'Run "git config --global gpg.format ssh" and "git config --global user.signingkey ~/.ssh/<key>.pub", then "isdlc attest"; or sign with a passkey in the page: isdlc ui.',
   }),
   NOTHING_TO_ATTEST: (p) => ({
     what: `There is no statement to make about run ${p.run}: ${p.detail}.`,

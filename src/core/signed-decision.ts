@@ -3,7 +3,7 @@ import type { RunId } from "../schema/ids.ts";
 import type { PasskeyKey, PasskeySignature } from "../schema/passkey.ts";
 import type { Refusal } from "./command.ts";
 import { guidanceText } from "./guidance-text.ts";
-import { ownValue } from "./own-value.ts";
+import { isRecord, ownValue } from "./own-value.ts";
 
 /** The passkeys that alone may decide; empty where other channels may as well. */
 export type Demanded = { readonly run: RunId; readonly passkeys?: readonly PasskeyKey[] | undefined };
@@ -17,16 +17,16 @@ export function signatureRefusal(
   if (signature === undefined) return passkeys.length === 0 ? null : { why: "notSigned" };
   if (passkeys.length > 0 && !passkeys.some(({ id }) => id === signature.passkey)) return { why: "passkeyUnknown" };
   const decision = events.find(isDecision);
-  return decision !== undefined && isAsSigned(signature.statement, run, decision) ? null : { why: "notAsSigned" };
+  return decision !== undefined && isAsSigned(signature, run, decision) ? null : { why: "notAsSigned" };
 }
 
 /** What a person decided, as it is recorded; what follows from it is not signed again. */
 export const isDecision = (event: EventDraft): boolean => Object.hasOwn(SAYS, event.type);
 
-/** True where the statement says what the event records. */
-export function isAsSigned(statement: string, run: RunId, event: EventDraft): boolean {
-  const said = parsed(statement);
-  const says = SAYS[event.type] as ((event: EventDraft) => Said) | undefined; // keyed by the type just read
+/** True where the statement, with the words behind it, says what the event records. */
+export function isAsSigned({ statement, words }: Said, run: RunId, event: EventDraft): boolean {
+  const said = { ...parsed(words), ...parsed(statement) }; // what is signed itself comes last: words cannot replace it
+  const says = SAYS[event.type] as ((event: EventDraft) => Recorded) | undefined; // keyed by the type just read
   if (says === undefined || ownValue(said, "run") !== run) return false;
   if ("wait" in event && ownValue(said, "wait") !== event.wait) return false;
   const { options, ...values } = says(event);
@@ -35,11 +35,13 @@ export function isAsSigned(statement: string, run: RunId, event: EventDraft): bo
   return isGuided(said, event) && Object.entries(values).every(([key, value]) => isSame(ownValue(said, key), value));
 }
 
-/** The options that lead to an event, and what else the statement has to say. */
-type Said = { readonly options: readonly string[]; readonly [key: string]: unknown };
-type Says = { readonly [T in EventDraft["type"]]?: (event: Extract<EventDraft, { type: T }>) => Said };
+type Said = Pick<PasskeySignature, "statement" | "words">;
 
-const only = (option: string) => (): Said => ({ options: [option] });
+/** The options that lead to an event, and what else the statement has to say. */
+type Recorded = { readonly options: readonly string[]; readonly [key: string]: unknown };
+type Says = { readonly [T in EventDraft["type"]]?: (event: Extract<EventDraft, { type: T }>) => Recorded };
+
+const only = (option: string) => (): Recorded => ({ options: [option] });
 
 const SAYS: Says = {
   "gate.answered": ({ choice, shown, comments = [] }) => ({
@@ -72,10 +74,11 @@ function isGuided(said: unknown, event: EventDraft): boolean {
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-function parsed(statement: string): unknown {
+function parsed(text: string): Readonly<Record<string, unknown>> {
   try {
-    return JSON.parse(statement);
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : {};
   } catch {
-    return null;
+    return {};
   }
 }

@@ -28,3 +28,8 @@ export const NewPasskey = z.strictObject({
   }),
 });
 export type NewPasskey = z.infer<typeof NewPasskey>;
+
+/** Whether the statement about a run can be signed with a passkey here. */
+export type StatementOffer = { readonly isOffered: boolean };
+/** What was signed, in words. */
+export type StatementSigned = { readonly lines: readonly string[] };

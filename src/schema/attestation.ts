@@ -33,6 +33,15 @@ const AttestedAgent = z.object({
   version: z.nullable(word(200)),
 });
 
+/** A decision that a passkey signed, as `ssh-keygen -Y verify` reads it with the namespace `decision@isdlc`. */
+const SignedGate = z.object({
+  /** What was signed, word for word; what the person wrote is in it as a digest. */
+  statement: word(10_000),
+  keyid: word(200),
+  sig: z.string().check(z.maxLength(20_000), z.regex(/^[A-Za-z0-9+/]+={0,2}$/)),
+});
+export type SignedGate = z.infer<typeof SignedGate>;
+
 const AttestedGate = z.object({
   wait: word(200),
   by: Who,
@@ -42,7 +51,10 @@ const AttestedGate = z.object({
   at: Time,
   /** The channel was opened while an agent was at work. */
   suspicious: z.boolean(),
+  /** Left out: no passkey signed it, or one whose signatures others cannot verify. */
+  signed: z.optional(SignedGate),
 });
+export type AttestedGate = z.infer<typeof AttestedGate>;
 
 const AttestedReview = z.object({
   attempt: z.int(),

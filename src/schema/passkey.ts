@@ -4,14 +4,23 @@ import * as z from "zod/mini";
 export const PasskeyKey = z.strictObject({ id: z.string(), publicKey: z.string() });
 export type PasskeyKey = z.infer<typeof PasskeyKey>;
 
-/** A decision as it was signed: the statement word for word, and what browser and authenticator made of it (base64url). */
-export const PasskeySignature = z.strictObject({
+/** What browser and authenticator made of a challenge (base64url). */
+const assertion = {
   /** Id of the credential. */
   passkey: z.string(),
-  /** JSON of a `SignedStatement`; its SHA-256 is the challenge that was signed. */
-  statement: z.string(),
   clientData: z.string(),
   authenticatorData: z.string(),
   bytes: z.string(),
+};
+const PasskeyAssertion = z.strictObject(assertion);
+export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>;
+
+/** A decision as it was signed, word for word. */
+export const PasskeySignature = z.strictObject({
+  ...assertion,
+  /** JSON that is signed: run, wait, option, what was shown, and the digest of `words`. */
+  statement: z.string(),
+  /** JSON of what the person wrote, with a salt: it stays in the journal when the statement travels. */
+  words: z._default(z.string(), ""),
 });
 export type PasskeySignature = z.infer<typeof PasskeySignature>;

@@ -17,6 +17,8 @@ export const Policy = z.strictObject({
   gates: z._default(names, []),
   /** How those gates may be answered; left out: in every way a person can. */
   channels: z.optional(z.array(Channel)),
+  /** Those gates must be signed with a passkey of somebody on the list of signers, and of `people` where that is given. */
+  passkeys: z._default(z.boolean(), false),
   /** Two people must vouch, each with a key of their own. */
   fourEyes: z._default(z.boolean(), false),
   /** What nobody may have gone on over: "check", a check by name ("tests"), "review", "phase", "step", "supervision". */

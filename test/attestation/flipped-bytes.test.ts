@@ -2,6 +2,7 @@ import { test } from "@fast-check/vitest";
 import * as fc from "fast-check";
 import { describe, expect } from "vitest";
 import { believe, envelope, everyFlip, isReadable } from "./flipped-envelope.ts";
+import { check, flippedGates, untouched } from "./flipped-gate.ts";
 
 test("the envelope is believed as it is", async () => {
   expect(await believe(envelope.toString())).toMatchObject({ is: "believed" });
@@ -38,6 +39,14 @@ describe("an envelope with a bit flipped is not believed:", () => {
       beliefs.filter((belief) => belief.is === "refused" && belief.why.includes("does not fit")).length,
     ).toBeGreaterThan(20);
   });
+});
+
+test("a gate with a bit flipped in what the passkey signed, or in its signature, is not believed", async () => {
+  expect(await check(untouched)).toMatchObject({ is: "checked", gateSigners: [{ signer: "ada@example.org" }] });
+  const some = flippedGates().filter((_, index) => index % 20 === 0);
+  expect(some.length).toBeGreaterThan(30);
+  const readings = await Promise.all(some.map(check));
+  expect(readings.filter(({ is }) => is !== "refused")).toEqual([]);
 });
 
 test.prop([fc.integer({ min: 0, max: envelope.length - 1 })], { numRuns: 50 })(

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { forgeries, studio } from "./forgeries.ts";
+import { passkeyForgeries } from "./passkey-forgeries.ts";
+import { approved, passkeyEnvelope, signerLine, withGates } from "./passkeys.ts";
 
 const { statement } = studio;
 const [, second] = studio.made;
@@ -11,13 +13,44 @@ test("the true statement is believed, so that a refusal below means something", 
   expect(refused).toEqual([]);
 });
 
-describe("a forged statement covers nothing, and the reason is told:", () => {
-  test("there are more than 30 of them", () => {
-    expect(new Set(forgeries.map(({ name }) => name)).size).toBe(forgeries.length);
-    expect(forgeries.length).toBeGreaterThan(30);
+describe("what a passkey signed is verified with ssh-keygen and the list of signers:", () => {
+  const { run } = statement.predicate;
+  const signers = (...lines: string[]) =>
+    studio.signers(`passkeys-${lines.length}`, `ada@example.org ${studio.keys.ada.public}`, ...lines);
+
+  test("each gate that was answered with it, by whom the list says", async () => {
+    studio.note("approved", await studio.sign(withGates(statement, (gate) => approved(run, gate))), second.commit);
+    const { statements, refused } = await studio.verify("approved", {
+      signers: signers(signerLine("ada@example.org")),
+    });
+    expect(refused).toEqual([]);
+    expect(statements[0]?.gateSigners).toMatchObject([
+      { wait: "plan#1/gate-12", decision: "continue", signer: "ada@example.org" },
+      { wait: "implement#1/gate-12", decision: "continue", signer: "ada@example.org" },
+    ]);
+    const stranger = await studio.verify("approved", { signers: signers() });
+    expect([stranger.statements.length, stranger.statements[0]?.gateSigners]).toEqual([1, []]);
   });
 
-  test.for(forgeries.map((forgery, index) => ({ ...forgery, ref: `forgery-${index}` })))(
+  test("the statement itself, where the passkey stands in the place of git's key", async () => {
+    studio.note("by-passkey", passkeyEnvelope(statement), second.commit);
+    const { commits, statements } = await studio.verify("by-passkey", {
+      signers: signers(signerLine("ada@example.org")),
+    });
+    expect(commits.map(({ coverage }) => coverage.by)).toEqual(["commit", "commit"]);
+    expect(statements[0]?.signers).toMatchObject([{ signer: "ada@example.org" }]);
+  });
+});
+
+describe("a forged statement covers nothing, and the reason is told:", () => {
+  const all = [...forgeries, ...passkeyForgeries];
+
+  test("there are more than 60 of them", () => {
+    expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
+    expect(all.length).toBeGreaterThan(60);
+  });
+
+  test.for(all.map((forgery, index) => ({ ...forgery, ref: `forgery-${index}` })))(
     "$name",
     async ({ line, why, signers, ref }) => {
       studio.note(ref, await line(), second.commit);

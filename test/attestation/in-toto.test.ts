@@ -29,6 +29,7 @@ describe("a statement built from a journal", () => {
     journal: { seq: events.length, hash: "0".repeat(64) },
     signedAt: "2026-12-31T00:00:00.000Z",
     hash: (text) => `${text.length}`.padStart(64, "0"),
+    portable: () => null,
   });
 
   const written = JSON.parse(encodeStatement(statement).toString()) as Record<string, JsonValue>;
@@ -65,6 +66,7 @@ describe("a statement built from a journal", () => {
       journal: { seq: events.length, hash: "0".repeat(64) },
       signedAt: "2026-12-31T00:00:00.000Z",
       hash: (text) => `${text.length}`.padStart(64, "0"),
+      portable: () => null,
     });
     expect(encodeStatement(again).equals(encodeStatement(statement))).toBe(true);
   });

@@ -14,7 +14,7 @@ const BEN = { signer: "ben@example.org", keyid: "SHA256:ben" };
 
 const signed = (change: Partial<RunPredicate> = {}, signers = [ADA]): SignedStatement => {
   const other = { ...statement, predicate: { ...statement.predicate, ...change } };
-  return { statement: other, text: JSON.stringify(other), signers };
+  return { statement: other, text: JSON.stringify(other), signers, gateSigners: [] };
 };
 
 function commitWith(coverage: CoveredCommit["coverage"]): CoveredCommit {
@@ -38,6 +38,12 @@ const by = { name: "Ada", channel: "terminal" } as const;
 const at = "2026-11-01T10:00:00.000Z";
 const phase = (change: Partial<typeof implement>): Partial<RunPredicate> => ({
   phases: [plan, { ...implement, ...change }],
+});
+
+/** Signed by the passkey of somebody, as the list names them. */
+const approvedBy = (signer: string): SignedStatement => ({
+  ...signed(),
+  gateSigners: [{ wait: gate.wait, decision: gate.decision, signer, keyid: "SHA256:passkey" }],
 });
 
 describe("a policy is kept or not:", () => {
@@ -125,6 +131,25 @@ describe("a policy is kept or not:", () => {
       { gates: ["implement"], channels: ["passkey"] },
       signed(),
       ["gates: the gate of implement was answered by terminal"],
+    ],
+    ["a passkey that counts", { gates: ["implement"], passkeys: true }, approvedBy("ada@example.org"), []],
+    [
+      "none",
+      { gates: ["implement"], passkeys: true },
+      signed(),
+      ["passkeys: the gate of implement was not signed with a passkey of somebody on the list"],
+    ],
+    [
+      "one at another gate",
+      { gates: ["plan"], passkeys: true },
+      approvedBy("ada@example.org"),
+      ["passkeys: the gate of plan was not signed with a passkey of somebody on the list"],
+    ],
+    [
+      "one of somebody who may not",
+      { gates: ["implement"], passkeys: true, people: ["ada@example.org"] },
+      approvedBy("ben@example.org"),
+      ["passkeys: the gate of implement was signed by ben@example.org, who may not"],
     ],
     [
       "a test that was overruled",

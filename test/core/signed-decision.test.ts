@@ -12,9 +12,14 @@ const signer: Person = { name: "ada", channel: "passkey" };
 
 const demanding = (): Player => advance(startRun({ ...supervised, passkeys: [key] }), "gate");
 
-const signatureOf = (statement: unknown, passkey = "key"): PasskeySignature => ({
+/** What the person wrote is signed as a digest, and kept beside the statement. */
+const signatureOf = (
+  { text, comments, replies, ...said }: Readonly<Record<string, unknown>>,
+  passkey = "key",
+): PasskeySignature => ({
   passkey,
-  statement: JSON.stringify(statement),
+  statement: JSON.stringify({ ...said, words: "digest" }),
+  words: JSON.stringify({ text, comments, replies }),
   clientData: "c",
   authenticatorData: "a",
   bytes: "s",

@@ -11,6 +11,7 @@ import { listen, type Listening } from "../../src/apps/ui/listen.ts";
 import { openRepository } from "../../src/apps/ui/repository.ts";
 import { createListener } from "../../src/apps/ui/request-listener.ts";
 import { createSessions } from "../../src/apps/ui/sessions.ts";
+import { createStatementSigning } from "../../src/apps/ui/statement-signing.ts";
 
 export type Answered = {
   readonly status: number;
@@ -61,6 +62,7 @@ export async function startPageServer(
     repository: openRepository(root, env),
     sessions,
     challenges: createChallenges(Date.now),
+    statements: createStatementSigning(Date.now),
     registration: null,
     origin: () => `http://localhost:${listening?.port ?? 0}`,
     drivers,

@@ -11,7 +11,13 @@ import type {
   RunList,
   Story,
 } from "../../src/schema/api.ts";
-import type { Challenge, NewPasskey } from "../../src/schema/api-passkey.ts";
+import type {
+  Assertion,
+  Challenge,
+  NewPasskey,
+  StatementOffer,
+  StatementSigned,
+} from "../../src/schema/api-passkey.ts";
 import type {
   ChartsView,
   ItemList,
@@ -76,6 +82,9 @@ export const api = {
   document: (run: string, path: string) => ask<DocumentView>(`/api/runs/${run}/document${query({ path })}`),
   answer: (run: string, answer: AnswerRequest) => send<AnswerResult>(`/api/runs/${run}/answer`, answer),
   challenge: (run: string, decision: AnswerRequest) => send<Challenge>(`/api/runs/${run}/challenge`, decision),
+  statementOffer: (run: string) => ask<StatementOffer>(`/api/runs/${run}/statement`),
+  statementChallenge: (run: string) => send<Challenge>(`/api/runs/${run}/statement/challenge`, {}),
+  signStatement: (run: string, assertion: Assertion) => send<StatementSigned>(`/api/runs/${run}/statement`, assertion),
   passkeyOptions: () => send<CreationOptions>("/api/passkeys/options", {}),
   addPasskey: (made: NewPasskey) => send<{ name: string }>("/api/passkeys", made),
   resume: (run: string) => send<AnswerResult>(`/api/runs/${run}/resume`, {}),

@@ -5,23 +5,36 @@ import { ProblemError } from "../../core/problem.ts";
 import { mergedAs } from "../../core/run.ts";
 import type { Head } from "../../ports/journal.ts";
 import type { RunStatement } from "../../schema/attestation.ts";
+import type { PasskeyKey } from "../../schema/passkey.ts";
 import type { Git } from "../git/process/git.ts";
 import { branchFacts } from "./branch-facts.ts";
-import { encodeEnvelope, ENVELOPE_LIMIT, signedBytes } from "./dsse.ts";
+import { encodeEnvelope, ENVELOPE_LIMIT, type Signature, signedBytes } from "./dsse.ts";
 import { addNotes } from "./git-notes.ts";
+import { portableWith } from "./portable-signature.ts";
 import { encodeStatement } from "./read-statement.ts";
 import { signingKey, signingSettings } from "./signing-settings.ts";
 import { signWithSsh } from "./ssh-signature.ts";
 
 export type AttestRequest = Pick<StatementFacts, "state" | "events" | "journal" | "signedAt"> & {
   readonly heads: readonly Head[];
+  /** Registered here; those that the run itself names are known from its journal. */
+  readonly passkeys: readonly PasskeyKey[];
 };
 
 export type Attested = Signed & { readonly statement: RunStatement };
 
+/** What is about to be signed. */
+export type Unsigned = { readonly statement: RunStatement; readonly payload: Buffer };
+
 /** Says what the journal says about a run's commits, has the person's key sign it, and notes it for each of them. */
 export async function attestRun(git: Git, request: AttestRequest): Promise<Attested> {
-  const { state, events, heads } = request;
+  const unsigned = await unsignedStatement(git, request);
+  return { statement: unsigned.statement, ...(await signStatement(git, unsigned)) };
+}
+
+/** What the journal says about a run's commits. @throws ProblemError NOTHING_TO_ATTEST where it has none. */
+export async function unsignedStatement(git: Git, request: AttestRequest): Promise<Unsigned> {
+  const { state, events, heads, passkeys } = request;
   const { run } = state.run;
   const merged = state.is === "ended" ? mergedAs(state) : null;
   const start = state.run.git;
@@ -30,8 +43,9 @@ export async function attestRun(git: Git, request: AttestRequest): Promise<Attes
       ? null
       : await branchFacts(git, { run, start: start.commit, branch: start.branch, merged, events, heads });
   if (branch === null) throw new ProblemError({ code: "NOTHING_TO_ATTEST", run, detail: "it has no commits here" });
-  const statement = buildStatement({ ...request, branch, hash: sha256 });
-  return { statement, ...(await signStatement(git, { statement, payload: encodeStatement(statement) })) };
+  const portable = portableWith([...(state.run.passkeys ?? []), ...passkeys]);
+  const statement = buildStatement({ ...request, branch, hash: sha256, portable });
+  return { statement, payload: encodeStatement(statement) };
 }
 
 /** Vouches for a statement that somebody else made, word for word. */
@@ -39,11 +53,15 @@ export function countersign(git: Git, { statement, text }: SignedStatement): Pro
   return signStatement(git, { statement, payload: Buffer.from(text, "utf8") });
 }
 
-type Unsigned = { readonly statement: RunStatement; readonly payload: Buffer };
 type Signed = { readonly envelope: string; readonly keyid: string };
 
-async function signStatement(git: Git, { statement, payload }: Unsigned): Promise<Signed> {
-  const signature = await signWithSsh(signedBytes(payload), signingKey(await signingSettings(git)));
+async function signStatement(git: Git, unsigned: Unsigned): Promise<Signed> {
+  const key = signingKey(await signingSettings(git));
+  return noteSigned(git, unsigned, await signWithSsh(signedBytes(unsigned.payload), key));
+}
+
+/** Keeps a signed statement as a note on everything that it is about. */
+export async function noteSigned(git: Git, { statement, payload }: Unsigned, signature: Signature): Promise<Signed> {
   const envelope = encodeEnvelope({ payload, signatures: [signature] });
   const { run } = statement.predicate;
   if (envelope.length > ENVELOPE_LIMIT)

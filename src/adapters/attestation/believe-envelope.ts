@@ -1,8 +1,9 @@
 import type { RefusedStatement, SignedStatement, Signer } from "../../core/attestation/coverage.ts";
 import type { RunStatement } from "../../schema/attestation.ts";
+import { checkGateSigners } from "./check-gate-signers.ts";
 import { readEnvelope, signedBytes } from "./dsse.ts";
 import { readStatement } from "./read-statement.ts";
-import { checkSshSignature } from "./ssh-signature.ts";
+import { checkSshSignature, NAMESPACE } from "./ssh-signature.ts";
 
 export type Belief =
   | ({ readonly is: "believed" } & SignedStatement)
@@ -37,13 +38,16 @@ export async function believeEnvelope(line: string, { signers, now }: Doubt): Pr
   const known: Signer[] = [];
   const strangers: string[] = [];
   for (const signature of signatures) {
-    const checked = await checkSshSignature({ bytes, signature, signers, at: signedAt });
+    const checked = await checkSshSignature({ bytes, signature, namespace: NAMESPACE, signers, at: signedAt });
     if (checked.is === "bad") return refuse(checked.why);
     if (checked.is === "stranger") strangers.push(checked.why);
     else known.push({ signer: checked.signer, keyid: checked.keyid });
   }
   if (known.length === 0) return refuse(strangers[0] ?? "nobody signed it");
-  return { is: "believed", statement, text: payload.toString("utf8"), signers: known };
+  const checked = await checkGateSigners(statement, signers);
+  if (checked.is === "refused") return refuse(checked.why);
+  const { gateSigners } = checked;
+  return { is: "believed", statement, text: payload.toString("utf8"), signers: known, gateSigners };
 }
 
 /** Things that cannot be true of any run, whoever signs them. */

@@ -3,11 +3,12 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
 import { inTemporaryFolder } from "../file-system/temporary-folder.ts";
+import { passkeyIn } from "../passkeys/ssh-form.ts";
 import type { Signature } from "./dsse.ts";
 import { type KeygenResult, lastLine, runSshKeygen } from "./run-ssh-keygen.ts";
 
 /** What signatures of statements are for, so that none of them passes for a signature of anything else. */
-const NAMESPACE = "attestation@isdlc";
+export const NAMESPACE = "attestation@isdlc";
 /** A person may have to touch a key, or type a passphrase. */
 const SIGN_WITHIN = 120_000; // milliseconds
 const CHECK_WITHIN = 10_000; // milliseconds
@@ -44,6 +45,8 @@ export type SignatureReading =
 export type SignatureQuestion = {
   readonly bytes: Buffer;
   readonly signature: Signature;
+  /** What it was made for. */
+  readonly namespace: string;
   /** An allowed_signers file; null: nobody is known. */
   readonly signers: string | null;
   /** When the key had to be valid. */
@@ -51,11 +54,15 @@ export type SignatureQuestion = {
 };
 
 /** Judges a signature with ssh-keygen, as git does with those of commits. */
-export function checkSshSignature({ bytes, signature, signers, at }: SignatureQuestion): Promise<SignatureReading> {
+export function checkSshSignature(question: SignatureQuestion): Promise<SignatureReading> {
+  const { bytes, signature, namespace, signers, at } = question;
   const keyid = keyOf(signature.sig);
   if (keyid === null) return Promise.resolve({ is: "bad", why: "the signature is not one of ssh-keygen" });
   if (keyid !== signature.keyid)
     return Promise.resolve({ is: "bad", why: "it names another key than the one it was signed with" });
+  // ssh-keygen takes a passkey's signature without asking whether somebody was there.
+  if (passkeyIn(signature.sig)?.isVerified === false)
+    return Promise.resolve({ is: "bad", why: "the passkey did not verify who was there" });
   return inTemporaryFolder(async (folder) => {
     const file = join(folder, "signature");
     await writeFile(file, toArmor(signature.sig), { mode: 0o600 });
@@ -67,10 +74,10 @@ export function checkSshSignature({ bytes, signature, signers, at }: SignatureQu
     const names = found?.status === 0 ? found.stdout.split("\n").filter((line) => line !== "") : [];
     let last = found;
     for (const signer of names) {
-      last = await ask(["-Y", "verify", ...list, "-I", signer, "-n", NAMESPACE, "-s", file, ...when]);
+      last = await ask(["-Y", "verify", ...list, "-I", signer, "-n", namespace, "-s", file, ...when]);
       if (last.status === 0) return { is: "good", signer, keyid };
     }
-    const fits = await ask(["-Y", "check-novalidate", "-n", NAMESPACE, "-s", file]);
+    const fits = await ask(["-Y", "check-novalidate", "-n", namespace, "-s", file]);
     if (fits.status !== 0) return { is: "bad", why: "the signature does not fit the statement" };
     return { is: "stranger", keyid, why: strangerText(last, keyid) };
   });
@@ -86,7 +93,7 @@ function strangerText(asked: KeygenResult | null, keyid: string): string {
 const MAGIC = "SSHSIG";
 
 /** The fingerprint of the key that a signature names, as ssh writes it; null when it is no signature. */
-function keyOf(sig: Buffer): string | null {
+export function keyOf(sig: Buffer): string | null {
   const start = MAGIC.length + 4; // magic, version
   if (sig.toString("latin1", 0, MAGIC.length) !== MAGIC || sig.length < start + 4) return null;
   const length = sig.readUInt32BE(start);

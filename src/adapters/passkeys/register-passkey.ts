@@ -2,7 +2,10 @@ import type { PublicKeyCredentialCreationOptionsJSON } from "@simplewebauthn/ser
 import { ProblemError } from "../../core/problem.ts";
 import type { Passkey } from "../../ports/passkeys.ts";
 import type { NewPasskey } from "../../schema/api-passkey.ts";
-import { RELYING_PARTY } from "./verify-assertion.ts";
+import { RELYING_PARTY } from "./relying-party.ts";
+
+/** Names of algorithms (COSE). The first is preferred: only its signatures can travel, as OpenSSH verifies them too. */
+const [ES256, ED25519, RS256] = [-7, -8, -257];
 
 export type RegistrationOptions = PublicKeyCredentialCreationOptionsJSON;
 
@@ -14,6 +17,7 @@ export async function registrationOptions(person: string, known: readonly Passke
     rpID: RELYING_PARTY,
     userName: person,
     attestationType: "none",
+    supportedAlgorithmIDs: [ES256, ED25519, RS256],
     authenticatorSelection: { residentKey: "preferred", userVerification: "required" },
     excludeCredentials: known.map(({ id }) => ({ id })),
   });

@@ -1,8 +1,6 @@
-import { createHash } from "node:crypto";
-import type { PasskeyKey, PasskeySignature } from "../../schema/passkey.ts";
-
-/** The name under which passkeys are made: a browser uses them on pages of this machine only. */
-export const RELYING_PARTY = "localhost";
+import type { PasskeyAssertion, PasskeyKey, PasskeySignature } from "../../schema/passkey.ts";
+import { areWordsSigned, decisionChallenge } from "./decision-challenge.ts";
+import { RELYING_PARTY } from "./relying-party.ts";
 
 export type Expected = {
   readonly key: PasskeyKey;
@@ -16,12 +14,17 @@ export type Verification =
   | { readonly ok: true; readonly counter: number }
   | { readonly ok: false; readonly detail: string };
 
-/** The challenge that stands for a statement. */
-export const challengeFor = (statement: string): string => createHash("sha256").update(statement).digest("base64url");
+/** Was this very decision, with these words, signed with this key? */
+export async function verifyDecision(signature: PasskeySignature, expected: Expected): Promise<Verification> {
+  if (!areWordsSigned(signature)) return { ok: false, detail: "other words were signed" };
+  return verifyAssertion(signature, { ...expected, challenge: decisionChallenge(signature.statement) });
+}
 
-/** Was this very statement signed with this key, on our page, by somebody the authenticator has verified? */
-export async function verifyAssertion(signature: PasskeySignature, expected: Expected): Promise<Verification> {
-  const { key, origin, counter } = expected;
+/** Was this challenge signed with this key, on our page, by somebody the authenticator has verified? */
+export async function verifyAssertion(
+  signature: PasskeyAssertion,
+  { key, origin, counter, challenge }: Expected & { readonly challenge: string },
+): Promise<Verification> {
   const { verifyAuthenticationResponse } = await import("@simplewebauthn/server"); // large: read when something is signed
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
@@ -36,7 +39,7 @@ export async function verifyAssertion(signature: PasskeySignature, expected: Exp
           signature: signature.bytes,
         },
       },
-      expectedChallenge: challengeFor(signature.statement),
+      expectedChallenge: challenge,
       expectedOrigin: origin ?? localOrigin(signature.clientData),
       expectedRPID: RELYING_PARTY,
       requireUserVerification: true,

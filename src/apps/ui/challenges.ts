@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { challengeFor } from "../../adapters/passkeys/verify-assertion.ts";
+import { decisionChallenge, wordsDigest } from "../../adapters/passkeys/decision-challenge.ts";
 import type { AnswerRequest } from "../../schema/api.ts";
 import type { RunId } from "../../schema/ids.ts";
+import type { PasskeySignature } from "../../schema/passkey.ts";
 
 /** A signature that comes later is not wanted any more. */
 const GOOD_FOR = 5 * 60_000; // milliseconds
@@ -11,34 +12,43 @@ const NONCE_BYTES = 16;
 export type Challenges = {
   /** What has to be signed for this decision. */
   create(run: RunId, decision: AnswerRequest): string;
-  /** The statement behind a challenge, once; null where it was made for another decision, used before, or too old. */
-  take(challenge: string, run: RunId, decision: AnswerRequest): string | null;
+  /** What is behind a challenge, once; null where it was made for another decision, used before, or too old. */
+  take(challenge: string, run: RunId, decision: AnswerRequest): Signable | null;
 };
+
+/** What is signed, and the words that it has the digest of. */
+type Signable = Pick<PasskeySignature, "statement" | "words">;
+type Nonces = { readonly nonce: string; readonly salt: string };
 
 /** Each decision that is to be signed gets a challenge of its own: a signature is good for that one, and once. */
 export function createChallenges(now: () => number): Challenges {
-  const open = new Map<string, { readonly nonce: string; readonly madeAt: number }>();
+  const open = new Map<string, Nonces & { readonly madeAt: number }>();
   return {
     create(run, decision) {
       const oldest = open.keys().next();
       if (open.size >= MOST_OPEN && oldest.done !== true) open.delete(oldest.value);
-      const nonce = randomBytes(NONCE_BYTES).toString("base64url");
-      const challenge = challengeFor(statementOf(run, decision, nonce));
-      open.set(challenge, { nonce, madeAt: now() });
+      const nonces = { nonce: newNonce(), salt: newNonce() };
+      const challenge = decisionChallenge(signableOf(run, decision, nonces).statement);
+      open.set(challenge, { ...nonces, madeAt: now() });
       return challenge;
     },
     take(challenge, run, decision) {
       const made = open.get(challenge);
       open.delete(challenge);
       if (made === undefined || now() - made.madeAt > GOOD_FOR) return null;
-      const statement = statementOf(run, decision, made.nonce);
-      return challengeFor(statement) === challenge ? statement : null;
+      const signable = signableOf(run, decision, made);
+      return decisionChallenge(signable.statement) === challenge ? signable : null;
     },
   };
 }
 
-/** A decision in words that can be signed: the same decision has the same words. */
-function statementOf(run: RunId, decision: AnswerRequest, nonce: string): string {
+/** A decision as it can be signed: the same decision is the same text. Salted, words cannot be guessed by their digest. */
+function signableOf(run: RunId, decision: AnswerRequest, { nonce, salt }: Nonces): Signable {
   const { wait, option, shown, text, comments, replies, phase = null, tree, isConfirmed } = decision;
-  return JSON.stringify({ run, wait, option, shown, text, comments, replies, phase, tree, isConfirmed, nonce });
+  const words = JSON.stringify({ text, comments, replies, salt });
+  const digest = wordsDigest(words);
+  const statement = JSON.stringify({ run, wait, option, shown, words: digest, phase, tree, isConfirmed, nonce });
+  return { statement, words };
 }
+
+const newNonce = (): string => randomBytes(NONCE_BYTES).toString("base64url");

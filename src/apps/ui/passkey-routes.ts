@@ -1,17 +1,31 @@
 import type { Hono } from "hono";
 import * as z from "zod/mini";
 import { AnswerRequest } from "../../schema/api.ts";
-import { NewPasskey } from "../../schema/api-passkey.ts";
+import { Assertion, NewPasskey, type StatementOffer, type StatementSigned } from "../../schema/api-passkey.ts";
+import { attestedLines, shareLine } from "../../views/attestation/attested.ts";
 import type { Env } from "./create-app.ts";
 import type { Served } from "./served.ts";
 import { challengeOf } from "./signed-answer.ts";
 
-/** How decisions are signed, and how a passkey is registered. */
+/** How decisions and statements are signed, and how a passkey is registered. */
 export function addPasskeyRoutes(app: Hono<Env>, served: Served): void {
-  const { repository, registration, origin } = served;
+  const { repository, registration, statements, origin } = served;
   app.post("/api/runs/:run/challenge", async (context) => {
     const found = repository.find(context.req.param("run"));
     return context.json(challengeOf(served, found, z.parse(AnswerRequest, await context.req.json())));
+  });
+  app.get("/api/runs/:run/statement", (context) => {
+    const isOffered = statements.isOffered(repository.find(context.req.param("run")));
+    return context.json({ isOffered } satisfies StatementOffer);
+  });
+  app.post("/api/runs/:run/statement/challenge", async (context) =>
+    context.json(await statements.create(repository.find(context.req.param("run")))),
+  );
+  app.post("/api/runs/:run/statement", async (context) => {
+    const found = repository.find(context.req.param("run"));
+    const assertion = z.parse(Assertion, await context.req.json());
+    const statement = await statements.take(found, assertion, origin());
+    return context.json({ lines: [...attestedLines(statement), shareLine] } satisfies StatementSigned);
   });
   if (registration === null) return;
   app.post("/api/passkeys/options", async (context) => context.json(await registration.options()));

@@ -13,6 +13,7 @@ import { canOpenBrowser, isRemote, openBrowser } from "./open-browser.ts";
 import { createListener } from "./request-listener.ts";
 import type { Served } from "./served.ts";
 import { createSessions } from "./sessions.ts";
+import { createStatementSigning } from "./statement-signing.ts";
 
 export type Wanted = Pick<Served, "repository" | "opener" | "registration"> & {
   /** Where the link leads. */
@@ -36,6 +37,7 @@ export async function servePage(invocation: Invocation, wanted: Wanted): Promise
     ...parts,
     sessions,
     challenges: createChallenges(Date.now),
+    statements: createStatementSigning(Date.now),
     origin,
     drivers: createDrivers(() => undefined),
     version,

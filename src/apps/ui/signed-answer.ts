@@ -1,4 +1,5 @@
-import { RELYING_PARTY, verifyAssertion } from "../../adapters/passkeys/verify-assertion.ts";
+import { RELYING_PARTY } from "../../adapters/passkeys/relying-party.ts";
+import { verifyDecision } from "../../adapters/passkeys/verify-assertion.ts";
 import { ownValue } from "../../core/own-value.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { AnswerRequest } from "../../schema/api.ts";
@@ -29,13 +30,13 @@ export async function signatureOf(
     if ((run.run.passkeys ?? []).length > 0) throw new ProblemError({ code: "PASSKEY_NEEDED", verb: decision.option });
     return undefined;
   }
-  const statement = challenges.take(challengeIn(assertion), run.run.run, decision);
-  if (statement === null) throw refused("it belongs to another decision, was used before, or came too late");
+  const signable = challenges.take(challengeIn(assertion), run.run.run, decision);
+  if (signable === null) throw refused("it belongs to another decision, was used before, or came too late");
   const key = project.passkeys.list().find(({ id }) => id === assertion.id);
   if (key === undefined) throw refused("this passkey is not registered");
   const { id: passkey, clientData, authenticatorData, signature: bytes } = assertion;
-  const signature = { passkey, statement, clientData, authenticatorData, bytes };
-  const verified = await verifyAssertion(signature, { key, origin: origin(), counter: key.counter });
+  const signature = { passkey, ...signable, clientData, authenticatorData, bytes };
+  const verified = await verifyDecision(signature, { key, origin: origin(), counter: key.counter });
   if (!verified.ok) throw refused(verified.detail);
   project.passkeys.keep({ ...key, counter: verified.counter });
   return signature;

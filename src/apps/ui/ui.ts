@@ -11,7 +11,7 @@ import { createRegistration } from "./registration.ts";
 import { openRepository } from "./repository.ts";
 import { servePage } from "./serve-page.ts";
 
-export { verifyAssertion } from "../../adapters/passkeys/verify-assertion.ts";
+export { verifyDecision } from "../../adapters/passkeys/verify-assertion.ts";
 
 /** Serves the page until it is stopped. */
 export const ui: Run = (invocation) => untilStopped(invocation, serve);

@@ -1,9 +1,12 @@
-import type { RunStatement } from "../../schema/attestation.ts";
+import type { AttestedGate, RunStatement } from "../../schema/attestation.ts";
 import type { AttemptId, CommitId, RunId, TreeId } from "../../schema/ids.ts";
 import { agentOf } from "./agent-marks.ts";
 import type { SeenCommit } from "./seen-commit.ts";
 
 export type Signer = { readonly signer: string; readonly keyid: string };
+
+/** An answer to a gate that was signed with a passkey of somebody on the list. */
+export type GateSigner = Signer & Pick<AttestedGate, "wait" | "decision">;
 
 /** A statement that was believed, and who vouches for it. */
 export type SignedStatement = {
@@ -11,6 +14,7 @@ export type SignedStatement = {
   /** The statement as it was signed. */
   readonly text: string;
   readonly signers: readonly Signer[];
+  readonly gateSigners: readonly GateSigner[];
 };
 
 /** What was noted for a commit or tree and not believed. */

@@ -1,7 +1,8 @@
-import type { FindingCount, RunPredicate } from "../../schema/attestation.ts";
+import type { FindingCount, RunPredicate, SignedGate } from "../../schema/attestation.ts";
 import type { Issue } from "../../schema/agent.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
+import type { PasskeySignature } from "../../schema/passkey.ts";
 import type { Person, Initiator } from "../../schema/people.ts";
 import { evolve } from "../evolve.ts";
 import { type ActiveRun, currentPhase, noRun, type RunState } from "../run.ts";
@@ -19,15 +20,25 @@ export type Evidence = {
   readonly tests: string | null;
 };
 
-type Gathered = { phases: Map<PhaseKey, PhaseEvidence>; overruled: Overruled[]; tests: string | null };
+/** A passkey's signature as it can travel; null for one that nobody else could verify. */
+export type Portable = (signature: PasskeySignature) => SignedGate | null;
+
+type Gathered = {
+  phases: Map<PhaseKey, PhaseEvidence>;
+  overruled: Overruled[];
+  tests: string | null;
+  /** What was signed for the event at hand. */
+  signed: SignedGate | null;
+};
 
 /** Who decided what, and over what: gathered by going through the journal once. */
-export function evidenceOf(events: readonly RunEvent[]): Evidence {
-  const gathered: Gathered = { phases: new Map(), overruled: [], tests: null };
+export function evidenceOf(events: readonly RunEvent[], portable: Portable): Evidence {
+  const gathered: Gathered = { phases: new Map(), overruled: [], tests: null, signed: null };
   let state: RunState = noRun;
   for (const event of events) {
     if (event.type === "run.started") gathered.tests = event.tests?.digest ?? null;
     if (state.is === "active") gather(gathered, state, event);
+    gathered.signed = event.type === "decision.signed" ? portable(event.signature) : null;
     state = evolve(state, event);
   }
   return gathered;
@@ -94,7 +105,15 @@ function addReview({ gathered, run }: At, event: EventOf<"verdict.given">): void
 function addGate({ gathered, key }: At, event: EventOf<"gate.answered">): void {
   if (key === null) return;
   const { wait, by, choice, shown, at } = event;
-  const gate = { wait, by: whoOf(by), decision: choice, shown, at, suspicious: by.suspicious !== undefined };
+  const gate = {
+    wait,
+    by: whoOf(by),
+    decision: choice,
+    shown,
+    at,
+    suspicious: by.suspicious !== undefined,
+    ...(gathered.signed === null ? {} : { signed: gathered.signed }),
+  };
   change(gathered, key, { gates: [...of(gathered, key).gates, gate] });
 }
 

@@ -6,8 +6,10 @@ import type { SignedStatement, Signer } from "./coverage.ts";
  */
 export function latestStatements(statements: readonly SignedStatement[]): SignedStatement[] {
   const byText = new Map<string, SignedStatement>();
-  for (const { statement, text, signers } of statements)
-    byText.set(text, { statement, text, signers: joined(byText.get(text)?.signers ?? [], signers) });
+  for (const signed of statements) {
+    const known = byText.get(signed.text)?.signers ?? [];
+    byText.set(signed.text, { ...signed, signers: joined(known, signed.signers) });
+  }
   const latest = new Map<string, SignedStatement>();
   for (const signed of byText.values()) {
     const { run } = signed.statement.predicate;

@@ -51,6 +51,8 @@ const RULES: { readonly [R in keyof Policy]?: Rule } = {
       : [`made by the workflow ${statement.predicate.workflow}`],
   phases: ({ phases }, { statement }) => phases.flatMap((name) => phaseProblem(statement.predicate, name)),
   gates: (policy, { statement }) => policy.gates.flatMap((name) => gateProblem(policy, statement.predicate, name)),
+  passkeys: (policy, signed) =>
+    policy.passkeys ? policy.gates.flatMap((name) => passkeyProblem(policy, signed, name)) : [],
   forbidOverruled: ({ forbidOverruled }, { statement }) =>
     statement.predicate.overruled
       .filter(
@@ -98,4 +100,17 @@ function gateProblem({ channels }: Policy, predicate: RunPredicate, name: string
   return channels === undefined || channels.some((channel) => channel === last.by.channel)
     ? []
     : [`the gate of ${phase.key} was answered by ${last.by.channel}`];
+}
+
+/** Of a gate that a person answered: who else could have is not asked twice. */
+function passkeyProblem({ people }: Policy, { statement, gateSigners }: SignedStatement, name: string): string[] {
+  const phase = phaseNamed(statement.predicate, name);
+  const last = phase?.gates.at(-1);
+  if (phase === undefined || last?.decision !== "continue") return [];
+  const gateSigner = gateSigners.find(({ wait, decision }) => wait === last.wait && decision === last.decision);
+  if (gateSigner === undefined)
+    return [`the gate of ${phase.key} was not signed with a passkey of somebody on the list`];
+  return people === undefined || people.includes(gateSigner.signer)
+    ? []
+    : [`the gate of ${phase.key} was signed by ${gateSigner.signer}, who may not`];
 }

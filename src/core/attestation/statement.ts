@@ -3,7 +3,7 @@ import type { AgentChoice, RunEvent } from "../../schema/event.ts";
 import type { CommitId, PhaseKey, TreeId } from "../../schema/ids.ts";
 import { addUsage } from "../budget.ts";
 import { finishOf, type PhaseRecord, type RunState } from "../run.ts";
-import { type Evidence, evidenceOf, type PhaseEvidence, whoOf } from "./evidence.ts";
+import { type Evidence, evidenceOf, type PhaseEvidence, type Portable, whoOf } from "./evidence.ts";
 
 export type GitPoint = { readonly commit: CommitId; readonly tree: TreeId };
 
@@ -27,6 +27,7 @@ export type StatementFacts = {
   readonly signedAt: string;
   /** SHA-256 of a text, in hexadecimal digits. */
   readonly hash: (text: string) => string;
+  readonly portable: Portable;
 };
 
 /** What a journal says about the commits of its run; nothing in it is text of an agent, a prompt or a transcript. */
@@ -38,9 +39,9 @@ export function buildStatement(facts: StatementFacts): RunStatement {
   return { _type: STATEMENT_TYPE, subject, predicateType: PREDICATE_TYPE, predicate: predicateOf(facts) };
 }
 
-function predicateOf({ state, events, journal, branch, signedAt, hash }: StatementFacts): RunPredicate {
+function predicateOf({ state, events, journal, branch, signedAt, hash, portable }: StatementFacts): RunPredicate {
   const { run } = state;
-  const evidence = evidenceOf(events);
+  const evidence = evidenceOf(events, portable);
   const ended = state.is === "ended" ? state : null;
   return {
     run: run.run,

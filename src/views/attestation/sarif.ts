@@ -9,6 +9,7 @@ const RULES: Readonly<Record<Violation["rule"] | "refused", string>> = {
   phases: "A required phase is not completed and accepted",
   gates: "A required gate was not answered by a person",
   channels: "A gate was answered in a way that is not allowed",
+  passkeys: "A gate was not signed with a passkey that counts",
   fourEyes: "Two people must vouch",
   forbidOverruled: "Somebody went on over what must not be overruled",
   sandbox: "Agents were not in a sandbox",

@@ -40,13 +40,15 @@ function commitRows(commits: readonly CoveredCommit[]): string[] {
 
 const HOW = { commit: "covered", tree: "same tree", merge: "plain merge" } as const;
 
-function statementRows({ statement, signers }: SignedStatement): string[] {
+function statementRows({ statement, signers, gateSigners }: SignedStatement): string[] {
   const { predicate } = statement;
   const vouching = signers.map(({ signer }) => plainLine(signer)).join(", ");
   const gates = predicate.phases.flatMap(({ key, gates: answers }) =>
-    answers.map(({ decision, by, at, suspicious }) => {
+    answers.map(({ wait, decision, by, at, suspicious }) => {
+      const gateSigner = gateSigners.find((one) => one.wait === wait && one.decision === decision);
+      const how = gateSigner === undefined ? by.channel : `passkey of ${plainLine(gateSigner.signer, 60)}`;
       const mark = suspicious ? ", SUSPICIOUS: from a terminal opened while an agent was at work" : "";
-      return `  gate ${key}: ${decision} by ${plainLine(by.name, 60)} (${by.channel}) ${localTime(at)}${mark}`;
+      return `  gate ${key}: ${decision} by ${plainLine(by.name, 60)} (${how}) ${localTime(at)}${mark}`;
     }),
   );
   const overruled = predicate.overruled.map(

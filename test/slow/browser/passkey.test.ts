@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { expectAccessible, open, serve, serving } from "./page-browser.ts";
@@ -19,7 +21,7 @@ async function addAuthenticator(page: Page): Promise<void> {
   });
 }
 
-test("a passkey is registered in the browser, and from then on it alone decides", async () => {
+test("a passkey is registered in the browser; from then on it alone decides, and others verify what it signed", async () => {
   const shop = await createShop();
   const adding = await serving(shop, ["passkey", "add"]);
   const { page, troubles } = await open(adding.link);
@@ -45,6 +47,27 @@ test("a passkey is registered in the browser, and from then on it alone decides"
   expect(await shop.script("verify-journal")).toMatchObject({
     code: 0,
     stdout: expect.stringContaining("1 signed decisions, in order"),
+  });
+
+  const keep = page.getByRole("button", { name: "Keep", exact: true });
+  while (!(await keep.isVisible())) {
+    await page.getByRole("link", { name: "Open the review" }).click();
+    await decision.getByRole("button", { name: "Continue" }).click();
+    await page
+      .getByText(/Open the review|All phases are done/)
+      .first()
+      .waitFor();
+  }
+  await keep.click();
+  await page.getByRole("button", { name: "Sign what was done with a passkey" }).click();
+  await page.getByText(/Signed: run /).waitFor();
+  await expectAccessible(page);
+  const [{ signer }] = JSON.parse((await shop.script("passkey", "list", "--json")).stdout).passkeys;
+  writeFileSync(join(shop.base, "signers"), `ada@example.org ${signer}\n`);
+  const verify = ["verify", "change/percentage-discount-with-a-cap", "--signers", join(shop.base, "signers")];
+  expect(await shop.script(...verify)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("(passkey of ada@example.org)"),
   });
   expect(troubles).toEqual([]);
 });

@@ -12,6 +12,7 @@ import { Activity } from "../run/activity.tsx";
 import { Documents } from "../run/documents.tsx";
 import { PhasePicture } from "../run/phase-picture.tsx";
 import { RunActions } from "../run/run-actions.tsx";
+import { SignStatement } from "../run/sign-statement.tsx";
 import { RunStory } from "../run/run-story.tsx";
 import { Timeline } from "../run/timeline.tsx";
 import { WaitCard } from "../run/wait-card.tsx";
@@ -42,6 +43,7 @@ export function RunPage({ run }: { readonly run: string }) {
       ))}
       {data.wait === null ? null : <WaitCard run={run} wait={data.wait} />}
       {data.end === null ? null : <Ending end={data.end} row={data.row} />}
+      {data.end === null ? null : <SignStatement run={run} />}
       <PhasePicture detail={data} />
       <RunTabs detail={data} />
     </div>

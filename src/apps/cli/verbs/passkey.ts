@@ -1,6 +1,7 @@
 import { record } from "../../../app/answer/record.ts";
 import { settingsUnreadable } from "../../../app/authorize/authorize.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
+import { sshKeyLine } from "../../../adapters/passkeys/ssh-form.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { localTime } from "../../../views/local-time.ts";
@@ -23,8 +24,14 @@ export const passkey: Run = async (invocation) => {
 };
 
 function list({ passkeys }: LocalProject): Result {
-  const known = passkeys.list().map(({ id, name, createdAt }) => ({ id, name, createdAt }));
-  const lines = known.map(({ id, name, createdAt }) => `${name}  ${id}  ${localTime(createdAt, "minutes")}`);
+  const known = passkeys.list().map((key) => {
+    const { id, name, createdAt } = key;
+    return { id, name, createdAt, signer: sshKeyLine(key) };
+  });
+  const lines = known.flatMap(({ id, name, createdAt, signer }) => [
+    `${name}  ${id}  ${localTime(createdAt, "minutes")}`,
+    `  ${signer === null ? "its signatures are verified here only: it is no ES256 key" : `for a list of signers: ${signer}`}`,
+  ]);
   return done(lines.length === 0 ? ["No passkey is registered: isdlc passkey add"] : lines, { passkeys: known });
 }
 

@@ -1,4 +1,4 @@
-import type { verifyAssertion as VerifyAssertion } from "../../../adapters/passkeys/verify-assertion.ts";
+import type { verifyDecision as VerifyDecision } from "../../../adapters/passkeys/verify-assertion.ts";
 import type { LocalProject } from "../../../compose/project.ts";
 import { findSignatures } from "../../../core/find-signatures.ts";
 import type { RunId } from "../../../schema/ids.ts";
@@ -10,11 +10,11 @@ export async function signatureFindings(project: LocalProject, run: RunId): Prom
   const { signatures, wrong } = findSignatures(project.journal.events(run), project.passkeys.list());
   if (signatures.length + wrong.length === 0) return [];
   // Built beside this file; it has what is needed to verify, which other verbs do without.
-  const { verifyAssertion } = require("./ui.cjs") as { verifyAssertion: typeof VerifyAssertion };
+  const { verifyDecision } = require("./ui.cjs") as { verifyDecision: typeof VerifyDecision };
   const verified = await Promise.all(
     signatures.map(async ({ seq, signature, key }) => ({
       seq,
-      result: await verifyAssertion(signature, { key, origin: null, counter: 0 }),
+      result: await verifyDecision(signature, { key, origin: null, counter: 0 }),
     })),
   );
   const bad = [

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { believe, everyFlip, type Flip, isReadable } from "../../../attestation/flipped-envelope.ts";
+import { check, flippedGates } from "../../../attestation/flipped-gate.ts";
 
 const AT_A_TIME = 4;
 
@@ -10,19 +11,33 @@ function oneOfEachByte(): Flip[] {
   return [...flips.values()];
 }
 
+/** A few at a time: most of it is waiting for ssh-keygen. */
+async function judgeAll<T>(all: readonly T[], judge: (one: T) => Promise<void>): Promise<void> {
+  const left = [...all];
+  const work = async (): Promise<void> => {
+    for (let one = left.pop(); one !== undefined; one = left.pop()) await judge(one);
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+}
+
 test("ssh-keygen refuses every byte that can be changed without the statement becoming unreadable", async () => {
   const flips = oneOfEachByte();
   const reasons = new Map<string, number>();
-  const left = [...flips];
-  const work = async (): Promise<void> => {
-    for (let flip = left.pop(); flip !== undefined; flip = left.pop()) {
-      const belief = await believe(flip.line);
-      if (belief.is === "believed") throw new Error(`believed with byte ${flip.at} changed`);
-      reasons.set(belief.why, (reasons.get(belief.why) ?? 0) + 1);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  await judgeAll(flips, async (flip) => {
+    const belief = await believe(flip.line);
+    if (belief.is === "believed") throw new Error(`believed with byte ${flip.at} changed`);
+    reasons.set(belief.why, (reasons.get(belief.why) ?? 0) + 1);
+  });
   expect(flips.length).toBeGreaterThan(800);
   expect(reasons.get("the signature does not fit the statement")).toBeGreaterThan(600);
   expect([...reasons.keys()]).toEqual(expect.arrayContaining([expect.stringContaining("names another key")]));
+});
+
+test("a gate with any byte changed in what the passkey signed, or in its signature, is refused", async () => {
+  const flips = flippedGates();
+  expect(flips.length).toBeGreaterThan(600);
+  await judgeAll(flips, async (flip) => {
+    const reading = await check(flip);
+    if (reading.is !== "refused") throw new Error(`believed: ${flip.statement} ${flip.sig}`);
+  });
 });

@@ -1,0 +1,16 @@
+import type { Portable } from "../../core/attestation/evidence.ts";
+import type { PasskeyKey } from "../../schema/passkey.ts";
+import { areWordsSigned, DECISION_NAMESPACE } from "../passkeys/decision-challenge.ts";
+import { sshSignatureOf } from "../passkeys/ssh-form.ts";
+import { keyOf } from "./ssh-signature.ts";
+
+/** Signatures of decisions as they travel, for those made with one of these keys. */
+export function portableWith(keys: readonly PasskeyKey[]): Portable {
+  return (signature) => {
+    const key = keys.find(({ id }) => id === signature.passkey);
+    const sig = key === undefined ? null : sshSignatureOf(signature, { key, namespace: DECISION_NAMESPACE });
+    const keyid = sig === null ? null : keyOf(sig);
+    if (sig === null || keyid === null || !areWordsSigned(signature)) return null;
+    return { statement: signature.statement, keyid, sig: sig.toString("base64") };
+  };
+}

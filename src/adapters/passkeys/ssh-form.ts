@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import type { PasskeyAssertion, PasskeyKey } from "../../schema/passkey.ts";
+import { RELYING_PARTY } from "./relying-party.ts";
+
+/*
+ * OpenSSH verifies what a browser had a passkey sign, as the signature algorithm `webauthn-sk-ecdsa-sha2-nistp256`. A
+ * challenge in its form makes every assertion a signature that `ssh-keygen -Y verify` and a list of signers judge.
+ */
+
+const KEY_TYPE = "sk-ecdsa-sha2-nistp256@openssh.com";
+const SIGNATURE_TYPE = "webauthn-sk-ecdsa-sha2-nistp256@openssh.com";
+const MAGIC = Buffer.from("SSHSIG");
+const VERSION = 1;
+const DIGEST = "sha256";
+
+/** Has the authenticator seen somebody, and verified who it is? */
+const PRESENT_AND_VERIFIED = 0x05;
+
+/** What a passkey has to sign, so that it signs these bytes for this purpose and nothing else; base64url. */
+export function challengeFor(bytes: Buffer, namespace: string): string {
+  const digest = createHash(DIGEST).update(bytes).digest();
+  return Buffer.concat([MAGIC, text(namespace), text(""), text(DIGEST), text(digest)]).toString("base64url");
+}
+
+/** The key as a list of signers has it; null for one of another kind than ES256, which OpenSSH has no form for. */
+export function sshKeyLine(key: PasskeyKey): string | null {
+  const blob = keyBlob(key);
+  return blob === null ? null : `${KEY_TYPE} ${blob.toString("base64")}`;
+}
+
+export type SshForm = { readonly key: PasskeyKey; readonly namespace: string };
+
+/** The signature that ssh-keygen would have written; null for a key of another kind. */
+export function sshSignatureOf(assertion: PasskeyAssertion, { key, namespace }: SshForm): Buffer | null {
+  const blob = keyBlob(key);
+  const told = Buffer.from(assertion.authenticatorData, "base64url");
+  const numbers = numbersOf(Buffer.from(assertion.bytes, "base64url"));
+  if (blob === null || numbers === null || told.length < COUNTER_END) return null;
+  const clientData = Buffer.from(assertion.clientData, "base64url");
+  const signature = Buffer.concat([
+    text(SIGNATURE_TYPE),
+    text(Buffer.concat(numbers.map(text))),
+    told.subarray(FLAGS_AT, COUNTER_END),
+    text(originIn(clientData)),
+    text(clientData),
+    text(told.subarray(COUNTER_END)),
+  ]);
+  return Buffer.concat([MAGIC, count(VERSION), text(blob), text(namespace), text(""), text(DIGEST), text(signature)]);
+}
+
+/** Whether a passkey made a signature, and whether it verified who was there. */
+export function passkeyIn(sig: Buffer): { readonly isVerified: boolean } | null {
+  const [, , , , signature] = textsOf(sig.subarray(MAGIC.length + LENGTH));
+  const [type, numbers] = textsOf(signature ?? Buffer.alloc(0));
+  if (signature === undefined || numbers === undefined || type?.toString("latin1") !== SIGNATURE_TYPE) return null;
+  const flags = signature[LENGTH + type.length + LENGTH + numbers.length] ?? 0;
+  return { isVerified: (flags & PRESENT_AND_VERIFIED) === PRESENT_AND_VERIFIED };
+}
+
+const LENGTH = 4; // bytes of a length
+const FLAGS_AT = 32; // after the digest of the relying party
+const COUNTER_END = 37;
+
+/** A COSE key of the kind ES256, which has one way to be written. */
+const ES256 = /^a5010203262001215820([0-9a-f]{64})225820([0-9a-f]{64})$/;
+
+function keyBlob({ publicKey }: PasskeyKey): Buffer | null {
+  const [, x, y] = ES256.exec(Buffer.from(publicKey, "base64url").toString("hex")) ?? [];
+  if (x === undefined || y === undefined) return null;
+  return Buffer.concat([text(KEY_TYPE), text("nistp256"), text(Buffer.from(`04${x}${y}`, "hex")), text(RELYING_PARTY)]);
+}
+
+/** Both numbers of an ECDSA signature: SEQUENCE of two INTEGERs, each as SSH writes it too. */
+function numbersOf(der: Buffer): readonly [Buffer, Buffer] | null {
+  const [first, second] = [der[3], der[5 + (der[3] ?? 0)]];
+  if (first === undefined || second === undefined || der.length !== 6 + first + second) return null;
+  return [der.subarray(4, 4 + first), der.subarray(6 + first)];
+}
+
+function originIn(clientData: Buffer): string {
+  return (
+    /^\{"type":"webauthn\.get","challenge":"[\w-]+","origin":"([^"\\]*)"/.exec(clientData.toString("utf8"))?.[1] ?? ""
+  );
+}
+
+function count(value: number): Buffer {
+  const bytes = Buffer.alloc(LENGTH);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+function text(value: string | Buffer): Buffer {
+  const bytes = Buffer.from(value);
+  return Buffer.concat([count(bytes.length), bytes]);
+}
+
+/** The texts at the start of some bytes, as far as they are whole. */
+function textsOf(bytes: Buffer): Buffer[] {
+  const found: Buffer[] = [];
+  let left = bytes;
+  while (left.length >= LENGTH && left.length >= LENGTH + left.readUInt32BE(0)) {
+    const end = LENGTH + left.readUInt32BE(0);
+    found.push(left.subarray(LENGTH, end));
+    left = left.subarray(end);
+  }
+  return found;
+}

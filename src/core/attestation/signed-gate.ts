@@ -1,0 +1,29 @@
+import type { AttestedGate } from "../../schema/attestation.ts";
+import type { RunId } from "../../schema/ids.ts";
+import { isRecord } from "../own-value.ts";
+
+const DIGEST = /^[0-9a-f]{64}$/;
+
+/** Why what a passkey signed is not what the gate of this run says; null where it is. */
+export function otherThanSigned(run: RunId, { wait, decision, shown, by, signed }: AttestedGate): string | null {
+  if (signed === undefined) return null;
+  if (by.channel !== "passkey") return "a passkey signed it, and it says that it was answered in another way";
+  const said = parsed(signed.statement);
+  if (said === null) return "what was signed is no decision";
+  if (said["run"] !== run) return "what was signed belongs to another run";
+  if (said["wait"] !== wait) return "what was signed belongs to another gate";
+  if (said["option"] !== decision) return "another answer was signed";
+  if (said["shown"] !== shown) return "it was signed for something else than was shown";
+  const { words } = said;
+  return typeof words === "string" && DIGEST.test(words) ? null : "what was written is not covered by what was signed";
+}
+
+/** Written the one way such a text is written: repeated keys could say one thing to us and another to somebody else. */
+function parsed(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) && JSON.stringify(value) === text ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,149 @@
+import { execFileSync } from "node:child_process";
+import { keyOf } from "../../src/adapters/attestation/ssh-signature.ts";
+import { DECISION_NAMESPACE } from "../../src/adapters/passkeys/decision-challenge.ts";
+import type { AttestedGate, SignedGate } from "../../src/schema/attestation.ts";
+import { createAuthenticator } from "../support/authenticator.ts";
+import { type Forgery, studio } from "./forgeries.ts";
+import { approved, decisionText, passkeyEnvelope, signedDecision, signerLine, withGates } from "./passkeys.ts";
+
+const { statement, keys } = studio;
+const { run } = statement.predicate;
+const other = createAuthenticator("http://localhost:21000", "b3RoZXI");
+
+const known = (): string =>
+  studio.signers("with-passkey", `ada@example.org ${keys.ada.public}`, signerLine("ada@example.org"));
+
+/** Ada's own key signs the statement; what a passkey is said to have signed in it is forged. */
+const forged = (name: string, why: RegExp, change: (gate: AttestedGate) => AttestedGate): Forgery => ({
+  name,
+  line: () => studio.sign(withGates(statement, change)),
+  why,
+  signers: known,
+});
+
+const signing = (text: (gate: AttestedGate) => string) => (gate: AttestedGate) => ({
+  ...approved(run, gate),
+  signed: signedDecision(text(gate)),
+});
+const changed = (change: (signed: SignedGate) => Partial<SignedGate>) => (gate: AttestedGate) => {
+  const signed = signedDecision(decisionText(run, gate));
+  return { ...approved(run, gate), signed: { ...signed, ...change(signed) } };
+};
+
+const FITS_NOT = /gate of plan: the signature does not fit/;
+
+/** Approvals that no passkey gave, each with what gives it away. */
+export const passkeyForgeries: readonly Forgery[] = [
+  forged(
+    "decision of another run",
+    /belongs to another run/,
+    signing((gate) => decisionText("20260101-000000000-aaaa", gate)),
+  ),
+  forged(
+    "decision at another gate",
+    /belongs to another gate/,
+    signing((gate) => decisionText(run, { ...gate, wait: "plan#9/gate-1" })),
+  ),
+  forged(
+    "another answer than was signed",
+    /another answer was signed/,
+    signing((gate) => decisionText(run, { ...gate, decision: "redo" })),
+  ),
+  forged(
+    "something else than was shown",
+    /something else than was shown/,
+    signing((gate) => decisionText(run, { ...gate, shown: "0".repeat(64) })),
+  ),
+  forged(
+    "decision that does not cover the person's words",
+    /what was written is not covered/,
+    signing((gate) => decisionText(run, gate).replace(/"words":"a+",/, "")),
+  ),
+  forged(
+    "decision that says two things",
+    /no decision/,
+    signing((gate) => decisionText(run, gate).replace("{", '{"option":"redo",')),
+  ),
+  forged(
+    "signed text that is none",
+    /no decision/,
+    signing(() => "yes"),
+  ),
+  forged("passkey's answer told as one of a terminal", /answered in another way/, (gate) => ({
+    ...approved(run, gate),
+    by: gate.by,
+  })),
+  forged(
+    "signed text changed afterwards",
+    FITS_NOT,
+    changed(({ statement: text }) => ({ statement: text.replace('"nonce":"n"', '"nonce":"m"') })),
+  ),
+  forged(
+    "signature of another decision",
+    FITS_NOT,
+    changed(() => ({ sig: signedDecision("{}").sig })),
+  ),
+  forged(
+    "passkey's signature of a statement in the place of a decision",
+    FITS_NOT,
+    changed(({ statement: text }) => signedDecision(text, { namespace: "attestation@isdlc" })),
+  ),
+  forged(
+    "own passkey that claims to be a listed one",
+    /names another key/,
+    changed(({ statement: text }) => ({ sig: signedDecision(text, { with: other }).sig })),
+  ),
+  forged(
+    "decision for another relying party",
+    FITS_NOT,
+    changed(({ statement: text }) => signedDecision(text, { relyingParty: "evil.example" })),
+  ),
+  forged(
+    "passkey's answer of another kind",
+    FITS_NOT,
+    changed(({ statement: text }) => signedDecision(text, { type: "webauthn.create" })),
+  ),
+  forged(
+    "passkey that did not verify who was there",
+    /did not verify who was there/,
+    changed(({ statement: text }) => signedDecision(text, { isVerified: false })),
+  ),
+  forged(
+    "SSH key in the place of a passkey",
+    /not signed with a passkey/,
+    changed(({ statement: text }) => signedWithSsh(text)),
+  ),
+  forged(
+    "signature in another spelling",
+    /not signed with a passkey|does not say what it should/,
+    changed(({ sig }) => ({ sig: `${sig}=` })),
+  ),
+  {
+    name: "statement signed with a passkey that nobody listed",
+    line: () => passkeyEnvelope(statement, { with: other }),
+    why: /not on the list of signers/,
+    signers: known,
+  },
+  {
+    name: "statement signed with a passkey that did not verify who was there",
+    line: () => passkeyEnvelope(statement, { isVerified: false }),
+    why: /did not verify who was there/,
+    signers: known,
+  },
+  {
+    name: "decision's signature in the place of the statement's",
+    line: () => passkeyEnvelope(statement, { namespace: DECISION_NAMESPACE }),
+    why: /the signature does not fit the statement/,
+    signers: known,
+  },
+];
+
+/** Ada's unlocked SSH key, which a program that runs as her can use. */
+function signedWithSsh(text: string): SignedGate {
+  const armored = execFileSync("ssh-keygen", ["-Y", "sign", "-n", DECISION_NAMESPACE, "-f", keys.ada.file], {
+    input: text,
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const sig = Buffer.from(armored.toString().replaceAll(/-----.*-----|\n/g, ""), "base64");
+  return { statement: text, keyid: keyOf(sig) ?? "", sig: sig.toString("base64") };
+}

@@ -1,0 +1,52 @@
+import { signedBytes, encodeEnvelope } from "../../src/adapters/attestation/dsse.ts";
+import { encodeStatement } from "../../src/adapters/attestation/read-statement.ts";
+import { keyOf, NAMESPACE } from "../../src/adapters/attestation/ssh-signature.ts";
+import { DECISION_NAMESPACE } from "../../src/adapters/passkeys/decision-challenge.ts";
+import { challengeFor, sshKeyLine, sshSignatureOf } from "../../src/adapters/passkeys/ssh-form.ts";
+import type { AttestedGate, RunStatement, SignedGate } from "../../src/schema/attestation.ts";
+import { type Authenticator, createAuthenticator, type How } from "../support/authenticator.ts";
+
+export const authenticator: Authenticator = createAuthenticator("http://localhost:21000");
+
+/** The line of a list of signers for an authenticator's key. */
+export function signerLine(name: string, { passkey }: Authenticator = authenticator): string {
+  return `${name} ${sshKeyLine(passkey) ?? "no key that OpenSSH has a form for"}`;
+}
+
+export type Signing = How & { readonly with?: Authenticator; readonly namespace?: string };
+
+/** What a passkey signs, as ssh-keygen reads it. */
+export function passkeySignature(bytes: Buffer, { with: by = authenticator, namespace = NAMESPACE, ...how }: Signing) {
+  const { id, signature, ...assertion } = by.assert(challengeFor(bytes, namespace), how);
+  const made = { passkey: id, bytes: signature, ...assertion };
+  const sig = sshSignatureOf(made, { key: by.passkey, namespace });
+  const keyid = sig === null ? null : keyOf(sig);
+  if (sig === null || keyid === null) throw new Error("the passkey's signature has no form of SSH");
+  return { keyid, sig };
+}
+
+/** What is signed for a gate's answer. */
+export const decisionText = (run: string, { wait, decision, shown }: AttestedGate): string =>
+  JSON.stringify({ run, wait, option: decision, shown, words: "a".repeat(64), phase: null, nonce: "n" });
+
+export function signedDecision(statement: string, how: Signing = {}): SignedGate {
+  const { keyid, sig } = passkeySignature(Buffer.from(statement), { namespace: DECISION_NAMESPACE, ...how });
+  return { statement, keyid, sig: sig.toString("base64") };
+}
+
+/** A gate that was answered with the passkey. */
+export function approved(run: string, gate: AttestedGate, how: Signing = {}): AttestedGate {
+  return { ...gate, by: { ...gate.by, channel: "passkey" }, signed: signedDecision(decisionText(run, gate), how) };
+}
+
+/** The statement with every gate changed. */
+export function withGates(statement: RunStatement, change: (gate: AttestedGate) => AttestedGate): RunStatement {
+  const phases = statement.predicate.phases.map((phase) => ({ ...phase, gates: phase.gates.map(change) }));
+  return { ...statement, predicate: { ...statement.predicate, phases } };
+}
+
+/** An envelope that a passkey signed in the place of git's key. */
+export function passkeyEnvelope(statement: RunStatement, how: Signing = {}): string {
+  const payload = encodeStatement(statement);
+  return encodeEnvelope({ payload, signatures: [passkeySignature(signedBytes(payload), how)] });
+}
