@@ -1,8 +1,7 @@
 import { chmodSync, existsSync } from "node:fs";
 import * as z from "zod/mini";
 import { nodeFiles, readSmall, replaceFile } from "../file-system/file-system.ts";
-import { loginPath } from "./login-path.ts";
-import type { UserFolders } from "../user-files/user-folders.ts";
+import { loginPath, type UserFolders } from "../user-files/user-folders.ts";
 
 /** The team's server that this person is signed in to. */
 export const Login = z.strictObject({

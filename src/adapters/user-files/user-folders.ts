@@ -20,5 +20,8 @@ export function userFolders(env: NodeJS.ProcessEnv): UserFolders {
   return folders;
 }
 
+/** The file of a team's sign-in; its presence says that there is one. */
+export const loginPath = ({ config }: Pick<UserFolders, "config">): string => join(config, "team.json");
+
 /** Loaded only where it is needed, as hardly anybody is without HOME. */
 const homeFolder = (): string => process.getBuiltinModule("node:os").homedir();

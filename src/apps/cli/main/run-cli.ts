@@ -132,7 +132,8 @@ function tellLoudly(lines: readonly string[]): void {
   }
 }
 
-function print(io: Io, { code, lines, json }: Result, wantsJson: boolean): void {
-  if (wantsJson) io.out(jsonText(json));
-  else for (const line of lines) (code === 1 || code === 2 ? io.err : io.out)(line);
+function print(io: Io, result: Result, wantsJson: boolean): void {
+  if (wantsJson) return io.out(jsonText(result.json)); // made only where it is asked for
+  const { code, lines } = result;
+  for (const line of lines) (code === 1 || code === 2 ? io.err : io.out)(line);
 }

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import { loginPath } from "../../../adapters/team/login-path.ts";
-import { userFolders } from "../../../adapters/user-files/user-folders.ts";
+import { loginPath, userFolders } from "../../../adapters/user-files/user-folders.ts";
 import type { Host } from "./run-cli.ts";
 import { runPlain } from "./run-plain.ts";
 import { plainNext, plainStatus } from "../verbs/plain-status.ts";

@@ -110,8 +110,13 @@ function refuseNothing({ verb }: Invocation, run: ActiveRun, wait: Wait): never 
 }
 
 function recorded(project: LocalProject, { state, warnings }: Recorded, option: string): Result {
-  const { json } = restResult(state, warnings, project.driver.holder());
-  return { code: 0, lines: [`Recorded: ${option}.`, "Go on: isdlc resume"], json: { ...json, ok: true } };
+  return {
+    code: 0,
+    lines: [`Recorded: ${option}.`, "Go on: isdlc resume"],
+    get json() {
+      return { ...restResult(state, warnings, project.driver.holder()).json, ok: true };
+    },
+  };
 }
 
 /** `redo "<guidance>"`, `answer redo "<guidance>"` or `--text`. */

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import { loginPath } from "../../../../adapters/team/login-path.ts";
-import { userFolders } from "../../../../adapters/user-files/user-folders.ts";
+import { loginPath, userFolders } from "../../../../adapters/user-files/user-folders.ts";
 import type { Run } from "../../grammar/verb.ts";
 import type * as TeamVerbs from "./team-verbs.ts";
 
