@@ -68,7 +68,7 @@ export const StartRequest = z.strictObject({
   choices: z._default(
     z.array(
       z.strictObject({
-        flag: z.enum(["--on-stale", "--on-partial", "--tests", "--yes", "--no-git", "--allow-dirty"]),
+        flag: z.enum(["--on-stale", "--on-partial", "--tests", "--hooks", "--yes", "--no-git", "--allow-dirty"]),
         option: z.string().check(z.regex(/^[a-z][a-z-]{0,30}$/)),
       }),
     ),

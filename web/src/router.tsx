@@ -3,7 +3,7 @@ import { Charts } from "./pages/charts.tsx";
 import { Inbox } from "./pages/inbox.tsx";
 import { Items } from "./pages/items.tsx";
 import { NewPasskey } from "./pages/passkey.tsx";
-import { NewRun } from "./pages/new-run.tsx";
+import { NewRun, type Wanted } from "./pages/new-run.tsx";
 import { RunPage } from "./pages/run-page.tsx";
 import { Settings } from "./pages/settings.tsx";
 import { GatePage } from "./gate/gate-page.tsx";
@@ -31,13 +31,24 @@ const gateRoute = createRoute({
   },
 });
 
+const newRoute = createRoute({
+  getParentRoute: () => root,
+  path: "/new",
+  validateSearch: ({ what, item }): Wanted =>
+    (what === "analyze" || what === "build") && typeof item === "string" ? { what, item } : {},
+  component: function New() {
+    const wanted = newRoute.useSearch();
+    return <NewRun key={`${wanted.what} ${wanted.item}`} {...wanted} />;
+  },
+});
+
 export const router = createRouter({
   routeTree: root.addChildren([
     at("/", Inbox),
     at("/items", Items),
     at("/charts", Charts),
     at("/settings", Settings),
-    at("/new", NewRun),
+    newRoute,
     at("/passkey", NewPasskey),
     runRoute,
     gateRoute,

@@ -20,8 +20,9 @@ const MOST_OUTPUT = 1024 * 1024;
  * Starts work with the program itself, in a process of its own: it asks what it would ask in a terminal, and goes on
  * with the run when the page is closed. Resolves as soon as there is a run, or the program has ended.
  */
-export function start({ here }: Repository, request: StartRequest): Promise<Started> {
-  const before = here.journal.newest();
+export function start(repository: Repository, request: StartRequest): Promise<Started> {
+  const { here } = repository;
+  const before = newestRuns(repository);
   const child = spawn(process.execPath, [join(import.meta.dirname, "isdlc.cjs"), ...argumentsOf(request)], {
     cwd: here.root,
     env: here.env,
@@ -38,8 +39,8 @@ export function start({ here }: Repository, request: StartRequest): Promise<Star
       resolve(started);
     };
     const look = (): void => {
-      const now = here.journal.newest();
-      if (now !== before) end({ is: "started", run: now });
+      const run = newestRuns(repository).find((id) => !before.includes(id));
+      if (run !== undefined) end({ is: "started", run });
     };
     const timer = setInterval(look, LOOKS_EVERY);
     const patience = setTimeout(() => end({ is: "started", run: null }), PATIENCE);
@@ -47,6 +48,10 @@ export function start({ here }: Repository, request: StartRequest): Promise<Star
     child.on("close", () => end(outcome(said)));
   });
 }
+
+/** Of every working tree, and of the analyses of items, which have journals of their own. */
+const newestRuns = (repository: Repository): RunId[] =>
+  repository.places().flatMap(({ project }) => project.journal.newest() ?? []);
 
 /** What was chosen is handed on by flags of the program; the words come last, where no word is taken for a flag. */
 function argumentsOf({ what, workflow, title, isSupervised, mode, choices }: StartRequest): string[] {

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { ItemList } from "../../../src/schema/api-project.ts";
 import { api } from "../api.ts";
@@ -27,7 +28,7 @@ export function Items() {
         <div className="empty">
           <p>{data.items.length === 0 ? "No item is on record." : "No item fits."}</p>
           <p className="subtle">
-            Add one with <code>isdlc add "what to do"</code>.
+            <Link to="/new">Put one on record</Link>, or in a terminal: <code>isdlc add "what to do"</code>.
           </p>
         </div>
       ) : null}
@@ -45,7 +46,12 @@ function ItemTable({ items }: { readonly items: readonly Item[] }) {
             <th scope="col">Item</th>
             <th scope="col">Analysis</th>
             <th scope="col">Code since</th>
-            <th scope="col">Age</th>
+            <th scope="col" className="number">
+              Age
+            </th>
+            <th scope="col">
+              <span className="visually-hidden">What may be done</span>
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -59,11 +65,37 @@ function ItemTable({ items }: { readonly items: readonly Item[] }) {
               </td>
               <td>{staleText(item)}</td>
               <td className="number">{item.createdAt === null ? "" : ageOf(item.createdAt)}</td>
+              <td className="row-tools">{item.isBuilt ? null : <ItemTools item={item} />}</td>
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+function ItemTools({ item: { slug, status } }: { readonly item: Item }) {
+  return (
+    <>
+      {status === "analyzed" ? null : (
+        <Link
+          to="/new"
+          search={{ what: "analyze", item: slug }}
+          className="button button-small"
+          aria-label={`Analyze ${slug}`}
+        >
+          Analyze
+        </Link>
+      )}
+      <Link
+        to="/new"
+        search={{ what: "build", item: slug }}
+        className="button button-small"
+        aria-label={`Build ${slug}`}
+      >
+        Build
+      </Link>
+    </>
   );
 }
 

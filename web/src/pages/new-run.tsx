@@ -9,18 +9,44 @@ import { Trouble } from "../parts/trouble.tsx";
 type Wish = Omit<StartRequest, "choices" | "mode">;
 type Chosen = StartRequest["choices"];
 
+/** What is known when the page is opened: an item of the list, and what is to be done with it. */
+export type Wanted = { readonly what?: "analyze" | "build"; readonly item?: string };
+
 const FIRST: Wish = { what: "run", workflow: "change", title: "", isSupervised: true };
 
 /** Starts a run, or puts an item on record; what the program would ask in a terminal, it asks here. */
-export function NewRun() {
-  const [wish, setWish] = useState(FIRST);
+export function NewRun({ what, item = "" }: Wanted) {
+  const [wish, setWish] = useState<Wish>(what === undefined ? FIRST : { ...FIRST, what, title: item });
   const [chosen, setChosen] = useState<Chosen>([]);
+  const { begin, choice, isPending, error } = useStart();
+  const choose = (option: string): void => {
+    const next = answered({ wish, chosen }, choice, option);
+    setWish(next.wish);
+    setChosen(next.chosen);
+    begin(next);
+  };
+  const isOfItem = wish.what === "analyze" || wish.what === "build";
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>{isOfItem ? `${wish.what === "build" ? "Build" : "Analyze"} ${wish.title}` : "New run"}</h1>
+      </div>
+      {error === null ? null : <Trouble error={error} />}
+      {choice === null ? null : <Asked choice={choice} isPending={isPending} onChoose={choose} />}
+      <WishForm wish={wish} isPending={isPending} onChange={setWish} onStart={() => begin({ wish, chosen })} />
+    </div>
+  );
+}
+
+type Start = { readonly wish: Wish; readonly chosen: Chosen };
+
+function useStart() {
   const [choice, setChoice] = useState<Choice | null>(null);
   const client = useQueryClient();
   const navigate = useNavigate();
   const { mutate, isPending, error } = useMutation({
-    mutationFn: (choices: Chosen) => api.start({ ...wish, title: wish.title.trim(), choices }),
-    onSuccess: async (started) => {
+    mutationFn: ({ wish, chosen }: Start) => api.start({ ...wish, title: wish.title.trim(), choices: chosen }),
+    onSuccess: async (started, { wish }) => {
       setChoice(started.choice);
       if (started.choice !== null) return;
       await client.invalidateQueries();
@@ -29,37 +55,49 @@ export function NewRun() {
       else await navigate({ to: "/runs/$run", params: { run: started.run } });
     },
   });
-  const choose = (option: string): void => {
-    const flag = choice?.flag.split(" ", 1)[0] as Chosen[number]["flag"]; // the server knows which there are
-    const all = [...chosen, { flag, option }];
-    setChosen(all);
-    mutate(all);
-  };
-  return (
-    <div className="page">
-      <div className="page-head">
-        <h1>New run</h1>
-      </div>
-      {error === null ? null : <Trouble error={error} />}
-      {choice === null ? null : <Asked choice={choice} isPending={isPending} onChoose={choose} />}
-      <WishForm wish={wish} isPending={isPending} onChange={setWish} onStart={() => mutate(chosen)} />
-    </div>
-  );
+  return { begin: mutate, choice, isPending, error };
+}
+
+/** The same wish with what was just chosen. Which item is meant, and whether gates are wanted, is part of the wish itself. */
+function answered({ wish, chosen }: Start, choice: Choice | null, option: string): Start {
+  if (choice?.kind === "item") return { wish: { ...wish, title: option }, chosen };
+  if (choice?.kind === "supervision") return { wish: { ...wish, isSupervised: true }, chosen };
+  const flag = choice?.flag.split(" ", 1)[0] as Chosen[number]["flag"]; // the server knows which there are
+  return { wish, chosen: [...chosen, { flag, option }] };
 }
 
 type AskedProps = { readonly choice: Choice; readonly isPending: boolean; readonly onChoose: (option: string) => void };
 
+/** Options of the program as they read on a button; one that can only be given in a terminal is not offered. */
+const CHOICES: Readonly<Record<string, string | null>> = {
+  yes: "Go on",
+  trust: "Trust it",
+  without: "Go on without it",
+  "no-git": "Work without git",
+  "allow-dirty": "Start with the uncommitted changes",
+  proceed: "Build on it as it is",
+  rescan: "Scan the code again",
+  reanalyze: "Analyze again",
+  resume: "Go on where it stopped",
+  skip: "Leave the rest out",
+  restart: "Start over",
+  supervised: "Ask me after every phase",
+  autonomous: null,
+};
+
 const Asked = ({ choice: { about = [], options }, isPending, onChoose }: AskedProps) => (
-  <section className="wait" aria-label="A question before it starts">
+  <section className="wait" role="alert" aria-label="A question before it starts">
     {about.map((line) => (
       <p key={line}>{line}</p>
     ))}
     <div className="wait-foot">
-      {options.map((option) => (
-        <button key={option} type="button" className="button" disabled={isPending} onClick={() => onChoose(option)}>
-          {option}
-        </button>
-      ))}
+      {options
+        .filter((option) => CHOICES[option] !== null)
+        .map((option) => (
+          <button key={option} type="button" className="button" disabled={isPending} onClick={() => onChoose(option)}>
+            {CHOICES[option] ?? option}
+          </button>
+        ))}
     </div>
   </section>
 );
@@ -72,6 +110,7 @@ type FormProps = {
 };
 
 function WishForm({ wish, isPending, onChange, onStart }: FormProps) {
+  const isOfItem = wish.what === "analyze" || wish.what === "build";
   const choose = (name: string): void =>
     onChange(name === "add" ? { ...wish, what: "add" } : { ...wish, what: "run", workflow: name });
   return (
@@ -82,17 +121,23 @@ function WishForm({ wish, isPending, onChange, onStart }: FormProps) {
         onStart();
       }}
     >
-      <label className="stacked">
-        <span>What is to be done?</span>
-        <textarea
-          className="field"
-          rows={3}
-          required
-          value={wish.title}
-          onChange={({ target }) => onChange({ ...wish, title: target.value })}
-        />
-      </label>
-      <Ways chosen={wish.what === "add" ? "add" : wish.workflow} onChoose={choose} />
+      {isOfItem ? (
+        <p className="subtle">{OF_ITEM[wish.what]}</p>
+      ) : (
+        <>
+          <label className="stacked">
+            <span>What is to be done?</span>
+            <textarea
+              className="field"
+              rows={3}
+              required
+              value={wish.title}
+              onChange={({ target }) => onChange({ ...wish, title: target.value })}
+            />
+          </label>
+          <Ways chosen={wish.what === "add" ? "add" : wish.workflow} onChoose={choose} />
+        </>
+      )}
       <label className="check">
         <input
           type="checkbox"
@@ -104,12 +149,17 @@ function WishForm({ wish, isPending, onChange, onStart }: FormProps) {
       </label>
       <div>
         <button type="submit" className="button button-primary" disabled={isPending || wish.title.trim() === ""}>
-          {isPending ? "Starting …" : "Start"}
+          {isPending ? "Starting …" : wish.what === "add" ? "Put it on record" : "Start"}
         </button>
       </div>
     </form>
   );
 }
+
+const OF_ITEM: Readonly<Record<string, string>> = {
+  analyze: "Writes in the folder of the item only, beside any other run.",
+  build: "Implements the item on a branch of its own; what was analyzed is not done again.",
+};
 
 type WaysProps = { readonly chosen: string; readonly onChoose: (name: string) => void };
 

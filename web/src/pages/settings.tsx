@@ -18,19 +18,33 @@ export function Settings() {
       </div>
       <h2 className="section-title">This browser</h2>
       <Appearance />
-      <h2 className="section-title">This project and you</h2>
       {error === null ? null : <Trouble error={error} />}
       {isPending ? <Loading what="the settings" /> : null}
-      <ul className="settings">
-        {data?.settings.map((setting) => (
-          <li key={setting.key} className="setting">
-            <OneSetting setting={setting} />
-          </li>
-        ))}
-      </ul>
+      {[...new Set(data?.settings.map(({ file }) => file))].map((file) => (
+        <SettingGroup key={file} file={file} settings={data?.settings.filter((one) => one.file === file) ?? []} />
+      ))}
     </div>
   );
 }
+
+type GroupProps = { readonly file: string; readonly settings: readonly Setting[] };
+
+/** Settings that are kept in one file. */
+const SettingGroup = ({ file, settings }: GroupProps) => (
+  <section aria-label={file}>
+    <h2 className="section-title">
+      {file.endsWith("/.isdlc/state.json") ? "This project" : "You, in every project"}{" "}
+      <span className="path setting-file">{file}</span>
+    </h2>
+    <ul className="settings">
+      {settings.map((setting) => (
+        <li key={setting.key} className="setting">
+          <OneSetting key={setting.value} setting={setting} />
+        </li>
+      ))}
+    </ul>
+  </section>
+);
 
 const THEMES: readonly (readonly [Theme, string])[] = [
   ["system", "As the system"],
@@ -77,7 +91,31 @@ const FROM = {
   default: "not set",
 } as const;
 
-function OneSetting({ setting: { key, value, from, file, valid, isChangeable } }: { readonly setting: Setting }) {
+/** A few words to choose from, as the program lists them; empty for what is written freely. */
+const choicesOf = (valid: string): readonly string[] =>
+  /^[a-z-]+(?:, [a-z-]+)+$/.test(valid) ? valid.split(", ") : [];
+
+function OneSetting({ setting }: { readonly setting: Setting }) {
+  const { key, value, from, valid, isChangeable } = setting;
+  return (
+    <>
+      <span className="setting-key">
+        {key}
+        <span className="subtle setting-from">{FROM[from]}</span>
+      </span>
+      {isChangeable ? (
+        <Editing setting={setting} />
+      ) : (
+        <span className="mono">
+          {value ?? <span className="subtle">{valid}</span>}
+          <span className="subtle setting-from">changed in a terminal: isdlc config set {key}</span>
+        </span>
+      )}
+    </>
+  );
+}
+
+function Editing({ setting: { key, value, valid } }: { readonly setting: Setting }) {
   const [text, setText] = useState(value ?? "");
   const client = useQueryClient();
   const { mutate, isPending } = useMutation({
@@ -89,35 +127,29 @@ function OneSetting({ setting: { key, value, from, file, valid, isChangeable } }
     onError: (error) =>
       announce(error instanceof ApiError ? `${error.problem.what} ${error.problem.fix}` : error.message, "bad"),
   });
+  const choices = choicesOf(valid);
+  const field = { "aria-label": key, value: text, className: "field mono" };
   return (
     <>
-      <span className="setting-key" title={file}>
-        {key}
-        <span className="subtle setting-from">{FROM[from]}</span>
-      </span>
-      {isChangeable ? (
-        <input
-          className="field mono"
-          aria-label={key}
-          placeholder={valid}
-          value={text}
-          onChange={({ target }) => setText(target.value)}
-        />
+      {choices.length === 0 ? (
+        <input {...field} placeholder={valid} onChange={({ target }) => setText(target.value)} />
       ) : (
-        <span className="mono">{value ?? <span className="subtle">{valid}</span>}</span>
+        <select {...field} onChange={({ target }) => setText(target.value)}>
+          {value === null ? <option value="">not set</option> : null}
+          {choices.map((choice) => (
+            <option key={choice}>{choice}</option>
+          ))}
+        </select>
       )}
-      {isChangeable ? (
-        <button
-          type="button"
-          className="button"
-          disabled={isPending || text === (value ?? "")}
-          onClick={() => mutate()}
-        >
-          Save
-        </button>
-      ) : (
-        <span className="subtle">in a terminal: isdlc config set</span>
-      )}
+      <button
+        type="button"
+        className="button"
+        aria-label={`Save ${key}`}
+        disabled={isPending || text === (value ?? "")}
+        onClick={() => mutate()}
+      >
+        Save
+      </button>
     </>
   );
 }

@@ -1,0 +1,87 @@
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { createSandbox, type Sandbox, type SandboxOptions } from "../../support/cli.ts";
+import { expectAccessible, open, serve } from "./page-browser.ts";
+
+/** A person who has said which agent they use, as the page takes no program. */
+async function ownSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await createSandbox(options);
+  const [, command = ""] = sandbox.agent;
+  expect(await sandbox.person("config", "set", "agent-command", command)).toMatchObject({ code: 0 });
+  return sandbox;
+}
+
+const wish = (page: Page) => page.getByLabel("What is to be done?");
+
+test("a run is begun on the page, which asks what a terminal would ask, one question after the other", async () => {
+  const sandbox = await ownSandbox({ files: { "package.json": '{"scripts":{"test":"node --test"}}' } });
+  sandbox.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 0\n");
+  chmodSync(join(sandbox.root, ".git/hooks/pre-commit"), 0o755);
+  const { link } = await serve(sandbox);
+  const { page, troubles } = await open(link);
+  await page.getByRole("link", { name: "New run" }).click();
+  await wish(page).fill("Add a greeting");
+  await page.getByRole("button", { name: "Start" }).click();
+  const asked = page.getByRole("alert");
+  for (const about of [/node --test/, /pre-commit/]) {
+    await expect.poll(() => asked.textContent()).toMatch(about);
+    await expectAccessible(page);
+    await asked.getByRole("button", { name: "Go on without it" }).click();
+  }
+  await page.getByRole("link", { name: "Open the review" }).waitFor({ timeout: 60_000 });
+  const [started] = await sandbox.events();
+  expect(started).toMatchObject({ type: "run.started", title: "Add a greeting", supervision: { enabled: true } });
+  expect(troubles).toEqual([]);
+});
+
+test("an item is put on record, analyzed and built from the list of items", async () => {
+  const sandbox = await ownSandbox();
+  const { link } = await serve(sandbox);
+  const { page, troubles } = await open(link);
+  await page.goto(new URL("/items", link).href);
+  await page.getByRole("link", { name: "Put one on record" }).click();
+  await wish(page).fill("Gift cards");
+  await page.getByRole("radio", { name: /Only put it on record/ }).check();
+  await page.getByRole("button", { name: "Put it on record" }).click();
+  await page.getByRole("link", { name: "Analyze gift-cards" }).click();
+  await page.getByRole("checkbox", { name: "Ask me after every phase" }).uncheck();
+  await page.getByRole("button", { name: "Start" }).click();
+  await page.getByRole("button", { name: "Standard" }).click({ timeout: 60_000 });
+  await expect.poll(() => page.locator(".run-head").textContent(), { timeout: 60_000 }).toContain("Completed");
+  await page.getByRole("link", { name: "Items" }).click();
+  await expect.poll(() => page.locator(".table").textContent()).toContain("analyzed");
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "Build gift-cards" }).click();
+  await page.getByRole("button", { name: "Start" }).click();
+  const asked = page.getByRole("alert").getByRole("button").first();
+  const head = page.locator(".run-head");
+  await asked.or(head).first().waitFor({ timeout: 60_000 });
+  if (await asked.isVisible()) await asked.click();
+  await expect.poll(() => head.textContent(), { timeout: 60_000 }).toContain("gift-cards");
+  expect(troubles).toEqual([]);
+});
+
+test("settings are changed on the page, told where they come from; who may decide is changed in a terminal only", async () => {
+  const sandbox = await ownSandbox();
+  const { link } = await serve(sandbox);
+  const { page, troubles } = await open(link);
+  await page.goto(new URL("/settings", link).href);
+  await page.getByLabel("redo.limit", { exact: true }).fill("5");
+  await page.getByRole("button", { name: "Save redo.limit" }).click();
+  await expect.poll(() => page.locator(".toast").textContent()).toContain("redo.limit is set");
+  await page.getByLabel("session", { exact: true }).selectOption("shared");
+  await page.getByRole("button", { name: "Save session" }).click();
+  await expect.poll(() => page.locator(".toast").textContent()).toContain("session is set");
+  expect(await sandbox.script("config", "get", "redo.limit")).toMatchObject({ stdout: expect.stringContaining("5") });
+  expect(await sandbox.script("config", "get", "session")).toMatchObject({ stdout: expect.stringContaining("shared") });
+  const row = page.locator(".setting", { hasText: "redo.limit" });
+  expect(await row.textContent()).toContain("set by you, for every project");
+  await page.getByLabel("redo.limit", { exact: true }).fill("many");
+  await page.getByRole("button", { name: "Save redo.limit" }).click();
+  await expect.poll(() => page.locator(".toast").textContent()).toContain('Invalid value "many"');
+  expect(await page.getByLabel("approvals", { exact: true }).count()).toBe(0);
+  expect(await page.locator(".setting", { hasText: "approvals" }).textContent()).toContain("in a terminal");
+  expect(troubles).toEqual([]);
+});
