@@ -3,9 +3,14 @@ const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[
 
 /** Whole minutes from one timestamp to another; null when either is no timestamp or they are the wrong way round. */
 export function minutesBetween(from: unknown, to: unknown): number | null {
+  const exact = exactMinutesBetween(from, to);
+  return exact === null ? null : Math.round(exact);
+}
+
+/** The same with what is left of a minute, for what may take seconds. */
+export function exactMinutesBetween(from: unknown, to: unknown): number | null {
   const [start, end] = [millisecondsOf(from), millisecondsOf(to)];
-  if (start === null || end === null || end < start) return null;
-  return Math.round((end - start) / 60_000);
+  return start === null || end === null || end < start ? null : (end - start) / 60_000;
 }
 
 function millisecondsOf(timestamp: unknown): number | null {

@@ -14,7 +14,9 @@ export function ageOf(from: string, now: number = Date.now()): string {
 }
 
 export function durationOf(milliseconds: number): string {
-  const seconds = Math.round(milliseconds / 1000);
+  const exact = milliseconds / 1000;
+  if (exact < 9.95) return `${Number(exact.toFixed(1))} s`;
+  const seconds = Math.round(exact);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} min`;

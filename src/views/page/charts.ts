@@ -1,4 +1,4 @@
-import { minutesBetween } from "../../core/duration.ts";
+import { exactMinutesBetween } from "../../core/duration.ts";
 import { ledgerOf } from "../../core/findings/ledger.ts";
 import { type EndedRun, mergedAs } from "../../core/run.ts";
 import type { ChartsView } from "../../schema/api-project.ts";
@@ -18,8 +18,9 @@ export type RunFigures = {
 
 export function figuresOf(run: EndedRun, events: readonly RunEvent[]): RunFigures {
   const names = new Map(run.phases.map(({ rule }) => [rule.key, rule.name]));
-  const { minutes, usd, tokens, redos } = metricsOf(run);
+  const { usd, tokens, redos } = metricsOf(run);
   const { run: id, title, workflow } = run.run;
+  const minutes = exactMinutesBetween(run.run.startedAt, run.endedAt);
   const how = run.how === "cancelled" ? "cancelled" : mergedAs(run) === null ? "kept" : "merged";
   return {
     run: { id, title, workflow, endedAt: run.endedAt, how, minutes, usd, tokens, redos },
@@ -28,11 +29,11 @@ export function figuresOf(run: EndedRun, events: readonly RunEvent[]): RunFigure
       .map(({ rule, startedAt, completedAt, redos: sentBack }) => ({
         phase: rule.key,
         name: rule.name,
-        minutes: minutesBetween(startedAt, completedAt),
+        minutes: exactMinutesBetween(startedAt, completedAt),
         isRedone: sentBack > 0,
       })),
     gates: timelineOf(events).flatMap(({ kind, name, phase, from, to }) => {
-      const took = kind === "wait" && name === "gate" && to !== null ? minutesBetween(from, to) : null;
+      const took = kind === "wait" && name === "gate" && to !== null ? exactMinutesBetween(from, to) : null;
       return took === null || phase === null ? [] : [{ phase, name: names.get(phase) ?? phase, minutes: took }];
     }),
     findings: run.phases.flatMap(({ rule, iterations }) =>

@@ -1,6 +1,7 @@
 import type { Story, StoryEntry } from "../../schema/api.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import { sentence } from "../history.ts";
+import { tokens } from "../token-text.ts";
 
 /** Events in one answer; a long run is read in parts. */
 export const STORY_PART = 500;
@@ -13,9 +14,20 @@ export function storyOf(events: readonly RunEvent[], from: number): Story {
     if (event.type === "attempt.started") phase = event.phase;
     if (event.seq < from) continue;
     if (entries.length === STORY_PART) return { entries, next: event.seq };
-    entries.push({ seq: event.seq, at: event.at, type: event.type, phase, text: sentence(event), by: byOf(event) });
+    entries.push({ seq: event.seq, at: event.at, type: event.type, phase, text: told(event), by: byOf(event) });
   }
   return { entries, next: null };
+}
+
+/** The phase stands above already, and there is room for what was used. */
+function told(event: RunEvent): string {
+  if (event.type === "attempt.started")
+    return `attempt ${event.attempt} begins${event.brief.why === "first" ? "" : ` (${event.brief.why})`}`;
+  if (event.type === "execution.started")
+    return `${event.role === "reviewer" ? "reviewer" : "agent"} starts: ${event.claim.execution}`;
+  if (event.type === "execution.ended" && event.usage !== null)
+    return [sentence(event), tokens(event.usage)].filter((part) => part !== "").join(", ");
+  return sentence(event);
 }
 
 function byOf(event: RunEvent): StoryEntry["by"] {

@@ -92,31 +92,46 @@ const Chart = ({ title, about, children }: ChartProps) => (
   </section>
 );
 
+const SEVERITIES = [
+  ["blocker", "Blockers"],
+  ["warning", "Warnings"],
+  ["note", "Notes"],
+] as const;
+
 function FindingTable({ findings }: Pick<ChartsView, "findings">) {
   if (findings.length === 0) return <p className="subtle">Reviewers found nothing.</p>;
+  const most = Math.max(...findings.map(({ blocker, warning, note }) => blocker + warning + note));
   return (
     <table className="table">
       <thead>
         <tr>
           <th scope="col">Reviewer</th>
-          <th scope="col" className="number">
-            Blockers
-          </th>
-          <th scope="col" className="number">
-            Warnings
-          </th>
-          <th scope="col" className="number">
-            Notes
-          </th>
+          <td />
+          {SEVERITIES.map(([severity, label]) => (
+            <th key={severity} scope="col" className={`number severity severity-${severity}`}>
+              {label}
+            </th>
+          ))}
         </tr>
       </thead>
       <tbody>
-        {findings.map(({ reviewer, blocker, warning, note }) => (
-          <tr key={reviewer}>
-            <td>{reviewer}</td>
-            <td className="number">{blocker}</td>
-            <td className="number">{warning}</td>
-            <td className="number">{note}</td>
+        {findings.map((found) => (
+          <tr key={found.reviewer}>
+            <td>{found.reviewer}</td>
+            <td className="stack" aria-hidden="true">
+              {SEVERITIES.map(([severity]) => (
+                <span
+                  key={severity}
+                  className={`stack-${severity}`}
+                  style={{ width: `${(found[severity] / most) * 100}%` }}
+                />
+              ))}
+            </td>
+            {SEVERITIES.map(([severity]) => (
+              <td key={severity} className="number">
+                {found[severity]}
+              </td>
+            ))}
           </tr>
         ))}
       </tbody>

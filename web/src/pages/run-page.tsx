@@ -127,7 +127,7 @@ function RunTabs({ detail }: { readonly detail: RunDetail }) {
         <Documents detail={detail} />
       </Tabs.Content>
       <Tabs.Content value="story" className="tab-panel">
-        <RunStory run={run} seq={detail.seq} />
+        <RunStory detail={detail} />
       </Tabs.Content>
     </Tabs.Root>
   );

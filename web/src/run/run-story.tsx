@@ -1,41 +1,65 @@
-import { useQuery } from "@tanstack/react-query";
-import type { StoryEntry } from "../../../src/schema/api.ts";
+import { useQueries } from "@tanstack/react-query";
+import { useState } from "react";
+import type { RunDetail, StoryEntry } from "../../../src/schema/api.ts";
 import { api } from "../api.ts";
 import { Loading, Trouble } from "../parts/trouble.tsx";
 
-async function wholeStory(run: string): Promise<StoryEntry[]> {
-  const entries: StoryEntry[] = [];
-  for (let from: number | null = 0; from !== null;) {
-    const part = await api.story(run, from);
-    entries.push(...part.entries);
-    from = part.next;
-  }
-  return entries;
+/** Events in one answer of the server. */
+const PART = 500;
+/** The newest part is shown together with the one before while it is shorter than this. */
+const FEW = 200;
+
+/** The journal in sentences: the newest part, and what came before on demand. */
+export function RunStory({ detail }: { readonly detail: RunDetail }) {
+  const { row, seq, phases } = detail;
+  const last = Math.floor((seq - 1) / PART);
+  const [shownFrom, setShownFrom] = useState(() => Math.max(0, Math.floor((seq - 1 - FEW) / PART)));
+  const first = Math.min(shownFrom, last);
+  const parts = useQueries({
+    queries: Array.from({ length: last - first + 1 }, (_, index) => first + index).map((part) => ({
+      queryKey: ["run", row.id, "story", part, part === last ? seq : "whole"],
+      queryFn: () => api.story(row.id, part * PART + 1),
+      staleTime: Number.POSITIVE_INFINITY, // what was recorded stays as it is
+      placeholderData: (before: Awaited<ReturnType<typeof api.story>> | undefined) => before,
+    })),
+  });
+  const trouble = parts.find(({ error }) => error !== null)?.error;
+  if (trouble !== undefined) return <Trouble error={trouble} />;
+  if (parts.some(({ data }) => data === undefined)) return <Loading what="the story" />;
+  const names = new Map(phases.map(({ key, name }) => [key, name]));
+  return (
+    <>
+      {first === 0 ? null : (
+        <button type="button" className="button" onClick={() => setShownFrom(first - 1)}>
+          Show what came before
+        </button>
+      )}
+      <Entries entries={parts.flatMap(({ data }) => data?.entries ?? [])} nameOf={(key) => names.get(key) ?? key} />
+    </>
+  );
 }
 
-/** The journal in sentences. */
-export function RunStory({ run, seq }: { readonly run: string; readonly seq: number }) {
-  const { data, error, isPending } = useQuery({
-    queryKey: ["run", run, "story", seq],
-    queryFn: () => wholeStory(run),
-    placeholderData: (before) => before,
-  });
-  if (isPending) return <Loading what="the story" />;
-  if (error !== null) return <Trouble error={error} />;
-  return (
-    <ol className="story">
-      {data.map((entry, index) => (
-        <li key={entry.seq} className={entry.by === null ? "" : "story-person"}>
-          {entry.phase !== null && entry.phase !== data[index - 1]?.phase ? (
-            <h3 className="story-phase">{entry.phase}</h3>
-          ) : null}
-          <time dateTime={entry.at}>{new Date(entry.at).toLocaleTimeString()}</time>
-          <span className="story-text">
-            {entry.text}
-            {entry.by?.suspicious ? <span className="badge badge-warn">suspicious: {entry.by.suspicious}</span> : null}
-          </span>
-        </li>
-      ))}
-    </ol>
-  );
+type EntriesProps = { readonly entries: readonly StoryEntry[]; readonly nameOf: (phase: string) => string };
+
+const Entries = ({ entries, nameOf }: EntriesProps) => (
+  <ol className="story">
+    {entries.map((entry, index) => (
+      <li key={entry.seq} className={`story-${kindOf(entry)}`}>
+        {entry.phase !== null && entry.phase !== entries[index - 1]?.phase ? (
+          <h3 className="story-phase">{nameOf(entry.phase)}</h3>
+        ) : null}
+        <time dateTime={entry.at}>{new Date(entry.at).toLocaleTimeString()}</time>
+        <span className="story-text">
+          {entry.text}
+          {entry.by?.suspicious ? <span className="badge badge-warn">suspicious: {entry.by.suspicious}</span> : null}
+        </span>
+      </li>
+    ))}
+  </ol>
+);
+
+/** Who did it: a person, an agent, or the engine. */
+function kindOf({ by, type }: StoryEntry): "person" | "agent" | "engine" {
+  if (by !== null) return "person";
+  return /^(?:execution|draft|verdict|questions)\./.test(type) ? "agent" : "engine";
 }

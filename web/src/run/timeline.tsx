@@ -1,6 +1,8 @@
 import { useEffect, useState } from "react";
 import type { RunDetail, TimelineSpan } from "../../../src/schema/api.ts";
+import { useStored } from "../stored.ts";
 import { durationOf, usageText } from "../words.ts";
+import { endOf, type TimeScale, timeScale } from "./time-scale.ts";
 
 const KINDS: { readonly [K in TimelineSpan["kind"]]: string } = {
   attempt: "Attempt",
@@ -10,18 +12,26 @@ const KINDS: { readonly [K in TimelineSpan["kind"]]: string } = {
   wait: "Person",
 };
 
-type Scale = { readonly from: number; readonly to: number };
-
 /** Every phase on one scale of time. Spans that wait for a person are drawn apart, as they can be much longer than the work. */
 export function Timeline({ detail }: { readonly detail: RunDetail }) {
   const now = useNow(detail.end === null);
+  const [shown, setShown] = useStored<"all" | "work">("isdlc.timeline", "all");
   const spans = detail.timeline;
   if (spans.length === 0) return <p className="empty">Nothing has happened yet.</p>;
-  const scale = { from: Date.parse(spans[0]?.from ?? ""), to: Math.max(...spans.map((span) => endOf(span, now))) };
+  const scale = timeScale(spans, now, shown === "work");
   const phases = detail.phases.filter(({ key }) => spans.some(({ phase }) => phase === key));
   return (
     <div className="timeline">
-      <Totals spans={spans} now={now} scale={scale} />
+      <div className="timeline-head">
+        <Totals spans={spans} now={now} scale={scale} />
+        <div className="segments" role="group" aria-label="Time that is drawn">
+          {SHOWN.map(([name, label]) => (
+            <button key={name} type="button" aria-pressed={shown === name} onClick={() => setShown(name)}>
+              {label}
+            </button>
+          ))}
+        </div>
+      </div>
       <div className="legend" aria-hidden="true">
         {(["execution", "check", "review", "wait"] as const).map((kind) => (
           <span key={kind} className={`legend-${kind}`}>
@@ -29,38 +39,64 @@ export function Timeline({ detail }: { readonly detail: RunDetail }) {
           </span>
         ))}
       </div>
-      {phases.map(({ key, name, usage }) => {
-        const own = spans.filter(({ phase }) => phase === key);
-        return (
-          <section key={key} className="lane" aria-label={name}>
-            <div className="lane-head">
-              <strong>{name}</strong>
-              <span className="subtle">{usageText(usage)}</span>
-            </div>
-            <div className="lane-track">
-              {own.map((span) => (
-                <Span key={`${span.seq}${span.kind}`} span={span} scale={scale} now={now} />
-              ))}
-            </div>
-          </section>
-        );
-      })}
+      {phases.map((phase) => (
+        <Lane key={phase.key} phase={phase} spans={spans} scale={scale} now={now} />
+      ))}
+      <div className="axis" aria-hidden="true">
+        {scale.ticks.map(({ at, text }) => (
+          <span key={at} style={{ left: `${at * 100}%` }}>
+            {text}
+          </span>
+        ))}
+      </div>
       <SpanTable spans={spans} now={now} />
     </div>
   );
 }
 
-const endOf = ({ to }: TimelineSpan, now: number): number => (to === null ? now : Date.parse(to));
+const SHOWN = [
+  ["all", "To scale"],
+  ["work", "Without waiting"],
+] as const;
 
-function Span({ span, scale, now }: { readonly span: TimelineSpan; readonly scale: Scale; readonly now: number }) {
-  const whole = Math.max(1, scale.to - scale.from);
+type LaneProps = TotalsProps & { readonly phase: RunDetail["phases"][number] };
+
+function Lane({ phase: { key, name, usage }, spans, scale, now }: LaneProps) {
+  const own = spans.filter(({ phase }) => phase === key);
+  const facts = [durationOf(workOf(own, now)), usageText(usage)].filter((fact) => fact !== "");
+  return (
+    <section className="lane" aria-label={name}>
+      <div className="lane-head">
+        <strong>{name}</strong>
+        <span className="subtle">{facts.join(" · ")}</span>
+      </div>
+      <div className="lane-track">
+        {scale.ticks.map(({ at }) => (
+          <span key={at} className="tick" style={{ left: `${at * 100}%` }} />
+        ))}
+        {own.map((span) => (
+          <Span key={`${span.seq}${span.kind}`} span={span} scale={scale} now={now} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+/** Time in which agents, checks and reviewers were at work. */
+const workOf = (spans: readonly TimelineSpan[], now: number): number =>
+  spans
+    .filter(({ kind }) => kind !== "attempt" && kind !== "wait")
+    .reduce((sum, span) => sum + endOf(span, now) - Date.parse(span.from), 0);
+
+function Span({ span, scale, now }: { readonly span: TimelineSpan; readonly scale: TimeScale; readonly now: number }) {
   const from = Date.parse(span.from);
-  const width = ((endOf(span, now) - from) / whole) * 100;
-  const words = `${KINDS[span.kind]} ${span.name}: ${durationOf(endOf(span, now) - from)}${span.outcome === null ? ", now" : `, ${span.outcome}`}`;
+  const to = endOf(span, now);
+  const facts = [durationOf(to - from), span.outcome ?? "now", span.usage === null ? "" : usageText(span.usage)];
+  const words = `${KINDS[span.kind]} ${span.name}: ${facts.filter((fact) => fact !== "").join(", ")}`;
   return (
     <span
       className={`span span-${span.kind} ${outcomeClass(span)}`}
-      style={{ left: `${((from - scale.from) / whole) * 100}%`, width: `max(3px, ${width}%)` }}
+      style={{ left: `${scale.at(from) * 100}%`, width: `max(3px, ${(scale.at(to) - scale.at(from)) * 100}%)` }}
       title={words}
     />
   );
@@ -71,7 +107,7 @@ const outcomeClass = ({ outcome }: TimelineSpan): string => {
   return /failed|lost|not approved|cancelled/.test(outcome) ? "span-bad" : "";
 };
 
-type TotalsProps = { readonly spans: readonly TimelineSpan[]; readonly now: number; readonly scale: Scale };
+type TotalsProps = { readonly spans: readonly TimelineSpan[]; readonly now: number; readonly scale: TimeScale };
 
 function Totals({ spans, now, scale }: TotalsProps) {
   const sum = (kind: TimelineSpan["kind"]): number =>

@@ -1,0 +1,59 @@
+import type { TimelineSpan } from "../../../src/schema/api.ts";
+import { durationOf } from "../words.ts";
+
+export type TimeScale = {
+  /** Where a time is, from 0 to 1. */
+  readonly at: (time: number) => number;
+  /** Where numbers stand; none where the waiting was left out, as then the same length is not the same time. */
+  readonly ticks: readonly { readonly at: number; readonly text: string }[];
+  readonly from: number;
+  readonly to: number;
+};
+
+type Range = { readonly from: number; readonly to: number };
+
+/** What is left of each wait where waiting is left out, as a part of the time that was worked. */
+const LEFT_OF_A_WAIT = 0.02;
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const STEPS = [1, 2, 5, 10, 30]
+  .flatMap((count) => [count * SECOND, count * MINUTE])
+  .concat([HOUR, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR, 48 * HOUR, 168 * HOUR])
+  .toSorted((one, other) => one - other);
+const MOST_TICKS = 8;
+
+export const endOf = ({ to }: TimelineSpan, now: number): number => (to === null ? now : Date.parse(to));
+
+/** One scale for all phases of a run. */
+export function timeScale(spans: readonly TimelineSpan[], now: number, isWorkOnly: boolean): TimeScale {
+  const from = Date.parse(spans[0]?.from ?? "");
+  const to = Math.max(...spans.map((span) => endOf(span, now)));
+  if (isWorkOnly) return { at: withoutWaits(spans, { from, to }, now), ticks: [], from, to };
+  const whole = Math.max(1, to - from);
+  return { at: (time) => (time - from) / whole, ticks: ticksOf(whole), from, to };
+}
+
+function ticksOf(whole: number): TimeScale["ticks"] {
+  const step = STEPS.find((one) => whole / one <= MOST_TICKS) ?? whole;
+  return Array.from({ length: Math.floor(whole / step) + 1 }, (_, index) => ({
+    at: (index * step) / whole,
+    text: index === 0 ? "0" : durationOf(index * step),
+  }));
+}
+
+/** A run waits for one thing at a time, so that waits never overlap. */
+function withoutWaits(spans: readonly TimelineSpan[], { from, to }: Range, now: number): TimeScale["at"] {
+  const waits = spans
+    .filter(({ kind }) => kind === "wait")
+    .map((span) => ({ from: Date.parse(span.from), to: endOf(span, now) }));
+  const waited = waits.reduce((sum, wait) => sum + wait.to - wait.from, 0);
+  const left = Math.max(1, (to - from - waited) * LEFT_OF_A_WAIT);
+  const place = (time: number): number =>
+    waits.reduce((sum, wait) => {
+      const gone = Math.max(0, Math.min(time, wait.to) - wait.from);
+      return sum - gone + Math.min(1, gone / Math.max(1, wait.to - wait.from)) * left;
+    }, time - from);
+  const whole = Math.max(1, place(to));
+  return (time) => place(time) / whole;
+}
