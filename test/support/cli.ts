@@ -24,6 +24,7 @@ export type Turn = {
   readonly exit?: number;
   readonly result?: Readonly<Record<string, unknown>>;
   readonly verdict?: Readonly<Record<string, unknown>>;
+  readonly usage?: { readonly input: number; readonly output: number; readonly usd: number };
 };
 
 /** Turns by phase (`implement`), reviewer (`implement reviewer`) or refinement (`04-design tasks`); the last one is used again and again. */

@@ -77,3 +77,20 @@ test("a run that comes to its gate tells the webhook of the person's settings, a
   const went = await sandbox.person("continue");
   expect(went).toMatchObject({ code: 3, stderr: expect.stringContaining("The webhook could not be reached") });
 });
+
+test.for([
+  ["slack", { text: expect.stringContaining("waits for your review") }],
+  ["teams", { type: "message", attachments: [{ content: { type: "AdaptiveCard" } }] }],
+] as const)("a run tells %s in the form that is understood there", async ([form, body]) => {
+  const { url, received } = await receiver(200);
+  const sandbox = await createSandbox();
+  for (const [key, value] of Object.entries({ webhook: url, "webhook-form": form, "webhook-secret": "s3cret" }))
+    expect(await sandbox.person("config", "set", key, value)).toMatchObject({ code: 0 });
+  expect(await sandbox.script("add a greeting", "--supervised", ...sandbox.agent)).toMatchObject({ code: 3 });
+  expect(received).toHaveLength(1);
+  expect(JSON.parse(received[0]?.body ?? "")).toMatchObject(body);
+  const signed = createHmac("sha256", "s3cret")
+    .update(received[0]?.body ?? "")
+    .digest("hex");
+  expect(received[0]?.signature).toBe(`sha256=${signed}`);
+});

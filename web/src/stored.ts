@@ -5,7 +5,8 @@ export function useStored<T extends string>(key: string, first: T): [T, (value: 
   const [value, setValue] = useState<T>(() => (localStorage.getItem(key) as T | null) ?? first);
   const set = useCallback(
     (next: T) => {
-      localStorage.setItem(key, next);
+      if (next === "") localStorage.removeItem(key);
+      else localStorage.setItem(key, next);
       setValue(next);
     },
     [key],

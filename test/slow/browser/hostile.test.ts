@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { createServer } from "node:http";
+import { expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../../support/cli.ts";
 import { open, serve } from "./page-browser.ts";
 
@@ -67,4 +68,59 @@ test("S7: script in titles, documents, names, diffs, diagrams, findings and agen
   await page.locator("[data-row]").first().waitFor();
   expect(await page.evaluate("window.owned")).toBeUndefined();
   expect(troubles).toEqual([]);
+});
+
+/** What a page of another site tries in the person's own browser; tells how many of its attempts were answered. */
+const ATTEMPTS = `(async () => {
+  const target = new URLSearchParams(location.search).get("target");
+  const answer = JSON.stringify({ wait: "x", shown: "x", option: "cancel", text: "gone" });
+  const asks = [
+    fetch(target + "/api/runs"),
+    fetch(target + "/api/runs", { credentials: "include" }),
+    fetch(target + "/api/live"),
+    fetch(target + "/api/start", { method: "POST", headers: { "Content-Type": "application/json" }, body: answer }),
+    fetch(target + "/api/session", { method: "POST", headers: { "Content-Type": "text/plain" }, body: answer }),
+    new Promise((resolve, reject) => {
+      const source = new EventSource(target + "/api/live");
+      source.onmessage = resolve;
+      source.onerror = () => { source.close(); reject(new Error("refused")); };
+    }),
+    new Promise((resolve, reject) => {
+      const socket = new WebSocket(target.replace("http", "ws") + "/api/live");
+      socket.onopen = resolve;
+      socket.onerror = () => reject(new Error("refused"));
+    }),
+    new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = target + "/api/runs";
+      script.onload = resolve;
+      script.onerror = () => reject(new Error("refused"));
+      document.body.append(script);
+    }),
+  ];
+  const ended = await Promise.allSettled(asks);
+  return ended.filter(({ status }) => status === "fulfilled").length + " of " + ended.length;
+})()`;
+
+test("S6: a page of another site in the same browser reads nothing, changes nothing and frames nothing", async () => {
+  const sandbox = await createSandbox();
+  expect(await sandbox.script("Add a greeting", "--supervised", ...sandbox.agent)).toMatchObject({ code: 3 });
+  const { link, origin } = await serve(sandbox);
+  const { page, context } = await open(link);
+  const evil = createServer((_request, response) => {
+    response.writeHead(200, { "Content-Type": "text/html" });
+    response.end(`<!doctype html><title>evil</title><body><iframe src="${origin}/"></iframe></body>`);
+  });
+  await new Promise<void>((resolve) => evil.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void evil.close());
+  const address = evil.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  const other = await context.newPage();
+  await other.goto(`http://127.0.0.1:${port}/?target=${encodeURIComponent(origin)}`);
+  expect(await other.evaluate(ATTEMPTS)).toBe("0 of 8");
+  const framed = other.frames().find((frame) => frame !== other.mainFrame());
+  expect(await framed?.locator("#root").count()).toBe(0);
+  expect((await sandbox.events()).some(({ type }) => type === "run.cancelled")).toBe(false);
+  await page.reload();
+  await page.locator("[data-row]").first().waitFor();
 });

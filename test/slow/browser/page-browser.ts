@@ -46,7 +46,14 @@ export async function serving(sandbox: Sandbox, args: readonly string[]): Promis
   return { ...running, link, origin: new URL(link).origin };
 }
 
-export type Look = { readonly width?: number; readonly height?: number; readonly dark?: boolean };
+export type Look = {
+  readonly width?: number;
+  readonly height?: number;
+  readonly dark?: boolean;
+  /** A finger, which cannot point without pressing. */
+  readonly touch?: boolean;
+  readonly motion?: "reduce" | "no-preference";
+};
 
 export type Opened = {
   readonly page: Page;
@@ -56,10 +63,17 @@ export type Opened = {
 };
 
 /** A browser of its own, that notes everything a page must not do. */
-export async function open(link: string, { width = 1360, height = 900, dark = false }: Look = {}): Promise<Opened> {
+export async function open(link: string, look: Look = {}): Promise<Opened> {
+  const { width = 1360, height = 900, dark = false, touch = false, motion = "reduce" } = look;
   const context = await (
     await browser()
-  ).newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light", reducedMotion: "reduce" });
+  ).newContext({
+    viewport: { width, height },
+    colorScheme: dark ? "dark" : "light",
+    reducedMotion: motion,
+    hasTouch: touch,
+    isMobile: touch,
+  });
   const page = await context.newPage();
   const troubles = watch(page, new URL(link).origin);
   await page.goto(link);

@@ -66,7 +66,7 @@ test("by mouse: inbox, comments, redo with replies, continue, code, finish, merg
   expect(troubles).toEqual([]);
 });
 
-test("by keyboard alone: from the inbox to a comment on a line of code, and the redo", async () => {
+test("by keyboard alone: from the inbox to a comment on a line of code, the redo, and the merge", async () => {
   const shop = await shopAtGate();
   expect(await shop.person("continue")).toMatchObject({ code: 3 });
   const { link } = await serve(shop);
@@ -100,7 +100,22 @@ test("by keyboard alone: from the inbox to a comment on a line of code, and the 
     choice: "redo",
     comments: [{ id: "C1", place: { path: "src/cart.ts", line: 10 } }],
   });
-  await page.getByRole("link", { name: "Open the review" }).waitFor();
+  const pressUntil = async (isThere: () => Promise<boolean>, key: string): Promise<void> => {
+    for (let at = 0; at < 80 && !(await isThere()); at++) await press(key);
+    await press("Enter");
+  };
+  for (const phase of ["Implementation", "Final Review"]) {
+    await page.getByRole("link", { name: "Open the review" }).waitFor({ timeout: 30_000 });
+    await pressUntil(async () => (await focusedText(page)) === "Open the review", "Tab");
+    await expect.poll(() => page.locator(".gate-phase").textContent()).toBe(phase);
+    await press("d");
+    await pressUntil(async () => (await focusedText(page)) === "Continue", "Tab");
+    await page.locator(".phases").waitFor();
+  }
+  await page.getByRole("button", { name: "Merge" }).waitFor({ timeout: 30_000 });
+  await pressUntil(async () => (await focusedText(page)) === "Merge", "Tab");
+  await expect.poll(() => page.locator(".run-head").textContent(), { timeout: 30_000 }).toContain("Completed");
+  expect(shop.git("show", "main:src/cart.ts")).toContain("limit");
   expect(troubles).toEqual([]);
 });
 

@@ -56,11 +56,17 @@ const finding = {
   location: "src/cart.ts:15",
 };
 
+/** What each execution of its agent costs, in dollars. */
+export const USD_EACH = 0.15;
+
 /** A small shop whose agent plans and builds a discount, and replies to comments. */
 export async function createShop(): Promise<Sandbox> {
   const shop = await createSandbox({ files: { "src/cart.ts": CART } });
   shop.plan({
-    always: { says: ["Reading src/cart.ts", "Looking for how totals are tested"] },
+    always: {
+      says: ["Reading src/cart.ts", "Looking for how totals are tested"],
+      usage: { input: 12_000, output: 3_400, usd: USD_EACH },
+    },
     turns: {
       plan: [
         {

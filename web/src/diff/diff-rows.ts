@@ -24,7 +24,7 @@ export type Wanted = {
 const parsed = new WeakMap<DiffFile, Hunk[]>();
 
 /** Hunks of a file, worked out once. */
-function hunksOf(file: DiffFile): Hunk[] {
+export function hunksOf(file: DiffFile): Hunk[] {
   const known = parsed.get(file) ?? parsePatch(file.patch);
   parsed.set(file, known);
   return known;

@@ -30,7 +30,7 @@ export function Changes({ gate, changes, goal }: ChangesProps) {
 }
 
 function ChangesHead({ gate, changes }: Pick<ChangesProps, "gate" | "changes">) {
-  const { files, against, layout, setAgainst, setLayout } = changes;
+  const { files, against, layout, isNarrow, setAgainst, setLayout } = changes;
   const added = files.reduce((sum, file) => sum + file.added, 0);
   const removed = files.reduce((sum, file) => sum + file.removed, 0);
   return (
@@ -51,15 +51,17 @@ function ChangesHead({ gate, changes }: Pick<ChangesProps, "gate" | "changes">) 
           onChange={setAgainst}
         />
       ) : null}
-      <Segments
-        label="Layout"
-        value={layout}
-        options={[
-          ["unified", "Unified"],
-          ["split", "Side by side"],
-        ]}
-        onChange={setLayout}
-      />
+      {isNarrow ? null : (
+        <Segments
+          label="Layout"
+          value={layout}
+          options={[
+            ["unified", "Unified"],
+            ["split", "Side by side"],
+          ]}
+          onChange={setLayout}
+        />
+      )}
     </div>
   );
 }

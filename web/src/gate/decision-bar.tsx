@@ -13,32 +13,34 @@ export function DecisionBar({ gate }: { readonly gate: GateView }) {
   const { answer, isSending } = useAnswer(gate.run);
   const comments = drafting.comments.length;
   const offered = gate.goBack === null ? gate.options : [...gate.options, gate.goBack];
+  const told = pointed ?? offered.find((option) => toneOf(option, comments) === "primary");
   const press = (option: AnswerOption): void => {
-    const isPlain = option.needs === "nothing" && !(comments > 0 && option.option === "continue");
+    const isPlain = option.needs === "nothing" && !(comments > 0 && option.option === "continue") && canPoint();
     if (isPlain) void answer({ wait: gate.wait, shown: gate.shown, option: option.option }, drafting.clear);
     else setAsked(option);
   };
   return (
     <footer className="decision" data-decision aria-label="Decision">
-      <p className="decision-state">{comments === 0 ? "No comments yet" : `${plural(comments, "comment")} not sent`}</p>
-      <p className="decision-effect">{pointed === null ? "Nothing is sent until you decide." : pointed.effect}</p>
+      <p className="decision-state">
+        {comments === 0 ? "Nothing is sent until you decide" : `${plural(comments, "comment")} not sent`}
+      </p>
+      <p className="decision-effect">
+        {told === undefined ? null : (
+          <>
+            <strong>{told.label}:</strong> {told.effect}
+          </>
+        )}
+      </p>
       <div className="decision-options">
         {offered.map((option) => (
-          <button
+          <OptionButton
             key={`${option.option} ${option.needs}`}
-            type="button"
-            className={`button button-${toneOf(option, comments)}`}
-            title={option.effect}
-            disabled={isSending}
-            onClick={() => press(option)}
-            onFocus={() => setPointed(option)}
-            onBlur={() => setPointed(null)}
-            onPointerEnter={() => setPointed(option)}
-            onPointerLeave={() => setPointed(null)}
-          >
-            {option.label}
-            {option.needs === "guidance" && comments > 0 ? <span className="count">{comments}</span> : null}
-          </button>
+            option={option}
+            comments={comments}
+            isSending={isSending}
+            onPress={() => press(option)}
+            onPoint={setPointed}
+          />
         ))}
       </div>
       {asked === null ? null : (
@@ -53,6 +55,34 @@ export function DecisionBar({ gate }: { readonly gate: GateView }) {
     </footer>
   );
 }
+
+type ButtonProps = {
+  readonly option: AnswerOption;
+  readonly comments: number;
+  readonly isSending: boolean;
+  readonly onPress: () => void;
+  readonly onPoint: (option: AnswerOption | null) => void;
+};
+
+const OptionButton = ({ option, comments, isSending, onPress, onPoint }: ButtonProps) => (
+  <button
+    type="button"
+    className={`button button-${toneOf(option, comments)}`}
+    title={option.effect}
+    disabled={isSending}
+    onClick={onPress}
+    onFocus={() => onPoint(option)}
+    onBlur={() => onPoint(null)}
+    onPointerEnter={() => onPoint(option)}
+    onPointerLeave={() => onPoint(null)}
+  >
+    {option.label}
+    {option.needs === "guidance" && comments > 0 ? <span className="count">{comments}</span> : null}
+  </button>
+);
+
+/** Where nothing can be pointed at without pressing it, what it does is told before it is done. */
+const canPoint = (): boolean => !matchMedia("(hover: none)").matches;
 
 /** With comments written, sending them is what comes next. */
 function toneOf({ option, tone }: AnswerOption, comments: number): AnswerOption["tone"] {

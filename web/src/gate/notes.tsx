@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { FailureView } from "../../../src/schema/api-checks.ts";
 import type { FindingView } from "../../../src/schema/api.ts";
 import type { CommentReply, ReviewComment } from "../../../src/schema/comments.ts";
@@ -75,10 +75,15 @@ export function FailureNote({ failure: { check, name, message } }: { readonly fa
 
 const DID = { applied: "Applied", kept: "Kept as it was", answered: "Answered" } as const;
 
-type EarlierProps = { readonly comment: ReviewComment; readonly reply: CommentReply | null };
+type EarlierProps = {
+  readonly comment: ReviewComment;
+  readonly reply: CommentReply | null;
+  /** What changed there, where it is not in sight anyway. */
+  readonly children?: ReactNode;
+};
 
 /** A comment of an earlier gate together with what the agent says it did. */
-export function EarlierNote({ comment, reply }: EarlierProps) {
+export function EarlierNote({ comment, reply, children }: EarlierProps) {
   return (
     <article className="note note-earlier" data-note aria-label={`Comment ${comment.id}`}>
       <header>
@@ -91,6 +96,7 @@ export function EarlierNote({ comment, reply }: EarlierProps) {
         <strong>{reply === null ? "The agent did not reply" : DID[reply.did]}</strong>
         {reply === null ? null : <p>{reply.text}</p>}
       </div>
+      {children}
     </article>
   );
 }

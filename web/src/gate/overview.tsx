@@ -2,6 +2,7 @@ import type { GateView } from "../../../src/schema/api.ts";
 import { CheckIcon, CrossIcon, QuestionIcon } from "../parts/icons.tsx";
 import { Markdown } from "../parts/markdown.tsx";
 import { dateText } from "../words.ts";
+import { ChangeAt } from "./change-at.tsx";
 import { EarlierNote, FailureNote, FindingNote } from "./notes.tsx";
 
 /** What speaks for and against the work, before its documents and its code. */
@@ -111,7 +112,9 @@ function Earlier({ gate }: { readonly gate: GateView }) {
               {comment.place.path}:{comment.place.line}
             </span>
           )}
-          <EarlierNote comment={comment} reply={reply} />
+          <EarlierNote comment={comment} reply={reply}>
+            {comment.place === null || !gate.isGit ? null : <ChangeAt gate={gate} place={comment.place} />}
+          </EarlierNote>
         </div>
       ))}
     </section>

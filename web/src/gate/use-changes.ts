@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useState, useSyncExternalStore } from "react";
 import type { DiffAgainst, DiffFile, DiffView, GateView } from "../../../src/schema/api.ts";
 import { api } from "../api.ts";
 import { type DiffRow, diffRows, type Layout } from "../diff/diff-rows.ts";
@@ -15,6 +15,8 @@ export type GateChanges = {
   readonly rows: readonly DiffRow[];
   readonly against: DiffAgainst;
   readonly layout: Layout;
+  /** True where two sides would not have room. */
+  readonly isNarrow: boolean;
   readonly setAgainst: (against: DiffAgainst) => void;
   readonly setLayout: (layout: Layout) => void;
   readonly isViewed: (file: DiffFile) => boolean;
@@ -28,7 +30,9 @@ const NO_FILES: readonly DiffFile[] = [];
 
 export function useChanges(gate: GateView, review: Review): GateChanges {
   const [against, setAgainst] = useState<DiffAgainst>(gate.hasSeen ? "seen" : "base");
-  const [layout, setLayout] = useStored<Layout>("isdlc.layout", "unified");
+  const [wanted, setLayout] = useStored<Layout>("isdlc.layout", "unified");
+  const isNarrow = useIsNarrow();
+  const layout = isNarrow ? "unified" : wanted;
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const viewed = useViewed(gate.run);
   const { data: diff, error } = useQuery({
@@ -47,8 +51,15 @@ export function useChanges(gate: GateView, review: Review): GateChanges {
     setToggled((before) => (before.has(path) ? withToggled(before, path) : before));
   };
   const rows = diffRows(files, { layout, isOpen, review });
-  return { diff, error, files, rows, against, layout, setAgainst, setLayout, isViewed, toggle, mark };
+  return { diff, error, files, rows, against, layout, isNarrow, setAgainst, setLayout, isViewed, toggle, mark };
 }
+
+const narrow = matchMedia("(max-width: 860px)");
+const onNarrow = (listener: () => void): (() => void) => {
+  narrow.addEventListener("change", listener);
+  return () => narrow.removeEventListener("change", listener);
+};
+const useIsNarrow = (): boolean => useSyncExternalStore(onNarrow, () => narrow.matches);
 
 function withToggled(before: ReadonlySet<string>, path: string): ReadonlySet<string> {
   const after = new Set(before);

@@ -3,7 +3,15 @@ import { useState } from "react";
 import type { AnswerOption, RunDetail } from "../../../src/schema/api.ts";
 import { useAnswer } from "../answering.ts";
 import type { Drafting } from "../gate/drafts.ts";
+import type { ReviewComment } from "../../../src/schema/comments.ts";
 
+type Tree = "restore" | "keep";
+type Given = {
+  readonly text: string;
+  readonly comments: ReviewComment[];
+  readonly phase?: string;
+  readonly tree?: Tree;
+};
 type Target = { readonly run: string; readonly wait: string | null; readonly shown: string };
 
 type DialogProps = {
@@ -16,7 +24,7 @@ type DialogProps = {
 
 /** The last look before something is sent: what will happen, what goes with it, and what else it needs. */
 export function AnswerDialog({ option, target, backTo, drafting, onClose }: DialogProps) {
-  const { given, change, phase, setPhase, isMissing } = useGiven({ option, backTo, drafting });
+  const { given, change, phase, setPhase, setTree, isMissing } = useGiven({ option, backTo, drafting });
   const { answer, isSending } = useAnswer(target.run);
   const { wait, shown } = target;
   const send = async (): Promise<void> => {
@@ -33,6 +41,7 @@ export function AnswerDialog({ option, target, backTo, drafting, onClose }: Dial
           <Dialog.Title>{option.label}</Dialog.Title>
           <Dialog.Description>{option.effect}</Dialog.Description>
           {option.needs === "phase" ? <PhaseChoice phases={backTo} value={phase} onChange={setPhase} /> : null}
+          {given.tree === undefined ? null : <TreeChoice value={given.tree} onChange={setTree} />}
           <CommentList comments={given.comments} isIgnored={isIgnoring(option, drafting)} />
           <Words needs={option.needs} value={given.text} onChange={change} />
           <div className="dialog-foot">
@@ -56,17 +65,23 @@ export function AnswerDialog({ option, target, backTo, drafting, onClose }: Dial
 function useGiven({ option, backTo, drafting }: Pick<DialogProps, "option" | "backTo" | "drafting">) {
   const [text, setText] = useState(drafting?.guidance ?? "");
   const [phase, setPhase] = useState(backTo.at(-1)?.key ?? "");
-  const isSentBack = option.needs === "guidance" || option.needs === "phase";
+  const [tree, setTree] = useState<Tree | null>(null);
+  const isSentBack = SENT_BACK.has(option.needs);
   const comments = isSentBack ? [...(drafting?.comments ?? [])] : [];
-  const isMissing = text.trim() === "" && comments.length === 0 && NEEDS_WORDS.has(option.needs);
+  const hasWords = text.trim() !== "" || comments.length > 0;
   const change = (value: string): void => {
     setText(value);
     if (isSentBack) drafting?.setGuidance(value);
   };
-  const given = { text, comments, ...(option.needs === "phase" ? { phase } : {}) };
-  return { given, change, phase, setPhase, isMissing };
+  const back = { phase, tree: tree ?? usualTree(hasWords) };
+  const given: Given = { text, comments, ...(option.needs === "phase" ? back : {}) };
+  return { given, change, phase, setPhase, setTree, isMissing: !hasWords && NEEDS_WORDS.has(option.needs) };
 }
 
+/** With guidance the work is there to be improved; without, it is taken back. */
+const usualTree = (hasGuidance: boolean): Tree => (hasGuidance ? "keep" : "restore");
+
+const SENT_BACK: ReadonlySet<AnswerOption["needs"]> = new Set(["guidance", "phase"]);
 const NEEDS_WORDS: ReadonlySet<AnswerOption["needs"]> = new Set(["guidance", "reason"]);
 
 const isIgnoring = ({ option }: AnswerOption, drafting: Drafting | undefined): boolean =>
@@ -89,6 +104,23 @@ const PhaseChoice = ({ phases, value, onChange }: ChoiceProps) => (
       ))}
     </select>
   </label>
+);
+
+const TREES: readonly (readonly [Tree, string])[] = [
+  ["restore", "Put the files back as they were before it"],
+  ["keep", "Keep the files, to be improved"],
+];
+
+const TreeChoice = ({ value, onChange }: { readonly value: Tree; readonly onChange: (tree: Tree) => void }) => (
+  <fieldset className="question">
+    <legend>The working tree</legend>
+    {TREES.map(([tree, label]) => (
+      <label key={tree} className="choice">
+        <input type="radio" name="tree" checked={value === tree} onChange={() => onChange(tree)} />
+        {label}
+      </label>
+    ))}
+  </fieldset>
 );
 
 type ListProps = { readonly comments: Drafting["comments"]; readonly isIgnored: boolean };
@@ -118,7 +150,7 @@ const LABELS: { readonly [N in AnswerOption["needs"]]?: string } = {
   guidance: "What else should this phase consider?",
   phase: "What should be done differently?",
   reason: "Why?",
-  amount: "Up to how many dollars?",
+  amount: "Up to how many dollars? Left empty, as much again.",
 };
 
 type WordsProps = {

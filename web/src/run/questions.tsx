@@ -1,19 +1,19 @@
-import { useState } from "react";
 import type { WaitView } from "../../../src/schema/api.ts";
 import { useAnswer } from "../answering.ts";
+import { useStored } from "../stored.ts";
 
 type Wait = Extract<WaitView, { kind: "questions" }>;
 type Question = Wait["questions"][number];
 
 /** Each question with its choices and room for other words; one that is left empty is left to the agent. */
 export function Questions({ run, wait }: { readonly run: string; readonly wait: Wait }) {
-  const [replies, setReplies] = useState<Readonly<Record<string, string>>>({});
+  const { replies, reply, clear } = useReplies(run, wait.id);
   const { answer, isSending } = useAnswer(run);
   const [option] = wait.options;
   const open = wait.questions.filter(({ id }) => (replies[id] ?? "").trim() === "").length;
   const send = (): void => {
     const given = wait.questions.map(({ id }) => ({ id, text: (replies[id] ?? "").trim() || null }));
-    void answer({ wait: wait.id, shown: wait.shown, option: "answer", replies: given }, () => undefined);
+    void answer({ wait: wait.id, shown: wait.shown, option: "answer", replies: given }, clear);
   };
   return (
     <div className="questions">
@@ -22,7 +22,7 @@ export function Questions({ run, wait }: { readonly run: string; readonly wait: 
           key={question.id}
           question={question}
           value={replies[question.id] ?? ""}
-          onChange={(text) => setReplies({ ...replies, [question.id]: text })}
+          onChange={(text) => reply(question.id, text)}
         />
       ))}
       <div className="wait-foot">
@@ -33,6 +33,16 @@ export function Questions({ run, wait }: { readonly run: string; readonly wait: 
       </div>
     </div>
   );
+}
+
+type Replies = Readonly<Record<string, string>>;
+
+/** Replies stay in this browser until they are sent. */
+function useReplies(run: string, wait: string) {
+  const [text, setText] = useStored<string>(`isdlc.replies.${run}.${wait}`, "");
+  const replies = (text === "" ? {} : JSON.parse(text)) as Replies; // written by the line below
+  const reply = (id: string, words: string): void => setText(JSON.stringify({ ...replies, [id]: words }));
+  return { replies, reply, clear: () => setText("") };
 }
 
 type OneProps = { readonly question: Question; readonly value: string; readonly onChange: (text: string) => void };

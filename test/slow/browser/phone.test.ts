@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { createSandbox } from "../../support/cli.ts";
+import { expectAccessible, open, serve } from "./page-browser.ts";
+import { shopAtGate, TITLE } from "./shop.ts";
+
+test("on a phone: a comment by touch, a redo, and what a button will do is told before it is done", async () => {
+  const shop = await shopAtGate();
+  const { link } = await serve(shop);
+  const { page, troubles } = await open(link, { width: 390, height: 844, touch: true });
+  const decision = page.locator("[data-decision]");
+  await page.getByRole("link", { name: TITLE }).tap();
+  const line = page.locator(".document li").filter({ hasText: "An empty cart" }).last();
+  await line.getByRole("button", { name: /^Comment on line/ }).tap();
+  await page.getByPlaceholder("What should be different here?").fill("Nothing at all.");
+  await page.getByRole("button", { name: "Add comment" }).tap();
+  await decision.getByRole("button", { name: /^Redo/ }).tap();
+  await page.getByRole("dialog").getByRole("button", { name: "Redo" }).tap();
+  await page.getByRole("link", { name: "Open the review" }).tap();
+  await decision.getByRole("button", { name: "Continue" }).tap();
+  const dialog = page.getByRole("dialog");
+  expect(await dialog.textContent()).toContain("Accepts what is shown and begins Implementation.");
+  await expectAccessible(page);
+  expect((await shop.events()).filter((event) => event.type === "gate.answered")).toHaveLength(1);
+  await dialog.getByRole("button", { name: "Continue" }).tap();
+  await page.getByRole("link", { name: "Open the review" }).tap();
+  await page.locator(".diff .diff-line").first().waitFor();
+  expect(await page.getByRole("button", { name: "Side by side" }).count()).toBe(0);
+  expect(await page.evaluate("document.documentElement.scrollWidth - window.innerWidth")).toBe(0);
+  expect(troubles).toEqual([]);
+});
+
+test.for([
+  ["reduce", 0],
+  ["no-preference", 1],
+] as const)("motion is %s: %i things move while an agent works", async ([motion, least]) => {
+  const sandbox = await createSandbox();
+  sandbox.plan({ turns: { plan: [{ hangs: true }] } });
+  const running = sandbox.start(["Add a greeting", "--supervised", ...sandbox.agent]);
+  const { link } = await serve(sandbox);
+  const { page } = await open(link, { motion });
+  await page.getByRole("link", { name: "Add a greeting" }).click({ timeout: 60_000 });
+  await page.locator(".span-now:not(.span-attempt)").first().waitFor();
+  const moving = await page.evaluate<number>(
+    "document.getAnimations().filter(({ playState, effect }) => playState === 'running' && effect.getTiming().iterations === Infinity).length",
+  );
+  if (least === 0) expect(moving).toBe(0);
+  else expect(moving).toBeGreaterThanOrEqual(least);
+  expect(await sandbox.person("cancel", "--reason", "seen")).toMatchObject({ code: 0 });
+  await running.ended;
+});

@@ -1,0 +1,59 @@
+import { useQuery } from "@tanstack/react-query";
+import type { DiffFile, GateView } from "../../../src/schema/api.ts";
+import type { CommentPlace } from "../../../src/schema/comments.ts";
+import { api } from "../api.ts";
+import { hunksOf, pairsOf } from "../diff/diff-rows.ts";
+import { LineText } from "../diff/line-text.tsx";
+import type { Hunk, PatchLine } from "../diff/parse-patch.ts";
+
+/** Lines before and after a commented line in which a change still counts as being about it. */
+const NEARBY = 3;
+const SIGNS = { context: " ", added: "+", removed: "−" } as const;
+
+type ChangeProps = { readonly gate: GateView; readonly place: CommentPlace };
+
+/** What became of the lines that a comment was about, since the person last looked. */
+export function ChangeAt({ gate, place }: ChangeProps) {
+  const { data } = useQuery({
+    queryKey: ["run", gate.run, "diff", "seen", gate.shown],
+    queryFn: () => api.diff(gate.run, "seen"),
+    enabled: gate.hasSeen,
+  });
+  if (data === undefined) return null;
+  const file = data.files.find((one) => one.path === place.path || one.was === place.path);
+  const lines = file === undefined ? [] : changedNear(file, place.line);
+  if (file === undefined || lines.length === 0)
+    return <p className="subtle change-at-none">Nothing changed at this line.</p>;
+  return (
+    <div className="change-at" role="group" aria-label={`Change at line ${place.line} of ${place.path}`}>
+      {lines.map(({ line, other }, index) => (
+        <div key={index} className={`diff-line ${line.kind}`}>
+          <span className="sign">{SIGNS[line.kind]}</span>
+          <LineText path={file.path} line={line} other={other} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+type Changed = { readonly line: PatchLine; readonly other: PatchLine | null };
+
+/** The comment was about the text from before, so that lines are found by the numbers they had. */
+function changedNear(file: DiffFile, line: number): Changed[] {
+  return hunksOf(file).flatMap((hunk) => {
+    const changed = pairsOf(hunk).filter(({ left, right }) => left !== right);
+    const near = changed.filter(
+      ({ left, right }) => Math.abs((left?.oldNumber ?? before(hunk, right)) - line) <= NEARBY,
+    );
+    return [
+      ...near.flatMap(({ left, right }) => (left === null ? [] : [{ line: left, other: right }])),
+      ...near.flatMap(({ left, right }) => (right === null ? [] : [{ line: right, other: left }])),
+    ];
+  });
+}
+
+/** The old number of the last line that was there before an added one. */
+function before({ lines }: Hunk, added: PatchLine | null): number {
+  const at = added === null ? -1 : lines.indexOf(added);
+  return lines.slice(0, at).findLast(({ oldNumber }) => oldNumber !== null)?.oldNumber ?? 0;
+}
