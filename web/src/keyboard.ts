@@ -7,6 +7,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: "g i", does: "go to the inbox" },
   { keys: "g t", does: "go to the items" },
   { keys: "g c", does: "go to the charts" },
+  { keys: "g s", does: "go to the settings" },
   { keys: "/", does: "search" },
   { keys: "j / k", does: "next / previous row, file or document" },
   { keys: "o or Enter", does: "open what is selected" },
