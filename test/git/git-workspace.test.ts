@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   lstatSync,
@@ -20,6 +21,19 @@ const at = (path: string) => join(fixture.repo, path);
 const leftInTemp = () => readdirSync(tmpdir());
 
 describe("snapshot", () => {
+  test("is the commit that git itself makes of its tree, without parent and by nobody", async () => {
+    fixture.write("a", "1\n");
+    const snapshot = await createGitWorkspace(fixture.repo, { run: "run", env: process.env }).snapshot("one", []);
+    const people = ["AUTHOR", "COMMITTER"].flatMap((who) => [
+      [`GIT_${who}_NAME`, "isdlc"],
+      [`GIT_${who}_EMAIL`, "isdlc@localhost"],
+      [`GIT_${who}_DATE`, "2000-01-01T00:00:00Z"],
+    ]);
+    const env = { ...process.env, ...Object.fromEntries(people) };
+    const args = ["commit-tree", "-m", "isdlc snapshot", `${snapshot}^{tree}`];
+    expect(execFileSync("git", args, { cwd: fixture.repo, env, encoding: "utf8" }).trim()).toBe(snapshot);
+  });
+
   test("holds new, changed and deleted files, not ignored ones; .isdlc only where included; repeatable", async () => {
     fixture.write(".gitignore", "*.log\n");
     fixture.write(".isdlc/workflows.json", "{}");

@@ -1,17 +1,9 @@
-import {
-  appendFileSync,
-  chmodSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { delimiter, dirname, join } from "node:path";
-import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { repositorySettings } from "../../src/adapters/git/read/repository-settings.ts";
+import { countGits } from "./count-gits.ts";
+import { replaceQuietly } from "./replace-quietly.ts";
 import { useRepository } from "./repository-fixture.ts";
 
 const fixture = useRepository();
@@ -21,29 +13,9 @@ const valuesOf = async (key: string): Promise<string[]> =>
     .filter((setting) => setting.key === key)
     .map(({ value }) => value);
 
-/** Has every git that is started from here on leave a line. */
-function countGits(): () => number {
-  const log = join(fixture.base, "gits");
-  const folder = join(fixture.base, "bin");
-  const real = realpathSync(execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim());
-  mkdirSync(folder);
-  writeFileSync(log, "");
-  writeFileSync(join(folder, "git"), `#!/bin/sh\necho x >> "${log}"\nexec "${real}" "$@"\n`);
-  chmodSync(join(folder, "git"), 0o755);
-  process.env["PATH"] = [folder, process.env["PATH"]].join(delimiter);
-  return () => readFileSync(log, "utf8").split("\n").length - 1;
-}
-
-/** Other content of the same length, and the time of before: all that an agent can set is as it was. */
-function replaceQuietly(file: string, from: string, to: string): void {
-  const { atime, mtime } = statSync(file);
-  writeFileSync(file, readFileSync(file, "utf8").replace(from, to));
-  utimesSync(file, atime, mtime);
-}
-
 describe("the settings of a repository", () => {
   test("git is asked once while no file of settings changes", async () => {
-    const gits = countGits();
+    const gits = countGits(fixture.base);
     const first = await repositorySettings(fixture.repo, process.env);
     expect(first.map(({ key }) => key)).toContain("user.name");
     expect(await repositorySettings(fixture.repo, process.env)).toEqual(first);

@@ -1,11 +1,17 @@
 import { createConversation } from "../process/git-conversation.ts";
 import { type GitFolder, startGit } from "../process/git.ts";
+import { createIgnoreRules, type IgnoreRules } from "../snapshot/ignored.ts";
 import type { TreeStore } from "./edit-tree.ts";
 import { createGitObjects } from "./git-objects.ts";
+import { createObjectWriter, type ObjectWriter } from "./object-writer.ts";
 import { createRefWriter, type RefWriter } from "./ref-writer.ts";
 
-/** Objects and refs of one repository, through processes of git that stay. */
-export type RepositoryStore = TreeStore & { readonly setRef: RefWriter };
+/** Objects, refs and rules of one repository, through processes of git that stay. */
+export type RepositoryStore = TreeStore & {
+  readonly setRef: RefWriter;
+  readonly write: ObjectWriter;
+  readonly ignores: IgnoreRules;
+};
 
 const stores = new WeakMap<NodeJS.ProcessEnv, Map<string, RepositoryStore>>();
 
@@ -24,6 +30,11 @@ function createStore(folder: GitFolder): RepositoryStore {
   return {
     objects: createGitObjects(talk("cat-file", "--batch")),
     makeTree: talk("mktree", "-z", "--batch"),
+    write: createObjectWriter({
+      blobs: talk("hash-object", "-w", "--no-filters", "--stdin-paths"),
+      commits: talk("hash-object", "-w", "--no-filters", "-t", "commit", "--stdin-paths"),
+    }),
+    ignores: createIgnoreRules(folder),
     setRef: createRefWriter(talk("update-ref", "-m", "commit (isdlc)", "--stdin")),
   };
 }

@@ -30,6 +30,13 @@ export async function entryAt(objects: GitObjects, tree: string, path: string): 
   return entry;
 }
 
+/** The tree of a commit, or the tree itself; null where the repository does not have it. */
+export async function treeIdOf(objects: GitObjects, id: string): Promise<string | null> {
+  const object = await objects.read(id);
+  if (object === null) return null;
+  return object.type === "commit" ? treeOf(object.content, id) : id;
+}
+
 function treeOf(commit: Buffer, id: string): string {
   const tree = /^tree ([0-9a-f]+)\n/.exec(commit.toString("latin1", 0, 80))?.[1];
   if (tree === undefined) throw gitFailed("cat-file", `the commit ${id} names no tree`);

@@ -1,15 +1,15 @@
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
+import { type Answers, createInbox } from "./answer-inbox.ts";
 import { gitFailed, unavailable } from "./run-git.ts";
 
 export type TalkingGit = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** What git answers, in pieces as the one who asked knows them. */
-export type Answers = { line(): Promise<string>; bytes(count: number): Promise<Buffer> };
-
 /** One git that answers many requests, one after another: starting a process costs more than most answers. */
 export type Conversation = {
   ask<T>(request: Buffer, read: Read<T>): Promise<T>;
+  /** The next request is for a new git. */
+  end(): void;
 };
 
 /** Reads one answer. What it throws at one of a git that is not new is asked of a new one. */
@@ -45,6 +45,10 @@ export function createConversation(command: string, start: () => TalkingGit): Co
       const answer = last.then(() => answered(request, read));
       last = answer.catch(() => undefined);
       return answer;
+    },
+    end() {
+      open?.stop("it is not needed any more");
+      open = null;
     },
   };
 }
@@ -85,63 +89,4 @@ function begin(command: string, child: TalkingGit): Talk {
       child.kill("SIGKILL");
     },
   };
-}
-
-type Inbox = Answers & { put(chunk: Buffer): void; fail(error: Error): void };
-
-/** What came and was not read yet. */
-function createInbox(): Inbox {
-  let chunks: Buffer[] = [];
-  let size = 0;
-  let failure: Error | null = null;
-  let wake: (() => void) | null = null;
-  const more = (): Promise<void> => {
-    if (failure !== null) return Promise.reject(failure);
-    return new Promise((resolve, reject) => (wake = () => (failure === null ? resolve() : reject(failure))));
-  };
-  const take = (count: number): Buffer => {
-    const all = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
-    chunks = all.length > count ? [all.subarray(count)] : [];
-    size -= count;
-    return all.subarray(0, count);
-  };
-  const woken = (): void => {
-    const waiting = wake;
-    wake = null;
-    waiting?.();
-  };
-  return {
-    put(chunk) {
-      chunks.push(chunk);
-      size += chunk.length;
-      woken();
-    },
-    fail(error) {
-      failure ??= error;
-      woken();
-    },
-    async bytes(count) {
-      for (;;) {
-        if (size >= count) return take(count);
-        await more();
-      }
-    },
-    async line() {
-      for (;;) {
-        const end = endOfLine(chunks);
-        if (end !== -1) return take(end + 1).toString("utf8", 0, end);
-        await more();
-      }
-    },
-  };
-}
-
-function endOfLine(chunks: readonly Buffer[]): number {
-  let before = 0;
-  for (const chunk of chunks) {
-    const at = chunk.indexOf(0x0a);
-    if (at !== -1) return before + at;
-    before += chunk.length;
-  }
-  return -1;
 }

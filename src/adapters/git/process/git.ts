@@ -62,8 +62,13 @@ export function hardenedGit(cwd: string, env: NodeJS.ProcessEnv): Git {
 export type GitFolder = { readonly top: string; readonly env: NodeJS.ProcessEnv };
 
 /** A hardened git that stays and answers what it is asked on its input. */
-export function startGit({ top, env }: GitFolder, args: readonly string[]): TalkingGit {
-  const options = { cwd: top, env: readingEnvironment(top, env), stdio: "pipe", windowsHide: true } as const;
+export function startGit(
+  { top, env }: GitFolder,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): TalkingGit {
+  const always = { ...readingEnvironment(top, env), ...environment };
+  const options = { cwd: top, env: always, stdio: "pipe", windowsHide: true } as const;
   return childProcess().spawn("git", [...hardening, ...args], options);
 }
 

@@ -4,20 +4,21 @@ import type { RunId } from "../../../schema/ids.ts";
 import { copyTree } from "../../plain-workspace/copy-tree.ts";
 import { scratchCopyOf } from "../../plain-workspace/scratch-copy.ts";
 import { repositoryStore } from "../objects/repository-store.ts";
+import { type ChangedLines, createChangedLines } from "./changed-lines.ts";
 import { exportTree } from "./export-tree.ts";
 import { hardenedGit, withEnvironment } from "../process/git.ts";
 import type { IndexTrust } from "./following-index.ts";
-import type { Git } from "../process/git.ts";
 import { ignoredPaths } from "./ignored.ts";
 import { hiddenThings } from "./hidden-things.ts";
 import { isObjectId, snapshotRef } from "./ref-name.ts";
 import { refTarget } from "../read/git-read.ts";
-import { orNull, repositoryAt } from "../read/repository.ts";
+import { orNull, type Repository, repositoryAt } from "../read/repository.ts";
+import type { LookEnvironment } from "./private-repository.ts";
 import { restorePaths } from "./restore.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { createSnapshots, type Snapshots } from "./snapshot.ts";
 import { makeTemporaryFolder, removeFolder } from "../../file-system/temporary-folder.ts";
-import { changesOf, linesBetween, pairOf, patchBetween } from "./tree-diff.ts";
+import { changesOf, pairOf, patchBetween } from "./tree-diff.ts";
 import type { TreePair } from "./tree-diff.ts";
 
 type Open = ReturnType<typeof repositoryAt>;
@@ -60,7 +61,8 @@ export function createGitWorkspace(cwd: string, { run, env, trust = BELIEVED }: 
     now: (include) => take(NOW, include),
     async hidden() {
       const { top } = await open();
-      return hiddenThings({ top, git: hardenedGit(top, env), since: trust.since ?? Date.now() });
+      const { ignores } = repositoryStore({ top, env });
+      return hiddenThings({ top, git: hardenedGit(top, env), ignores, since: trust.since ?? Date.now() });
     },
     async kept(name) {
       const repository = await orNull(open);
@@ -89,14 +91,13 @@ function comparisons(
 ): Pick<Workspace, "diff" | "lines" | "patch"> {
   const known = new Map<string, readonly FileChange[]>();
 
-  async function compare<T>(
-    ends: readonly [string | null, string | null],
-    ask: (git: Git, pair: TreePair) => Promise<T>,
-  ) {
+  let lines: ChangedLines | null = null;
+
+  async function compare<T>(ends: Ends, ask: (comparing: Comparing) => Promise<T>): Promise<T | null> {
     const pair = pairOf(...ends);
     const repository = pair && (await orNull(open));
-    const environment = await (await snapshots())?.environment();
-    return repository && ask(withEnvironment(hardenedGit(repository.top, repository.env), environment ?? {}), pair);
+    const environment = (await (await snapshots())?.environment()) ?? {};
+    return repository && ask({ repository, pair, environment });
   }
 
   async function changed(from: string | null, to: string | null): Promise<readonly FileChange[] | null> {
@@ -113,13 +114,27 @@ function comparisons(
       return found;
     },
     async lines(from, to, paths) {
-      return (await compare([from, to], (git, pair) => linesBetween(git, pair, paths))) ?? 0;
+      const count = ({ repository, ...comparing }: Comparing): Promise<number> => {
+        lines ??= createChangedLines(repository, repositoryStore(repository).objects);
+        return lines({ ...comparing, paths });
+      };
+      return (await compare([from, to], count)) ?? 0;
     },
     async patch(from, to, paths = []) {
-      return (await compare([from, to], (git, pair) => patchBetween(git, pair, paths))) ?? "";
+      const read = ({ repository: { top, env }, pair, environment }: Comparing): Promise<string> =>
+        patchBetween(withEnvironment(hardenedGit(top, env), environment), pair, paths);
+      return (await compare([from, to], read)) ?? "";
     },
   };
 }
+
+type Ends = readonly [string | null, string | null];
+
+type Comparing = {
+  readonly repository: Repository;
+  readonly pair: TreePair;
+  readonly environment: LookEnvironment;
+};
 
 type WorkspaceContext = { readonly open: Open; readonly snapshots: Snapshots | null };
 

@@ -2,13 +2,14 @@ import { accessSync, constants, type Dirent, lstatSync, readdirSync } from "node
 import { basename } from "node:path";
 import { OWN_FOLDER } from "../../../core/own-folder.ts";
 import { type Git, must, wholeTreeTimeoutMs } from "../process/git.ts";
-import { decodePath, inTree, joinFields, splitFields } from "../process/git-path.ts";
-import { ignoredPaths } from "./ignored.ts";
+import { decodePath, inTree, splitFields } from "../process/git-path.ts";
+import { type IgnoreRule, type IgnoreRules, ignoredPaths } from "./ignored.ts";
 
 export type Hiding = {
   readonly top: string;
   /** Git as the person has it: their index, their ignore rules. */
   readonly git: Git;
+  readonly ignores: IgnoreRules;
   /** Milliseconds; what was there before the run is the person's own affair. */
   readonly since: number;
 };
@@ -24,7 +25,7 @@ const MOST_NAMED = 20;
  */
 export async function hiddenThings(hiding: Hiding): Promise<string[]> {
   const ignored = await ignoredPaths(hiding.git);
-  const sources = await rulesBehind(hiding.git, ignored);
+  const sources = await hiding.ignores(ignored);
   // Ignored as a whole, and by no rule from outside: the rule is in it.
   const isOpaque = (path: string): boolean =>
     path.endsWith("/") && (sources.get(path)?.source ?? path).startsWith(path);
@@ -33,7 +34,7 @@ export async function hiddenThings(hiding: Hiding): Promise<string[]> {
   const known = new Set(ignored.filter((path) => !opaque.includes(path)));
   const found = walk(hiding, { ignored: known, submodules: entries.submodules });
   const below = found.files.filter((path) => found.rules.some((rule) => isBeside(path, rule)));
-  const all = new Map([...sources, ...(await rulesBehind(hiding.git, below))]);
+  const all = new Map([...sources, ...(await hiding.ignores(below))]);
   return [
     ...found.repositories.map((path) => `${path}/ has a .git of its own: what is in it is neither shown nor committed`),
     ...newRules(found.rules, all),
@@ -145,23 +146,8 @@ function isReadable(file: Buffer): boolean {
 /** In the folder of the rule, or below it. */
 const isBeside = (path: string, rule: string): boolean => path.startsWith(rule.slice(0, -".gitignore".length));
 
-type Rule = { readonly source: string; readonly pattern: string };
-
-/** The rule by which each of the paths is ignored; none for those that are not, by themselves. */
-async function rulesBehind(git: Git, paths: readonly string[]): Promise<ReadonlyMap<string, Rule>> {
-  if (paths.length === 0) return new Map();
-  const output = await git(["check-ignore", "-v", "-z", "--stdin", "--no-index"], { input: joinFields(paths) });
-  const fields = splitFields(output.stdout).map(decodePath);
-  const rules = new Map<string, Rule>();
-  for (let at = 0; at + 3 < fields.length; at += 4) {
-    const [source = "", , pattern = "", path = ""] = fields.slice(at, at + 4);
-    rules.set(path, { source, pattern });
-  }
-  return rules;
-}
-
 /** What is hidden by rules in files that were written since the run began. */
-function newRules(files: readonly string[], rules: ReadonlyMap<string, Rule>): string[] {
+function newRules(files: readonly string[], rules: ReadonlyMap<string, IgnoreRule>): string[] {
   const hidden = new Map<string, string[]>();
   for (const [path, { source, pattern }] of rules) {
     if (!files.includes(source)) continue;

@@ -5,6 +5,7 @@ import { type Behind, createFollowingIndex, type IndexTrust } from "./following-
 import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { encodePath } from "../process/git-path.ts";
+import { gitFailed } from "../process/run-git.ts";
 import type { Repository } from "../read/repository.ts";
 import type { LookEnvironment } from "./private-repository.ts";
 import { stage } from "./temporary-index.ts";
@@ -52,7 +53,7 @@ export function createSnapshots(repository: Repository, trust: IndexTrust): Snap
   async function take(request: SnapshotRequest): Promise<string> {
     const behind = await index.look(await settings(), request.include);
     const { tree, isReliable } = await bringUpToDate(git, { behind, top: repository.top });
-    const snapshot = await storeTree(git, { ...request, tree, commits, store });
+    const snapshot = await storeTree({ ...request, tree, commits, store });
     index.holds(tree, isReliable);
     return snapshot;
   }
@@ -107,14 +108,9 @@ async function stageInnerRepositories(
 
 const withoutSlash = (folder: string): string => folder.replace(/\/$/, "");
 
-const author = {
-  GIT_AUTHOR_NAME: "isdlc",
-  GIT_AUTHOR_EMAIL: "isdlc@localhost",
-  GIT_AUTHOR_DATE: "2000-01-01T00:00:00Z",
-  GIT_COMMITTER_NAME: "isdlc",
-  GIT_COMMITTER_EMAIL: "isdlc@localhost",
-  GIT_COMMITTER_DATE: "2000-01-01T00:00:00Z",
-};
+const NOBODY = "isdlc <isdlc@localhost> 946684800 +0000";
+
+const snapshotOf = (tree: string): string => `tree ${tree}\nauthor ${NOBODY}\ncommitter ${NOBODY}\n\nisdlc snapshot\n`;
 
 type Storing = SnapshotRequest & {
   readonly tree: string;
@@ -123,12 +119,11 @@ type Storing = SnapshotRequest & {
   readonly store: RepositoryStore;
 };
 
-const COMMIT_TREE = ["commit-tree", "-m", "isdlc snapshot"];
-
-async function storeTree(git: Git, { tree, ref, commits, store: { objects, setRef } }: Storing): Promise<string> {
+async function storeTree({ tree, ref, commits, store: { objects, setRef, write } }: Storing): Promise<string> {
   const known = commits.get(tree) ?? null;
   const isThere = known !== null && (await objects.has(known));
-  const stored = isThere ? known : await textOf(git([...COMMIT_TREE, tree], { environment: author }), "commit-tree");
+  if (!isThere && !(await objects.has(tree))) throw gitFailed("hash-object", `the tree ${tree} is gone`);
+  const stored = isThere ? known : await write.commit(snapshotOf(tree));
   await setRef(ref, stored);
   commits.set(tree, stored);
   return stored;

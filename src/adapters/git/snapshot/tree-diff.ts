@@ -4,7 +4,7 @@ import { treeDifferences } from "../objects/tree-differences.ts";
 import { GONE, type TreeEntry } from "../write/tree-entry.ts";
 import { must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git, GitOptions } from "../process/git.ts";
-import { decodePath, isUnder, splitFields } from "../process/git-path.ts";
+import { decodePath, splitFields } from "../process/git-path.ts";
 import { maxOutputBytes } from "../process/run-git.ts";
 import { isObjectId } from "./ref-name.ts";
 
@@ -69,21 +69,6 @@ function changeOf(status: string): FileChange["change"] {
   if (status.startsWith("A")) return "added";
   if (status.startsWith("D")) return "deleted";
   return status.startsWith("T") ? "typechange" : "modified";
-}
-
-/** Added plus removed lines of the given files and folders; binary files count as none. */
-export async function linesBetween(git: Git, pair: TreePair, paths: readonly string[]): Promise<number> {
-  if (paths.length === 0) return 0;
-  const args = ["-z", "--numstat", "--no-renames"];
-  const output = (await compared(git, pair, { args, timeoutMs: wholeTreeTimeoutMs })) ?? Buffer.alloc(0);
-  const exact = new Set(paths);
-  let sum = 0;
-  for (const field of splitFields(output)) {
-    const [, added = "", removed = "", path = ""] = /^(\S+)\t(\S+)\t(.*)$/s.exec(decodePath(field)) ?? [];
-    if (!exact.has(path) && !paths.some((folder) => isUnder(path, folder))) continue;
-    sum += (Number.parseInt(added, 10) || 0) + (Number.parseInt(removed, 10) || 0);
-  }
-  return sum;
 }
 
 /** The patch for people to read, of all files where no paths are given; what it leaves out is said in its place. */

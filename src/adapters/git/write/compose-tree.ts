@@ -1,9 +1,9 @@
 import { OWN_FOLDER } from "../../../core/own-folder.ts";
 import type { ComposeRequest, Composed, EditedDocuments } from "../../../ports/vcs.ts";
-import { editTree, type TreeStore } from "../objects/edit-tree.ts";
-import { repositoryStore } from "../objects/repository-store.ts";
+import { editTree } from "../objects/edit-tree.ts";
+import { repositoryStore, type RepositoryStore } from "../objects/repository-store.ts";
 import { type Difference, treeDifferences } from "../objects/tree-differences.ts";
-import { type Git, hardenedGit } from "../process/git.ts";
+import { hardenedGit } from "../process/git.ts";
 import { isTreePath, isUnder } from "../process/git-path.ts";
 import type { Repository } from "../read/repository.ts";
 import { ignoredOf } from "../snapshot/ignored.ts";
@@ -22,7 +22,7 @@ export async function composeTree(repository: Repository, request: ComposeReques
   const git = hardenedGit(repository.top, repository.env);
   const store = repositoryStore(repository);
   const { onto, from, to } = request;
-  const changes = await countingChanges(git, request, await treeDifferences(store.objects, from, to));
+  const changes = await countingChanges(store, request, await treeDifferences(store.objects, from, to));
   const uncommitted = onto === null || changes.length === 0 ? [] : await treeDifferences(store.objects, onto, from);
   const held = new Map(uncommitted.map(({ path, before }) => [path, before]));
   const entries = new Map<string, TreeEntry>();
@@ -33,15 +33,15 @@ export async function composeTree(repository: Repository, request: ComposeReques
     if (merged === null) mixed.push(change.path);
     entries.set(change.path, merged ?? change.after);
   }
-  for (const { path, after } of await alsoTaken(git, store, request)) entries.set(path, after);
+  for (const { path, after } of await alsoTaken(store, request)) entries.set(path, after);
   const { entries: cleaned, unfiltered } = await cleanBlobs(repository, entries);
-  const tree = await written(store, { onto, to, entries: cleaned, git, documents: request.documents });
+  const tree = await written(store, { onto, to, entries: cleaned, documents: request.documents });
   return { tree, mixed, unfiltered };
 }
 
 /** Our own folder is never committed, nor what is ignored, nor a repository that somebody put into the tree. */
 async function countingChanges(
-  git: Git,
+  { ignores }: RepositoryStore,
   { only, include }: ComposeRequest,
   changes: readonly Difference[],
 ): Promise<Difference[]> {
@@ -56,18 +56,18 @@ async function countingChanges(
     ({ path, before }) => before.mode === GONE && include.some((folder) => isUnder(path, folder)),
   );
   const ignored = await ignoredOf(
-    git,
+    ignores,
     doubtful.map(({ path }) => path),
   );
   return wanted.filter(({ path }) => !ignored.has(path));
 }
 
 /** Folders that belong to the work as they are, whenever their files were written. */
-async function alsoTaken(git: Git, { objects }: TreeStore, request: ComposeRequest): Promise<Difference[]> {
+async function alsoTaken(store: RepositoryStore, request: ComposeRequest): Promise<Difference[]> {
   const { onto, to, also, documents } = request;
   if (also === undefined || also.length === 0 || onto === null) return [];
   const taken = { ...request, only: also, include: also };
-  const found = await countingChanges(git, taken, await treeDifferences(objects, onto, to));
+  const found = await countingChanges(store, taken, await treeDifferences(store.objects, onto, to));
   return found.filter(({ path }) => documents?.paths.includes(path) !== true); // those are edited where they are
 }
 
@@ -75,12 +75,11 @@ type Writing = {
   readonly onto: string | null;
   readonly to: string;
   readonly entries: ReadonlyMap<string, TreeEntry>;
-  readonly git: Git;
   readonly documents: EditedDocuments | undefined;
 };
 
-async function written(store: TreeStore, { onto, to, entries, git, documents }: Writing): Promise<string> {
+async function written(store: RepositoryStore, { onto, to, entries, documents }: Writing): Promise<string> {
   const tree = await editTree(store, onto, entries);
   if (documents === undefined) return tree;
-  return editTree(store, tree, await editDocuments({ git, objects: store.objects, tree, to, documents }));
+  return editTree(store, tree, await editDocuments({ store, tree, to, documents }));
 }

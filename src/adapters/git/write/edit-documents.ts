@@ -3,17 +3,17 @@ import { dirname, join } from "node:path";
 import type { EditedDocuments } from "../../../ports/vcs.ts";
 import type { GitObjects } from "../objects/git-objects.ts";
 import { entryAt } from "../objects/tree-entries.ts";
-import { type Git, must } from "../process/git.ts";
+import type { ObjectWriter } from "../objects/object-writer.ts";
+import type { RepositoryStore } from "../objects/repository-store.ts";
 import { isTreePath } from "../process/git-path.ts";
 import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
-import { ignoredOf } from "../snapshot/ignored.ts";
+import { type IgnoreRules, ignoredOf } from "../snapshot/ignored.ts";
 import { GONE, type TreeEntry } from "./tree-entry.ts";
 
 type Entries = ReadonlyMap<string, TreeEntry>;
 
 type Editing = {
-  readonly git: Git;
-  readonly objects: GitObjects;
+  readonly store: RepositoryStore;
   /** The tree whose documents are edited. */
   readonly tree: string;
   /** Where a document is taken from that the tree does not have yet. */
@@ -22,20 +22,21 @@ type Editing = {
 };
 
 /** Lets the engine write its documents in a folder of their own, as the tree has them; gives those that are to be written. */
-export async function editDocuments({ git, objects, tree, to, documents }: Editing): Promise<Entries> {
-  const paths = await countingPaths(git, documents.paths.filter(isTreePath));
+export async function editDocuments({ store, tree, to, documents }: Editing): Promise<Entries> {
+  const { objects, write } = store;
+  const paths = await countingPaths(store.ignores, documents.paths.filter(isTreePath));
   if (paths.length === 0) return new Map();
   const inTree = await filesAt(objects, tree, paths);
   const missing = paths.filter((path) => !inTree.has(path));
   const uncommitted = await filesAt(objects, to, missing);
   const held = new Map([...inTree, ...uncommitted]);
   const contents = await contentsOf(objects, held);
-  const edited = await inTemporaryFolder((room) => edit({ git, room, paths, held, contents, documents }));
+  const edited = await inTemporaryFolder((room) => edit({ write, room, paths, held, contents, documents }));
   return new Map([...uncommitted, ...edited]);
 }
 
 type Room = {
-  readonly git: Git;
+  readonly write: ObjectWriter;
   readonly room: string;
   readonly paths: readonly string[];
   readonly held: Entries;
@@ -43,7 +44,7 @@ type Room = {
   readonly documents: EditedDocuments;
 };
 
-async function edit({ git, room, paths, held, contents, documents }: Room): Promise<Entries> {
+async function edit({ write, room, paths, held, contents, documents }: Room): Promise<Entries> {
   for (const path of paths) {
     await mkdir(dirname(join(room, path)), { recursive: true });
     const content = contents.get(held.get(path)?.id ?? "");
@@ -54,10 +55,8 @@ async function edit({ git, room, paths, held, contents, documents }: Room): Prom
   const isOther = (path: string, content: Buffer | null): content is Buffer =>
     content !== null && contents.get(held.get(path)?.id ?? "")?.equals(content) !== true;
   const changed = paths.filter((path, at) => isOther(path, after[at] ?? null));
-  const ids = await stored(
-    git,
-    changed.map((path) => join(room, path)),
-  );
+  const ids: string[] = [];
+  for (const path of changed) ids.push(await write.fileAsBlob(join(room, path)));
   const written = changed.map((path, at): [string, TreeEntry] => [
     path,
     { mode: held.get(path)?.mode ?? "100644", id: ids[at] ?? "" },
@@ -69,8 +68,8 @@ async function edit({ git, room, paths, held, contents, documents }: Room): Prom
 }
 
 /** A document that the person has git ignore is written and not committed. */
-async function countingPaths(git: Git, paths: readonly string[]): Promise<string[]> {
-  const ignored = await ignoredOf(git, paths);
+async function countingPaths(ignores: IgnoreRules, paths: readonly string[]): Promise<string[]> {
+  const ignored = await ignoredOf(ignores, paths);
   return paths.filter((path) => !ignored.has(path));
 }
 
@@ -91,11 +90,4 @@ async function contentsOf(objects: GitObjects, held: Entries): Promise<ReadonlyM
     if (blob !== null) contents.set(id, blob.content);
   }
   return contents;
-}
-
-async function stored(git: Git, files: readonly string[]): Promise<string[]> {
-  if (files.length === 0) return [];
-  const input = Buffer.from(files.map((file) => `${file}\n`).join(""));
-  const ids = await must(git(["hash-object", "-w", "--no-filters", "--stdin-paths"], { input }), "hash-object");
-  return ids.toString("latin1").trim().split("\n");
 }

@@ -1,0 +1,65 @@
+import type { GitObjects } from "../objects/git-objects.ts";
+import { treeIdOf } from "../objects/tree-entries.ts";
+import type { Answers } from "../process/answer-inbox.ts";
+import { type Conversation, createConversation } from "../process/git-conversation.ts";
+import { type GitFolder, startGit } from "../process/git.ts";
+import { decodePath, isUnder } from "../process/git-path.ts";
+import { gitFailed } from "../process/run-git.ts";
+import type { LookEnvironment } from "./private-repository.ts";
+import type { TreePair } from "./tree-diff.ts";
+
+const DIFF_TREE = ["diff-tree", "--stdin", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv"];
+const OPTIONS = [...DIFF_TREE, "--ignore-submodules=dirty"];
+
+export type Counting = {
+  readonly pair: TreePair;
+  /** Files and folders that count. */
+  readonly paths: readonly string[];
+  readonly environment: LookEnvironment;
+};
+
+/** Added plus removed lines; binary files count as none. */
+export type ChangedLines = (counting: Counting) => Promise<number>;
+
+/** Asks one `git diff-tree --stdin`, which sees nothing of the repository but its objects. */
+export function createChangedLines(folder: GitFolder, objects: GitObjects): ChangedLines {
+  let open: { readonly gitDir: string | undefined; readonly diffTree: Conversation } | null = null;
+  const talk = (environment: LookEnvironment): Conversation => {
+    const gitDir = environment["GIT_DIR"];
+    if (open !== null && open.gitDir === gitDir) return open.diffTree;
+    open?.diffTree.end();
+    open = { gitDir, diffTree: createConversation("diff-tree", () => startGit(folder, OPTIONS, environment)) };
+    return open.diffTree;
+  };
+  return async ({ pair, paths, environment }) => {
+    if (paths.length === 0 || pair.from === pair.to) return 0;
+    const [from, to] = [await treeIdOf(objects, pair.from), await treeIdOf(objects, pair.to)];
+    if (from === null || to === null) return 0;
+    const asked = `${from} ${to}`;
+    const request = Buffer.from(`${asked}\n${END}\n`);
+    return sumOf(await talk(environment).ask(request, (answers) => readLines(answers, asked)), paths);
+  };
+}
+
+/** Git repeats a line that names no object, after all that it said before. */
+const END = "end";
+
+type Counted = { readonly path: string; readonly lines: number };
+
+async function readLines(answers: Answers, asked: string): Promise<Counted[]> {
+  if ((await answers.line()) !== asked) throw gitFailed("diff-tree", "it answered something else");
+  const found: Counted[] = [];
+  while (!(await answers.isNext(`${END}\n`))) {
+    const field = decodePath(await answers.field());
+    const [, added = "", removed = "", path = ""] = /^(\S+)\t(\S+)\t(.*)$/s.exec(field) ?? [];
+    found.push({ path, lines: (Number.parseInt(added, 10) || 0) + (Number.parseInt(removed, 10) || 0) });
+  }
+  await answers.line();
+  return found;
+}
+
+function sumOf(counted: readonly Counted[], paths: readonly string[]): number {
+  const exact = new Set(paths);
+  const chosen = counted.filter(({ path }) => exact.has(path) || paths.some((folder) => isUnder(path, folder)));
+  return chosen.reduce((sum, { lines }) => sum + lines, 0);
+}
