@@ -72,7 +72,7 @@ async function edited(store: TreeStore, { path, held, edit }: Edited): Promise<T
 }
 
 /** Git puts the entries in order and checks that it has what they name. */
-function makeTree({ makeTree }: TreeStore, entries: TreeEntries): Promise<string> {
+export function makeTree({ makeTree }: TreeStore, entries: TreeEntries): Promise<string> {
   const lines = [...entries].map(([name, { mode, id }]) => `${mode} ${typeOf(mode)} ${id}\t${name}\0`);
   return makeTree.ask(Buffer.from(`${lines.join("")}\0`, "latin1"), (answers) => answers.line());
 }

@@ -1,8 +1,10 @@
 import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
+import { type Git, hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { decodePath, splitFields } from "../process/git-path.ts";
 import type { GitProgram } from "../../../ports/git-programs.ts";
+import { readIndex } from "../objects/git-index.ts";
+import { gitFolders } from "./git-head.ts";
 import { digest, isExecutable, repositoryPrograms, STARTS } from "./repository-programs.ts";
 
 /** Where git is told to start a program: a setting of a file, or a hook, which has no key. */
@@ -35,16 +37,29 @@ export async function programsOfChanges(root: string, env: NodeJS.ProcessEnv): P
 /** Submodules, and repositories that nobody told git about. */
 async function innerRepositories(root: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   const git = hardenedGit(root, env);
-  const staged = await must(git(["ls-files", "--stage", "-z"], { timeoutMs: wholeTreeTimeoutMs }), "ls-files");
-  const links = splitFields(staged)
-    .map((field) => decodePath(field))
-    .flatMap((line) => (line.startsWith("160000 ") ? [line.slice(line.indexOf("\t") + 1)] : []));
+  const links = submodulesIn(root) ?? (await submodulesByGit(git));
   const others = await must(git(["ls-files", "--others", "-z"], { timeoutMs: wholeTreeTimeoutMs }), "ls-files");
   const loose = splitFields(others)
     .map((field) => decodePath(field))
     .flatMap((path) => (path.endsWith("/") ? [path.slice(0, -1)] : []));
   return [...new Set([...links, ...loose])];
 }
+
+function submodulesIn(root: string): readonly string[] | null {
+  const folders = gitFolders(root);
+  const index = folders && readIndex(join(folders.own, "index"));
+  const links = index?.entries.filter(({ mode }) => mode === SUBMODULE);
+  return links?.map(({ name }) => decodePath(Buffer.from(name, "latin1"))) ?? null;
+}
+
+async function submodulesByGit(git: Git): Promise<readonly string[]> {
+  const staged = await must(git(["ls-files", "--stage", "-z"], { timeoutMs: wholeTreeTimeoutMs }), "ls-files");
+  return splitFields(staged)
+    .map((field) => decodePath(field))
+    .flatMap((line) => (line.startsWith(`${SUBMODULE} `) ? [line.slice(line.indexOf("\t") + 1)] : []));
+}
+
+const SUBMODULE = "160000";
 
 /** A folder, or a file that names one. */
 function innerGit(path: string): string | null {

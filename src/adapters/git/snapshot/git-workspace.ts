@@ -60,9 +60,9 @@ export function createGitWorkspace(cwd: string, { run, env, trust = BELIEVED }: 
     snapshot: take,
     now: (include) => take(NOW, include),
     async hidden() {
-      const { top } = await open();
+      const { top, gitDir } = await open();
       const { ignores } = repositoryStore({ top, env });
-      return hiddenThings({ top, git: hardenedGit(top, env), ignores, since: trust.since ?? Date.now() });
+      return hiddenThings({ top, gitDir, git: hardenedGit(top, env), ignores, since: trust.since ?? Date.now() });
     },
     async kept(name) {
       const repository = await orNull(open);

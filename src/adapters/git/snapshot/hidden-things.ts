@@ -1,6 +1,7 @@
 import { accessSync, constants, type Dirent, lstatSync, readdirSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { OWN_FOLDER } from "../../../core/own-folder.ts";
+import { type IndexEntry, readIndex } from "../objects/git-index.ts";
 import { type Git, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { decodePath, inTree, splitFields } from "../process/git-path.ts";
 import { type IgnoreRule, type IgnoreRules, ignoredPaths } from "./ignored.ts";
@@ -9,6 +10,7 @@ export type Hiding = {
   readonly top: string;
   /** Git as the person has it: their index, their ignore rules. */
   readonly git: Git;
+  readonly gitDir: string;
   readonly ignores: IgnoreRules;
   /** Milliseconds; what was there before the run is the person's own affair. */
   readonly since: number;
@@ -30,7 +32,7 @@ export async function hiddenThings(hiding: Hiding): Promise<string[]> {
   const isOpaque = (path: string): boolean =>
     path.endsWith("/") && (sources.get(path)?.source ?? path).startsWith(path);
   const opaque = ignored.filter(isOpaque);
-  const entries = await indexEntries(hiding.git);
+  const entries = marksIn(hiding.gitDir) ?? (await marksByGit(hiding.git));
   const known = new Set(ignored.filter((path) => !opaque.includes(path)));
   const found = walk(hiding, { ignored: known, submodules: entries.submodules });
   const below = found.files.filter((path) => found.rules.some((rule) => isBeside(path, rule)));
@@ -48,7 +50,19 @@ const named = (paths: readonly string[]): string =>
   `${paths.slice(0, MOST_NAMED).join(", ")}${paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : ""}`;
 
 /** Entries that git is told to pass over, and those that are repositories of their own. */
-async function indexEntries(git: Git) {
+type Marks = { readonly marked: readonly string[]; readonly submodules: ReadonlySet<string> };
+
+function marksIn(gitDir: string): Marks | null {
+  const index = readIndex(join(gitDir, "index"));
+  if (index === null) return null;
+  const pathOf = ({ name }: IndexEntry): string => decodePath(Buffer.from(name, "latin1"));
+  return {
+    marked: index.entries.filter(({ isAssumed, isSkipped }) => isAssumed || isSkipped).map(pathOf),
+    submodules: new Set(index.entries.filter(({ mode }) => mode === SUBMODULE).map(pathOf)),
+  };
+}
+
+async function marksByGit(git: Git): Promise<Marks> {
   const fields = splitFields(
     await must(git(["ls-files", "-z", "-v", "--stage"], { timeoutMs: wholeTreeTimeoutMs }), "ls-files"),
   );
@@ -59,9 +73,11 @@ async function indexEntries(git: Git) {
   });
   return {
     marked: entries.filter(({ tag }) => tag === "S" || tag !== tag.toUpperCase()).map(({ bytes }) => decodePath(bytes)),
-    submodules: new Set(entries.filter(({ mode }) => mode === "160000").map(({ bytes }) => decodePath(bytes))),
+    submodules: new Set(entries.filter(({ mode }) => mode === SUBMODULE).map(({ bytes }) => decodePath(bytes))),
   };
 }
+
+const SUBMODULE = "160000";
 
 type Known = {
   readonly ignored: ReadonlySet<string>;

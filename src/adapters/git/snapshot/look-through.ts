@@ -3,6 +3,7 @@ import { OWN_FOLDER } from "../../../core/own-folder.ts";
 import { must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { decodePath, encodePath, inTree, isUnder, joinFields, splitFields } from "../process/git-path.ts";
+import { differingFrom } from "./doubted-files.ts";
 import { includedFiles } from "./included-files.ts";
 import type { Repository } from "../read/repository.ts";
 import { changedFiles } from "./temporary-index.ts";
@@ -40,7 +41,8 @@ export async function lookThrough(git: Git, looking: Looking): Promise<Differenc
   const changed = all.filter((path) => !isUnder(path, OWN_FOLDER) || isIncluded(path, include));
   const differing = new Set(changed);
   const tracked = trackedBelow(found.entries, include);
-  const doubted = (await touchedSince(looking, found.entries)).filter((path) => !differing.has(path));
+  const touched = (await touchedSince(looking, found.entries)).filter((path) => !differing.has(path));
+  const doubted = differingFrom(environment, repository.top, touched);
   await forget(git, environment, doubted);
   const included = await includedFiles(repository.top, include);
   const missing = included.filter((path) => !tracked.has(path) && !differing.has(path));

@@ -1,4 +1,6 @@
 import { ProblemError } from "../../../core/problem.ts";
+import { readIndex } from "../objects/git-index.ts";
+import { treeOfIndex } from "../objects/tree-of-index.ts";
 import { repositoryStore, type RepositoryStore } from "../objects/repository-store.ts";
 import { rememberSettings } from "../process/content-filters.ts";
 import { type Behind, createFollowingIndex, type IndexTrust } from "./following-index.ts";
@@ -52,7 +54,7 @@ export function createSnapshots(repository: Repository, trust: IndexTrust): Snap
 
   async function take(request: SnapshotRequest): Promise<string> {
     const behind = await index.look(await settings(), request.include);
-    const { tree, isReliable } = await bringUpToDate(git, { behind, top: repository.top });
+    const { tree, isReliable } = await bringUpToDate(git, { behind, top: repository.top, store });
     const snapshot = await storeTree({ ...request, tree, commits, store });
     index.holds(tree, isReliable);
     return snapshot;
@@ -83,17 +85,29 @@ type UpToDate = {
   readonly isReliable: boolean;
 };
 
+type Updating = { readonly behind: Behind; readonly top: string; readonly store: RepositoryStore };
+
 /** Tells the index what it did not have. */
-async function bringUpToDate(git: Git, { behind, top }: { behind: Behind; top: string }): Promise<UpToDate> {
+async function bringUpToDate(git: Git, { behind, top, store }: Updating): Promise<UpToDate> {
   const { environment, files, repositories, isSparse } = behind;
   if (behind.tree !== null && files.length + repositories.length === 0) return { tree: behind.tree, isReliable: true };
   const staged = await stage(git, { environment, top, paths: files });
   await stageInnerRepositories(git, { environment, folders: repositories });
-  const written = git(["write-tree"], { environment, timeoutMs: wholeTreeTimeoutMs });
+  const tree = (await writtenHere(store, environment)) ?? (await writtenByGit(git, environment));
   // Git does not look into what once was a repository, and cannot tell what a sparse checkout leaves out.
   const isReliable = staged.isReliable && repositories.length === 0 && !isSparse;
-  return { tree: await textOf(written, "write-tree"), isReliable };
+  return { tree, isReliable };
 }
+
+async function writtenHere(store: RepositoryStore, { GIT_INDEX_FILE: file = "" }: IndexEnvironment) {
+  const index = readIndex(file);
+  return index && treeOfIndex(store, index);
+}
+
+const writtenByGit = async (git: Git, environment: IndexEnvironment): Promise<string> =>
+  (await must(git(["write-tree"], { environment, timeoutMs: wholeTreeTimeoutMs }), "write-tree"))
+    .toString("latin1")
+    .trim();
 
 /** A repository inside the tree counts by its commit; git refuses one without commits, and it is left out. */
 async function stageInnerRepositories(
@@ -128,6 +142,3 @@ async function storeTree({ tree, ref, commits, store: { objects, setRef, write }
   commits.set(tree, stored);
   return stored;
 }
-
-const textOf = async (call: ReturnType<Git>, command: string): Promise<string> =>
-  (await must(call, command)).toString("latin1").trim();

@@ -1,0 +1,155 @@
+import { readFileSync, statSync } from "node:fs";
+import { nodeCrypto } from "../../file-system/node-crypto.ts";
+import type { TreeEntry } from "../write/tree-entry.ts";
+
+export type IndexEntry = TreeEntry & {
+  /** Path, as bytes in latin1 so that any name is kept. */
+  readonly name: string;
+  /** Other than 0 while a merge is not resolved. */
+  readonly stage: number;
+  /** Marked "assume unchanged". */
+  readonly isAssumed: boolean;
+  /** Marked "skip worktree". */
+  readonly isSkipped: boolean;
+  /** Only announced with `git add -N`: in no tree. */
+  readonly isAnnounced: boolean;
+};
+
+/** What git remembers of the trees it last wrote; null where a folder changed since. */
+export type KnownTree = {
+  readonly id: string | null;
+  readonly count: number;
+  readonly folders: ReadonlyMap<string, KnownTree>;
+};
+
+export type GitIndex = { readonly entries: readonly IndexEntry[]; readonly known: KnownTree | null };
+
+/** Bytes; a larger one is read faster by git itself. */
+const LARGEST = 2 * 1024 * 1024;
+
+/**
+ * An index, read without starting git: an empty one where there is no such file. Null for everything that only git should
+ * judge: a large or split or sparse one, other hashes than SHA-1, a version or a mark that is not known.
+ */
+export function readIndex(file: string): GitIndex | null {
+  try {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found === undefined) return { entries: [], known: null };
+    return found.isFile() && found.size <= LARGEST ? parseIndex(readFileSync(file)) : null;
+  } catch {
+    return null;
+  }
+}
+
+const HASH_BYTES = 20;
+const HEADER_BYTES = 12;
+
+function parseIndex(bytes: Buffer): GitIndex | null {
+  const end = bytes.length - HASH_BYTES;
+  if (end < HEADER_BYTES || bytes.toString("latin1", 0, 4) !== "DIRC" || !isWhole(bytes, end)) return null;
+  const [version, count] = [bytes.readUInt32BE(4), bytes.readUInt32BE(8)];
+  if (version < 2 || version > 4 || count * FLAGS_AT > end) return null;
+  const entries: IndexEntry[] = [];
+  let at = HEADER_BYTES;
+  for (let left = count; left > 0; left--) {
+    const read = readEntry(bytes, at, { version, before: entries.at(-1)?.name ?? "" });
+    if (read.next > end) return null;
+    entries.push(read.entry);
+    at = read.next;
+  }
+  const extensions = readExtensions(bytes, at, end);
+  return extensions === null ? null : { entries, known: extensions };
+}
+
+function isWhole(bytes: Buffer, end: number): boolean {
+  const hash = nodeCrypto().createHash("sha1").update(bytes.subarray(0, end)).digest();
+  return hash.equals(bytes.subarray(end));
+}
+
+/** Times, place, owner and size, of which nothing is used but the mode. */
+const MODE_AT = 24;
+const ID_AT = 40;
+const FLAGS_AT = ID_AT + HASH_BYTES;
+
+type Reading = { readonly version: number; readonly before: string };
+
+function readEntry(bytes: Buffer, start: number, { version, before }: Reading): { entry: IndexEntry; next: number } {
+  const flags = bytes.readUInt16BE(start + FLAGS_AT);
+  const isExtended = (flags & 0x4000) !== 0;
+  const marks = isExtended ? bytes.readUInt16BE(start + FLAGS_AT + 2) : 0;
+  const nameAt = start + FLAGS_AT + (isExtended ? 4 : 2);
+  const { name, end } = version === 4 ? shortened(bytes, nameAt, before) : plain(bytes, nameAt);
+  const entry = {
+    name,
+    mode: bytes.readUInt32BE(start + MODE_AT).toString(8),
+    id: bytes.toString("hex", start + ID_AT, start + FLAGS_AT),
+    stage: (flags >> 12) & 3,
+    isAssumed: (flags & 0x8000) !== 0,
+    isSkipped: (marks & 0x4000) !== 0,
+    isAnnounced: (marks & 0x2000) !== 0,
+  };
+  return { entry, next: version === 4 ? end + 1 : start + padded(end - start) };
+}
+
+/** With at least one NUL, to a multiple of eight. */
+const padded = (length: number): number => (length + 8) & ~7;
+
+function plain(bytes: Buffer, at: number): { name: string; end: number } {
+  const end = positionOf(bytes, 0, at);
+  return { name: bytes.toString("latin1", at, end), end };
+}
+
+/** How many bytes of the name before do not count, then the rest. */
+function shortened(bytes: Buffer, start: number, before: string): { name: string; end: number } {
+  let at = start;
+  let dropped = bytes.readUInt8(at) & 0x7f;
+  while ((bytes.readUInt8(at) & 0x80) !== 0) {
+    at++;
+    dropped = ((dropped + 1) << 7) | (bytes.readUInt8(at) & 0x7f);
+  }
+  const rest = plain(bytes, at + 1);
+  return { name: before.slice(0, before.length - dropped) + rest.name, end: rest.end };
+}
+
+const NOTHING_KNOWN: KnownTree = { id: null, count: -1, folders: new Map() };
+
+/** The trees that are known. Null for an extension that says where entries are, or how to read them. */
+function readExtensions(bytes: Buffer, start: number, end: number): KnownTree | null {
+  let known = NOTHING_KNOWN;
+  for (let at = start; at < end;) {
+    const name = bytes.toString("latin1", at, at + 4);
+    const body = at + 8;
+    if (!/^[A-Z]/.test(name)) return null; // git itself must understand these
+    if (name === "TREE") known = readTree(bytes, body).tree;
+    at = body + bytes.readUInt32BE(at + 4);
+  }
+  return known;
+}
+
+const LINE_BREAK = 0x0a;
+
+function positionOf(bytes: Buffer, byte: number, start: number): number {
+  const at = bytes.indexOf(byte, start);
+  if (at === -1) throw new Error("the index ends early");
+  return at;
+}
+
+/** `<name> NUL <number of entries> <number of folders> LF <id>`, then the folders; a number below 0 comes without id. */
+function readTree(bytes: Buffer, start: number): { name: string; tree: KnownTree; next: number } {
+  const nameEnd = positionOf(bytes, 0, start);
+  const lineEnd = positionOf(bytes, LINE_BREAK, nameEnd);
+  const [count = -1, subtrees = 0] = bytes
+    .toString("latin1", nameEnd + 1, lineEnd)
+    .split(" ")
+    .map(Number);
+  const hasId = count >= 0;
+  const id = hasId ? bytes.toString("hex", lineEnd + 1, lineEnd + 1 + HASH_BYTES) : null;
+  const folders = new Map<string, KnownTree>();
+  let next = lineEnd + 1 + (hasId ? HASH_BYTES : 0);
+  for (let left = subtrees; left > 0; left--) {
+    const folder = readTree(bytes, next);
+    folders.set(folder.name, folder.tree);
+    next = folder.next;
+  }
+  return { name: bytes.toString("latin1", start, nameEnd), tree: { id, count, folders }, next };
+}

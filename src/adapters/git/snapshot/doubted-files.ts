@@ -1,0 +1,58 @@
+import { lstatSync, readFileSync, readlinkSync, type Stats, statSync } from "node:fs";
+import { idOf } from "../objects/git-objects.ts";
+import { type IndexEntry, readIndex } from "../objects/git-index.ts";
+import { encodePath, inTree } from "../process/git-path.ts";
+import type { IndexEnvironment } from "./temporary-index.ts";
+
+/** Bytes; a larger file is left to git. */
+const LARGEST = 16 * 1024 * 1024;
+
+/**
+ * Those of the files that an index may not have as they are, whatever it says about their times: each is read, and
+ * counts as the same only if its bytes are those of the entry, and if a change from here on will show.
+ */
+export function differingFrom(
+  { GIT_INDEX_FILE: file = "" }: IndexEnvironment,
+  top: string,
+  paths: readonly string[],
+): readonly string[] {
+  if (paths.length === 0) return [];
+  const now = seconds(Date.now());
+  const written = seconds(statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  const names = new Set(paths.map(nameOf));
+  const entries = readIndex(file)?.entries.filter(({ name, stage }) => stage === 0 && names.has(name)) ?? [];
+  const known = new Map(entries.map((entry) => [entry.name, entry]));
+  return paths.filter((path) => {
+    const entry = known.get(nameOf(path));
+    return entry === undefined || !isSame(inTree(top, path), entry, { now, written });
+  });
+}
+
+const nameOf = (path: string): string => encodePath(path).toString("latin1");
+const seconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
+
+type Moment = { readonly now: number; readonly written: number };
+
+function isSame(file: Buffer, entry: IndexEntry, moment: Moment): boolean {
+  try {
+    const stats = lstatSync(file);
+    if (modeOf(stats) !== entry.mode || stats.size > LARGEST || !willShow(stats, moment)) return false;
+    const content = stats.isSymbolicLink() ? readlinkSync(file, { encoding: "buffer" }) : readFileSync(file);
+    return idOf({ type: "blob", content }, entry.id.length) === entry.id;
+  } catch {
+    return false; // gone meanwhile, no permission
+  }
+}
+
+function modeOf(stats: Stats): string | null {
+  if (stats.isSymbolicLink()) return "120000";
+  if (!stats.isFile()) return null;
+  return (stats.mode & 0o100) === 0 ? "100644" : "100755";
+}
+
+/**
+ * Git compares whole seconds: a file that is written again in the second of its last change and given its old time looks
+ * the same. Where it was last written no earlier than the index, git reads it each time.
+ */
+const willShow = ({ ctimeMs, mtimeMs }: Stats, { now, written }: Moment): boolean =>
+  seconds(ctimeMs) < now || seconds(mtimeMs) >= written;

@@ -1,0 +1,101 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readIndex } from "../../src/adapters/git/objects/git-index.ts";
+import { repositoryStore } from "../../src/adapters/git/objects/repository-store.ts";
+import { treeOfIndex } from "../../src/adapters/git/objects/tree-of-index.ts";
+import { rollDice } from "../support/dice.ts";
+import { useRepository } from "./repository-fixture.ts";
+
+const fixture = useRepository();
+const file = () => join(fixture.repo, ".git", "index");
+const store = () => repositoryStore({ top: fixture.repo, env: process.env });
+
+/** As `git ls-files -v --stage` tells it. */
+const told = (): string[] =>
+  (readIndex(file())?.entries ?? []).map(({ name, mode, id, stage, isAssumed, isSkipped }) => {
+    const tag = isSkipped ? "S" : "H";
+    return `${isAssumed ? tag.toLowerCase() : tag} ${mode} ${id} ${stage}\t${name}`;
+  });
+const toldByGit = (): string[] =>
+  fixture
+    .git("ls-files", "-v", "-z", "--stage")
+    .split("\0")
+    .filter((line) => line !== "");
+
+const treeHere = async (): Promise<string | null> => {
+  const index = readIndex(file());
+  return index && treeOfIndex(store(), index);
+};
+
+const NAMES = ["a", "a.txt", "a-b", "z", 'q "', Buffer.from("ä").toString("latin1"), "f\xff"];
+
+/** At which step the first file gets one. */
+const MARKS = new Map([
+  [4, "--assume-unchanged"],
+  [8, "--skip-worktree"],
+]);
+
+describe("an index that is read without git", () => {
+  test.each([2, 3, 4])("version %d says what git says, after whatever was staged", async (version) => {
+    const dice = rollDice(version);
+    fixture.write("first", "1\n");
+    fixture.commitAll("one");
+    const trees = new Set<string>();
+    for (let step = 0; step < 12; step++) {
+      const folders = Array.from({ length: dice.of([0, 1, 2]) }, () => `d${dice.of(NAMES)}/`);
+      const path = `${folders.join("")}f${dice.of(NAMES)}`;
+      if (dice.chance(75)) fixture.write(Buffer.from(path, "latin1"), `${dice.of([1, 2, 3])}\n`);
+      else rmSync(Buffer.from(join(fixture.repo, `d${dice.of(NAMES)}`), "latin1"), { recursive: true, force: true });
+      fixture.git("add", "--all");
+      const mark = MARKS.get(step);
+      if (mark !== undefined) fixture.git("update-index", mark, "first");
+      fixture.git("update-index", "--index-version", String(version));
+      expect(told()).toEqual(toldByGit());
+      const here = await treeHere();
+      expect(here).toBe(fixture.git("write-tree"));
+      trees.add(here ?? "");
+    }
+    expect(trees.size).toBeGreaterThan(3);
+    expect(told().some((line) => line.startsWith("s"))).toBe(true);
+  });
+
+  test("none there: nothing is in it", () => {
+    expect(readIndex(join(fixture.base, "none"))?.entries).toEqual([]);
+  });
+
+  const left: readonly { what: string; put: () => void }[] = [
+    { what: "a split one", put: () => fixture.git("update-index", "--split-index") },
+    { what: "a damaged one", put: () => damage() },
+    { what: "one that ends early", put: () => writeFileSync(file(), readFileSync(file()).subarray(0, 60)) },
+    { what: "a large one", put: () => writeFileSync(file(), Buffer.alloc(3 * 1024 * 1024)) },
+    { what: "a folder in its place", put: () => replaceByFolder() },
+  ];
+  test.each(left)("$what is left to git", ({ put }) => {
+    fixture.write("a", "1\n");
+    fixture.commitAll("one");
+    expect(readIndex(file())).not.toBeNull();
+    put();
+    expect(readIndex(file())).toBeNull();
+  });
+
+  test("the tree of one with a conflict, or with a file that was only announced, is left to git", async () => {
+    fixture.write("a", "1\n");
+    fixture.commitAll("one");
+    expect(await treeHere()).not.toBeNull();
+    fixture.write("new", "1\n");
+    fixture.git("add", "--intent-to-add", "new");
+    expect(await treeHere()).toBeNull();
+  });
+});
+
+function damage(): void {
+  const bytes = readFileSync(file());
+  bytes[30] = (bytes[30] ?? 0) ^ 1;
+  writeFileSync(file(), bytes);
+}
+
+function replaceByFolder(): void {
+  rmSync(file());
+  fixture.write(".git/index/x", "");
+}
