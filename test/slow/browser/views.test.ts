@@ -7,7 +7,11 @@ import { expectAccessible, type Look, open, serve } from "./page-browser.ts";
 import { shopAtGate, TITLE } from "./shop.ts";
 
 /** Pictures that documents show; made anew only when somebody wants them: ISDLC_IMAGES=docs/images. Elsewhere all are kept. */
-const SHOWN = new Set(["inbox-light", "gate-light", "diff-dark", "run-light", "gate-phone"]);
+const SHOWN = new Set(
+  ["inbox", "gate", "run", "run-story", "charts", "items", "settings", "new-run"]
+    .map((view) => `${view}-light`)
+    .concat(["diff-dark", "gate-phone"]),
+);
 const IMAGES = process.env["ISDLC_IMAGES"] ?? "";
 
 async function picture(page: Page, name: string): Promise<void> {
