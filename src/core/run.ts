@@ -187,6 +187,8 @@ export type Wait = { readonly id: WaitId; readonly openedAt: string } & (
       readonly from: Step;
       readonly reason: string;
       readonly detail: string;
+      /** How often the checks of the attempt have failed; missing where none did. */
+      readonly failures?: number;
       readonly offered: readonly EscalationOption[];
     }
   | { readonly kind: "sizing"; readonly sizing: Sizing }

@@ -39,7 +39,7 @@ const fileSize = (file: PatchFile): string => `${plainLine(file.path, 200)} ${si
 
 function partLines(title: string | null, files: readonly PatchFile[]): string[] {
   if (files.length === 0) return [];
-  return [...(title === null ? [] : [`${title}:`]), ...files.map(({ text }) => visible(text))];
+  return [...(title === null ? [] : [`${title}:`]), ...files.map(({ text }) => visible(text).replace(/\n$/, ""))];
 }
 
 /** A carriage return inside of a line would be read as the beginning of another one. */

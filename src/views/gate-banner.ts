@@ -3,7 +3,15 @@ import type { Reverted } from "../core/command.ts";
 import { countOf } from "../core/count-of.ts";
 import { UNSEEN } from "../core/failure-digest.ts";
 import { optionsOf } from "../core/next.ts";
-import { type ActiveRun, currentPhase, isRedoing, type PhaseRecord, redoLimit, type Wait } from "../core/run.ts";
+import {
+  type ActiveRun,
+  currentPhase,
+  isRedoing,
+  type PhaseRecord,
+  redoLimit,
+  type Wait,
+  type WaitOption,
+} from "../core/run.ts";
 import type { PhaseOutput } from "../schema/facts.ts";
 import type { Supervision } from "../schema/plan.ts";
 import { gateMenuLine } from "./answer-options.ts";
@@ -48,7 +56,7 @@ export function gateBanner(run: ActiveRun, { changes = null, columns = WIDEST }:
     ...gateFacts(run, phase, changes),
     `To read: ${attentionText(attentionFor(phase.made))}`,
     "",
-    ...optionsOf(run, run.wait).map(gateMenuLine),
+    ...optionsOf(run, run.wait).map((option) => `${gateMenuLine(option)}${redosLeft(run, phase, option)}`),
     "",
     PROMPT,
     RULE,
@@ -83,7 +91,7 @@ export function recoveryBanner(run: ActiveRun): string | null {
       "[R] Show summary and review again",
       ...optionsOf(run, run.wait)
         .filter((option) => RETURNING.has(option))
-        .map(gateMenuLine),
+        .map((option) => `${gateMenuLine(option)}${redosLeft(run, phase, option)}`),
     ].join("\n");
   }
   return run.wait === null && isRedoing(run)
@@ -92,7 +100,7 @@ export function recoveryBanner(run: ActiveRun): string | null {
 }
 
 /** Options that read the same for whoever comes back. */
-const RETURNING: ReadonlySet<string> = new Set(["redo", "loosen", "revert"]);
+const RETURNING: ReadonlySet<string> = new Set(["redo", "back", "loosen", "revert"]);
 
 function numbered({ rule }: PhaseRecord): string {
   const number = numberOf(rule.key);
@@ -165,6 +173,12 @@ function failuresOf({ failures }: Gate): string[] {
     ...allLines("Changed after the summary; Continue accepts it as it is now", unseen),
     ...entries("Checks fail after the edits; Continue goes on anyway", failed),
   ];
+}
+
+/** ` (2 of 3 left)`, once one was used. */
+function redosLeft(run: ActiveRun, { redos }: PhaseRecord, option: WaitOption): string {
+  const limit = redoLimit(run);
+  return option === "redo" && redos > 0 ? ` (${limit - redos} of ${limit} left)` : "";
 }
 
 /** Says why sending the phase back is no longer offered. */

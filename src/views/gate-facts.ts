@@ -1,5 +1,6 @@
 import { countOf } from "../core/count-of.ts";
 import { isOpen, ledgerOf } from "../core/findings/ledger.ts";
+import { codePhaseBefore } from "../core/next.ts";
 import type { ActiveRun, PhaseRecord } from "../core/run.ts";
 import type { CheckResult, TestCommand } from "../schema/facts.ts";
 import { type ShownChanges, shownFiles, sizeText } from "./changes-text.ts";
@@ -14,9 +15,18 @@ export function gateFacts(run: ActiveRun, phase: PhaseRecord, changes: ShownChan
     ...(changes === null ? [] : fileLines(changes, phase)),
     ...testLines(phase.made?.checks ?? [], run.tests),
     ...reviewerLines(phase),
+    ...codeEvidence(run),
     ...entries("Decisions", phase.made?.decisions ?? []),
     `Usage: ${tokens(phase.usage, phase) || "not reported by the agent"}`,
   ];
+}
+
+/** Where code is accepted that an earlier phase wrote, what is known of it counts here too. */
+function codeEvidence(run: ActiveRun): string[] {
+  const phase = codePhaseBefore(run);
+  if (phase === null) return [];
+  const lines = [...testLines(phase.made?.checks ?? [], run.tests), ...reviewerLines(phase)];
+  return lines.map((line) => line.replace(/^(Tests|Reviewer):/, `$1 (${plainLine(phase.rule.name)}):`));
 }
 
 function fileLines(changes: ShownChanges, { made }: PhaseRecord): string[] {

@@ -18,11 +18,11 @@ import { isWithSession, sessionOf } from "../core/session-phase.ts";
 import type { Question } from "../schema/agent.ts";
 import type { RunStatus } from "../schema/api.ts";
 import type { StatusPhase, StatusView, StatusWait } from "../schema/api-status.ts";
-import type { Step } from "../schema/event.ts";
 import type { Sizing } from "../schema/facts.ts";
 import { attemptParts } from "../schema/ids.ts";
 import { answerCommand } from "./answer-options.ts";
 import { redosSpent } from "./gate-banner.ts";
+import { troubleLines } from "./trouble-lines.ts";
 import { plainLine } from "./plain-text.ts";
 import { failureLines, movedLines } from "./open-again.ts";
 import { sessionLines } from "./session-lines.ts";
@@ -250,37 +250,6 @@ function questionText({ text, choices }: Question): string {
   return plainLine(choices.length === 0 ? text : `${text} (${choices.join(" / ")})`);
 }
 
-/** What went wrong, in words, and what was found out about it. */
-function troubleLines({ id, from, reason, detail }: Extract<Wait, { kind: "escalation" }>): string[] {
-  const phase = attemptParts(id)?.phase ?? null;
-  const where = phase === null ? "" : `Phase ${plainLine(phase)}: `;
-  const why = REASONS[reason];
-  const said = `${where}${why ?? `${TROUBLE[from]} (${plainLine(reason).replaceAll("_", " ")})`}`;
-  return [`${said.charAt(0).toUpperCase()}${said.slice(1)}:`, ...detailLines(detail)];
-}
-
-/** Reasons that say more than the step that failed. */
-const REASONS: Readonly<Record<string, string | undefined>> = {
-  tests_changed: "the way tests are run has changed",
-  circuit_breaker: "the checks still fail in the same way after several attempts; stopped",
-  max_iterations: "the checks still fail after the last attempt allowed; stopped",
-};
-
-const TROUBLE: { readonly [S in Step]: string } = {
-  prepare: "the run could not be prepared",
-  enter: "the phase could not be started",
-  produce: "the agent did not finish its work",
-  check: "the checks of the agent's work do not pass",
-  review: "the reviewer failed",
-  complete: "what the agent made could not be recorded",
-  recheck: "what was accepted could not be checked again",
-  commit: "what was accepted could not be committed",
-  measure: "the size of the work could not be measured",
-  refine: "the agent made no usable list of tasks",
-  rewind: "going back to an earlier phase did not work",
-  finish: "the work could not be brought to its end",
-};
-
 /** Folder of the item whose analysis a run is; null for a run of the working tree. */
 export const itemOf = ({ run }: ActiveRun): string | null =>
   run.scope === "item" ? run.item.slice(run.item.lastIndexOf("/") + 1) : null;
@@ -291,9 +260,3 @@ function metricLines({ metrics, source }: Sizing): string[] {
   const told = `files ${file_count}, modules ${module_count}, risk ${risk_score}, coupling ${coupling}, coverage gaps ${coverage_gaps}`;
   return [`  ${plainLine(told)} (from ${plainLine(source ?? "nowhere")})`];
 }
-
-const detailLines = (detail: string): string[] =>
-  detail
-    .split("\n")
-    .slice(-20)
-    .map((line) => `  ${plainLine(line)}`);

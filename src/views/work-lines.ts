@@ -40,8 +40,12 @@ function passedText(results: readonly CheckResult[], before: readonly RunEvent[]
   const tests = results.find(({ name }) => name === "tests");
   const measured = tests === undefined ? "" : tests.ok === null ? "tests not measured" : tests.detail;
   const files = filesText([...dueFiles(before), ...(draft?.artifacts ?? [])]);
-  return [files, measured, draft?.summary ?? ""].filter((part) => part !== "").join(" · ");
+  return [files, measured, withoutMarks(draft?.summary ?? "")].filter((part) => part !== "").join(" · ");
 }
+
+/** On one line the marks of Markdown only get in the way. */
+const withoutMarks = (text: string): string =>
+  text.replaceAll(/^\s*(?:#{1,6}|[-*>]|[0-9]+\.)\s+/gm, "").replaceAll(/\*\*|`/g, "");
 
 /** What the current phase has to leave; once the checks have passed, it is there. */
 function dueFiles(before: readonly RunEvent[]): readonly string[] {

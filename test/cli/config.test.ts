@@ -84,7 +84,7 @@ test.concurrent.each(["101", "1.5", "many"])("a limit of %s redos is refused", a
   const sandbox = await createSandbox();
   const refused = await sandbox.person("config", "set", "redo.limit", limit);
   expect(refused).toMatchObject({ code: 2 });
-  expect(refused.stderr).toContain(`Invalid value "${limit}" for redo.limit.`);
+  expect(refused.stderr).toContain(`Invalid value "${limit}" for redo.limit (expected`);
 });
 
 test.concurrent("--supervised says that it stays on and how to undo it; --no-supervised leaves it out for one run", async () => {

@@ -23,5 +23,10 @@ export function changeSetting(project: Project, { key, value, scope }: SettingCh
   const parsed = value === null ? null : setting.parse(value, project);
   if (parsed !== undefined) return setting.write(project, parsed, scope);
   const usage = `isdlc config set ${key} ${setting.valid}`;
-  throw new ProblemError({ code: "USAGE", detail: `Invalid value "${value}" for ${key}.`, usage });
+  const expected = setting.valid.replace(/^<(.*)>$/, "$1");
+  throw new ProblemError({
+    code: "USAGE",
+    detail: `Invalid value "${value}" for ${key} (expected ${expected}).`,
+    usage,
+  });
 }

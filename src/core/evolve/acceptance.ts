@@ -148,4 +148,7 @@ function redo(run: ActiveRun, event: EventOf<"gate.answered">): ActiveRun {
   return enter(unproven, event, { is: "entering", brief: { why: "redo", text: guidance } });
 }
 
-const continuedOver = ({ name, detail }: CheckResult): string => `Continued although ${name} failed: ${detail}`;
+const continuedOver = ({ name, detail }: CheckResult): string =>
+  name === UNSEEN
+    ? `Accepted with changes after the summary: ${detail}`
+    : `Continued although ${name} failed: ${detail}`;

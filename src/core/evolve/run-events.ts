@@ -85,11 +85,13 @@ export const runHandlers: Handlers<RunEventType> = {
   "run.prepared": (run, event) => enter(run, event, { is: "entering", brief: { why: "first", text: "" } }),
   "step.escalated": (run, event) => {
     const { from, reason, detail, options } = event;
+    const failures = "work" in run.stage ? run.stage.work.failures : 0;
     return open(run, event, {
       kind: "escalation",
       from,
       reason,
       detail,
+      ...(failures === 0 ? {} : { failures }),
       offered: ESCALATION_OPTIONS.filter((option) => options.includes(option)),
     });
   },

@@ -58,7 +58,7 @@ export function movedSince(before: RepositoryStanding, now: RepositoryStanding, 
   const settings = new Set([...Object.keys(before.settings), ...Object.keys(now.settings)]);
   const changed = [...settings].filter((name) => before.settings[name] !== now.settings[name]);
   return [
-    ...(before.at === now.at ? [] : [`HEAD moved from ${named(before.at)} to ${named(now.at)}`]),
+    ...(before.at === now.at ? [] : [headLine(before.at, now.at, run.git?.branch ?? null)]),
     ...(before.tip === now.tip
       ? []
       : [`${run.git?.branch ?? "the branch"} moved from ${short(before.tip)} to ${short(now.tip)}`]),
@@ -67,6 +67,14 @@ export function movedSince(before: RepositoryStanding, now: RepositoryStanding, 
       : [`${run.git?.base ?? "the base"} moved from ${short(before.base)} to ${short(now.base)}`]),
     ...changed.toSorted().map((name) => `${name} was changed`),
   ];
+}
+
+/** A person who switched branches is told which one it was, and that the run goes on with its own. */
+function headLine(before: string, now: string, own: string | null): string {
+  const isLeft = own !== null && before === `refs/heads/${own}`;
+  return isLeft
+    ? `${named(now)} is checked out instead of the run's branch ${own}; Continue goes back to ${own}`
+    : `HEAD moved from ${named(before)} to ${named(now)}`;
 }
 
 /** The same for what an attempt moved, as paths: nobody but the engine commits for a run. */

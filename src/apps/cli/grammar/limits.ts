@@ -17,7 +17,7 @@ export function askedLimit(values: Values, name: Limit): number | null {
   if (amount !== undefined) return amount;
   throw new ProblemError({
     code: "USAGE",
-    detail: `Invalid value for --${name}: "${said}" is not an amount.`,
+    detail: `Invalid value "${said}" for --${name} (expected ${limitValues(name).replaceAll(/[<>]/g, "")}).`,
     usage: `--${name} ${limitValues(name)}`,
   });
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { countOf } from "../../../core/count-of.ts";
 import { hasLookedHere } from "../../../core/last-reviewed-tree.ts";
 import { codePhaseBefore, optionsOf } from "../../../core/next.ts";
 import { type ActiveRun, currentPhase, redoLimit } from "../../../core/run.ts";
@@ -147,7 +148,9 @@ async function redo(viewer: Viewer, { run, signal }: OpenWait): Promise<Said | n
   for (const line of redosSpent(run, { redos })) viewer.io.out(line);
   if (redos >= redoLimit(run)) return null;
   for (;;) {
-    const guidance = await askText(viewer, { message: redoPrompt.replace(/\n> $/, ""), signal });
+    const left = `${countOf(redoLimit(run) - redos, "redo")} left`;
+    const placeholder = `${left}; Esc goes back, Ctrl-G opens your editor`;
+    const guidance = await askText(viewer, { message: redoPrompt.replace(/\n> $/, ""), signal, placeholder });
     if (guidance === null) return null;
     const sure = guidance.trim() !== "" || (await confirm({ message, initialValue: false, signal }));
     if (isCancel(sure)) return null;

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { builtProgram } from "../../../support/built-program.ts";
 import { createSandbox as createPerson, type Sandbox as Person } from "../../../support/cli.ts";
 import { missing } from "../../../sandbox/sandbox-place.ts";
 
@@ -16,6 +17,26 @@ function pathWithoutBubblewrap({ base }: Person): string {
     symlinkSync(execFileSync("which", [name], { encoding: "utf8" }).trim(), join(folder, name));
   return folder;
 }
+
+type Said = { readonly verb: string; readonly code: number | null; readonly text: string };
+
+/** An agent that asks isdlc itself, and reports what it was told. */
+const ASKER = `
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+let input = "";
+for await (const chunk of process.stdin) input += chunk;
+const said = ["status", "history", "items", "continue"].map((verb) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [process.argv[2], verb], { encoding: "utf8" });
+  return { verb, code: status, text: (stdout + stderr).slice(0, 1500) };
+});
+for (const path of JSON.parse(input).expects.artifacts) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, "# Plan\\n");
+}
+console.log(JSON.stringify({ type: "result", status: "done", summary: JSON.stringify(said) }));
+`;
 
 const begin = (person: Person, args: readonly string[], env: Record<string, string>) =>
   person.start([...RUN, ...person.agent, ...args], { ...AS_SET, ...env }).ended;
@@ -65,6 +86,26 @@ describe.skipIf(missing !== null).concurrent(`--sandbox${suffix}`, () => {
     expect((await person.events()).filter(({ type }) => type === "execution.started").length).toBe(1);
     await person.script("resume");
     expect((await person.events()).filter(({ type }) => type === "execution.started").length).toBeGreaterThan(1);
+  });
+
+  test("from inside, verbs that read work, and an answer is refused as an agent's", async () => {
+    const person = await createPerson();
+    const asker = join(person.base, "asker.mjs");
+    writeFileSync(asker, ASKER);
+    const command = `${process.execPath} ${asker} ${await builtProgram()}`;
+    await person.start([...RUN, "--agent-command", command], AS_SET).ended;
+    expect(await person.status()).toMatchObject({ sandbox: true, current: "plan", waiting: { kind: "gate" } });
+    const draft = (await person.events()).find(({ type }) => type === "draft.produced");
+    const said = JSON.parse(draft?.type === "draft.produced" ? draft.summary : "[]") as Said[];
+    expect(said.map(({ verb, code }) => [verb, code])).toEqual([
+      ["status", 0],
+      ["history", 0],
+      ["items", 0],
+      ["continue", 1],
+    ]);
+    expect(said[0]?.text).toContain("change: Do it");
+    expect(said.at(-1)?.text).toContain("ANSWERED_BY_AGENT");
+    expect(JSON.stringify(said)).not.toMatch(/EROFS|UNEXPECTED/);
   });
 
   test("a tree that cannot be sandboxed is worked in without, and the reason is told", async () => {

@@ -1,0 +1,50 @@
+import { countOf } from "../core/count-of.ts";
+import type { Wait } from "../core/run.ts";
+import type { Step } from "../schema/event.ts";
+import { attemptParts } from "../schema/ids.ts";
+import { plainLine } from "./plain-text.ts";
+
+type Escalation = Extract<Wait, { kind: "escalation" }>;
+
+/** What went wrong, in words, and what was found out about it. */
+export function troubleLines(wait: Escalation): string[] {
+  const { id, from, reason, detail } = wait;
+  const phase = attemptParts(id)?.phase ?? null;
+  const where = phase === null ? "" : `Phase ${plainLine(phase)}: `;
+  const why = REASONS[reason]?.(wait);
+  const said = `${where}${why ?? `${TROUBLE[from]} (${plainLine(reason).replaceAll("_", " ")})`}`;
+  return [`${said.charAt(0).toUpperCase()}${said.slice(1)}:`, ...detailLines(detail)];
+}
+
+function stillFailing({ detail, failures = 1 }: Escalation): string {
+  const isTests = detail.split("\n").every((line) => !/^[a-z]+: /.test(line) || line.startsWith("tests: "));
+  return `${isTests ? "tests" : "checks"} still fail after ${countOf(failures, "attempt")}; stopped`;
+}
+
+/** Reasons that say more than the step that failed. */
+const REASONS: Readonly<Record<string, ((wait: Escalation) => string) | undefined>> = {
+  tests_changed: () => "the way tests are run has changed",
+  circuit_breaker: stillFailing,
+  max_iterations: stillFailing,
+};
+
+const TROUBLE: { readonly [S in Step]: string } = {
+  prepare: "the run could not be prepared",
+  enter: "the phase could not be started",
+  produce: "the agent did not finish its work",
+  check: "the checks of the agent's work do not pass",
+  review: "the reviewer failed",
+  complete: "what the agent made could not be recorded",
+  recheck: "what was accepted could not be checked again",
+  commit: "what was accepted could not be committed",
+  measure: "the size of the work could not be measured",
+  refine: "the agent made no usable list of tasks",
+  rewind: "going back to an earlier phase did not work",
+  finish: "the work could not be brought to its end",
+};
+
+const detailLines = (detail: string): string[] =>
+  detail
+    .split("\n")
+    .slice(-20)
+    .map((line) => `  ${plainLine(line)}`);
