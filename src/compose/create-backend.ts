@@ -100,12 +100,12 @@ function createKnownAcpBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, s
   const known = knownAcpAgent(name);
   if (known === null)
     throw new ProblemError({ code: "AGENT_MISSING", agent: name, detail: "there is no agent of that name" });
-  const { mode, meta, reviewer, calls, traits, help } = known;
+  const { mode, meta, reviewer, calls, account, traits, help } = known;
   const own = acpEnvironment(known, env);
   const inSettings = name === "opencode" && model !== undefined;
   const listed = inSettings ? { model } : {};
   const started = { name, argv: programOf(agent, env), env: inSettings ? withModel(own, model) : own, sandbox };
-  const backend = createAcpBackend({ ...started, ...listed, mode, meta, reviewer, calls, traits, help });
+  const backend = createAcpBackend({ ...started, ...listed, mode, meta, reviewer, calls, account, traits, help });
   if (!inSettings) return backend;
   const digest = createHash("sha256")
     .update(JSON.stringify([backend.digest, model]))

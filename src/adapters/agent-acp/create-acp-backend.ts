@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Problem } from "../../core/problem.ts";
 import { larger } from "../../core/execution-watch.ts";
 import type { AgentBackend, AgentTask, Capabilities } from "../../ports/agent-backend.ts";
-import type { AgentSign } from "../../schema/agent.ts";
+import type { AgentSign, Usage } from "../../schema/agent.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import { askVersion } from "../process/ask-version.ts";
 import { startFoundProgram } from "../process/start-found-program.ts";
@@ -10,6 +10,7 @@ import type { Sandbox } from "../process/sandboxed.ts";
 import type { Line } from "../process/line-splitter.ts";
 import type { AgentInput } from "../process/start-agent-process.ts";
 import { streamEvents, tell, type Emit } from "../process/stream-events.ts";
+import { askAccount, type AcpAccount } from "./acp-account.ts";
 import { followCalls, type CallLog, type CallNews, type FollowedCalls } from "./acp-call-log.ts";
 import { ConnectionLost, createAcpConnection } from "./acp-connection.ts";
 import { converse, type AcpModes } from "./acp-conversation.ts";
@@ -33,6 +34,7 @@ export type AcpBackendOptions = {
   /** The model that was chosen, where the agent lists those it has. */
   readonly model?: string | undefined;
   readonly calls?: CallLog | undefined;
+  readonly account?: AcpAccount | undefined;
   /** Steps for people whom it refuses, or who do not have it. */
   readonly help?: { readonly install: string; readonly signIn: string };
 };
@@ -79,14 +81,24 @@ async function execute(execution: Execution, signal: AbortSignal): Promise<void>
   const env = { ...options.env, ...calls.variables };
   const { cwd, nonce, access, limits } = task;
   const streams = { stdin: talk.start, onLine: talk.receive, onStderr: calls.onStderr, silenceSeconds: limits.silence };
-  const started = { argv, cwd, env, nonce, access, sandbox: options.sandbox, ...streams };
-  const process = await startFoundProgram(started, leave.signal);
+  const place = { cwd, env, nonce, access, sandbox: options.sandbox };
+  const since = Date.now();
+  const process = await startFoundProgram({ argv, ...place, ...streams }, leave.signal);
   signal.removeEventListener("abort", onAbort);
   calls.finish();
-  const { told, ...outcome } = await talk.finish();
+  const { told, conversation, ...talked } = await talk.finish();
+  const account = { ...place, program: argv[0] ?? "", since, conversation };
+  const outcome = { ...talked, usage: larger(talked.usage, await accountOf(options, account)) };
   for (const pid of process.left) emit({ type: "progress", text: `Process ${pid} would not end`, usage: null });
   if (signal.aborted) emit(acpEnd({ ...outcome, told: null, process: { ...process, ended: "aborted" } }, task));
   else emit(acpEnd({ ...outcome, told, process }, task));
+}
+
+type Accounting = Parameters<typeof askAccount>[2] & { readonly since: number; readonly conversation: string | null };
+
+async function accountOf({ account }: AcpBackendOptions, accounting: Accounting): Promise<Usage | null> {
+  const { conversation: id, since, ...asking } = accounting;
+  return account === undefined || id === null ? null : askAccount(account, { id, since }, asking);
 }
 
 interface Talk {
@@ -96,7 +108,7 @@ interface Talk {
   /** False when there is no conversation yet that could be cancelled. */
   cancel(): boolean;
   /** To be called when the agent is gone. */
-  finish(): Promise<Omit<AcpOutcome, "process">>;
+  finish(): Promise<Omit<AcpOutcome, "process"> & { readonly conversation: string | null }>;
 }
 
 function createTalk({ options, task, emit }: Execution, onSpoken: () => void): Talk {
@@ -146,7 +158,7 @@ function createTalk({ options, task, emit }: Execution, onSpoken: () => void): T
       const told = await spoken;
       const usage = larger(session.usage.total(), calls.used());
       const [kept, denied] = [opened?.lasts ? opened.id : null, session.denied()];
-      return { told, usage, session: kept, denied, noise: connection.noise() };
+      return { told, usage, session: kept, denied, noise: connection.noise(), conversation: opened?.id ?? null };
     },
   };
 }

@@ -3,6 +3,8 @@ import type { CallLog } from "./acp-call-log.ts";
 import type { AcpModes } from "./acp-conversation.ts";
 import type { AcpTraits } from "./acp-session.ts";
 import { geminiCalls } from "./gemini-calls.ts";
+import type { AcpAccount } from "./acp-account.ts";
+import { OPENCODE_RECORDS, opencodeAccount } from "./opencode-account.ts";
 import { opencodeCalls } from "./opencode-calls.ts";
 
 /** An agent of which we know how it is made to speak the Agent Client Protocol, and what its words are worth. */
@@ -17,6 +19,7 @@ export type KnownAcpAgent = {
   /** What keeps the person's servers of tools from a reviewer. */
   readonly reviewer?: { readonly args?: readonly string[]; readonly meta?: object };
   readonly calls?: CallLog;
+  readonly account?: AcpAccount;
   readonly mode: AcpModes;
   /**
    * False when files of the repository can make it start programs (plugins, hooks, servers of tools) before anybody is
@@ -36,6 +39,11 @@ const OPENCODE_ASKS = {
   list: "allow",
   todoread: "allow",
   todowrite: "allow",
+};
+
+const OPENCODE_PRESETS = {
+  experimental: { continue_loop_on_deny: true }, // otherwise its turn is over with the first refusal
+  agent: { title: { disable: true } }, // a call to the model that is in none of its records
 };
 
 /** Only servers of the names that follow are started, and none has this one. */
@@ -66,15 +74,16 @@ const knownAcpAgents: Readonly<Record<string, KnownAcpAgent>> = {
     settings: {
       OPENCODE_DISABLE_PROJECT_CONFIG: "1",
       OPENCODE_PERMISSION: JSON.stringify(OPENCODE_ASKS),
+      OPENCODE_DB: OPENCODE_RECORDS,
     },
-    // otherwise its turn is over with the first refusal
-    presets: { OPENCODE_CONFIG_CONTENT: JSON.stringify({ experimental: { continue_loop_on_deny: true } }) },
+    presets: { OPENCODE_CONFIG_CONTENT: JSON.stringify(OPENCODE_PRESETS) },
     calls: opencodeCalls,
+    account: opencodeAccount,
     mode: { read: "plan", write: "build" },
     repositoryHeld: false, // .opencode/plugin, also with its project settings turned off
     traits: {
       readOnlyHolds: false, // it has to ask, but a plugin of the repository does not
-      countsAllTokens: false, // those of the last call to the model only
+      countsAllTokens: false, // those of the last call to the model only; its records have the others
       tellsCost: true,
       commandInTitle: false,
       resumes: true,

@@ -1,0 +1,42 @@
+import * as z from "zod/mini";
+import type { AcpAccount } from "./acp-account.ts";
+
+/** Below its own data, in the one folder of it that outlasts a sandbox. */
+export const OPENCODE_RECORDS = "log/isdlc.db";
+
+const count = z.nullable(z.number().check(z.nonnegative()));
+const Sums = z.tuple([z.object({ input: count, output: count, usd: count })]);
+
+/**
+ * Over the protocol opencode tells the tokens of its last call only, and of a turn that failed nothing. Its own records
+ * have every answered call, also those of sub-agents.
+ */
+export const opencodeAccount: AcpAccount = {
+  args: ({ id, since }) => (/^[A-Za-z0-9_-]+$/.test(id) ? ["db", sums(id, since), "--format", "json", "--pure"] : null),
+  read: (output) => {
+    const read = z.safeParse(Sums, parsed(output));
+    if (!read.success) return null;
+    const [{ input, output: written, usd }] = read.data;
+    if ((input ?? 0) + (written ?? 0) === 0) return null;
+    return { input, output: written, usd: usd === 0 ? null : usd }; // without prices in its settings everything is 0
+  },
+};
+
+const token = (name: string): string => `coalesce(json_extract(data, '$.tokens.${name}'), 0)`;
+
+const sums = (id: string, since: number): string =>
+  [
+    `select sum(${token("input")} + ${token("cache.read")} + ${token("cache.write")}) as input,`,
+    `sum(${token("output")} + ${token("reasoning")}) as output,`,
+    `sum(coalesce(json_extract(data, '$.cost'), 0)) as usd`,
+    `from message where time_created >= ${Math.floor(since)}`,
+    `and session_id in (select id from session where id = '${id}' or parent_id = '${id}')`,
+  ].join(" ");
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // of another form
+  }
+}
