@@ -45,6 +45,8 @@ export function watch(watched: Watched, { usage, sign }: Seen): Watched {
       return { ...seen, before: null };
     case "call":
       return { ...seen, idle: seen.idle + 1, trouble: null };
+    case "asked":
+      return { ...seen, idle: seen.idle + 1 };
     case "work":
       return { ...seen, idle: 0, trouble: null, before: known, ...stepTo(known, watched), isBetweenCalls: true };
     case "trouble":

@@ -17,6 +17,8 @@ export type Usage = z.infer<typeof Usage>;
 export type AgentSign =
   /** The model answered a call. */
   | { readonly is: "call" }
+  /** The model is asked; whether it answers is not told. */
+  | { readonly is: "asked" }
   /** A tool gave a result, or a file was written. */
   | { readonly is: "work" }
   /** A call to the model service failed, and the agent tries again. */

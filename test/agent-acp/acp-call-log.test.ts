@@ -29,15 +29,22 @@ test("Gemini's own report: tokens of every call add up, failed ones are told, ot
   rmSync(home, { recursive: true });
 });
 
-test("opencode's log: failed calls of the conversation are told, those for titles are not", () => {
+test("opencode's log: calls of the conversation and how they fail are told, those for titles are not", () => {
   const news: CallNews[] = [];
   const calls = followCalls({ log: opencodeCalls, env: {}, name: "n-1", onNews: (one) => news.push(one) });
   const line = (small: boolean) =>
     `timestamp=2026-11-16T05:02:45Z level=ERROR run=8 message="stream error" providerID=p session.id=s small=${small} agent=build error.error="AI_APICallError: scripted failure 500"\n`;
-  const bytes = Buffer.from(`${line(true)}${line(false)}level=INFO message=init\n`);
+  const begun = line(false)
+    .replace("level=ERROR", "level=INFO")
+    .replace(/message="stream error"/, "message=stream")
+    .replace(/error\.error=.*/, "mode=primary");
+  const bytes = Buffer.from(`${begun}${line(true)}${line(false)}level=INFO message=init\n`);
   calls.onStderr(bytes.subarray(0, 100));
   calls.onStderr(bytes.subarray(100));
   calls.finish();
-  expect(news).toEqual([{ usage: null, sign: { is: "trouble", what: "scripted failure 500" } }]);
+  expect(news).toEqual([
+    { usage: null, sign: { is: "asked" } },
+    { usage: null, sign: { is: "trouble", what: "scripted failure 500" } },
+  ]);
   expect(calls.used()).toBeNull();
 });

@@ -31,6 +31,13 @@ describe("R9 an execution that only burns on is stopped", () => {
     expect(reasonToStop(seen(...between), free)).toBeNull();
   });
 
+  test("also where only the questions are told; they say nothing about errors", () => {
+    const asked: Seen = { usage: null, sign: { is: "asked" } };
+    expect(reasonToStop(seen(...times(MOST_IDLE_CALLS, asked)), free)).toMatchObject({ why: "no_progress" });
+    expect(reasonToStop(seen(...times(MOST_IDLE_CALLS - 1, asked), work, asked), free)).toBeNull();
+    expect(retryText(seen(fails("service error 500"), asked, fails("service error 500")))).toMatch(/^retrying \(2\)/);
+  });
+
   test("once the service failed so often in a row, with the error; an answer in between counts", () => {
     const error = fails("service error 500");
     expect(reasonToStop(seen(...times(MOST_FAILED_CALLS - 1, error)), free)).toBeNull();

@@ -7,6 +7,8 @@ import { followFile } from "../process/follow-file.ts";
 /** One call to the model, as an agent tells it beside the protocol. */
 export type CallNote =
   | { readonly is: "answered"; readonly input: number; readonly output: number }
+  /** It begins; how it ends is not told, unless it fails. */
+  | { readonly is: "begun" }
   | { readonly is: "failed"; readonly what: string };
 
 /** Where an agent tells of its calls to the model: the protocol has no words for those that fail. */
@@ -47,6 +49,7 @@ export function followCalls({ log, env, name, onNews }: Following): FollowedCall
   let used: Usage | null = null;
   const take = (note: CallNote | null): void => {
     if (note === null) return;
+    if (note.is === "begun") return onNews({ usage: null, sign: { is: "asked" } });
     if (note.is === "failed") return onNews({ usage: null, sign: { is: "trouble", what: note.what } });
     used = { input: (used?.input ?? 0) + note.input, output: (used?.output ?? 0) + note.output, usd: null };
     onNews({ usage: used, sign: { is: "call" } });
