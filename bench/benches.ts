@@ -6,6 +6,7 @@ import { measureCommandLine } from "./command-line.ts";
 import { measureDecisions } from "./decisions.ts";
 import { measureDetection } from "./detection.ts";
 import { measureDriving } from "./driving.ts";
+import { measureGate } from "./gate.ts";
 import { measureHook } from "./hook.ts";
 import { measureJournal } from "./journal.ts";
 import { measurePackage } from "./package.ts";
@@ -32,6 +33,7 @@ const benches: Readonly<Record<string, (settings: Settings) => Promise<readonly 
   cli: measureCommandLine,
   hook: measureHook,
   summary: measureSummary,
+  gate: measureGate,
   detection: measureDetection,
   driving: measureDriving,
   decisions: measureDecisions,

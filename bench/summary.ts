@@ -92,7 +92,7 @@ function change({ git, write }: Repository): void {
 }
 
 /** A run whose first phase, begun with the given tree, is about to be completed. */
-function completingRun(root: string, tree: string | null): ActiveRun {
+export function completingRun(root: string, tree: string | null): ActiveRun {
   let state: RunState = noRun;
   let seq = 0;
   const submit = (command: Command): void => {
@@ -109,7 +109,7 @@ function completingRun(root: string, tree: string | null): ActiveRun {
 }
 
 /** The engine as the program composes it, but for the snapshot, which is made already. */
-function engineFor(repository: Repository, run: ActiveRun, workspace: Workspace): Engine {
+export function engineFor(repository: Repository, run: ActiveRun, workspace: Workspace): Engine {
   const agent = { name: "command", argv: [process.execPath] };
   const engine = composeEngine(openPlace(repository), run, {
     agents: { phase: agent, reviewer: agent },

@@ -1,0 +1,75 @@
+import { createGitWorkspace } from "../src/adapters/git/snapshot/git-workspace.ts";
+import { decide } from "../src/core/decide.ts";
+import { evolve } from "../src/core/evolve.ts";
+import { ticketOf } from "../src/core/next.ts";
+import type { ActiveRun, RunState } from "../src/core/run.ts";
+import { shownChanges } from "../src/engine/shown-changes.ts";
+import { completePhase } from "../src/engine/steps/phase-ends.ts";
+import { changesText } from "../src/views/changes-text.ts";
+import { gateBanner } from "../src/views/gate-banner.ts";
+import type { Settings } from "./benches.ts";
+import { newRepository, sourcePath } from "./git-place.ts";
+import { interleave, least, median, type Samples, timedWithChildren } from "./measure.ts";
+import type { Line } from "./report.ts";
+import { opened } from "./sample-run.ts";
+import { completingRun, engineFor } from "./summary.ts";
+
+const FILES = 500;
+const CHANGED = 50;
+const LONG = 10_000; // lines
+
+/** How long a person waits for a gate once the checks have passed, and for a long diff once they ask for it. */
+export async function measureGate({ root, scratch, quick }: Settings): Promise<readonly Line[]> {
+  const repository = newRepository(scratch, "gate", FILES);
+  const workspace = createGitWorkspace(repository.tree, { run: "bench", env: process.env });
+  const from = await workspace.snapshot("before", []);
+  const supervised = { ...completingRun(root, from), supervision: { enabled: true, phases: "all" as const } };
+  for (let number = 0; number < CHANGED; number++)
+    repository.write(sourcePath(number * 3), `export const changed = ${number};\n`);
+  const fresh = () => createGitWorkspace(repository.tree, { run: "bench", env: process.env });
+  const gate = async (): Promise<void> => {
+    const engine = engineFor(repository, supervised, fresh());
+    const run = await completed(engine, supervised);
+    const changes = await shownChanges(engine, run);
+    if (gateBanner(run, { changes })?.includes(`${CHANGED} files`) !== true) throw new Error("the gate is not whole");
+  };
+  const first = await interleave(quick ? 5 : 20, { gate: () => timedWithChildren(gate) });
+
+  repository.write(
+    sourcePath(0),
+    Array.from({ length: LONG }, (_, line) => `export const line${line} = 0;`).join("\n"),
+  );
+  const whole = engineFor(repository, supervised, fresh());
+  const run = await completed(whole, supervised);
+  const page = async (): Promise<void> => {
+    const changes = await shownChanges(engineFor(repository, supervised, fresh()), run);
+    if (changes === null || changesText(changes).split("\n").length < LONG) throw new Error("the diff is not whole");
+  };
+  const second = await interleave(quick ? 5 : 20, { page: () => timedWithChildren(page) });
+  return [
+    line("a gate with 50 changed files, after the checks", first.gate),
+    line("a diff of 10,000 lines, ready for the pager", second.page),
+  ];
+}
+
+const line = (what: string, { wall }: Samples): Line => ({
+  what,
+  base: "-",
+  figures: [
+    { name: "min", value: least(wall) },
+    { name: "p50", value: median(wall) },
+  ],
+  goal: 150,
+  unit: " ms",
+});
+
+async function completed(engine: Parameters<typeof completePhase>[0], run: ActiveRun): Promise<ActiveRun> {
+  const outcome = await completePhase(engine, { run, step: "complete", ticket: "" });
+  if (outcome === null) throw new Error("nothing was completed");
+  const decision = decide(run, { do: "report", ticket: ticketOf(run), outcome });
+  if (!decision.ok) throw new Error(`refused: ${decision.refusal.why}`);
+  let state: RunState = run;
+  for (const [index, event] of decision.events.entries())
+    state = evolve(state, { ...event, seq: run.seq + index + 1, at: "2026-11-15T10:15:00.000Z" });
+  return opened(state);
+}
