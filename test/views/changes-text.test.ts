@@ -105,6 +105,6 @@ describe("changesText", () => {
 
   test("escape codes do not reach the terminal, and a carriage return begins no line", () => {
     const patch = gitPatch({}, { "a.ts": "x\r-y\u001b[2K\n" });
-    expect(changesText({ base: "b", parts: [{ title: null, patch }] })).toContain("+x\u240d-y\u241b[2K\n");
+    expect(changesText({ base: "b", parts: [{ title: null, patch }] })).toContain("+x\u240d-y\u241b[2K");
   });
 });
