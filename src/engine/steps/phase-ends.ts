@@ -36,12 +36,17 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
   const sinceSeen = seen === phase.firstTree ? changed : await workspace.diff(seen, tree);
   const changedSinceSeen = JSON.stringify(sinceSeen) === JSON.stringify(changed) ? null : sinceSeen;
   const toRead = (changedSinceSeen ?? changed ?? []).map(({ path }) => path).filter((path) => !isBookkeeping(path));
-  const beside = await foundBeside(engine, run, tree);
+  const [beside, foreign, programs, lines] = await Promise.all([
+    foundBeside(engine, run, tree),
+    foreignRecord(engine, run, { found, tree }),
+    engine.gitPrograms.added(),
+    workspace.lines(seen, tree, toRead),
+  ]);
   const outside = [
     ...unexpected(run, phase, changed),
     ...movedPaths(run, phase, beside.standing),
-    ...(await foreignRecord(engine, run, { found, tree })),
-    ...(await engine.gitPrograms.added()),
+    ...foreign,
+    ...programs,
   ];
   const made = {
     artifacts: artifactsOf(run, draft.artifacts, changed),
@@ -51,7 +56,7 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
     ...unmentioned(run, phase, changed),
     tree,
     ...beside,
-    lines: await workspace.lines(seen, tree, toRead),
+    lines,
   };
   const settings = projections.settings();
   return { of: "complete", made, settings, digest: hash(JSON.stringify({ draft, made })) };

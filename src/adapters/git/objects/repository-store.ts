@@ -1,5 +1,6 @@
 import { createConversation } from "../process/git-conversation.ts";
 import { type GitFolder, startGit } from "../process/git.ts";
+import { createFilterAttributes, type FilterAttributes } from "../read/filter-attributes.ts";
 import { createIgnoreRules, type IgnoreRules } from "../snapshot/ignored.ts";
 import type { TreeStore } from "./edit-tree.ts";
 import { createGitObjects } from "./git-objects.ts";
@@ -11,6 +12,7 @@ export type RepositoryStore = TreeStore & {
   readonly setRef: RefWriter;
   readonly write: ObjectWriter;
   readonly ignores: IgnoreRules;
+  readonly filters: FilterAttributes;
 };
 
 const stores = new WeakMap<NodeJS.ProcessEnv, Map<string, RepositoryStore>>();
@@ -35,6 +37,7 @@ function createStore(folder: GitFolder): RepositoryStore {
       commits: talk("hash-object", "-w", "--no-filters", "-t", "commit", "--stdin-paths"),
     }),
     ignores: createIgnoreRules(folder),
+    filters: createFilterAttributes(folder),
     setRef: createRefWriter(talk("update-ref", "-m", "commit (isdlc)", "--stdin")),
   };
 }

@@ -21,13 +21,19 @@ export function createRuleConversation(begin: () => Conversation): RuleConversat
     open?.conversation.end();
     open = null;
   };
-  return async ({ files, given, ask }) => {
+  async function answered<T>({ files, given, ask }: Asking<T>): Promise<T> {
     const before = contentsOf(files);
     if (open !== null && (open.given !== given || !isAsRead(open, before))) end();
     const reader = (open ??= { conversation: begin(), read: new Map(), given });
     for (const [file, content] of before ?? []) reader.read.set(file, content);
     const answer = await ask(reader.conversation);
     if (!isAsRead(reader, contentsOf(files)) && open === reader) end();
+    return answer;
+  }
+  let last: Promise<unknown> = Promise.resolve();
+  return (asking) => {
+    const answer = last.then(() => answered(asking)); // nobody ends a git that another one waits for
+    last = answer.catch(() => undefined);
     return answer;
   };
 }

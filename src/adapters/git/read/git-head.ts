@@ -38,16 +38,6 @@ export function readHead(root: string): GitHead | null {
   }
 }
 
-/** The commit a local branch is at, read in the same way; null for everything that only git should judge. */
-export function readTip(root: string, branch: string): string | null {
-  try {
-    const folders = isBranchName(branch) ? gitFolders(root) : null;
-    return folders && tipIn(folders, branch);
-  } catch {
-    return null;
-  }
-}
-
 function tipIn({ common }: GitFolders, branch: string): string | null {
   const hash = pointedTo(common, `refs/heads/${branch}`);
   return hash !== null && isHash(hash) ? hash : null;
@@ -59,6 +49,7 @@ const pointedTo = (common: string, ref: string): string | null =>
 /** What a ref that all working trees share points to, read in the same way. Undefined where only git can say. */
 export function readRef(root: string, ref: string): string | null | undefined {
   if (readHead(root) === null) return undefined; // the refs may be in another store
+  if (ref.split("/").some((part) => part === "" || part.startsWith("."))) return undefined;
   try {
     const folders = gitFolders(root);
     const hash = folders && pointedTo(folders.common, ref);

@@ -7,7 +7,7 @@ import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { decodePath, isTreePath, isUnder, splitFields } from "../process/git-path.ts";
 import { isBranchName, isObjectId } from "../snapshot/ref-name.ts";
-import { readHead, readRef, readTip } from "./git-head.ts";
+import { readHead, readRef } from "./git-head.ts";
 import { orNull, type Repository, repositoryAt } from "./repository.ts";
 import { foldersOfTree, objectsOfBatch } from "../snapshot/tree-object.ts";
 
@@ -31,7 +31,7 @@ export function createGitRead(cwd: string, env: NodeJS.ProcessEnv): VcsRead {
     async branchExists(name) {
       const repository = await orNull(open);
       if (!repository || !isBranchName(name)) return false;
-      return (await tipOf(hardenedGit(repository.top, repository.env), name)) !== null;
+      return (await branchTip(repository, name)) !== null;
     },
     async itemNames(root) {
       const folder = root.replace(/\/+$/, "");
@@ -52,7 +52,8 @@ export async function factsOf({ top, env }: Repository): Promise<RepositoryFacts
 
 /** The commit a local branch is at, in the same way; null when there is no such branch. */
 export async function branchTip({ top, env }: Repository, branch: string): Promise<string | null> {
-  return readTip(top, branch) ?? (await tipOf(hardenedGit(top, env), branch));
+  const read = readRef(top, `refs/heads/${branch}`);
+  return read === undefined ? tipOf(hardenedGit(top, env), branch) : read;
 }
 
 /** What one of our own refs points to, in the same way; null when there is no such ref. */

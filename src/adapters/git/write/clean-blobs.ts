@@ -1,7 +1,8 @@
+import { repositoryStore } from "../objects/repository-store.ts";
 import { type Git, hardenedGit, must } from "../process/git.ts";
 import { personalGit } from "../process/personal-git.ts";
 import { repositoryPrograms } from "../read/repository-programs.ts";
-import { decodePath, joinFields, splitFields } from "../process/git-path.ts";
+import { splitFields } from "../process/git-path.ts";
 import type { Repository } from "../read/repository.ts";
 import type { TreeEntry } from "./tree-entry.ts";
 
@@ -18,7 +19,7 @@ export type Cleaned = {
  */
 export async function cleanBlobs(repository: Repository, entries: ReadonlyMap<string, TreeEntry>): Promise<Cleaned> {
   const git = hardenedGit(repository.top, repository.env);
-  const filtered = await filteredFiles(git, entries);
+  const filtered = await filteredFiles(repository, entries);
   if (filtered.length === 0) return { entries, unfiltered: [] };
   const own = new Map([...(await allowedFilters(repository)), ...(await personalFilters(git))]);
   const cleaned = new Map(entries);
@@ -33,19 +34,13 @@ export async function cleanBlobs(repository: Repository, entries: ReadonlyMap<st
 
 type Filtered = { readonly path: string; readonly filter: string; readonly entry: TreeEntry };
 
-async function filteredFiles(git: Git, entries: ReadonlyMap<string, TreeEntry>): Promise<Filtered[]> {
+async function filteredFiles(repository: Repository, entries: ReadonlyMap<string, TreeEntry>): Promise<Filtered[]> {
   const files = [...entries].filter(([, { mode }]) => mode.startsWith("100")).map(([path]) => path);
-  if (files.length === 0) return [];
-  const input = joinFields(files);
-  const fields = splitFields(await must(git(["check-attr", "-z", "--stdin", "filter"], { input }), "check-attr"));
-  const found: Filtered[] = [];
-  for (let at = 0; at + 2 < fields.length; at += 3) {
-    const path = decodePath(fields[at] ?? Buffer.alloc(0));
-    const filter = fields[at + 2]?.toString("utf8") ?? "";
-    const entry = entries.get(path);
-    if (entry !== undefined && !["unspecified", "unset", "set"].includes(filter)) found.push({ path, filter, entry });
-  }
-  return found;
+  const filters = await repositoryStore(repository).filters(files);
+  return files.flatMap((path) => {
+    const [filter, entry] = [filters.get(path), entries.get(path)];
+    return filter === undefined || entry === undefined ? [] : [{ path, filter, entry }];
+  });
 }
 
 /** Filters that the person, or whoever looks after the machine, set for all repositories: their settings as arguments. */

@@ -1,0 +1,62 @@
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createFilterAttributes } from "../../src/adapters/git/read/filter-attributes.ts";
+import { countGits } from "./count-gits.ts";
+import { replaceQuietly } from "./replace-quietly.ts";
+import { useRepository } from "./repository-fixture.ts";
+
+const fixture = useRepository();
+const attributes = () => createFilterAttributes({ top: fixture.repo, env: process.env });
+const inTree = (path: string): string => join(fixture.repo, path);
+
+describe("the filter of a file", () => {
+  test("one git answers while no attribute changes, whatever else is committed", async () => {
+    fixture.write(".gitattributes", "*.bin filter=lfs\n");
+    fixture.commitAll("one");
+    const ask = attributes();
+    expect(await ask(["a.bin", "b/c.bin", "d.txt"])).toEqual(
+      new Map([
+        ["a.bin", "lfs"],
+        ["b/c.bin", "lfs"],
+      ]),
+    );
+    fixture.write("other", "1\n");
+    fixture.commitAll("two");
+    const gits = countGits(fixture.base);
+    expect([...(await ask(["e.bin", "d.txt"])).keys()]).toEqual(["e.bin"]);
+    expect(gits()).toBe(0);
+  });
+
+  const places: readonly { what: string; file: () => string }[] = [
+    { what: "the top's", file: () => inTree(".gitattributes") },
+    { what: "a folder's", file: () => inTree("a/b/.gitattributes") },
+    { what: "the repository's", file: () => inTree(".git/info/attributes") },
+    { what: "the person's", file: () => join(fixture.base, "home", ".config", "git", "attributes") },
+    { what: "the person's named", file: () => join(fixture.base, "home", "named") },
+  ];
+  test.each(places)("$what attributes count at once, whatever their times say", async ({ what, file }) => {
+    if (what === "the person's named") fixture.git("config", "--global", "core.attributesFile", "~/named");
+    const ask = attributes();
+    const filterOf = async (): Promise<string | undefined> => (await ask(["a/b/x"])).get("a/b/x");
+    mkdirSync(dirname(file()), { recursive: true });
+    expect(await filterOf()).toBeUndefined();
+    writeFileSync(file(), "x filter=one\n");
+    expect(await filterOf()).toBe("one");
+    replaceQuietly(file(), "one", "two");
+    expect(await filterOf()).toBe("two");
+  });
+
+  test("where the tree has none, those that are staged count", async () => {
+    const ask = attributes();
+    const filterOf = async (): Promise<string | undefined> => (await ask(["x"])).get("x");
+    fixture.write(".gitattributes", "x filter=one\n");
+    fixture.git("add", ".gitattributes");
+    rmSync(inTree(".gitattributes"));
+    expect(await filterOf()).toBe("one");
+    appendFileSync(inTree(".gitattributes"), "x filter=two\n");
+    fixture.git("add", ".gitattributes");
+    rmSync(inTree(".gitattributes"));
+    expect(await filterOf()).toBe("two");
+  });
+});
