@@ -11,6 +11,8 @@ import { measureHook } from "./hook.ts";
 import { measureJournal } from "./journal.ts";
 import { measurePackage } from "./package.ts";
 import { measurePage } from "./page.ts";
+import { measureLargeRepository } from "./large-repository.ts";
+import { measureLongLives } from "./long-lives.ts";
 import { type Line, tableText, verdictOf } from "./report.ts";
 import { measureReviewers } from "./reviewers.ts";
 import { measureSummary } from "./summary.ts";
@@ -24,6 +26,8 @@ export type Settings = {
   /** An empty folder, on a disk that is synced like the user's own. */
   readonly scratch: string;
   readonly quick: boolean;
+  /** A repository as large as the largest that are worked in: its making alone takes minutes and gigabytes. */
+  readonly large: boolean;
 };
 
 type Options = Omit<Settings, "program"> & { readonly json: boolean; readonly only: readonly string[] | null };
@@ -42,6 +46,8 @@ const benches: Readonly<Record<string, (settings: Settings) => Promise<readonly 
   page: measurePage,
   copy: measureTestCopy,
   package: measurePackage,
+  large: measureLargeRepository,
+  lives: measureLongLives,
 };
 
 /** Prints the table. The exit code tells whether everything could be measured, not whether it was fast. */

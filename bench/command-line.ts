@@ -3,17 +3,7 @@ import { join } from "node:path";
 import type { Settings } from "./benches.ts";
 import { createNodeRunner, interleave, least } from "./measure.ts";
 import { type Line, milliseconds, ratios } from "./report.ts";
-import {
-  bringToRest,
-  growRun,
-  hastyFiles,
-  newPlace,
-  onward,
-  openPlace,
-  type Place,
-  runId,
-  startCommand,
-} from "./sample-run.ts";
+import { bringToRest, finishRuns, growRun, newPlace, openPlace, type Place } from "./sample-run.ts";
 
 const FINISHED = 1000;
 
@@ -91,20 +81,6 @@ async function makePlaces(root: string, scratch: string) {
   await finishRuns(root, one, 1);
   await finishRuns(root, many, FINISHED);
   await finishRuns(root, openAfterMany, FINISHED);
-  const { journal } = openPlace(openAfterMany, hastyFiles);
-  const last = runId(FINISHED + 1);
-  await journal.create(last, startCommand(root, last));
-  for (let event = 1; event < 20; event++) await journal.submit(last, onward(journal.load(last).state));
-  await bringToRest(openAfterMany, last);
+  await bringToRest(openAfterMany, await growRun(root, openAfterMany, { events: 20, after: FINISHED }));
   return { empty, open, replayed, one, many, openAfterMany };
-}
-
-async function finishRuns(root: string, place: Place, count: number): Promise<void> {
-  const { journal } = openPlace(place, hastyFiles);
-  for (let number = 1; number <= count; number++) {
-    const run = runId(number);
-    await journal.create(run, startCommand(root, run));
-    const by = { name: "ada", channel: "terminal" as const };
-    await journal.submit(run, { do: "cancel", by, reason: "enough seen" });
-  }
 }

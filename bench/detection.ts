@@ -167,14 +167,14 @@ function detectionOf(root: string, repository: Repository): () => Promise<void> 
   };
 }
 
-function writeItems(repository: Repository, hashes: readonly string[]): void {
+export function writeItems(repository: Pick<Repository, "write">, hashes: readonly string[]): void {
   for (let number = 0; number < ITEMS; number++) {
     const hash = hashes[number % hashes.length] ?? "";
     writeItem(repository, `REQ-${String(number).padStart(4, "0")}-opening-hours`, hash);
   }
 }
 
-function writeItem({ write }: Repository, slug: string, hash: string): void {
+function writeItem({ write }: Pick<Repository, "write">, slug: string, hash: string): void {
   const meta = {
     description: "Show the opening hours on every page",
     source: "manual",

@@ -23,6 +23,7 @@ async function main() {
   const { values } = parseArgs({
     options: {
       quick: { type: "boolean", default: false },
+      large: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       only: { type: "string" },
       dir: { type: "string", default: tmpdir() },

@@ -94,16 +94,30 @@ export function opened(state: RunState): ActiveRun {
   return state;
 }
 
-/** A new run in a place, with as many events as asked for. */
-export async function growRun(root: string, place: Place, events: number): Promise<RunId> {
+/** A new run in a place, with as many events as asked for: the first, or after so many others. */
+export async function growRun(root: string, place: Place, size: number | RunSize): Promise<RunId> {
+  const { events, after } = typeof size === "number" ? { events: size, after: 0 } : size;
   const { journal } = openPlace(place, hastyFiles);
-  const run = runId(1);
+  const run = runId(after + 1);
   let submitted = await journal.create(run, startCommand(root, run));
   while (submitted.head.seq < events) {
     submitted = await journal.submit(run, onward(submitted.state));
     if (!submitted.ok) throw new Error(`refused: ${submitted.refusal.why}`);
   }
   return run;
+}
+
+type RunSize = { readonly events: number; readonly after: number };
+
+/** So many runs that ended early. */
+export async function finishRuns(root: string, place: Place, count: number): Promise<void> {
+  const { journal } = openPlace(place, hastyFiles);
+  for (let number = 1; number <= count; number++) {
+    const run = runId(number);
+    await journal.create(run, startCommand(root, run));
+    const by = { name: "ada", channel: "terminal" as const };
+    await journal.submit(run, { do: "cancel", by, reason: "enough seen" });
+  }
 }
 
 /** Leaves a run where a person is asked, as runs are mostly found. */

@@ -1,0 +1,104 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createGitWorkspace } from "../src/adapters/git/snapshot/git-workspace.ts";
+import type { Workspace } from "../src/ports/workspace.ts";
+import type { Settings } from "./benches.ts";
+import { manyFiles } from "./big-repository.ts";
+import { type Repository, sourcePath } from "./git-place.ts";
+import { interleave, least, timedWithChildren } from "./measure.ts";
+import { averagedRatios, type Line, milliseconds } from "./report.ts";
+
+type Size = { readonly files: number; readonly blobs: number };
+
+/** Bytes of random content in each commit of the history, which no packing makes smaller. */
+const BLOB_BYTES = 1024 * 1024;
+const FULL: Size = { files: 100_000, blobs: 2_000 };
+const SMALL: Size = { files: 10_000, blobs: 20 };
+const LOOKS = 30;
+const CHANGED = 20;
+
+/** What looking at a large working tree costs, against `git status` in it. */
+export async function measureLargeRepository({ scratch, quick, large }: Settings): Promise<readonly Line[]> {
+  const { files, blobs } = large ? FULL : SMALL;
+  const repository = manyFiles(scratch, "large", { files, changed: 10 });
+  await addHistory(repository, blobs);
+  const { tree, env, git, write } = repository;
+  git("status", "--porcelain"); // refreshes the index, as a person's first command does
+  const fresh = (): Workspace => createGitWorkspace(tree, { run: "bench", env });
+  const following = fresh();
+  await following.now([]);
+  let round = 0;
+  const samples = await interleave(quick ? 3 : 10, {
+    status: () => timedWithChildren(() => git("status", "--porcelain")),
+    first: () => timedWithChildren(() => fresh().now([])),
+    next: () => timedWithChildren(() => following.now([])),
+    changed: () => {
+      round++;
+      for (let number = 0; number < CHANGED; number++) write(sourcePath(number * 7), `round ${round}\n`);
+      return timedWithChildren(() => following.now([]));
+    },
+  });
+  const growth = await growthOver(LOOKS, following);
+  const place = `${files} files, ${(blobs * BLOB_BYTES) / 1024 / 1024} MB of history`;
+  const base = `git status, min ${milliseconds(least(samples.status.wall))}`;
+  return [
+    {
+      what: `first look at ${place}`,
+      base,
+      figures: averagedRatios({ of: samples.first, to: samples.status }),
+      goal: 1.5,
+      unit: "x",
+    },
+    {
+      what: "each following look, nothing changed",
+      base,
+      figures: averagedRatios({ of: samples.next, to: samples.status }),
+      goal: 0.3,
+      unit: "x",
+    },
+    {
+      what: `a look after ${CHANGED} files changed`,
+      base,
+      figures: averagedRatios({ of: samples.changed, to: samples.status }),
+      goal: null,
+      unit: "x",
+    },
+    {
+      what: `memory after ${LOOKS} looks`,
+      base: "before them",
+      figures: [{ name: "RSS", value: growth }],
+      goal: 1.2,
+      unit: "x",
+    },
+  ];
+}
+
+/** Commits beside the branch, so that the files stay as they are. */
+async function addHistory({ tree, env }: Repository, blobs: number): Promise<void> {
+  const child = spawn("git", ["fast-import", "--quiet"], { cwd: tree, env, stdio: ["pipe", "ignore", "inherit"] });
+  const ended = once(child, "close");
+  for (let number = 0; number < blobs; number++) {
+    const head = `commit refs/heads/history\ncommitter Bench <bench@example.org> ${1_600_000_000 + number} +0000\ndata 6\nChange\n`;
+    const bytes = randomBytes(BLOB_BYTES);
+    const chunk = Buffer.concat([
+      Buffer.from(`${head}M 100644 inline blob\ndata ${bytes.length}\n`),
+      bytes,
+      Buffer.from("\n"),
+    ]);
+    if (!child.stdin.write(chunk)) await once(child.stdin, "drain");
+  }
+  child.stdin.end();
+  await ended;
+}
+
+async function growthOver(looks: number, workspace: Workspace): Promise<number> {
+  await workspace.now([]);
+  const before = residentBytes();
+  for (let look = 0; look < looks; look++) await workspace.now([]);
+  return residentBytes() / before;
+}
+
+const residentBytes = (): number =>
+  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1]) * 1024;

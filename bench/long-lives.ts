@@ -1,0 +1,65 @@
+import type { Settings } from "./benches.ts";
+import { writeItems } from "./detection.ts";
+import { newRepository, type Repository } from "./git-place.ts";
+import { createNodeRunner, interleave } from "./measure.ts";
+import { type Line, ratios } from "./report.ts";
+import { bringToRest, finishRuns, growRun } from "./sample-run.ts";
+
+type Life = { readonly runs: number; readonly events: number };
+
+const FULL: Life = { runs: 10_000, events: 100_000 };
+const SMALL: Life = { runs: 1_000, events: 10_000 };
+
+/** Verbs that people call all day, in a place that is years old. The items are the same in both. */
+const VERBS: readonly (readonly string[])[] = [["status"], [], ["history"]];
+
+/** What the program costs where much has happened, against a place where next to nothing has. */
+export async function measureLongLives(settings: Settings): Promise<readonly Line[]> {
+  const { root, scratch, quick, large } = settings;
+  const life = large ? FULL : SMALL;
+  const young = await livedIn(settings, "young", { runs: 1, events: 20 });
+  const old = await livedIn(settings, "old", life);
+  const run = createNodeRunner(scratch);
+  const program = settings.program();
+  const call = ({ tree, env }: Repository, verb: readonly string[]) =>
+    run({ args: [program, ...verb], cwd: tree, env });
+  const started = { young: 1, old: life.runs + 1 };
+  const start = async (name: keyof typeof started, place: Repository) => {
+    const { tree, env } = place;
+    started[name]++;
+    await bringToRest(place, await growRun(root, place, { events: 2, after: started[name] }));
+    return run({ args: [program, "status"], cwd: tree, env });
+  };
+  const lines: Line[] = [];
+  const rounds = quick ? 5 : 20;
+  const flat = { goal: 1.2, unit: "x" };
+  for (const verb of VERBS) {
+    const samples = await interleave(rounds, { young: () => call(young, verb), old: () => call(old, verb) });
+    const what = `${["isdlc", ...verb].join(" ")}, ${life.runs} finished runs, a run of ${life.events} events`;
+    lines.push({
+      what,
+      base: "1 finished run, 20 events",
+      figures: ratios({ of: samples.old, to: samples.young }),
+      ...flat,
+    });
+  }
+  const samples = await interleave(quick ? 3 : 10, {
+    young: () => start("young", young),
+    old: () => start("old", old),
+  });
+  lines.push({
+    what: "starting one more run, and its status",
+    base: "the same there",
+    figures: ratios({ of: samples.old, to: samples.young }),
+    ...flat,
+  });
+  return lines;
+}
+
+async function livedIn({ root, scratch }: Settings, name: string, { runs, events }: Life): Promise<Repository> {
+  const place = newRepository(scratch, `lives-${name}`, 20);
+  writeItems(place, [place.git("rev-parse", "HEAD")]);
+  await finishRuns(root, place, runs);
+  await bringToRest(place, await growRun(root, place, { events, after: runs }));
+  return place;
+}
