@@ -7,7 +7,7 @@ import { LineText } from "../diff/line-text.tsx";
 import type { Hunk, PatchLine } from "../diff/parse-patch.ts";
 
 /** Lines before and after a commented line in which a change still counts as being about it. */
-const NEARBY = 3;
+const NEARBY = 1;
 const SIGNS = { context: " ", added: "+", removed: "−" } as const;
 
 type ChangeProps = { readonly gate: GateView; readonly place: CommentPlace };

@@ -68,7 +68,7 @@ export function FailureNote({ failure: { check, name, message } }: { readonly fa
         <span className="subtle">{check}</span>
       </header>
       {name === check ? null : <p>{name}</p>}
-      {message === "" ? null : <pre className="suggestion">{message}</pre>}
+      {message === "" ? null : <pre className="failure-message">{message}</pre>}
     </article>
   );
 }

@@ -19,7 +19,7 @@ export function Timeline({ detail }: { readonly detail: RunDetail }) {
   const spans = detail.timeline;
   if (spans.length === 0) return <p className="empty">Nothing has happened yet.</p>;
   const scale = timeScale(spans, now, shown === "work");
-  const phases = detail.phases.filter(({ key }) => spans.some(({ phase }) => phase === key));
+  const lanes = [BEFORE, ...detail.phases].filter(({ key }) => spans.some(({ phase }) => phase === key));
   return (
     <div className="timeline">
       <div className="timeline-head">
@@ -39,7 +39,7 @@ export function Timeline({ detail }: { readonly detail: RunDetail }) {
           </span>
         ))}
       </div>
-      {phases.map((phase) => (
+      {lanes.map((phase) => (
         <Lane key={phase.key} phase={phase} spans={spans} scale={scale} now={now} />
       ))}
       <div className="axis" aria-hidden="true">
@@ -59,7 +59,15 @@ const SHOWN = [
   ["work", "Without waiting"],
 ] as const;
 
-type LaneProps = TotalsProps & { readonly phase: RunDetail["phases"][number] };
+type LanePhase = Pick<RunDetail["phases"][number], "name" | "usage"> & { readonly key: string | null };
+type LaneProps = TotalsProps & { readonly phase: LanePhase };
+
+/** Preparing a run, and running its tests once, belongs to no phase. */
+const BEFORE: LanePhase = {
+  key: null,
+  name: "Before the first phase",
+  usage: { input: null, output: null, usd: null },
+};
 
 function Lane({ phase: { key, name, usage }, spans, scale, now }: LaneProps) {
   const own = spans.filter(({ phase }) => phase === key);
