@@ -25,7 +25,7 @@ const agents = await Promise.all(
     },
     {
       name: "opencode" as const,
-      usage: { input: null, output: null, usd: expect.closeTo(0.000116, 9) as number },
+      usage: { input: 106, output: 5, usd: expect.closeTo(0.000116, 9) as number },
       goesOn: "always",
       tellsStatus: false,
       settings: "opencode.json",

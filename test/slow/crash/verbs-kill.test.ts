@@ -105,8 +105,21 @@ async function expectOnce(sandbox: Sandbox, runs: number): Promise<void> {
   const merges = sandbox.git("log", "--first-parent", "--merges", "--format=%s", "main").split("\n");
   expect(merges.filter((subject) => subject.startsWith(`Merge ${branch}:`))).toHaveLength(1);
   expect(merges).toHaveLength(runs);
+  const merge = sandbox.git(
+    "log",
+    "-1",
+    "--first-parent",
+    "--format=%H",
+    "--fixed-strings",
+    `--grep=Merge ${branch}:`,
+    "main",
+  );
   const attempts = sandbox
-    .git("log", "--format=%(trailers:key=Isdlc-Attempt,valueonly,separator=%x2C)", `${started?.git?.commit}..${branch}`)
+    .git(
+      "log",
+      "--format=%(trailers:key=Isdlc-Attempt,valueonly,separator=%x2C)",
+      `${started?.git?.commit}..${merge}^2`,
+    )
     .split("\n")
     .map((attempt) => attempt.replace(/^.*\/([^#]*).*$/, "$1"));
   expect(attempts.toReversed()).toEqual([...PHASES, "record"]);

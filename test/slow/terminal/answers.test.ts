@@ -224,7 +224,10 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     const merged = sandbox.git("log", "--format=%s", "main").includes("Merge");
     expect(merged).toBe(how === "merge");
     expect(sandbox.git("rev-list", "--count", "main") === "2").toBe(how === "squash");
-    expect(sandbox.git("ls-tree", "--name-only", "change/add-greeting", "greeting.txt")).toBe("greeting.txt");
+    const isGone = how === "merge" || how === "squash";
+    expect(sandbox.git("branch", "--format=%(refname:short)")).toBe(isGone ? "main" : "change/add-greeting\nmain");
+    const place = isGone ? "main" : "change/add-greeting";
+    expect(sandbox.git("ls-tree", "--name-only", place, "greeting.txt")).toBe("greeting.txt");
   });
 });
 
