@@ -17,6 +17,7 @@ export type TeamProblem =
       readonly fix: string;
     }
   | { readonly code: "NOT_ALLOWED"; readonly what: string; readonly fix: string }
+  | { readonly code: "TEAM_RUN_REFUSED"; readonly run: string; readonly detail: string }
   | { readonly code: "NOT_FOR_TEAM_RUNS"; readonly option: string };
 
 type Described = { readonly what: string; readonly fix: string };
@@ -37,8 +38,12 @@ export const teamDescriptions: {
   }),
   SERVER_REFUSED: (p) => ({ what: `${p.url}: ${p.what} (${p.reason})`, fix: p.fix }),
   NOT_ALLOWED: (p) => ({ what: p.what, fix: p.fix }),
+  TEAM_RUN_REFUSED: (p) => ({
+    what: `No worker could begin ${p.run}: ${p.detail.slice(0, 500)}`,
+    fix: "Ask for it again with what is missing.",
+  }),
   NOT_FOR_TEAM_RUNS: (p) => ({
     what: `"${p.option}" cannot be done on a run of a team: nobody's working tree is at hand when it is answered.`,
-    fix: "Keep the branch, which is at the remote, and merge it where your team merges; or redo the phase with guidance.",
+    fix: "Keep the branch, which is at the remote, and delete it there; or redo the phase with guidance.",
   }),
 };

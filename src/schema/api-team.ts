@@ -58,6 +58,16 @@ export const TeamRunRow = z.object({
 export type TeamRunRow = z.infer<typeof TeamRunRow>;
 export const TeamRunList = z.object({ runs: z.array(TeamRunRow) });
 
+/** What agents said, in the order in which it arrived; not part of the journal. */
+const execution = z.string().check(z.regex(/^[a-z0-9][a-z0-9#.@-]{0,120}$/));
+const saidLines = z.array(text(4000)).check(z.maxLength(200));
+export const Activity = z.strictObject({ epoch: z.int(), execution, lines: saidLines });
+export type Activity = z.infer<typeof Activity>;
+export const TeamActivity = z.object({
+  said: z.array(z.object({ number: z.number(), execution: z.string(), lines: z.array(z.string()) })),
+});
+export type TeamActivity = z.infer<typeof TeamActivity>;
+
 /** Lines of a journal, without the newline. */
 export const JournalLines = z.object({ lines: z.array(z.string()) });
 

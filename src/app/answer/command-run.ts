@@ -29,7 +29,8 @@ export async function commandRun(project: Project, run: ActiveRun, command: RunC
   return { ...done, warnings };
 }
 
-function personCommand(run: ActiveRun, command: RunCommand): PersonCommand {
+/** The command it comes to. */
+export function personCommand(run: ActiveRun, command: RunCommand): PersonCommand {
   const { by } = command;
   switch (command.do) {
     case "cancel":

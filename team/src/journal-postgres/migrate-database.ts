@@ -1,10 +1,11 @@
 import type { Pool } from "pg";
+import { activityTables } from "../people/activity-tables.ts";
 import { peopleTables } from "../people/people-tables.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { tables } from "./tables.ts";
 
 /** Each is done once, in this order, and never edited after it was released. */
-const MIGRATIONS: readonly string[] = [tables, peopleTables];
+const MIGRATIONS: readonly string[] = [tables, peopleTables, activityTables];
 
 /** Two that migrate at once take turns. Any number will do, as long as nobody else of ours uses it. */
 const MIGRATION_LOCK = 4_715_001;

@@ -4,6 +4,7 @@ import { HTTPException } from "hono/http-exception";
 import * as z from "zod/mini";
 import { describe, type Problem, ProblemError } from "../../../src/core/problem.ts";
 import { addAccountRoutes } from "../people/account-routes.ts";
+import { addActivityRoutes } from "../people/activity-routes.ts";
 import { principalOf } from "../people/principals.ts";
 import { FencedError } from "../journal-postgres/submit-decision.ts";
 import { addPersonRoutes } from "./person-routes.ts";
@@ -32,6 +33,7 @@ export function createTeamApp(server: TeamServer): Hono<TeamEnv> {
   });
   addAccountRoutes(app, server);
   addPersonRoutes(app, server);
+  addActivityRoutes(app, server);
   addWorkerRoutes(app, server);
   app.notFound((context) => context.json(told({ code: "NOT_FOUND", what: "There is nothing here.", fix: "" }), 404));
   app.onError((error, context) => {

@@ -1,5 +1,6 @@
 import { commandFor } from "../../../src/app/answer/answer.ts";
 import type { AnswerTools } from "../../../src/app/answer/answer-table.ts";
+import { personCommand, type RunCommand } from "../../../src/app/answer/command-run.ts";
 import { lazily } from "../../../src/compose/lazily.ts";
 import type { PersonCommand } from "../../../src/core/command.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
@@ -7,8 +8,8 @@ import type { ActiveRun } from "../../../src/core/run.ts";
 import type { AnswerRequest } from "../../../src/schema/api.ts";
 import type { Person } from "../../../src/schema/people.ts";
 
-/** What a worker could not carry out for everybody: the base branch is the remote's. */
-const AT_THE_REMOTE: ReadonlySet<string> = new Set(["merge", "pr", "discard"]);
+/** Nothing is deleted at the remote. */
+const AT_THE_REMOTE: ReadonlySet<string> = new Set(["discard"]);
 
 /**
  * The command that a person's answer comes to, from the same table as everywhere.
@@ -20,9 +21,30 @@ export async function commandOf(run: ActiveRun, request: AnswerRequest, by: Pers
     throw new ProblemError({ code: "NOT_FOR_TEAM_RUNS", option });
   };
   if (AT_THE_REMOTE.has(option)) elsewhere();
+  if (wait === null && isOfTheRun(option)) return ofTheRun(run, { ...request, option }, by);
   if (wait === null)
     throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOpen", open: run.wait?.id ?? null } });
   const tools: AnswerTools = lazily({ workspace: elsewhere }, { checks: elsewhere });
   const { command } = await commandFor(tools, run, { by, wait, shown, option, text, comments, replies, isConfirmed });
   return command;
+}
+
+type OfTheRun = RunCommand["do"];
+const OF_THE_RUN: readonly string[] = ["cancel", "retry", "skip", "back"] satisfies OfTheRun[];
+const isOfTheRun = (option: string): option is OfTheRun => OF_THE_RUN.includes(option);
+
+/** Said of the run itself, whatever is open. */
+function ofTheRun(run: ActiveRun, request: AnswerRequest & { option: OfTheRun }, by: Person): PersonCommand {
+  const { option, text, comments, tree, phase } = request;
+  switch (option) {
+    case "cancel":
+      return personCommand(run, { do: "cancel", by, reason: text });
+    case "back":
+      return personCommand(run, { do: "back", by, to: phase, tree, guidance: text, comments });
+    case "retry":
+    case "skip":
+      return personCommand(run, { do: option, by });
+    default:
+      return option satisfies never;
+  }
 }

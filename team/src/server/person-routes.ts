@@ -28,7 +28,7 @@ export function addPersonRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
   });
   app.get("/api/runs", async (context) => {
     const { id, kind } = context.get("principal");
-    const values = [context.req.query("repository") ?? null, MOST_LISTED, id, kind];
+    const values = [context.req.query("repository") ?? null, MOST_LISTED, id, kind, context.req.query("run") ?? null];
     const { rows } = await pool.query<TeamRunRow>(LIST, values);
     return context.json({ runs: rows });
   });
@@ -59,7 +59,7 @@ const REPOSITORIES = `select name, remote, role from isdlc.repository
   where role is not null or $2 = 'worker' order by name`;
 
 const LIST = `select run, repository, title, begun_by as "begunBy", rests, wait_kind as wait, phase, worker, refused
-  from isdlc.run where repository is not null and ($1::text is null or repository = $1)
+  from isdlc.run where repository is not null and ($1::text is null or repository = $1) and ($5::text is null or run = $5)
     and ($4 = 'worker' or exists (select 1 from isdlc.member m where m.repository = run.repository and m.person = $3))
   order by rests = 'ended', number desc limit $2`;
 

@@ -23,7 +23,9 @@ import type { RunId } from "../../../src/schema/ids.ts";
 import * as z from "zod/mini";
 import { createHttpJournal, type HttpJournal, isFenced } from "./http-journal.ts";
 import { type Mirror, openMirror } from "./mirror.ts";
-import { createHandOver, type HandingOver, openRunTree, type RunTree } from "./run-tree.ts";
+import { tellActivity } from "./tell-activity.ts";
+import { mergedBy, pushMerged } from "./push-merged.ts";
+import { createHandOver, openRunTree, type RunTree } from "./run-tree.ts";
 
 export type Worker = {
   readonly ask: ServerClient;
@@ -47,14 +49,13 @@ export async function driveLeased(worker: Worker, run: RunId, workflow: string):
   const patience = 60_000;
   const { lease } = await worker.ask({ method: "POST", path, body: { workflow }, answer: LeaseAnswer, patience });
   if (lease === null) return "nothing";
-  let handOver: HandingOver | null = null;
-  const beforeRecord = (command: Command): Promise<LeftTree | null> =>
-    handOver?.(treesIn(command)) ?? Promise.resolve(null);
+  let handOver: BeforeRecord | null = null;
+  const beforeRecord = (command: Command): Promise<LeftTree | null> => handOver?.(command) ?? Promise.resolve(null);
   const journal = createHttpJournal({ ...worker, run, epoch: lease.epoch, beforeRecord });
   worker.driving.set(run, { epoch: lease.epoch, journal });
   try {
     const mirror = await openMirror(worker, lease.remote);
-    const setHandOver = (made: HandingOver): void => void (handOver = made);
+    const setHandOver = (made: BeforeRecord): void => void (handOver = made);
     return await driveInTree({ worker, run, lease, journal, mirror, setHandOver });
   } catch (error) {
     if (journal.lost.aborted || isFenced(error)) return "fenced";
@@ -72,8 +73,10 @@ type Driving = {
   readonly lease: Lease;
   readonly journal: HttpJournal;
   readonly mirror: Mirror;
-  readonly setHandOver: (made: HandingOver) => void;
+  readonly setHandOver: (made: BeforeRecord) => void;
 };
+
+type BeforeRecord = (command: Command) => Promise<LeftTree | null>;
 
 async function driveInTree(driving: Driving): Promise<DriveEnd> {
   const { worker, run, lease, journal, mirror } = driving;
@@ -95,8 +98,16 @@ async function driveInTree(driving: Driving): Promise<DriveEnd> {
   });
   const { item, git } = state.run;
   const handing = { mirror, tree, run, item, branch: git?.branch ?? null, workspace: engine.workspace };
-  driving.setHandOver(createHandOver(handing));
-  const resting = await drive(engine, AbortSignal.any([journal.lost, worker.stopping]));
+  const handOver = createHandOver(handing);
+  driving.setHandOver(async (command) => {
+    const merged = mergedBy(command);
+    if (merged !== null) await pushMerged({ mirror, root: tree.root, run: state, vcs: engine.vcs }, merged);
+    return handOver(treesIn(command));
+  });
+  const ended = new AbortController();
+  tellActivity(project, { ask: worker.ask, run, epoch: lease.epoch }, ended.signal);
+  const stopping = AbortSignal.any([journal.lost, worker.stopping]);
+  const resting = await drive(engine, stopping).finally(() => ended.abort());
   if (journal.lost.aborted) return "fenced";
   if (resting.next.is !== "action") return "rested";
   await back(worker, run, { epoch: lease.epoch, why: "drains", detail: "the worker was told to stop" });
@@ -107,7 +118,8 @@ async function treeOf({ worker, run, lease, mirror }: Driving, state: ActiveRun 
   const { data, env } = worker;
   const recorded = state?.run.git ?? null;
   const base = recorded?.base ?? (await mirror.mainBranch());
-  const baseTip = recorded === null ? await mirror.tip(base) : (recorded.baseTip ?? recorded.commit);
+  const isMerging = state?.stage.is === "finishing"; // onto the base as it is now; until then nobody is bothered with its moves
+  const baseTip = recorded === null || isMerging ? await mirror.tip(base) : (recorded.baseTip ?? recorded.commit);
   if (baseTip === null) throw new ProblemError({ code: "GIT_UNAVAILABLE", detail: `the remote has no branch ${base}` });
   const author = `isdlc for ${lease.begunBy}`;
   return openRunTree(mirror, {

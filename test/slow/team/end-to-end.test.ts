@@ -32,7 +32,10 @@ describe.runIf(hasPostgres)("a server and two workers", () => {
     const gate = parsed(await ada.script("gate", "--json"));
     expect(gate.waiting).toMatchObject({ kind: "gate" });
     expect(await ada.script("continue")).toMatchObject({ code: 1, stderr: expect.stringContaining("NEEDS_PERSON") });
-    const twice = await Promise.all([team.as(adas, "continue"), team.as(adas, "continue")]);
+    const twice = await Promise.all([
+      team.as(adas, "continue", "--record-only"),
+      team.as(adas, "continue", "--record-only"),
+    ]);
     expect(twice.filter(({ code }) => code === 0)).toHaveLength(1);
     expect(twice.map(({ stderr }) => stderr).join("")).toContain("COMMAND_REFUSED");
 
@@ -46,7 +49,7 @@ describe.runIf(hasPostgres)("a server and two workers", () => {
 
     for (let kind = "gate"; kind !== "finish";) {
       kind = (await team.row(run)).wait_kind as string;
-      const answered = await team.as(adas, "answer", kind === "finish" ? "keep" : "continue");
+      const answered = await team.as(adas, "answer", kind === "finish" ? "keep" : "continue", "--record-only");
       expect(answered, answered.stderr).toMatchObject({ code: 0 });
       await vi.waitFor(async () => expect((await team.row(run)).rests).not.toBe("action"), PATIENCE);
     }

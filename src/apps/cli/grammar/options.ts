@@ -99,6 +99,7 @@ export const startOptions: Options = {
     about: "trust the repository's own hooks and filters, or run none of them",
   },
   yes: { type: "boolean", about: "accept the defaults of confirmations; never answers a gate" },
+  team: { type: "boolean", about: "have a team's workers do it; isdlc login <url> comes first" },
   "dry-run": { type: "boolean", about: "show the phases, their prompts' sizes and what would be asked; start nothing" },
   ...watchOptions,
   ...personOptions,

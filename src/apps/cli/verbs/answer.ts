@@ -101,7 +101,7 @@ async function give(invocation: Invocation, option: string): Promise<Result> {
 /** Options whose words are guidance for the agent. */
 const TAKES_GUIDANCE: ReadonlySet<string> = new Set(["redo", "back", "retry"]);
 
-const isRecordOnly = ({ values }: Invocation): boolean => flag(values, "record-only") || flag(values, "no-run");
+export const isRecordOnly = ({ values }: Invocation): boolean => flag(values, "record-only") || flag(values, "no-run");
 
 /** The one option that questions have says nothing about them: tells what is asked and how it can be answered. */
 function refuseNothing({ verb }: Invocation, run: ActiveRun, wait: Wait): never {
@@ -125,7 +125,7 @@ function guidanceOf({ values, words, verb }: Invocation): string {
 }
 
 /** `--reply id=text` for each, or `--text` for the only one; an empty text dismisses a question. */
-function repliesOf({ values, words }: Invocation, wait: Wait | null): Reply[] {
+export function repliesOf({ values, words }: Invocation, wait: Wait | null): Reply[] {
   const questions = wait?.kind === "questions" ? wait.questions : [];
   const only = text(values, "text") ?? (words.length > 1 ? words.slice(1).join(" ") : undefined);
   if (only !== undefined && questions.length === 1)

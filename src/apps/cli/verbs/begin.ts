@@ -25,7 +25,8 @@ import { settle, startRun } from "../terminal/start-run.ts";
 import { issueWords } from "../terminal/issue-words.ts";
 import { explain } from "./explain.ts";
 
-const WORKFLOW_OF: Readonly<Record<string, string>> = {
+/** The workflow that belongs to a starting verb. */
+export const WORKFLOW_OF: Readonly<Record<string, string>> = {
   do: "change",
   feature: "feature",
   build: "feature",

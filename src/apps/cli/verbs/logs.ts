@@ -26,31 +26,31 @@ export const logs: Run = async (invocation) => {
   return done([...lines, ...othersLine(executions, shown)], { run, executions: shown });
 };
 
-type Execution = Said & { readonly isCut?: boolean };
+export type Execution = Said & { readonly isCut?: boolean };
 
 const executionsOf = (project: LocalProject, run: RunId): Execution[] =>
   activityOf(project, run).executions.map(({ name, lines, isCut }) => ({ execution: name, lines, isCut }));
 
 /** `plan` stands for all executions of the phase, `plan#2` for those of one attempt, `plan#2.1` for one. */
-const isNamed =
+export const isNamed =
   (wanted: string) =>
   ({ execution }: Pick<Said, "execution">): boolean =>
     execution === wanted || execution.startsWith(`${wanted}#`) || execution.startsWith(`${wanted}.`);
 
-function unknownExecution({ verb }: Invocation, wanted: string, executions: readonly Said[]): ProblemError {
+export function unknownExecution({ verb }: Invocation, wanted: string, executions: readonly Said[]): ProblemError {
   const there = executions.map(({ execution }) => execution).join(", ");
   const detail = `No agent has worked on "${plainLine(wanted, 80)}" in this run${there === "" ? "" : `; there are ${there}`}.`;
   return new ProblemError({ code: "USAGE", detail, usage: verb.usage });
 }
 
-function executionLines({ execution, lines, isCut = false }: Execution, io: Io): string[] {
+export function executionLines({ execution, lines, isCut = false }: Execution, io: Io): string[] {
   const cut = isCut ? ["… the beginning is left out; all of it is in .isdlc/runs"] : [];
   return [heading(execution, io), ...cut, ...(lines.length === 0 ? ["Nothing was said yet."] : lines)];
 }
 
-const heading = (execution: string, { color }: Io): string => pc.createColors(color).bold(`▸ ${execution}`);
+export const heading = (execution: string, { color }: Io): string => pc.createColors(color).bold(`▸ ${execution}`);
 
-function othersLine(executions: readonly Said[], shown: readonly Said[]): string[] {
+export function othersLine(executions: readonly Said[], shown: readonly Said[]): string[] {
   if (executions.length === 0) return ["No agent has worked in this run yet."];
   const others = executions.filter((one) => !shown.includes(one)).map(({ execution }) => execution);
   return others.length === 0 ? [] : ["", `Also: ${others.join(", ")} (isdlc logs <execution>)`];

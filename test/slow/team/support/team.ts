@@ -97,7 +97,7 @@ function begin(sandbox: Sandbox, args: readonly string[], env: Readonly<Record<s
 }
 
 /** Waits for a line of a program; fails with all it said where it ends before. */
-function said({ child, ended }: Running, what: RegExp): Promise<RegExpExecArray> {
+export function said({ child, ended }: Running, what: RegExp): Promise<RegExpExecArray> {
   return new Promise((resolve, reject) => {
     let text = "";
     child.stdout?.on("data", (chunk: Buffer) => {

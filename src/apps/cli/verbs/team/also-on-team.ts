@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { loginPath, userFolders } from "../../../../adapters/user-files/user-folders.ts";
-import type { Run } from "../../grammar/verb.ts";
+import { flag, type Run } from "../../grammar/verb.ts";
 import type * as TeamVerbs from "./team-verbs.ts";
 
-type OnTeam = "teamStatus" | "teamGate" | "teamAnswer";
+type OnTeam = "teamStatus" | "teamGate" | "teamAnswer" | "teamHistory" | "teamLogs" | "teamItems" | "teamBegin";
 
 /** In the same bundle, and made ready only when it is asked for: few are in a team. */
 const teamVerbs = (): typeof TeamVerbs => require("./team-verbs.ts") as typeof TeamVerbs;
@@ -12,7 +12,8 @@ const teamVerbs = (): typeof TeamVerbs => require("./team-verbs.ts") as typeof T
 export const alsoOnTeam =
   (here: Run, there: OnTeam): Run =>
   async (invocation) => {
-    if (!existsSync(loginPath(userFolders(invocation.env)))) return here(invocation);
+    if (!existsSync(loginPath(userFolders(invocation.env))) && !flag(invocation.values, "team"))
+      return here(invocation);
     return (await teamVerbs()[there](invocation)) ?? here(invocation);
   };
 

@@ -8,6 +8,7 @@ import { currentRun } from "../../../../app/project/current-run.ts";
 import type { LocalProject } from "../../../../compose/project.ts";
 import { ProblemError } from "../../../../core/problem.ts";
 import { noRun, type RunState } from "../../../../core/run.ts";
+import type { RunEvent } from "../../../../schema/event.ts";
 import { JournalLines, TeamRunList, type TeamRunRow, TeamView } from "../../../../schema/api-team.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
 import { type Invocation, text } from "../../grammar/verb.ts";
@@ -15,7 +16,13 @@ import { initiatorOf, personOf } from "../../main/caller.ts";
 import { givenToken } from "../../main/operator-token.ts";
 
 /** A run that a team's server keeps, as this person's program sees it. */
-export type TeamRun = { readonly login: Login; readonly row: TeamRunRow; readonly state: RunState };
+export type TeamRun = {
+  readonly ask: ServerClient;
+  readonly login: Login;
+  readonly row: TeamRunRow;
+  readonly state: RunState;
+  readonly events: readonly RunEvent[];
+};
 
 /** The team's run that is meant here: the named one, or the open one of this repository. Null where none is meant. */
 export async function teamRunOf(invocation: Invocation, project: LocalProject): Promise<TeamRun | null> {
@@ -23,7 +30,29 @@ export async function teamRunOf(invocation: Invocation, project: LocalProject): 
   if (login === null || (await isHere(invocation, project))) return null;
   const ask = createServerClient(login);
   const row = await rowOf(invocation, ask, project);
-  return row === null ? null : { login, row, state: await stateOf(ask, login, row.run) };
+  return row === null ? null : { ask, login, row, ...(await stateOf(ask, login, row.run)) };
+}
+
+/** The same run as it is now. */
+export async function readTeamRun({ ask, login, row: { run } }: TeamRun): Promise<TeamRun> {
+  const { runs } = await ask({ method: "GET", path: `/api/runs?run=${run}`, answer: TeamRunList });
+  const [row] = runs;
+  if (row === undefined) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  return { ask, login, row, ...(await stateOf(ask, login, run)) };
+}
+
+/** Null where this person is signed in to no server. */
+export function signedInClient({ folders }: Pick<LocalProject, "folders">): ServerClient | null {
+  const login = readLogin(folders);
+  return login === null ? null : createServerClient(login);
+}
+
+/** @throws ProblemError USAGE where this person is signed in to no server. */
+export function signedIn({ folders }: Pick<LocalProject, "folders">): Login {
+  const login = readLogin(folders);
+  if (login !== null) return login;
+  const detail = "You are signed in to no team's server.";
+  throw new ProblemError({ code: "USAGE", detail, usage: "isdlc login <url> --token <token>" });
 }
 
 /** This working tree's own run comes first. */
@@ -37,7 +66,7 @@ async function rowOf({ values }: Invocation, ask: ServerClient, project: LocalPr
   const named = text(values, "run");
   const repository = named === undefined ? await repositoryOf(ask, project) : null;
   if (named === undefined && repository === null) return null;
-  const query = repository === null ? "" : `?repository=${encodeURIComponent(repository)}`;
+  const query = repository === null ? `?run=${named}` : `?repository=${encodeURIComponent(repository)}`;
   const { runs } = await ask({ method: "GET", path: `/api/runs${query}`, answer: TeamRunList });
   if (named !== undefined) return runs.find(({ run }) => run === named) ?? null;
   const open = runs.filter(({ rests }) => rests !== "ended");
@@ -72,22 +101,17 @@ const comparable = (remote: string): string =>
     .replace(/\.git$/, "");
 
 /** Every line is checked against the keys that this person signed in with, whatever the server says now. */
-async function stateOf(ask: ServerClient, { keys }: Login, run: string): Promise<RunState> {
+async function stateOf(ask: ServerClient, { keys }: Login, run: string): Promise<Pick<TeamRun, "state" | "events">> {
   const { lines } = await ask({ method: "GET", path: `/api/runs/${run}/lines`, answer: JournalLines });
-  if (lines.length === 0) return noRun;
-  return readLines(emptyCursor(run), lines, createReaderSeal(publicKeysOf(keys))).cursor.state;
+  if (lines.length === 0) return { state: noRun, events: [] };
+  const { cursor, events } = readLines(emptyCursor(run), lines, createReaderSeal(publicKeysOf(keys)));
+  return { state: cursor.state, events };
 }
 
 /** In the name of the person at this terminal, or of whose token was handed over. An agent is refused before anything is sent. */
 export async function askAsPerson(invocation: Invocation, project: LocalProject): Promise<ServerClient> {
-  const login = readLogin(project.folders);
+  const login = signedIn(project);
   const token = givenToken(invocation);
-  if (login === null)
-    throw new ProblemError({
-      code: "USAGE",
-      detail: "You are signed in to no team's server.",
-      usage: "isdlc login <url> --token <token>",
-    });
   if (token === undefined) await personOf(invocation, project);
   else await initiatorOf(invocation, project);
   return createServerClient({ url: login.url, token: token ?? login.token });

@@ -1,0 +1,34 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { next } from "../../../../core/next.ts";
+import { ProblemError } from "../../../../core/problem.ts";
+import { openRunLine } from "../../../../views/open-run.ts";
+import type { Invocation, Result } from "../../grammar/verb.ts";
+import { withSignals } from "../../main/signals.ts";
+import { restResult } from "../../terminal/continue-run.ts";
+import { readTeamRun, type TeamRun } from "./team-run.ts";
+
+const LOOKS_EVERY = 500; // milliseconds
+
+/** Watches a team's run until it rests, and comes to what a run here would come to. Leaving it ends nothing. */
+export function followUntilRest(invocation: Invocation, team: TeamRun): Promise<Result> {
+  const { io } = invocation;
+  return withSignals(async (signal) => {
+    for (let told = ""; ;) {
+      const { state, row } = await readTeamRun(team);
+      if (row.refused !== null) throw new ProblemError({ code: "TEAM_RUN_REFUSED", run: row.run, detail: row.refused });
+      const isAtRest = state.is !== "none" && next(state).is !== "action";
+      if (isAtRest || signal.aborted) return withTeam(restResult(state, []), row.run);
+      const line = state.is === "active" ? openRunLine(state, { driven: row.worker !== null }) : "";
+      if (line !== told) io.err(line);
+      told = line;
+      await delay(LOOKS_EVERY, undefined, { signal }).catch(() => undefined); // told to stop
+    }
+  });
+}
+
+/** `run` of the object is the state, as everywhere; which run of the team it is stands beside it. */
+const withTeam = (result: Result, run: string): Result => ({
+  ...result,
+  lines: [...result.lines, `Of the team: ${run}`],
+  json: { ...result.json, team: { run } },
+});

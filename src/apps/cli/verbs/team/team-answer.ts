@@ -1,0 +1,60 @@
+import * as z from "zod/mini";
+import { shownOf } from "../../../../app/answer/answer.ts";
+import { openProject } from "../../../../compose/project.ts";
+import { ProblemError } from "../../../../core/problem.ts";
+import type { ActiveRun } from "../../../../core/run.ts";
+import type { AnswerRequest } from "../../../../schema/api.ts";
+import { JournalLines } from "../../../../schema/api-team.ts";
+import { done, flag, type Invocation, type Result, text } from "../../grammar/verb.ts";
+import { isRecordOnly, repliesOf } from "../answer.ts";
+import { followUntilRest } from "./follow-until-rest.ts";
+import { askAsPerson, type TeamRun } from "./team-run.ts";
+
+/** Answers by the server: continue, review, redo, cancel, back, or whatever option is named; then follows the run. */
+export async function giveAnswer(invocation: Invocation, team: TeamRun): Promise<Result> {
+  const { cwd, env } = invocation;
+  const { row, state } = team;
+  if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  const ask = await askAsPerson(invocation, openProject(cwd, env));
+  const body = bodyOf(invocation, state);
+  await ask({ method: "POST", path: `/api/runs/${row.run}/answer`, body, answer: z.extend(JournalLines, {}) });
+  if (body.option !== "review" && !isRecordOnly(invocation)) return followUntilRest(invocation, team);
+  return done([`Recorded: ${body.option}.`, `See: isdlc status --run ${row.run}`], {
+    run: row.run,
+    recorded: body.option,
+  });
+}
+
+function bodyOf(invocation: Invocation, state: ActiveRun): AnswerRequest {
+  const { verb, words, values } = invocation;
+  const [named = "", ...rest] = verb.name === "answer" ? words : [verb.name, ...words];
+  const base = {
+    shown: text(values, "shown") ?? shownOf(state),
+    comments: [],
+    replies: repliesOf(invocation, state.wait),
+    isConfirmed: flag(values, "yes"),
+  };
+  if (named === "back" || named === "fresh")
+    return { ...base, ...backOf(invocation, named === "back" ? rest : [undefined, ...rest]) };
+  return {
+    ...base,
+    wait: waitOf(invocation, named, state),
+    option: named,
+    text: text(values, "text") ?? text(values, "reason") ?? rest.join(" "),
+    tree: "restore",
+  };
+}
+
+/** Null where it is said of the run itself, whatever is open. */
+function waitOf({ values }: Invocation, option: string, { wait }: ActiveRun): string | null {
+  const isOfTheRun = option === "cancel" || ((option === "retry" || option === "skip") && wait?.kind !== "escalation");
+  return isOfTheRun ? null : (text(values, "wait") ?? wait?.id ?? null);
+}
+
+/** To a phase, with guidance; where there is some, the tree stays to be improved. */
+function backOf({ values }: Invocation, [phase, ...words]: readonly (string | undefined)[]) {
+  const guidance = (text(values, "text") ?? words.join(" ")).trim();
+  const isKept = flag(values, "keep-tree") || (guidance !== "" && !flag(values, "restore-tree"));
+  const tree = isKept ? ("keep" as const) : ("restore" as const);
+  return { wait: null, option: "back", text: guidance, tree, ...(phase === undefined ? {} : { phase }) };
+}

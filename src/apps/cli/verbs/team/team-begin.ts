@@ -1,0 +1,68 @@
+import { openProject } from "../../../../compose/project.ts";
+import { ProblemError } from "../../../../core/problem.ts";
+import { noRun } from "../../../../core/run.ts";
+import { type StartRequest } from "../../../../schema/api-project.ts";
+import { TeamStarted } from "../../../../schema/api-team.ts";
+import { done, flag, type Invocation, type Result, text } from "../../grammar/verb.ts";
+import { isRecordOnly } from "../answer.ts";
+import { WORKFLOW_OF } from "../begin.ts";
+import { followUntilRest } from "./follow-until-rest.ts";
+import { askAsPerson, repositoryOf, signedIn } from "./team-run.ts";
+
+export type Wanted = { readonly workflow: string; readonly words: readonly string[] };
+
+/** A starting verb with --team; null without it. */
+export async function teamBegin(invocation: Invocation): Promise<Result | null> {
+  const { values, verb, words } = invocation;
+  if (!flag(values, "team")) return null;
+  if (verb.name === "run") return begin(invocation, { workflow: words[0] ?? "", words: words.slice(1) });
+  return begin(invocation, { workflow: WORKFLOW_OF[verb.name] ?? "change", words });
+}
+
+/** Asks for it and comes back at once. */
+export async function beginOnTeam(invocation: Invocation, wanted: Wanted): Promise<Result> {
+  const { run } = await ask(invocation, wanted);
+  return done([`Asked for: ${run}. The next free worker begins it.`, `See: isdlc status --run ${run}`], { run });
+}
+
+/** Asks for it and follows it until it rests, as it would be here. */
+async function begin(invocation: Invocation, wanted: Wanted): Promise<Result> {
+  if (isRecordOnly(invocation)) return beginOnTeam(invocation, wanted);
+  const { run, row, login, client } = await ask(invocation, wanted);
+  invocation.io.err(`Asked for: ${run}. The next free worker begins it.`);
+  return followUntilRest(invocation, { ask: client, login, row, state: noRun, events: [] });
+}
+
+async function ask(invocation: Invocation, { workflow, words }: Wanted) {
+  const { values, verb, cwd, env } = invocation;
+  const project = openProject(cwd, env);
+  const client = await askAsPerson(invocation, project);
+  const title = words.join(" ").trim();
+  if (title === "") throw usage(verb.usage, "Say what is to be done.");
+  const repository = text(values, "repository") ?? (await repositoryOf(client, project));
+  if (repository === null) throw usage(verb.usage, "The team has no repository that this clone comes from.");
+  const start: StartRequest = {
+    what: "run",
+    workflow,
+    title,
+    isSupervised: flag(values, "supervised"),
+    ...modeOf(invocation),
+    choices: CHOICES.flatMap((name) => {
+      const option = text(values, name) ?? (flag(values, name) ? "yes" : undefined);
+      return option === undefined ? [] : [{ flag: `--${name}` as const, option }];
+    }),
+  };
+  const body = { repository, start };
+  const { run } = await client({ method: "POST", path: "/api/runs", body, answer: TeamStarted });
+  const row = { run, repository, title, begunBy: "", rests: "action", wait: null, phase: null } as const;
+  return { run, client, login: signedIn(project), row: { ...row, worker: null, refused: null } };
+}
+
+const CHOICES = ["tests", "on-stale", "on-partial", "yes"] as const;
+
+function modeOf({ values }: Invocation): Pick<StartRequest, "mode"> {
+  const mode = text(values, "mode");
+  return mode === undefined ? {} : { mode: mode as NonNullable<StartRequest["mode"]> }; // the catalog allows no other value
+}
+
+const usage = (how: string, detail: string): ProblemError => new ProblemError({ code: "USAGE", detail, usage: how });

@@ -1,0 +1,63 @@
+import { shownOf } from "../../../../app/answer/answer.ts";
+import { openProject } from "../../../../compose/project.ts";
+import { next } from "../../../../core/next.ts";
+import { ProblemError } from "../../../../core/problem.ts";
+import { type TeamRunRow, TeamRunList } from "../../../../schema/api-team.ts";
+import { gateNotice } from "../../../../views/gate-banner.ts";
+import { historyLines } from "../../../../views/history.ts";
+import { plainLine } from "../../../../views/plain-text.ts";
+import { reviewLines, reviewsOf } from "../../../../views/reviews.ts";
+import { itemOf, statusLines, statusObject, waitLines, waitObject } from "../../../../views/status.ts";
+import { summaryText } from "../../../../views/summary.ts";
+import { done, flag, type Invocation, type Result } from "../../grammar/verb.ts";
+import { items } from "../list-items.ts";
+import { repositoryOf, signedInClient, type TeamRun } from "./team-run.ts";
+
+export const showStatus = (_invocation: Invocation, { row, state, login: { url } }: TeamRun): Result => {
+  const driven = row.worker !== null;
+  const head = `Run ${row.run} of the team at ${url}, ${whereabouts(row)}.`;
+  const lines = state.is === "none" ? [] : statusLines(state, { driven });
+  return done([head, ...lines], { run: statusObject(state, { driven }), team: row });
+};
+
+function whereabouts({ worker, rests, refused }: TeamRunRow): string {
+  if (refused !== null) return `could not be begun: ${plainLine(refused, 300)}`;
+  if (worker !== null) return `driven by ${worker}`;
+  return rests === "action" ? "waiting for a worker" : rests === "wait" ? "waiting for a person" : "ended";
+}
+
+export const showGate = (_invocation: Invocation, { state }: TeamRun): Result => {
+  if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  const now = next(state);
+  if (now.is !== "wait") return done(["Nothing waits for an answer now."], { waiting: null });
+  const waiting = waitObject(state, now.wait);
+  if (now.wait.kind !== "gate")
+    return done(waitLines(now.wait, now.options, itemOf(state)), { waiting, shown: shownOf(state) });
+  const summary = summaryText(state);
+  return done([summary, gateNotice(state) ?? ""], { waiting, shown: shownOf(state), summary });
+};
+
+/** What happened, or what reviewers said. */
+export const showHistory = ({ values }: Invocation, { events }: TeamRun): Result => {
+  if (!flag(values, "reviews")) return done(historyLines(events), { events });
+  const reviews = reviewsOf(events);
+  return done(reviewLines(reviews), { reviews });
+};
+
+/** The items of this clone, and what the team's open runs of the repository work on. */
+export async function teamItems(invocation: Invocation): Promise<Result | null> {
+  const project = openProject(invocation.cwd, invocation.env);
+  const ask = invocation.words.length === 0 ? signedInClient(project) : null;
+  const repository = ask === null ? null : await repositoryOf(ask, project);
+  if (ask === null || repository === null) return null;
+  const here = await items(invocation);
+  const path = `/api/runs?repository=${encodeURIComponent(repository)}`;
+  const { runs } = await ask({ method: "GET", path, answer: TeamRunList });
+  const team = runs.filter(({ rests }) => rests !== "ended");
+  const lines = team.map((row) => `  ${row.run}  ${plainLine(row.title, 60)} (${whereabouts(row)})`);
+  return {
+    ...here,
+    lines: lines.length === 0 ? here.lines : [...here.lines, "", "In the team:", ...lines],
+    json: { ...here.json, team },
+  };
+}

@@ -1,0 +1,34 @@
+import * as z from "zod/mini";
+import { followActivity, type Said } from "../../../src/adapters/transcripts/transcripts.ts";
+import type { ServerClient } from "../../../src/adapters/team/server-client.ts";
+import type { PlacedProject } from "../../../src/compose/project.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+
+export type Telling = { readonly ask: ServerClient; readonly run: RunId; readonly epoch: number };
+
+/** Messages that wait while the server is away; older ones are left out. */
+const MOST_WAITING = 100;
+/** As the server takes them at once. */
+const MOST_LINES = 200;
+
+/** Tells the server what agents say, one message after the other. What cannot be told is lost, and nothing waits for it. */
+export function tellActivity(project: PlacedProject, { ask, run, epoch }: Telling, signal: AbortSignal): void {
+  const waiting: Said[] = [];
+  let isTelling = false;
+  const send = async (): Promise<void> => {
+    isTelling = true;
+    for (let said = waiting.shift(); said !== undefined; said = waiting.shift()) {
+      const path = `/api/worker/runs/${run}/activity`;
+      const body = { epoch, execution: said.execution, lines: said.lines };
+      await ask({ method: "POST", path, body, answer: z.object({}) }).catch(() => undefined); // nothing waits for it
+    }
+    isTelling = false;
+  };
+  const tell = ({ execution, lines }: Said): void => {
+    for (let at = 0; at < lines.length; at += MOST_LINES)
+      waiting.push({ execution, lines: lines.slice(at, at + MOST_LINES) });
+    waiting.splice(0, waiting.length - MOST_WAITING);
+    if (!isTelling) void send();
+  };
+  followActivity(project, run, { tell, signal, fromStart: true });
+}

@@ -1,0 +1,51 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parsed } from "../../support/cli.ts";
+import { hasPostgres } from "./support/team-database.ts";
+import { createTeam, said } from "./support/team.ts";
+
+describe.runIf(hasPostgres)("the verbs of one machine, on a team's run", () => {
+  test("from any clone: the same words, and exit code 3 where a person is needed", async () => {
+    const team = await createTeam();
+    const { ada, adas, remote } = team;
+    await team.worker("w1");
+    const clone = join(ada.base, "another-clone");
+    execFileSync("git", ["clone", "--quiet", remote, clone], { env: ada.env });
+    const says = (...args: string[]) => team.as(adas, "-C", clone, ...args);
+
+    const begun = await says("add a greeting", "--team", "--supervised", "--tests", "without", "--json");
+    expect(begun, begun.stderr).toMatchObject({ code: 3 });
+    const { run: state, team: which } = parsed(begun);
+    expect(state).toMatchObject({ waiting: { kind: "gate" } });
+    const run = which.run as string;
+
+    expect((await says("status")).stdout).toContain(run);
+    expect((await says("items")).stdout).toContain(`${run}  add a greeting`);
+    expect((await says("history")).stdout).toContain("change started by ada (token)");
+    expect((await says("history", "--reviews")).code).toBe(0);
+    const logs = parsed(await says("logs", "--json"));
+    expect(logs.executions).toMatchObject([{ execution: expect.stringContaining("#1"), lines: expect.any(Array) }]);
+    expect(logs.executions[0].lines).not.toEqual([]);
+    expect(await says("logs", "nobody")).toMatchObject({ code: 2 });
+
+    const shown = parsed(await says("gate", "--json")).shown as string;
+    expect(await says("continue", "--shown", "other")).toMatchObject({ code: 1 });
+    expect(await says("redo", "Name the file greeting.js", "--shown", shown)).toMatchObject({ code: 3 });
+    expect((await says("history")).stdout).toContain("redo by ada (token): Name the file greeting.js");
+    expect(await says("continue")).toMatchObject({ code: 3 });
+    const following = ada.start(["-C", clone, "logs", "-f"], { ISDLC_OPERATOR_TOKEN: adas });
+    await said(following, /Waiting for you/);
+    expect(await says("cancel", "--reason", "not wanted")).toMatchObject({ code: 0 });
+    expect(await following.ended).toMatchObject({ code: 0 });
+    expect(await team.row(run)).toMatchObject({ rests: "ended" });
+    expect(await says("continue", "--run", run)).toMatchObject({ code: 1, stderr: expect.stringContaining("NO_RUN") });
+  });
+
+  test("what no worker can begin is told with the reason", async () => {
+    const team = await createTeam();
+    await team.worker("w1");
+    const begun = await team.as(team.adas, "run", "nothing-like-it", "add a greeting", "--team");
+    expect(begun).toMatchObject({ code: 1, stderr: expect.stringContaining("TEAM_RUN_REFUSED") });
+  });
+});
