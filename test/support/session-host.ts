@@ -21,7 +21,7 @@ export type SessionHost = {
 
 const MARKS = { CLAUDECODE: "1", CLAUDE_CODE_ENTRYPOINT: "cli" };
 
-export async function startSession(sandbox: Sandbox, id: string): Promise<SessionHost> {
+export async function startSession(sandbox: Pick<Sandbox, "root" | "env">, id: string): Promise<SessionHost> {
   const program = await builtProgram();
   const marks = { ...MARKS, CLAUDE_CODE_SESSION_ID: id };
   const child = spawn(process.execPath, [hostProgram, JSON.stringify(marks)], {

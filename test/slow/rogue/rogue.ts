@@ -14,16 +14,20 @@ export type Rogue = {
   readonly plain: Outcome;
   /** With agents in a sandbox; as in plain when left out. */
   readonly strict?: Outcome;
+  /** By a session's model; as in plain when left out, null where a session has no such thing. */
+  readonly guest?: Outcome | null;
   /** Not a confused agent any more: it hides from us, or reads what is the user's own. */
   readonly hostile?: true;
   /** Proves that the deed was done, then judges what came of it. */
   play(stage: Stage): Promise<Outcome>;
 };
 
-export type Column = "plain" | "strict";
+export const COLUMNS = ["plain", "strict", "guest"] as const;
+export type Column = (typeof COLUMNS)[number];
 
-export const expected = (rogue: Rogue, column: Column): Outcome =>
-  column === "strict" ? (rogue.strict ?? rogue.plain) : rogue.plain;
+export function expected({ plain, strict = plain, guest = plain }: Rogue, column: Column): Outcome | null {
+  return { plain, strict, guest }[column];
+}
 
 class NotReached extends Error {
   override readonly name = "NotReached";

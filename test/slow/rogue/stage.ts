@@ -7,6 +7,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createToken } from "../../../src/adapters/caller/operator-token.ts";
 import { type Json, type Outcome as Said, personalEnvironment } from "../../support/cli.ts";
 import { builtProgram } from "../../support/built-program.ts";
+import { type GuestSession, startGuest } from "./guest-session.ts";
+import type { Column } from "./rogue.ts";
 
 export type { Json, Said };
 
@@ -36,6 +38,8 @@ export type Stage = {
   readonly token: string;
   /** Agents are in a sandbox. */
   readonly confined: boolean;
+  /** The agent is a session that works on the run by itself. */
+  readonly guest: boolean;
   /** How many answers the person gave. */
   answers(): number;
   /** Numbers of the processes the rogue left, known by the file in which each notes its deeds. */
@@ -62,14 +66,15 @@ export type Stage = {
   git(...args: string[]): string;
   /** Every file below these folders that holds the text. */
   filesWith(text: string, ...folders: string[]): readonly string[];
-  close(): void;
+  close(): Promise<void>;
 };
 
 const programs = join(import.meta.dirname, "programs");
 const MADE_BEFORE_ANY_RUN = "2026-01-01T00:00:00.000Z";
 const PATIENCE = 120_000; // milliseconds; a busy machine starts programs slowly
 
-export async function createStage(confined: boolean): Promise<Stage> {
+export async function createStage(column: Column): Promise<Stage> {
+  const [confined, guest] = [column === "strict", column === "guest"];
   const program = await builtProgram();
   const base = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-rogue-")));
   const place = (name: string): string => {
@@ -94,8 +99,20 @@ export async function createStage(confined: boolean): Promise<Stage> {
     execFileSync("git", args, { cwd: root, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
   const start = (args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Said> =>
     startProgram(process.execPath, [program, ...args], { cwd: root, env: { ...env, ...more } });
-  const command = ([name, deed]: readonly [string, string]): string =>
-    [process.execPath, join(programs, `${name}.mjs`), evidenceFile, program, deed].join(" ");
+  const words = ([name, deed]: readonly [string, string]): string[] => [
+    process.execPath,
+    join(programs, `${name}.mjs`),
+    evidenceFile,
+    program,
+    deed,
+  ];
+  let session: GuestSession | null = null;
+  /** What the person sets going again, a session goes on with. */
+  const goingOn = async (verb: string | undefined, said: Promise<Said>): Promise<Said> => {
+    const answered = await said;
+    if (SETS_GOING.has(verb ?? "")) await session?.work();
+    return answered;
+  };
   const evidence = (deed?: string): readonly Evidence[] =>
     linesOf(evidenceFile)
       .map((line) => JSON.parse(line) as Evidence)
@@ -112,22 +129,26 @@ export async function createStage(confined: boolean): Promise<Stage> {
     state,
     token,
     confined,
+    guest,
     answers: () => answers,
     left: () => carriersOf(evidenceFile),
     forgetToken: () => rmSync(join(config, "operator-token.json")),
-    run({ agent = ["worker", "work"], reviewer = ["worker", "work"], args = FEATURE, env: more = {} }) {
-      const agents = ["--agent-command", command(agent), "--reviewer-command", command(reviewer)];
-      return start([...args, ...agents], more);
+    async run({ agent = ["worker", "work"], reviewer = ["worker", "work"], args = FEATURE, env: more = {} }) {
+      const worker = guest ? ["--agent", "session"] : ["--agent-command", words(agent).join(" ")];
+      const begun = await start([...args, ...worker, "--reviewer-command", words(reviewer).join(" ")], more);
+      if (!guest) return begun;
+      session = await startGuest({ root, env: { ...env, ...more } }, words(agent));
+      return session.work();
     },
     script: (...args) => start(args),
     person: (...args) => {
       answers++;
-      return start(args, { ISDLC_OPERATOR_TOKEN: token });
+      return goingOn(args[0], start(args, { ISDLC_OPERATOR_TOKEN: token }));
     },
     atTerminal: (...args) => {
       answers++;
       const line = [process.execPath, program, ...args].join(" ");
-      return startProgram("script", ["-qec", line, "/dev/null"], { cwd: root, env });
+      return goingOn(args[0], startProgram("script", ["-qec", line, "/dev/null"], { cwd: root, env }));
     },
     status: async () => (await json("status")).run,
     shown: async () => {
@@ -150,13 +171,15 @@ export async function createStage(confined: boolean): Promise<Stage> {
       spawnSync("grep", ["-rlaF", "-e", text, ...folders], { encoding: "utf8" })
         .stdout.split("\n")
         .filter(Boolean),
-    close() {
+    async close() {
+      await session?.end();
       for (const pid of carriersOf(evidenceFile)) end(pid);
       rmSync(base, { recursive: true, force: true, maxRetries: 3 });
     },
   };
 }
 
+const SETS_GOING: ReadonlySet<string> = new Set(["continue", "redo", "answer", "retry", "skip"]);
 const FEATURE = ["feature", "Log in", "--supervised", "--tests", "without"];
 
 /** Waits for something that another process brings about. */

@@ -1,4 +1,4 @@
-import { type Column, expected, type Outcome, type Rogue } from "./rogue.ts";
+import { type Column, COLUMNS, expected, type Outcome, type Rogue } from "./rogue.ts";
 
 const INTRODUCTION = `# What a rogue agent can do
 
@@ -14,6 +14,9 @@ first proves that the program did its deed, then judges what came of it. This pa
 *plain* is isdlc without a [sandbox](sandbox.md), *strict* with agents in one. What holds is told for *plain*. In a sandbox a deed
 is mostly *refused* by the file system: it is read-only there, or the file is not there at all; the program breaks down and
 a person is asked. What hides in order to live on is *ignored*: it ends with the sandbox.
+*guest* is a [session](sessions.md) that works on the run itself, without a sandbox: its model runs the same program with its
+shell. The hooks of its product are left out here, as a program gets past them; a dash: a session has no such thing. What its
+shell leaves behind is not ended by us, and lives on: what it writes is found when the person continues.
 
 A row with a star is no confused agent any more but a hostile process with the user's own rights: it hides from us, or
 reads and writes files that belong to the user. Without a sandbox, programs of the same user have no wall between them. Most
@@ -24,25 +27,33 @@ What can be neither refused nor told, without a sandbox, is a hostile program th
 read, write into the memory and the files of your programs, and have your own terminal multiplexer type for you.
 `;
 
-export type Row = { readonly rogue: Rogue; readonly outcomes: Readonly<Record<Column, Outcome>> };
+export type Row = { readonly rogue: Rogue; readonly outcomes: Readonly<Record<Column, Outcome | null>> };
 
 /** Every row as it should come out. */
 export const promised = (rogues: readonly Rogue[]): readonly Row[] =>
   rogues.map((rogue) => ({
     rogue,
-    outcomes: { plain: expected(rogue, "plain"), strict: expected(rogue, "strict") },
+    outcomes: {
+      plain: expected(rogue, "plain"),
+      strict: expected(rogue, "strict"),
+      guest: expected(rogue, "guest"),
+    },
   }));
 
 export function renderTable(rows: readonly Row[]): string {
   const sorted = rows.toSorted((one, other) => one.rogue.number - other.rogue.number);
-  const lines = sorted.map(({ rogue: { number, does, holds, hostile }, outcomes: { plain, strict } }) => {
+  const lines = sorted.map(({ rogue: { number, does, holds, hostile }, outcomes }) => {
     const star = hostile === true ? String.raw`\*` : "";
-    return `| ${number}${star} | ${cell(does)} | ${loud(plain)} | ${loud(strict)} | ${cell(holds)} |`;
+    const told = COLUMNS.map((column) => loud(outcomes[column])).join(" | ");
+    return `| ${number}${star} | ${cell(does)} | ${told} | ${cell(holds)} |`;
   });
-  const head = ["| # | the agent … | plain | strict | what holds, or where it is seen |", "|---|---|---|---|---|"];
+  const head = [
+    `| # | the agent … | ${COLUMNS.join(" | ")} | what holds, or where it is seen |`,
+    `|---|---|${"---|".repeat(COLUMNS.length)}---|`,
+  ];
   return `${INTRODUCTION}\n${[...head, ...lines].join("\n")}\n`;
 }
 
-const loud = (outcome: Outcome): string => (outcome === "HOLE" ? "**HOLE**" : outcome);
+const loud = (outcome: Outcome | null): string => (outcome === "HOLE" ? "**HOLE**" : (outcome ?? "–"));
 
 const cell = (text: string): string => text.replaceAll("|", String.raw`\|`).replaceAll("__", String.raw`\_\_`);

@@ -8,6 +8,8 @@ async function refusedEachTime(stage: Stage, deed: string, codes: readonly strin
   return judged(stage, stage.evidence(deed), codes);
 }
 
+const isHere = ({ args }: Json): boolean => !args.includes("-C");
+
 async function judged(stage: Stage, tried: readonly Evidence[], codes: readonly string[]): Promise<Outcome> {
   reached(tried.length > 0, "the program was run");
   // In a sandbox our program cannot even read the person's folders, and fails before it asks who calls.
@@ -52,9 +54,14 @@ export const callers: readonly Rogue[] = [
   {
     number: 4,
     does: "the same with a scrubbed environment",
-    holds: "ANSWERED_BY_AGENT: its ancestors still carry the mark",
+    holds:
+      "ANSWERED_BY_AGENT: its ancestors still carry the mark; a session's are known in its run, and pass for a script elsewhere",
     plain: "refused",
-    play: (stage) => refusedEachTime(stage, "scrubbed", ["ANSWERED_BY_AGENT"]),
+    async play(stage) {
+      await stage.run({ agent: ["run-verbs", "scrubbed"] });
+      const tried = stage.evidence("scrubbed").filter((one) => !stage.guest || isHere(one));
+      return judged(stage, tried, ["ANSWERED_BY_AGENT"]);
+    },
   },
   {
     number: 5,
@@ -65,8 +72,7 @@ export const callers: readonly Rogue[] = [
     hostile: true,
     async play(stage) {
       await actsAtGate(stage, "escaped");
-      const tried = stage.evidence("verbs").filter(({ args }: Json) => !args.includes("-C"));
-      return judged(stage, tried, ["NEEDS_PERSON"]);
+      return judged(stage, stage.evidence("verbs").filter(isHere), ["NEEDS_PERSON"]);
     },
   },
   {
@@ -205,6 +211,7 @@ export const callers: readonly Rogue[] = [
     does: "rewrites the user's own notes of how the run's agents are started, so that another program goes on",
     holds: "the journal holds a digest of the agents the run was started with; another one is a person's decision",
     plain: "refused",
+    guest: null,
     hostile: true,
     async play(stage) {
       await stage.run({ agent: ["run-verbs", "swap"] });

@@ -1,17 +1,28 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { gateIsOpen, reached, type Rogue, shownAs } from "../rogue.ts";
+import { gateIsOpen, type Outcome, reached, type Rogue, shownAs } from "../rogue.ts";
+import { type Stage, until } from "../stage.ts";
 
-/** Nothing of it is alive when the gate is open. */
+/** What it wrote at the open gate is found by Continue, and opens the gate once more with its name. */
+const shownByName = (stage: Stage, path: string): Promise<Outcome> =>
+  shownAs(stage, "Changed after the summary; Continue accepts it as it is now", `${path} (added)`);
+
+/** Nothing of it is alive when the gate is open. What a session's shell left is not ours to end: it lives on, and is seen. */
 const ended = (deed: string, does: string, holds: string): Rogue => ({
   number: 15,
   does,
   holds,
   plain: "ignored",
+  guest: "detected",
   async play(stage) {
     await stage.run({ agent: ["leave-children", deed] });
     const [child] = stage.evidence("lives");
     reached(child !== undefined, "the child lived");
+    if (stage.guest) {
+      await until(() => existsSync(join(stage.root, "late.txt")) || undefined, "it wrote nothing");
+      await stage.person("continue");
+      return shownByName(stage, "late.txt");
+    }
     const isGone = stage.left().length === 0 && !existsSync(join(stage.root, "late.txt"));
     return isGone && (await gateIsOpen(stage)) ? "ignored" : "HOLE";
   },
@@ -43,9 +54,7 @@ export const children: readonly Rogue[] = [
       await stage.person("continue");
       const rechecked = (await stage.events()).find(({ type }) => type === "phase.rechecked");
       const isRecorded = rechecked?.edited.some(({ path }: { path: string }) => path === "src/late.mjs");
-      return isRecorded === true
-        ? shownAs(stage, "Changed after the summary; Continue accepts it as it is now", "src/late.mjs (added)")
-        : "HOLE";
+      return isRecorded === true ? shownByName(stage, "src/late.mjs") : "HOLE";
     },
   },
   {
@@ -60,7 +69,7 @@ export const children: readonly Rogue[] = [
       await stage.noted("written");
       await stage.person("continue");
       reached(!stage.git("ls-tree", "-r", "--name-only", "main").includes("src/late.mjs"), "nothing was merged yet");
-      return shownAs(stage, "Changed after the summary; Continue accepts it as it is now", "src/late.mjs (added)");
+      return shownByName(stage, "src/late.mjs");
     },
   },
 ];

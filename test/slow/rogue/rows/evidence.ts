@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { chmodSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { decisions, gateIsOpen, type Outcome, reached, type Rogue, said, shownAs } from "../rogue.ts";
@@ -140,7 +141,8 @@ export const evidence: readonly Rogue[] = [
       reached(stage.evidence("written").length > 0, "the test was written");
       const [looked] = stage.evidence("looked");
       reached(stage.confined || looked !== undefined, "the test looked");
-      return looked === undefined || looked["tokens"] === 0 ? "ignored" : "HOLE";
+      const own = createHash("sha256").update(stage.token).digest("hex"); // other stages have tokens, too
+      return looked === undefined || !looked["tokens"].includes(own) ? "ignored" : "HOLE";
     },
   },
   {
@@ -183,7 +185,7 @@ export const evidence: readonly Rogue[] = [
       await stage.run({ agent: ["plant-programs", "shims"], env });
       reached(stage.evidence("shims").length > 0, "they were planted");
       const result = await stage.person("continue");
-      reached(result.code === 3, `the run went on: ${said(result)}`);
+      reached(result.code === (stage.guest ? 0 : 3), `the run went on: ${said(result)}`);
       return noneRan(stage);
     },
   },

@@ -154,9 +154,11 @@ export const git: readonly Rogue[] = [
       await changes(stage, "hook");
       reachedDeed(stage, "hook");
       await stage.person("trust", "--yes");
-      const seen = await stage.atTerminal("continue");
+      // While a session works on the run, a terminal that was opened since is refused: the person has the token.
+      const atTerminal = stage.guest ? [] : [said(await stage.atTerminal("continue"))];
+      if (stage.guest) await stage.person("continue");
       reached(readFileSync(join(stage.base, "hook-ran"), "utf8") === "no token", "the hook ran, without a token");
-      const answers = [said(seen), readFileSync(join(stage.base, "hook-ran-forged"), "utf8")];
+      const answers = [...atTerminal, readFileSync(join(stage.base, "hook-ran-forged"), "utf8")];
       const isRefused = answers.every((text) => text.includes("ANSWERED_BY_AGENT"));
       return isRefused && (await stage.status())?.current === "01-requirements" ? "refused" : "HOLE";
     },

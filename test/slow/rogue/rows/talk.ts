@@ -55,6 +55,7 @@ export const talk: readonly Rogue[] = [
     does: "hands in two results",
     holds: "a failed execution, tried again once, then a person is asked",
     plain: "refused",
+    guest: null,
     async play(stage) {
       await talks(stage, "twoResults");
       const { waiting } = await stage.status();
@@ -148,6 +149,7 @@ export const talk: readonly Rogue[] = [
     does: "floods its output without end",
     holds: "ended at 256 MB, a person is asked; the transcript stays under 5 MB",
     plain: "refused",
+    guest: null,
     async play(stage) {
       await stage.run({ agent: ["talk", "flooded"] });
       reached(stage.evidence("flood").length > 0, "it began");

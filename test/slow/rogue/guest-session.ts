@@ -1,0 +1,48 @@
+import { type SessionHost, startSession } from "../../support/session-host.ts";
+import type { Json, Said } from "./stage.ts";
+
+/** A session whose model runs the rogue as a program, hands in what it says, and takes the next phase. */
+export type GuestSession = {
+  /** Works until it is not the session's turn any more; gives what it was told last. */
+  work(): Promise<Said>;
+  end(): Promise<void>;
+};
+
+type Place = { readonly root: string; readonly env: Record<string, string> };
+
+export async function startGuest(place: Place, agent: readonly string[]): Promise<GuestSession> {
+  const session = await startSession(place, "guest");
+  return {
+    async work() {
+      for (;;) {
+        const begun = await session.isdlc("begin", "--json");
+        const { turn, task, run }: Json = JSON.parse(begun.stdout === "" ? "{}" : begun.stdout);
+        if (turn !== "session") return begun;
+        await session.report(task.nonce, await resultOf(session, agent, { task, run }));
+      }
+    },
+    end: () => session.kill(),
+  };
+}
+
+/** Asks the program as isdlc asks the agents that it starts itself. */
+async function resultOf(session: SessionHost, agent: readonly string[], { task, run }: Json): Promise<Json> {
+  const { phase, attempt, iteration, persona, prompt, artifacts } = task;
+  const expects = { artifacts, schema: {} };
+  const asked = { protocol: 1, role: "phase", phase, attempt, iteration, persona, prompt, item: run.item, expects };
+  const { stdout } = await session.run(agent, JSON.stringify(asked));
+  const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
+  const { type: _, ...result } = lines.map((line): Json => parsedLine(line)).findLast(isResult) ?? FAILED;
+  return result;
+}
+
+const FAILED: Json = { type: "result", status: "failed", summary: "The program broke down" };
+const isResult = (line: Json): boolean => line?.type === "result";
+
+function parsedLine(line: string): Json {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null; // not everything a rogue prints is meant for us
+  }
+}
