@@ -47,6 +47,8 @@ if (suite("check", "npm", ["run", "check"])) total.passed++;
 else fails("check");
 if (suite("mutate", "npm", ["run", "mutate"])) total.passed++;
 else fails("mutate: a planted bug survived");
+if (suite("soak", "npm", ["run", "soak"])) total.passed++;
+else fails("soak: something grew that should not");
 for (const project of ["flows", "crash", "rogue", "terminal", "browser", "agents", "guest", "team"])
   tests(project, vitest(project));
 

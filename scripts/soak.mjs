@@ -1,0 +1,98 @@
+// Drives one run after another with an agent that answers at once, and sees that nothing grows that should not.
+// npm run soak -- --minutes 60
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const { values } = parseArgs({ options: { minutes: { type: "string", default: "2" } } });
+const root = fileURLToPath(new URL("..", import.meta.url));
+const base = mkdtempSync(join(tmpdir(), "isdlc-soak-"));
+const place = { tree: join(base, "tree"), temporary: join(base, "tmp"), told: join(base, "told.json") };
+const env = {
+  PATH: process.env.PATH,
+  HOME: base,
+  TMPDIR: place.temporary,
+  ISDLC_SANDBOX: "off", // the agent notes what it used outside of the tree
+};
+/** Runs until caches are filled and git has packed once. */
+const WARM_UP = 3;
+/** Memory of one process may differ by chance. */
+const MOST_GROWTH = 1.15;
+
+/** At its end the program says how much memory it took, and how many files it still had open. */
+const TELLER = `process.on("exit", () => {
+  const { readdirSync, writeFileSync } = require("node:fs");
+  const handles = process.platform === "linux" ? readdirSync("/proc/self/fd").length : 0;
+  writeFileSync(${JSON.stringify(place.told)}, JSON.stringify({ memory: process.resourceUsage().maxRSS, handles }));
+});`;
+
+try {
+  process.exitCode = soak(Number(values.minutes));
+} finally {
+  rmSync(base, { recursive: true, force: true });
+}
+
+function soak(minutes) {
+  prepare();
+  const samples = [];
+  for (const end = Date.now() + minutes * 60_000; Date.now() < end || samples.length <= WARM_UP + 1;) {
+    drive(samples.length + 1);
+    samples.push(sample());
+  }
+  const [first, last] = [samples[WARM_UP], samples.at(-1)];
+  console.log(
+    `${samples.length} runs: ${JSON.stringify(first)} after ${WARM_UP + 1}, ${JSON.stringify(last)} at the end`,
+  );
+  const grown = Object.keys(first).filter((name) => last[name] > first[name] * (name === "memory" ? MOST_GROWTH : 1));
+  for (const name of grown) console.error(`${name} grew from ${first[name]} to ${last[name]}`);
+  return grown.length === 0 ? 0 : 1;
+}
+
+function prepare() {
+  mkdirSync(place.tree);
+  mkdirSync(place.temporary);
+  git("init", "--quiet", "--initial-branch=main");
+  git("config", "user.name", "Soak");
+  git("config", "user.email", "soak@example.org");
+  for (let number = 0; number < 200; number++) writeFileSync(join(place.tree, `file-${number}.txt`), `${number}\n`);
+  git("add", "--all");
+  git("commit", "--quiet", "--message", "First");
+  writeFileSync(join(base, "teller.cjs"), TELLER);
+}
+
+function drive(number) {
+  const agent = [process.execPath, join(root, "bench", "instant-agent.mjs"), join(base, "log")];
+  const command = agent.map((part) => `"${part}"`).join(" ");
+  const program = join(root, "dist", "bin", "isdlc.cjs");
+  const options = ["--agent-command", command, "--tests", "without", "--yes", "--json"];
+  const args = [
+    "--require",
+    join(base, "teller.cjs"),
+    program,
+    "feature",
+    `Show the hours of day ${number}`,
+    ...options,
+  ];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: place.tree, env, encoding: "utf8" });
+  if (status !== 0) throw new Error(`run ${number} ended with ${status}: ${stderr}${stdout.slice(-2000)}`);
+  git("switch", "--quiet", "main");
+}
+
+function sample() {
+  const { memory, handles } = JSON.parse(readFileSync(place.told, "utf8"));
+  const refs = git("for-each-ref", "--format=%(refname)", "refs/isdlc").split("\n");
+  return {
+    memory,
+    handles,
+    temporary: readdirSync(place.temporary).length,
+    refs: refs.filter((ref) => ref !== "" && !ref.startsWith("refs/isdlc/ids/")).length, // a number that was drawn stays
+    left: readdirSync(join(place.tree, ".git", "isdlc")).length,
+  };
+}
+
+function git(...args) {
+  return execFileSync("git", args, { cwd: place.tree, env, encoding: "utf8" });
+}
