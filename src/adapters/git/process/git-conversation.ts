@@ -16,14 +16,23 @@ export type Conversation = {
 type Read<T> = (answers: Answers, isNew: boolean) => Promise<T>;
 
 const PATIENCE_MILLISECONDS = 60_000;
+/** A server sees many working trees: nobody's git waits for ever. */
+const IDLE_MILLISECONDS = 5 * 60_000;
 
 /**
- * Starts git at the first request. It ends with this program, which it does not keep alive: its input ends then. One that
+ * Starts git at the first request. It ends when nobody has asked for a while, and with this program, which it does not
+ * keep alive: its input ends then. One that
  * has been there for a while may not know what happened since (objects that were packed, say): what it fails at is asked
  * once more of a new one, so a request must be one that can be repeated.
  */
-export function createConversation(command: string, start: () => TalkingGit): Conversation {
+export function createConversation(
+  command: string,
+  start: () => TalkingGit,
+  idleMilliseconds = IDLE_MILLISECONDS,
+): Conversation {
   let open: Talk | null = null;
+  let waiting = 0;
+  let idle: NodeJS.Timeout | undefined;
   let last: Promise<unknown> = Promise.resolve();
   async function answered<T>(request: Buffer, read: Read<T>): Promise<T> {
     const isNew = open === null;
@@ -40,16 +49,22 @@ export function createConversation(command: string, start: () => TalkingGit): Co
     }
     return answered(request, read);
   }
+  const end = (): void => {
+    open?.stop("it is not needed any more");
+    open = null;
+  };
+  const rest = (): void => {
+    if (--waiting === 0) idle = setTimeout(end, idleMilliseconds).unref();
+  };
   return {
     ask(request, read) {
-      const answer = last.then(() => answered(request, read));
+      clearTimeout(idle);
+      waiting++;
+      const answer = last.then(() => answered(request, read)).finally(rest);
       last = answer.catch(() => undefined);
       return answer;
     },
-    end() {
-      open?.stop("it is not needed any more");
-      open = null;
-    },
+    end,
   };
 }
 

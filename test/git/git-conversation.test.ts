@@ -1,0 +1,49 @@
+import { once } from "node:events";
+import { describe, expect, test } from "vitest";
+import { startGit } from "../../src/adapters/git/process/git.ts";
+import { createConversation, type TalkingGit } from "../../src/adapters/git/process/git-conversation.ts";
+import { useRepository } from "./repository-fixture.ts";
+
+const fixture = useRepository();
+
+/** A conversation about objects, and every git that was started for it. */
+function conversation(idleMilliseconds?: number) {
+  const started: TalkingGit[] = [];
+  const start = (): TalkingGit => {
+    const git = startGit({ top: fixture.repo, env: process.env }, ["cat-file", "--batch-check"]);
+    started.push(git);
+    return git;
+  };
+  const talk = createConversation("cat-file", start, idleMilliseconds);
+  const ask = (id: string): Promise<string> => talk.ask(Buffer.from(`${id}\n`), (answers) => answers.line());
+  return { started, ask };
+}
+
+const NONE = "0".repeat(40);
+
+describe("a git that stays", () => {
+  test("answers many requests, in their order", async () => {
+    const { started, ask } = conversation();
+    const ids = ["1", "2", "3"].map((digit) => digit.repeat(40));
+    expect(await Promise.all(ids.map(ask))).toEqual(ids.map((id) => `${id} missing`));
+    expect(started).toHaveLength(1);
+  });
+
+  test("ends when nobody has asked for a while; the next request gets a new one", async () => {
+    const { started, ask } = conversation(1);
+    await ask(NONE);
+    const [first] = started;
+    if (first?.exitCode === null && first.signalCode === null) await once(first, "exit");
+    expect(await ask(NONE)).toBe(`${NONE} missing`);
+    expect(started).toHaveLength(2);
+  });
+
+  test("that was killed is replaced, and nobody notices", async () => {
+    const { started, ask } = conversation();
+    await ask(NONE);
+    const [first] = started;
+    first?.kill("SIGKILL");
+    expect(await ask(NONE)).toBe(`${NONE} missing`);
+    expect(started).toHaveLength(2);
+  });
+});
