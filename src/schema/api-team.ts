@@ -77,12 +77,18 @@ export const TeamStarted = z.object({ run: RunId });
 
 const objectId = z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/));
 
+/** What git takes for a name and never for an option, another revision or a path outside. */
+const refName = text(300).check(
+  z.regex(/^(?![-/.])[^\s~^:?*[\\\p{Cc}]+(?<![/.])$/u),
+  z.refine((name) => !/\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)/.test(name)),
+);
+
 /** Where a driver left the tree, as it was pushed: a snapshot of it, where HEAD stands, and every snapshot by its name. */
 export const LeftTree = z.strictObject({
   snapshot: objectId,
   head: objectId,
-  branch: z.nullable(text(300)),
-  names: z.record(text(200), objectId),
+  branch: z.nullable(refName),
+  names: z.record(refName, objectId),
 });
 export type LeftTree = z.infer<typeof LeftTree>;
 

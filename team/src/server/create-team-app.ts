@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
 import * as z from "zod/mini";
@@ -6,28 +6,44 @@ import { describe, type Problem, ProblemError } from "../../../src/core/problem.
 import { addAccountRoutes } from "../people/account-routes.ts";
 import { addActivityRoutes } from "../people/activity-routes.ts";
 import { principalOf } from "../people/principals.ts";
+import { createRefusedTokens, FORGOTTEN_AFTER } from "../people/refused-tokens.ts";
+import { plainLine } from "../../../src/views/plain-text.ts";
 import { FencedError } from "../journal-postgres/submit-decision.ts";
+import { openApi } from "./open-api.ts";
 import { addPersonRoutes } from "./person-routes.ts";
 import type { TeamEnv, TeamServer } from "./team-server.ts";
 import { addWorkerRoutes } from "./worker-routes.ts";
 
 const BODY_LIMIT = 4 * 1024 * 1024; // bytes: a report may hold the findings of a whole review
+const MOST_LOGGED = 500; // characters of what somebody else may have written
 const BEARER = /^Bearer ([A-Za-z0-9_-]{20,200})$/;
 
 /** Everything that people's programs and workers ask for. What is not named here is not answered. */
 export function createTeamApp(server: TeamServer): Hono<TeamEnv> {
   const app = new Hono<TeamEnv>();
+  const refused = createRefusedTokens();
   app.use(async (context, next) => {
     context.header("Cache-Control", "no-store");
     context.header("X-Content-Type-Options", "nosniff");
     await next();
   });
   app.get("/health", (context) => context.json({ ok: true }));
+  app.get("/openapi.json", (context) => context.json(openApi(server.version)));
   app.use("/api/*", bodyLimit({ maxSize: BODY_LIMIT, onError: (c) => c.json(told(TOO_LONG), 413) }));
   app.use("/api/*", async (context, next) => {
     const token = BEARER.exec(context.req.header("authorization") ?? "")?.[1] ?? null;
-    const principal = token === null ? null : await principalOf(server.pool, token);
-    if (principal === null) return context.json(told(UNKNOWN), 401);
+    if (token === null) return context.json(told(UNKNOWN), 401);
+    const address = addressOf(context);
+    if (!refused.mayTry(address, token)) {
+      context.header("Retry-After", String(FORGOTTEN_AFTER));
+      return context.json(told(TOO_MANY), 429);
+    }
+    const principal = await principalOf(server.pool, token);
+    if (principal === null) {
+      refused.noteRefused(address);
+      return context.json(told(UNKNOWN), 401);
+    }
+    refused.noteGood(token);
     context.set("principal", principal);
     return next();
   });
@@ -43,6 +59,9 @@ export function createTeamApp(server: TeamServer): Hono<TeamEnv> {
   return app;
 }
 
+/** Of the connection itself: what a header says about it, anybody can write. */
+const addressOf = ({ env }: Context<TeamEnv>): string => env.incoming?.socket.remoteAddress ?? "";
+
 type Told = { readonly code: string; readonly what: string; readonly fix: string };
 
 const told = (problem: Told): { problem: Told } => ({ problem });
@@ -51,6 +70,11 @@ const UNKNOWN: Told = {
   code: "TOKEN_REFUSED",
   what: "This token is not known here, has expired or was revoked.",
   fix: "Ask whoever runs the server for a new one, then run: isdlc login <url>",
+};
+const TOO_MANY: Told = {
+  code: "TOO_MANY_REQUESTS",
+  what: "Too many tokens from this address were refused.",
+  fix: `Wait ${FORGOTTEN_AFTER} seconds, then try the right one.`,
 };
 const TOO_LONG: Told = { code: "TOO_LONG", what: "The request is too long.", fix: "Send less at once." };
 
@@ -73,7 +97,7 @@ function asAnswer(error: Error, log: (line: string) => void): Answer {
   }
   if (error instanceof z.core.$ZodError || error instanceof SyntaxError || error instanceof HTTPException)
     return { status: 400, problem: { code: "INVALID_REQUEST", what: "The request has another form.", fix: "" } };
-  log(`request failed: ${error.message}`);
+  log(`request failed: ${plainLine(error.message, MOST_LOGGED)}`);
   const problem = { code: "UNAVAILABLE", what: "The server cannot answer now.", fix: "Try it again." };
   return { status: isDatabaseAway(error) ? 503 : 500, problem };
 }

@@ -10,7 +10,11 @@ export type TeamServer = LeaseKeeper & {
   readonly log: (line: string) => void;
 };
 
-export type TeamEnv = { Variables: { principal: Principal } };
+/** `incoming` is there where Node serves it, and not where the app itself is asked. */
+export type TeamEnv = {
+  Bindings: { incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } } };
+  Variables: { principal: Principal };
+};
 
 /** The name of the worker that asks. @throws ProblemError NOT_ALLOWED for a person. */
 export function workerOf({ id, kind }: Principal): string {

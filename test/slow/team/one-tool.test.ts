@@ -42,6 +42,13 @@ describe.runIf(hasPostgres)("the verbs of one machine, on a team's run", () => {
     expect(await says("continue", "--run", run)).toMatchObject({ code: 1, stderr: expect.stringContaining("NO_RUN") });
   });
 
+  test.for(["--dry-run", "--worktree", "--light"])("%s is refused rather than forgotten", async (option) => {
+    const team = await createTeam();
+    const begun = await team.as(team.adas, "add a greeting", "--team", option);
+    expect(begun).toMatchObject({ code: 2, stderr: expect.stringContaining(option) });
+    expect((await team.ask(team.adas, "/api/runs")).body.runs).toEqual([]);
+  });
+
   test("what no worker can begin is told with the reason", async () => {
     const team = await createTeam();
     await team.worker("w1");

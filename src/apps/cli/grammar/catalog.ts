@@ -1,6 +1,7 @@
 import {
   agentOptions,
   answerOptions,
+  beginOptions,
   limitOptions,
   placementOptions,
   personOptions,
@@ -24,7 +25,7 @@ export const verbs: readonly Verb[] = [
   verbWithWords("do", "begin", {
     summary: "Plan, implement and review a change",
     usage: 'isdlc "<what to do>" [options]',
-    options: startOptions,
+    options: beginOptions,
   }),
   verb("init", "begin", {
     summary: "Set up .isdlc/ here and see which agents are installed",
@@ -40,23 +41,23 @@ export const verbs: readonly Verb[] = [
   verbWithWords("feature", "begin", {
     summary: "Build a feature, from quick scan to code review",
     usage: 'isdlc feature "<title>" [options]',
-    options: startOptions,
+    options: beginOptions,
   }),
   verbWithWords("fix", "begin", {
     summary: "Fix a bug, from reproduction to code review",
     usage: 'isdlc fix "<title>" [options]',
-    options: startOptions,
+    options: beginOptions,
   }),
   verbWithWords("build", "begin", {
     summary: "Build an item (the feature workflow)",
     usage: 'isdlc build "<title>" [options]',
-    options: startOptions,
+    options: beginOptions,
   }),
   verbWithWords("run", "begin", {
     summary: "Run a workflow by name, or explain it",
     usage: 'isdlc run <workflow> ["<title>"] [options]',
     options: {
-      ...startOptions,
+      ...beginOptions,
       explain: { type: "boolean", about: "show the phases, their rules and where each comes from instead" },
     },
   }),

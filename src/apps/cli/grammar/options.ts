@@ -99,10 +99,15 @@ export const startOptions: Options = {
     about: "trust the repository's own hooks and filters, or run none of them",
   },
   yes: { type: "boolean", about: "accept the defaults of confirmations; never answers a gate" },
-  team: { type: "boolean", about: "have a team's workers do it; isdlc login <url> comes first" },
   "dry-run": { type: "boolean", about: "show the phases, their prompts' sizes and what would be asked; start nothing" },
   ...watchOptions,
   ...personOptions,
+};
+
+/** Of the verbs that begin a run, here or with a team's workers. */
+export const beginOptions: Options = {
+  ...startOptions,
+  team: { type: "boolean", about: "have a team's workers do it; isdlc login <url> comes first" },
 };
 
 export const answerOptions: Options = {

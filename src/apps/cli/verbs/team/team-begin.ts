@@ -3,6 +3,7 @@ import { ProblemError } from "../../../../core/problem.ts";
 import { noRun } from "../../../../core/run.ts";
 import { type StartRequest } from "../../../../schema/api-project.ts";
 import { TeamStarted } from "../../../../schema/api-team.ts";
+import { personOptions, startOptions } from "../../grammar/options.ts";
 import { done, flag, type Invocation, type Result, text } from "../../grammar/verb.ts";
 import { isRecordOnly } from "../answer.ts";
 import { WORKFLOW_OF } from "../begin.ts";
@@ -37,6 +38,7 @@ async function ask(invocation: Invocation, { workflow, words }: Wanted) {
   const { values, verb, cwd, env } = invocation;
   const project = openProject(cwd, env);
   const client = await askAsPerson(invocation, project);
+  refuseOthers(invocation);
   const title = words.join(" ").trim();
   if (title === "") throw usage(verb.usage, "Say what is to be done.");
   const repository = text(values, "repository") ?? (await repositoryOf(client, project));
@@ -58,7 +60,16 @@ async function ask(invocation: Invocation, { workflow, words }: Wanted) {
   return { run, client, login: signedIn(project), row: { ...row, worker: null, refused: null } };
 }
 
+/** What a worker is not told must not be taken for said. */
+function refuseOthers({ values, verb }: Invocation): void {
+  const other = Object.keys(startOptions).find((name) => values[name] !== undefined && !TOLD.has(name));
+  if (other === undefined) return;
+  throw usage(verb.usage, `--${other} cannot be said of a team's run: that is settled where its workers are.`);
+}
+
 const CHOICES = ["tests", "on-stale", "on-partial", "yes"] as const;
+
+const TOLD: ReadonlySet<string> = new Set([...CHOICES, ...Object.keys(personOptions), "supervised", "mode"]);
 
 function modeOf({ values }: Invocation): Pick<StartRequest, "mode"> {
   const mode = text(values, "mode");

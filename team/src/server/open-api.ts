@@ -1,0 +1,175 @@
+import * as z from "zod/mini";
+import { AnswerRequest, ApiProblem } from "../../../src/schema/api.ts";
+import * as team from "../../../src/schema/api-team.ts";
+
+type Schema = z.core.$ZodType;
+
+type Operation = {
+  readonly method: "get" | "post" | "delete";
+  /** As the router has it. */
+  readonly path: string;
+  readonly summary: string;
+  /** Whose token it takes. */
+  readonly by: "person" | "worker" | "anybody";
+  readonly query?: readonly string[];
+  readonly body?: Schema;
+  readonly answer: Schema;
+};
+
+const nothing = z.object({});
+
+/** What the server answers. A test holds it against the routes there are. */
+export const OPERATIONS: readonly Operation[] = [
+  {
+    method: "get",
+    path: "/api/team",
+    summary: "Whose token it is, the server's keys, and the repositories",
+    by: "anybody",
+    answer: team.TeamView,
+  },
+  {
+    method: "get",
+    path: "/api/runs",
+    summary: "Runs, the open ones first",
+    by: "anybody",
+    query: ["repository", "run"],
+    answer: team.TeamRunList,
+  },
+  {
+    method: "post",
+    path: "/api/runs",
+    summary: "Ask for a run",
+    by: "person",
+    body: team.TeamStart,
+    answer: team.TeamStarted,
+  },
+  {
+    method: "get",
+    path: "/api/runs/:run/lines",
+    summary: "Lines of a run's journal after an event",
+    by: "anybody",
+    query: ["after"],
+    answer: team.JournalLines,
+  },
+  {
+    method: "post",
+    path: "/api/runs/:run/answer",
+    summary: "Answer what is open",
+    by: "person",
+    body: AnswerRequest,
+    answer: team.JournalLines,
+  },
+  {
+    method: "get",
+    path: "/api/runs/:run/activity",
+    summary: "What agents said",
+    by: "anybody",
+    query: ["after"],
+    answer: team.TeamActivity,
+  },
+  { method: "get", path: "/api/tokens", summary: "One's own tokens", by: "person", answer: team.TokenList },
+  {
+    method: "post",
+    path: "/api/tokens",
+    summary: "Make a personal token",
+    by: "person",
+    body: team.PersonalToken,
+    answer: team.TokenMade,
+  },
+  {
+    method: "delete",
+    path: "/api/tokens/:name",
+    summary: "Revoke one of one's own tokens",
+    by: "person",
+    answer: team.TokenRevoked,
+  },
+  {
+    method: "get",
+    path: "/api/repositories/:repository/members",
+    summary: "Who may do what",
+    by: "person",
+    answer: team.MemberList,
+  },
+  {
+    method: "post",
+    path: "/api/repositories/:repository/members",
+    summary: "Give a role, or take it away",
+    by: "person",
+    body: team.MemberChange,
+    answer: team.MemberList,
+  },
+  {
+    method: "post",
+    path: "/api/worker/beat",
+    summary: "Say that a worker lives",
+    by: "worker",
+    body: team.Beat,
+    answer: team.BeatAnswer,
+  },
+  {
+    method: "post",
+    path: "/api/worker/runs/:run/lease",
+    summary: "Take a run",
+    by: "worker",
+    body: team.LeaseRequest,
+    answer: team.LeaseAnswer,
+  },
+  {
+    method: "post",
+    path: "/api/worker/runs/:run/commands",
+    summary: "Report about a run that one holds",
+    by: "worker",
+    body: team.WorkerReport,
+    answer: team.ReportAnswer,
+  },
+  {
+    method: "post",
+    path: "/api/worker/runs/:run/give-back",
+    summary: "Give a run back",
+    by: "worker",
+    body: team.GiveBack,
+    answer: nothing,
+  },
+  {
+    method: "post",
+    path: "/api/worker/runs/:run/activity",
+    summary: "Tell what an agent says",
+    by: "worker",
+    body: team.Activity,
+    answer: nothing,
+  },
+];
+
+/** The description of the API in the form of OpenAPI 3.1, made from the schemas that requests are held against. */
+export function openApi(version: string): Readonly<Record<string, unknown>> {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of OPERATIONS) {
+    const path = operation.path.replaceAll(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [operation.method]: described(operation) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "isdlc for teams", version },
+    components: { securitySchemes: { token: { type: "http", scheme: "bearer" } } },
+    security: [{ token: [] }],
+    paths,
+  };
+}
+
+function described({ path, summary, by, query = [], body, answer }: Operation): Readonly<Record<string, unknown>> {
+  const text = { type: "string" };
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: "path", required: true, schema: text }));
+  const inQuery = query.map((name) => ({ name, in: "query", required: false, schema: text }));
+  return {
+    summary,
+    description: by === "anybody" ? "With the token of a person or a worker." : `With the token of a ${by}.`,
+    parameters: [...inPath, ...inQuery],
+    ...(body === undefined ? {} : { requestBody: { required: true, content: json(body) } }),
+    responses: {
+      200: { description: "Done", content: json(answer) },
+      default: { description: "Refused, with the reason", content: json(z.object({ problem: ApiProblem })) },
+    },
+  };
+}
+
+const json = (schema: Schema) => ({ "application/json": { schema: z.toJSONSchema(schema, { io: "input" }) } });

@@ -1,0 +1,119 @@
+import { request } from "node:http";
+import { beforeAll, describe, expect, test } from "vitest";
+import { LeftTree } from "../../../src/schema/api-team.ts";
+import { createRefusedTokens, FORGOTTEN_AFTER } from "../../../team/src/people/refused-tokens.ts";
+import { createTeamApp } from "../../../team/src/server/create-team-app.ts";
+import type { TeamServer } from "../../../team/src/server/team-server.ts";
+import { hasPostgres } from "./support/team-database.ts";
+import { createTeam, type Team } from "./support/team.ts";
+
+const ID = "0123456789abcdef0123456789abcdef01234567";
+
+const LONG = JSON.stringify({ repository: "sample", start: "x".repeat(5 * 1024 * 1024) });
+
+describe.runIf(hasPostgres)("a server that strangers can reach", () => {
+  let team: Team;
+  beforeAll(async () => {
+    team = await createTeam();
+  });
+
+  test("another site's page can neither ask nor read: no cookie counts, and no origin is let in", async () => {
+    const headers = { origin: "https://evil.example", cookie: `token=${team.adas}`, "content-type": "text/plain" };
+    for (const method of ["GET", "POST"]) {
+      const body = method === "POST" ? { body: "{}" } : {};
+      const answer = await fetch(new URL("/api/runs", team.url), { method, headers, ...body });
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+      expect(answer.headers.get("set-cookie")).toBeNull();
+    }
+    const asked = { method: "OPTIONS", headers: { ...headers, "access-control-request-method": "POST" } };
+    const preflight = await fetch(new URL("/api/runs", team.url), asked);
+    expect(preflight.ok).toBe(false);
+  });
+
+  test("a token in the address is no token", async () => {
+    expect((await fetch(new URL(`/api/runs?token=${team.adas}`, team.url))).status).toBe(401);
+  });
+
+  test.for<[string, Record<string, string>]>([
+    ["it says how long it is", { "content-length": String(LONG.length) }],
+    ["it does not say how long it is", { "transfer-encoding": "chunked" }],
+  ])("a request that is too long is refused where %s", async ([, length]) => {
+    const headers = { authorization: `Bearer ${team.adas}`, "content-type": "application/json", ...length };
+    const end = await new Promise<number | "cut off">((resolve) => {
+      const sent = request(new URL("/api/runs", team.url), { method: "POST", headers }, (answer) => {
+        resolve(answer.statusCode ?? 0);
+        sent.destroy();
+      });
+      sent.on("error", () => resolve("cut off")); // the rest of it was not waited for
+      sent.on("socket", (socket) => socket.on("error", () => undefined));
+      sent.end(LONG);
+    });
+    expect([413, "cut off"]).toContain(end);
+    expect((await team.ask(team.adas, "/api/runs")).body.runs).toEqual([]);
+  });
+
+  test.for(["..%2f..%2fetc", "--all", "x'; drop table isdlc.run; --", "%00", "$(id)"])(
+    "%j is no run and no repository",
+    async (name) => {
+      const encoded = encodeURIComponent(name);
+      expect((await team.ask(team.adas, `/api/runs/${encoded}/lines`)).status).toBeGreaterThanOrEqual(400);
+      expect((await team.ask(team.adas, `/api/runs?repository=${encoded}`)).body).not.toMatchObject({ runs: [{}] });
+      expect((await team.ask(team.adas, `/api/repositories/${encoded}/members`)).status).toBeGreaterThanOrEqual(400);
+      expect((await team.ask(team.adas, "/api/runs")).status).toBe(200);
+    },
+  );
+
+  test("guessing tokens is slowed down for one address, and nobody with a good one is locked out", async () => {
+    const guess = (at: number): string => `isdlc_person_${String(at).padStart(43, "A")}`;
+    const statuses: number[] = [];
+    for (let at = 0; at < 25; at++) statuses.push((await team.ask(guess(at), "/api/runs")).status);
+    expect(statuses.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 401));
+    expect(statuses.slice(20)).toEqual(Array.from({ length: 5 }, () => 429));
+    expect((await team.ask(team.adas, "/api/runs")).status).toBe(200);
+  });
+});
+
+test("refused tokens are forgotten after a while", () => {
+  let now = 0;
+  const refused = createRefusedTokens(() => now);
+  for (let at = 0; at < 20; at++) refused.noteRefused("here");
+  expect([refused.mayTry("here", "t"), refused.mayTry("there", "t")]).toEqual([false, true]);
+  now = FORGOTTEN_AFTER * 1000;
+  expect(refused.mayTry("here", "t")).toBe(true);
+});
+
+test.for([
+  "--upload-pack=id",
+  "-B",
+  "a..b",
+  "a b",
+  "a\nb",
+  "x.lock",
+  "/abs",
+  "a//b",
+  "a:b",
+  ".hidden",
+  "a/.b",
+  "a@{1}",
+  "",
+])("%j is no name that a worker leaves a branch or a snapshot under", (name) => {
+  const left = { snapshot: ID, head: ID, branch: "feature/add-a-greeting", names: { "plan#1/now": ID } };
+  expect(LeftTree.safeParse(left).success).toBe(true);
+  expect(LeftTree.safeParse({ ...left, branch: name }).success).toBe(false);
+  expect(LeftTree.safeParse({ ...left, names: { [name]: ID } }).success).toBe(false);
+});
+
+test("what is written to the log is one line, whatever was in the error", async () => {
+  const lines: string[] = [];
+  const error = new Error("no\n2026-11-16 ada signed in\u001b[31m");
+  const pool = { query: () => Promise.reject(error) } as unknown as TeamServer["pool"];
+  const server = { pool, log: (line: string) => lines.push(line) } as unknown as TeamServer;
+  const headers = { authorization: `Bearer isdlc_person_${"A".repeat(43)}` };
+  const answer = await createTeamApp(server).request("/api/runs", { headers });
+  expect(answer.status).toBe(500);
+  expect(await answer.text()).not.toContain("signed in");
+  expect(lines).toHaveLength(1);
+  // oxlint-disable-next-line no-control-regex -- it is what must not be there
+  expect(lines[0]).not.toMatch(/[\n\u001b]/);
+});
