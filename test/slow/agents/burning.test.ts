@@ -1,0 +1,115 @@
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import type { Rule, Turn } from "../../stub-model/scenario.ts";
+import { createSandbox, type Json, parsed } from "../../support/cli.ts";
+import { drivenAgents, type Setup } from "./driven-agents.ts";
+
+const agents = await drivenAgents();
+
+let setup: Setup | null = null;
+afterEach(async () => {
+  await setup?.close();
+  setup = null;
+});
+
+/** The others tell of their calls some seconds later, or when they have ended: this model answers at once. */
+const TELLS_AT_ONCE: ReadonlySet<string> = new Set(["claude", "codex"]);
+
+const PAGES = Array.from({ length: 12 }, (_, page) => `page-${page}.md`);
+
+type Agent = (typeof agents)[number];
+type Ran = { readonly run: Json; readonly model: Setup["model"]; readonly events: Json[] };
+
+/** A change whose first phase meets this model. */
+async function ran({ start, choice }: Agent, rule: (root: string) => Rule, ...args: string[]): Promise<Ran> {
+  const sandbox = await createSandbox({ files: Object.fromEntries(PAGES.map((file) => [file, `# ${file}\n`])) });
+  setup = await start(sandbox, [rule(sandbox.root)]);
+  const asked = ["do it", "--agent", choice, "--tests", "without", "--json", ...args];
+  const outcome = await sandbox.start(asked, setup.env).ended;
+  return { run: parsed(outcome).run, model: setup.model, events: [...(await sandbox.events())] };
+}
+
+const repeated = (turn: Turn) => (): Rule => ({ name: "burns", turns: [turn], past: "repeat" });
+
+describe.each(agents)("$choice burns nothing unseen", (agent) => {
+  const CALL = { input: 400, output: 50 };
+  const ONE = CALL.input + CALL.output;
+  const reading = (root: string, file: string): Turn => ({ calls: [{ read: join(root, file) }], usage: CALL });
+  /** One after the other: some agents end by themselves when they are to do the same again and again. */
+  const readsOn = (root: string): Rule => ({
+    name: "reads",
+    turns: [...PAGES.map((file) => reading(root, file)), { json: { status: "done" }, usage: CALL }],
+  });
+
+  test.skipIf(!agent.binary.ok)("a budget of tokens is asked about, with what was served", async () => {
+    const { run, model } = await ran(agent, readsOn, "--max-tokens", "2000");
+    expect(run.waiting).toMatchObject({ kind: "budget", budget: { tokens: 2000 } });
+    const spent = run.waiting.spent.input + run.waiting.spent.output;
+    // A call that had begun when it was stopped may have been served in part.
+    expect(spent).toBeGreaterThanOrEqual((model.calls.length - 1) * ONE * 0.95);
+    expect(spent).toBeLessThanOrEqual(model.calls.length * ONE * 1.05);
+    if (TELLS_AT_ONCE.has(agent.choice)) expect(spent).toBeLessThanOrEqual(2000 + ONE);
+  });
+
+  test.skipIf(!agent.binary.ok)("what an execution that failed used counts, to 5 % of what was served", async () => {
+    const rule = (root: string): Rule => ({
+      name: "fails",
+      turns: [reading(root, "page-0.md"), reading(root, "page-1.md"), { fault: { status: 401, message: "bad key" } }],
+    });
+    const { run, model, events } = await ran(agent, rule);
+    expect(run.waiting).toMatchObject({ kind: "escalation" });
+    const used = events.filter(({ type }) => type === "execution.ended").map(({ usage }) => usage);
+    const spent = used.reduce((sum, usage) => sum + (usage?.input ?? 0) + (usage?.output ?? 0), 0);
+    const served = model.calls.filter(({ matched }) => (matched?.turn ?? 9) < 2).length * ONE;
+    expect(served).toBeGreaterThanOrEqual(2 * ONE);
+    expect(Math.abs(spent - served)).toBeLessThanOrEqual(served * 0.05);
+  });
+
+  test.skipIf(!agent.binary.ok)("a malformed stream over and over ends with the reason", async () => {
+    const { run, model } = await ran(agent, repeated({ text: "Half of", fault: { endAfterEvents: 1 } }));
+    expect(run.waiting).toMatchObject({ kind: "escalation", detail: expect.stringMatching(/\S/) });
+    expect(model.calls.length).toBeLessThanOrEqual(60);
+  });
+
+  test.skipIf(!agent.binary.ok || !TELLS_AT_ONCE.has(agent.choice))(
+    "errors of the service over and over end it, with the error",
+    async () => {
+      const { run, model } = await ran(agent, repeated({ fault: { status: 500, message: "broken" } }));
+      expect(run.waiting).toMatchObject({
+        kind: "escalation",
+        detail: expect.stringMatching(/500|broken|high demand/),
+      });
+      expect(model.calls.length).toBeLessThanOrEqual(30);
+    },
+  );
+
+  // Those that wait longer after each error take minutes until there were too many of them.
+  test.skipIf(!agent.binary.ok || TELLS_AT_ONCE.has(agent.choice))(
+    "errors of the service are told with their count",
+    async () => {
+      const sandbox = await createSandbox();
+      setup = await agent.start(sandbox, [repeated({ fault: { status: 500, message: "broken" } })()]);
+      const asked = ["do it", "--agent", agent.choice, "--tests", "without", "--json"];
+      const { child, ended } = sandbox.start(asked, setup.env);
+      let told = "";
+      child.stderr?.on("data", (chunk: Buffer) => {
+        told += chunk.toString("utf8");
+        if (/retrying \(2\), \S/.test(told)) child.kill("SIGINT");
+      });
+      expect((await ended).code).toBe(130);
+      expect(told).toMatch(/retrying \(2\), .*(?:500|broken)/);
+    },
+  );
+
+  test.skipIf(!agent.binary.ok)("a model that does not exist is told within 15 seconds", { retry: 2 }, async () => {
+    const name = agent.choice.split(":")[0] ?? "";
+    const unknown = { ...agent, choice: name === "opencode" ? "opencode:scripted/nope" : `${name}:nope` };
+    const missing = repeated({ fault: { status: 404, message: "model nope not found" } });
+    const { run, model, events } = await ran(unknown, missing);
+    expect(run.waiting).toMatchObject({ kind: "escalation", detail: expect.stringContaining("nope") });
+    const at = (wanted: string): number => Date.parse(events.find(({ type }) => type === wanted)?.at ?? "");
+    // opencode alone takes longer than that to start on a busy machine: it must not have been asked anything
+    if (name === "opencode") expect(model.calls).toEqual([]);
+    else expect(at("step.escalated") - at("execution.started")).toBeLessThan(15_000);
+  });
+});
