@@ -3,7 +3,7 @@ import { writeItems } from "./detection.ts";
 import { newRepository, type Repository } from "./git-place.ts";
 import { createNodeRunner, interleave } from "./measure.ts";
 import { type Line, ratios } from "./report.ts";
-import { bringToRest, finishRuns, growRun } from "./sample-run.ts";
+import { bringToRest, cancelRun, finishRuns, growRun, runId } from "./sample-run.ts";
 
 type Life = { readonly runs: number; readonly events: number };
 
@@ -23,11 +23,12 @@ export async function measureLongLives(settings: Settings): Promise<readonly Lin
   const program = settings.program();
   const call = ({ tree, env }: Repository, verb: readonly string[]) =>
     run({ args: [program, ...verb], cwd: tree, env });
-  const started = { young: 1, old: life.runs + 1 };
+  const started = { young: 2, old: life.runs + 1 };
   const start = async (name: keyof typeof started, place: Repository) => {
     const { tree, env } = place;
+    await cancelRun(place, runId(started[name]));
     started[name]++;
-    await bringToRest(place, await growRun(root, place, { events: 2, after: started[name] }));
+    await bringToRest(place, await growRun(root, place, { events: 2, after: started[name] - 1 }));
     return run({ args: [program, "status"], cwd: tree, env });
   };
   const lines: Line[] = [];

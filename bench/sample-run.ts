@@ -115,10 +115,14 @@ export async function finishRuns(root: string, place: Place, count: number): Pro
   for (let number = 1; number <= count; number++) {
     const run = runId(number);
     await journal.create(run, startCommand(root, run));
-    const by = { name: "ada", channel: "terminal" as const };
-    await journal.submit(run, { do: "cancel", by, reason: "enough seen" });
+    await journal.submit(run, CANCEL);
   }
 }
+
+const CANCEL: Command = { do: "cancel", by: { name: "ada", channel: "terminal" }, reason: "enough seen" };
+
+export const cancelRun = async (place: Place, run: RunId): Promise<unknown> =>
+  openPlace(place, hastyFiles).journal.submit(run, CANCEL);
 
 /** Leaves a run where a person is asked, as runs are mostly found. */
 export async function bringToRest(place: Place, run: RunId): Promise<void> {
