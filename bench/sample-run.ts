@@ -158,6 +158,7 @@ const result = {
 
 const good: { readonly [S in Step]: Outcome } = {
   prepare: { of: "prepare" },
+  baseline: { of: "baseline", result: null },
   enter: { of: "enter", commit: "c".repeat(40), tree: "b".repeat(40) },
   produce: { of: "produce", result, ...execution },
   check: { of: "check", results: [{ name: "artifacts", ok: true, detail: "plan.md" }], digest: "", testsChanged: null },

@@ -8,6 +8,7 @@ import type { CheckRunner } from "../ports/check-runner.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import { digestMemory } from "./digest-memory.ts";
 import type { PlacedProject } from "./project.ts";
+import { resultMemory } from "./result-memory.ts";
 import { testSandboxOf } from "./sandbox.ts";
 import { parseTestNeeds } from "./test-needs.ts";
 
@@ -32,5 +33,6 @@ export function checksOf(
   const needs = parseTestNeeds(words, env["HOME"] ?? homedir());
   const sandbox = run.run.sandbox === true ? testSandboxOf(project, needs) : null;
   const memory = digestMemory(project, run.run.run, "ignored");
-  return createCheckRunner(root, { env, redact, workspace, sandbox, memory, variables: needs.variables });
+  const results = resultMemory(project);
+  return createCheckRunner(root, { env, redact, workspace, sandbox, memory, results, variables: needs.variables });
 }

@@ -40,7 +40,11 @@ export type PersonCommand = { readonly by: Person | Agent; readonly signature?: 
   | { readonly do: "retry"; readonly wait: WaitId; readonly limits?: ExecutionLimits; readonly guidance?: string }
   | { readonly do: "retry"; readonly wait: null }
   | { readonly do: "skip"; readonly wait: WaitId | null }
-  | { readonly do: "acceptTests"; readonly wait: WaitId; readonly tests: TestCommand | null }
+  /**
+   * Goes on as the escalation offers: with tests that are run another way, with tests that failed before, or with lines of
+   * the person in what is committed. `tests`: the way that is trusted from now on.
+   */
+  | { readonly do: "accept"; readonly wait: WaitId; readonly tests?: TestCommand | null }
   | { readonly do: "size"; readonly wait: WaitId; readonly choice: "accept" | "light" | "standard" }
   | ({ readonly do: "back"; readonly to: PhaseKey; readonly tree: "restore" | "keep" } & Partial<Guidance>)
   | ({ readonly do: "changeAgents" } & ChangedAgents)
@@ -95,6 +99,8 @@ export type Outcome =
       readonly retries?: number;
     } & Execution)
   | { readonly of: "prepare" }
+  /** Null where there are no tests to run any more. */
+  | { readonly of: "baseline"; readonly result: CheckResult | null }
   | {
       readonly of: "enter";
       readonly commit: CommitId | null;
@@ -113,6 +119,8 @@ export type Outcome =
       readonly results: readonly CheckResult[];
       readonly digest: string;
       readonly testsChanged: string | null;
+      /** The way of running tests as it is now, where it is not the trusted one; they were not run then. */
+      readonly tests?: TestCommand | null;
     }
   | ({ readonly of: "review" } & Judgement & Execution)
   /** What code could tell by itself: no reviewer was asked. */
@@ -122,6 +130,8 @@ export type Outcome =
       readonly made: CompletedFacts;
       readonly settings: SettingsReading;
       readonly digest: string;
+      /** Files with uncommitted lines of the person that cannot be told apart from what was changed. */
+      readonly mixed?: readonly string[];
     }
   | ({ readonly of: "recheck" } & SecondLook)
   | { readonly of: "commit"; readonly commit: CommitId | null }

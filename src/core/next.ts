@@ -15,6 +15,7 @@ import {
 /** What each stage asks for. `produced` always carries a gate and never gets here; re-checking would be the safe reading. */
 const STEP_OF: { readonly [S in Stage["is"]]: Step } = {
   preparing: "prepare",
+  baselining: "baseline",
   entering: "enter",
   producing: "produce",
   checking: "check",
@@ -42,7 +43,7 @@ export const stepOf = (run: ActiveRun): Step => STEP_OF[run.stage.is];
 /** The attempt at hand; while entering, the one about to begin. Null outside phases. */
 export function attemptOf(run: ActiveRun): AttemptId | null {
   const phase = currentPhase(run);
-  if (phase === undefined || run.stage.is === "preparing") return null;
+  if (phase === undefined || run.stage.is === "preparing" || run.stage.is === "baselining") return null;
   return attemptId(phase.rule.key, run.stage.is === "entering" ? phase.attempts + 1 : phase.attempts);
 }
 

@@ -42,6 +42,8 @@ export type ActiveRun = Common & {
   /** At most one: a wait freezes the stage, its answer moves it. */
   readonly wait: Wait | null;
   readonly tests: TestCommand | null;
+  /** How the tests were before anybody wrote; null where they were not run. */
+  readonly baseline: Baseline | null;
   /** What the run may use before a person is asked; as it stands now. */
   readonly budget: Budget | null;
   /** True after an agent told of a usage that cannot be, until a person has said how to go on. */
@@ -54,9 +56,14 @@ export type ActiveRun = Common & {
   readonly tip: CommitId | null;
   /** Where the base stood when a person last looked; null where there is none. */
   readonly base: CommitId | null;
+  /** Files that a person lets be committed with lines of their own in them. */
+  readonly together: readonly string[];
   /** True once the tasks of the accepted design were refined; unproven again when going back to or before it. */
   readonly refined: boolean;
 };
+
+/** `isAccepted`: they failed, and a person goes on knowing that. */
+export type Baseline = { readonly result: CheckResult; readonly isAccepted: boolean };
 
 export type EndedRun = FinishedRun | CancelledRun;
 
@@ -78,6 +85,9 @@ export const mergedAs = (run: EndedRun): CommitId | null => (run.how === "finish
 
 /** How it was finished; null where it was not. */
 export const finishOf = (run: EndedRun): Finish | null => (run.how === "finished" ? run.finish : null);
+
+/** True for a run that was to be merged and had nothing on its branch that the base lacks. */
+export const hadNothingToMerge = (run: EndedRun): boolean => finishOf(run) === "merge" && mergedAs(run) === null;
 
 /** Why it was cancelled; null where it was not. */
 export const reasonOf = (run: EndedRun): string | null => (run.how === "cancelled" ? run.reason : null);
@@ -123,6 +133,7 @@ export type PhaseRecord = {
 
 export type Stage =
   | { readonly is: "preparing" }
+  | { readonly is: "baselining" }
   | { readonly is: "entering"; readonly brief: Brief }
   | { readonly is: "producing"; readonly work: AttemptState; readonly brief: Brief; readonly claim: Claim | null }
   | { readonly is: "checking"; readonly work: AttemptState; readonly draft: Draft }
@@ -150,6 +161,8 @@ export type AttemptState = {
   readonly verdicts: number;
   readonly failures: number;
   readonly sameFailure: { readonly digest: string; readonly times: number } | null;
+  /** Drafts that should have changed code and did not. */
+  readonly idle: number;
   /** Executions in a row that ended without a usable result. */
   readonly broken: number;
   /** Why the last of them ended like that. */
@@ -190,6 +203,10 @@ export type Wait = { readonly id: WaitId; readonly openedAt: string } & (
       /** How often the checks of the attempt have failed; missing where none did. */
       readonly failures?: number;
       readonly offered: readonly EscalationOption[];
+      /** The files it is about. */
+      readonly paths: readonly string[];
+      /** The way of running tests that it shows; left out where it is about something else. */
+      readonly tests?: TestCommand | null;
     }
   | { readonly kind: "sizing"; readonly sizing: Sizing }
   | {
@@ -210,8 +227,11 @@ export type Wait = { readonly id: WaitId; readonly openedAt: string } & (
     }
 );
 
-export const ESCALATION_OPTIONS = ["retry", "skip", "accept"] as const;
+const ESCALATION_OPTIONS = ["retry", "skip", "accept"] as const;
 export type EscalationOption = (typeof ESCALATION_OPTIONS)[number];
+
+export const isEscalationOption = (text: string): text is EscalationOption =>
+  ESCALATION_OPTIONS.some((option) => option === text);
 
 /** What a person may answer a wait with. */
 export type WaitOption =
@@ -250,6 +270,12 @@ export const MAX_REDOS = 3;
 
 /** How often a person may send a phase of this run back. */
 export const redoLimit = ({ run }: Pick<ActiveRun, "run">): number => run.options.redos ?? MAX_REDOS;
+
+/** Why a person is asked when tests are no longer run the way they trusted. */
+export const TESTS_CHANGED = "tests_changed";
+
+/** Why a person is asked when their own lines cannot be told apart from what was changed. */
+export const OWN_LINES = "own_lines";
 
 /** Why an execution ended when the model service was busy or out of reach. */
 export const UNAVAILABLE = "unavailable";

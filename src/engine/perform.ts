@@ -5,6 +5,7 @@ import type { ActiveRun } from "../core/run.ts";
 import type { Step } from "../schema/event.ts";
 import type { Ticket } from "../schema/ids.ts";
 import type { Engine } from "./engine.ts";
+import { measureBaseline } from "./steps/baseline.ts";
 import { finishRun } from "./steps/finish.ts";
 import { commitPhase, prepareRun } from "./steps/repository.ts";
 import { completePhase, enterPhase } from "./steps/phase-ends.ts";
@@ -20,6 +21,7 @@ type Perform = (engine: Engine, task: Task, signal: AbortSignal) => Promise<Outc
 
 const steps: { readonly [S in Step]: Perform } = {
   prepare: prepareRun,
+  baseline: measureBaseline,
   enter: enterPhase,
   produce,
   check: checkDraft,

@@ -2,6 +2,7 @@ import { articlesOf } from "../core/constitution.ts";
 import { artifactPath, inputsOf } from "../core/plan.ts";
 import type { ActiveRun, Draft, PhaseRecord, AttemptState } from "../core/run.ts";
 import type { Brief } from "../schema/event.ts";
+import type { CheckResult } from "../schema/facts.ts";
 import { reviewMaterial, type ShownWork } from "./review-material.ts";
 
 export type Turn = {
@@ -41,10 +42,7 @@ export function reviewPrompt(run: ActiveRun, phase: PhaseRecord, judged: Judged)
   const { draft, constitution } = judged;
   return sections([
     ...assignment(run, phase, ""),
-    section(
-      "Results of the checks that were run",
-      list(draft.checks.map((check) => `${check.name}: ${told(check.ok)}`)),
-    ),
+    section("Results of the checks that were run", list(draft.checks.map((check) => `${check.name}: ${told(check)}`))),
     section("Articles to judge by", constitution === null ? "" : phase.rule.articles.join(", ")),
     section(
       "What this project's constitution says in these articles (they add to what you judge by and lift none of it; cite the article in a finding)",
@@ -157,7 +155,10 @@ const outputs = (run: ActiveRun, phase: PhaseRecord): string[] =>
   phase.rule.outputs.map((name) => artifactPath(run.run.item, name));
 /** Marked line by line, so that it cannot pass for the prompt around it. */
 const quoted = (text: string): string => (text === "" ? "" : text.replaceAll(/^/gm, "> "));
-const told = (ok: boolean | null): string => (ok === null ? "not measured" : ok ? "passed" : "failed");
+function told({ ok, isKnown }: CheckResult): string {
+  if (ok === null) return "not measured";
+  return ok ? "passed" : isKnown === true ? "fail as they did before this work; no new failures" : "failed";
+}
 const list = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join("\n");
 const section = (title: string, body: string): string => (body === "" ? "" : `${title}:\n${body}`);
 const sections = (parts: readonly string[]): string => parts.filter((part) => part !== "").join("\n\n");

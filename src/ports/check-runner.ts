@@ -6,8 +6,16 @@ export type TestRequest = {
   readonly command: TestCommand;
   /** The snapshot they are run on; null for the tree as it is, where there are no snapshots. */
   readonly tree: TreeId | null;
+  /** True where what the same command found on the same tree before is as good. */
+  readonly reuses?: boolean;
   /** Files that are taken from an earlier snapshot, or left out where that has none. */
   readonly earlier?: { readonly tree: TreeId; readonly paths: readonly string[] };
+};
+
+/** The way of running tests, with everything in the project that decides what it runs, by name and in full. */
+export type FoundTests = {
+  readonly command: TestCommand;
+  readonly definition: readonly { readonly name: string; readonly text: string }[];
 };
 
 /** What code verifies about a draft. */
@@ -15,7 +23,7 @@ export interface CheckRunner {
   /** Every named file exists inside the tree and is not empty. */
   artifacts(paths: readonly string[]): Promise<CheckResult>;
   /** The project's way of running its tests as it is now; null where none was found. */
-  detectTests(): Promise<TestCommand | null>;
+  detectTests(): Promise<FoundTests | null>;
   /** Where it can be done in a copy of the tree and in a sandbox; nothing of the tests is alive when it resolves. */
   runTests(request: TestRequest, signal: AbortSignal): Promise<CheckResult>;
   /** Remembers what git ignores and tests read, before an agent writes there; the first time counts. */

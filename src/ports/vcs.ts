@@ -31,18 +31,20 @@ export type ComposeRequest = {
   readonly onto: CommitId | TreeId | null;
   readonly from: TreeId;
   readonly to: TreeId;
-  /** Folders whose files are in snapshots though git is told to ignore them; they are not committed. */
+  /** Folders of the work itself: their files are in snapshots though git is told to ignore them, and are not committed then. */
   readonly include: readonly string[];
   /** Only what is below these; all of it when left out. */
   readonly only?: readonly string[];
   /** Taken from `to` as they are, whenever they were written. */
   readonly also?: readonly string[];
   readonly documents?: EditedDocuments;
+  /** Files that the person lets be committed with lines of their own in them. */
+  readonly together?: readonly string[];
 };
 
 export type Composed = {
   readonly tree: TreeId;
-  /** Files with uncommitted lines of the person that could not be told apart from the changes, and so are in it. */
+  /** Files with uncommitted lines of the person that cannot be told apart from the changes: left out unless agreed to. */
   readonly mixed: readonly string[];
   /** Files with a filter that only this repository's settings name: it was not run. */
   readonly unfiltered: readonly string[];

@@ -10,6 +10,13 @@ export type ScratchCopy = ThrowAwayCopy & {
   copyBack(): Promise<readonly string[]>;
 };
 
+/** Another repository inside the tree, of which only the commit belongs to it. */
+export type Submodule = {
+  readonly path: string;
+  /** Milliseconds since the epoch at which a file in it last changed; 0 for an empty one. */
+  readonly changedAt: number;
+};
+
 /** The working tree as something that can be remembered, compared and brought back. */
 export interface Workspace {
   /**
@@ -19,6 +26,8 @@ export interface Workspace {
   snapshot(name: string, include: readonly string[]): Promise<TreeId | null>;
   /** The same, to compare with at once; not to be found again. */
   now(include: readonly string[]): Promise<TreeId | null>;
+  /** The submodules of a snapshot. */
+  submodules(snapshot: TreeId): Promise<readonly Submodule[]>;
   /** What keeps git from looking since the run began, in words; nothing of it is in a snapshot. */
   hidden(): Promise<readonly string[]>;
   /** A snapshot taken earlier under that name; null when there is none. */

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { AgentChoice } from "./agent-choice.ts";
 import { Evidence, Issue, Question, Reply, Usage } from "./agent.ts";
 import { CommentReply, ReviewComment } from "./comments.ts";
 import {
@@ -26,23 +27,9 @@ import {
   Supervision,
 } from "./plan.ts";
 import { CommitId, ExecutionId, TreeId, WaitId } from "./recorded-ids.ts";
+import { Step } from "./step.ts";
 
-/** The steps of a run that can fail, and so escalate. */
-export const Step = z.enum([
-  "prepare",
-  "enter",
-  "produce",
-  "check",
-  "review",
-  "complete",
-  "recheck",
-  "commit",
-  "measure",
-  "refine",
-  "rewind",
-  "finish",
-]);
-export type Step = z.infer<typeof Step>;
+export { AgentChoice, Step };
 
 /** Why an attempt or a turn begins, and what the agent is told about it. */
 export const Brief = z.strictObject({
@@ -50,17 +37,6 @@ export const Brief = z.strictObject({
   text: z.string(),
 });
 export type Brief = z.infer<typeof Brief>;
-
-/** The agent a run was started with; the command itself stays in the user's directory. */
-export const AgentChoice = z.strictObject({
-  name: z.string(),
-  digest: z.string(),
-  /** As chosen; left out: the agent's own default. */
-  model: z.optional(z.string()),
-  /** What the program said of itself when the run was started with it. */
-  version: z.optional(z.string()),
-});
-export type AgentChoice = z.infer<typeof AgentChoice>;
 
 export const GateChoice = z.enum(["continue", "review", "redo"]);
 export type GateChoice = z.infer<typeof GateChoice>;
@@ -133,6 +109,15 @@ export const EventDraft = z.discriminatedUnion("type", [
     reviewers: z.optional(z.record(PhaseKey, AgentChoice)),
   }),
   event("run.prepared", {}),
+  /** The tests are run before anybody writes. */
+  event("baseline.started", {}),
+  event("baseline.measured", { result: CheckResult }),
+  /** Passed, or gone on with: knowing what fails, or without tests. */
+  event("baseline.settled", {
+    how: z.enum(["passed", "known", "without"]),
+    by: z.union([Person, z.literal("engine")]),
+    wait: z.optional(WaitId),
+  }),
   event("attempt.started", {
     phase: PhaseKey,
     attempt: z.int(),
@@ -228,7 +213,18 @@ export const EventDraft = z.discriminatedUnion("type", [
   event("phase.skipped", { by: Person }),
   event("phase.committed", { commit: z.nullable(CommitId) }),
   event("phase.left", {}),
-  event("step.escalated", { from: Step, reason: z.string(), detail: z.string(), options: z.array(z.string()) }),
+  event("step.escalated", {
+    from: Step,
+    reason: z.string(),
+    detail: z.string(),
+    options: z.array(z.string()),
+    /** The files it is about. */
+    paths: z.optional(z.array(z.string())),
+    /** The way of running tests that it shows; null where there is none any more. */
+    tests: z.optional(z.nullable(TestCommand)),
+  }),
+  /** A person lets lines of their own be committed with these files. */
+  event("lines.included", { wait: WaitId, by: Person, paths: z.array(z.string()) }),
   event("step.retried", {
     wait: WaitId,
     from: Step,

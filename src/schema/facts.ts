@@ -17,6 +17,14 @@ export type TestCounts = z.infer<typeof TestCounts>;
 export const FailingTest = z.strictObject({ name: z.string(), message: z.nullable(z.string()) });
 export type FailingTest = z.infer<typeof FailingTest>;
 
+/** Failing tests by name, held against those of before the run. */
+export const TestComparison = z.strictObject({
+  added: z.array(z.string()),
+  still: z.array(z.string()),
+  fixed: z.array(z.string()),
+});
+export type TestComparison = z.infer<typeof TestComparison>;
+
 /** What one check found. `ok: null` is "not measured", never "passed". */
 export const CheckResult = z.strictObject({
   name: z.string(),
@@ -28,6 +36,12 @@ export const CheckResult = z.strictObject({
   failing: z.optional(z.array(FailingTest)),
   /** Of tests: whether a sandbox was around them, or they ran with the person's own rights. */
   ranAs: z.optional(z.enum(["sandbox", "you"])),
+  /** Of tests: how they differ from those of before the run; left out where nobody can tell. */
+  against: z.optional(TestComparison),
+  /** True for a failure that is no other than before the run, with which a person went on. */
+  isKnown: z.optional(z.boolean()),
+  /** Of tests that could not run: what is not installed, with the command that installs it. */
+  missing: z.optional(z.string()),
   /** What a person should know about it, passed or not. */
   notes: z.optional(z.array(z.string())),
 });

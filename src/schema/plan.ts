@@ -56,6 +56,8 @@ export const PhaseDefinition = z.strictObject({
   after: z._default(z.array(AfterStep), []),
   /** True where nothing is made: what is there is checked and judged, once. */
   judged: z.optional(z.boolean()),
+  /** True where code has to change: a phase that changed none is not done, whatever its agent says. */
+  mustChange: z.optional(z.boolean()),
 });
 export type PhaseDefinition = z.infer<typeof PhaseDefinition>;
 
@@ -147,6 +149,8 @@ export const RunOptions = z.strictObject({
   ends: z.optional(z.array(Finish)),
   /** False: a person wanted no review gates in this run, whatever the settings said when it began. */
   supervised: z.optional(z.literal(false)),
+  /** What is done about tests that fail before the run: a person is asked, or agreed beforehand to go on. */
+  redTests: z.optional(z.enum(["ask", "continue"])),
   /** How often a person may send one phase back; three times unless said. */
   redos: z.optional(z.int().check(z.nonnegative())),
 });

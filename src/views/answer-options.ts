@@ -1,6 +1,7 @@
 import { codePhaseBefore, optionsOf } from "../core/next.ts";
 import { type ActiveRun, currentPhase, indexAfter, redoLimit, type Wait, type WaitOption } from "../core/run.ts";
 import type { AnswerOption } from "../schema/api.ts";
+import { troubleWords } from "./trouble-words.ts";
 
 /** How an answer reads everywhere: on a button, in a menu at the terminal, as a command. */
 type Words = {
@@ -219,18 +220,13 @@ function told(option: string, said: Words, run: ActiveRun): AnswerOption {
 /** The same option means something else at another wait. */
 function wordsFor(option: WaitOption, wait: Wait): Words {
   const usual = words[option];
+  if (wait.kind === "escalation") return { ...usual, ...troubleWords[wait.reason]?.[option] };
   if (option === "accept" && wait.kind === "sizing")
     return {
       ...usual,
       short: `${wait.sizing.recommended}, as recommended`,
       effect: "Goes on with the size that the analysis recommends.",
       tone: "primary",
-    };
-  if (option === "retry" && wait.kind === "escalation" && wait.reason === "tests_changed")
-    return {
-      ...usual,
-      short: "have the agent do the phase again, told why",
-      effect: "Has the agent do the phase again, told why.",
     };
   return usual;
 }

@@ -2,7 +2,7 @@ import { countOf } from "../core/count-of.ts";
 import { isOpen, ledgerOf } from "../core/findings/ledger.ts";
 import { codePhaseBefore } from "../core/next.ts";
 import type { ActiveRun, PhaseRecord } from "../core/run.ts";
-import type { CheckResult, TestCommand } from "../schema/facts.ts";
+import type { CheckResult, TestCounts } from "../schema/facts.ts";
 import { type ShownChanges, shownFiles, sizeText } from "./changes-text.ts";
 import { entries } from "./entries.ts";
 import { renderFindings } from "./findings.ts";
@@ -13,7 +13,7 @@ import { tokens } from "./token-text.ts";
 export function gateFacts(run: ActiveRun, phase: PhaseRecord, changes: ShownChanges | null): string[] {
   return [
     ...(changes === null ? [] : fileLines(changes, phase)),
-    ...testLines(phase.made?.checks ?? [], run.tests),
+    ...testLines(phase.made?.checks ?? [], run),
     ...reviewerLines(phase),
     ...codeEvidence(run),
     ...entries("Decisions", phase.made?.decisions ?? []),
@@ -37,22 +37,39 @@ function fileLines(changes: ShownChanges, { made }: PhaseRecord): string[] {
   return entries(`Files ${plainLine(changes.base)} (${countOf(files.length, "file")}, ${sizeText(files)})`, sizes);
 }
 
-function testLines(checks: readonly CheckResult[], command: TestCommand | null): string[] {
+function testLines(checks: readonly CheckResult[], run: ActiveRun): string[] {
   const tests = checks.find(({ name }) => name === "tests");
   if (tests === undefined) return [];
-  const { ok, counts, ranAs, failing = [] } = tests;
-  const outcome = ok === null ? "not measured" : ok ? "passed" : "FAILED";
-  const told = counts === undefined ? outcome : `${outcome}, ${counts.passed} passed, ${counts.failed} failed`;
-  const where = ranAs === undefined ? "" : ranAs === "sandbox" ? ", in a sandbox" : ", as you, without a sandbox";
-  const ran = command === null ? "" : `${plainLine(command.argv.join(" "), 120)}: `;
+  const { counts, ranAs } = tests;
+  const told = counts === undefined ? outcomeOf(tests) : `${outcomeOf(tests)}, ${countsText(counts)}`;
+  const ran = run.tests === null ? "" : `${plainLine(run.tests.argv.join(" "), 120)}: `;
+  const where = ranAs === undefined ? "" : RAN[ranAs];
+  return [`Tests: ${ran}${told}${beforeText(run)}${where}`, ...failingLines(tests)];
+}
+
+const RAN = { sandbox: ", in a sandbox", you: ", as you, without a sandbox" } as const;
+
+function beforeText({ baseline }: ActiveRun): string {
+  const before = baseline?.result.counts;
+  return before === undefined ? "" : ` (before the run: ${countsText(before)})`;
+}
+
+function failingLines({ against, failing = [] }: CheckResult): string[] {
+  const names = failing.map(({ name }) => name);
+  if (against === undefined) return entries("Failing tests", names);
   return [
-    `Tests: ${ran}${told}${where}`,
-    ...entries(
-      "Failing tests",
-      failing.map(({ name }) => name),
-    ),
+    ...entries("Newly failing", against.added),
+    ...entries("Failing since before the run", against.still),
+    ...entries("Fixed since the run began", against.fixed),
   ];
 }
+
+function outcomeOf({ ok, isKnown }: CheckResult): string {
+  if (ok === null) return "not measured";
+  return ok ? "passed" : isKnown === true ? "no new failures" : "FAILED";
+}
+
+const countsText = ({ passed, failed }: TestCounts): string => `${passed} passed, ${failed} failed`;
 
 function reviewerLines({ iterations, made, rule }: PhaseRecord): string[] {
   if (rule.reviewer === null || made === null) return [];

@@ -1,11 +1,13 @@
+import { isFailure } from "../core/baseline.ts";
 import { countOf } from "../core/count-of.ts";
 import { budgetText, spentText } from "../core/budget.ts";
-import { type EndedRun, finishOf, mergedAs } from "../core/run.ts";
+import { type EndedRun, finishOf, hadNothingToMerge, mergedAs } from "../core/run.ts";
 import { shellWord } from "../core/shell-word.ts";
 import type { RunEvent } from "../schema/event.ts";
 import type { Person, Initiator } from "../schema/people.ts";
 import { localTime } from "./local-time.ts";
 import { metricsOf } from "./metrics.ts";
+import { nothingToMerge } from "./finish-lines.ts";
 import { plainLine } from "./plain-text.ts";
 import { pullRequestCommands } from "./pull-request.ts";
 import { durationText } from "./runs-table.ts";
@@ -24,6 +26,12 @@ const sentences: Sentences = {
   "run.started": (e) => `${e.workflow} started by ${who(e.by)}: ${plainLine(e.title)}`,
   "decision.signed": (e) => `the next decision is signed with passkey ${plainLine(e.signature.passkey, 16)}`,
   "passkey.removed": (e) => `passkey ${plainLine(e.passkey, 16)} removed by ${who(e.by)}: ${plainLine(e.reason, 200)}`,
+  "baseline.measured": (e) =>
+    `tests before the run: ${e.result.ok === true ? "passed" : e.result.ok === null ? "not measured" : "failed"}`,
+  "baseline.settled": (e) =>
+    e.how === "passed"
+      ? "goes on from there"
+      : `goes on ${e.how === "known" ? "knowing that tests fail" : "without tests"}, by ${e.by === "engine" ? "the options given" : who(e.by)}`,
   "attempt.started": (e) => `${e.phase}#${e.attempt} begins (${e.brief.why})`,
   "execution.started": (e) =>
     `${e.claim.execution} runs (${e.role}${e.prompt === undefined ? "" : `, prompt of ${e.prompt} characters`})`,
@@ -32,7 +40,7 @@ const sentences: Sentences = {
   "draft.produced": (e) => `produced: ${plainLine(e.summary, 120)}`,
   "checks.failed": (e) =>
     `checks failed: ${e.results
-      .filter((r) => r.ok === false)
+      .filter(isFailure)
       .map((r) => r.name)
       .join(", ")}`,
   "verdict.given": (e) =>
@@ -58,6 +66,8 @@ const sentences: Sentences = {
       ? "the tree was left as it is"
       : `${e.restored.length === 0 ? "nothing more" : countOf(e.restored.length, "file")} taken back; what came after is kept in ${e.kept}`,
   "step.escalated": (e) => `${e.from} escalated: ${e.reason}`,
+  "lines.included": (e) =>
+    `own lines in ${e.paths.map((path) => plainLine(path)).join(", ")} committed with the agent's, by ${who(e.by)}`,
   "step.retried": (e) => `${e.from} retried by ${who(e.by)}${e.limits === undefined ? "" : ", with other limits"}`,
   "step.skipped": (e) => `${e.from} skipped by ${who(e.by)}`,
   "phase.rechecked": (e) =>
@@ -170,6 +180,7 @@ function keptBranch(ended: EndedRun): string[] {
   const branch = ended.run.git?.branch ?? null;
   const finish = finishOf(ended);
   if (branch === null || finish === "discard") return [];
+  if (hadNothingToMerge(ended)) return [`Nothing was merged: ${nothingToMerge(ended.run)}`];
   if (finish !== "pr") return [`The branch ${branch} is kept.`];
   const commands = pullRequestCommands(ended, "gh") ?? [];
   return [

@@ -11,6 +11,9 @@ import {
   type Wait,
   type WaitOption,
   finishOf,
+  OWN_LINES,
+  TESTS_CHANGED,
+  hadNothingToMerge,
   mergedAs,
   reasonOf,
 } from "../core/run.ts";
@@ -23,6 +26,7 @@ import { attemptParts } from "../schema/ids.ts";
 import { answerCommand } from "./answer-options.ts";
 import { redosSpent } from "./gate-banner.ts";
 import { troubleLines } from "./trouble-lines.ts";
+import { heldAgainst, nothingToMerge } from "./finish-lines.ts";
 import { plainLine } from "./plain-text.ts";
 import { failureLines, movedLines } from "./open-again.ts";
 import { sessionLines } from "./session-lines.ts";
@@ -177,19 +181,6 @@ function nowLines(state: ActiveRun | EndedRun, { driven }: Liveness): string[] {
 /** The branch that a merge would go into. */
 const baseOf = ({ run }: Pick<ActiveRun, "run">): string | null => run.git?.base ?? null;
 
-/** Before a person says how the work ends, they see everything that stayed open about it. */
-export function heldAgainst({ wait, phases, run }: ActiveRun): string[] {
-  if (wait?.kind !== "finish") return [];
-  const concerns = phases.flatMap(({ rule, made }) =>
-    (made?.concerns ?? []).map((concern) => `  ${rule.key}: ${plainLine(concern)}`),
-  );
-  const base = baseOf({ run });
-  return [
-    ...(concerns.length === 0 ? [] : ["Concerns left open:", ...concerns]),
-    ...(wait.offered.includes("merge") && base !== null ? [`A merge goes into ${plainLine(base)}.`] : []),
-  ];
-}
-
 function toReadLines(run: ActiveRun, wait: Wait): string[] {
   if (wait.kind !== "gate") return [];
   const phase = currentPhase(run);
@@ -202,6 +193,7 @@ function toReadLines(run: ActiveRun, wait: Wait): string[] {
 function endLines(run: EndedRun): string[] {
   if (run.how === "cancelled") return [`Cancelled: ${plainLine(run.reason)}`];
   if (run.merged !== null) return [`Merged as ${run.merged.slice(0, 12)}.`];
+  if (hadNothingToMerge(run)) return [nothingToMerge(run.run)];
   const branch = run.run.git?.branch ?? null;
   return [branch === null ? "Finished." : `Finished; branch ${branch} is kept.`];
 }

@@ -3,6 +3,7 @@ import { type AttemptId, attemptParts } from "../schema/ids.ts";
 /** What a step does, before the name of the phase. */
 const DOING: Readonly<Record<string, string>> = {
   prepare: "Preparing",
+  baseline: "Testing before the work",
   enter: "Starting",
   produce: "Running",
   check: "Testing",

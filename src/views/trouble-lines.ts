@@ -1,5 +1,5 @@
 import { countOf } from "../core/count-of.ts";
-import type { Wait } from "../core/run.ts";
+import { OWN_LINES, TESTS_CHANGED, type Wait } from "../core/run.ts";
 import type { Step } from "../schema/event.ts";
 import { attemptParts } from "../schema/ids.ts";
 import { plainLine } from "./plain-text.ts";
@@ -13,7 +13,8 @@ export function troubleLines(wait: Escalation): string[] {
   const where = phase === null ? "" : `Phase ${plainLine(phase)}: `;
   const why = REASONS[reason]?.(wait);
   const said = `${where}${why ?? `${TROUBLE[from]} (${plainLine(reason).replaceAll("_", " ")})`}`;
-  return [`${said.charAt(0).toUpperCase()}${said.slice(1)}:`, ...detailLines(detail)];
+  const shown = reason === TESTS_CHANGED ? detail.split("\n").map((line) => `  ${line}`) : detailLines(detail);
+  return [`${said.charAt(0).toUpperCase()}${said.slice(1)}:`, ...shown];
 }
 
 function stillFailing({ detail, failures = 1 }: Escalation): string {
@@ -23,13 +24,19 @@ function stillFailing({ detail, failures = 1 }: Escalation): string {
 
 /** Reasons that say more than the step that failed. */
 const REASONS: Readonly<Record<string, ((wait: Escalation) => string) | undefined>> = {
-  tests_changed: () => "the way tests are run has changed",
+  [TESTS_CHANGED]: () => "the way tests are run has changed",
+  tests_red: () => "tests fail already, before anything was changed",
+  not_installed: () => "the tests cannot run yet, as something they need is not installed",
+  [OWN_LINES]: () =>
+    "lines of yours that were not committed cannot be told apart from what the agent changed in these files",
+  no_change: () => "it has to change code, and its agent changed none, told so or not",
   circuit_breaker: stillFailing,
   max_iterations: stillFailing,
 };
 
 const TROUBLE: { readonly [S in Step]: string } = {
   prepare: "the run could not be prepared",
+  baseline: "the tests could not be run before the work",
   enter: "the phase could not be started",
   produce: "the agent did not finish its work",
   check: "the checks of the agent's work do not pass",

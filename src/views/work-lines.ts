@@ -1,3 +1,4 @@
+import { isFailure } from "../core/baseline.ts";
 import type { RunEvent } from "../schema/event.ts";
 import type { CheckResult } from "../schema/facts.ts";
 import { plainLine } from "./plain-text.ts";
@@ -14,11 +15,16 @@ type Of<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 type Tellers = { readonly [T in RunEvent["type"]]?: (event: Of<T>, before: readonly RunEvent[]) => WorkLine[] };
 
 const tellers: Tellers = {
+  "baseline.measured": ({ result }) => [
+    result.ok === false
+      ? bad(`before the work, ${failedText(result)}`)
+      : good(`before the work: ${result.ok === null ? "tests not measured" : result.detail}`),
+  ],
   "attempt.started": ({ phase, attempt }) => [
     { mark: "begun", text: `${phase}${attempt > 1 ? `, attempt ${attempt}` : ""}` },
   ],
   "checks.passed": ({ results }, before) => [good(passedText(results, before))],
-  "checks.failed": ({ results }) => results.filter(({ ok }) => ok === false).map((result) => bad(failedText(result))),
+  "checks.failed": ({ results }) => results.filter(isFailure).map((result) => bad(failedText(result))),
   "verdict.given": ({ approved, issues, summary }) => [
     approved ? good(`reviewer approves: ${summary}`) : bad(refusedText(issues.map(({ description }) => description))),
   ],
@@ -38,7 +44,8 @@ const bad = (text: string): WorkLine => ({ mark: "bad", text });
 function passedText(results: readonly CheckResult[], before: readonly RunEvent[]): string {
   const draft = before.findLast((event) => event.type === "draft.produced");
   const tests = results.find(({ name }) => name === "tests");
-  const measured = tests === undefined ? "" : tests.ok === null ? "tests not measured" : tests.detail;
+  const measured =
+    tests === undefined ? "" : tests.ok === null ? "tests not measured" : (tests.detail.split("\n", 1)[0] ?? "");
   const files = filesText([...dueFiles(before), ...(draft?.artifacts ?? [])]);
   return [files, measured, withoutMarks(draft?.summary ?? "")].filter((part) => part !== "").join(" · ");
 }

@@ -10,7 +10,9 @@ const manifest = (scripts: Files, rest: object = {}): string => JSON.stringify({
 const vitest = manifest({ test: "vitest run" });
 
 const detect = (root: string): Promise<TestCommand | null> =>
-  createCheckRunner(root, { env: {}, redact: (text) => text }).detectTests();
+  createCheckRunner(root, { env: {}, redact: (text) => text })
+    .detectTests()
+    .then((found) => found?.command ?? null);
 
 describe("the way to run tests is found in", () => {
   test.for<[string, Files, string]>([

@@ -18,7 +18,7 @@ const running = new AbortController().signal;
 
 async function runIn(root: string, options: Partial<CheckRunnerOptions> = {}): Promise<CheckResult> {
   const runner = createCheckRunner(root, { env: process.env, redact: (text) => text, ...options });
-  const command = await runner.detectTests();
+  const command = (await runner.detectTests())?.command ?? null;
   return runner.runTests({ command: command!, tree: null }, running);
 }
 
@@ -115,7 +115,7 @@ describe("the tests of a project", () => {
       "child.js": stayer("child.pid"),
     });
     const runner = createCheckRunner(root, { env: process.env, redact: (text) => text });
-    const command = await runner.detectTests();
+    const command = (await runner.detectTests())?.command ?? null;
     const stop = new AbortController();
     const result = runner.runTests({ command: command!, tree: null }, stop.signal);
     await Promise.all([appears(root, "parent.pid"), appears(root, "child.pid")]);

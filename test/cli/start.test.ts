@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
 
@@ -58,7 +60,8 @@ test.concurrent("--tests without runs none and never calls that passed", async (
 test.concurrent("a failing test goes back to the agent, which fixes it", async () => {
   const files = {
     "package.json": withTests("node check.js"),
-    "check.js": "process.exit(require('fs').existsSync('good') ? 0 : 1)\n",
+    "check.js":
+      "const { existsSync } = require('fs');\nprocess.exit(existsSync('bad') && !existsSync('good') ? 1 : 0)\n",
   };
   const sandbox = await createSandbox({ files });
   sandbox.plan({ turns: { implement: [{ writes: { bad: "x" } }, { writes: { good: "x" } }] } });
@@ -72,7 +75,9 @@ test.concurrent("a failing test goes back to the agent, which fixes it", async (
 });
 
 test.concurrent("three identical failures ask a person, who may retry, skip or cancel", async () => {
-  const sandbox = await createSandbox({ files: { "package.json": withTests("node -e 'process.exit(1)'") } });
+  const script = "node -e 'process.exit(fs.existsSync(\"bad\") ? 1 : 0)'";
+  const sandbox = await createSandbox({ files: { "package.json": withTests(script) } });
+  sandbox.plan({ turns: { implement: [{ writes: { bad: "x" } }] } });
   const { run } = parsed(await start(sandbox, "--tests", "trust"));
   expect(run.waiting).toMatchObject({
     kind: "escalation",
@@ -92,16 +97,23 @@ test.concurrent("three identical failures ask a person, who may retry, skip or c
   expect([cancelled.code, parsed(cancelled).run]).toMatchObject([0, { status: "cancelled", reason: "not worth it" }]);
 });
 
-test.concurrent("a changed way of running tests is shown at the gate", async () => {
+test.concurrent("tests that are run another way than was trusted are not run before a person was shown it", async () => {
   const sandbox = await createSandbox({ files: { "package.json": withTests("node -e 0") } });
-  sandbox.plan({ turns: { implement: [{ writes: { "package.json": withTests("echo passed") } }] } });
+  sandbox.plan({ turns: { implement: [{ writes: { "package.json": withTests("touch ran && echo passed") } }] } });
   await start(sandbox, "--tests", "trust", "--supervised");
   const { run } = parsed(await sandbox.person("continue", "--json"));
-  expect(run.waiting).toMatchObject({ kind: "gate", id: expect.stringMatching(/^implement/) });
+  expect(run.waiting).toMatchObject({ kind: "escalation", reason: "tests_changed" });
+  expect(existsSync(join(sandbox.root, "ran"))).toBe(false);
   const { stdout } = await sandbox.script("gate");
-  expect(stdout).toContain("The way tests are run has changed");
   expect(stdout).toContain("no longer runs the tests as it did when they were trusted");
-  expect(stdout).toContain("  - Now: npm test (package.json: echo passed)\n");
+  expect(stdout).toContain("scripts.test:\n    touch ran && echo passed\n");
+  sandbox.write("package.json", withTests("touch other"));
+  const shownOther = parsed(await sandbox.person("answer", "accept", "--json")).run;
+  expect(shownOther.waiting).toMatchObject({ reason: "tests_changed", detail: expect.stringContaining("touch other") });
+  expect(["ran", "other"].some((name) => existsSync(join(sandbox.root, name)))).toBe(false);
+  const accepted = parsed(await sandbox.person("answer", "accept", "--json")).run;
+  expect(accepted.waiting).toMatchObject({ kind: "gate", id: expect.stringMatching(/^implement/) });
+  expect(existsSync(join(sandbox.root, "other"))).toBe(true);
 });
 
 test.concurrent("in an autonomous run a changed way of running tests asks a person", async () => {
@@ -113,7 +125,7 @@ test.concurrent("in an autonomous run a changed way of running tests asks a pers
     reason: "tests_changed",
     options: ["retry", "skip", "accept", "cancel"],
     detail: expect.stringContaining(
-      "\nTrusted: npm test (package.json: node -e 0)\nNow: npm test (package.json: echo passed)",
+      "\nTrusted: npm test (package.json: node -e 0)\nTests would be run with: npm test (package.json: echo passed)",
     ),
   });
   const accepted = parsed(await sandbox.person("answer", "accept", "--json")).run;

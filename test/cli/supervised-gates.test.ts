@@ -48,9 +48,9 @@ test.concurrent("SM-AC-02b, SM-AC-03b, SM-AC-03g, SM-AC-07d, SM-AC-08a, SM-AC-08
     id: expect.stringMatching(/^implement#1/),
   });
   expect(sandbox.log().map(({ key }) => key)).toEqual(["plan", "implement", "implement reviewer"]);
-  const unchanged = sandbox.read(".isdlc/reviews/phase-implement-summary.md");
-  expect(unchanged).toContain("No files changed.");
-  expect(unchanged).toMatch(/\| `?README\.md`? \|/);
+  const summary = sandbox.read(".isdlc/reviews/phase-implement-summary.md");
+  expect(summary).toContain("test/by-agent.txt");
+  expect(summary).toMatch(/\| `?README\.md`? \|/);
 
   expect(parsed(await sandbox.person("continue", "--json")).run.waiting).toMatchObject({
     kind: "gate",

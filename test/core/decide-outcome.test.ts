@@ -31,7 +31,8 @@ describe("an outcome", () => {
   const steps = Step.options;
   const reaching = (step: Step): Player => {
     const after: PhaseRule["after"] = ["sizing", "refinement"];
-    const player = startRun({ ...supervised, plan: [phaseRule({ after })] });
+    const tests = { argv: ["npm", "test"], source: "package.json", digest: "trusted" };
+    const player = startRun({ ...supervised, tests, plan: [phaseRule({ after, tests: true, writes: "tests" })] });
     if (step === "rewind")
       accepted(advance(player, "check"), { do: "back", by: ada, to: "03-architecture", tree: "restore" });
     return advance(player, step);

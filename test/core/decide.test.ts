@@ -39,7 +39,7 @@ const decisions: { readonly [D in PersonCommand["do"]]: Extract<PersonCommand, {
   reply: { ...named, do: "reply", replies: [] },
   retry: { ...named, do: "retry" },
   skip: { ...named, do: "skip" },
-  acceptTests: { ...named, do: "acceptTests", tests: null },
+  accept: { ...named, do: "accept" },
   size: { ...named, do: "size", choice: "accept" },
   back: { by: ada, do: "back", to: "01-requirements", tree: "keep" },
   changeAgents: { by: ada, do: "changeAgents", agent: someAgent, reviewer: someAgent },
@@ -126,7 +126,7 @@ describe("an answer to an escalation", () => {
 
   test("tests are accepted only where that was offered", () => {
     const player = escalated("check");
-    expect(why(player, { do: "acceptTests", by: ada, wait: openWait(player).id, tests: null })).toBe("notOffered");
+    expect(why(player, { do: "accept", by: ada, wait: openWait(player).id, tests: null })).toBe("notOffered");
   });
 
   test("a changed way of running tests is accepted by a person, then checked again", () => {
@@ -135,7 +135,7 @@ describe("an answer to an escalation", () => {
     expect(report(player, changed)).toEqual(["step.escalated"]);
     expect(openWait(player)).toMatchObject({ reason: "tests_changed", offered: ["retry", "skip", "accept"] });
     const tests = { argv: ["npm", "test"], source: "package.json", digest: "sha256:new" };
-    accepted(player, { do: "acceptTests", by: ada, wait: openWait(player).id, tests });
+    accepted(player, { do: "accept", by: ada, wait: openWait(player).id, tests });
     expect(activeRun(player)).toMatchObject({ tests, wait: null, stage: { is: "checking" } });
   });
 

@@ -81,7 +81,7 @@ const bugs: readonly Bug[] = [
   {
     bug: "a person goes back while the tree is rewound",
     breaks: "a person goes back to where the run has been",
-    plants: [{ file: PERSON, find: ` && stage.is !== "rewinding"`, put: "" }],
+    plants: [{ file: PERSON, find: `, "rewinding"]);`, put: "]);" }],
   },
   {
     bug: "a restart at a gate is a redo that nobody counts",

@@ -131,7 +131,7 @@ const REACH: { readonly [landmark: string]: number } = {
   "forbidden: a retry at a gate": 20,
   "forbidden: a skip outside a phase": 15,
   "forbidden: a review of a paused gate": 3,
-  "forbidden: a redo after the third": 2,
+  "forbidden: a redo after the third": 1,
 };
 
 test("the scripts do get to every refusal, escalation, answer and end", () => {

@@ -147,7 +147,6 @@ describe("merge", () => {
     ["a hook that refuses", () => fixture.hook("pre-merge-commit", "echo not today; exit 1"), "?? keep"],
     ["a message hook that refuses", () => fixture.hook("commit-msg", "exit 1"), "?? keep"],
     ["staged work", () => (fixture.write("other", "mine\n"), fixture.git("add", "other")), "M  other\n?? keep"],
-    ["work in the way of the switch", () => fixture.write("b", "mine\n"), " M b\n?? keep"],
     ["a held index.lock", () => writeFileSync(at(".git/index.lock"), ""), "?? keep"],
   ];
   test.each(refusals)("%s: still on the branch, nothing lost", async (_, prepare, expected) => {

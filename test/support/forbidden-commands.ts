@@ -104,6 +104,7 @@ function wrongAnswers({ state, now, redos }: Past): readonly Forbidden[] {
 
 const OUTSIDE_PHASES: ReadonlySet<Stage["is"]> = new Set([
   "preparing",
+  "baselining",
   "rewinding",
   "accepting",
   "measuring",
@@ -116,7 +117,7 @@ function outOfPlace({ state }: Past): readonly Forbidden[] {
   if (state.is !== "active") return [];
   const { stage, wait } = state;
   const chosen = stage.is === "finishing" && stage.how !== null;
-  const nowhere = stage.is === "preparing" || stage.is === "rewinding" || chosen;
+  const nowhere = stage.is === "preparing" || stage.is === "baselining" || stage.is === "rewinding" || chosen;
   const unreached = state.phases
     .filter((phase, index) => nowhere || index > state.index || phase.dropped)
     .map(({ rule }) => rule.key);
@@ -138,7 +139,7 @@ const opened = { id: "", openedAt: "" };
 const SAMPLE_WAITS: { readonly [K in Wait["kind"]]: Extract<Wait, { kind: K }> } = {
   gate: { ...opened, kind: "gate", digest: "", loosened: null, failures: [] },
   questions: { ...opened, kind: "questions", questions: [] },
-  escalation: { ...opened, kind: "escalation", from: "produce", reason: "", detail: "", offered: [] },
+  escalation: { ...opened, kind: "escalation", from: "produce", reason: "", detail: "", offered: [], paths: [] },
   sizing: {
     ...opened,
     kind: "sizing",
@@ -170,7 +171,7 @@ export function anyAnswer(wait: Wait): readonly PersonCommand[] {
       return [
         { ...named, do: "retry" },
         { ...named, do: "skip" },
-        { ...named, do: "acceptTests", tests: null },
+        { ...named, do: "accept", tests: null },
       ];
     case "sizing":
       return (["accept", "light", "standard"] as const).map((choice) => ({ ...named, do: "size", choice }));

@@ -64,7 +64,7 @@ export function initRepository({ root, env }: Place): void {
 export function invocationFor(place: Place, verb: string, values: Values = {}): Invocation {
   const found = findVerb(verb);
   if (found === undefined) throw new Error(`no verb ${verb}`);
-  const io: Io = { out: () => {}, err: () => {}, interactive: false, color: false, columns: 80 };
+  const io: Io = { out: () => {}, err: () => {}, interactive: false, color: false, columns: 80, rows: 24 };
   return { verb: found, values, words: [], cwd: place.root, env: place.env, io };
 }
 

@@ -96,6 +96,8 @@ const waits: Readers = {
   "step.retried": closes,
   "step.skipped": closes,
   "tests.accepted": closes,
+  "lines.included": closes,
+  "baseline.settled": (reading, event) => (event.wait === undefined ? movesOn(reading) : closes(reading)),
   "gate.answered": (reading, event) =>
     event.choice === "review" ? unless(reading.wait !== null, "only an open wait is answered") : closes(reading),
   "supervision.loosened": (reading) => unless(reading.wait === "gate.opened", "only an open wait is answered"),

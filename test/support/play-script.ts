@@ -169,7 +169,6 @@ function stateViolations(core: Core, player: Player): Violation[] {
 
 function optionOf(command: ReturnType<typeof anyAnswer>[number]): string {
   if (command.do === "reply") return "answer";
-  if (command.do === "acceptTests") return "accept";
   if (command.do === "size") return command.choice;
   if (command.do === "revert") return "revert";
   return command.do === "finish" ? command.how : command.do;

@@ -226,6 +226,7 @@ export const absent: SettingsReading = { is: "absent" };
 
 const goodOutcomes: { readonly [S in Step]: Outcome } = {
   prepare: { of: "prepare" },
+  baseline: { of: "baseline", result: result("tests", true) },
   enter: { of: "enter", commit: "c0ffee", tree: "tree-0" },
   produce: produced,
   check: checked(result("artifacts", true)),

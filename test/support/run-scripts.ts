@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import type { Command, Outcome, PersonCommand, StartCommand } from "../../src/core/command.ts";
 import type { ActiveRun, Next, Wait } from "../../src/core/run.ts";
 import type { Step } from "../../src/schema/event.ts";
-import type { SettingsReading } from "../../src/schema/facts.ts";
+import type { SettingsReading, TestCommand } from "../../src/schema/facts.ts";
 import type { AfterStep } from "../../src/schema/plan.ts";
 import { type Dice, rollDice } from "./dice.ts";
 import {
@@ -53,6 +53,7 @@ const phase = fc.record({
   gate: fc.constantFrom("supervised" as const, "supervised" as const, "always" as const, "large" as const),
   checks: fc.constantFrom({ limit: 2, breaker: 2 }, { limit: 3, breaker: 3 }, { limit: 10, breaker: 3 }),
   tests: fc.boolean(),
+  writes: fc.constantFrom("item" as const, "tests" as const),
   after: fc.constantFrom<AfterStep[][]>([], [], ["sizing"], ["sizing"], ["refinement"], ["sizing", "refinement"]),
   whenLight: fc.constantFrom("keep" as const, "drop" as const),
 });
@@ -74,11 +75,14 @@ const git = fc.constantFrom(
   null,
 );
 
+const trusted: TestCommand = { argv: ["npm", "test"], source: "package.json", digest: "trusted" };
+
 const begin = fc
   .record({
     phases: fc.array(phase, { minLength: 1, maxLength: KEYS.length, size: "max" }),
     supervision,
     git,
+    tests: fc.constantFrom(null, null, null, null, null, trusted),
     finish: fc.constantFrom("ask" as const, "ask" as const, "merge" as const, "keep" as const),
     commits: fc.constantFrom("phase" as const, "phase" as const, "none" as const),
     sizing: fc.constantFrom("ask" as const, "ask" as const, "accept" as const),
@@ -166,7 +170,7 @@ function claimOf({ stage }: ActiveRun): string | null | undefined {
 }
 
 /** Where trouble is at home; elsewhere it would keep scripts from getting anywhere. */
-const ON_TRIAL: readonly Step[] = ["produce", "check", "review", "recheck", "measure", "refine", "rewind"];
+const ON_TRIAL: readonly Step[] = ["baseline", "produce", "check", "review", "recheck", "measure", "refine", "rewind"];
 
 export const claim = (execution: string): Outcome => ({
   of: "claim",
@@ -202,7 +206,7 @@ const badTasks = refined("T1 names no file", "T1 waits for itself");
 const ended = { execution: "x1", usage: { input: 10, output: 5, usd: 0.1 }, session: "s1" };
 const broken = (dice: Dice): Outcome => ({
   of: "broken",
-  reason: dice.of(["crashed", "crashed", "no_result", "unavailable"]),
+  reason: dice.of(["crashed", "crashed", "no_result", "no_result", "unavailable"]),
   detail: "exit 1",
   again: dice.chance(75),
   ...ended,
@@ -216,6 +220,7 @@ const says = (status: "failed" | "needs_input"): Outcome => ({
 /** What can go wrong, by step. */
 const troubles: { readonly [S in Step]: readonly ((dice: Dice) => Outcome)[] } = {
   prepare: [() => failed("prepare")],
+  baseline: [() => ({ of: "baseline", result: result("tests", false) }), () => failed("baseline")],
   enter: [() => failed("enter")],
   produce: [
     broken,
@@ -260,7 +265,7 @@ function answer(wait: Wait, temper: Temper, dice: Dice): PersonCommand {
     case "questions":
       return dice.chance(80) ? goodAnswer(wait) : { ...named, do: "reply", replies: [{ id: "q1", text: null }] };
     case "escalation":
-      if (dice.chance(wait.reason === "tests_changed" ? 60 : 10)) return { ...named, do: "acceptTests", tests: null };
+      if (dice.chance(wait.offered.includes("accept") ? 60 : 10)) return { ...named, do: "accept", tests: null };
       return { ...named, do: dice.chance(65) ? "retry" : "skip" };
     case "sizing":
       return { ...named, do: "size", choice: dice.of(["accept", "accept", "light", "standard"] as const) };

@@ -14,6 +14,7 @@ const escalation = (changes: Partial<Escalation>): Escalation => ({
   reason: "no_result",
   detail: "It said nothing.",
   offered: ["retry"],
+  paths: [],
   ...changes,
 });
 

@@ -1,10 +1,13 @@
+import { createHash } from "node:crypto";
 import type { CheckRunner } from "../../ports/check-runner.ts";
 import type { Workspace } from "../../ports/workspace.ts";
+import type { CheckResult } from "../../schema/facts.ts";
 import type { Environment } from "../process/agent-environment.ts";
 import { checkArtifacts } from "./check-artifacts.ts";
 import { detectTests } from "./detect-tests.ts";
 import { runTests, type TestsInSandbox } from "./run-tests.ts";
-import { surroundingsDigests, testSurroundings } from "./test-surroundings.ts";
+import { changedParts, surroundingsDigests, surroundingsFacts } from "./surroundings-digests.ts";
+import { testSurroundings } from "./test-surroundings.ts";
 
 export type CheckRunnerOptions = {
   /** The person's environment, of which tests get a part. */
@@ -19,6 +22,13 @@ export type CheckRunnerOptions = {
   readonly workspace?: Pick<Workspace, "copy" | "writeInto" | "ignored">;
   /** Where digests of the surroundings are kept, out of the reach of agents. */
   readonly memory?: SurroundingsMemory;
+  /** Where results of tests are kept that can be used again. */
+  readonly results?: ResultMemory;
+};
+
+export type ResultMemory = {
+  read(key: string): CheckResult | null;
+  write(key: string, result: CheckResult): void;
 };
 
 export type SurroundingsMemory = {
@@ -29,28 +39,45 @@ export type SurroundingsMemory = {
 const TWENTY_MINUTES = 20 * 60_000;
 
 export function createCheckRunner(root: string, options: CheckRunnerOptions): CheckRunner {
-  const { env, redact, timeLimit = TWENTY_MINUTES, variables = [], sandbox = null, workspace, memory } = options;
-  const digests = async (): Promise<Record<string, string>> =>
-    surroundingsDigests(root, testSurroundings(root, (await workspace?.ignored()) ?? []));
+  const {
+    env,
+    redact,
+    timeLimit = TWENTY_MINUTES,
+    variables = [],
+    sandbox = null,
+    workspace,
+    memory,
+    results,
+  } = options;
+  const surroundings = async () => testSurroundings(root, (await workspace?.ignored()) ?? []);
   return {
     artifacts: (paths) => checkArtifacts(root, paths),
     detectTests: () => Promise.resolve(detectTests(root)),
-    runTests: (request, signal) =>
-      runTests({ root, env, redact, timeLimit, variables, sandbox, workspace, ...request }, signal),
+    async runTests(request, signal) {
+      const run = () => runTests({ root, env, redact, timeLimit, variables, sandbox, workspace, ...request }, signal);
+      if (results === undefined || request.reuses !== true || request.tree === null) return run();
+      const { tree, command } = request;
+      const key = keyOf([
+        tree,
+        command.digest,
+        sandbox !== null,
+        variables,
+        surroundingsFacts(root, await surroundings()),
+      ]);
+      const known = results.read(key);
+      if (known !== null) return known;
+      const found = await run();
+      if (found.ok === true) results.write(key, found); // what failed may pass once a service is there
+      return found;
+    },
     async rememberSurroundings() {
-      if (memory?.read() === null) memory.write(await digests());
+      if (memory?.read() === null) memory.write(surroundingsDigests(root, await surroundings()));
     },
     async changedSurroundings() {
       const before = memory?.read() ?? null;
-      return before === null ? null : differences(before, await digests());
+      return before === null ? null : changedParts(root, await surroundings(), before);
     },
   };
 }
 
-function differences(
-  before: Readonly<Record<string, string>>,
-  now: Readonly<Record<string, string>>,
-): readonly string[] {
-  const names = new Set([...Object.keys(before), ...Object.keys(now)]);
-  return [...names].filter((name) => before[name] !== now[name]).sort();
-}
+const keyOf = (parts: readonly unknown[]): string => createHash("sha256").update(JSON.stringify(parts)).digest("hex");

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { TestCommand } from "../../schema/facts.ts";
+import type { FoundTests } from "../../ports/check-runner.ts";
 import { cargoTests } from "./detectors/cargo-tests.ts";
-import type { Detector, FoundTests } from "./detectors/detector.ts";
+import type { DetectedTests, Detector } from "./detectors/detector.ts";
 import { makeTests } from "./detectors/make-tests.ts";
 import { packageTests } from "./detectors/package-tests.ts";
 import { pythonTests } from "./detectors/python-tests.ts";
@@ -32,16 +32,19 @@ const detectors: readonly Detector[] = [
 ];
 
 /** Reads files only; nothing of the project is executed. */
-export function detectTests(root: string): TestCommand | null {
+export function detectTests(root: string): FoundTests | null {
   const files = projectFiles(root);
   for (const detect of detectors) {
     const found = detect(files);
-    if (found !== null) return { argv: [...found.argv], source: found.source, digest: digestOf(found) };
+    if (found === null) continue;
+    const { argv, source } = found;
+    const definition = found.definition.map(([name, text]) => ({ name, text }));
+    return { command: { argv: [...argv], source, digest: digestOf(found) }, definition };
   }
   return null;
 }
 
-const digestOf = ({ argv, definition }: FoundTests): string =>
+const digestOf = ({ argv, definition }: DetectedTests): string =>
   createHash("sha256")
     .update(JSON.stringify([argv, definition]))
     .digest("hex");

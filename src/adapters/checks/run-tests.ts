@@ -12,7 +12,9 @@ import { type AgentProcessEnd, startAgentProcess } from "../process/start-agent-
 import { startFoundProgram } from "../process/start-found-program.ts";
 import type { TestFolder } from "../sandbox/test-sandbox.ts";
 import { countTests } from "./reports/count-tests.ts";
+import { projectFiles } from "./project-files.ts";
 import { failingTests } from "./reports/failing-tests.ts";
+import { missingDependencies } from "./reports/missing-dependencies.ts";
 import { completeCopy, removeFromCopy } from "./test-copy.ts";
 import { testEnvironment } from "./test-environment.ts";
 import { testSurroundings } from "./test-surroundings.ts";
@@ -99,10 +101,12 @@ function resultOf(run: TestRun, { end, output, ranAs }: Ended, signal: AbortSign
   const about = { name: "tests", ranAs, ...(counts === null ? {} : { counts }) };
   const reason = failureOf(end, run);
   if (reason === null) return { ...about, ok: true, detail: `${run.command.argv.join(" ")} passed` };
+  const missing = missingDependencies(projectFiles(run.root), { argv: run.command.argv, output: plainOutput(output) });
+  const told = missing === null ? [reason] : [`Not installed: ${missing}`, reason];
+  const failed = { ...about, ok: false, ...(missing === null ? {} : { missing }) };
   const failing = failingTests(plainOutput(run.redact(output)));
-  if (failing.length === 0)
-    return { ...about, ok: false, detail: [reason, ...usefulLines(output, run.redact)].join("\n") };
-  return { ...about, ok: false, failing: [...failing], detail: [reason, ...failing.map(failingLine)].join("\n") };
+  if (failing.length === 0) return { ...failed, detail: [...told, ...usefulLines(output, run.redact)].join("\n") };
+  return { ...failed, failing: [...failing], detail: [...told, ...failing.map(failingLine)].join("\n") };
 }
 
 const failingLine = ({ name, message }: FailingTest): string => `✗ ${name}${message === null ? "" : `: ${message}`}`;

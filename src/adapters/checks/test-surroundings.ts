@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { OWN_FOLDER } from "../../core/own-folder.ts";
 
@@ -9,6 +8,8 @@ export type TestSurroundings = {
   readonly dependencies: readonly string[];
   /** Everything else that is ignored, but for caches: copied, or shown read-only where it is too much to copy. */
   readonly others: readonly string[];
+  /** Compiled modules that lie where Python takes them for sources: never copied, and compared. */
+  readonly compiled: readonly string[];
 };
 
 /** Names of folders that package managers fill. */
@@ -33,50 +34,14 @@ export function testSurroundings(root: string, ignored: readonly string[]): Test
     .filter((path) => !path.split("/").some((part) => DERIVED.has(part)) && !DERIVED_FILE.test(path));
   const isDependency = (path: string): boolean =>
     DEPENDENCIES.has(basename(path)) || existsSync(join(root, path, "pyvenv.cfg"));
-  return { dependencies: kept.filter(isDependency), others: kept.filter((path) => !isDependency(path)) };
-}
-
-/**
- * A digest for each part of the surroundings, by name. It covers names, sizes and the times at which the system last saw a
- * file change, which nobody can date back: the contents are not read. Dependencies count package by package.
- */
-export function surroundingsDigests(root: string, { dependencies, others }: TestSurroundings): Record<string, string> {
-  const parts = [...dependencies.flatMap((path) => packagesIn(root, path)), ...others];
-  return Object.fromEntries(parts.map((path) => [path, digestBelow(root, path)]));
+  return {
+    dependencies: kept.filter(isDependency),
+    others: kept.filter((path) => !isDependency(path)),
+    compiled: ignored.filter((path) => /\.py[co]$/.test(path) && !path.includes("__pycache__/")),
+  };
 }
 
 /** Caches that tools keep among the packages. */
 const CACHE_NAMES = new Set([".cache", ".vite", ".vite-temp", ".vitest", ".tmp", ".package-lock.json"]);
 
 export const isRegenerated = (name: string): boolean => CACHE_NAMES.has(name);
-
-function packagesIn(root: string, folder: string): readonly string[] {
-  if (basename(folder) !== "node_modules") return [folder];
-  const names = namesIn(join(root, folder)).filter((name) => !isRegenerated(name));
-  return names.map((name) => `${folder}/${name}`);
-}
-
-/** More files than this are not looked at one by one. */
-const MOST_FILES = 200_000;
-
-function digestBelow(root: string, path: string): string {
-  const hash = createHash("sha256");
-  const waiting = [path];
-  for (let seen = 0; waiting.length > 0 && seen < MOST_FILES; seen++) {
-    const next = waiting.pop() ?? "";
-    if (basename(next) === "__pycache__") continue;
-    const facts = lstatSync(join(root, next), { throwIfNoEntry: false });
-    if (facts === undefined) continue;
-    if (facts.isDirectory()) waiting.push(...namesIn(join(root, next)).map((name) => `${next}/${name}`));
-    else hash.update(`${next}\0${facts.mode}\0${facts.size}\0${facts.mtimeMs}\0${facts.ctimeMs}\0${facts.ino}\n`);
-  }
-  return hash.digest("hex").slice(0, 32);
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    return []; // not a folder, or not for us
-  }
-}

@@ -1,7 +1,7 @@
 import type { PersonCommand } from "../../core/command.ts";
 import { codePhaseBefore, optionsOf } from "../../core/next.ts";
 import { ProblemError } from "../../core/problem.ts";
-import type { ActiveRun, Wait, WaitOption } from "../../core/run.ts";
+import { type ActiveRun, TESTS_CHANGED, type Wait, type WaitOption } from "../../core/run.ts";
 import type { Reply } from "../../schema/agent.ts";
 import type { ReviewComment } from "../../schema/comments.ts";
 import type { WaitId } from "../../schema/ids.ts";
@@ -31,6 +31,8 @@ export type AnswerRequest = {
   readonly replies?: readonly Reply[];
   /** What each execution may use from now on, for a retry. */
   readonly limits?: ExecutionLimits | undefined;
+  /** For a cancel: what agents left uncommitted stays in the tree, or is taken out and kept on a ref. */
+  readonly tree?: "keep" | "restore" | undefined;
   /** Said twice, where the option gives work up. */
   readonly isConfirmed?: boolean;
   /** The signature of a passkey, which was verified. */
@@ -94,8 +96,13 @@ export const answerTable: Readonly<Record<WaitOption, Row>> = {
   skip: { command: (answering) => ({ do: "skip", ...named(answering) }) },
   accept: {
     async command(answering) {
-      if (answering.wait.kind === "sizing") return { do: "size", ...named(answering), choice: "accept" };
-      return { do: "acceptTests", ...named(answering), tests: await answering.project.checks.detectTests() };
+      const { wait } = answering;
+      if (wait.kind === "sizing") return { do: "size", ...named(answering), choice: "accept" };
+      if (wait.kind === "escalation" && wait.reason !== TESTS_CHANGED) return { do: "accept", ...named(answering) };
+      // What was shown is what is trusted; whoever opened the run with an earlier version was shown none.
+      const shown = wait.kind === "escalation" ? wait.tests : undefined;
+      const tests = shown === undefined ? (await answering.project.checks.detectTests())?.command : shown;
+      return { do: "accept", ...named(answering), tests: tests ?? null };
     },
   },
   light: size("light"),

@@ -7,6 +7,7 @@ import type { Person } from "../../schema/people.ts";
 import { answerOptions } from "../../views/answer-options.ts";
 import type { Project } from "../project/project.ts";
 import { type Answering, type AnswerRequest, answerTable, type AnswerTools } from "./answer-table.ts";
+import { type LeftInTree, settleTree, type SettledTree } from "./left-in-tree.ts";
 import { record, type Recorded } from "./record.ts";
 
 export type Answered = Recorded & {
@@ -14,6 +15,8 @@ export type Answered = Recorded & {
   readonly option: string;
   /** What was put back before the answer was recorded; null where nothing was. */
   readonly reverted: Reverted | null;
+  /** What a cancelled run left in the working tree; null where it left nothing. */
+  readonly left: LeftInTree | null;
 };
 
 /** Names that options had before. */
@@ -41,8 +44,13 @@ export async function answer(project: Project, run: ActiveRun, request: AnswerRe
   const done = await record(project, run.run.run, signature === undefined ? command : { ...command, signature });
   const warnings = [...done.warnings];
   for (const effect of answerTable[option].after ?? []) warnings.push(...(await effect(project, run, done)));
-  return { ...done, warnings, option, reverted: command.do === "revert" ? command : null };
+  const { left, warnings: unsettled } =
+    command.do === "cancel" ? await settleTree(project, run, request.tree) : NOTHING_LEFT;
+  const reverted = command.do === "revert" ? command : null;
+  return { ...done, warnings: [...warnings, ...unsettled], option, reverted, left };
 }
+
+const NOTHING_LEFT: SettledTree = { left: null, warnings: [] };
 
 export type AnswerCommand = { readonly option: WaitOption; readonly command: PersonCommand };
 

@@ -6,19 +6,25 @@ import type { Person } from "../../schema/people.ts";
 import type { Project } from "../project/project.ts";
 import { refuseWhileHeld } from "./answer.ts";
 import { answerTable } from "./answer-table.ts";
+import { type LeftInTree, settleTree } from "./left-in-tree.ts";
 import { record, type Recorded } from "./record.ts";
 
 /** What a person says of the run itself, whatever is open. */
-export type RunCommand = { readonly by: Person; readonly signature?: PasskeySignature | undefined } & (
-  | { readonly do: "cancel"; readonly reason: string }
-  /** Starts the current phase anew, or leaves it out. */
-  | { readonly do: "retry" | "skip" }
-  /** To an earlier phase, by key or number; to the beginning of the current one where none is named. */
-  | ({ readonly do: "back"; readonly to?: string | undefined; readonly tree: "restore" | "keep" } & Partial<Guidance>)
-);
+export type RunCommand = { readonly by: Person; readonly signature?: PasskeySignature | undefined } &
+  /** `tree`: what its agents left uncommitted stays, or is taken out and kept on a ref. */
+  (
+    | { readonly do: "cancel"; readonly reason: string; readonly tree: "keep" | "restore" }
+    /** Starts the current phase anew, or leaves it out. */
+    | { readonly do: "retry" | "skip" }
+    /** To an earlier phase, by key or number; to the beginning of the current one where none is named. */
+    | ({ readonly do: "back"; readonly to?: string | undefined; readonly tree: "restore" | "keep" } & Partial<Guidance>)
+  );
+
+/** `left`: what a cancelled run left in the working tree; null where it left nothing. */
+export type Commanded = Recorded & { readonly left: LeftInTree | null };
 
 /** @throws ProblemError when it is refused; nothing was recorded then. */
-export async function commandRun(project: Project, run: ActiveRun, command: RunCommand): Promise<Recorded> {
+export async function commandRun(project: Project, run: ActiveRun, command: RunCommand): Promise<Commanded> {
   if (command.do !== "cancel" && run.wait !== null) refuseWhileHeld(project, command.by);
   const { signature } = command;
   const wanted = personCommand(run, command);
@@ -26,7 +32,9 @@ export async function commandRun(project: Project, run: ActiveRun, command: RunC
   const warnings = [...done.warnings];
   const effects = command.do === "cancel" ? (answerTable.cancel.after ?? []) : [];
   for (const effect of effects) warnings.push(...(await effect(project, run, done)));
-  return { ...done, warnings };
+  if (command.do !== "cancel") return { ...done, warnings, left: null };
+  const settled = await settleTree(project, run, command.tree);
+  return { ...done, warnings: [...warnings, ...settled.warnings], left: settled.left };
 }
 
 /** The command it comes to. */

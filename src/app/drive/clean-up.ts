@@ -1,6 +1,6 @@
 import { isKeptName } from "../../core/kept-ref.ts";
 import { ProblemError } from "../../core/problem.ts";
-import { type EndedRun, finishOf } from "../../core/run.ts";
+import { type EndedRun, finishOf, mergedAs } from "../../core/run.ts";
 import { shellWord } from "../../core/shell-word.ts";
 import type { Finish } from "../../schema/plan.ts";
 import { plainLine } from "../../views/plain-text.ts";
@@ -38,7 +38,8 @@ function finishedWork(ended: EndedRun): Branch | null {
   const finish = finishOf(ended);
   const { branch = null, base = null } = run.git ?? {};
   const isOver = finish === "merge" || finish === "squash" || finish === "discard";
-  return isOver && branch !== null && base !== null ? { branch, base, finish } : null;
+  if (!isOver || branch === null || base === null) return null;
+  return { branch, base, finish, isMerged: mergedAs(ended) !== null };
 }
 
 /** What keeps the working tree from being removed; null when it is gone. */
@@ -74,14 +75,24 @@ async function leaveInPlace({ vcs, vcsWrite }: Project, branch: string, base: st
   }
 }
 
-type Branch = { readonly branch: string; readonly base: string; readonly finish: Finish };
+type Branch = {
+  readonly branch: string;
+  readonly base: string;
+  readonly finish: Finish;
+  readonly isMerged: boolean;
+};
 
-async function removeBranch({ worktrees }: Project, { branch, base, finish }: Branch): Promise<readonly string[]> {
+async function removeBranch(
+  { worktrees }: Project,
+  { branch, base, finish, isMerged }: Branch,
+): Promise<readonly string[]> {
   const deleted =
     finish === "merge" ? await worktrees.deleteMerged({ branch, base }) : await worktrees.keepThenDelete(branch);
   if (!deleted.ok) return deleted.why === "noBranch" ? [] : [`The branch ${branch} stays: ${deleted.fix}`];
   return [
-    deleted.ref === null ? `Deleted ${branch}, which is merged.` : `Deleted ${branch}; it is kept on ${deleted.ref}.`,
+    deleted.ref === null
+      ? `Deleted ${branch}, which is ${isMerged ? "merged" : `no different from ${base}`}.`
+      : `Deleted ${branch}; it is kept on ${deleted.ref}.`,
   ];
 }
 

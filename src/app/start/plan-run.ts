@@ -176,9 +176,14 @@ function optionsOf(request: RunRequest, { definition, isSupervised, phases }: Po
     sizing: wishes.acceptsSize === true ? "accept" : "ask",
     thresholds: sensibleThresholds(definition.thresholds),
     ...(definition.ends === undefined ? {} : { ends: definition.ends }),
-    ...(wishes.isSupervised === false ? { supervised: false } : {}),
+    ...agreedBeforehand(wishes),
   };
 }
+
+const agreedBeforehand = (wishes: RunRequest["wishes"]): Pick<RunOptions, "supervised" | "redTests"> => ({
+  ...(wishes.isSupervised === false ? { supervised: false } : {}),
+  ...(wishes.acceptsRedTests === true ? { redTests: "continue" } : {}),
+});
 
 /** A wish that a workflow does not have is a mistake, not a wish to ignore. */
 function refuseForeignWishes(

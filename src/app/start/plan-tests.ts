@@ -1,6 +1,7 @@
+import type { FoundTests } from "../../ports/check-runner.ts";
 import type { TrustStore } from "../../ports/trust-store.ts";
 import type { TestCommand } from "../../schema/facts.ts";
-import { plainLine } from "../../views/plain-text.ts";
+import { testsInFull } from "../../views/tests-in-full.ts";
 import type { Choices } from "./choices.ts";
 
 export type TestsPlan = {
@@ -11,18 +12,19 @@ export type TestsPlan = {
 };
 
 /** The test command of this project, once a person trusts it. */
-export function planTests(choices: Choices, found: TestCommand | null, trust: TrustStore): TestsPlan {
+export function planTests(choices: Choices, found: FoundTests | null, trust: TrustStore): TestsPlan {
   if (found === null) return { tests: null, trusts: null };
-  const isTrusted = trust.trusts(found.digest);
+  const { command } = found;
+  const isTrusted = trust.trusts(command.digest);
   const about = aboutTests(found);
   const instead = "To work without running tests: --tests without.";
   const choice = { id: "tests", kind: "trust", options: ["trust", "without"], about, instead } as const;
   const decided = isTrusted ? choices.wished(choice) : choices.settle(choice, "trust");
   if (decided === "without") return { tests: null, trusts: null };
-  return { tests: found, trusts: isTrusted ? null : found.digest };
+  return { tests: command, trusts: isTrusted ? null : command.digest };
 }
 
-export const aboutTests = (found: TestCommand): string[] => [
-  `Tests would be run with: ${plainLine(found.argv.join(" "))} (${plainLine(found.source)})`,
+export const aboutTests = (found: FoundTests): string[] => [
+  ...testsInFull(found),
   "This runs code of the project. You are asked once, and again when the way of running them changes.",
 ];

@@ -53,6 +53,8 @@ export type RunWishes = {
   readonly commits?: Commits | undefined;
   /** Takes the size that the analysis recommends without asking. */
   readonly acceptsSize?: boolean;
+  /** Goes on where tests fail before the run; only new failures count then. */
+  readonly acceptsRedTests?: boolean;
   /** Begins at this phase; what comes before it is left out. */
   readonly startPhase?: string | undefined;
 };

@@ -66,7 +66,7 @@ async function carryOut(call: ToolCall, { verb, args, credential }: Wanted): Pro
   try {
     const { cwd } = call.host;
     const env = sessionEnvironment(call.host.env, verb);
-    const io = { out: () => {}, err: call.progress, interactive: false, color: false, columns: 80 };
+    const io = { out: () => {}, err: call.progress, interactive: false, color: false, columns: 80, rows: 24 };
     const parsed = parse(wordsFor(verb, args.trim()));
     const run = implementationOf(verb);
     if (parsed.verb === null || run === undefined)

@@ -26,7 +26,7 @@ export function decideAnswer({ run, project }: FoundRun, request: AnswerRequest,
 function ofRun({ wait, option, text, phase, tree, comments }: AnswerRequest, decider: Decider): RunCommand | null {
   switch (option) {
     case "cancel":
-      return { do: "cancel", ...decider, reason: text };
+      return { do: "cancel", ...decider, reason: text, tree: "keep" };
     case "back":
       return phase === undefined ? null : { do: "back", ...decider, to: phase, tree, guidance: text, comments };
     case "retry":

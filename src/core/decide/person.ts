@@ -13,6 +13,7 @@ import {
   type ActiveRun,
   currentPhase,
   type EscalationOption,
+  OWN_LINES,
   redoLimit,
   type PhaseRecord,
   type Stage,
@@ -51,7 +52,7 @@ const answers: Answers = {
   reply,
   retry,
   skip,
-  acceptTests: answerEscalation,
+  accept: answerEscalation,
   size,
   back,
   changeAgents: (_run, { do: _do, ...changed }, by) => accept({ type: "agents.changed", ...changed, by }),
@@ -99,6 +100,7 @@ function reply(run: ActiveRun, command: Of<"reply">, by: Person): Decision {
 
 /** What skipping means, by the step that failed. Steps that are missing cannot be skipped. */
 const AFTER_SKIP: { readonly [S in Step]?: (run: ActiveRun, by: Person) => readonly EventDraft[] } = {
+  baseline: (_run, by) => [{ type: "baseline.settled", how: "without", by }],
   enter: (_run, by) => [{ type: "phase.skipped", by }],
   produce: (_run, by) => [{ type: "phase.skipped", by }],
   check: (_run, by) => [{ type: "phase.skipped", by }],
@@ -127,15 +129,19 @@ function skip(run: ActiveRun, command: Of<"skip">, by: Person): Decision {
   return wait === null ? inPhase(run, { type: "phase.skipped", by }) : answerEscalation(run, { ...command, wait }, by);
 }
 
-type EscalationAnswer = Of<"retry" | "skip" | "acceptTests"> & { readonly wait: WaitId };
+type EscalationAnswer = Of<"retry" | "skip" | "accept"> & { readonly wait: WaitId };
 
 function answerEscalation(run: ActiveRun, command: EscalationAnswer, by: Person): Decision {
   const wait = openWait(run, command.wait, "escalation");
   if (wait === null) return notOpen(run);
-  const option: EscalationOption = command.do === "acceptTests" ? "accept" : command.do;
+  const option: EscalationOption = command.do;
   if (!wait.offered.includes(option)) return refuse({ why: "notOffered", valid: optionsOf(run, wait) });
-  const { id, from } = wait;
-  if (command.do === "acceptTests") return accept({ type: "tests.accepted", wait: id, tests: command.tests, by });
+  const { id, from, paths } = wait;
+  if (command.do === "accept") {
+    if (from === "baseline") return accept({ type: "baseline.settled", how: "known", by, wait: id });
+    if (wait.reason === OWN_LINES) return accept({ type: "lines.included", wait: id, by, paths: [...paths] });
+    return accept({ type: "tests.accepted", wait: id, tests: command.tests ?? null, by });
+  }
   if (command.do === "retry") {
     const { limits, guidance } = command;
     const given = { ...(limits === undefined ? {} : { limits }), ...(guidance === undefined ? {} : { guidance }) };
@@ -196,7 +202,9 @@ const commentsOf = ({ comments = [] }: Partial<Guidance>): { comments?: ReviewCo
 
 /** Once a way to finish was chosen, a merge may be under way. */
 const mayGoBack = (stage: Stage): boolean =>
-  stage.is === "finishing" ? stage.how === null : stage.is !== "preparing" && stage.is !== "rewinding";
+  stage.is === "finishing" ? stage.how === null : !NOT_UNDER_WAY.has(stage.is);
+
+const NOT_UNDER_WAY: ReadonlySet<Stage["is"]> = new Set(["preparing", "baselining", "rewinding"]);
 
 /** A phase may have been left out before its first attempt. */
 const wasReached = ({ attempts, status }: PhaseRecord): boolean => attempts > 0 || status === "skipped";

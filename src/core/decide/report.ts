@@ -1,7 +1,8 @@
-import type { EventDraft, Step } from "../../schema/event.ts";
-import type { CheckResult, PhaseOutput, SettingsReading } from "../../schema/facts.ts";
+import type { EventDraft } from "../../schema/event.ts";
+import type { PhaseOutput, SettingsReading } from "../../schema/facts.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
 import type { Supervision } from "../../schema/plan.ts";
+import { againstBaseline, isFailure, needsBaseline } from "../baseline.ts";
 import { accept, type Decision, type Outcome, refuse, type Report, type SecondLook } from "../command.ts";
 import { failureDigest } from "../failure-digest.ts";
 import { stepOf, ticketOf } from "../next.ts";
@@ -9,18 +10,20 @@ import {
   type ActiveRun,
   currentPhase,
   type Draft,
-  type EscalationOption,
   isExecuting,
+  OWN_LINES,
+  TESTS_CHANGED,
   type PhaseRecord,
   UNAVAILABLE,
-  type AttemptState,
 } from "../run.ts";
 import { isGateDue, loosening, readingFor, tighten } from "../supervision.ts";
 import { afterPhase, decideSizing } from "./after-phase.ts";
+import { afterBaseline } from "./after-baseline.ts";
+import { checksFailed } from "./checks-failed.ts";
+import { escalation } from "./escalation.ts";
 import { waysToFinish } from "./leave-phase.ts";
 import { budgetAsked, stoppedFor } from "./budget-asked.ts";
 import { abandoned, claimedBy, done, effectiveOf, failed, usageTold } from "./execution-end.ts";
-import { skippable } from "./person.ts";
 import { isUnreadable, noVerdict, verdictEvent } from "./verdict.ts";
 
 /** An artifact longer than this is more than the one page that `large` gates expect. */
@@ -83,7 +86,15 @@ const handlers: Handlers = {
     if (!over) return accept(end);
     return accept(end, isUnreadable(run, outcome) ? noVerdict(outcome.detail) : escalation(run, outcome));
   },
-  prepare: (run) => (run.stage.is === "preparing" ? accept({ type: "run.prepared" }) : late(run)),
+  prepare(run) {
+    if (run.stage.is !== "preparing") return late(run);
+    return accept({ type: "run.prepared" }, ...(needsBaseline(run) ? [{ type: "baseline.started" } as const] : []));
+  },
+  baseline(run, { result }) {
+    if (run.stage.is !== "baselining") return late(run);
+    if (result === null) return accept({ type: "baseline.settled", how: "without", by: "engine" });
+    return accept({ type: "baseline.measured", result }, afterBaseline(run, result));
+  },
   enter(run, { commit, tree, standing }) {
     const phase = currentPhase(run);
     if (run.stage.is !== "entering" || phase === undefined) return late(run);
@@ -111,11 +122,14 @@ const handlers: Handlers = {
     const phase = currentPhase(run);
     if (run.stage.is !== "checking" || phase === undefined) return late(run);
     const { digest, testsChanged } = outcome;
-    const results = [...outcome.results];
-    const failed = results.filter((result) => result.ok === false);
+    const results = outcome.results.map((result) => againstBaseline(run.baseline, result));
+    const failed = results.filter(isFailure);
     if (failed.length > 0) return checksFailed(run, { work: run.stage.work, failed, results, digest, testsChanged });
-    if (testsChanged !== null && !gateWillCome(run, phase))
-      return accept(escalation(run, { reason: "tests_changed", detail: testsChanged, last: "accept" }));
+    const isUntrusted = outcome.tests !== undefined; // nothing runs that nobody was shown
+    if (testsChanged !== null && (isUntrusted || !gateWillCome(run, phase)))
+      return accept(
+        escalation(run, { reason: TESTS_CHANGED, detail: testsChanged, last: "accept", tests: outcome.tests }),
+      );
     const leadsTo = phase.rule.verdicts > 0 ? "review" : "complete";
     return accept({ type: "checks.passed", results, testsChanged, leadsTo });
   },
@@ -127,12 +141,15 @@ const handlers: Handlers = {
     const verdict = verdictEvent(run, outcome);
     return verdict === null ? late(run) : accept(verdict);
   },
-  complete(run, { made, settings, digest }) {
+  complete(run, { made, settings, digest, mixed = [] }) {
     const phase = currentPhase(run);
     if (run.stage.is !== "completing" || phase === undefined) return late(run);
     const supervision = supervisionNow(run, settings);
     const changed = JSON.stringify(supervision) !== JSON.stringify(run.supervision);
     const whole: PhaseOutput = { ...fromDraft(run.stage.draft), ...made };
+    const paths = mixed.filter((path) => !run.together.includes(path));
+    if (paths.length > 0)
+      return accept(escalation(run, { reason: OWN_LINES, detail: paths.join("\n"), last: "accept", paths }));
     const large = phase.rule.gate === "large" && whole.lines > LARGE_ARTIFACT_LINES;
     const due = large || phase.rule.gate === "always" || isGateDue(supervision, phase.rule.key);
     return accept(
@@ -148,11 +165,10 @@ const handlers: Handlers = {
     if (run.stage.is !== "rechecking") return late(run);
     const { by, overruled, loosened } = run.stage;
     const { digest } = look;
-    const failures = look.results.filter(
-      (result) => result.ok === false && !overruled.includes(failureDigest([result])),
-    );
+    const results = look.results.map((result) => againstBaseline(run.baseline, result));
+    const failures = results.filter((result) => isFailure(result) && !overruled.includes(failureDigest([result])));
     return accept(
-      recheckedEvent(look),
+      recheckedEvent({ ...look, results }),
       failures.length > 0 ? { type: "gate.opened", digest, loosened, failures } : { type: "phase.accepted", by },
     );
   },
@@ -210,37 +226,6 @@ const mostBroken = ({ reason, retries = 0 }: Pick<Good<"broken">, "reason" | "re
 function failureOf({ result: { status, summary }, denied = [] }: Good<"produce">): string {
   const why = status === "failed" ? summary : `It needs input but asked nothing. ${summary}`;
   return denied.length === 0 ? why : `${why}\nNot allowed: ${denied.join(", ")}`;
-}
-
-type FailedChecks = {
-  readonly work: AttemptState;
-  readonly failed: readonly CheckResult[];
-  readonly results: CheckResult[];
-  readonly digest: string;
-  readonly testsChanged: string | null;
-};
-
-function checksFailed(run: ActiveRun, { work, failed, results, digest, testsChanged }: FailedChecks): Decision {
-  const { limit, breaker } = currentPhase(run)?.rule.checks ?? { limit: 0, breaker: 0 };
-  const failure: EventDraft = { type: "checks.failed", results, digest, testsChanged };
-  const same = work.sameFailure?.digest === digest ? work.sameFailure.times + 1 : 1;
-  const detail = failed.map((result) => `${result.name}: ${result.detail}`).join("\n");
-  if (same >= breaker) return accept(failure, escalation(run, { reason: "circuit_breaker", detail }));
-  if (work.failures + 1 >= limit) return accept(failure, escalation(run, { reason: "max_iterations", detail }));
-  return accept(failure);
-}
-
-type Trouble = { readonly reason: string; readonly detail: string; readonly last?: EscalationOption };
-
-/** Retry is always offered, and first; skip where skipping means something. */
-function escalation(run: ActiveRun, { reason, detail, last }: Trouble): EventDraft {
-  const from: Step = stepOf(run);
-  const options: EscalationOption[] = [
-    "retry",
-    ...(skippable(from) ? (["skip"] as const) : []),
-    ...(last === undefined ? [] : [last]),
-  ];
-  return { type: "step.escalated", from, reason, detail, options };
 }
 
 /** A person who wanted no gates in this run knew the settings as they stood; what is tightened since holds at once. */

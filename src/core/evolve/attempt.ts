@@ -1,7 +1,9 @@
 import type { Brief } from "../../schema/event.ts";
 import type { CheckResult } from "../../schema/facts.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
+import { isFailure } from "../baseline.ts";
 import { addUsage, smaller } from "../budget.ts";
+import { hasChangedNothing } from "../changed-code.ts";
 import type { EventOf, Handlers } from "../evolve.ts";
 import {
   type ActiveRun,
@@ -30,6 +32,7 @@ export const unproven: AttemptState = {
   verdicts: 0,
   failures: 0,
   sameFailure: null,
+  idle: 0,
   broken: 0,
   trouble: null,
   replies: [],
@@ -99,7 +102,8 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
   "checks.failed": (run, event) =>
     within(run, (work) => {
       const times = work.sameFailure?.digest === event.digest ? work.sameFailure.times + 1 : 1;
-      const next = { ...work, failures: work.failures + 1, sameFailure: { digest: event.digest, times } };
+      const idle = work.idle + (hasChangedNothing(event.results) ? 1 : 0);
+      const next = { ...work, failures: work.failures + 1, sameFailure: { digest: event.digest, times }, idle };
       const counted = patch(run, { checkFailures: (currentPhase(run)?.checkFailures ?? 0) + 1 });
       return produceAgain(counted, event.seq, {
         work: next,
@@ -143,7 +147,7 @@ function produceAgain(run: ActiveRun, since: number, next: { work: AttemptState;
 
 function failureText(results: readonly CheckResult[]): string {
   return results
-    .filter((result) => result.ok === false)
+    .filter(isFailure)
     .map((result) => `${result.name}: ${result.detail}`)
     .join("\n");
 }

@@ -2,12 +2,15 @@ import type { Brief } from "../../schema/event.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { ExecutionLimits, PhaseRule } from "../../schema/plan.ts";
 import type { EventOf, Handlers } from "../evolve.ts";
-import { type ActiveRun, type PhaseRecord, type Stage, ESCALATION_OPTIONS } from "../run.ts";
+import { type ActiveRun, isEscalationOption, type PhaseRecord, type Stage } from "../run.ts";
 import { unproven } from "./attempt.ts";
 import { enter, open, patch } from "./changes.ts";
 
 type RunEventType =
   | "run.prepared"
+  | "baseline.started"
+  | "baseline.measured"
+  | "baseline.settled"
   | "agents.changed"
   | "decision.signed"
   | "passkey.removed"
@@ -15,6 +18,7 @@ type RunEventType =
   | "step.retried"
   | "step.skipped"
   | "tests.accepted"
+  | "lines.included"
   | "budget.spent"
   | "budget.raised"
   | "finish.asked"
@@ -33,11 +37,13 @@ export function startRun(event: EventOf<"run.started">): ActiveRun {
     since: seq,
     wait: null,
     tests,
+    baseline: null,
     budget: facts.options.budget ?? null,
     supervision,
     sizing: null,
     tip: facts.git?.commit ?? null,
     base: (facts.git?.base ?? null) === null ? null : (facts.git?.baseTip ?? facts.git?.commit ?? null),
+    together: [],
     refined: false,
     answers: [],
     seq,
@@ -83,8 +89,16 @@ export const runHandlers: Handlers<RunEventType> = {
     return { ...run, run: left.length === 0 ? facts : { ...facts, passkeys: left } };
   },
   "run.prepared": (run, event) => enter(run, event, { is: "entering", brief: { why: "first", text: "" } }),
+  "baseline.started": (run, event) => enter(run, event, { is: "baselining" }),
+  "baseline.measured": (run, { result }) => ({ ...run, baseline: { result, isAccepted: false } }),
+  "baseline.settled": (run, event) => {
+    const { baseline } = run;
+    const known = event.how === "known" && baseline !== null ? { ...baseline, isAccepted: true } : baseline;
+    const settled = event.how === "without" ? { ...run, tests: null, baseline: null } : { ...run, baseline: known };
+    return enter(settled, event, { is: "entering", brief: { why: "first", text: "" } });
+  },
   "step.escalated": (run, event) => {
-    const { from, reason, detail, options } = event;
+    const { from, reason, detail, options, paths = [], tests } = event;
     const failures = "work" in run.stage ? run.stage.work.failures : 0;
     return open(run, event, {
       kind: "escalation",
@@ -92,7 +106,9 @@ export const runHandlers: Handlers<RunEventType> = {
       reason,
       detail,
       ...(failures === 0 ? {} : { failures }),
-      offered: ESCALATION_OPTIONS.filter((option) => options.includes(option)),
+      paths,
+      ...(tests === undefined ? {} : { tests }),
+      offered: options.filter(isEscalationOption),
     });
   },
   "step.retried": (run, event) => {
@@ -102,6 +118,8 @@ export const runHandlers: Handlers<RunEventType> = {
     return enter(anew ? patch(limited, { status: "in_progress", made: null }) : limited, event, stage);
   },
   "step.skipped": (run) => ({ ...run, wait: null }),
+  "lines.included": (run, event) =>
+    enter({ ...run, together: [...new Set([...run.together, ...event.paths])] }, event, run.stage),
   "tests.accepted": (run, event) => enter({ ...run, tests: event.tests }, event, run.stage),
   "budget.spent": (run, event) => {
     const { spent, budget, unknown, partial, ahead } = event;

@@ -1,7 +1,10 @@
 import type { PhaseDefinition } from "../../schema/plan.ts";
 
 /** Every rule of a phase that can be compared on its own. */
-export type RuleName = Exclude<keyof PhaseDefinition, "key" | "checks" | "judged"> | "checks.limit" | "checks.breaker";
+export type RuleName =
+  | Exclude<keyof PhaseDefinition, "key" | "checks" | "judged" | "mustChange">
+  | "checks.limit"
+  | "checks.breaker";
 
 /** True where `next` asks at least as much as `now`, so that anybody may say it. */
 type Comparison = (now: PhaseDefinition, next: PhaseDefinition) => boolean;

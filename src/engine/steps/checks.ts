@@ -6,6 +6,7 @@ import type { CheckResult, FileChange, PhaseOutput } from "../../schema/facts.ts
 import type { TreeId } from "../../schema/ids.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
+import { checkChangedCode } from "./changed-code.ts";
 import { compareTests } from "./compare-tests.ts";
 import { snapshotGone } from "./snapshot-gone.ts";
 import { foundBeside, movedSince, standingNow } from "./standing.ts";
@@ -15,9 +16,13 @@ export async function checkDraft(engine: Engine, { run }: Task, signal: AbortSig
   const phase = currentPhase(run);
   if (run.stage.is !== "checking" || phase === undefined) return null;
   const tree = await engine.workspace.snapshot(`${phase.rule.key}-${phase.attempts}-checked`, [run.run.item]);
-  const results = await runChecks(engine, { run, phase, claimed: run.stage.draft.artifacts, tree }, signal);
+  const idle = await checkChangedCode(engine, { run, phase, tree });
+  const tests = phase.rule.tests && idle.length === 0; // where nothing was changed, tests say nothing about it
+  const checked = await runChecks(engine, { run, phase, claimed: run.stage.draft.artifacts, tests, tree }, signal);
+  const results = [...idle, ...checked];
   const compared = await compareTests(engine, { run, phase, tree, results }, signal);
-  return { of: "check", results: compared.results, digest: digestOf(engine, results), testsChanged: compared.changed };
+  const { results: told, changed: testsChanged, ...way } = compared;
+  return { of: "check", results: told, digest: digestOf(engine, results), testsChanged, ...way };
 }
 
 /** After a person said continue: whatever is not as it was shown is checked again, and shown. */
@@ -33,11 +38,15 @@ export async function recheck(engine: Engine, { run }: Task, signal: AbortSignal
     return { of: "recheck", edited, tree: found, results: [], digest: digestOf(engine, []) };
   const tests = phase.rule.tests || mayTouchCode(run, edited);
   const checked = await runChecks(engine, { run, phase, claimed: made.artifacts, tests, tree: found }, signal);
-  const results = [...unseen(edited ?? [], moved), ...checked];
-  const beside = await foundBeside(engine, run, found);
+  const results = [...unseen(edited ?? [], moved), ...checked.map((result) => unrun(run, result))];
+  const { mixed: _told, ...beside } = await foundBeside(engine, run, found);
   const digest = engine.hash(JSON.stringify({ tree: found, beside, failed: failureDigest(results) }));
   return { of: "recheck", edited, tree: found, results, digest, ...beside };
 }
+
+/** Tests that there are and that could not be run are no reason to go on without a word. */
+const unrun = ({ tests }: ActiveRun, result: CheckResult): CheckResult =>
+  tests !== null && result.name === "tests" && result.ok === null ? { ...result, ok: false } : result;
 
 /** Null where there is no git to tell. @throws ProblemError where there is, and it cannot. */
 async function editedSince(
@@ -101,12 +110,16 @@ async function runTests(
   signal: AbortSignal,
 ): Promise<CheckResult> {
   if (run.tests === null) return { name: "tests", ok: null, detail: "Not measured: no trusted test command." };
+  const now = await engine.checks.detectTests();
+  if (now?.command.digest !== run.tests.digest) return { name: "tests", ok: null, detail: NOT_AS_TRUSTED };
   engine.show({ at: "says", step: "check", attempt: null, text: run.tests.argv.join(" "), usage: null });
   const result = await engine.checks.runTests({ command: run.tests, tree }, signal);
   if (result.ranAs !== "you" || tree === null) return result;
   const changes = await engine.workspace.diff(tree, await engine.workspace.now([run.run.item]));
   return changes === null ? result : asTheyLeftIt(result, changes);
 }
+
+const NOT_AS_TRUSTED = "Not run: the project no longer runs its tests as it did when they were trusted.";
 
 /** Tests in the tree itself can change what they test, and put it back. New files are what test runs usually leave. */
 function asTheyLeftIt(result: CheckResult, changes: readonly FileChange[]): CheckResult {

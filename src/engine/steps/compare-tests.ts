@@ -4,6 +4,7 @@ import type { ActiveRun, PhaseRecord } from "../../core/run.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { CheckResult, FileChange, TestCommand, TestCounts } from "../../schema/facts.ts";
 import type { TreeId } from "../../schema/ids.ts";
+import { testsInFull } from "../../views/tests-in-full.ts";
 import type { Engine } from "../engine.ts";
 
 type Checked = {
@@ -14,11 +15,16 @@ type Checked = {
   readonly results: readonly CheckResult[];
 };
 
+/** The way tests are run, where it is no longer the trusted one. */
+type OtherWay = { readonly text: string; readonly tests: TestCommand | null };
+
 type Compared = {
   /** With what a person should know about the tests. */
   readonly results: readonly CheckResult[];
   /** How the tests are no longer what a person relied on; null where they are. */
   readonly changed: string | null;
+  /** As they are run now, where that is not the trusted way. */
+  readonly tests?: TestCommand | null;
 };
 
 /**
@@ -31,18 +37,21 @@ export async function compareTests(engine: Engine, checked: Checked, signal: Abo
   if (!phase.rule.tests || run.tests === null || tests === undefined) return { results, changed: null };
   const changes = await changesSinceStart(engine, checked);
   const events = await engine.journal.events(engine.run);
-  const alarms = [
-    await commandChanged(engine, run.tests),
-    ...(isAccepted(events)
-      ? []
-      : [
-          await testsDeleted(engine, checked),
-          await oldTests(engine, { ...checked, changes }, signal),
-          fewerTests(events, tests.counts),
-          await dependenciesChanged(engine, changes),
-        ]),
-  ].filter((alarm) => alarm !== null);
-  const notes = notesOf(run, changes).map((note) => engine.redact(note));
+  const otherWay = await commandChanged(engine, run.tests);
+  if (otherWay !== null) return { results, changed: engine.redact(otherWay.text), tests: otherWay.tests };
+  const surroundings = await surroundingsChanged(engine);
+  const isDeclared = changes.some(({ path }) => decidesTests(path) === "manifest");
+  const found = isAccepted(events)
+    ? []
+    : [
+        await testsDeleted(engine, checked),
+        await oldTests(engine, { ...checked, changes }, signal),
+        fewerTests({ events, run }, tests.counts),
+        isDeclared ? null : surroundings,
+      ];
+  const alarms = found.filter((alarm) => alarm !== null);
+  const beside = isDeclared && surroundings !== null ? [surroundings] : [];
+  const notes = [...notesOf(run, changes), ...beside].map((note) => engine.redact(note));
   const noted = results.map((result) =>
     result === tests && notes.length > 0 ? { ...result, notes: [...(result.notes ?? []), ...notes] } : result,
   );
@@ -58,16 +67,18 @@ const startOf = (run: ActiveRun): string | null =>
   run.phases.find(({ firstTree }) => firstTree !== null)?.firstTree ?? null;
 
 /** Null while tests are run the way a person trusted. */
-async function commandChanged(engine: Engine, tests: TestCommand): Promise<string | null> {
+async function commandChanged(engine: Engine, tests: TestCommand): Promise<OtherWay | null> {
   const now = await engine.checks.detectTests();
-  if (now?.digest === tests.digest) return null;
-  if (now === null) return `The test command ${commandText(tests)} is gone.`;
-  const [trusted, found] = [commandText(tests), commandText(now)];
-  const told = found === trusted ? "the same command, with other settings or scripts behind it" : found;
-  return `The project no longer runs the tests as it did when they were trusted.\nTrusted: ${trusted}\nNow: ${told}`;
+  if (now?.command.digest === tests.digest) return null;
+  if (now === null) return { text: `The test command ${commandText(tests)} is gone.`, tests: null };
+  const text = [
+    "The project no longer runs the tests as it did when they were trusted, so they were not run.",
+    `Trusted: ${commandText(tests)}`,
+    ...testsInFull(now),
+  ].join("\n");
+  return { text, tests: now.command };
 }
 
-/** The command alone says little where a script of the project stands behind it. */
 const commandText = ({ argv, source }: TestCommand): string => `${argv.join(" ")} (${source})`;
 
 /** Null while every test file of before the phase is there. */
@@ -108,20 +119,23 @@ const isNamed = ({ tests }: ActiveRun, path: string): boolean =>
   tests !== null &&
   [...tests.argv, ...tests.source.split(/[\s"'=]+/)].some((word) => word.replace(/^\.\//, "") === path);
 
-/** Null while at least as many tests passed as when tests last passed in this run. */
-function fewerTests(events: readonly RunEvent[], now: TestCounts | undefined): string | null {
-  const before = events
+type Earlier = { readonly events: readonly RunEvent[]; readonly run: ActiveRun };
+
+/** Null while at least as many tests passed as when tests last passed in this run, or before it. */
+function fewerTests({ events, run }: Earlier, now: TestCounts | undefined): string | null {
+  const passed = events
     .flatMap((event) => (event.type === "checks.passed" ? event.results : []))
     .findLast(({ name, counts }) => name === "tests" && counts !== undefined)?.counts;
+  const before = passed ?? run.baseline?.result.counts;
   if (before === undefined || now === undefined || now.passed >= before.passed) return null;
-  return `Fewer tests pass than before in this run: ${before.passed}, now ${now.passed} (${now.skipped} skipped).`;
+  const when = passed === undefined ? "before the run" : "before in this run";
+  return `Fewer tests pass than ${when}: ${before.passed}, now ${now.passed} (${now.skipped} skipped).`;
 }
 
-/** Packages that changed although no list of packages did. */
-async function dependenciesChanged(engine: Engine, changes: readonly FileChange[]): Promise<string | null> {
+/** What git ignores and the tests read: packages, local programs, settings. Where a list of packages changed, it may. */
+async function surroundingsChanged(engine: Engine): Promise<string | null> {
   const changed = await engine.checks.changedSurroundings();
   if (changed === null || changed.length === 0) return null;
-  if (changes.some(({ path }) => decidesTests(path) === "manifest")) return null;
   const shown = changed.slice(0, MOST_NAMED).join(", ");
   const more = changed.length > MOST_NAMED ? ` and ${changed.length - MOST_NAMED} more` : "";
   return `Files that git ignores and tests read have changed since the run began: ${shown}${more}.`;
@@ -129,10 +143,16 @@ async function dependenciesChanged(engine: Engine, changes: readonly FileChange[
 
 function notesOf(run: ActiveRun, changes: readonly FileChange[]): readonly string[] {
   const weakened = changes.filter(({ path, change }) => change !== "added" && isTest(run, path));
+  const added = new Map(changes.filter(({ change }) => change === "added").map(({ path }) => [nameOf(path), path]));
+  const moved = weakened.flatMap(({ path, change }) => {
+    const to = change === "deleted" ? added.get(nameOf(path)) : undefined;
+    return to === undefined ? [] : [`${path} to ${to}`];
+  });
   const deciding = changes.filter(
     ({ path }) => !isTest(run, path) && (isNamed(run, path) || decidesTests(path) !== null),
   );
   return [
+    ...(moved.length === 0 ? [] : [`Tests were moved: ${moved.join(", ")}.`]),
     ...(weakened.length === 0 ? [] : [`Tests of before the run were changed: ${named(weakened)}.`]),
     ...(deciding.length === 0 ? [] : [`Files that decide how tests run were changed: ${named(deciding)}.`]),
   ];

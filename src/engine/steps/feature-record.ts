@@ -1,3 +1,4 @@
+import { isFailure } from "../../core/baseline.ts";
 import { artifactPath } from "../../core/plan.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
@@ -110,7 +111,7 @@ type Verification = { readonly phase: SpecPhase; readonly verified: boolean };
 function verificationBy({ rule, made }: PhaseRecord): Verification | null {
   if (made === null) return null;
   if (rule.key === "verify") {
-    const isGood = made.concerns.length === 0 && made.checks.every(({ ok }) => ok !== false);
+    const isGood = made.concerns.length === 0 && !made.checks.some(isFailure);
     return { phase: "implement", verified: isGood };
   }
   const target = VERIFIES.exec(rule.key)?.[1];

@@ -63,7 +63,8 @@ const formOf = (how: Finish, branch: string, { run }: ActiveRun): Pick<MergeRequ
 
 async function merged(engine: Engine, run: ActiveRun, request: MergeRequest): Promise<Outcome> {
   const outcome = await (engine.vcs as VcsWrite).merge(request); // the caller has one
-  if (outcome.is === "merged") return { of: "finish", merged: outcome.commit };
+  // The base as it was: there was nothing on the branch to merge.
+  if (outcome.is === "merged") return { of: "finish", merged: outcome.commit === request.onto ? null : outcome.commit };
   if (outcome.is === "moved")
     return askAgain(engine, run, ["Something moved while it was merged; nothing was kept of it."]);
   const files = outcome.changes.map(({ path, change }) => `${path} (${change})`).join(", ");
@@ -146,6 +147,7 @@ async function recordOnto(engine: Engine, run: ActiveRun, { how, parent }: Recor
     to,
     include: [run.run.item],
     also: recordFolders(run),
+    together: run.together,
     documents: documentsOf(engine, run, (records) => writeRecords(records, run, how)),
   });
   const subject = isWhole ? run.run.title : `Item record: ${run.run.title}`;

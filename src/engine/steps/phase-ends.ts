@@ -36,7 +36,7 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
   const sinceSeen = seen === phase.firstTree ? changed : await workspace.diff(seen, tree);
   const changedSinceSeen = JSON.stringify(sinceSeen) === JSON.stringify(changed) ? null : sinceSeen;
   const toRead = (changedSinceSeen ?? changed ?? []).map(({ path }) => path).filter((path) => !isBookkeeping(path));
-  const [beside, foreign, programs, lines] = await Promise.all([
+  const [{ mixed = [], ...beside }, foreign, programs, lines] = await Promise.all([
     foundBeside(engine, run, tree),
     foreignRecord(engine, run, { found, tree }),
     engine.gitPrograms.added(),
@@ -59,7 +59,7 @@ export async function completePhase(engine: Engine, { run }: Task): Promise<Outc
     lines,
   };
   const settings = projections.settings();
-  return { of: "complete", made, settings, digest: hash(JSON.stringify({ draft, made })) };
+  return { of: "complete", made, settings, mixed, digest: hash(JSON.stringify({ draft, made })) };
 }
 
 function unmentioned(

@@ -53,7 +53,8 @@ async function acceptedTree(engine: Engine, run: ActiveRun, { made, tree }: Acce
   const parent = made.standing === undefined ? run.tip : made.standing.tip;
   const include = [run.run.item];
   const from = treeBefore(run) ?? tree;
-  const shown = made.commitTree ?? (await vcs.compose({ onto: parent, from, to: tree, include })).tree;
+  const { together } = run;
+  const shown = made.commitTree ?? (await vcs.compose({ onto: parent, from, to: tree, include, together })).tree;
   const documents = documentsOf(engine, run, async (records) => {
     recordAnalysis(records, run);
     await recordPhaseEnd(records, run);
@@ -80,7 +81,7 @@ async function lookAgain(engine: Engine, run: ActiveRun, { phase, made, committe
   const name = `${phase.rule.key}-${phase.attempts}-differs`;
   const tree = await engine.workspace.snapshot(name, [run.run.item]);
   const written = (await engine.workspace.diff(made.tree, tree)) ?? [];
-  const beside = await foundBeside(engine, run, tree);
+  const { mixed: _told, ...beside } = await foundBeside(engine, run, tree);
   const hooked = committed.is === "changed" ? committed.changes : [];
   const edited: FileChange[] = [...new Map([...written, ...hooked].map((change) => [change.path, change])).values()];
   const { standing } = beside;

@@ -1,4 +1,6 @@
 import type { Found } from "../../core/command.ts";
+import { isBookkeeping } from "../../core/items/bookkeeping.ts";
+import { runBegan } from "../../core/last-reviewed-tree.ts";
 import type { ActiveRun, PhaseRecord } from "../../core/run.ts";
 import type { RepositoryStanding } from "../../schema/facts.ts";
 import type { CommitId, TreeId } from "../../schema/ids.ts";
@@ -23,24 +25,34 @@ export function treeBefore({ phases, index }: ActiveRun): string | null {
   return from;
 }
 
+/** What a look finds beside the files; `mixed` as in a composed tree. */
+type Beside = Partial<Found> & { readonly mixed?: readonly string[] };
+
 /** What accepting a tree would commit, and where the repository stands at that. */
-export async function foundBeside(engine: Engine, run: ActiveRun, tree: TreeId | null): Promise<Partial<Found>> {
+export async function foundBeside(engine: Engine, run: ActiveRun, tree: TreeId | null): Promise<Beside> {
   const standing = await standingNow(engine, run);
   if (standing === undefined || engine.vcs === null) return {};
   const others = [...(await commitsOfOthers(engine, run, standing)), ...(await engine.workspace.hidden())];
-  if (run.run.options.commits !== "none") others.push(...(await engine.gitPrograms.leftOut()));
-  const from = treeBefore(run);
-  if (run.run.options.commits !== "phase" || tree === null || from === null) return { standing, notices: others };
+  const { commits } = run.run.options;
+  if (commits !== "none") others.push(...(await engine.gitPrograms.leftOut()));
+  const from = commits === "end" ? runBegan(run).tree : treeBefore(run);
+  if (commits === "none" || tree === null || from === null) return { standing, notices: others };
   // Where a snapshot is gone the gate says so, and nothing can be committed from it.
   if ((await engine.workspace.diff(from, tree)) === null) return { standing, notices: others };
   const include = [run.run.item];
-  const composed = await engine.vcs.compose({ onto: standing.tip, from, to: tree, include });
-  const told = [...composed.mixed.map(mixedLine), ...composed.unfiltered.map(unfilteredLine)];
-  return { standing, commitTree: composed.tree, notices: [...others, ...told] };
+  const { together } = run;
+  const request = { onto: standing.tip, from, to: tree, include, together };
+  const { mixed: all, unfiltered, ...composed } = await engine.vcs.compose(request);
+  const mixed = all.filter((path) => !isBookkeeping(path)); // the engine's own lines, which it writes into the commit
+  const notices = [...others, ...mixed.map((path) => mixedLine(path, together)), ...unfiltered.map(unfilteredLine)];
+  const found = { standing, notices, ...(mixed.length === 0 ? {} : { mixed: [...mixed] }) };
+  return commits === "end" ? found : { ...found, commitTree: composed.tree };
 }
 
-const mixedLine = (path: string): string =>
-  `${path} had uncommitted lines before this phase that cannot be told apart from its own: they are committed with it`;
+const mixedLine = (path: string, together: readonly string[]): string =>
+  `${path} has uncommitted lines of yours that cannot be told apart from what was changed: ${
+    together.includes(path) ? "they are committed with it, as you said" : "nothing of the file is committed"
+  }`;
 
 const unfilteredLine = (path: string): string =>
   `${path} has a filter that only this repository's settings name: it is committed as it is, unfiltered`;

@@ -5,6 +5,7 @@ import {
   currentPhase,
   type EndedRun,
   finishOf,
+  hadNothingToMerge,
   mergedAs,
   type PhaseRecord,
   reasonOf,
@@ -45,7 +46,12 @@ export function runDetail(run: ActiveRun | EndedRun, looked: Looked): RunDetail 
     backTo,
     end: isActive
       ? null
-      : { how: finishOf(run) ?? run.how, merged: mergedAs(run), reason: reasonOf(run), at: run.endedAt },
+      : {
+          how: hadNothingToMerge(run) ? "keep" : (finishOf(run) ?? run.how),
+          merged: mergedAs(run),
+          reason: reasonOf(run),
+          at: run.endedAt,
+        },
     warnings: [...facts.warnings],
     seq: run.seq,
   };

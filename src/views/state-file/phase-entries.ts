@@ -1,3 +1,4 @@
+import { isFailure } from "../../core/baseline.ts";
 import { minutesBetween } from "../../core/duration.ts";
 import type { ActiveRun, EndedRun, PhaseRecord } from "../../core/run.ts";
 import type { PhaseOutput } from "../../schema/facts.ts";
@@ -59,9 +60,11 @@ function phaseEntry(run: ActiveRun | EndedRun, record: PhaseRecord): Record<stri
 
 function testIteration({ rule, made, checkFailures }: PhaseRecord): Record<string, unknown> {
   const result = made === null ? "pending" : testResult(made);
+  const isKnown = result === "failed" && made?.checks.some(isFailure) === false;
   return {
     completed: made !== null,
-    status: result === "passed" ? "success" : result,
+    status: result === "passed" ? "success" : isKnown ? "escalated" : result,
+    ...(isKnown ? { escalation_approved: true } : {}),
     current_iteration: checkFailures + (made === null ? 0 : 1),
     max_iterations: rule.checks.limit,
     last_test_result: result,

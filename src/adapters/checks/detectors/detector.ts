@@ -3,7 +3,7 @@ import type { ProjectFiles } from "../project-files.ts";
 export type NamedText = readonly [name: string, text: string];
 
 /** A way to run tests. */
-export type FoundTests = {
+export type DetectedTests = {
   readonly argv: readonly string[];
   /** Where it was found, for people. */
   readonly source: string;
@@ -11,7 +11,7 @@ export type FoundTests = {
   readonly definition: readonly NamedText[];
 };
 
-export type Detector = (files: ProjectFiles) => FoundTests | null;
+export type Detector = (files: ProjectFiles) => DetectedTests | null;
 
 /** The texts of those files that are there. One that cannot be read still counts: it may be what the tool will use. */
 export function textsOf(files: ProjectFiles, names: readonly string[]): NamedText[] {

@@ -62,7 +62,16 @@ function decidingScripts(scripts: unknown): NamedText[] {
     found.set(name, text);
     waiting.push(`pre${name}`, `post${name}`, ...wordsOf(text));
   }
-  return [...found].map(([name, text]): NamedText => [`scripts.${name}`, text]).sort(([a], [b]) => (a < b ? -1 : 1));
+  return [...found].map(([name, text]): NamedText => [`scripts.${name}`, text]).sort(inOrder);
+}
+
+/** The three that the manager runs come first, in the order in which it runs them. */
+const RUN_ORDER = ["scripts.pretest", "scripts.test", "scripts.posttest"];
+
+function inOrder([a]: NamedText, [b]: NamedText): number {
+  const [first, second] = [RUN_ORDER.indexOf(a), RUN_ORDER.indexOf(b)];
+  if (first !== -1 && second !== -1) return first - second;
+  return second - first || (a < b ? -1 : 1);
 }
 
 const wordsOf = (text: string): string[] => text.split(/[^\w:@./-]+/).filter((word) => word !== "");

@@ -17,6 +17,7 @@ import type { LookEnvironment } from "./private-repository.ts";
 import { restorePaths } from "./restore.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { createSnapshots, type Snapshots } from "./snapshot.ts";
+import { submodulesIn } from "./submodules.ts";
 import { makeTemporaryFolder, removeFolder } from "../../file-system/temporary-folder.ts";
 import { changesOf, pairOf, patchBetween } from "./tree-diff.ts";
 import type { TreePair } from "./tree-diff.ts";
@@ -59,6 +60,11 @@ export function createGitWorkspace(cwd: string, { run, env, trust = BELIEVED }: 
   return {
     snapshot: take,
     now: (include) => take(NOW, include),
+    async submodules(snapshot) {
+      requireSnapshot(snapshot, "ls-tree");
+      const { top } = await open();
+      return submodulesIn(hardenedGit(top), { top, tree: snapshot });
+    },
     async hidden() {
       const { top, gitDir } = await open();
       const { ignores } = repositoryStore({ top, env });

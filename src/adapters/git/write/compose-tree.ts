@@ -16,12 +16,13 @@ const INNER_REPOSITORY = "160000";
 
 /**
  * The tree that a commit with the accepted changes has: what is different between two snapshots, put onto a commit.
- * Reads objects only, never the working tree. Lines that were uncommitted in the first snapshot stay out.
+ * Reads objects only, never the working tree. Lines that were uncommitted in the first snapshot stay out; a file in which
+ * they cannot be told apart stays as it is committed, unless the person agreed to have both in it.
  */
 export async function composeTree(repository: Repository, request: ComposeRequest): Promise<Composed> {
   const git = hardenedGit(repository.top, repository.env);
   const store = repositoryStore(repository);
-  const { onto, from, to } = request;
+  const { onto, from, to, together = [] } = request;
   const changes = await countingChanges(store, request, await treeDifferences(store.objects, from, to));
   const uncommitted = onto === null || changes.length === 0 ? [] : await treeDifferences(store.objects, onto, from);
   const held = new Map(uncommitted.map(({ path, before }) => [path, before]));
@@ -30,14 +31,18 @@ export async function composeTree(repository: Repository, request: ComposeReques
   for (const change of changes) {
     const committed = held.get(change.path);
     const merged = committed === undefined ? change.after : await mergeBlobs(git, { ...change, committed });
-    if (merged === null) mixed.push(change.path);
-    entries.set(change.path, merged ?? change.after);
+    const isOfWork = isBelow(request.include, change.path);
+    if (merged === null && !isOfWork) mixed.push(change.path);
+    if (merged !== null) entries.set(change.path, merged);
+    else if (isOfWork || together.includes(change.path)) entries.set(change.path, change.after);
   }
   for (const { path, after } of await alsoTaken(store, request)) entries.set(path, after);
   const { entries: cleaned, unfiltered } = await cleanBlobs(repository, entries);
   const tree = await written(store, { onto, to, entries: cleaned, documents: request.documents });
   return { tree, mixed, unfiltered };
 }
+
+const isBelow = (folders: readonly string[], path: string): boolean => folders.some((folder) => isUnder(path, folder));
 
 /** Our own folder is never committed, nor what is ignored, nor a repository that somebody put into the tree. */
 async function countingChanges(
@@ -49,12 +54,10 @@ async function countingChanges(
     ({ path, before, after }) =>
       isTreePath(path) &&
       !isUnder(path, OWN_FOLDER) &&
-      (only === undefined || only.some((chosen) => isUnder(path, chosen))) &&
+      (only === undefined || isBelow(only, path)) &&
       !(after.mode === INNER_REPOSITORY && before.mode !== INNER_REPOSITORY),
   );
-  const doubtful = wanted.filter(
-    ({ path, before }) => before.mode === GONE && include.some((folder) => isUnder(path, folder)),
-  );
+  const doubtful = wanted.filter(({ path, before }) => before.mode === GONE && isBelow(include, path));
   const ignored = await ignoredOf(
     ignores,
     doubtful.map(({ path }) => path),

@@ -9,11 +9,13 @@ import { decodePath, splitFields } from "../process/git-path.ts";
 import { readFacts, tipOf } from "../read/git-read.ts";
 import { readCommit } from "../read/commit-object.ts";
 import { changesBetween } from "../snapshot/tree-diff.ts";
-import { concludeWith, resolveBacklog } from "./resolve-backlog.ts";
-import { refuseLocked, refuseLostDeletions, refuseOverwrites } from "./refuse-loss.ts";
+import { resolveBacklog } from "./resolve-backlog.ts";
+import { isInTheWay, mergeAside } from "./merge-aside.ts";
+import { type Merge, tryMerge, unmergedFiles } from "./merge-attempt.ts";
+import { refuseLocked, refuseLostDeletions } from "./refuse-loss.ts";
 import { isObjectId, requireBranchName } from "../snapshot/ref-name.ts";
 import type { Repository } from "../read/repository.ts";
-import { gitFailed, lastWords } from "../process/run-git.ts";
+import { gitFailed } from "../process/run-git.ts";
 
 /** How many commits back on the base branch a merge of the same commit is looked for. */
 export const probeDepth = 500;
@@ -21,17 +23,6 @@ export const probeDepth = 500;
 const switching = ["switch", "--quiet", "--no-overwrite-ignore"];
 /** Keeps what is not staged. */
 const resetting = ["reset", "--quiet", "--merge", "HEAD"];
-
-export type Merge = MergeRequest & {
-  readonly repository: Repository;
-  readonly git: Git;
-  readonly person: Git;
-  readonly baseTip: string;
-  /** The tree the merge will give; null where git cannot say beforehand. */
-  readonly expected: string | null;
-  /** What becomes of the backlog, where git alone would leave a conflict in it. */
-  readonly backlog: Buffer | null;
-};
 
 /**
  * Merges just the commit onto just the base that were asked for and stays there. Whatever fails, and whatever turns out
@@ -53,6 +44,7 @@ export async function mergeBranch(repository: Repository, request: MergeRequest)
   }
   await finishSwitch(merge);
   await refuseStaged(merge);
+  if (await isInTheWay(merge)) return mergeBeside(merge);
   const before = await goToBase(merge);
   return performMerge(merge, before);
 }
@@ -195,6 +187,13 @@ export async function goToBase({ git, person, base, baseTip }: Merge): Promise<R
   return before;
 }
 
+/** Beside the files that are in the way of going to the base; once they are the same there, nothing is in the way. */
+async function mergeBeside(merge: Merge): Promise<MergeOutcome> {
+  const outcome = await mergeAside(merge);
+  if (outcome.is === "merged") await goToBase({ ...merge, baseTip: outcome.commit });
+  return outcome;
+}
+
 async function performMerge(merge: Merge, before: RepositoryFacts): Promise<MergeOutcome> {
   const { git, branch, base, repository } = merge;
   const failure = await tryMerge(merge);
@@ -217,27 +216,6 @@ async function judge(merge: Merge, before: RepositoryFacts, merged: string): Pro
   await takeBack(merge, before);
   if (!isAsked || expected === null) return { is: "moved" };
   return { is: "changed", changes: (await changesBetween(git, { from: expected, to: tree })) ?? [] };
-}
-
-/** What went wrong, if anything: whether the merge is there is read from the repository, not from the answer. */
-async function tryMerge({ git, person, repository, ...merge }: Merge): Promise<unknown> {
-  const options = ["--no-ff", "--commit", "--no-squash", "--no-autostash", "--quiet"];
-  const move = { from: merge.baseTip, to: merge.expected ?? merge.commit };
-  try {
-    await refuseLostDeletions(git, move);
-    await refuseOverwrites(git, repository.top, move);
-    const done = await person(["merge", ...options, "-m", merge.message, merge.commit]);
-    if (done.status !== 0 && merge.backlog !== null && (await unmergedFiles(git)).length === 1)
-      await concludeWith(person, repository.top, merge.backlog);
-    return gitFailed("merge", lastWords(done));
-  } catch (error) {
-    return error;
-  }
-}
-
-async function unmergedFiles(git: Git): Promise<string[]> {
-  const fields = splitFields(await must(git(["ls-files", "--unmerged", "-z"]), "ls-files"));
-  return [...new Set(fields.map((field) => decodePath(field.subarray(field.indexOf(0x09) + 1))))];
 }
 
 export async function takeBack(merge: Merge, before: RepositoryFacts): Promise<void> {

@@ -10,13 +10,14 @@ import {
   foresee,
   goToBase,
   isMergedAlready,
-  type Merge,
   mergeBranch,
   mergingNow,
   probeDepth,
   refuseStaged,
   takeBack,
 } from "./merge-branch.ts";
+import { isInTheWay, moveBase } from "./merge-aside.ts";
+import type { Merge } from "./merge-attempt.ts";
 import { refuseLostDeletions, refuseOverwrites } from "./refuse-loss.ts";
 
 /** With a merge commit, or as one commit where that is asked for. */
@@ -49,7 +50,10 @@ async function squashBranch(repository: Repository, request: MergeRequest): Prom
   await refuseStaged(asked);
   const isNew = (await readCommit(repository, request.onto)).tree !== expected;
   const squash = isNew ? { ...asked, commit: await makeCommit(asked, expected) } : { ...asked, commit: request.onto };
-  return goForward(squash, await goToBase(asked));
+  if (!(await isInTheWay({ ...asked, expected }))) return goForward(squash, await goToBase(asked));
+  const outcome = await moveBase(asked, squash.commit);
+  if (outcome.is === "merged") await goToBase({ ...asked, baseTip: squash.commit });
+  return outcome;
 }
 
 const trailerOf = (commit: string): string => `Isdlc-Squashed: ${commit}`;

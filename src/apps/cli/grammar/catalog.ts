@@ -181,7 +181,12 @@ export const verbs: readonly Verb[] = [
   verb("cancel", "decide", {
     summary: "End the run; branch and artifacts stay",
     usage: 'isdlc cancel --reason "…"',
-    options: { reason: { type: "string", value: "why", about: "why the run ends" }, ...personOptions },
+    options: {
+      reason: { type: "string", value: "why", about: "why the run ends" },
+      "keep-tree": { type: "boolean", about: "leave what the agent left uncommitted; so it is where nobody is asked" },
+      "restore-tree": { type: "boolean", about: "take out what the agent left uncommitted; a ref keeps it" },
+      ...personOptions,
+    },
   }),
   verbWithWords("config", "decide", {
     summary: "Settings with where each value comes from; change them",

@@ -54,6 +54,7 @@ function wishesOf(values: Values): RunWishes {
     merges: flag(values, "merge"),
     commits: text(values, "commits") as Commits | undefined,
     acceptsSize: flag(values, "yes"),
+    acceptsRedTests: flag(values, "yes"),
     startPhase: text(values, "start-phase"),
   };
 }

@@ -11,7 +11,14 @@ import { writeText } from "./write-text.ts";
 export async function runPlain(run: Run, [verb = "", ...rest]: readonly string[], host: Host): Promise<number | null> {
   if (!rest.every((arg) => arg === "--json")) return null;
   const json = rest.length > 0;
-  const silent = { out: () => undefined, err: () => undefined, interactive: false, color: false, columns: 80 };
+  const silent = {
+    out: () => undefined,
+    err: () => undefined,
+    interactive: false,
+    color: false,
+    columns: 80,
+    rows: 24,
+  };
   const about = { name: verb, kind: "read", summary: "", usage: "", options: {} } as const;
   const { cwd, env } = host;
   const invocation: Invocation = { verb: about, values: { json }, words: [], cwd, env, io: silent };

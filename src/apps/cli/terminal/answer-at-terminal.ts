@@ -10,17 +10,20 @@ import type { Person } from "../../../schema/people.ts";
 import { menuLabel } from "../../../views/answer-options.ts";
 import { revertedLines } from "../../../views/gate-banner.ts";
 import { changesText, type ShownChanges } from "../../../views/changes-text.ts";
+import { leftLines } from "../../../views/left-lines.ts";
 import { plainLine, plainText } from "../../../views/plain-text.ts";
-import { askerOf, heldAgainst, waitLines } from "../../../views/status.ts";
+import { heldAgainst } from "../../../views/finish-lines.ts";
+import { askerOf, waitLines } from "../../../views/status.ts";
 import type { Invocation } from "../grammar/verb.ts";
 import { forgetTypedAhead } from "./ask.ts";
+import { askWhatIsLeft } from "./ask-what-is-left.ts";
 import { answerGate, hasSeen } from "./gate-prompt.ts";
 import { askText } from "./ask-text.ts";
 import { showChanges, type Viewer } from "./show-changes.ts";
 import { documentText } from "./document-text.ts";
 
 /** What a person said at the terminal. */
-export type Said = Pick<AnswerRequest, "option" | "text" | "replies" | "isConfirmed">;
+export type Said = Pick<AnswerRequest, "option" | "text" | "replies" | "isConfirmed" | "tree">;
 
 /** Asks the person at this terminal what is open. False when they leave it open. */
 export async function answerAtTerminal(invocation: Invocation, open: OpenWait, by: Person): Promise<boolean> {
@@ -46,7 +49,8 @@ async function give(invocation: Invocation, { project, run }: OpenWait, said: An
   if (said.replies !== undefined) project.trust.keepReplies("", []);
 }
 
-function tell({ io }: Invocation, { reverted, warnings }: Answered): void {
+function tell({ io }: Invocation, { reverted, left, warnings }: Answered): void {
+  for (const line of leftLines(left)) io.out(line);
   for (const line of reverted === null ? [] : revertedLines(reverted)) io.out(line);
   for (const warning of warnings) io.err(`warning: ${warning}`);
 }
@@ -162,9 +166,10 @@ async function choose(invocation: Invocation, open: OpenWait, wait: Wait): Promi
     await showBefore(invocation, open, chosen);
     return choose(invocation, { ...open, returned: false }, wait);
   }
-  return isCancel(chosen) || chosen === "leave"
-    ? null
-    : askMore(invocation, { option: chosen, wait, signal: open.signal });
+  if (isCancel(chosen) || chosen === "leave") return null;
+  const said = await askMore(invocation, { option: chosen, wait, signal: open.signal });
+  if (said === null || chosen !== "cancel") return said;
+  return { ...said, tree: await askWhatIsLeft(invocation.io, open.project, open.run) };
 }
 
 function aboutLines(invocation: Invocation, open: OpenWait, wait: Wait): string[] {

@@ -1,6 +1,6 @@
 import type { Choice, ChoiceId } from "../../../app/choice.ts";
 import { stalenessMenu } from "../../../views/build-summary.ts";
-import { ask, askAbout } from "./ask.ts";
+import { ask, askAbout, askTrust } from "./ask.ts";
 import type { Io } from "./io.ts";
 
 type Asking = (io: Io, about: readonly string[]) => Promise<string | null>;
@@ -33,8 +33,8 @@ const askings: Readonly<Partial<Record<ChoiceId, Asking>>> = {
   create: yesOrNo("[Y] Yes, create it and analyze it now  [N] No"),
   remove: yesOrNo("[Y] Yes, remove it  [N] No"),
   dirty: confirm("Carry them along?", "allow-dirty"),
-  tests: confirm("Trust it?", "trust"),
-  hooks: confirm("Run them?", "trust"),
+  tests: async (io, about) => ((await askTrust(io, "Trust it?", about)) ? "trust" : null),
+  hooks: async (io, about) => ((await askTrust(io, "Run them?", about)) ? "trust" : null),
   proceed: async (io) => ((await ask(io, "Proceed?", [])) ? "yes" : null), // what it is about was shown before
   skips: confirm("Continue anyway?"),
   place: menu({ t: "there", h: "here", s: "stop" }, [

@@ -1,5 +1,6 @@
 import { emitKeypressEvents } from "node:readline";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { cutToScreens } from "../../../views/tests-in-full.ts";
 import type { Io } from "./io.ts";
 
 /** A yes or no from the person at the terminal; Enter alone is a no. Without a terminal nobody is asked, and it is no. */
@@ -10,6 +11,10 @@ export async function ask(io: Io, question: string, about: readonly string[]): P
   const answer = await confirm({ message: question, initialValue: false });
   return !isCancel(answer) && answer;
 }
+
+/** Whether to trust what is shown, all of it as far as two screens go. */
+export const askTrust = (io: Io, message: string, about: readonly string[]): Promise<boolean> =>
+  ask(io, message, cutToScreens(about, io));
 
 /** One key after some lines that explain it; null where nobody can be asked, or the person breaks off. */
 export async function askAbout<K extends string>(

@@ -9,6 +9,7 @@ export type Io = {
   readonly interactive: boolean;
   readonly color: boolean;
   readonly columns: number;
+  readonly rows: number;
 };
 
 type Wishes = { readonly json: boolean; readonly noColor: boolean; readonly env: NodeJS.ProcessEnv };
@@ -31,6 +32,9 @@ export function createIo({ json, noColor, env }: Wishes): Io {
     },
     get columns() {
       return isScreen() ? process.stdout.columns : 80;
+    },
+    get rows() {
+      return isScreen() ? process.stdout.rows : 24;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { answer as answerRun, shownOf } from "../../../app/answer/answer.ts";
+import { answer as answerRun, type Answered, shownOf } from "../../../app/answer/answer.ts";
 import { commandRun, type RunCommand } from "../../../app/answer/command-run.ts";
 import type { Recorded } from "../../../app/answer/record.ts";
 import type { LocalProject } from "../../../compose/project.ts";
@@ -7,12 +7,14 @@ import { ProblemError } from "../../../core/problem.ts";
 import type { ActiveRun, Wait } from "../../../core/run.ts";
 import type { Reply } from "../../../schema/agent.ts";
 import type { Person } from "../../../schema/people.ts";
+import { leftLines } from "../../../views/left-lines.ts";
 import { revertedLines, reviewInstructions } from "../../../views/gate-banner.ts";
 import { itemOf, waitLines } from "../../../views/status.ts";
 import { summaryText } from "../../../views/summary.ts";
 import { flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 import { otherLimits } from "../grammar/limits.ts";
 import { personOf } from "../main/caller.ts";
+import { askWhatIsLeft } from "../terminal/ask-what-is-left.ts";
 import { continueRun, restResult } from "../terminal/continue-run.ts";
 import { openRun } from "../main/project-of.ts";
 import { documentText } from "../terminal/document-text.ts";
@@ -30,10 +32,22 @@ export const cancel: Run = async (invocation) => {
   const { project, run } = await openRun(invocation);
   const by = await personOf(invocation, project, run);
   const reason = text(invocation.values, "reason") ?? "";
-  const { state, warnings } = await commandRun(project, run, { do: "cancel", by, reason });
+  const tree = reason.trim() === "" ? "keep" : await whatIsLeft(invocation, project, run);
+  const { state, warnings, left } = await commandRun(project, run, { do: "cancel", by, reason, tree });
   for (const warning of warnings) invocation.io.err(`warning: ${warning}`);
-  return restResult(state, warnings);
+  const result = restResult(state, warnings);
+  return { ...result, lines: [...result.lines, ...leftLines(left)], json: { ...result.json, left } };
 };
+
+/** Flags say it beforehand; where nobody said and nobody can be asked, it stays. */
+async function whatIsLeft(
+  { values, io }: Invocation,
+  project: LocalProject,
+  run: ActiveRun,
+): Promise<"keep" | "restore"> {
+  if (flag(values, "restore-tree")) return "restore";
+  return flag(values, "keep-tree") || !io.interactive ? "keep" : askWhatIsLeft(io, project, run);
+}
 
 /** Answers an escalation; without one, starts the current phase anew or leaves it out. */
 export const retryOrSkip: Run = async (invocation) => {
@@ -90,12 +104,17 @@ async function give(invocation: Invocation, option: string): Promise<Result> {
     limits: otherLimits(values),
     isConfirmed: flag(values, "yes"),
   });
-  if (done.reverted !== null) for (const line of revertedLines(done.reverted)) invocation.io.err(line);
-  for (const warning of done.warnings) invocation.io.err(`warning: ${warning}`);
+  tellDone(invocation, done);
   if (done.option !== "review" && !isRecordOnly(invocation)) return continueRun(invocation, project);
   return done.option === "review"
     ? paused(invocation, run, restResult(done.state, done.warnings))
     : recorded(project, done, done.option);
+}
+
+function tellDone({ io }: Invocation, { reverted, left, warnings }: Answered): void {
+  for (const line of reverted === null ? [] : revertedLines(reverted)) io.err(line);
+  for (const line of leftLines(left)) io.err(line);
+  for (const warning of warnings) io.err(`warning: ${warning}`);
 }
 
 /** Options whose words are guidance for the agent. */

@@ -1,6 +1,7 @@
 import { createCheckRunner } from "../../../adapters/checks/create-check-runner.ts";
 import { AGENT_VARIABLE } from "../../../adapters/process/agent-environment.ts";
 import { createRedactor, secretsOf } from "../../../core/redact.ts";
+import { againstBaseline, isFailure } from "../../../core/baseline.ts";
 import { checkGate, type GateVerdict } from "../../../core/check-gate.ts";
 import { isRecord, ownValue } from "../../../core/own-value.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../../core/run.ts";
@@ -10,7 +11,8 @@ import { runChecks } from "../../../engine/steps/checks.ts";
 import { gateNotice } from "../../../views/gate-banner.ts";
 import { changesText } from "../../../views/changes-text.ts";
 import { plainText } from "../../../views/plain-text.ts";
-import { heldAgainst, itemOf, waitLines } from "../../../views/status.ts";
+import { heldAgainst } from "../../../views/finish-lines.ts";
+import { itemOf, waitLines } from "../../../views/status.ts";
 import { next } from "../../../core/next.ts";
 import { checksOf, workspaceOf } from "../../../compose/checks-of.ts";
 import { lookAtGate } from "../../../app/look/look-at-gate.ts";
@@ -45,13 +47,14 @@ export const check: Run = async (invocation) => {
     ? createCheckRunner(project.root, { env: project.env, redact })
     : checksOf(project, run, { workspace, redact });
   const tree = isAgent ? null : await workspace.now([run.run.item]);
-  const results = await runChecks(
+  const found = await runChecks(
     { checks, redact, workspace, show: ({ text: line }) => invocation.io.err(line) },
     { run, phase, claimed: phase.made?.artifacts ?? [], tree },
     new AbortController().signal,
   );
+  const results = found.map((result) => againstBaseline(run.baseline, result));
   const gate = gateVerdict(run, phase, results);
-  const ok = gate.decision === "allow" && results.every((result) => result.ok !== false);
+  const ok = gate.decision === "allow" && !results.some(isFailure);
   const lines = results.map(({ name, ok: passed, detail }) =>
     `${name}: ${passed === null ? "not measured" : passed ? "passed" : "failed"}\n${plainText(detail)}`.trim(),
   );
@@ -63,7 +66,7 @@ export const check: Run = async (invocation) => {
 /** The requirements of a phase by what the journal says about it, with the results of checks that were run just now. */
 function gateVerdict(run: ActiveRun, { rule, made }: PhaseRecord, results: readonly CheckResult[]): GateVerdict {
   const state = projectStateFile({ user: {}, run, history: [], version: 1, counters: {} });
-  const failed = results.filter(({ ok }) => ok === false).map(({ name }) => name);
+  const failed = results.filter(isFailure).map(({ name }) => name);
   const tests = { completed: true, status: failed.includes("tests") ? "failed" : "success" };
   const found = ownValue(ownValue(state, "phases"), rule.key);
   const now = {

@@ -3,10 +3,10 @@ import { createCheckRunner } from "../../../adapters/checks/create-check-runner.
 import { writeConstitution } from "../../../adapters/constitution/constitution-file.ts";
 import { CONSTITUTION_FILE } from "../../../core/constitution.ts";
 import { ProblemError } from "../../../core/problem.ts";
+import type { FoundTests } from "../../../ports/check-runner.ts";
 import type { GitProgram } from "../../../ports/git-programs.ts";
-import type { TestCommand } from "../../../schema/facts.ts";
 import { plainLine } from "../../../views/plain-text.ts";
-import { ask } from "../terminal/ask.ts";
+import { askTrust } from "../terminal/ask.ts";
 import { mayMakeFirstToken, personOf } from "../main/caller.ts";
 import { ChoicesNeeded } from "../../../app/choice.ts";
 import { installLine, seeAgents } from "../../../compose/known-agents.ts";
@@ -70,7 +70,8 @@ export const trust: Run = async (invocation) => {
   await personOf(invocation, project);
   if (flag(invocation.values, "programs")) return trustPrograms(invocation, project);
   const asked = await askedTrust(invocation, project);
-  const { tests, overlay, hooks, allow } = asked;
+  const { overlay, hooks, allow } = asked;
+  const tests = asked.tests?.command ?? null;
   const json = { tests, overlay, hooks: hooks.map(({ name }) => name), ...(allow === null ? {} : { allow }) };
   if (tests === null && overlay === null && hooks.length === 0 && allow === null)
     return done(["No way of running tests was found here, no overlay, and no hooks that are not trusted yet."], json);
@@ -84,7 +85,7 @@ export const trust: Run = async (invocation) => {
 
 /** @throws ChoiceNeeded where nobody agreed. */
 async function requireAgreement({ values, io }: Invocation, question: string, about: readonly string[]): Promise<void> {
-  const agreed = flag(values, "yes") || (await ask(io, question, about));
+  const agreed = flag(values, "yes") || (await askTrust(io, question, about));
   if (!agreed) throw new ChoicesNeeded([{ id: "trust", kind: "trust", options: ["yes"], about }]);
 }
 
@@ -108,7 +109,7 @@ async function trustPrograms(invocation: Invocation, project: LocalProject): Pro
 }
 
 type AskedTrust = {
-  readonly tests: TestCommand | null;
+  readonly tests: FoundTests | null;
   readonly overlay: RepositoryOverlay | null;
   /** Those that are not trusted yet. */
   readonly hooks: readonly GitProgram[];
@@ -123,7 +124,9 @@ async function askedTrust({ values }: Invocation, project: LocalProject): Promis
 }
 
 const trustedLines = ({ tests, overlay, hooks, allow }: AskedTrust): string[] => [
-  ...(tests === null ? [] : [`Trusted: ${plainLine(tests.argv.join(" "))} (${plainLine(tests.source)})`]),
+  ...(tests === null
+    ? []
+    : [`Trusted: ${plainLine(tests.command.argv.join(" "))} (${plainLine(tests.command.source)})`]),
   ...(overlay === null ? [] : [`Trusted: ${overlay.file} as it is now`]),
   ...hooks.map(({ name }) => `Trusted: ${plainLine(name)} as it is now`),
   ...aboutNeeds(allow),

@@ -1,0 +1,39 @@
+import { lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Submodule } from "../../../ports/workspace.ts";
+import { type Git, must, wholeTreeTimeoutMs } from "../process/git.ts";
+import { decodePath, splitFields } from "../process/git-path.ts";
+
+const INNER_REPOSITORY = "160000";
+/** More files than this are not looked at. */
+const MOST_FILES = 20_000;
+
+/** Submodules that a snapshot names. They are looked at from outside: git is not run in them. */
+export async function submodulesIn(git: Git, { top, tree }: { top: string; tree: string }): Promise<Submodule[]> {
+  const args = ["ls-tree", "-r", "-z", "--full-tree", "--end-of-options", tree];
+  const fields = splitFields(await must(git(args, { timeoutMs: wholeTreeTimeoutMs }), "ls-tree"));
+  return fields
+    .filter((field) => field.toString("latin1", 0, INNER_REPOSITORY.length) === INNER_REPOSITORY)
+    .map((field) => decodePath(field.subarray(field.indexOf(0x09) + 1)))
+    .map((path) => ({ path, changedAt: lastChange(join(top, path)) }));
+}
+
+function lastChange(folder: string): number {
+  const left = [folder];
+  let latest = 0;
+  for (let seen = 0; left.length > 0 && seen < MOST_FILES; seen++) {
+    const path = left.pop() ?? "";
+    const facts = lstatSync(path, { throwIfNoEntry: false });
+    if (facts?.isDirectory() === true) left.push(...namesIn(path).map((name) => join(path, name)));
+    else latest = Math.max(latest, facts?.ctimeMs ?? 0);
+  }
+  return latest;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => name !== ".git");
+  } catch {
+    return []; // gone meanwhile, or not for us
+  }
+}

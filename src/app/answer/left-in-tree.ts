@@ -1,0 +1,59 @@
+import { CANCELLED_NAME } from "../../core/kept-ref.ts";
+import { runBegan } from "../../core/last-reviewed-tree.ts";
+import { ProblemError } from "../../core/problem.ts";
+import type { ActiveRun } from "../../core/run.ts";
+import { treeBefore } from "../../engine/steps/standing.ts";
+import type { TreeId } from "../../schema/ids.ts";
+import type { Project } from "../project/project.ts";
+
+/** What a run that is cancelled leaves uncommitted in the working tree. */
+export type LeftInTree = {
+  readonly paths: readonly string[];
+  /** Where they are kept; null where they were left in the tree. */
+  readonly kept: string | null;
+};
+
+type Place = Pick<Project, "workspace">;
+type Found = { readonly from: TreeId; readonly paths: readonly string[] };
+
+/** Files that agents of the run changed and that no commit has. Null where nobody can tell. */
+export async function leftInTree(project: Place, run: ActiveRun): Promise<readonly string[] | null> {
+  return (await uncommitted(project, run))?.paths ?? null;
+}
+
+export type SettledTree = { readonly left: LeftInTree | null; readonly warnings: readonly string[] };
+
+/** Leaves them in the tree, or takes them out after a ref keeps them. The run is cancelled already, whatever fails here. */
+export async function settleTree(
+  project: Place,
+  run: ActiveRun,
+  tree: "keep" | "restore" = "keep",
+): Promise<SettledTree> {
+  try {
+    return { left: await settled(project, run, tree), warnings: [] };
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    return { left: null, warnings: [`What the agent left in the working tree is still there: ${error.message}`] };
+  }
+}
+
+async function settled(project: Place, run: ActiveRun, tree: "keep" | "restore"): Promise<LeftInTree | null> {
+  const found = await uncommitted(project, run);
+  if (found === null && tree === "restore")
+    throw new ProblemError({ code: "GIT_UNAVAILABLE", detail: "earlier states of the files are not kept" });
+  if (found === null || found.paths.length === 0) return null;
+  const { from, paths } = found;
+  if (tree === "keep") return { paths, kept: null };
+  await project.workspace(run).restore(from, paths);
+  return { paths, kept: `refs/isdlc/${run.run.run}/${CANCELLED_NAME}` };
+}
+
+async function uncommitted(project: Place, run: ActiveRun): Promise<Found | null> {
+  const from = run.run.options.commits === "phase" ? treeBefore(run) : runBegan(run).tree;
+  if (from === null) return null;
+  const workspace = project.workspace(run);
+  const now = await workspace.snapshot(CANCELLED_NAME, [run.run.item]);
+  const changes = await workspace.diff(from, now);
+  if (changes === null) return null;
+  return { from, paths: changes.map(({ path }) => path).filter((path) => !path.startsWith(".isdlc/")) };
+}

@@ -1,0 +1,14 @@
+import { leftInTree } from "../../../app/answer/left-in-tree.ts";
+import type { Project } from "../../../app/project/project.ts";
+import type { ActiveRun } from "../../../core/run.ts";
+import { leftLines } from "../../../views/left-lines.ts";
+import { ask } from "./ask.ts";
+import type { Io } from "./io.ts";
+
+/** Whether what the agent of a run that is cancelled left uncommitted stays in the tree. */
+export async function askWhatIsLeft(io: Io, project: Project, run: ActiveRun): Promise<"keep" | "restore"> {
+  const paths = (await leftInTree(project, run)) ?? [];
+  if (paths.length === 0) return "keep";
+  const isYes = await ask(io, "Take it out? A ref keeps it.", leftLines({ paths, kept: null }));
+  return isYes ? "restore" : "keep";
+}

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { readSmall, replaceFile } from "../adapters/file-system/file-system.ts";
+import { CheckResult } from "../schema/facts.ts";
+import type { Place } from "./place.ts";
+
+/** What tests found on trees that were tested before, by a key that covers all they depend on. */
+export type ResultMemory = {
+  read(key: string): CheckResult | null;
+  write(key: string, result: CheckResult): void;
+};
+
+const Kept = z.array(z.strictObject({ key: z.string(), result: CheckResult }));
+/** Trees of one project that are remembered. */
+const MOST_KEPT = 8;
+const SIZE_LIMIT = 1024 * 1024;
+
+/** Beside the other things of the person, where no agent in a sandbox writes. */
+export function resultMemory({ root, folders, files }: Place): ResultMemory {
+  const tree = createHash("sha256").update(root).digest("hex").slice(0, 24);
+  const path = join(folders.state, `tests-${tree}.json`);
+  const read = () => {
+    const found = z.safeParse(Kept, parsed(readSmall(files, path, SIZE_LIMIT)));
+    return found.success ? found.data : [];
+  };
+  return {
+    read: (key) => read().find((kept) => kept.key === key)?.result ?? null,
+    write(key, result) {
+      const others = read().filter((kept) => kept.key !== key);
+      const kept = [{ key, result }, ...others].slice(0, MOST_KEPT);
+      replaceFile(files, path, Buffer.from(JSON.stringify(kept)));
+    },
+  };
+}
+
+function parsed(bytes: Buffer | null): unknown {
+  try {
+    return JSON.parse(bytes?.toString("utf8") ?? "null");
+  } catch {
+    return null; // counts as not remembered
+  }
+}

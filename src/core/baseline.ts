@@ -1,0 +1,60 @@
+import type { CheckResult, FailingTest, TestComparison } from "../schema/facts.ts";
+import { failureDigest } from "./failure-digest.ts";
+import type { ActiveRun, Baseline } from "./run.ts";
+
+/** Whether the tests are run before anybody writes: where a phase of the run changes code and is tested. */
+export const needsBaseline = ({ tests, phases }: ActiveRun): boolean =>
+  tests !== null && phases.some(({ rule }) => rule.tests && rule.writes !== "item");
+
+/** A result of tests, held against how they were before the run. What failed then and was accepted is known. */
+export function againstBaseline(baseline: Baseline | null, result: CheckResult): CheckResult {
+  if (baseline === null || result.name !== "tests" || result.ok === null || baseline.result.ok === null) return result;
+  const against = compared(baseline.result, result);
+  if (against === null) return isSameFailure(baseline, result) ? { ...result, isKnown: true } : result;
+  const isKnown = !result.ok && baseline.isAccepted && against.added.length === 0 && against.still.length > 0;
+  return { ...result, detail: detailOf(result, against), against, ...(isKnown ? { isKnown } : {}) };
+}
+
+/** A failure that counts: not one that a person knew of and went on with. */
+export const isFailure = ({ ok, isKnown }: CheckResult): boolean => ok === false && isKnown !== true;
+
+/** Null where the runner did not name what failed. */
+function compared(before: CheckResult, now: CheckResult): TestComparison | null {
+  const [then, failing] = [namesOf(before), namesOf(now)];
+  if (then === null || failing === null || (then.length === 0 && failing.length === 0)) return null;
+  return {
+    added: failing.filter((name) => !then.includes(name)),
+    still: failing.filter((name) => then.includes(name)),
+    fixed: then.filter((name) => !failing.includes(name)),
+  };
+}
+
+/** None where all passed; null where some failed and nobody knows which. */
+function namesOf({ ok, failing = [] }: CheckResult): readonly string[] | null {
+  if (ok === true) return [];
+  return failing.length === 0 ? null : failing.map(({ name }) => name);
+}
+
+const isSameFailure = ({ result, isAccepted }: Baseline, now: CheckResult): boolean =>
+  isAccepted && now.ok === false && failureDigest([result]) === failureDigest([now]);
+
+/** Where nothing failed before, everything that fails is new, and the report says it all. */
+function detailOf({ ok, detail, failing = [] }: CheckResult, { added, still, fixed }: TestComparison): string {
+  if (still.length + fixed.length === 0) return detail;
+  const [first = ""] = detail.split("\n", 1);
+  const lines = (names: readonly string[]): string[] =>
+    failing.filter(({ name }) => names.includes(name)).map(failingLine);
+  return [
+    first,
+    ...(ok === true
+      ? []
+      : added.length === 0
+        ? ["No test fails that did not fail before the run."]
+        : ["Newly failing:"]),
+    ...lines(added),
+    ...(still.length === 0 ? [] : ["Failing since before the run:", ...lines(still)]),
+    ...(fixed.length === 0 ? [] : [`Fixed since the run began: ${fixed.join(", ")}`]),
+  ].join("\n");
+}
+
+const failingLine = ({ name, message }: FailingTest): string => `✗ ${name}${message === null ? "" : `: ${message}`}`;

@@ -1,0 +1,35 @@
+import type { CheckResult, FileChange } from "../schema/facts.ts";
+import { isBookkeeping } from "./items/bookkeeping.ts";
+import type { PhaseRecord } from "./run.ts";
+
+/** Name of the check that a phase which has to change code has changed some. */
+const CHANGED_CODE = "changed code";
+
+export const mustChangeCode = ({ rule }: PhaseRecord): boolean => rule.mustChange === true && rule.writes !== "item";
+
+/** Files that count as work on the code: not the item's documents, and nothing that another repository holds. */
+export function codeChanges(
+  changes: readonly FileChange[],
+  { item, submodules }: { readonly item: string; readonly submodules: readonly string[] },
+): readonly FileChange[] {
+  return changes.filter(
+    ({ path }) => !path.startsWith(`${item}/`) && !isBookkeeping(path) && !submodules.includes(path),
+  );
+}
+
+/** The failed check, with what the agent can do about it. */
+export function noCodeChanged(touched: readonly string[]): CheckResult {
+  const inside =
+    touched.length === 0
+      ? []
+      : [`What was changed inside ${touched.join(", ")} does not count: a submodule is another repository.`];
+  const detail = [
+    "This phase has to change code, and no file of this repository was changed but the documents of the item.",
+    ...inside,
+    "Make the change. If none is needed, end with the status failed and say why.",
+  ].join("\n");
+  return { name: CHANGED_CODE, ok: false, detail };
+}
+
+export const hasChangedNothing = (results: readonly CheckResult[]): boolean =>
+  results.some(({ name, ok }) => name === CHANGED_CODE && ok === false);

@@ -1,0 +1,25 @@
+import type { EventDraft, Step } from "../../schema/event.ts";
+import type { TestCommand } from "../../schema/facts.ts";
+import { stepOf } from "../next.ts";
+import type { ActiveRun, EscalationOption } from "../run.ts";
+import { skippable } from "./person.ts";
+
+type Trouble = {
+  readonly reason: string;
+  readonly detail: string;
+  readonly last?: EscalationOption;
+  readonly paths?: string[];
+  readonly tests?: TestCommand | null | undefined;
+};
+
+/** Retry is always offered, and first; skip where skipping means something. */
+export function escalation(run: ActiveRun, { reason, detail, last, paths, tests }: Trouble): EventDraft {
+  const from: Step = stepOf(run);
+  const options: EscalationOption[] = [
+    "retry",
+    ...(skippable(from) ? (["skip"] as const) : []),
+    ...(last === undefined ? [] : [last]),
+  ];
+  const about = { ...(paths === undefined ? {} : { paths }), ...(tests === undefined ? {} : { tests }) };
+  return { type: "step.escalated", from, reason, detail, options, ...about };
+}

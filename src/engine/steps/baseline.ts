@@ -1,0 +1,14 @@
+import type { Outcome } from "../../core/command.ts";
+import type { Engine } from "../engine.ts";
+import type { Task } from "../perform.ts";
+
+/** Runs the trusted tests before any agent may write, so that later failures can be held against it. */
+export async function measureBaseline(engine: Engine, { run }: Task, signal: AbortSignal): Promise<Outcome | null> {
+  if (run.stage.is !== "baselining") return null;
+  if (run.tests === null) return { of: "baseline", result: null };
+  const tree = await engine.workspace.snapshot("baseline", []);
+  const text = `${run.tests.argv.join(" ")}, before anything is changed`;
+  engine.show({ at: "says", step: "baseline", attempt: null, text, usage: null });
+  const result = await engine.checks.runTests({ command: run.tests, tree, reuses: true }, signal);
+  return { of: "baseline", result: { ...result, detail: engine.redact(result.detail) } };
+}

@@ -1,0 +1,43 @@
+import { plainLine, plainText } from "./plain-text.ts";
+
+type Tests = {
+  readonly command: { readonly argv: readonly string[]; readonly source: string };
+  readonly definition: readonly { readonly name: string; readonly text: string }[];
+};
+
+/** The command with all that stands behind it: every line of every script, with nothing that acts or hides. */
+export const testsInFull = ({ command, definition }: Tests): string[] => [
+  `Tests would be run with: ${plainLine(command.argv.join(" "), LONGEST)} (${plainLine(command.source)})`,
+  ...definition.flatMap(({ name, text }) => [`${plainLine(name)}:`, ...plainText(text).split("\n").map(indented)]),
+];
+
+const LONGEST = 5000;
+const indented = (line: string): string => `  ${line}`;
+
+/** How much is shown before a person is asked: two screens, and never less than a small one has. */
+export type ScreenSize = { readonly columns: number; readonly rows: number };
+const SCREENS = 2;
+const FEWEST_ROWS = 24;
+
+/** Lines as they fit on two screens; what is left out is told where it is. */
+export function cutToScreens(lines: readonly string[], { columns, rows }: ScreenSize): string[] {
+  const most = SCREENS * Math.max(rows, FEWEST_ROWS);
+  const heights = lines.map((line) => Math.max(1, Math.ceil(line.length / columns)));
+  if (sum(heights) <= most) return [...lines];
+  const last = lines.at(-1) ?? "";
+  let room = most - 2 - (heights.at(-1) ?? 1);
+  const shown: string[] = [];
+  for (const [at, line] of lines.slice(0, -1).entries()) {
+    room -= heights[at] ?? 1;
+    if (room < 0) break;
+    shown.push(line);
+  }
+  const left = lines.length - 1 - shown.length;
+  return [
+    ...shown,
+    `… ${left} more ${left === 1 ? "line is" : "lines are"} NOT SHOWN here: read the files before you say yes.`,
+    last,
+  ];
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

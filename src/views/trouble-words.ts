@@ -1,0 +1,59 @@
+import { OWN_LINES, TESTS_CHANGED, type WaitOption } from "../core/run.ts";
+
+/** How an option reads otherwise than usual. */
+type Otherwise = {
+  readonly [O in WaitOption]?: { readonly label?: string; readonly short: string; readonly effect: string };
+};
+
+/** Tests that fail before anybody has changed anything. */
+const BEFORE_THE_WORK: Otherwise = {
+  accept: {
+    label: "Go on",
+    short: "knowing that these fail; only new failures count",
+    effect: "Goes on knowing that these tests fail: only tests that fail besides count as failures of the work.",
+  },
+  retry: {
+    label: "Fix first",
+    short: "fix them yourself, then choose this to run them again",
+    effect: "Runs the tests again, once you fixed them.",
+  },
+  skip: {
+    label: "Without tests",
+    short: "run none in this run; recorded",
+    effect: "Runs no tests in this run. That is recorded.",
+  },
+};
+
+/** What an option means where a step could not be done, by the reason. */
+export const troubleWords: Readonly<Record<string, Otherwise | undefined>> = {
+  [TESTS_CHANGED]: {
+    retry: {
+      short: "have the agent do the phase again, told why",
+      effect: "Has the agent do the phase again, told why.",
+    },
+  },
+  tests_red: BEFORE_THE_WORK,
+  not_installed: BEFORE_THE_WORK,
+  no_change: {
+    retry: {
+      short: "have the agent do the phase again, told why",
+      effect: "Has the agent do the phase again, told why.",
+    },
+    skip: {
+      short: "go on without a change of code; recorded",
+      effect: "Goes on without a change of code. That is recorded.",
+    },
+  },
+  [OWN_LINES]: {
+    retry: {
+      label: "Look again",
+      short: "after you committed your lines, or took them out",
+      effect: "Looks at the files again, after you committed your own lines or took them out.",
+    },
+    accept: {
+      label: "Commit together",
+      short: "your lines become part of the agent's commit",
+      effect: "Commits these files as they are, with your own lines in them.",
+    },
+  },
+};

@@ -1,0 +1,143 @@
+import { describe, expect, test } from "vitest";
+import { againstBaseline, isFailure } from "../../src/core/baseline.ts";
+import { optionsOf } from "../../src/core/next.ts";
+import type { Baseline } from "../../src/core/run.ts";
+import type { CheckResult, TestCommand } from "../../src/schema/facts.ts";
+import type { PhaseRule, RunOptions } from "../../src/schema/plan.ts";
+import {
+  accepted,
+  activeRun,
+  ada,
+  advance,
+  checked,
+  openWait,
+  phaseRule,
+  type Player,
+  report,
+  runOptions,
+  startRun,
+} from "../support/run-builder.ts";
+
+const command: TestCommand = { argv: ["npm", "test"], source: "package.json", digest: "trusted" };
+const writing: PhaseRule = phaseRule({ key: "06-implementation", writes: "tree", tests: true, verdicts: 0 });
+
+const tests = (...names: string[]): CheckResult => ({
+  name: "tests",
+  ok: names.length === 0,
+  detail: ["npm test ended with exit code 1", ...names.map((name) => `✗ ${name}: why`)].join("\n"),
+  ...(names.length === 0 ? {} : { failing: names.map((name) => ({ name, message: "why" })) }),
+});
+
+const begin = (options: Partial<RunOptions> = {}, plan = [writing]): Player =>
+  startRun({ tests: command, plan, options: runOptions(options) });
+
+const settle = (player: Player, how: "accept" | "retry" | "skip"): string[] =>
+  accepted(player, { do: how, by: ada, wait: openWait(player).id });
+
+describe("before the first agent may write, the tests run", () => {
+  test.each([
+    {
+      when: "a phase changes code and is tested",
+      plan: [phaseRule(), writing],
+      events: ["run.prepared", "baseline.started"],
+    },
+    { when: "no phase is tested", plan: [phaseRule({ writes: "tree" })], events: ["run.prepared"] },
+    { when: "no phase changes code", plan: [phaseRule({ tests: true })], events: ["run.prepared"] },
+  ])("once, where they matter: $when", ({ plan, events }) => {
+    expect(report(begin({}, plan), { of: "prepare" })).toEqual(events);
+    expect(report(startRun({ tests: null, plan }), { of: "prepare" })).toEqual(["run.prepared"]);
+  });
+
+  test("and where they pass, the run goes on by itself", () => {
+    const player = advance(begin(), "baseline");
+    expect(report(player, { of: "baseline", result: tests() })).toEqual(["baseline.measured", "baseline.settled"]);
+    expect(activeRun(player)).toMatchObject({ stage: { is: "entering" }, baseline: { isAccepted: false } });
+  });
+
+  test("red ones are asked about at once, and every answer leads somewhere", () => {
+    const asked = (): Player => {
+      const player = advance(begin(), "baseline");
+      expect(report(player, { of: "baseline", result: tests("a") })).toEqual(["baseline.measured", "step.escalated"]);
+      return player;
+    };
+    const player = asked();
+    expect(openWait(player)).toMatchObject({ kind: "escalation", from: "baseline", reason: "tests_red" });
+    expect(optionsOf(activeRun(player), openWait(player))).toEqual(["accept", "retry", "skip", "cancel"]);
+    expect(settle(player, "accept")).toEqual(["baseline.settled"]);
+    expect(activeRun(player)).toMatchObject({
+      stage: { is: "entering" },
+      tests: command,
+      baseline: { isAccepted: true },
+    });
+
+    const fixed = asked();
+    settle(fixed, "retry");
+    report(fixed, { of: "baseline", result: tests() });
+    expect(activeRun(fixed)).toMatchObject({ stage: { is: "entering" }, baseline: { isAccepted: false } });
+
+    const without = asked();
+    settle(without, "skip");
+    expect(activeRun(without)).toMatchObject({ stage: { is: "entering" }, tests: null, baseline: null });
+  });
+
+  test("whoever agreed beforehand is not asked", () => {
+    const player = advance(begin({ redTests: "continue" }), "baseline");
+    report(player, { of: "baseline", result: tests("a") });
+    expect(activeRun(player)).toMatchObject({ stage: { is: "entering" }, wait: null, baseline: { isAccepted: true } });
+  });
+
+  test("what is not installed is told as such", () => {
+    const player = advance(begin(), "baseline");
+    report(player, {
+      of: "baseline",
+      result: { ...tests("a"), missing: "node_modules is not there: run npm install" },
+    });
+    expect(openWait(player)).toMatchObject({ reason: "not_installed" });
+  });
+});
+
+describe("later failures are held against it", () => {
+  const baseline = (names: readonly string[], isAccepted = true): Baseline => ({ result: tests(...names), isAccepted });
+  const rows = [
+    { what: "a new one counts", before: ["a"], now: ["a", "b"], against: [["b"], ["a"], []], fails: true },
+    { what: "none but old ones do not", before: ["a", "b"], now: ["b"], against: [[], ["b"], ["a"]], fails: false },
+    { what: "all pass, and are told as fixed", before: ["a"], now: [], against: [[], [], ["a"]], fails: false },
+    { what: "everything is new where all passed", before: [], now: ["a"], against: [["a"], [], []], fails: true },
+  ];
+
+  test.each(rows)("$what", ({ before, now, against, fails }) => {
+    const result = againstBaseline(baseline(before), tests(...now));
+    const [added, still, fixed] = against;
+    expect(result.against).toEqual({ added, still, fixed });
+    expect(isFailure(result)).toBe(fails);
+    expect(result.ok).toBe(now.length === 0);
+  });
+
+  test("the agent is told which are new, which are old, and which it fixed", () => {
+    const { detail } = againstBaseline(baseline(["a", "c"]), tests("a", "b"));
+    expect(detail).toBe(
+      "npm test ended with exit code 1\nNewly failing:\n✗ b: why\nFailing since before the run:\n✗ a: why\nFixed since the run began: c",
+    );
+  });
+
+  test("nobody who did not accept them goes on over old failures", () => {
+    expect(isFailure(againstBaseline(baseline(["a"], false), tests("a")))).toBe(true);
+  });
+
+  test("where the runner names nothing, only the very same failure is an old one", () => {
+    const unnamed = (detail: string): CheckResult => ({ name: "tests", ok: false, detail });
+    const before: Baseline = { result: unnamed("exit code 2 after 10ms"), isAccepted: true };
+    expect(isFailure(againstBaseline(before, unnamed("exit code 2 after 12ms")))).toBe(false);
+    expect(isFailure(againstBaseline(before, unnamed("exit code 3")))).toBe(true);
+    expect(isFailure(againstBaseline(baseline(["a"]), unnamed("it crashed")))).toBe(true);
+  });
+
+  test("a phase with old failures only is done; one with a new one goes back", () => {
+    const player = advance(begin({ redTests: "continue" }), "baseline");
+    report(player, { of: "baseline", result: tests("a") });
+    advance(player, "check");
+    expect(report(player, checked(tests("a", "b")))).toEqual(["checks.failed"]);
+    advance(player, "check");
+    expect(report(player, checked(tests("a")))).toEqual(["checks.passed"]);
+  });
+});
