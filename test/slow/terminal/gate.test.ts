@@ -208,7 +208,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
   test("t runs the trusted tests, also at the gate of a phase that has none", async () => {
     const files = { "package.json": `{ "scripts": { "test": "node -e 'process.exit(3)'" } }\n` };
     const { terminal } = await atHome({ files });
-    terminal.isdlc('"add greeting" --supervised --tests trust');
+    terminal.isdlc('"add greeting" --supervised --yes');
     await terminal.shows(PROMPT);
     terminal.press("t");
     await terminal.shows(/Running npm test …[^]*tests: FAILED [^]*Your choice/);
@@ -238,7 +238,8 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
   });
 
   test("the gate fits 80 columns and 24 rows", async () => {
-    const { terminal } = await atFirstGate();
+    const wrote = { writes: { "a.js": "1\n" }, result: { summary: "Wrote a.js" } };
+    const { terminal } = await atFirstGate({ plan: { turns: { implement: [wrote] } } });
     terminal.press("q");
     await terminal.exitCode();
     terminal.isdlc("resume");

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { atFirstGate, atHome } from "./at-home.ts";
+import { hasTmux } from "./terminal.ts";
+
+const manifest = (scripts: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
+  "package.json": JSON.stringify({ name: "sample", scripts }),
+});
+const README = ["# Sample", "", "first", "second", "third", "fourth", "fifth", ""].join("\n");
+
+describe.skipIf(!hasTmux())("at a terminal", () => {
+  test("the question of trust shows every script with its escape codes, and Enter alone trusts nothing", async () => {
+    const scripts = {
+      pretest: "node build.js \u001B[8m&& hidden\u001B[0m",
+      test: "node --test",
+      posttest: "echo done",
+    };
+    const { terminal, sandbox } = await atHome({ files: manifest(scripts) });
+    terminal.isdlc('"add greeting"');
+    const asked = await terminal.shows("Trust it?");
+    expect(asked).toContain("scripts.pretest:\n  node build.js ␛[8m&& hidden␛[0m\nscripts.test:\n  node --test\n");
+    expect(asked).toContain("scripts.posttest:\n  echo done\n");
+    terminal.press("Enter");
+    expect(await terminal.shows("[exit 3]")).toContain("Nothing was started.");
+    expect(sandbox.log()).toEqual([]);
+  });
+
+  test("tests that are red before the work are told with what can be done, before any agent works", async () => {
+    const files = manifest({ test: "node -e 'process.exit(1)'" });
+    const { terminal, sandbox } = await atHome({ files });
+    terminal.isdlc('"add greeting" --tests trust');
+    const asked = await terminal.shows("What should happen?");
+    expect(asked).toContain("Tests fail already, before anything was changed:");
+    expect(asked).toMatch(/Go on -- knowing that these fail[^]*Fix first --[^]*Without tests --/);
+    expect(sandbox.log()).toEqual([]);
+    terminal.press("Enter");
+    await terminal.shows("PHASE COMPLETE: Final Review");
+  });
+
+  test("an agent that changes nothing is told so once, and then the person", async () => {
+    const { terminal, sandbox } = await atHome({ plan: { turns: { implement: [{ writes: {} }] } } });
+    terminal.isdlc('"add greeting"');
+    const asked = await terminal.shows("What should happen?");
+    expect(asked).toContain("Phase implement: it has to change code, and its agent changed none");
+    expect(sandbox.log().filter(({ key }) => key === "implement")).toHaveLength(2);
+  });
+
+  test("own lines that cannot be told apart are asked about", async () => {
+    const mine = README.replace("first", "mine");
+    const writes = { "README.md": mine.replace("mine", "the agent's") };
+    const { terminal, sandbox } = await atHome({
+      files: { "README.md": README },
+      plan: { turns: { implement: [{ writes }] } },
+    });
+    sandbox.write("README.md", mine);
+    terminal.isdlc('"add greeting" --allow-dirty');
+    const asked = await terminal.shows("What should happen?");
+    expect(asked).toMatch(/cannot be told apart from what the agent changed in these files:\n {2}README\.md/);
+    expect(asked).toMatch(/Look again --[^]*Commit together --/);
+  });
+
+  test("cancel names what the agent left, and takes it out on a yes", async () => {
+    const plan = { turns: { implement: [{ writes: { "new.js": "1\n" } }] } };
+    const { terminal, sandbox } = await atFirstGate({ plan });
+    terminal.press("c");
+    await terminal.shows("PHASE COMPLETE: Implementation");
+    terminal.press("q");
+    await terminal.exitCode();
+    terminal.isdlc('cancel --reason "enough"');
+    expect(await terminal.shows("Take it out? A ref keeps it.")).toContain("- new.js");
+    terminal.press("y");
+    expect(await terminal.shows("[exit 0]")).toMatch(
+      /Taken out of the working tree:\n {2}- new\.js\nIt is kept: git show refs\/isdlc/,
+    );
+    expect(() => sandbox.read("new.js")).toThrow("ENOENT");
+  });
+});
