@@ -64,7 +64,7 @@ async function mergeIn(merge: Merge, top: string): Promise<MergeOutcome> {
   const files = await unmergedFiles(there.git);
   if (files.length > 0) throw new ProblemError({ code: "MERGE_CONFLICT", branch, base, files });
   if (head === null || head === baseTip) throw failure;
-  const { tree, parents } = await readCommit(git, head);
+  const { tree, parents } = await readCommit(merge.repository, head);
   if (parents.length !== 2 || parents[0] !== onto || parents[1] !== commit) return { is: "moved" };
   if (tree !== expected && expected !== null)
     return { is: "changed", changes: (await changesBetween(git, { from: expected, to: tree })) ?? [] };
