@@ -1,6 +1,7 @@
 // Bugs that must not survive. Each is one change of one place, and the test file that has to fail with it.
 const DECIDE = "src/core/decide/person.ts";
 const REPORT = "src/core/decide/report.ts";
+const CHECKS_FAILED = "src/core/decide/checks-failed.ts";
 const ACCEPTANCE = "src/core/evolve/acceptance.ts";
 const FOLD = "src/adapters/journal-file/fold.ts";
 const RECORD = "src/adapters/journal-file/record.ts";
@@ -128,14 +129,14 @@ export const mutants = [
   },
   {
     bug: "the same failure may come once more than the breaker allows",
-    file: REPORT,
+    file: CHECKS_FAILED,
     find: "same >= breaker",
     put: "same > breaker",
     test: "test/core/decide-outcome.test.ts",
   },
   {
     bug: "checks may fail once more than the limit allows",
-    file: REPORT,
+    file: CHECKS_FAILED,
     find: "work.failures + 1 >= limit",
     put: "work.failures + 1 > limit",
     test: "test/core/decide-outcome.test.ts",

@@ -11,6 +11,7 @@ const ACCEPTANCE = "evolve/acceptance.ts";
 const RUN_EVENTS = "evolve/run-events.ts";
 const PERSON = "decide/person.ts";
 const REPORT = "decide/report.ts";
+const CHECKS_FAILED = "decide/checks-failed.ts";
 const LOOP = "findings/loop-policy.ts";
 
 const bugs: readonly Bug[] = [
@@ -85,12 +86,12 @@ const bugs: readonly Bug[] = [
   {
     bug: "one failure too many",
     breaks: "checks escalate at their limit or at the breaker, and not before",
-    plants: [{ file: REPORT, find: "work.failures + 1 >= limit", put: "work.failures >= limit" }],
+    plants: [{ file: CHECKS_FAILED, find: "work.failures + 1 >= limit", put: "work.failures >= limit" }],
   },
   {
     bug: "identical failures are not counted",
     breaks: "checks escalate at their limit or at the breaker, and not before",
-    plants: [{ file: REPORT, find: "same >= breaker", put: "same > breaker" }],
+    plants: [{ file: CHECKS_FAILED, find: "same >= breaker", put: "same > breaker" }],
   },
   {
     bug: "an outcome names its attempt only",

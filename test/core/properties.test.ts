@@ -60,7 +60,11 @@ const REACH: { readonly [landmark: string]: number } = {
   "escalated: recheck": 10,
   "escalated: commit": 10,
   "escalated: finish": 6,
+  "escalated: baseline": 6,
   "step.skipped: enter": 5,
+  "step.skipped: baseline": 1,
+  "step.retried: baseline": 2,
+  "baseline.settled": 25,
   "step.skipped: produce": 15,
   "step.skipped: check": 10,
   "step.skipped: review": 3,
@@ -131,7 +135,7 @@ const REACH: { readonly [landmark: string]: number } = {
   "forbidden: a retry at a gate": 20,
   "forbidden: a skip outside a phase": 15,
   "forbidden: a review of a paused gate": 3,
-  "forbidden: a redo after the third": 1,
+  "forbidden: a redo after the third": 3,
 };
 
 test("the scripts do get to every refusal, escalation, answer and end", () => {

@@ -115,6 +115,18 @@ describe("merge", () => {
     expect(fixture.git("rev-list", "--count", "--merges", "main")).toBe("1");
   });
 
+  test("work in the way of the switch stays where it is, and the merge is made without it", async () => {
+    branches();
+    fixture.write("b", "mine\n");
+    fixture.write("keep", "mine\n");
+    const outcome = await createGitWrite(fixture.repo, () => true).merge(mergeOf(fixture));
+    expect(outcome).toEqual({ is: "merged", commit: fixture.git("rev-parse", "main") });
+    expect(fixture.git("branch", "--show-current")).toBe("main");
+    expect(fixture.git("show", "main:b")).toBe("1");
+    expect(readFileSync(at("b"), "utf8")).toBe("mine\n");
+    expect(status()).toBe(" M b\n?? keep");
+  });
+
   test("a branch with nothing new gives the base as it is", async () => {
     fixture.write("a", "1");
     const head = fixture.commitAll("one");
@@ -143,10 +155,19 @@ describe("merge", () => {
     expect(status()).toBe(" M other");
   });
 
+  function changedOnBoth(): void {
+    fixture.git("switch", "--quiet", "main");
+    fixture.write("other", "2\n");
+    fixture.git("commit", "--quiet", "--all", "--message", "three");
+    fixture.git("switch", "--quiet", "feature");
+    fixture.write("other", "mine\n");
+  }
+
   const refusals: [string, () => void, string][] = [
     ["a hook that refuses", () => fixture.hook("pre-merge-commit", "echo not today; exit 1"), "?? keep"],
     ["a message hook that refuses", () => fixture.hook("commit-msg", "exit 1"), "?? keep"],
     ["staged work", () => (fixture.write("other", "mine\n"), fixture.git("add", "other")), "M  other\n?? keep"],
+    ["work in the way of the switch, in a file that the base changed too", changedOnBoth, " M other\n?? keep"],
     ["a held index.lock", () => writeFileSync(at(".git/index.lock"), ""), "?? keep"],
   ];
   test.each(refusals)("%s: still on the branch, nothing lost", async (_, prepare, expected) => {

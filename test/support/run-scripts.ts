@@ -281,7 +281,7 @@ function answer(wait: Wait, temper: Temper, dice: Dice): PersonCommand {
 function atGate(wait: Wait, temper: Temper, dice: Dice): PersonCommand {
   if (dice.chance(6))
     return { do: "revert", by: ada, wait: wait.id, paths: ["src/x"], kept: "refs/kept", tree: "tree-9" };
-  return gateAnswer(wait, dice.chance(temper === "redoer" ? 70 : 25) ? "redo" : dice.of(GATE_ANSWERS));
+  return gateAnswer(wait, dice.chance(temper === "redoer" ? 85 : 25) ? "redo" : dice.of(GATE_ANSWERS));
 }
 
 const GATE_ANSWERS = ["continue", "continue", "continue", "review", "loosen"] as const;
