@@ -32,6 +32,7 @@ if (!isReviewer)
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, `# ${phase}\n`);
   }
+if (!isReviewer && phase === "implement") writeFileSync("greeting.js", `// by ${program}\n`);
 const result = isReviewer ? { approved: true, summary: "fine" } : { status: "done", summary: `did ${phase}` };
 const say = (line) => console.log(JSON.stringify(line));
 if (program === "claude") {
