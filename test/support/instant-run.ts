@@ -32,6 +32,7 @@ import type { Engine } from "../../src/engine/engine.ts";
 import type { AgentBackend, AgentEnd, AgentTask } from "../../src/ports/agent-backend.ts";
 import { noProgress } from "../../src/ports/progress.ts";
 import type { VcsWrite } from "../../src/ports/vcs.ts";
+import type { Workspace } from "../../src/ports/workspace.ts";
 import type { Person } from "../../src/schema/people.ts";
 
 /** A working tree and a person's folders below one base, to be driven without any process. */
@@ -112,6 +113,10 @@ function instantAgent(root: string): AgentBackend {
         mkdirSync(dirname(join(root, path)), { recursive: true });
         writeFileSync(join(root, path), path.endsWith("/tasks.md") ? TASKS : `# ${task.attempt}\n`);
       }
+      if (task.role === "phase" && task.attempt.startsWith("implement#")) {
+        mkdirSync(dirname(join(root, CODE)), { recursive: true });
+        writeFileSync(join(root, CODE), "1\n");
+      }
       yield await Promise.resolve(endOf(task));
     },
   };
@@ -126,12 +131,15 @@ function endOf(task: AgentTask): AgentEnd {
   return { ...end, how: "result", result };
 }
 
-/** Snapshots of a tree that never changes. */
-const sameTree = {
-  snapshot: () => Promise.resolve("f".repeat(40)),
-  now: () => Promise.resolve("f".repeat(40)),
-  diff: () => Promise.resolve([]),
-};
+/** The one file of code that an instant agent writes. */
+const CODE = "src/a.js";
+
+/** Snapshots that tell only whether it is there. */
+function snapshotsOf(root: string): Pick<Workspace, "snapshot" | "now" | "diff"> {
+  const tree = () => Promise.resolve((existsSync(join(root, CODE)) ? "b" : "f").repeat(40));
+  const diff: Workspace["diff"] = (from, to) => Promise.resolve(from === to ? [] : [{ path: CODE, change: "added" }]);
+  return { snapshot: tree, now: tree, diff };
+}
 
 /** Nobody but the run moves anything. */
 function vcsOf(run: ActiveRun, { vcs, commits }: Repository): VcsWrite {
@@ -154,7 +162,7 @@ export function engineFor(project: LocalProject, run: ActiveRun, repository: Rep
     agents: { phase: () => agent, reviewer: () => agent },
     pause: () => Promise.resolve(),
     gitPrograms: noGitPrograms,
-    workspace: { ...createPlainWorkspace(project.root), ...(run.run.git === null ? {} : sameTree) },
+    workspace: { ...createPlainWorkspace(project.root), ...(run.run.git === null ? {} : snapshotsOf(project.root)) },
     vcs: run.run.git === null ? null : vcsOf(run, repository),
     head: () => (run.run.git === null ? Promise.resolve(null) : repository.vcs.head()),
     processes: {

@@ -50,7 +50,7 @@ async function give(invocation: Invocation, { project, run }: OpenWait, said: An
 }
 
 function tell({ io }: Invocation, { reverted, left, warnings }: Answered): void {
-  for (const line of leftLines(left)) io.out(line);
+  for (const line of left === null ? [] : leftLines(left)) io.out(line);
   for (const line of reverted === null ? [] : revertedLines(reverted)) io.out(line);
   for (const warning of warnings) io.err(`warning: ${warning}`);
 }

@@ -36,7 +36,8 @@ export const cancel: Run = async (invocation) => {
   const { state, warnings, left } = await commandRun(project, run, { do: "cancel", by, reason, tree });
   for (const warning of warnings) invocation.io.err(`warning: ${warning}`);
   const result = restResult(state, warnings);
-  return { ...result, lines: [...result.lines, ...leftLines(left)], json: { ...result.json, left } };
+  const lines = left === null ? result.lines : [...result.lines, ...leftLines(left)];
+  return { ...result, lines, json: { ...result.json, left } };
 };
 
 /** Flags say it beforehand; where nobody said and nobody can be asked, it stays. */
@@ -113,7 +114,7 @@ async function give(invocation: Invocation, option: string): Promise<Result> {
 
 function tellDone({ io }: Invocation, { reverted, left, warnings }: Answered): void {
   for (const line of reverted === null ? [] : revertedLines(reverted)) io.err(line);
-  for (const line of leftLines(left)) io.err(line);
+  for (const line of left === null ? [] : leftLines(left)) io.err(line);
   for (const warning of warnings) io.err(`warning: ${warning}`);
 }
 
