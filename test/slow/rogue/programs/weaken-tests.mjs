@@ -45,6 +45,7 @@ await play({
   }),
   bin: inImplementation(() => {
     shim("node_modules/.bin/judge");
+    writeFileSync("answer.mjs", "export const answer = 42;\n");
     note("bin");
   }),
 });
