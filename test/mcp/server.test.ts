@@ -130,6 +130,7 @@ describe("the server of a session:", () => {
     await call(client, "report", { nonce: task.nonce, summary: "Planned" });
     await sandbox.person("continue", "--no-run", "--json");
     const next = dataOf(await call(client, "begin")).task;
+    sandbox.write("built.js", "1\n");
     const stop = new AbortController();
     const report = { name: "report", arguments: { nonce: next.nonce, summary: "Built" } };
     const waiting = client.callTool(report, undefined, { signal: stop.signal });
