@@ -119,7 +119,7 @@ describe("merge", () => {
     branches();
     fixture.write("b", "mine\n");
     fixture.write("keep", "mine\n");
-    const outcome = await createGitWrite(fixture.repo, () => true).merge(mergeOf(fixture));
+    const outcome = await createGitWrite(fixture.repo, agreeing).merge(mergeOf(fixture));
     expect(outcome).toEqual({ is: "merged", commit: fixture.git("rev-parse", "main") });
     expect(fixture.git("branch", "--show-current")).toBe("main");
     expect(fixture.git("show", "main:b")).toBe("1");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
 import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
-import { outcomeOf, useRepository } from "./repository-fixture.ts";
+import { agreeing, outcomeOf, useRepository } from "./repository-fixture.ts";
 import { mergeOf } from "./write-requests.ts";
 
 const fixture = useRepository();
@@ -27,14 +27,14 @@ describe("a file with uncommitted lines of the person", () => {
     fixture.write("a", lines("1"));
     const head = fixture.commitAll("one");
     fixture.write("a", mine);
-    const workspace = createGitWorkspace(fixture.repo, "run");
+    const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     const from = (await workspace.snapshot("before", [])) ?? "";
     if (after === null) fixture.git("rm", "--quiet", "--force", "a");
     else fixture.write("a", after);
     fixture.write("b", "new\n");
     const to = (await workspace.snapshot("after", [])) ?? "";
     const request = { onto: head, from, to, include: [] };
-    const write = createGitWrite(fixture.repo, () => true);
+    const write = createGitWrite(fixture.repo, agreeing);
     const composed = await write.compose(request);
     expect(composed.mixed).toEqual(mixed);
     expect(`${fixture.git("show", `${composed.tree}:a`)}\n`).toBe(tree);
@@ -48,11 +48,11 @@ describe("a file with uncommitted lines of the person", () => {
     fixture.write("a", "1\n");
     const head = fixture.commitAll("one");
     fixture.write("notes", "mine\n");
-    const workspace = createGitWorkspace(fixture.repo, "run");
+    const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
     const from = (await workspace.snapshot("before", [])) ?? "";
     fixture.write("notes", "mine\nours\n");
     const to = (await workspace.snapshot("after", [])) ?? "";
-    const composed = await createGitWrite(fixture.repo, () => true).compose({ onto: head, from, to, include: [] });
+    const composed = await createGitWrite(fixture.repo, agreeing).compose({ onto: head, from, to, include: [] });
     expect(composed.mixed).toEqual(["notes"]);
     expect(fixture.git("ls-tree", "--name-only", composed.tree)).toBe("a");
   });
@@ -71,7 +71,7 @@ describe("a merge with uncommitted lines in a file that the branch changed", () 
   test("is made, with hooks, and leaves them as they are", async () => {
     begin();
     fixture.hook("commit-msg", 'echo "seen by a hook" >> "$1"');
-    const outcome = await createGitWrite(fixture.repo, () => true).merge(mergeOf(fixture));
+    const outcome = await createGitWrite(fixture.repo, agreeing).merge(mergeOf(fixture));
     expect(outcome).toEqual({ is: "merged", commit: fixture.git("rev-parse", "main") });
     expect(fixture.git("log", "-1", "--format=%B", "main")).toContain("seen by a hook");
     expect(fixture.git("branch", "--show-current")).toBe("main");
@@ -83,7 +83,7 @@ describe("a merge with uncommitted lines in a file that the branch changed", () 
   test("that was cut off before the person was brought to the base is gone on with", async () => {
     begin();
     const request = mergeOf(fixture);
-    const write = createGitWrite(fixture.repo, () => true);
+    const write = createGitWrite(fixture.repo, agreeing);
     await write.merge(request);
     const merged = fixture.git("rev-parse", "main");
     fixture.git("switch", "--quiet", "feature");
@@ -101,7 +101,7 @@ describe("a merge with uncommitted lines in a file that the branch changed", () 
     fixture.git("switch", "--quiet", "feature");
     fixture.write("a", `${lines("mine")}end\n`);
     const main = fixture.git("rev-parse", "main");
-    const outcome = await outcomeOf(createGitWrite(fixture.repo, () => true).merge(mergeOf(fixture)));
+    const outcome = await outcomeOf(createGitWrite(fixture.repo, agreeing).merge(mergeOf(fixture)));
     expect(outcome).toMatchObject({ problem: "GIT_FAILED", detail: expect.stringContaining("uncommitted lines") });
     expect(fixture.git("rev-parse", "main")).toBe(main);
     expect(fixture.git("branch", "--show-current")).toBe("feature");
@@ -113,7 +113,7 @@ describe("a merge with uncommitted lines in a file that the branch changed", () 
     const another = `git commit-tree -p HEAD^1 -p HEAD^2 -m other $(git write-tree)`;
     fixture.hook("post-merge", `echo 1 > sneaked; git add sneaked; git update-ref HEAD $(${another})`);
     const main = fixture.git("rev-parse", "main");
-    const outcome = await createGitWrite(fixture.repo, () => true).merge(mergeOf(fixture));
+    const outcome = await createGitWrite(fixture.repo, agreeing).merge(mergeOf(fixture));
     expect(outcome).toEqual({ is: "changed", changes: [{ path: "sneaked", change: "added" }] });
     expect(fixture.git("rev-parse", "main")).toBe(main);
     expect(read("a")).toBe(`${lines("mine")}end\n`);

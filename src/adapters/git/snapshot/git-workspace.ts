@@ -63,7 +63,7 @@ export function createGitWorkspace(cwd: string, { run, env, trust = BELIEVED }: 
     async submodules(snapshot) {
       requireSnapshot(snapshot, "ls-tree");
       const { top } = await open();
-      return submodulesIn(hardenedGit(top), { top, tree: snapshot });
+      return submodulesIn(hardenedGit(top, env), { top, tree: snapshot });
     },
     async hidden() {
       const { top, gitDir } = await open();

@@ -56,9 +56,9 @@ export function mergeAside(merge: Merge): Promise<MergeOutcome> {
 
 async function mergeIn(merge: Merge, top: string): Promise<MergeOutcome> {
   const { git, branch, base, commit, onto, baseTip, expected } = merge;
-  const { allows } = merge.repository;
-  const repository = await repositoryAt(top, allows)();
-  const there = { ...merge, repository, git: hardenedGit(top), person: personalGit(top, allows) };
+  const { env, allows } = merge.repository;
+  const repository = await repositoryAt(top, { env, allows })();
+  const there = { ...merge, repository, git: hardenedGit(top, env), person: personalGit(top, repository) };
   const failure = await tryMerge(there);
   const { head } = await readFacts(there.git);
   const files = await unmergedFiles(there.git);
