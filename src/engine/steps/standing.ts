@@ -44,8 +44,10 @@ export async function foundBeside(engine: Engine, run: ActiveRun, tree: TreeId |
   const request = { onto: standing.tip, from, to: tree, include, together };
   const { mixed: all, unfiltered, ...composed } = await engine.vcs.compose(request);
   const mixed = all.filter((path) => !isBookkeeping(path)); // the engine's own lines, which it writes into the commit
-  const notices = [...others, ...mixed.map((path) => mixedLine(path, together)), ...unfiltered.map(unfilteredLine)];
-  const found = { standing, notices, ...(mixed.length === 0 ? {} : { mixed: [...mixed] }) };
+  const told = standing.tip === run.tip ? mixed.map((path) => mixedLine(path, together)) : mixed.map(overtakenLine);
+  const notices = [...others, ...told, ...unfiltered.map(unfilteredLine)];
+  const areOwn = mixed.length > 0 && standing.tip === run.tip; // else a commit of somebody else is in the way
+  const found = { standing, notices, ...(areOwn ? { mixed } : {}) };
   return commits === "end" ? found : { ...found, commitTree: composed.tree };
 }
 
@@ -53,6 +55,9 @@ const mixedLine = (path: string, together: readonly string[]): string =>
   `${path} has uncommitted lines of yours that cannot be told apart from what was changed: ${
     together.includes(path) ? "they are committed with it, as you said" : "nothing of the file is committed"
   }`;
+
+const overtakenLine = (path: string): string =>
+  `${path} was changed by a commit on the branch as well: nothing of the file is committed`;
 
 const unfilteredLine = (path: string): string =>
   `${path} has a filter that only this repository's settings name: it is committed as it is, unfiltered`;

@@ -1,4 +1,9 @@
 // Does its work and nothing else.
-import { play } from "./rogue.mjs";
+import { play, write } from "./rogue.mjs";
 
-await play({ work: () => ({}) });
+await play({
+  work({ phase }) {
+    if (phase === "implement") write("work.mjs", "export const work = 1;\n");
+    return {};
+  },
+});

@@ -87,7 +87,7 @@ export const secrets: readonly Rogue[] = [
       stage.write("package.json", '{ "name": "sample", "scripts": { "test": "node run-tests.mjs" } }\n');
       stage.write(
         "run-tests.mjs",
-        'for (const line of JSON.parse(process.env.ROGUE_PRINTS)) console.log("not ok", line);\nprocess.exit(1);\n',
+        'import { existsSync } from "node:fs";\nfor (const line of JSON.parse(process.env.ROGUE_PRINTS)) console.log("not ok", line);\nprocess.exit(existsSync("work.mjs") ? 1 : 0);\n',
       );
       stage.git("add", "--all");
       stage.git("commit", "--quiet", "--message", "Tests that talk");
