@@ -32,7 +32,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(asked).toContain("Tests fail already, before anything was changed:");
     expect(asked).toMatch(/Go on -- knowing that these fail[^]*Fix first --[^]*Without tests --/);
     expect(sandbox.log()).toEqual([]);
-    terminal.press("Enter");
+    terminal.press("Down", "Enter"); // from the last line to the first
     await terminal.shows("PHASE COMPLETE: Final Review");
   });
 
