@@ -25,7 +25,7 @@ export function gateFacts(run: ActiveRun, phase: PhaseRecord, changes: ShownChan
 function codeEvidence(run: ActiveRun): string[] {
   const phase = codePhaseBefore(run);
   if (phase === null) return [];
-  const lines = [...testLines(phase.made?.checks ?? [], run.tests), ...reviewerLines(phase)];
+  const lines = [...testLines(phase.made?.checks ?? [], run), ...reviewerLines(phase)];
   return lines.map((line) => line.replace(/^(Tests|Reviewer):/, `$1 (${plainLine(phase.rule.name)}):`));
 }
 

@@ -2,7 +2,7 @@ import { countOf } from "../core/count-of.ts";
 import { OWN_LINES, TESTS_CHANGED, type Wait } from "../core/run.ts";
 import type { Step } from "../schema/event.ts";
 import { attemptParts } from "../schema/ids.ts";
-import { plainLine } from "./plain-text.ts";
+import { plainLine, plainText } from "./plain-text.ts";
 
 type Escalation = Extract<Wait, { kind: "escalation" }>;
 
@@ -13,7 +13,7 @@ export function troubleLines(wait: Escalation): string[] {
   const where = phase === null ? "" : `Phase ${plainLine(phase)}: `;
   const why = REASONS[reason]?.(wait);
   const said = `${where}${why ?? `${TROUBLE[from]} (${plainLine(reason).replaceAll("_", " ")})`}`;
-  const shown = reason === TESTS_CHANGED ? detail.split("\n").map((line) => `  ${line}`) : detailLines(detail);
+  const shown = reason === TESTS_CHANGED ? wholeLines(detail) : detailLines(detail);
   return [`${said.charAt(0).toUpperCase()}${said.slice(1)}:`, ...shown];
 }
 
@@ -49,6 +49,12 @@ const TROUBLE: { readonly [S in Step]: string } = {
   rewind: "going back to an earlier phase did not work",
   finish: "the work could not be brought to its end",
 };
+
+/** A person is asked about all of it. */
+const wholeLines = (detail: string): string[] =>
+  plainText(detail)
+    .split("\n")
+    .map((line) => `  ${line}`);
 
 const detailLines = (detail: string): string[] =>
   detail
