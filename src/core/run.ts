@@ -86,9 +86,6 @@ export const mergedAs = (run: EndedRun): CommitId | null => (run.how === "finish
 /** How it was finished; null where it was not. */
 export const finishOf = (run: EndedRun): Finish | null => (run.how === "finished" ? run.finish : null);
 
-/** True for a run that was to be merged and had nothing on its branch that the base lacks. */
-export const hadNothingToMerge = (run: EndedRun): boolean => finishOf(run) === "merge" && mergedAs(run) === null;
-
 /** Why it was cancelled; null where it was not. */
 export const reasonOf = (run: EndedRun): string | null => (run.how === "cancelled" ? run.reason : null);
 

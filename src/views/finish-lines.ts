@@ -1,4 +1,4 @@
-import type { ActiveRun, RunFacts } from "../core/run.ts";
+import { type ActiveRun, type EndedRun, finishOf, mergedAs, type RunFacts } from "../core/run.ts";
 import { plainLine } from "./plain-text.ts";
 
 /** Before a person says how the work ends, they see everything that stayed open about it. */
@@ -20,6 +20,9 @@ const mergeLine = ({ run, tip, base }: ActiveRun, name: string): string =>
   tip !== null && tip === base && run.options.commits === "phase"
     ? `Nothing was committed: ${nothingToMerge(run)}`
     : `A merge goes into ${plainLine(name)}.`;
+
+/** True for a run that was to be merged and had nothing on its branch that the base lacks. */
+export const hadNothingToMerge = (run: EndedRun): boolean => finishOf(run) === "merge" && mergedAs(run) === null;
 
 /** What is told of a branch that equals its base. */
 export function nothingToMerge({ git }: Pick<RunFacts, "git">): string {

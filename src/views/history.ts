@@ -1,13 +1,13 @@
 import { isFailure } from "../core/baseline.ts";
 import { countOf } from "../core/count-of.ts";
 import { budgetText, spentText } from "../core/budget.ts";
-import { type EndedRun, finishOf, hadNothingToMerge, mergedAs } from "../core/run.ts";
+import { type EndedRun, finishOf, mergedAs } from "../core/run.ts";
 import { shellWord } from "../core/shell-word.ts";
 import type { RunEvent } from "../schema/event.ts";
 import type { Person, Initiator } from "../schema/people.ts";
 import { localTime } from "./local-time.ts";
 import { metricsOf } from "./metrics.ts";
-import { nothingToMerge } from "./finish-lines.ts";
+import { hadNothingToMerge, nothingToMerge } from "./finish-lines.ts";
 import { plainLine } from "./plain-text.ts";
 import { pullRequestCommands } from "./pull-request.ts";
 import { durationText } from "./runs-table.ts";

@@ -11,9 +11,6 @@ import {
   type Wait,
   type WaitOption,
   finishOf,
-  OWN_LINES,
-  TESTS_CHANGED,
-  hadNothingToMerge,
   mergedAs,
   reasonOf,
 } from "../core/run.ts";
@@ -26,7 +23,7 @@ import { attemptParts } from "../schema/ids.ts";
 import { answerCommand } from "./answer-options.ts";
 import { redosSpent } from "./gate-banner.ts";
 import { troubleLines } from "./trouble-lines.ts";
-import { heldAgainst, nothingToMerge } from "./finish-lines.ts";
+import { hadNothingToMerge, heldAgainst, nothingToMerge } from "./finish-lines.ts";
 import { plainLine } from "./plain-text.ts";
 import { failureLines, movedLines } from "./open-again.ts";
 import { sessionLines } from "./session-lines.ts";

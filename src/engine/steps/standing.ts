@@ -4,6 +4,7 @@ import { runBegan } from "../../core/last-reviewed-tree.ts";
 import type { ActiveRun, PhaseRecord } from "../../core/run.ts";
 import type { RepositoryStanding } from "../../schema/facts.ts";
 import type { CommitId, TreeId } from "../../schema/ids.ts";
+import type { Composed } from "../../ports/vcs.ts";
 import type { Engine } from "../engine.ts";
 
 type Looking = Pick<Engine, "vcs">;
@@ -39,16 +40,20 @@ export async function foundBeside(engine: Engine, run: ActiveRun, tree: TreeId |
   if (commits === "none" || tree === null || from === null) return { standing, notices: others };
   // Where a snapshot is gone the gate says so, and nothing can be committed from it.
   if ((await engine.workspace.diff(from, tree)) === null) return { standing, notices: others };
-  const include = [run.run.item];
   const { together } = run;
-  const request = { onto: standing.tip, from, to: tree, include, together };
-  const { mixed: all, unfiltered, ...composed } = await engine.vcs.compose(request);
-  const mixed = all.filter((path) => !isBookkeeping(path)); // the engine's own lines, which it writes into the commit
-  const told = standing.tip === run.tip ? mixed.map((path) => mixedLine(path, together)) : mixed.map(overtakenLine);
-  const notices = [...others, ...told, ...unfiltered.map(unfilteredLine)];
-  const areOwn = mixed.length > 0 && standing.tip === run.tip; // else a commit of somebody else is in the way
-  const found = { standing, notices, ...(areOwn ? { mixed } : {}) };
+  const request = { onto: standing.tip, from, to: tree, include: [run.run.item], together };
+  const composed = await engine.vcs.compose(request);
+  const { notices, mixed } = composedNotices(run, standing, composed);
+  const found = { standing, notices: [...others, ...notices], ...(mixed.length === 0 ? {} : { mixed }) };
   return commits === "end" ? found : { ...found, commitTree: composed.tree };
+}
+
+/** Lines are the person's own while nobody else has committed to the branch. */
+function composedNotices({ tip, together }: ActiveRun, standing: RepositoryStanding, composed: Composed) {
+  const mixed = composed.mixed.filter((path) => !isBookkeeping(path)); // the engine's own lines, which it writes into the commit
+  const unfiltered = composed.unfiltered.map(unfilteredLine);
+  if (standing.tip !== tip) return { mixed: [], notices: [...mixed.map(overtakenLine), ...unfiltered] };
+  return { mixed, notices: [...mixed.map((path) => mixedLine(path, together)), ...unfiltered] };
 }
 
 const mixedLine = (path: string, together: readonly string[]): string =>

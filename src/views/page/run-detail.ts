@@ -1,3 +1,4 @@
+import { hadNothingToMerge } from "../finish-lines.ts";
 import { attentionFor } from "../../core/attention.ts";
 import { phasesToGoBackTo } from "../../core/decide/person.ts";
 import {
@@ -5,7 +6,6 @@ import {
   currentPhase,
   type EndedRun,
   finishOf,
-  hadNothingToMerge,
   mergedAs,
   type PhaseRecord,
   reasonOf,
