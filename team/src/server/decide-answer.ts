@@ -38,7 +38,7 @@ function ofTheRun(run: ActiveRun, request: AnswerRequest & { option: OfTheRun },
   const { option, text, comments, tree, phase } = request;
   switch (option) {
     case "cancel":
-      return personCommand(run, { do: "cancel", by, reason: text });
+      return personCommand(run, { do: "cancel", by, reason: text, tree: "keep" });
     case "back":
       return personCommand(run, { do: "back", by, to: phase, tree, guidance: text, comments });
     case "retry":
