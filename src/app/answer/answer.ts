@@ -12,7 +12,7 @@ import { record, type Recorded } from "./record.ts";
 
 export type Answered = Recorded & {
   /** The option as it is called now. */
-  readonly option: string;
+  readonly option: WaitOption;
   /** What was put back before the answer was recorded; null where nothing was. */
   readonly reverted: Reverted | null;
   /** What a cancelled run left in the working tree; null where it left nothing. */
@@ -20,7 +20,7 @@ export type Answered = Recorded & {
 };
 
 /** Names that options had before. */
-const FORMER_NAMES: ReadonlyMap<string, string> = new Map([["take-out", "revert"]]);
+const FORMER_NAMES: ReadonlyMap<string, WaitOption> = new Map([["take-out", "revert"]]);
 
 /** What a person may answer now, with how each reads and what it will do. Empty where nothing is open. */
 export const answersOf = (run: ActiveRun): readonly AnswerOption[] =>
@@ -82,5 +82,5 @@ function openWait({ wait }: ActiveRun, named: string | undefined): Wait {
 }
 
 /** At a gate the core says more precisely why not; what is put back first is not done in vain. */
-const isOffered = (option: string, wait: Wait, valid: readonly string[]): boolean =>
+const isOffered = (option: WaitOption, wait: Wait, valid: readonly WaitOption[]): boolean =>
   valid.includes(option) || (wait.kind === "gate" && option !== "revert");
