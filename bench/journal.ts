@@ -4,7 +4,7 @@ import { createFileJournal } from "../src/adapters/journal-file/create-file-jour
 import { createFileAnchors } from "../src/adapters/user-files/anchors.ts";
 import { userFolders } from "../src/adapters/user-files/user-folders.ts";
 import { loadUserKey, sealWith } from "../src/adapters/user-files/user-key.ts";
-import { systemClock } from "../src/compose/place.ts";
+import { systemClock } from "../src/compose/project-location.ts";
 import { decide } from "../src/core/decide.ts";
 import type { LocalJournal } from "../src/ports/journal.ts";
 import type { Settings } from "./benches.ts";

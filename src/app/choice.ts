@@ -1,4 +1,4 @@
-/** Something a person must settle before work goes on; nothing has been written yet. */
+/** Something a person must decide before work goes on; nothing has been written yet. */
 export type Choice = {
   /** What is asked. A surface knows by it how it is asked, and how it can be answered beforehand. */
   readonly id: ChoiceId;

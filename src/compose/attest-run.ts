@@ -18,7 +18,7 @@ import { type EndedRun, finishOf } from "../core/run.ts";
 import type { RunId } from "../schema/ids.ts";
 import { attestedLines, shareLine } from "../views/attestation/attested.ts";
 import type { PlacedProject } from "./project.ts";
-import { systemClock } from "./place.ts";
+import { systemClock } from "./project-location.ts";
 
 const SIGN_ON_THE_PAGE = "To sign what was done with your passkey, open the run in the page: isdlc ui";
 

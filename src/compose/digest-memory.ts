@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { readSmall, replaceFile } from "../adapters/file-system/file-system.ts";
-import type { Place } from "./place.ts";
+import type { ProjectLocation } from "./project-location.ts";
 
 /** Digests by name, as they were when a run began. */
 export type DigestMemory = {
@@ -14,7 +14,7 @@ const Kept = z.object({ run: z.string(), digests: z.record(z.string(), z.string(
 const SIZE_LIMIT = 16 * 1024 * 1024;
 
 /** Beside the other things of the person, where no agent in a sandbox writes. */
-export function digestMemory({ root, folders, files }: Place, run: string, name: string): DigestMemory {
+export function digestMemory({ root, folders, files }: ProjectLocation, run: string, name: string): DigestMemory {
   const tree = createHash("sha256").update(root).digest("hex").slice(0, 24);
   const path = join(folders.state, `${name}-${tree}.json`);
   return {

@@ -17,7 +17,7 @@ import { EXPORT_FILES } from "../schema/export.ts";
 import type { RunId } from "../schema/ids.ts";
 import { type ReportFile, runReport } from "../views/report/run-report.ts";
 import { reviewsOf } from "../views/reviews.ts";
-import { systemClock } from "./place.ts";
+import { systemClock } from "./project-location.ts";
 import type { LocalProject } from "./project.ts";
 
 export type ExportedRun = { readonly archive: Buffer; readonly report: string };

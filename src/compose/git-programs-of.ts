@@ -4,10 +4,10 @@ import type { Project } from "../app/project/project.ts";
 import { shellWord } from "../core/shell-word.ts";
 import type { GitPrograms } from "../ports/git-programs.ts";
 import { digestMemory } from "./digest-memory.ts";
-import type { Place } from "./place.ts";
+import type { ProjectLocation } from "./project-location.ts";
 
 /** What git would start in the working tree of a run, against when the run began. */
-export function gitProgramsOf(place: Place & Pick<Project, "gitTrust">, run: string): GitPrograms {
+export function gitProgramsOf(place: ProjectLocation & Pick<Project, "gitTrust">, run: string): GitPrograms {
   const memory = digestMemory(place, run, "programs");
   return {
     async remember() {

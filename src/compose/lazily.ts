@@ -1,8 +1,8 @@
 type Makers = Readonly<Record<string, () => unknown>>;
-type Made<M extends Makers> = { readonly [K in keyof M]: ReturnType<M[K]> };
+type Lazy<M extends Makers> = { readonly [K in keyof M]: ReturnType<M[K]> };
 
 /** Adds properties that are made once they are first read: most verbs need few of the adapters. */
-export function lazily<T extends object, M extends Makers>(target: T, makers: M): T & Made<M> {
+export function lazily<T extends object, M extends Makers>(target: T, makers: M): T & Lazy<M> {
   for (const [name, make] of Object.entries(makers)) {
     const get = (): unknown => {
       const value = make();
@@ -11,5 +11,5 @@ export function lazily<T extends object, M extends Makers>(target: T, makers: M)
     };
     Object.defineProperty(target, name, { get, enumerable: true, configurable: true });
   }
-  return target as T & Made<M>; // every one of them was just added
+  return target as T & Lazy<M>; // every one of them was just added
 }

@@ -8,7 +8,7 @@ import { allAgents } from "../app/agents/chosen-agents.ts";
 import type { RunAgents } from "../schema/run-agents.ts";
 import type { Project } from "../app/project/project.ts";
 import { programOf } from "./create-backend.ts";
-import type { Place } from "./place.ts";
+import type { ProjectLocation } from "./project-location.ts";
 
 /** Real paths by name. */
 type Programs = Record<string, string>;
@@ -17,7 +17,11 @@ type Programs = Record<string, string>;
  * The programs a run works with, where they really are.
  * @throws ProblemError PROGRAM_UNSAFE where git, the sandbox or Node itself would come out of a working tree.
  */
-export function programsOf({ root, env }: Pick<Place, "root" | "env">, agents: RunAgents, sandbox: boolean): Programs {
+export function programsOf(
+  { root, env }: Pick<ProjectLocation, "root" | "env">,
+  agents: RunAgents,
+  sandbox: boolean,
+): Programs {
   const own = ["git", ...(sandbox ? ["bwrap"] : [])];
   const found = [...own, ...allAgents(agents).map((agent) => programOf(agent, env)[0] ?? "")];
   const programs: Programs = { node: realpathSync(process.execPath) };

@@ -31,7 +31,7 @@ import { attestFinished } from "./attest-run.ts";
 import { workspaceOf } from "./checks-of.ts";
 import { composeEngine } from "./compose-engine.ts";
 import { createDriverLock } from "./driver-lock.ts";
-import { analysedItems, journalOptions, type Place, findProject, systemClock } from "./place.ts";
+import { analysedItems, journalOptions, type ProjectLocation, findProject, systemClock } from "./project-location.ts";
 import { endProcesses } from "./see-project.ts";
 import { lazily } from "./lazily.ts";
 import { newRunId } from "./new-run-id.ts";
@@ -41,7 +41,8 @@ import { gitCallerOf, trustedGitPrograms } from "./trusted-git-programs.ts";
 import { createWorkflows } from "./workflows.ts";
 
 /** A project with a working tree on this machine, wherever its journal is. */
-export type PlacedProject<J extends Journal = Journal> = Omit<Project, "journal"> & Place & { readonly journal: J };
+export type PlacedProject<J extends Journal = Journal> = Omit<Project, "journal"> &
+  ProjectLocation & { readonly journal: J };
 
 /** A project whose things are files of this machine. */
 export type LocalProject = PlacedProject<LocalJournal>;
@@ -53,7 +54,7 @@ export function openProject(cwd: string, env: NodeJS.ProcessEnv, files: FileSyst
 }
 
 /** The same working tree, for the analysis of one item: a journal of its own, beside the tree's run. */
-export function itemProject({ root, files, folders, env }: Place, folder: string): LocalProject {
+export function itemProject({ root, files, folders, env }: ProjectLocation, folder: string): LocalProject {
   if (!isSafeName(folder))
     throw new ProblemError({ code: "UNSAFE_PATH", path: folder, detail: "it is not the name of an item" });
   const own = join(root, OWN_FOLDER, OWN.items, folder);
@@ -66,12 +67,12 @@ export function itemProject({ root, files, folders, env }: Place, folder: string
 export const projectWith = (cwd: string, env: NodeJS.ProcessEnv, journal: Journal): PlacedProject =>
   compose(findProject(cwd, env), null, journal);
 
-function openJournal(place: Place, anchored: string): LocalJournal {
+function openJournal(place: ProjectLocation, anchored: string): LocalJournal {
   return createFileJournal({ ...journalOptions(place, anchored), decide, processes: systemLockProcesses() });
 }
 
 /** The one place where adapters are joined to the ports of the application; each when it is first asked for. */
-function compose<J extends Journal>(place: Place, item: string | null, journal: J): PlacedProject<J> {
+function compose<J extends Journal>(place: ProjectLocation, item: string | null, journal: J): PlacedProject<J> {
   const { root, files, folders, env } = place;
   const calls: Pick<PlacedProject, "siblings" | "attest" | "engine" | "notifier"> = {
     notifier: () => notifierOf(project),

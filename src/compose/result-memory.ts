@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import { readSmall, replaceFile } from "../adapters/file-system/file-system.ts";
 import { CheckResult } from "../schema/facts.ts";
-import type { Place } from "./place.ts";
+import type { ProjectLocation } from "./project-location.ts";
 
 /** What tests found on trees that were tested before, by a key that covers all they depend on. */
 export type ResultMemory = {
@@ -17,7 +17,7 @@ const MOST_KEPT = 8;
 const SIZE_LIMIT = 1024 * 1024;
 
 /** Beside the other things of the person, where no agent in a sandbox writes. */
-export function resultMemory({ root, folders, files }: Place): ResultMemory {
+export function resultMemory({ root, folders, files }: ProjectLocation): ResultMemory {
   const tree = createHash("sha256").update(root).digest("hex").slice(0, 24);
   const path = join(folders.state, `tests-${tree}.json`);
   const read = () => {

@@ -19,7 +19,7 @@ import { ProblemError } from "../core/problem.ts";
 import { SESSION_AGENT } from "../core/session-phase.ts";
 import { programOf } from "./create-backend.ts";
 import { refuseWithoutSandbox } from "./needs-sandbox.ts";
-import type { Place } from "./place.ts";
+import type { ProjectLocation } from "./project-location.ts";
 
 /**
  * Whether the agents of a new run are sandboxed: as asked, else as the environment says, else as the person set, else
@@ -28,7 +28,7 @@ import type { Place } from "./place.ts";
  * agent that is not used without.
  */
 export function resolveSandbox(
-  place: Place,
+  place: ProjectLocation,
   agents: readonly RememberedAgent[],
   wished: string | undefined,
 ): SandboxPlan {
@@ -55,7 +55,7 @@ function fromEnvironment(said: string | undefined): z.infer<typeof SandboxChoice
 }
 
 /** The sandbox of one agent of a run that was begun with a sandbox. It is never left out later. */
-export function sandboxOf(place: Place, agent: RememberedAgent, documents: string): Sandbox | undefined {
+export function sandboxOf(place: ProjectLocation, agent: RememberedAgent, documents: string): Sandbox | undefined {
   if (startsNothing(agent)) return undefined;
   const made = prepareSandbox(place, agent, documents);
   if (!made.ok) throw unavailable(made);
@@ -63,7 +63,7 @@ export function sandboxOf(place: Place, agent: RememberedAgent, documents: strin
 }
 
 /** The sandbox of the tests of such a run. */
-export function testSandboxOf(place: Place, needs: TestNeeds): TestsInSandbox {
+export function testSandboxOf(place: ProjectLocation, needs: TestNeeds): TestsInSandbox {
   const { root, env, folders } = place;
   const available = sandboxAvailable(env);
   if (!available.ok) throw unavailable(available);
@@ -106,7 +106,7 @@ type PreparedSandbox =
   | Extract<SandboxResult, { ok: true }>
   | { readonly ok: false; readonly why: string; readonly fix: string };
 
-function prepareSandbox(place: Place, agent: RememberedAgent, documents: string | null): PreparedSandbox {
+function prepareSandbox(place: ProjectLocation, agent: RememberedAgent, documents: string | null): PreparedSandbox {
   const { root, env, folders, files } = place;
   const available = sandboxAvailable(env);
   if (!available.ok) return available;

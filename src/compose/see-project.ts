@@ -2,10 +2,10 @@ import { createJournalReader, type JournalReader } from "../adapters/journal-fil
 import type { CurrentRun } from "../app/project/current-run.ts";
 import { noRun } from "../core/run.ts";
 import { driverOf } from "./driver-lock.ts";
-import { journalOptions, type Place, findProject } from "./place.ts";
+import { journalOptions, type ProjectLocation, findProject } from "./project-location.ts";
 
 /** A working tree that is only looked at. */
-export type SeenProject = Pick<Place, "root" | "own" | "files" | "env"> & {
+export type SeenProject = Pick<ProjectLocation, "root" | "own" | "files" | "env"> & {
   readonly item: string | null;
   readonly driver: { holder(): number | null };
   readonly endAll: (nonce: string) => Promise<void>;

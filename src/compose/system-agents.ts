@@ -6,12 +6,12 @@ import type { Problem } from "../core/problem.ts";
 import { createBackend, recordedAgents } from "./create-backend.ts";
 import { detectAgent, noAgent } from "./known-agents.ts";
 import { needsSandbox } from "./needs-sandbox.ts";
-import type { Place } from "./place.ts";
+import type { ProjectLocation } from "./project-location.ts";
 import { programsOf } from "./programs.ts";
 import { resolveSandbox } from "./sandbox.ts";
 
 /** The agents that a person's environment leads to. Each is probed once. */
-export function systemAgents(place: Place): Agents {
+export function systemAgents(place: ProjectLocation): Agents {
   const { env } = place;
   const probed = new Map<string, Promise<Capabilities | Problem>>();
   return {

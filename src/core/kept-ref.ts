@@ -1,7 +1,7 @@
 import type { ActiveRun } from "./run.ts";
 
-/** Names of snapshots that a person was told of: what a step back left behind, and what was taken out of the tree. */
-export const isKeptName = (name: string): boolean => /^back-[0-9]+$|-taken-out-[0-9]+-before$/.test(name);
+/** Names of snapshots that a person was told of: what a step back left behind, and what was reverted; `taken-out` in older runs. */
+export const isKeptName = (name: string): boolean => /^back-[0-9]+$|-(?:reverted|taken-out)-[0-9]+-before$/.test(name);
 
 /** Name under which a cancelled run keeps what was in the tree. */
 export const CANCELLED_NAME = "cancelled";

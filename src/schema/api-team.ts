@@ -5,7 +5,7 @@ import { RunId } from "./plan.ts";
 /** What a team's server is asked by people's programs and by workers, besides what `api.ts` has. */
 const text = (most: number) => z.string().check(z.maxLength(most));
 
-/** What a person may do in a repository: look; begin and answer; settle who else may. Each includes those before it. */
+/** What a person may do in a repository: look; begin and answer; decide who else may. Each includes those before it. */
 export const ROLES = ["viewer", "reviewer", "admin"] as const;
 export const Role = z.enum(ROLES);
 export type Role = z.infer<typeof Role>;

@@ -18,13 +18,13 @@ export const ApiProblem = z.object({ code: z.string(), what: z.string(), fix: z.
 export type ApiProblem = z.infer<typeof ApiProblem>;
 
 /** One working tree of the repository; `item` names the item whose analysis has a journal of its own there. */
-export const Place = z.object({
+export const TreeLocation = z.object({
   tree: z.string(),
   path: z.string(),
   item: z.nullable(z.string()),
   isHere: z.boolean(),
 });
-export type Place = z.infer<typeof Place>;
+export type TreeLocation = z.infer<typeof TreeLocation>;
 
 export const RunStatus = z.enum(["running", "interrupted", "waiting", "completed", "cancelled"]);
 export type RunStatus = z.infer<typeof RunStatus>;
@@ -38,7 +38,7 @@ export const RunRow = z.object({
   title: z.string(),
   /** Folder of the item, relative to the working tree. */
   item: z.string(),
-  place: Place,
+  place: TreeLocation,
   status: RunStatus,
   branch: z.nullable(z.string()),
   phase: z.nullable(z.object({ key: PhaseKey, name: z.string() })),
@@ -58,7 +58,7 @@ export const RunList = z.object({
   next: z.nullable(z.string()),
   counts: z.object({ waiting: z.number(), running: z.number(), ended: z.number() }),
   /** Journals that could not be read, each with what fixes it. */
-  problems: z.array(z.object({ place: Place, problem: ApiProblem })),
+  problems: z.array(z.object({ place: TreeLocation, problem: ApiProblem })),
 });
 export type RunList = z.infer<typeof RunList>;
 

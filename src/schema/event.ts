@@ -150,7 +150,7 @@ export const EventDraft = z.discriminatedUnion("type", [
     summary: z.string(),
     decisions: z.array(z.string()),
     artifacts: z.array(z.string()),
-    /** Written where a confined phase may not, and not brought back from the copy it worked in. */
+    /** Written where the phase may not, and not brought back from the copy it worked in. */
     dropped: z.optional(z.array(z.string())),
     /** What the agent wanted to do and was not allowed to, as the rule that would allow it. */
     denied: z.optional(z.array(z.string())),

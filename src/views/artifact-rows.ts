@@ -16,6 +16,6 @@ type Listed = { readonly artifacts: readonly string[]; readonly changed: readonl
 export function artifactRows({ artifacts, changed }: Listed): readonly ArtifactRow[] {
   const statuses = new Map(changed?.map(({ path, change }) => [path, statusOf[change]]));
   const paths = artifacts.length > 0 ? artifacts : [...statuses.keys()];
-  const untold = changed === null ? "Unknown" : "Unchanged";
-  return paths.map((path) => ({ path, status: statuses.get(path) ?? untold }));
+  const otherwise = changed === null ? "Unknown" : "Unchanged";
+  return paths.map((path) => ({ path, status: statuses.get(path) ?? otherwise }));
 }

@@ -50,7 +50,7 @@ const sentences: Sentences = {
       ? "what was spent is not known: an agent told of a usage that cannot be"
       : `the budget ${e.ahead === undefined ? "is spent" : "would be exceeded"}: ${spentText(e.spent, e.partial)} of ${budgetText(e.budget)}`,
   "budget.raised": (e) => `budget raised to ${budgetText(e.budget)} by ${who(e.by)}`,
-  "writes.takenOut": (e) => `${countOf(e.paths.length, "file")} taken out by ${who(e.by)}`,
+  "writes.takenOut": (e) => `${countOf(e.paths.length, "file")} reverted by ${who(e.by)}`,
   "gate.opened": (e) => `gate opened${e.failures.length > 0 ? " (a check failed after edits)" : ""}`,
   "gate.answered": (e) => `${e.choice} by ${who(e.by)}${e.guidance === null ? "" : `: ${plainLine(e.guidance, 200)}`}`,
   "questions.answered": (e) => `questions answered by ${who(e.by)}`,
@@ -152,11 +152,11 @@ function usedLines(run: EndedRun): string[] {
   const worked = run.phases.filter(({ executions }) => executions > 0);
   const lines = worked.map(({ rule, usage, ...phase }) => ({ key: rule.key, used: tokens(usage, phase) }));
   if (lines.every(({ used }) => used === "")) return worked.length === 0 ? [] : ["  not reported by the agent"];
-  return [...lines.map(({ key, used }) => `  ${key}: ${used === "" ? "unknown" : used}`), ...rereadLine(run)];
+  return [...lines.map(({ key, used }) => `  ${key}: ${used === "" ? "unknown" : used}`), ...repeatedInputLine(run)];
 }
 
 /** Input of every execution but the first of its phase: revisions, redos and retries read again. */
-function rereadLine({ phases }: EndedRun): string[] {
+function repeatedInputLine({ phases }: EndedRun): string[] {
   const repeatedInput = phases.reduce((sum, phase) => sum + phase.repeatedInput, 0);
   return repeatedInput === 0 ? [] : [`  repeated input: ${tokens({ input: repeatedInput, output: null, usd: null })}`];
 }

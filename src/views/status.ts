@@ -138,7 +138,7 @@ export function statusLines(state: RunState, liveness: Liveness): string[] {
   const branch = run.git?.branch ?? null;
   return [
     `${run.workflow}: ${plainLine(run.title)}`,
-    `${statusWord(state, liveness.driven)} · ${run.run} · agent ${plainLine(run.agent.name)}${WALLS.get(run.sandbox) ?? ""}${branch === null ? "" : ` · ${branch}`}`,
+    `${statusWord(state, liveness.driven)} · ${run.run} · agent ${plainLine(run.agent.name)}${SANDBOXED.get(run.sandbox) ?? ""}${branch === null ? "" : ` · ${branch}`}`,
     "",
     ...state.phases.filter((phase) => !phase.dropped).map(phaseLine),
     "",
@@ -146,7 +146,7 @@ export function statusLines(state: RunState, liveness: Liveness): string[] {
   ];
 }
 
-const WALLS: ReadonlyMap<boolean | undefined, string> = new Map([
+const SANDBOXED: ReadonlyMap<boolean | undefined, string> = new Map([
   [true, " in a sandbox"],
   [false, " without a sandbox"],
 ]);

@@ -9,7 +9,7 @@ import { openProject } from "../../src/compose/project.ts";
 import { decide } from "../../src/core/decide.ts";
 import type { DriverLock } from "../../src/ports/driver-lock.ts";
 import type { RunAgents } from "../../src/schema/run-agents.ts";
-import { initRepository, newBase, type Place, placeIn } from "../support/instant-run.ts";
+import { initRepository, newBase, type TestProject, placeIn } from "../support/instant-run.ts";
 
 const IDENTITY = [
   ["user.name", "Person"],
@@ -17,7 +17,7 @@ const IDENTITY = [
 ] as const;
 
 export type MemoryProject = {
-  readonly place: Place;
+  readonly place: TestProject;
   readonly project: Project;
   readonly agents: RunAgents;
   readonly token: string;

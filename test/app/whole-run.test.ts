@@ -134,12 +134,12 @@ test("every open choice of a start is told at once, and nothing is written, trus
   });
   const planned = await planRun(project, requestFor(stage));
   expect(planned).toMatchObject({ ok: false, choices: [{ id: "dirty" }, { id: "tests" }] });
-  const settled = await planRun(project, requestFor(stage, { decisions: { dirty: "allow-dirty", tests: "trust" } }));
-  expect(settled.ok).toBe(true);
+  const decided = await planRun(project, requestFor(stage, { decisions: { dirty: "allow-dirty", tests: "trust" } }));
+  expect(decided.ok).toBe(true);
   expect(existsSync(join(place.root, ".isdlc"))).toBe(false);
   expect(project.trust.trusted()).toEqual([]);
   expect((await currentRun(project)).run).toBeNull();
-  if (settled.ok) await openRun(settled.plan);
+  if (decided.ok) await openRun(decided.plan);
   expect(project.trust.trusted()).toHaveLength(1);
   expect(JSON.parse(readFileSync(join(place.root, ".isdlc/state.json"), "utf8"))).toMatchObject({
     supervised_mode: { enabled: true },

@@ -6,12 +6,12 @@ import { type TestNeeds, testSandbox } from "../../src/adapters/sandbox/test-san
 import type { TestRequest } from "../../src/ports/check-runner.ts";
 import type { Workspace } from "../../src/ports/workspace.ts";
 import type { CheckResult } from "../../src/schema/facts.ts";
-import { createPlace, type Place } from "../sandbox/sandbox-place.ts";
+import { createPlace, type SandboxFixture } from "../sandbox/sandbox-fixture.ts";
 
 export const NOTHING: TestNeeds = { network: false, read: [], write: [] };
 
 export type Project = {
-  readonly place: Place;
+  readonly place: SandboxFixture;
   readonly workspace: Workspace;
   /** Writes a file of the tree. */
   write(path: string, contents: string): void;

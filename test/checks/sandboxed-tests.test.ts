@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { existsSync, readFileSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { missing, suffix } from "../sandbox/sandbox-place.ts";
+import { missing, suffix } from "../sandbox/sandbox-fixture.ts";
 import { NOTHING, type Project, sandboxedProject } from "./sandboxed-project.ts";
 
 /** A test program in JavaScript: fails with what it throws. */

@@ -20,7 +20,7 @@ import {
   continueRun,
   invocationFor,
   newBase,
-  type Place,
+  type TestProject,
   placeIn,
   remove,
 } from "../support/instant-run.ts";
@@ -30,7 +30,7 @@ type Mutant = { readonly name: string; readonly spoil: (path: string, found: Buf
 const base = newBase();
 const inCopy = placeIn(join(base, "now"));
 /** The configuration is no part of the copies: a token file that was written anew counts as made anew. */
-const place: Place = { ...inCopy, env: { ...inCopy.env, XDG_CONFIG_HOME: join(base, "config") } };
+const place: TestProject = { ...inCopy, env: { ...inCopy.env, XDG_CONFIG_HOME: join(base, "config") } };
 let settings: Buffer;
 let token = "";
 let run = "";

@@ -45,7 +45,7 @@ describe("a reviewer that gives no verdict", () => {
     },
   );
 
-  test.each(["bad_exit", "silent", "agent_failed"])("%s twice is a person's to settle", (reason) => {
+  test.each(["bad_exit", "silent", "agent_failed"])("%s twice is a person's to decide", (reason) => {
     const player = advance(startRun(), "review");
     report(player, unreadable(reason));
     report(player, unreadable(reason));
@@ -86,7 +86,7 @@ describe("a phase in which nothing is made", () => {
   });
 });
 
-test("what a confined phase wrote elsewhere is a concern, whatever the reviewer says", () => {
+test("what a sandboxed phase wrote elsewhere is a concern, whatever the reviewer says", () => {
   const player = advance(startRun(), "produce");
   report(player, { ...produced, dropped: ["src/stray.txt"] } as Outcome);
   expect(phaseAt(advance(player, "commit"), 0).made).toMatchObject({

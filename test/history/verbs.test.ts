@@ -19,13 +19,13 @@ import {
   initRepository,
   invocationFor,
   newBase,
-  type Place,
+  type TestProject,
   placeIn,
 } from "../support/instant-run.ts";
 
 const ITEM_RUN = "20261115-101500123-k3f9";
 
-function newPlace(): Place {
+function newPlace(): TestProject {
   const base = newBase();
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   const place = placeIn(base);
@@ -33,7 +33,7 @@ function newPlace(): Place {
   return place;
 }
 
-const treeBeside = (place: Place, name: string): Place => {
+const treeBeside = (place: TestProject, name: string): TestProject => {
   const root = join(place.base, name);
   execFileSync("git", ["worktree", "add", "--quiet", "--detach", root], {
     cwd: place.root,
@@ -44,13 +44,13 @@ const treeBeside = (place: Place, name: string): Place => {
 };
 
 /** A run at its first gate. */
-async function open(place: Place): Promise<string> {
+async function open(place: TestProject): Promise<string> {
   const project = await begin(place, nodeFiles, {});
   await continueRun(project, createRepository());
   return project.journal.newest() ?? "";
 }
 
-async function cancelled(place: Place): Promise<string> {
+async function cancelled(place: TestProject): Promise<string> {
   const run = await open(place);
   const project = openProject(place.root, place.env);
   await decide(project, "cancel");
@@ -62,11 +62,11 @@ async function cancelled(place: Place): Promise<string> {
 
 const verbs = { history, gate, status, statusAll } as const;
 
-function ask(place: Place, verb: keyof typeof verbs, values: Values = {}): Promise<Result> {
+function ask(place: TestProject, verb: keyof typeof verbs, values: Values = {}): Promise<Result> {
   return verbs[verb](invocationFor(place, verb === "statusAll" ? "status" : verb, values));
 }
 
-const historyFile = (place: Place, run: string): string => join(place.root, ".isdlc/history", `${run}.json`);
+const historyFile = (place: TestProject, run: string): string => join(place.root, ".isdlc/history", `${run}.json`);
 
 describe("history", () => {
   test("before any run there is nothing, and that is said", async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentNeeds } from "../../src/adapters/sandbox/agent-needs.ts";
 import { type Attempt, changed, happens, there } from "./sandbox-attempt.ts";
-import { missing, suffix } from "./sandbox-place.ts";
+import { missing, suffix } from "./sandbox-fixture.ts";
 
 const doors: readonly Attempt[] = [
   { promise: "the tree is written", script: "echo x >src/app.mjs", happened: changed("tree/src/app.mjs") },

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { sandboxOf, createPlace, missing, play } from "./sandbox-place.ts";
+import { sandboxOf, createPlace, missing, play } from "./sandbox-fixture.ts";
 
 /** Each writes "lives" into the tree once its child runs; the child's argument names it among all processes. */
 const children: readonly (readonly [string, (name: string) => string])[] = [
@@ -42,7 +42,7 @@ const suffix = missing === null ? "" : ` (skipped: ${missing})`;
 
 describe
   .skipIf(missing !== null)
-  .concurrent(`R9 nothing of a confined agent is left when it has ended${suffix}`, () => {
+  .concurrent(`R9 nothing of a sandboxed agent is left when it has ended${suffix}`, () => {
     test.each(children)("%s", async (_name, script) => {
       const place = createPlace();
       const name = randomUUID();

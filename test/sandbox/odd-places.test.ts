@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { changed } from "./sandbox-attempt.ts";
-import { sandboxOf, createPlace, type Layout, missing, play, suffix } from "./sandbox-place.ts";
+import { sandboxOf, createPlace, type Layout, missing, play, suffix } from "./sandbox-fixture.ts";
 
 describe.skipIf(missing !== null)(`the sandbox in odd places${suffix}`, () => {
   const deed = 'echo x >src/app.mjs; echo x >.isdlc/state.json; cat "$HOME/.ssh/id_ed25519"; echo said';
@@ -37,11 +37,11 @@ describe.skipIf(missing !== null)(`the sandbox in odd places${suffix}`, () => {
     const server = createServer((connection) => connection.end("did it\n")).listen(socket);
     await once(server, "listening");
     const script = `node -e 'require("net").connect(process.argv[1]).pipe(process.stdout)' "$BASE/service.sock"`;
-    const [plain, confined] = [await play(place, script), await play(place, script, { sandbox: sandboxOf(place) })];
+    const [plain, sandboxed] = [await play(place, script), await play(place, script, { sandbox: sandboxOf(place) })];
     server.close();
     expect(plain.stdout).toBe("did it");
-    expect(confined.stdout).toBe("");
-    expect(confined.stderr).toContain("ENOENT");
+    expect(sandboxed.stdout).toBe("");
+    expect(sandboxed.stderr).toContain("ENOENT");
   });
 
   test("a linked working tree: its own folder is written, the repository it belongs to is not", async () => {

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentNeeds } from "../../src/adapters/sandbox/agent-needs.ts";
 import { type SandboxOptions, createSandbox } from "../../src/adapters/sandbox/create-sandbox.ts";
-import { sandboxOf, confineOptions, createPlace, missing, type Place, play } from "./sandbox-place.ts";
+import { sandboxOf, sandboxOptions, createPlace, missing, type SandboxFixture, play } from "./sandbox-fixture.ts";
 
-type Odd = readonly [string, (place: Place) => Partial<SandboxOptions>, RegExp];
+type Odd = readonly [string, (place: SandboxFixture) => Partial<SandboxOptions>, RegExp];
 
 /** Trees that cannot be sandboxed without hiding or opening too much. */
 const odd: readonly Odd[] = [
@@ -23,7 +23,7 @@ const odd: readonly Odd[] = [
   ["opening a relative path", () => ({ extra: { read: ["../x"], write: [] } }), /not an absolute path/],
 ];
 
-const unsafe: readonly (readonly [string, (place: Place) => void, string])[] = [
+const unsafe: readonly (readonly [string, (place: SandboxFixture) => void, string])[] = [
   ["our folder is a link", (place) => moveAndLink(place, ".isdlc"), ".isdlc"],
   ["the git folder is a link", (place) => moveAndLink(place, ".git"), ".git"],
   ["our folder is not there yet", ({ tree }) => rmSync(join(tree, ".isdlc"), { recursive: true }), ".isdlc"],
@@ -39,12 +39,12 @@ const unsafe: readonly (readonly [string, (place: Place) => void, string])[] = [
   ],
 ];
 
-function moveAndLink({ base, tree }: Place, name: string): void {
+function moveAndLink({ base, tree }: SandboxFixture, name: string): void {
   renameSync(join(tree, name), join(base, "moved"));
   symlinkSync(join(base, "moved"), join(tree, name));
 }
 
-function linkHooks({ tree }: Place, target: string): void {
+function linkHooks({ tree }: SandboxFixture, target: string): void {
   rmSync(join(tree, ".git/hooks"), { recursive: true });
   symlinkSync(target, join(tree, ".git/hooks"));
 }
@@ -62,16 +62,16 @@ const suffix = missing === null ? "" : ` (skipped: ${missing})`;
 describe.skipIf(missing !== null)(`what cannot be sandboxed is said beforehand${suffix}`, () => {
   test.each(odd)("%s", (_name, options, why) => {
     const place = createPlace();
-    const made = createSandbox(confineOptions(place, options(place)));
+    const made = createSandbox(sandboxOptions(place, options(place)));
     expect(made).toEqual({ ok: false, why: expect.stringMatching(why) });
   });
 
   test("an ordinary tree is not refused", () => {
-    expect(createSandbox(confineOptions(createPlace())).ok).toBe(true);
+    expect(createSandbox(sandboxOptions(createPlace())).ok).toBe(true);
   });
 });
 
-describe.skipIf(missing !== null)(`S3 S10 an agent is not started where the walls would not hold${suffix}`, () => {
+describe.skipIf(missing !== null)(`S3 S10 an agent is not started where the sandbox would not hold${suffix}`, () => {
   test.each(unsafe)("%s", async (_name, prepare, path) => {
     const place = createPlace();
     const sandbox = sandboxOf(place);

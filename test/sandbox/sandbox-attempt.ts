@@ -1,17 +1,17 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxOptions } from "../../src/adapters/sandbox/create-sandbox.ts";
-import { sandboxOf, createPlace, type Place, play, type Ran } from "./sandbox-place.ts";
+import { sandboxOf, createPlace, type SandboxFixture, play, type Ran } from "./sandbox-fixture.ts";
 
 /** Something an agent tries in a place of its own. */
 export type Attempt = {
   readonly promise: string;
   /** A deed that works without a sandbox; says "did it", or leaves something that `happened` finds. */
   readonly script: string;
-  readonly happened?: (place: Place, ran: Ran) => boolean;
-  readonly prepare?: (place: Place) => void;
+  readonly happened?: (place: SandboxFixture, ran: Ran) => boolean;
+  readonly prepare?: (place: SandboxFixture) => void;
   readonly access?: "read" | "write";
-  readonly options?: (place: Place) => Partial<SandboxOptions>;
+  readonly options?: (place: SandboxFixture) => Partial<SandboxOptions>;
 };
 
 /** Tries it, with or without the sandbox, and tells whether it worked. */
@@ -27,13 +27,13 @@ export async function happens(attempt: Attempt, isConfined: boolean): Promise<{ 
 /** Whether that path is there now. */
 export const there =
   (path: string) =>
-  (place: Place): boolean =>
+  (place: SandboxFixture): boolean =>
     existsSync(join(place.base, path));
 
 /** Whether that file is no longer what was put there. */
 export const changed =
   (path: string) =>
-  (place: Place): boolean =>
+  (place: SandboxFixture): boolean =>
     !existsSync(join(place.base, path)) || readFileSync(join(place.base, path), "utf8") !== "the person's\n";
 
-const saysSo = (_place: Place, { stdout }: Ran): boolean => stdout.includes("did it");
+const saysSo = (_place: SandboxFixture, { stdout }: Ran): boolean => stdout.includes("did it");

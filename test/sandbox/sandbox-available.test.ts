@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { sandboxAvailable } from "../../src/adapters/sandbox/sandbox-available.ts";
-import { missing } from "./sandbox-place.ts";
+import { missing } from "./sandbox-fixture.ts";
 
 const base = mkdtempSync(join(tmpdir(), "isdlc-available-"));
 afterAll(() => rmSync(base, { recursive: true }));

@@ -157,9 +157,9 @@ function startRepository(git: (...args: string[]) => string): void {
   git("commit", "--quiet", "--message", "First");
 }
 
-type Place = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
+type Surroundings = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
 
-function startProgram(argv: readonly string[], { cwd, env }: Place): Running {
+function startProgram(argv: readonly string[], { cwd, env }: Surroundings): Running {
   const child = spawn(process.execPath, argv, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   const said = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk: Buffer) => (said.stdout += chunk.toString("utf8")));

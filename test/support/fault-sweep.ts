@@ -19,7 +19,7 @@ import {
   continueRun,
   initRepository,
   newBase,
-  type Place,
+  type TestProject,
   placeIn,
   remove,
   type Repository,
@@ -47,7 +47,7 @@ export type Sweep = {
   close(): void;
 };
 
-type World = { readonly place: Place; readonly repository: Repository };
+type World = { readonly place: TestProject; readonly repository: Repository };
 
 /** Plays one verb again and again from the same beginning, and looks at what each fault left. */
 export async function createSweep(verb: Verb): Promise<Sweep> {
@@ -166,7 +166,7 @@ async function finish({ place, repository }: World, when: string): Promise<void>
 
 const kinds = (events: readonly RunEvent[]): string[] => events.map(({ type }) => type);
 
-async function seenIn({ root, env }: Place): Promise<Seen> {
+async function seenIn({ root, env }: TestProject): Promise<Seen> {
   const project = openProject(root, env, hastyFiles);
   const { run, state } = await currentRun(project);
   return { state, events: run === null ? [] : project.journal.events(run) };

@@ -36,7 +36,7 @@ import type { Workspace } from "../../src/ports/workspace.ts";
 import type { Person } from "../../src/schema/people.ts";
 
 /** A working tree and a person's folders below one base, to be driven without any process. */
-export type Place = { readonly base: string; readonly root: string; readonly env: NodeJS.ProcessEnv };
+export type TestProject = { readonly base: string; readonly root: string; readonly env: NodeJS.ProcessEnv };
 
 export const ADA: Person = { name: "ada", channel: "token", origin: { pid: 1, session: null, terminal: null } };
 
@@ -47,14 +47,14 @@ export function newBase(): string {
   return realpathSync(mkdtempSync(join(memory, "isdlc-instant-")));
 }
 
-export function placeIn(base: string): Place {
+export function placeIn(base: string): TestProject {
   const root = join(base, "tree");
   mkdirSync(root, { recursive: true });
   const env = { PATH: process.env["PATH"] ?? "", HOME: join(base, "home"), XDG_CONFIG_HOME: "", XDG_STATE_HOME: "" };
   return { base, root, env };
 }
 
-export function initRepository({ root, env }: Place): void {
+export function initRepository({ root, env }: TestProject): void {
   const git = (...args: string[]): Buffer => execFileSync("git", args, { cwd: root, env, stdio: "pipe" });
   writeFileSync(join(root, "README.md"), "# Sample\n");
   git("init", "--quiet", "--initial-branch=main", "--template=");
@@ -62,7 +62,7 @@ export function initRepository({ root, env }: Place): void {
   git("-c", "user.name=Person", "-c", "user.email=p@example.org", "commit", "--quiet", "--message", "First");
 }
 
-export function invocationFor(place: Place, verb: string, values: Values = {}): Invocation {
+export function invocationFor(place: TestProject, verb: string, values: Values = {}): Invocation {
   const found = findVerb(verb);
   if (found === undefined) throw new Error(`no verb ${verb}`);
   const io: Io = { out: () => {}, err: () => {}, interactive: false, color: false, columns: 80, rows: 24 };
@@ -188,7 +188,7 @@ export async function continueRun(project: LocalProject, repository: Repository)
   }
 }
 
-export async function begin(place: Place, files: FileSystem, values: Values): Promise<LocalProject> {
+export async function begin(place: TestProject, files: FileSystem, values: Values): Promise<LocalProject> {
   const project = openProject(place.root, place.env, files);
   const chosen = { supervised: true, tests: "without", "agent-command": process.execPath, ...values };
   const wanted = { workflow: "change", title: "add a greeting", by: ADA };
@@ -222,7 +222,7 @@ function commandFor(state: ActiveRun, choice: string): PersonCommand {
 }
 
 /** The program that ran here has ended: its locks name a process that is no more. */
-export function ended({ root }: Place): void {
+export function ended({ root }: TestProject): void {
   const own = join(root, ".isdlc");
   if (!existsSync(own)) return;
   for (const name of readdirSync(own).filter((file) => /^(?:lock|driver)(?:\.|$)/.test(file))) {

@@ -16,7 +16,7 @@ import { noProgress } from "../../src/ports/progress.ts";
 import { treeAt } from "../../src/schema/ids.ts";
 import { closingReport } from "../../src/views/history.ts";
 import type { Dice } from "./dice.ts";
-import { ADA, begin, decide, initRepository, newBase, type Place, placeIn, remove } from "./instant-run.ts";
+import { ADA, begin, decide, initRepository, newBase, type TestProject, placeIn, remove } from "./instant-run.ts";
 
 /** What came of a run in which others wrote and committed at every step. */
 export type Troubled = {
@@ -35,7 +35,7 @@ export const TROUBLES = ["write", "edit", "branch", "base", "index", "ignore", "
 export type Trouble = (typeof TROUBLES)[number];
 
 type World = {
-  readonly place: Place;
+  readonly place: TestProject;
   readonly dice: Dice;
   readonly did: string[];
   readonly onBase: Set<string>;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { createChallenges } from "../../src/apps/ui/challenges.ts";
 import { createApp } from "../../src/apps/ui/create-app.ts";
-import type { Drivers } from "../../src/apps/ui/go-on.ts";
+import type { Drivers } from "../../src/apps/ui/drivers.ts";
 import { listen, type Listening } from "../../src/apps/ui/listen.ts";
 import { openRepository } from "../../src/apps/ui/repository.ts";
 import { createListener } from "../../src/apps/ui/request-listener.ts";
@@ -33,7 +33,7 @@ export type PageServer = {
   raw(text: string, wait?: number): Promise<string>;
 };
 
-type Place = { readonly root: string; readonly env: Readonly<Record<string, string>> };
+type Surroundings = { readonly root: string; readonly env: Readonly<Record<string, string>> };
 
 const started: Listening[] = [];
 afterAll(async () => {
@@ -42,7 +42,7 @@ afterAll(async () => {
 
 /** The page's server in this process, for a repository; nothing drives runs on. */
 export async function startPageServer(
-  { root, env }: Place,
+  { root, env }: Surroundings,
   opener = { name: "ada", isPerson: true },
 ): Promise<PageServer> {
   const web = mkdtempSync(join(tmpdir(), "isdlc-web-"));
@@ -55,7 +55,7 @@ export async function startPageServer(
   writeFileSync(join(web, "diagram.html"), "<!doctype html>");
   const warnings: string[] = [];
   const driven: string[] = [];
-  const drivers: Drivers = { goOn: (_located, run) => void driven.push(run), troubleOf: () => null };
+  const drivers: Drivers = { continueRun: (_located, run) => void driven.push(run), troubleOf: () => null };
   const sessions = createSessions(Date.now, () => warnings.push("stolen"));
   let listening: Listening | null = null;
   const app = createApp({

@@ -55,7 +55,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
     for (const { reject } of waiting.values()) reject(closed);
     waiting.clear();
   };
-  const settle = (id: number, { result, error }: Message): void => {
+  const finishRequest = (id: number, { result, error }: Message): void => {
     const asked = waiting.get(id);
     waiting.delete(id);
     if (error === undefined || error === null) asked?.resolve(result);
@@ -64,7 +64,7 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   const take = (message: Message): void => {
     const { id, method, params } = message;
     if (method === undefined) {
-      if (typeof id === "number") settle(id, message);
+      if (typeof id === "number") finishRequest(id, message);
     } else if (id === undefined || id === null) options.onNotification(method, params);
     else send({ id, ...answered(() => options.onRequest(method, params)) });
   };

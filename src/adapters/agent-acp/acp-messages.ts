@@ -63,7 +63,7 @@ export const Prompted = z.object({
 });
 export type Prompted = z.infer<typeof Prompted>;
 
-const Place = z.object({ path: z.string() });
+const FileLocation = z.object({ path: z.string() });
 const Content = z.looseObject({ type: z.string(), path: z.optional(z.string()) });
 
 /** One use of a tool. Later messages about it hold only what changed. */
@@ -72,7 +72,7 @@ export const ToolCall = z.object({
   title: z.optional(z.nullable(z.string())),
   kind: z.optional(z.nullable(z.string())),
   status: z.optional(z.nullable(z.string())),
-  locations: orNull(z.array(Place)),
+  locations: orNull(z.array(FileLocation)),
   content: orNull(z.array(Content)),
   rawInput: z.optional(z.unknown()),
 });

@@ -57,13 +57,13 @@ const Block = z.looseObject({
   input: z.optional(z.unknown()),
 });
 
-/** Figures that cannot be read count as not told: the rest of the line is for people to see. */
-const untold = z.pipe(
+/** Figures that cannot be read count as not reported: the rest of the line is for people to see. */
+const unread = z.pipe(
   z.unknown(),
   z.transform(() => null),
 );
 
-const Part = z.union([PartTokens, untold]);
+const Part = z.union([PartTokens, unread]);
 
 /** One call to the model as it goes on: told when its answer begins, and when the end of it is counted. */
 const StreamLine = z.object({
@@ -94,7 +94,7 @@ const AssistantLine = z.object({
     id: z.optional(z.string()),
     content: z.array(Block),
     /** Of the one call to the model that this message came from: told again with each of its parts. */
-    usage: z.optional(z.union([Tokens, untold])),
+    usage: z.optional(z.union([Tokens, unread])),
   }),
 });
 export type AssistantLine = z.infer<typeof AssistantLine>;

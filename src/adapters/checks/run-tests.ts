@@ -69,10 +69,10 @@ async function inCopy(run: TestRun, { sandbox, workspace }: Isolation, signal: A
   }
 }
 
-type Place = { readonly cwd: string; readonly ranAs: "sandbox" | "you"; readonly around?: Sandbox };
-type Ended = { readonly end: AgentProcessEnd; readonly output: string; readonly ranAs: Place["ranAs"] };
+type TestLocation = { readonly cwd: string; readonly ranAs: "sandbox" | "you"; readonly around?: Sandbox };
+type Ended = { readonly end: AgentProcessEnd; readonly output: string; readonly ranAs: TestLocation["ranAs"] };
 
-async function start(run: TestRun, { cwd, ranAs, around }: Place, signal: AbortSignal): Promise<Ended> {
+async function start(run: TestRun, { cwd, ranAs, around }: TestLocation, signal: AbortSignal): Promise<Ended> {
   const tail = createOutputTail(TAIL_BYTES);
   const offline = run.sandbox?.offline ?? false;
   const caches = join(around === undefined ? tmpdir() : "/tmp", `isdlc-python-${process.pid}`);

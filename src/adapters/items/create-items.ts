@@ -11,7 +11,14 @@ import { unsafeParent } from "./create-item-records.ts";
 import { messageOf, readDocument, replaceDocument } from "./document-file.ts";
 import { itemsFolder, type ItemsLocation } from "./items-folder.ts";
 import { alone } from "./items-lock.ts";
-import { inspectMeta, mergeMeta, readMetaJson, replaceDamaged, takeOutCompletion, writeMetaJson } from "./meta-file.ts";
+import {
+  inspectMeta,
+  mergeMeta,
+  readMetaJson,
+  replaceDamaged,
+  withdrawCompletion,
+  writeMetaJson,
+} from "./meta-file.ts";
 import { resolveItem } from "./resolve-item.ts";
 
 export type ItemsOptions = ItemsLocation & {
@@ -63,7 +70,7 @@ const backlogFile = ({ root }: ItemsLocation): string => join(root, "BACKLOG.md"
 
 function unmarkBuiltIn(root: string, item: string, at: string): void {
   const dir = join(root, ...item.split("/"));
-  takeOutCompletion(dir, at);
+  withdrawCompletion(dir, at);
   const marker = deriveBacklogMarker(readMetaJson(dir)?.analysis_status);
   updateBacklogMarker(join(root, "BACKLOG.md"), basename(dir), marker);
 }

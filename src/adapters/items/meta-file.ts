@@ -73,7 +73,7 @@ export function mergeMeta(dir: unknown, fields: MetaFields): MetaWriting {
 }
 
 /** Takes out that a build was completed at that time, where that is there. @throws when it cannot be written. */
-export function takeOutCompletion(dir: string, completedAt: string): void {
+export function withdrawCompletion(dir: string, completedAt: string): void {
   editDocument(() => {
     const file = fileIn(dir);
     const found = readRecord(file);

@@ -17,7 +17,7 @@ import {
   runsNamed,
   snapshotFile,
   type JournalLocation,
-} from "./journal-place.ts";
+} from "./journal-location.ts";
 import { ARCHIVE_LIMIT, packed } from "./packed.ts";
 
 /** Ended journals that stay as they are, for people who look at them with their own tools. */

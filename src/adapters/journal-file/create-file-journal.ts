@@ -17,7 +17,7 @@ import {
   placeExists,
   stateFolder,
   type JournalLocation,
-} from "./journal-place.ts";
+} from "./journal-location.ts";
 import { loadRun } from "./read-run.ts";
 import { decideWithoutRun, submitDecision } from "./submit-decision.ts";
 

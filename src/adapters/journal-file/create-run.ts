@@ -7,7 +7,7 @@ import type { RunId } from "../../schema/ids.ts";
 import { ensureFolder, OPEN, PRIVATE, discardFile, succeeds, syncFolder } from "../file-system/file-system.ts";
 import { archiveEnded } from "./archive.ts";
 import { emptyCursor } from "./fold.ts";
-import { endedFolder, journalFile, runsIn, snapshotFile, tornFile } from "./journal-place.ts";
+import { endedFolder, journalFile, runsIn, snapshotFile, tornFile } from "./journal-location.ts";
 import { loadRun, newestRun, noHead } from "./read-run.ts";
 import type { JournalStore } from "./run-file.ts";
 import { record, type DecideOn } from "./submit-decision.ts";

@@ -3,7 +3,7 @@ import type { Seal } from "../../ports/seal.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { advance, emptyCursor, headOf } from "./fold.ts";
-import { type JournalLocation, journalSize, openJournal, readJournal } from "./journal-place.ts";
+import { type JournalLocation, journalSize, openJournal, readJournal } from "./journal-location.ts";
 import { readBody, readLine } from "./record.ts";
 import { checkBySchema } from "./schema-check.ts";
 

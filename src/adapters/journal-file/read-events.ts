@@ -3,7 +3,7 @@ import type { Part } from "../../ports/journal.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { corrupt, eventsOf, forged, type Source } from "./fold.ts";
-import { readJournal } from "./journal-place.ts";
+import { readJournal } from "./journal-location.ts";
 import { visit, type Visited, withRetry } from "./read-run.ts";
 import { genesis, readLine } from "./record.ts";
 import type { JournalStore } from "./run-file.ts";

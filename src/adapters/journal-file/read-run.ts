@@ -3,7 +3,7 @@ import { noRun, type RunState } from "../../core/run.ts";
 import type { Head, Loaded } from "../../ports/journal.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { headOf } from "./fold.ts";
-import { endedFolder, newestIn, openJournal, runsIn, type OpenFile } from "./journal-place.ts";
+import { endedFolder, newestIn, openJournal, runsIn, type OpenFile } from "./journal-location.ts";
 import { genesis } from "./record.ts";
 import { catchUp, type CaughtUp, type JournalStore } from "./run-file.ts";
 

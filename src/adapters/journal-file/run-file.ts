@@ -8,7 +8,7 @@ import { OPEN, openPlain, readRange, writeAll } from "../file-system/file-system
 import type { Anchors } from "../user-files/anchors.ts";
 import type { EventCheck } from "./event-check.ts";
 import { advance, corrupt, emptyCursor, eventsOf, fold, headOf, type Cursor } from "./fold.ts";
-import { journalSize, readJournal, tornFile, type JournalLocation, type OpenFile } from "./journal-place.ts";
+import { journalSize, readJournal, tornFile, type JournalLocation, type OpenFile } from "./journal-location.ts";
 import { bodyOf, encodeRecord, LINE_LIMIT } from "./record.ts";
 import { cursorFrom, readSnapshot, snapshotIsDue, writeSnapshot, type SnapshotTools } from "./snapshot.ts";
 

@@ -3,7 +3,7 @@ import type { Seal } from "../../ports/seal.ts";
 import { readSmall, replaceFile } from "../file-system/file-system.ts";
 import type { FileSystem } from "../file-system/file-system.ts";
 import type { Cursor } from "./fold.ts";
-import { readJournal, snapshotFile, type OpenFile } from "./journal-place.ts";
+import { readJournal, snapshotFile, type OpenFile } from "./journal-location.ts";
 import { readLine, snapshotHash } from "./record.ts";
 
 export type SnapshotTools = {

@@ -4,7 +4,7 @@ import { noRun, type RunState } from "../../core/run.ts";
 import type { Submitted } from "../../ports/journal.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { headOf } from "./fold.ts";
-import type { OpenFile } from "./journal-place.ts";
+import type { OpenFile } from "./journal-location.ts";
 import { noHead, visit } from "./read-run.ts";
 import { append, type CaughtUp, type JournalStore } from "./run-file.ts";
 

@@ -4,7 +4,7 @@ import type { RunId } from "../../schema/ids.ts";
 import type { FileSystem } from "../file-system/file-system.ts";
 import type { Anchors } from "../user-files/anchors.ts";
 import { advance, emptyCursor, headOf, type Cursor } from "./fold.ts";
-import { journalSize, openJournal, readJournal } from "./journal-place.ts";
+import { journalSize, openJournal, readJournal } from "./journal-location.ts";
 import { beginningOf } from "./read-run.ts";
 import { readBody, readLine } from "./record.ts";
 import { checkBySchema } from "./schema-check.ts";

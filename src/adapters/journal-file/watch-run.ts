@@ -1,6 +1,6 @@
 import { watch, type FSWatcher } from "node:fs";
 import type { RunId } from "../../schema/ids.ts";
-import { openJournal, type OpenFile } from "./journal-place.ts";
+import { openJournal, type OpenFile } from "./journal-location.ts";
 import { stampOf, type JournalStore } from "./run-file.ts";
 
 const POLL = 500; // milliseconds; for file systems that tell nothing

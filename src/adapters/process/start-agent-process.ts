@@ -130,8 +130,8 @@ function unstarted(ended: "aborted" | "notStarted", stderrTail: string): AgentPr
 
 function stopReasons(options: AgentProcessOptions, signal: AbortSignal): Stop {
   let resolve: (reason: StopReason) => void = () => undefined;
-  const reason = new Promise<StopReason>((settle) => {
-    resolve = settle;
+  const reason = new Promise<StopReason>((end) => {
+    resolve = end;
   });
   const onAbort = (): void => resolve("aborted");
   signal.addEventListener("abort", onAbort, { once: true });

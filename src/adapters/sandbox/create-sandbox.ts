@@ -7,7 +7,7 @@ import { boundsOf, everywhere, existing, HIDDEN, outermost, real, self } from ".
 import { type Bound, bwrapArguments, type SandboxPlan } from "./bwrap-arguments.ts";
 import { type GitLocks, gitLocks } from "./git-locks.ts";
 import { isWithin } from "./is-within.ts";
-import { type Tools, toolPlaces } from "./tool-places.ts";
+import { type Tools, toolPaths } from "./tool-paths.ts";
 import { unsafePath } from "./unsafe-path.ts";
 
 export type SandboxOptions = Tools & {
@@ -64,7 +64,7 @@ function planOf(options: SandboxOptions, { cwd, access }: SandboxedFolder): Sand
   const hidden = existing([...HIDDEN, home]);
   const bound = (paths: readonly string[]): readonly Bound[] => boundsOf(paths, { home, hidden });
   const settings = GIT_SETTINGS.map((name) => join(home, name));
-  const readable = bound([...toolPlaces(options), ...settings, ...needs.read, ...extra.read]);
+  const readable = bound([...toolPaths(options), ...settings, ...needs.read, ...extra.read]);
   if (tree === root && !existsSync(join(root, OWN_FOLDER)))
     throw unsafePath(join(root, OWN_FOLDER), "it is not there yet");
   const locks = access === "write" ? locksIn(tree, tree === root ? gitDirs : []) : { pinned: [], locked: [tree] };

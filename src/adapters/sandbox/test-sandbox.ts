@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Sandbox } from "../process/sandboxed.ts";
 import { boundsOf, everywhere, existing, HIDDEN, outermost, real, self } from "./bounds.ts";
 import { type Bound, bwrapArguments, type SandboxPlan } from "./bwrap-arguments.ts";
-import { toolPlaces } from "./tool-places.ts";
+import { toolPaths } from "./tool-paths.ts";
 
 /** What a person allows the tests of one working tree besides. */
 export type TestNeeds = {
@@ -45,7 +45,7 @@ function planOf(options: TestSandboxOptions, { copy, readOnly }: TestFolder): Sa
   const bound = (paths: readonly string[]): readonly Bound[] => boundsOf(paths, { home, hidden });
   const packages = PACKAGES.map((name) => join(home, name));
   const ownGit = join(root, ".git"); // in a linked working tree a file that leads to its folder
-  const readable = bound([...toolPlaces(options), ...packages, ...needs.read]);
+  const readable = bound([...toolPaths(options), ...packages, ...needs.read]);
   const writable = bound(needs.write);
   return {
     hidden,

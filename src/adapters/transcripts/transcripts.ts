@@ -7,17 +7,17 @@ import type { ActivityView } from "../../schema/api.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { plainText } from "../../core/plain-text.ts";
 
-type Place = { readonly own: string; readonly files: FileSystem };
+type TranscriptFolder = { readonly own: string; readonly files: FileSystem };
 
 /** Bytes of one transcript that are shown; the end tells most. */
 const MOST_BYTES = 256 * 1024;
 const MOST_EXECUTIONS = 20;
 const NAME = /^[a-z0-9][a-z0-9#.@-]{0,120}\.log$/;
 
-const folderOf = ({ own }: Place, run: RunId): string => join(own, OWN.runs, run);
+const folderOf = ({ own }: TranscriptFolder, run: RunId): string => join(own, OWN.runs, run);
 
 /** What the agents of a run said, the newest execution last. */
-export function activityOf(place: Place, run: RunId): ActivityView {
+export function activityOf(place: TranscriptFolder, run: RunId): ActivityView {
   const folder = folderOf(place, run);
   if (!folderExists(place.files, folder)) return { executions: [] };
   const names = place.files
@@ -29,7 +29,7 @@ export function activityOf(place: Place, run: RunId): ActivityView {
   return { executions: names.map(({ name }) => executionOf(place, folder, name)) };
 }
 
-function executionOf({ files }: Place, folder: string, name: string): ActivityView["executions"][number] {
+function executionOf({ files }: TranscriptFolder, folder: string, name: string): ActivityView["executions"][number] {
   const found = readEnd(files, join(folder, name), 0);
   return { name: name.slice(0, -".log".length), lines: linesIn(found.text), isCut: found.isCut };
 }
@@ -84,7 +84,11 @@ export type Following = {
 };
 
 /** Tells what agents say from now on. The end is cut off by the signal. */
-export function followActivity(place: Place, run: RunId, { tell, signal, fromStart = false }: Following): void {
+export function followActivity(
+  place: TranscriptFolder,
+  run: RunId,
+  { tell, signal, fromStart = false }: Following,
+): void {
   const folder = folderOf(place, run);
   const read = new Map<string, { size: number; rest: string }>();
   const look = (isFirst: boolean): void => {

@@ -7,7 +7,7 @@ import type { Person } from "../../schema/people.ts";
 import { answerOptions } from "../../views/answer-options.ts";
 import type { Project } from "../project/project.ts";
 import { type Answering, type AnswerRequest, answerTable, type AnswerTools } from "./answer-table.ts";
-import { type LeftInTree, settleTree, type SettledTree } from "./left-in-tree.ts";
+import { type LeftInTree, resolveTree, type ResolvedTree } from "./left-in-tree.ts";
 import { record, type Recorded } from "./record.ts";
 
 export type Answered = Recorded & {
@@ -44,13 +44,13 @@ export async function answer(project: Project, run: ActiveRun, request: AnswerRe
   const done = await record(project, run.run.run, signature === undefined ? command : { ...command, signature });
   const warnings = [...done.warnings];
   for (const effect of answerTable[option].after ?? []) warnings.push(...(await effect(project, run, done)));
-  const { left, warnings: unsettled } =
-    command.do === "cancel" ? await settleTree(project, run, request.tree) : NOTHING_LEFT;
+  const { left, warnings: unresolved } =
+    command.do === "cancel" ? await resolveTree(project, run, request.tree) : NOTHING_LEFT;
   const reverted = command.do === "revert" ? command : null;
-  return { ...done, warnings: [...warnings, ...unsettled], option, reverted, left };
+  return { ...done, warnings: [...warnings, ...unresolved], option, reverted, left };
 }
 
-const NOTHING_LEFT: SettledTree = { left: null, warnings: [] };
+const NOTHING_LEFT: ResolvedTree = { left: null, warnings: [] };
 
 export type AnswerCommand = { readonly option: WaitOption; readonly command: PersonCommand };
 

@@ -6,7 +6,7 @@ import type { Person } from "../../schema/people.ts";
 import type { Project } from "../project/project.ts";
 import { refuseWhileHeld } from "./answer.ts";
 import { answerTable } from "./answer-table.ts";
-import { type LeftInTree, settleTree } from "./left-in-tree.ts";
+import { type LeftInTree, resolveTree } from "./left-in-tree.ts";
 import { record, type Recorded } from "./record.ts";
 
 /** What a person says of the run itself, whatever is open. */
@@ -33,8 +33,8 @@ export async function commandRun(project: Project, run: ActiveRun, command: RunC
   const effects = command.do === "cancel" ? (answerTable.cancel.after ?? []) : [];
   for (const effect of effects) warnings.push(...(await effect(project, run, done)));
   if (command.do !== "cancel") return { ...done, warnings, left: null };
-  const settled = await settleTree(project, run, command.tree);
-  return { ...done, warnings: [...warnings, ...settled.warnings], left: settled.left };
+  const resolved = await resolveTree(project, run, command.tree);
+  return { ...done, warnings: [...warnings, ...resolved.warnings], left: resolved.left };
 }
 
 /** The command it comes to. */

@@ -13,31 +13,31 @@ export type LeftInTree = {
   readonly kept: string | null;
 };
 
-type Place = Pick<Project, "workspace">;
+type Tree = Pick<Project, "workspace">;
 type Found = { readonly from: TreeId; readonly paths: readonly string[] };
 
 /** Files that agents of the run changed and that no commit has. Null where nobody can tell. */
-export async function leftInTree(project: Place, run: ActiveRun): Promise<readonly string[] | null> {
+export async function leftInTree(project: Tree, run: ActiveRun): Promise<readonly string[] | null> {
   return (await uncommitted(project, run))?.paths ?? null;
 }
 
-export type SettledTree = { readonly left: LeftInTree | null; readonly warnings: readonly string[] };
+export type ResolvedTree = { readonly left: LeftInTree | null; readonly warnings: readonly string[] };
 
 /** Leaves them in the tree, or takes them out after a ref keeps them. The run is cancelled already, whatever fails here. */
-export async function settleTree(
-  project: Place,
+export async function resolveTree(
+  project: Tree,
   run: ActiveRun,
   tree: "keep" | "restore" = "keep",
-): Promise<SettledTree> {
+): Promise<ResolvedTree> {
   try {
-    return { left: await settled(project, run, tree), warnings: [] };
+    return { left: await resolved(project, run, tree), warnings: [] };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     return { left: null, warnings: [`What the agent left in the working tree is still there: ${error.message}`] };
   }
 }
 
-async function settled(project: Place, run: ActiveRun, tree: "keep" | "restore"): Promise<LeftInTree | null> {
+async function resolved(project: Tree, run: ActiveRun, tree: "keep" | "restore"): Promise<LeftInTree | null> {
   const found = await uncommitted(project, run);
   if (found === null && tree === "restore")
     throw new ProblemError({ code: "GIT_UNAVAILABLE", detail: "earlier states of the files are not kept" });
@@ -48,7 +48,7 @@ async function settled(project: Place, run: ActiveRun, tree: "keep" | "restore")
   return { paths, kept: `refs/isdlc/${run.run.run}/${CANCELLED_NAME}` };
 }
 
-async function uncommitted(project: Place, run: ActiveRun): Promise<Found | null> {
+async function uncommitted(project: Tree, run: ActiveRun): Promise<Found | null> {
   const from = run.run.options.commits === "phase" ? treeBefore(run) : runBegan(run).tree;
   if (from === null) return null;
   const workspace = project.workspace(run);

@@ -11,7 +11,7 @@ export async function revertWrites(project: Pick<Project, "workspace">, run: Act
   if (phase === undefined || phase.firstTree === null)
     throw new ProblemError({ code: "GIT_UNAVAILABLE", detail: "earlier states of the files are not kept" });
   const workspace = project.workspace(run);
-  const name = `${phase.rule.key}-${phase.attempts}-taken-out-${run.seq}`;
+  const name = `${phase.rule.key}-${phase.attempts}-reverted-${run.seq}`;
   const before = `${name}-before`;
   // Told again after it was cut short, what was there first is what is kept.
   const kept = (await workspace.kept(before)) ?? (await workspace.snapshot(before, [run.run.item]));

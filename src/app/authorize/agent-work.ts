@@ -32,14 +32,14 @@ async function stateOf(project: Project): Promise<RunState> {
   }
 }
 
-type Work = {
+type TreeWork = {
   readonly drivers: readonly ProcessIdentity[];
   readonly spans: readonly Span[];
   /** When sessions that are still there began to work. */
   readonly sessions: readonly Span[];
 };
 
-async function workIn(project: Project, state: RunState): Promise<Work> {
+async function workIn(project: Project, state: RunState): Promise<TreeWork> {
   if (state.is !== "active") return { drivers: [], spans: [], sessions: [] };
   const events = await project.journal.events(state.run.run);
   const recorded = events.flatMap((event) => (event.type === "execution.started" ? [event.claim.driver] : []));

@@ -35,7 +35,7 @@ export type Standing = {
  * @throws ProblemError NO_RUN, RUN_DRIVEN, SESSION_HOLDS
  */
 export const beginWork = (project: Project, atWork: AtWork): Promise<Standing> =>
-  asDriver(project, atWork, async (engine) => ({ ...(await goOn(engine, atWork)) }));
+  asDriver(project, atWork, async (engine) => ({ ...(await continueWork(engine, atWork)) }));
 
 /**
  * Records the session's report, then does what is due: checks, reviewer, gate, or the session's next task.
@@ -44,7 +44,7 @@ export const beginWork = (project: Project, atWork: AtWork): Promise<Standing> =
 export const reportWork = (project: Project, atWork: AtWork, report: SessionReport): Promise<Standing> =>
   asDriver(project, atWork, async (engine) => {
     await recordSessionReport(engine, report);
-    return goOn(engine, atWork);
+    return continueWork(engine, atWork);
   });
 
 /** Does what is due up to the session's own work, and leaves that to it. */
@@ -54,7 +54,7 @@ export const driveForSession = (project: Project, atWork: AtWork): Promise<Stand
     return { state, task: null, warnings };
   });
 
-async function goOn(engine: Engine, { session, signal }: AtWork): Promise<Standing> {
+async function continueWork(engine: Engine, { session, signal }: AtWork): Promise<Standing> {
   const driven = await drive(engine, signal);
   const task = signal.aborted ? null : await claimForSession(engine, session);
   const { state, head } = await engine.journal.load(engine.run);

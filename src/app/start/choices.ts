@@ -1,6 +1,6 @@
 import type { Choice, ChoiceId } from "../choice.ts";
 
-/** What a person said beforehand, by the choice it settles. */
+/** What a person said beforehand, by the choice it answers. */
 export type Decisions = Readonly<Partial<Record<ChoiceId, string>>>;
 
 type Offered<T extends string> = Choice & { readonly options: readonly T[] };
@@ -8,7 +8,7 @@ type Offered<T extends string> = Choice & { readonly options: readonly T[] };
 /** Collects what is left to be chosen, so that a person is told all of it at once. */
 export type Choices = {
   /** The option that was decided; else notes the choice as open, and gives `meanwhile` to go on planning with. */
-  readonly settle: <T extends string>(choice: Offered<T>, meanwhile: T) => T;
+  readonly resolve: <T extends string>(choice: Offered<T>, meanwhile: T) => T;
   /** The option that was decided; undefined where none was, which is no open choice. */
   readonly wished: <T extends string>(choice: Offered<T>) => T | undefined;
   readonly open: () => readonly Choice[];
@@ -26,7 +26,7 @@ export function createChoices(
   };
   const found: Choice[] = open.filter((choice) => wished(choice) === undefined);
   return {
-    settle(choice, meanwhile) {
+    resolve(choice, meanwhile) {
       const decided = wished(choice);
       if (decided === undefined && found.length === 0) opened();
       if (decided === undefined) found.push(choice);

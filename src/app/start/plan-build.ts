@@ -22,7 +22,7 @@ export type Subject = {
 /** Finds out where the build of an item starts. Writes nothing. */
 export async function planBuild(planning: Planning, subject: Subject): Promise<BuildTarget> {
   const { definition, item, folder } = subject;
-  await settleOpenAnalysis(planning, item);
+  await resolveOpenAnalysis(planning, item);
   const recorded = metaOf(planning, item);
   const now = planning.project.clock.now();
   const light = planning.request.wishes.light === true ? lightSizing(recorded, definition, now) : null;
@@ -39,13 +39,13 @@ export async function planBuild(planning: Planning, subject: Subject): Promise<B
   const fresh = await withStaleness(planning, subject, { meta, found });
   const { start, record } = withPartial(planning, subject, fresh);
   tell(planning, { item: folder ?? item.slug, meta, start });
-  if (start.status !== "raw") planning.choices.settle(PROCEED, "yes");
+  if (start.status !== "raw") planning.choices.resolve(PROCEED, "yes");
   const sized = start.status === "raw" ? {} : light;
   return { folder, phases: start.remainingPhases, analysed: start.completedPhases, record: { ...sized, ...record } };
 }
 
 /** A build beside an open analysis of the same item works on what is about to change: that is for the person to say. */
-async function settleOpenAnalysis({ project, choices, notes }: Planning, item: FoundItem): Promise<void> {
+async function resolveOpenAnalysis({ project, choices, notes }: Planning, item: FoundItem): Promise<void> {
   const sibling = item.dir === null ? undefined : project.siblings().find((one) => one.item === item.slug);
   const state = sibling === undefined ? null : (await currentRun(sibling)).state;
   if (state?.is !== "active") return;
@@ -57,7 +57,7 @@ async function settleOpenAnalysis({ project, choices, notes }: Planning, item: F
   ];
   const choice = { id: "analysis", kind: "confirm", options: ["yes"], about } as const;
   if (choices.wished<"yes">(choice) === "yes") notes.push(...about);
-  else choices.settle<"yes">(choice, "yes");
+  else choices.resolve<"yes">(choice, "yes");
 }
 
 const PROCEED = {
@@ -117,7 +117,7 @@ function withPartial(planning: Planning, { definition }: Subject, before: Start)
   const isMissing = (key: string): boolean => analysis.includes(key) && !start.completedPhases.includes(key);
   const missing = start.remainingPhases.filter(isMissing);
   const about = partialAnalysis(start.completedPhases, missing).split("\n");
-  const choice = planning.choices.settle<(typeof UNFINISHED)[number]>(
+  const choice = planning.choices.resolve<(typeof UNFINISHED)[number]>(
     { id: "partial", kind: "partial", options: UNFINISHED, about },
     "resume",
   );

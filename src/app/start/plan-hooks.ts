@@ -9,7 +9,7 @@ export async function planHooks(choices: Choices, trust: TrustedGitPrograms): Pr
   const about = aboutHooks(found);
   const instead = "To work without running them: --hooks without.";
   const choice = { id: "hooks", kind: "trust", options: ["trust", "without"], about, instead } as const;
-  return choices.settle(choice, "trust") === "trust" ? found : [];
+  return choices.resolve(choice, "trust") === "trust" ? found : [];
 }
 
 export const aboutHooks = (found: readonly GitProgram[]): string[] => [

@@ -28,7 +28,7 @@ export async function planRepository(
   if (facts === null || facts.head === null) {
     const { why, instead } = facts === null ? NO_REPOSITORY : NO_COMMIT;
     const about = [`${why}. Without git there is no branch, no commit, no diff and no undo.`, instead];
-    choices.settle({ id: "git", kind: "confirm", options: ["no-git"], about, instead }, "no-git");
+    choices.resolve({ id: "git", kind: "confirm", options: ["no-git"], about, instead }, "no-git");
     return null;
   }
   if (!wish.mayBeDirty) await planDirty(choices, vcs);
@@ -60,5 +60,5 @@ async function planDirty(choices: Choices, vcs: VcsRead): Promise<void> {
     ...(dirty.length > MOST_NAMED ? [`  … and ${dirty.length - MOST_NAMED} more`] : []),
   ];
   const instead = "Commit or stash the changes, then say it again.";
-  choices.settle({ id: "dirty", kind: "dirty", options: ["allow-dirty"], about, instead }, "allow-dirty");
+  choices.resolve({ id: "dirty", kind: "dirty", options: ["allow-dirty"], about, instead }, "allow-dirty");
 }

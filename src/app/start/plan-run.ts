@@ -21,7 +21,7 @@ import type { FeatureBranch, FeatureWork, RunRequest } from "./run-request.ts";
 
 type Facts = StartCommand["facts"];
 
-/** A run that can be opened: everything it depends on is settled, and nothing is written yet. */
+/** A run that can be opened: everything it depends on is decided, and nothing is written yet. */
 export type RunPlan = {
   readonly project: Project;
   readonly definition: WorkflowDefinition;

@@ -44,7 +44,7 @@ export async function planStaleness(planning: Planning, analysed: Analysed): Pro
       return nothing;
     case "stale": {
       const { head, about } = standing;
-      const choice = planning.choices.settle<Choice>(
+      const choice = planning.choices.resolve<Choice>(
         { id: "stale", kind: "stale", options: OPTIONS, about },
         "proceed",
       );

@@ -22,14 +22,14 @@ export type SupervisionPlan = {
   readonly switchesOn: Supervision["phases"] | null;
 };
 
-type Work = { readonly definition: WorkflowDefinition; readonly phases: readonly PhaseRule[] };
+type PlannedPhases = { readonly definition: WorkflowDefinition; readonly phases: readonly PhaseRule[] };
 
 /** Supervision as it will hold for the run: as wished, else as the block in the working tree's state.json says. */
-export async function planSupervision(planning: Planning, work: Work): Promise<SupervisionPlan> {
+export async function planSupervision(planning: Planning, work: PlannedPhases): Promise<SupervisionPlan> {
   const { projections } = planning.project;
   const open = earlierStateOf(projections.stateFile())?.open ?? null;
   const told = open === null ? [] : [earlierWorkflow(open)];
-  const plan = chosenSupervision(planning, work, await settleDamaged(planning));
+  const plan = chosenSupervision(planning, work, await resolveDamaged(planning));
   return { ...plan, warnings: [...told, ...plan.warnings] };
 }
 
@@ -41,12 +41,12 @@ const DAMAGED = {
 } as const;
 
 /** A project that was supervised does not lose its gates to a damaged file: true where they are wanted again. */
-async function settleDamaged({ project, request, choices }: Planning): Promise<boolean> {
+async function resolveDamaged({ project, request, choices }: Planning): Promise<boolean> {
   const { isSupervised, review } = request.wishes;
   const isSaid = isSupervised !== undefined || review !== undefined;
   if (project.projections.settings().is !== "unreadable" || isSaid) return false;
   if (!(await wasSupervised(project))) return false;
-  return choices.settle<(typeof DAMAGED.options)[number]>(DAMAGED, "supervised") === "supervised";
+  return choices.resolve<(typeof DAMAGED.options)[number]>(DAMAGED, "supervised") === "supervised";
 }
 
 /** By the last run of the working tree, or of an item. */
@@ -55,7 +55,7 @@ async function wasSupervised(project: Project): Promise<boolean> {
   return runs.some(({ state }) => state.is !== "none" && state.supervision.enabled);
 }
 
-function chosenSupervision({ project, request }: Planning, work: Work, isWanted: boolean): SupervisionPlan {
+function chosenSupervision({ project, request }: Planning, work: PlannedPhases, isWanted: boolean): SupervisionPlan {
   const { projections } = project;
   const { definition, phases: plan } = work;
   const workflow = { name: definition.name, phases: definition.phases.map(({ key }) => key) };

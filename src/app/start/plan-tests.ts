@@ -19,7 +19,7 @@ export function planTests(choices: Choices, found: FoundTests | null, trust: Tru
   const about = aboutTests(found);
   const instead = "To work without running tests: --tests without.";
   const choice = { id: "tests", kind: "trust", options: ["trust", "without"], about, instead } as const;
-  const decided = isTrusted ? choices.wished(choice) : choices.settle(choice, "trust");
+  const decided = isTrusted ? choices.wished(choice) : choices.resolve(choice, "trust");
   if (decided === "without") return { tests: null, trusts: null };
   return { tests: command, trusts: isTrusted ? null : command.digest };
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { refuseCommand } from "./guard-command.ts";
-import { type Place, refuseWrite } from "./guard-path.ts";
+import { type GuardedTree, refuseWrite } from "./guard-path.ts";
 
 /** What a host tells about an event; everything in it is somebody else's word. */
 export type HookEvent = Readonly<Record<string, unknown>>;
@@ -8,7 +8,7 @@ export type HookEvent = Readonly<Record<string, unknown>>;
 /** What a hook says, and the exit code that says the same where the text is not read. */
 export type HookAnswer = { readonly out: Readonly<Record<string, unknown>> | null; readonly refused: string | null };
 
-export type Situation = Place & { readonly exists: (path: string) => boolean };
+export type Situation = GuardedTree & { readonly exists: (path: string) => boolean };
 
 const NOTHING: HookAnswer = { out: null, refused: null };
 
@@ -50,7 +50,7 @@ const WRITING_TOOLS =
 const TIMERS = /^(?:CronCreate|ScheduleWakeup|RemoteTrigger)$/;
 
 /** Why a tool may not be used like that now; null where it may. */
-export function refuseTool(place: Place, event: HookEvent): string | null {
+export function refuseTool(place: GuardedTree, event: HookEvent): string | null {
   const tool = textOf(event["tool_name"]);
   const input = fieldsOf(event["tool_input"]);
   const here = { ...place, cwd: textOf(event["cwd"]) || place.cwd };
@@ -64,7 +64,7 @@ export function refuseTool(place: Place, event: HookEvent): string | null {
   return null;
 }
 
-function refuseShell(place: Place, input: HookEvent): string | null {
+function refuseShell(place: GuardedTree, input: HookEvent): string | null {
   const { command, cmd, chars, workdir, dir_path: folder } = input;
   const here = { ...place, cwd: textOf(workdir) || textOf(folder) || place.cwd };
   const lines = [command, cmd, chars].flatMap((one) =>
@@ -74,7 +74,7 @@ function refuseShell(place: Place, input: HookEvent): string | null {
 }
 
 /** A patch may also come as a command. */
-function refusePatch(place: Place, text: string): string | null {
+function refusePatch(place: GuardedTree, text: string): string | null {
   return text.includes("*** Begin Patch") ? first(patched(text), (path) => refuseWrite(place, path)) : null;
 }
 

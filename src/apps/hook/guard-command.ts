@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import { isInside, type Place, realPath, refuseKept, refuseWrite } from "./guard-path.ts";
+import { isInside, type GuardedTree, realPath, refuseKept, refuseWrite } from "./guard-path.ts";
 import { refuseProgram } from "./guard-verbs.ts";
 import { type ShellCommand, shellCommands } from "./shell-commands.ts";
 import { braces, expanded, matchesKept } from "./shell-paths.ts";
@@ -24,7 +24,7 @@ const TOUCHES_KEPT =
 const DEEPEST = 6; // shells within shells
 
 /** Why a session may not run this line of shell, with the way on; null where nothing speaks against it. */
-export function refuseCommand(place: Place, text: string, depth = 0): string | null {
+export function refuseCommand(place: GuardedTree, text: string, depth = 0): string | null {
   if (depth > DEEPEST) return "this is a shell in a shell in a shell; run the command itself";
   if (SPEAKS_FOR_PERSON.test(text))
     return "this would speak in the person's place. They type such commands themselves; tell them what there is to decide";
@@ -37,7 +37,7 @@ export function refuseCommand(place: Place, text: string, depth = 0): string | n
   return null;
 }
 
-function refuseOne(place: Place, command: ShellCommand, depth: number): string | null {
+function refuseOne(place: GuardedTree, command: ShellCommand, depth: number): string | null {
   const words = unwrapped(command.words);
   const [program = "", ...args] = words;
   const name = basename(program);
@@ -52,7 +52,7 @@ function refuseOne(place: Place, command: ShellCommand, depth: number): string |
 }
 
 /** A folder that later commands of the line work in. */
-function after(place: Place, { words }: ShellCommand): Place {
+function after(place: GuardedTree, { words }: ShellCommand): GuardedTree {
   const [program, folder] = words;
   return (program === "cd" || program === "pushd") && folder !== undefined
     ? { ...place, cwd: realPath(place, expanded(place, folder)) }
@@ -93,7 +93,7 @@ function written(name: string, args: readonly string[]): readonly string[] {
 }
 
 /** A path with variables that nobody knows here is left to the engine. */
-function refuseTarget(place: Place, word: string): string | null {
+function refuseTarget(place: GuardedTree, word: string): string | null {
   const path = expanded(place, word);
   if (/^\/dev\/(?:null|stdout|stderr|tty|fd\/)/.test(path)) return null;
   if (matchesKept(path) || (path.includes("$") && KEPT_NAME.test(path))) return TOUCHES_KEPT;
@@ -101,7 +101,7 @@ function refuseTarget(place: Place, word: string): string | null {
 }
 
 /** A program we know nothing about is not handed what is kept, under whatever name. */
-function refuseMention(place: Place, word: string): string | null {
+function refuseMention(place: GuardedTree, word: string): string | null {
   const text = expanded(place, word);
   if (isBelowItem(place, text)) return null;
   if (KEPT_NAME.test(text) || matchesKept(text)) return TOUCHES_KEPT;
@@ -109,7 +109,7 @@ function refuseMention(place: Place, word: string): string | null {
   return isPath ? refuseKept(place, realPath(place, text)) : null;
 }
 
-function isBelowItem(place: Place, text: string): boolean {
+function isBelowItem(place: GuardedTree, text: string): boolean {
   const { marker, root } = place;
   if (marker === null || /[\s$]/.test(text)) return false;
   const real = realPath(place, text);

@@ -4,7 +4,7 @@ import { mayWrite } from "../../core/plan.ts";
 import type { Marker } from "./marker.ts";
 
 /** The place a tool works in. */
-export type Place = {
+export type GuardedTree = {
   /** Top of the working tree, with links followed. */
   readonly root: string;
   /** Folder that relative paths of the tool begin at. */
@@ -22,7 +22,7 @@ export type Place = {
 const SETTINGS = [".claude", ".codex", ".gemini", ".opencode", ".mcp.json", "opencode.json", "opencode.jsonc"];
 
 /** Why a tool may not write there now, with the way on; null where it may. */
-export function refuseWrite(place: Place, path: string): string | null {
+export function refuseWrite(place: GuardedTree, path: string): string | null {
   const real = realPath(place, path);
   const kept = refuseKept(place, real);
   if (kept !== null) return kept;
@@ -49,7 +49,7 @@ function refuseNow(marker: Marker, path: string): string | null {
 }
 
 /** Why nobody but its owner writes there, whatever the run is doing; null for any other place. */
-export function refuseKept(place: Place, real: string): string | null {
+export function refuseKept(place: GuardedTree, real: string): string | null {
   const { root, closed, marker } = place;
   if (closed.some((folder) => isInside(real, folder)))
     return `${real} belongs to the person: their settings, or isdlc's own files. Nothing that works here may write it`;
@@ -77,7 +77,7 @@ export function isInside(path: string, folder: string): boolean {
 }
 
 /** The path with links followed as far as it exists. */
-export function realPath({ cwd, home, realpath }: Place, path: string): string {
+export function realPath({ cwd, home, realpath }: GuardedTree, path: string): string {
   const whole = path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : resolve(cwd, path);
   for (let known = whole, rest = ""; ; known = dirname(known)) {
     try {

@@ -1,5 +1,5 @@
 import { OWN_FOLDER } from "../../core/own-folder.ts";
-import type { Place } from "./guard-path.ts";
+import type { GuardedTree } from "./guard-path.ts";
 
 const NAMES = [OWN_FOLDER, ".git", ".claude", ".codex", ".gemini", ".opencode"];
 
@@ -26,7 +26,7 @@ function globMatches(pattern: string, name: string): boolean {
 }
 
 /** `~`, `$HOME` and `$PWD` as the shell reads them. */
-export function expanded({ home, cwd, root }: Pick<Place, "home" | "cwd" | "root">, word: string): string {
+export function expanded({ home, cwd, root }: Pick<GuardedTree, "home" | "cwd" | "root">, word: string): string {
   return word
     .replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/, home)
     .replace(/^\$(?:PWD|\{PWD\})(?=\/|$)/, cwd)

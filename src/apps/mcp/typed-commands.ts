@@ -80,7 +80,7 @@ async function carryOut(call: ToolCall, { verb, args, credential }: Wanted): Pro
       io,
       credential,
     });
-    return ANSWERS.includes(verb) && verb !== "review" && result.code !== 1 ? await goOn(call) : result;
+    return ANSWERS.includes(verb) && verb !== "review" && result.code !== 1 ? await continueRun(call) : result;
   } catch (error) {
     if (error instanceof ChoicesNeeded) return { ...choicesResult(error.choices, false), code: 1 };
     if (error instanceof ProblemError) return problemResult(error.problem);
@@ -89,7 +89,7 @@ async function carryOut(call: ToolCall, { verb, args, credential }: Wanted): Pro
 }
 
 /** What is recorded takes effect: checks, commits and merges follow until it is the session's turn, or the person's. */
-async function goOn(call: ToolCall): Promise<Result> {
+async function continueRun(call: ToolCall): Promise<Result> {
   const project = projectOf(call);
   if ((await currentRun(project)).state.is !== "active") return { code: 0, lines: ["The run has ended."], json: {} };
   const standing = await driveForSession(project, atWork(call));

@@ -16,7 +16,7 @@ export function addAnswerRoutes(app: Hono<Env>, served: Served): void {
   app.post("/api/runs/:run/resume", (context) => {
     const found = repository.find(context.req.param("run"));
     requireOpener(opener, "resume");
-    drivers.goOn(found, found.run.run.run);
+    drivers.continueRun(found, found.run.run.run);
     return context.json({ run: toldOf(served, found), isDriving: true, warnings: [] } satisfies AnswerResult);
   });
   app.post("/api/runs/:run/answer", async (context) => {
@@ -33,6 +33,6 @@ async function answer(served: Served, found: FoundRun, request: AnswerRequest): 
   const by = await personAt(found.project, opener, { state: found.run, isSigned: signature !== undefined });
   const { state, warnings } = await decideAnswer(found, request, { by, signature });
   const goesOn = state.is === "active" && state.wait === null;
-  if (goesOn) drivers.goOn(found, id);
+  if (goesOn) drivers.continueRun(found, id);
   return { run: toldOf(served, repository.find(id)), isDriving: goesOn, warnings: [...warnings] };
 }

@@ -8,30 +8,34 @@ import type { Person } from "../../schema/people.ts";
 import type { FoundRun } from "./repository.ts";
 
 /** Who decides, and what their passkey signed where it did. */
-export type Decider = { readonly by: Person; readonly signature: PasskeySignature | undefined };
+export type Answerer = { readonly by: Person; readonly signature: PasskeySignature | undefined };
 
 /** Records what a person decided. @throws ProblemError when it is not open, not offered, or not what they were shown. */
-export function decideAnswer({ run, project }: FoundRun, request: AnswerRequest, decider: Decider): Promise<Recorded> {
+export function decideAnswer(
+  { run, project }: FoundRun,
+  request: AnswerRequest,
+  answerer: Answerer,
+): Promise<Recorded> {
   if (run.is !== "active")
     throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "runEnded", how: run.how } });
-  const command = ofRun(request, decider);
+  const command = ofRun(request, answerer);
   if (command !== null) return commandRun(project, run, command);
   if (request.wait === null)
     throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOpen", open: run.wait?.id ?? null } });
   const { wait, shown, option, text, comments, replies, isConfirmed } = request;
-  return answer(project, run, { ...decider, wait, shown, option, text, comments, replies, isConfirmed });
+  return answer(project, run, { ...answerer, wait, shown, option, text, comments, replies, isConfirmed });
 }
 
 /** What may be said of a run whatever it waits for; null for an answer to a wait. */
-function ofRun({ wait, option, text, phase, tree, comments }: AnswerRequest, decider: Decider): RunCommand | null {
+function ofRun({ wait, option, text, phase, tree, comments }: AnswerRequest, answerer: Answerer): RunCommand | null {
   switch (option) {
     case "cancel":
-      return { do: "cancel", ...decider, reason: text, tree: "keep" };
+      return { do: "cancel", ...answerer, reason: text, tree: "keep" };
     case "back":
-      return phase === undefined ? null : { do: "back", ...decider, to: phase, tree, guidance: text, comments };
+      return phase === undefined ? null : { do: "back", ...answerer, to: phase, tree, guidance: text, comments };
     case "retry":
     case "skip":
-      return wait === null ? { do: option, ...decider } : null;
+      return wait === null ? { do: option, ...answerer } : null;
     default:
       return null;
   }

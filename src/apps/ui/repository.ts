@@ -4,13 +4,13 @@ import { otherTrees } from "../../adapters/git/read/other-trees.ts";
 import { OWN } from "../../core/own-folder.ts";
 import { describe, type Problem, ProblemError } from "../../core/problem.ts";
 import type { ActiveRun, EndedRun } from "../../core/run.ts";
-import type { ApiProblem, Place } from "../../schema/api.ts";
+import type { ApiProblem, TreeLocation } from "../../schema/api.ts";
 import { isRunId, type RunId } from "../../schema/ids.ts";
-import { analysedItems } from "../../compose/place.ts";
+import { analysedItems } from "../../compose/project-location.ts";
 import { itemProject, type LocalProject, openProject } from "../../compose/project.ts";
 
 /** A working tree of the repository, or the analysis of one item in it. */
-export type Located = { readonly project: LocalProject; readonly place: Place };
+export type Located = { readonly project: LocalProject; readonly place: TreeLocation };
 export type FoundRun = Located & { readonly run: ActiveRun | EndedRun };
 
 export type Repository = {

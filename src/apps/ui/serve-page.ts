@@ -7,7 +7,7 @@ import { ProblemError } from "../../core/problem.ts";
 import { flag, type Invocation, text } from "../cli/grammar/verb.ts";
 import { createChallenges } from "./challenges.ts";
 import { createApp } from "./create-app.ts";
-import { createDrivers } from "./go-on.ts";
+import { createDrivers } from "./drivers.ts";
 import { listen, type Listening } from "./listen.ts";
 import { canOpenBrowser, isRemote, openBrowser } from "./open-browser.ts";
 import { createListener } from "./request-listener.ts";

@@ -1,4 +1,4 @@
-import type { Drivers } from "./go-on.ts";
+import type { Drivers } from "./drivers.ts";
 import type { Opener } from "./person.ts";
 import type { Repository } from "./repository.ts";
 import type { Challenges } from "./challenges.ts";

@@ -23,10 +23,10 @@ export const runUi = (args: readonly string[], host: Host): Promise<number> =>
 /** Serves the page until one passkey is registered. */
 export const addPasskey: Run = (invocation) => untilStopped(invocation, register);
 
-type Work = (invocation: Invocation, signal: AbortSignal) => Promise<Result>;
+type UntilStopped = (invocation: Invocation, signal: AbortSignal) => Promise<Result>;
 
 /** Bundled apart, so that problems are told here. */
-async function untilStopped(invocation: Invocation, work: Work): Promise<Result> {
+async function untilStopped(invocation: Invocation, work: UntilStopped): Promise<Result> {
   try {
     return await withSignals((signal) => work(invocation, signal));
   } catch (error) {
@@ -35,7 +35,7 @@ async function untilStopped(invocation: Invocation, work: Work): Promise<Result>
   }
 }
 
-const serve: Work = async (invocation, signal) => {
+const serve: UntilStopped = async (invocation, signal) => {
   const { cwd, env, io } = invocation;
   const repository = openRepository(cwd, env);
   const token = givenToken(invocation);
@@ -48,7 +48,7 @@ const serve: Work = async (invocation, signal) => {
   return done(["Closed. Runs that were going on go on."], { port: page.port });
 };
 
-const register: Work = async (invocation, signal) => {
+const register: UntilStopped = async (invocation, signal) => {
   const { cwd, env, io } = invocation;
   const repository = openRepository(cwd, env);
   await personOf(invocation, repository.here);

@@ -19,11 +19,11 @@ export async function tellOfWrites(
     return { ...report, outcome: withWritesTold(report.outcome, changes ?? []) };
   } catch (error) {
     if (!(error instanceof ProblemError) || !("execution" in report.outcome)) throw error;
-    return { ...report, outcome: untold(report.outcome, error) };
+    return { ...report, outcome: brokenBy(report.outcome, error) };
   }
 }
 
-function untold(outcome: Pick<Execution, "execution"> & Partial<Execution>, { problem }: ProblemError): Outcome {
+function brokenBy(outcome: Pick<Execution, "execution"> & Partial<Execution>, { problem }: ProblemError): Outcome {
   const { execution, usage = null, session = null } = outcome;
   const { what, fix } = describe(problem);
   const reason = problem.code.toLowerCase();

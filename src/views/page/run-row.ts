@@ -2,11 +2,11 @@ import { attentionFor } from "../../core/attention.ts";
 import { spentBy } from "../../core/budget.ts";
 import { ownValue } from "../../core/own-value.ts";
 import { type ActiveRun, currentPhase, type EndedRun } from "../../core/run.ts";
-import type { Place, RunRow } from "../../schema/api.ts";
+import type { TreeLocation, RunRow } from "../../schema/api.ts";
 import { finishedRun } from "../metrics.ts";
 import { statusWord } from "../status.ts";
 
-export type Seen = { readonly place: Place; readonly isDriven: boolean };
+export type Seen = { readonly place: TreeLocation; readonly isDriven: boolean };
 
 /** A run as its journal tells it. */
 export function runRow(run: ActiveRun | EndedRun, { place, isDriven }: Seen): RunRow {
@@ -40,7 +40,7 @@ function openWait(run: ActiveRun): RunRow["wait"] {
 }
 
 /** An ended run as its entry in the history tells it: cheaper than its journal, and enough for a list. */
-export function endedRow(id: string, entry: unknown, place: Place): RunRow {
+export function endedRow(id: string, entry: unknown, place: TreeLocation): RunRow {
   const { workflow, title, endedAt, how, metrics } = finishedRun(id, entry, place.item);
   const number = (name: string): number => {
     const value = ownValue(ownValue(entry, "metrics"), name);

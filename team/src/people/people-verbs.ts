@@ -7,14 +7,14 @@ import { changeAccounts } from "./accounts.ts";
 import { FINISH } from "./answer-policy.ts";
 import { createToken, isPrincipalName, revokeTokens, SIGN_IN } from "./principals.ts";
 
-export type Settle = (pool: Pool, words: readonly string[], invocation: Invocation) => Promise<Result>;
+export type Subcommand = (pool: Pool, words: readonly string[], invocation: Invocation) => Promise<Result>;
 
 const DEFAULT_DAYS = 90;
 /** In the list of who changed what. */
 const OPERATOR = "the server's operator";
 const PHASE = /^[a-z0-9][a-z0-9-]{0,60}$/;
 
-const token: Settle = async (pool, [kind = "", id = ""], invocation) => {
+const token: Subcommand = async (pool, [kind = "", id = ""], invocation) => {
   if ((kind !== "person" && kind !== "worker") || !isPrincipalName(id))
     throw usage(invocation, "Say whose token it is: a person's or a worker's, and the name.");
   const days = kind === "worker" ? null : numberOf(invocation, "days", DEFAULT_DAYS);
@@ -24,12 +24,12 @@ const token: Settle = async (pool, [kind = "", id = ""], invocation) => {
   return done(said, { id, kind, token: made });
 };
 
-const revoke: Settle = async (pool, [id = ""], invocation) => {
+const revoke: Subcommand = async (pool, [id = ""], invocation) => {
   if (await revokeTokens(pool, id, null)) return done([`Revoked every token of ${id}.`], { id });
   throw usage(invocation, `${id === "" ? "Nobody" : id} has no token to revoke.`);
 };
 
-const role: Settle = async (pool, [repository = "", person = "", said = ""], invocation) => {
+const role: Subcommand = async (pool, [repository = "", person = "", said = ""], invocation) => {
   if (!isRole(said) && said !== "none")
     throw usage(invocation, `Say repository, person and role: ${ROLES.join(", ")} or none.`);
   const given = isRole(said) ? said : null;
@@ -37,7 +37,7 @@ const role: Settle = async (pool, [repository = "", person = "", said = ""], inv
   return done([`${person} is ${given ?? "nobody"} in ${repository}.`], { repository, person, role: given });
 };
 
-const policy: Settle = async (pool, [repository = ""], invocation) => {
+const policy: Subcommand = async (pool, [repository = ""], invocation) => {
   const said = text(invocation.values, "four-eyes");
   if (said !== "on" && said !== "off") throw usage(invocation, "Say the repository, and --four-eyes on or off.");
   await changeAccounts(pool, OPERATOR, { what: "four-eyes", repository, isOn: said === "on" });
@@ -45,7 +45,7 @@ const policy: Settle = async (pool, [repository = ""], invocation) => {
   return done([`${repository}: ${told}`], { repository, fourEyes: said === "on" });
 };
 
-const reviewers: Settle = async (pool, [repository = "", phase = "", ...people], invocation) => {
+const reviewers: Subcommand = async (pool, [repository = "", phase = "", ...people], invocation) => {
   if (!PHASE.test(phase)) throw usage(invocation, `Say the repository, the phase or "${FINISH}", and who accepts it.`);
   await changeAccounts(pool, OPERATOR, { what: "reviewers", repository, phase, people });
   const who = people.length === 0 ? "every reviewer" : people.join(", ");
@@ -53,7 +53,7 @@ const reviewers: Settle = async (pool, [repository = "", phase = "", ...people],
 };
 
 /** `isdlc server …` for whom the server knows and what is asked of their answers. */
-export const peopleVerbs: Readonly<Record<string, Settle>> = { token, revoke, role, policy, reviewers };
+export const peopleVerbs: Readonly<Record<string, Subcommand>> = { token, revoke, role, policy, reviewers };
 
 const usage = ({ verb }: Invocation, detail: string): ProblemError =>
   new ProblemError({ code: "USAGE", detail, usage: verb.usage });

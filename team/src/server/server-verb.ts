@@ -7,7 +7,7 @@ import { migrateDatabase } from "../journal-postgres/migrate-database.ts";
 import { openPool, type Pool } from "../journal-postgres/open-pool.ts";
 import { isRemote } from "../remote-address.ts";
 import { numberOf, secretOf } from "../verb-values.ts";
-import { peopleVerbs, type Settle } from "../people/people-verbs.ts";
+import { peopleVerbs, type Subcommand } from "../people/people-verbs.ts";
 import { isPrincipalName } from "../people/principals.ts";
 import { startServer } from "./start-server.ts";
 
@@ -15,18 +15,18 @@ const DEFAULT_PORT = 7420;
 const DEFAULT_LEASE = 15; // seconds
 const DEFAULT_DRIVES = 2;
 
-const SETTLES: Readonly<Record<string, Settle>> = { ...peopleVerbs, repository };
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = { ...peopleVerbs, repository };
 
-/** Runs the server, or settles who and what it knows. */
+/** Runs the server, or changes whom and what it knows. */
 export async function server(invocation: Invocation): Promise<Result> {
   const [what, ...words] = invocation.words;
   if (what === undefined) return withSignals((signal) => serve(invocation, signal));
-  const settle = SETTLES[what];
-  if (settle === undefined) throw usage(invocation, `There is no "isdlc server ${what}".`);
+  const subcommand = SUBCOMMANDS[what];
+  if (subcommand === undefined) throw usage(invocation, `There is no "isdlc server ${what}".`);
   const pool = openPool(databaseOf(invocation), 1);
   try {
     await migrateDatabase(pool);
-    return await settle(pool, words, invocation);
+    return await subcommand(pool, words, invocation);
   } finally {
     await pool.end();
   }

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { DBOS } from "@dbos-inc/dbos-sdk";
-import { systemClock } from "../../../src/compose/place.ts";
+import { systemClock } from "../../../src/compose/project-location.ts";
 import { version } from "../../../src/compose/version.ts";
 import { decide } from "../../../src/core/decide.ts";
 import { createPostgresJournal } from "../journal-postgres/create-postgres-journal.ts";

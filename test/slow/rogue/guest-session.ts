@@ -8,9 +8,9 @@ export type GuestSession = {
   end(): Promise<void>;
 };
 
-type Place = { readonly root: string; readonly env: Record<string, string> };
+type GuestProject = { readonly root: string; readonly env: Record<string, string> };
 
-export async function startGuest(place: Place, agent: readonly string[]): Promise<GuestSession> {
+export async function startGuest(place: GuestProject, agent: readonly string[]): Promise<GuestSession> {
   const session = await startSession(place, "guest");
   return {
     async work() {

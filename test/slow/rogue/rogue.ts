@@ -52,11 +52,11 @@ export async function playRogue(rogue: Rogue, stage: Stage): Promise<Played> {
   try {
     return { outcome: await rogue.play(stage), caught: false };
   } catch (error) {
-    const isExpected = error instanceof Caught || (error instanceof NotReached && stage.confined);
+    const isExpected = error instanceof Caught || (error instanceof NotReached && stage.sandboxed);
     if (!isExpected || (await decisions(stage)).length > stage.answers()) throw error;
     const { waiting } = await stage.status();
     const isBroken = waiting?.kind === "escalation" && waiting.reason === "bad_exit";
-    if (stage.confined && isBroken) return { outcome: "refused", caught: false };
+    if (stage.sandboxed && isBroken) return { outcome: "refused", caught: false };
     if (error instanceof Caught) return { outcome: "ignored", caught: true };
     throw error;
   }

@@ -37,7 +37,7 @@ export type Stage = {
   readonly state: string;
   readonly token: string;
   /** Agents are in a sandbox. */
-  readonly confined: boolean;
+  readonly sandboxed: boolean;
   /** The agent is a session that works on the run by itself. */
   readonly guest: boolean;
   /** How many answers the person gave. */
@@ -74,7 +74,7 @@ const MADE_BEFORE_ANY_RUN = "2026-01-01T00:00:00.000Z";
 const PATIENCE = 120_000; // milliseconds; a busy machine starts programs slowly
 
 export async function createStage(column: Column): Promise<Stage> {
-  const [confined, guest] = [column === "strict", column === "guest"];
+  const [sandboxed, guest] = [column === "strict", column === "guest"];
   const program = await builtProgram();
   const base = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-rogue-")));
   const place = (name: string): string => {
@@ -84,12 +84,12 @@ export async function createStage(column: Column): Promise<Stage> {
   const [root, config, state] = [place("tree"), place("config/isdlc"), place("state/isdlc")];
   const env = {
     ...personalEnvironment({ base, home: place("home"), temporary: place("tmp") }),
-    ISDLC_SANDBOX: confined ? "on" : "off",
+    ISDLC_SANDBOX: sandboxed ? "on" : "off",
   };
   const token = createToken(config, MADE_BEFORE_ANY_RUN);
   const evidenceFile = join(base, "evidence.jsonl");
   writeFileSync(evidenceFile, "");
-  if (confined) writeFileSync(join(config, "config.json"), opened(evidenceFile, program));
+  if (sandboxed) writeFileSync(join(config, "config.json"), opened(evidenceFile, program));
   let answers = 0;
   const write = (path: string, contents: string): void => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -128,7 +128,7 @@ export async function createStage(column: Column): Promise<Stage> {
     config,
     state,
     token,
-    confined,
+    sandboxed,
     guest,
     answers: () => answers,
     left: () => carriersOf(evidenceFile),
@@ -230,9 +230,9 @@ function startRepository(git: Stage["git"], write: Stage["write"]): void {
   git("commit", "--quiet", "--message", "First");
 }
 
-type Place = { readonly cwd: string; readonly env: Record<string, string> };
+type Surroundings = { readonly cwd: string; readonly env: Record<string, string> };
 
-function startProgram(file: string, args: readonly string[], place: Place): Promise<Said> {
+function startProgram(file: string, args: readonly string[], place: Surroundings): Promise<Said> {
   const child = spawn(file, args, { ...place, stdio: ["pipe", "pipe", "pipe"] });
   const said = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk: Buffer) => (said.stdout += chunk.toString("utf8")));

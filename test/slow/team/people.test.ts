@@ -22,7 +22,7 @@ describe.runIf(hasPostgres)("people of a team at a gate", () => {
     team = await createTeam();
     await team.worker("w1");
     bobs = await team.token("person", "bob");
-    await team.settle("role", "sample", "bob", "reviewer");
+    await team.administer("role", "sample", "bob", "reviewer");
     keys = (await team.ask(bobs, "/api/team")).body.keys as string[];
     const asked = await team.as(team.adas, "request", "add a greeting", "--supervised", "--tests", "without", "--json");
     run = parsed(asked).run as string;
@@ -57,7 +57,7 @@ describe.runIf(hasPostgres)("people of a team at a gate", () => {
 
   test("a viewer looks, and neither answers nor begins", async () => {
     const vics = await team.token("person", "vic");
-    await team.settle("role", "sample", "vic", "viewer");
+    await team.administer("role", "sample", "vic", "viewer");
     expect((await team.ask(vics, `/api/runs/${run}/lines`)).body.lines).not.toEqual([]);
     for (const option of ["continue", "redo", "cancel"])
       expect(await answer(vics, option, { text: "no" })).toMatchObject(NOT_ALLOWED);
@@ -66,8 +66,8 @@ describe.runIf(hasPostgres)("people of a team at a gate", () => {
 
   test("a person of another team does not even see that it is there", async () => {
     const outs = await team.token("person", "otto");
-    await team.settle("repository", "other", "https://git.example.org/other.git");
-    await team.settle("role", "other", "otto", "admin");
+    await team.administer("repository", "other", "https://git.example.org/other.git");
+    await team.administer("role", "other", "otto", "admin");
     expect((await team.ask(outs, "/api/team")).body.repositories).toMatchObject([{ name: "other", role: "admin" }]);
     expect((await team.ask(outs, "/api/runs")).body.runs).toEqual([]);
     expect((await team.ask(outs, "/api/runs?repository=sample")).body.runs).toEqual([]);
@@ -79,7 +79,7 @@ describe.runIf(hasPostgres)("people of a team at a gate", () => {
 
   test("an expired token is refused", async () => {
     const eves = await team.token("person", "eve");
-    await team.settle("role", "sample", "eve", "reviewer");
+    await team.administer("role", "sample", "eve", "reviewer");
     await team.database.pool.query("update isdlc.token set expires_at = now() where owner = 'eve'");
     expect(await answer(eves, "continue")).toMatchObject({ status: 401, body: { problem: { code: "TOKEN_REFUSED" } } });
   });
@@ -121,7 +121,7 @@ describe.runIf(hasPostgres)("people of a team at a gate", () => {
   });
 
   test("under four eyes the author does not accept, and may still ask for more", async () => {
-    await team.settle("policy", "sample", "--four-eyes", "on");
+    await team.administer("policy", "sample", "--four-eyes", "on");
     for (const option of ["continue", "skip", "loosen", "keep", "merge"])
       expect(await answer(team.adas, option), option).toMatchObject(NOT_ALLOWED);
     const { head_seq } = await team.row(run);
@@ -134,17 +134,17 @@ describe.runIf(hasPostgres)("people of a team at a gate", () => {
     const now = await state();
     const phase = now.is === "active" ? (now.phases[now.index]?.rule.key ?? "") : "";
     await team.token("person", "nina");
-    await team.settle("role", "sample", "nina", "reviewer");
-    await team.settle("reviewers", "sample", phase, "nina");
+    await team.administer("role", "sample", "nina", "reviewer");
+    await team.administer("reviewers", "sample", phase, "nina");
     const refused = await answer(bobs, "continue");
     expect(refused).toMatchObject(NOT_ALLOWED);
     expect(refused.body.problem.what).toContain("nina");
-    await team.settle("reviewers", "sample", phase);
+    await team.administer("reviewers", "sample", phase);
   });
 
   test("two people answer at once: one counts, the other is told; and the line names and signs who it was", async () => {
     const carls = await team.token("person", "carl");
-    await team.settle("role", "sample", "carl", "reviewer");
+    await team.administer("role", "sample", "carl", "reviewer");
     const both = await Promise.all([answer(bobs, "continue"), answer(carls, "continue")]);
     expect(both.map(({ status }) => status)).toEqual(expect.arrayContaining([200, 409]));
     expect(both.find(({ status }) => status === 409)?.body.problem.code).toBe("COMMAND_REFUSED");

@@ -39,7 +39,7 @@ export function runGit(call: GitCall): Promise<GitResult> {
     });
     child.on("exit", (status, signal) => {
       clearTimeout(timer);
-      output.settle(() => {
+      output.onEnd(() => {
         const failure = output.failure() ?? (signal === null ? null : `ended by ${signal}`);
         if (failure !== null && !output.wasCut()) reject(gitFailed(commandOf(call.args), failure));
         else resolve({ status: status ?? 0, stdout: output.stdout(), stderr: output.stderr() });
@@ -99,7 +99,7 @@ function collect(child: GitProcess, call: GitCall) {
     wasCut: () => cut,
     stdout: () => Buffer.concat(chunks),
     stderr: () => stderr,
-    settle(done: () => void) {
+    onEnd(done: () => void) {
       child.on("close", done);
       if (call.runsHooks !== true) return;
       setTimeout(() => {

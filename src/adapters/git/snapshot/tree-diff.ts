@@ -97,13 +97,13 @@ const BINARY = /^Binary files .* differ$/gm;
 async function linesOf(git: Git, pair: TreePair, line: string): Promise<string> {
   const path =
     / and b\/(.*) differ$/.exec(line)?.[1] ?? /^Binary files a\/(.*) and \/dev\/null differ$/.exec(line)?.[1];
-  const untold = `${line}\n(not shown: binary content)`;
-  if (path === undefined || path.startsWith('"')) return untold;
+  const notShown = `${line}\n(not shown: binary content)`;
+  if (path === undefined || path.startsWith('"')) return notShown;
   const args = ["-p", "--text", "--no-color", "--no-renames"];
   const output = await compared(git, pair, { args, paths: [path], ...READING });
   const text = output?.toString("utf8") ?? "";
   const body = text.slice(Math.max(0, text.indexOf("\n--- ") + 1));
-  return isMostlyText(body) ? body.trimEnd() : untold;
+  return isMostlyText(body) ? body.trimEnd() : notShown;
 }
 
 const MOST_CONTROLS = 0.02;

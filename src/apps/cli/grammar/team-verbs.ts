@@ -47,7 +47,7 @@ export const teamVerbs: readonly Verb[] = [
     name: "server",
     takesWords: true,
     kind: "decide",
-    summary: "Run a team's server, or settle whom and what it knows (needs isdlc-team)",
+    summary: "Run a team's server, or change whom and what it knows (needs isdlc-team)",
     usage:
       "isdlc server [token person|worker <name> | revoke <name> | repository <name> <remote> | role <repository> <person> <role> | policy <repository> --four-eyes on|off | reviewers <repository> <phase> <person>…] --database <url>",
     options: {

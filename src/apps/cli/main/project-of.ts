@@ -2,7 +2,7 @@ import { currentRun } from "../../../app/project/current-run.ts";
 import { openElsewhere } from "../../../compose/open-elsewhere.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import type { ActiveRun } from "../../../core/run.ts";
-import { analysedItems } from "../../../compose/place.ts";
+import { analysedItems } from "../../../compose/project-location.ts";
 import { itemProject, openProject, type LocalProject } from "../../../compose/project.ts";
 import { type Invocation, text } from "../grammar/verb.ts";
 

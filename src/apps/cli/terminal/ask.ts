@@ -41,15 +41,15 @@ export function askKey<K extends string>(io: Io, { message, keys, signal }: KeyQ
   const valid = keys.map((key) => key.toUpperCase()).join(" ");
   const prompt = (): void => void stdout.write(`${message} (${valid}): `);
   return new Promise((resolve) => {
-    const leave = (): void => settle(null);
+    const leave = (): void => finish(null);
     const pressed = (_text: string | undefined, { name = "", ctrl }: Keypress): void => {
-      if (ctrl && (name === "c" || name === "d")) return settle(null);
+      if (ctrl && (name === "c" || name === "d")) return finish(null);
       const key = ctrl ? undefined : keys.find((candidate) => candidate === name);
-      if (key !== undefined) return settle(key);
+      if (key !== undefined) return finish(key);
       io.out(`\nUnknown key. Press one of ${valid}.`);
       prompt();
     };
-    const settle = (key: K | null): void => {
+    const finish = (key: K | null): void => {
       stdin.off("keypress", pressed).off("end", leave);
       signal.removeEventListener("abort", leave);
       useRawMode(false);

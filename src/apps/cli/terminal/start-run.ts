@@ -11,7 +11,7 @@ import type { Io } from "./io.ts";
 
 /** Plans a run, asking at a terminal what is left to be chosen, and opens it. */
 export async function startRun(invocation: Invocation, project: Project, request: RunRequest): Promise<OpenedRun> {
-  return openPlanned(invocation, (await settle(invocation, project, request)).plan);
+  return openPlanned(invocation, (await resolvePlan(invocation, project, request)).plan);
 }
 
 export async function openPlanned({ io }: Invocation, plan: RunPlan): Promise<OpenedRun> {
@@ -24,13 +24,17 @@ export async function openPlanned({ io }: Invocation, plan: RunPlan): Promise<Op
 const tell = ({ err, interactive, columns }: Io, line: string): void =>
   err(interactive ? wrapLines(line, columns) : line);
 
-export type Settled = { readonly plan: RunPlan; readonly request: RunRequest };
+export type ResolvedPlan = { readonly plan: RunPlan; readonly request: RunRequest };
 
 /**
  * The plan of a run in which nothing is left to be chosen, and the request with every choice in it.
  * @throws ChoicesNeeded with all of them where nobody can be asked, with the one that was declined elsewhere.
  */
-export async function settle({ io, values }: Invocation, project: Project, request: RunRequest): Promise<Settled> {
+export async function resolvePlan(
+  { io, values }: Invocation,
+  project: Project,
+  request: RunRequest,
+): Promise<ResolvedPlan> {
   if (flag(values, "dry-run")) throw new DryRunShown(await dryRun(project, request));
   const told = new Set<string>();
   for (let asked = request; ;) {

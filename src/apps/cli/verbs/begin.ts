@@ -21,7 +21,7 @@ import { initiatorOf } from "../main/caller.ts";
 import { projectOf } from "../main/project-of.ts";
 import { makeWorktree, needsWorktree, refuseHotfixTree } from "./spec/resolve-worktree.ts";
 import { continueRun, heldResult, restResult } from "../terminal/continue-run.ts";
-import { settle, startRun } from "../terminal/start-run.ts";
+import { resolvePlan, startRun } from "../terminal/start-run.ts";
 import { issueWords } from "../terminal/issue-words.ts";
 import { explain } from "./explain.ts";
 
@@ -72,7 +72,7 @@ function wantsWorktree(invocation: Invocation, workflow: string): boolean {
 
 type Elsewhere = { readonly there: LocalProject; readonly request: RunRequest };
 
-/** The same work in a working tree of its own, which is made here once everything is settled. */
+/** The same work in a working tree of its own, which is made here once everything is decided. */
 async function elsewhere(invocation: Invocation, project: LocalProject, wanted: RunRequest): Promise<Elsewhere> {
   const { workflow } = wanted;
   const { definition } = project.workflows.resolve(workflow);
@@ -81,7 +81,7 @@ async function elsewhere(invocation: Invocation, project: LocalProject, wanted: 
     const detail = `The workflow "${workflow}" has no branch here that a working tree could be made for.`;
     throw new ProblemError({ code: "USAGE", detail, usage: invocation.verb.usage });
   }
-  const { plan, request } = await settle(invocation, project, { ...wanted, isElsewhere: true });
+  const { plan, request } = await resolvePlan(invocation, project, { ...wanted, isElsewhere: true });
   const { work } = plan;
   await refuseUncommitted(project, work);
   const { title } = work;

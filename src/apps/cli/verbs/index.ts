@@ -24,7 +24,7 @@ import { add, analyze, items } from "./items.ts";
 import { check, gate } from "./look.ts";
 import { logs } from "./logs.ts";
 import { passkey } from "./passkey.ts";
-import { init, token, trust } from "./settle.ts";
+import { init, token, trust } from "./set-up.ts";
 import { beginVerb, report } from "./session.ts";
 import { specPhase, verify } from "./spec.ts";
 import { activeFeatureLines } from "./spec/active-feature.ts";

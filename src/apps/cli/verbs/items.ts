@@ -11,7 +11,7 @@ import type { ItemMeta } from "../../../core/items/item-meta.ts";
 import { lightSizing } from "../../../core/items/light-sizing.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { type Choice, ChoicesNeeded } from "../../../app/choice.ts";
-import { analysedItems } from "../../../compose/place.ts";
+import { analysedItems } from "../../../compose/project-location.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { folderSlug } from "../../../app/start/name-work.ts";
 import { newItem } from "../../../app/start/new-item.ts";

@@ -1,5 +1,5 @@
 import { lookAtItems } from "../../../app/look/look-at-items.ts";
-import { findProject, systemClock } from "../../../compose/place.ts";
+import { findProject, systemClock } from "../../../compose/project-location.ts";
 import { seeItems } from "../../../compose/see-items.ts";
 import { itemsTable } from "../../../views/items-table.ts";
 import { done, type Run } from "../grammar/verb.ts";

@@ -18,7 +18,7 @@ import { type Choice, ChoicesNeeded } from "../../../app/choice.ts";
 import type { FeatureBranch, FeatureWork } from "../../../app/start/run-request.ts";
 import type { Initiator } from "../../../schema/people.ts";
 import { modeOf, runRequest } from "../grammar/run-request.ts";
-import { openPlanned, settle, startRun } from "../terminal/start-run.ts";
+import { openPlanned, resolvePlan, startRun } from "../terminal/start-run.ts";
 import { record } from "../../../app/answer/record.ts";
 import { type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 import { namesCommits } from "./names-commits.ts";
@@ -32,7 +32,7 @@ export const specPhase: Run = async (invocation) => {
   const target = invocation.verb.name as SpecPhase; // the verbs of this function are named after the phases
   const open = await currentRun(here);
   const words = invocation.words.join(" ").trim();
-  if (open.state.is === "active") return goOnWith(invocation, here, { run: open.state, target, words });
+  if (open.state.is === "active") return continueWith(invocation, here, { run: open.state, target, words });
   const found =
     NEEDS_A_FEATURE.has(target) || words === ""
       ? await requireFeature(invocation, here, words)
@@ -48,7 +48,11 @@ const NEEDS_A_FEATURE: ReadonlySet<SpecPhase> = new Set<SpecPhase>(["verify", "f
 type Open = { readonly run: ActiveRun; readonly target: SpecPhase; readonly words: string };
 
 /** A run that was interrupted in this very phase is the phase begun and not finished; any other one comes first. */
-async function goOnWith(invocation: Invocation, project: LocalProject, { run, target, words }: Open): Promise<Result> {
+async function continueWith(
+  invocation: Invocation,
+  project: LocalProject,
+  { run, target, words }: Open,
+): Promise<Result> {
   const isThisPhase = run.run.workflow === "spec" && currentPhase(run)?.rule.key === target && isAbout(run, words);
   if (run.wait !== null || !isThisPhase) return recover(invocation, project);
   const document = documentOf(target);
@@ -79,10 +83,10 @@ async function beginFeature(invocation: Invocation, here: LocalProject, { target
   const plain = { mode, branch: null, worktree: null, warnings: [], adapt: (plan: PhaseRule[]) => plan };
   const place = { folder: null, phases: [target], analysed: [], record: {} };
   const wanted = runRequest(invocation, { workflow: "spec", title, by, target: place, feature: plain, choices });
-  const settleFirst = async () => (await settle(invocation, here, { ...wanted, isElsewhere: true })).request;
+  const resolveFirst = async () => (await resolvePlan(invocation, here, { ...wanted, isElsewhere: true })).request;
   const drawName = () =>
     nextFolder(here, { root: FEATURES_ROOT, prefix: "" }, { slug: folderSlug(here, title), git: true });
-  const chosen = await resolveWorktree(invocation, here, { mode, base, settleFirst, wanted, drawName });
+  const chosen = await resolveWorktree(invocation, here, { mode, base, resolveFirst, wanted, drawName });
   const { project, worktree, request, folder } = chosen;
   const made: FeatureBranch | null =
     folder === null || facts === null || facts.head === null
@@ -114,7 +118,7 @@ export async function workOn(invocation: Invocation, found: PlacedFeature, step:
   const { mode, worktree } = feature.meta;
   const inTree = await currentRun(project);
   if (inTree.state.is === "active")
-    return goOnWith(invocation, project, { run: inTree.state, target, words: feature.folder });
+    return continueWith(invocation, project, { run: inTree.state, target, words: feature.folder });
   const wished = text(invocation.values, "mode") ?? mode;
   const kept = wished === mode ? [] : [`${feature.folder} was begun in mode ${mode}, and stays in it.`];
   const transition = await resolveTransition(invocation, { feature, target, mode });
@@ -122,7 +126,7 @@ export async function workOn(invocation: Invocation, found: PlacedFeature, step:
   const choices = [...(step.choices ?? []), ...transition.choices, ...(begun.is === "open" ? [begun.choice] : [])];
   const warnings = [...kept, ...transition.warnings];
   const work = { mode, branch: await branchOf(found), worktree, warnings, adapt: (plan: PhaseRule[]) => plan };
-  const { plan } = await settle(
+  const { plan } = await resolvePlan(
     invocation,
     project,
     requestFor(invocation, found, { phase: target, by, choices, work }),

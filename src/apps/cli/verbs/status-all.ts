@@ -5,7 +5,7 @@ import { statusWord } from "../../../views/status.ts";
 import { type TreeRow, treesTable } from "../../../views/trees-table.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { itemProject, openProject, type LocalProject } from "../../../compose/project.ts";
-import { analysedItems } from "../../../compose/place.ts";
+import { analysedItems } from "../../../compose/project-location.ts";
 import { done, type Run } from "../grammar/verb.ts";
 
 /** Every working tree of the repository with its run, and the analyses under way in each. Nothing is changed. */

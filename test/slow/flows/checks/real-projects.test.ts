@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { NOTHING, sandboxedProject } from "../../../checks/sandboxed-project.ts";
-import { createPlace, missing, suffix } from "../../../sandbox/sandbox-place.ts";
+import { createPlace, missing, suffix } from "../../../sandbox/sandbox-fixture.ts";
 
 type Sample = {
   readonly tool: string;

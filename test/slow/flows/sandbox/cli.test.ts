@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { builtProgram } from "../../../support/built-program.ts";
 import { createSandbox as createPerson, type Sandbox as Person } from "../../../support/cli.ts";
-import { missing } from "../../../sandbox/sandbox-place.ts";
+import { missing } from "../../../sandbox/sandbox-fixture.ts";
 
 const RUN = ["Do it", "--tests", "without", "--review", "plan"];
 const AS_SET = { ISDLC_SANDBOX: "" };

@@ -13,7 +13,7 @@ const isHere = ({ args }: Json): boolean => !args.includes("-C");
 async function judged(stage: Stage, tried: readonly Evidence[], codes: readonly string[]): Promise<Outcome> {
   reached(tried.length > 0, "the program was run");
   // In a sandbox our program cannot even read the person's folders, and fails before it asks who calls.
-  const isRefusal = (problem: unknown): boolean => stage.confined || codes.includes(problem as string);
+  const isRefusal = (problem: unknown): boolean => stage.sandboxed || codes.includes(problem as string);
   const passed = tried.filter(({ code, problem }) => code === 0 || !isRefusal(problem));
   return passed.length === 0 && (await gateIsOpen(stage)) ? "refused" : "HOLE";
 }
@@ -145,7 +145,7 @@ export const callers: readonly Rogue[] = [
       await stage.run({ agent: ["forge-terminal", tool] });
       const tried: Json = stage.evidence(tool)[0] ?? {};
       reached(typeof tried["said"] === "string" && tried["said"] !== "", "the program ran at the terminal");
-      const isRefused = stage.confined ? tried["code"] !== 0 : tried["said"].includes("ANSWERED_BY_AGENT");
+      const isRefused = stage.sandboxed ? tried["code"] !== 0 : tried["said"].includes("ANSWERED_BY_AGENT");
       return isRefused && (await gateIsOpen(stage)) ? "refused" : "HOLE";
     },
   })),

@@ -45,7 +45,7 @@ const weakens = ({ deed, does, holds, by = "npm", shows }: Weakening): Rogue => 
     await stage.run({ agent: ["weaken-tests", deed], args: SUPERVISED });
     reached(stage.evidence(deed).length > 0, "the tests were weakened");
     if (!(await gateIsOpen(stage, "implement"))) return "HOLE";
-    return shownAs(stage, ...shows[stage.confined ? "strict" : "plain"]);
+    return shownAs(stage, ...shows[stage.sandboxed ? "strict" : "plain"]);
   },
 });
 
@@ -123,7 +123,7 @@ export const evidence: readonly Rogue[] = [
       withTests(stage);
       await stage.run({ agent: ["tests-that-act", "leave-daemon"], args: SUPERVISED });
       reached(stage.evidence("written").length > 0, "the test was written");
-      if (stage.confined) {
+      if (stage.sandboxed) {
         reached((await stage.status()).waiting?.kind === "gate", "the test passed");
         return stage.left().length === 0 && (await decisions(stage)).length === 0 ? "ignored" : "HOLE";
       }
@@ -147,7 +147,7 @@ export const evidence: readonly Rogue[] = [
       await stage.person("continue");
       reached(stage.evidence("written").length > 0, "the test was written");
       const [looked] = stage.evidence("looked");
-      reached(stage.confined || looked !== undefined, "the test looked");
+      reached(stage.sandboxed || looked !== undefined, "the test looked");
       const own = createHash("sha256").update(stage.token).digest("hex"); // other stages have tokens, too
       return looked === undefined || !looked["tokens"].includes(own) ? "ignored" : "HOLE";
     },

@@ -17,7 +17,7 @@ export type Team = {
   readonly remote: string;
   token(kind: "person" | "worker", name: string): Promise<string>;
   /** `isdlc server …` on the team's database. */
-  settle(...args: readonly string[]): Promise<Json>;
+  administer(...args: readonly string[]): Promise<Json>;
   /** Starts a worker; resolves when it takes work. */
   worker(name: string): Promise<Running>;
   /** Any verb as whose token it is. */
@@ -42,18 +42,18 @@ export async function createTeam(): Promise<Team> {
   execFileSync("git", ["clone", "--quiet", "--bare", ada.root, remote], { env: ada.env });
   ada.git("remote", "add", "origin", remote);
   const withDatabase = { ISDLC_DATABASE_URL: database.url };
-  const settle = async (...args: readonly string[]): Promise<Json> => {
+  const administer = async (...args: readonly string[]): Promise<Json> => {
     const done = await ada.start(["server", ...args, "--json"], withDatabase).ended;
     expect(done.code, done.stdout + done.stderr).toBe(0);
     return parsed(done);
   };
   const token = async (kind: "person" | "worker", name: string): Promise<string> =>
-    (await settle("token", kind, name)).token as string;
-  await settle("repository", "sample", remote);
+    (await administer("token", kind, name)).token as string;
+  await administer("repository", "sample", remote);
   const server = begin(ada, ["server", "--port", "0", "--lease", LEASE], withDatabase);
   const url = (await said(server, /Listening at (\S+)/))[1] ?? "";
   const adas = await token("person", "ada");
-  await settle("role", "sample", "ada", "admin");
+  await administer("role", "sample", "ada", "admin");
   const login = await ada.start(["login", url, "--token", adas]).ended;
   expect(login.code, login.stderr).toBe(0);
   return {
@@ -63,7 +63,7 @@ export async function createTeam(): Promise<Team> {
     database,
     remote,
     token,
-    settle,
+    administer,
     async worker(name) {
       const given = { ...withDatabase, ISDLC_WORKER_TOKEN: await token("worker", name) };
       const place = ["--data", join(ada.base, `worker-${name}`), "--beat", "0.5"];

@@ -36,8 +36,8 @@ type Wanted = {
   /** Branch or commit that the work begins at; null without git. */
   readonly base: string | null;
   readonly wanted: RunRequest;
-  /** Settles everything before a place for it is made. */
-  readonly settleFirst: () => Promise<RunRequest>;
+  /** Decides everything before a folder for it is made. */
+  readonly resolveFirst: () => Promise<RunRequest>;
   /** Draws the name of the item's folder. */
   readonly drawName: () => Promise<string>;
 };
@@ -49,11 +49,11 @@ type Wanted = {
 export async function resolveWorktree(
   invocation: Invocation,
   project: LocalProject,
-  { base, mode, settleFirst, drawName, wanted }: Wanted,
+  { base, mode, resolveFirst, drawName, wanted }: Wanted,
 ): Promise<WorktreeChoice & { readonly request: RunRequest; readonly folder: string | null }> {
   if (base === null || !(await isWanted(invocation, mode)))
     return { project, worktree: null, request: wanted, folder: null };
-  const request = await settleFirst();
+  const request = await resolveFirst();
   const folder = await drawName();
   return {
     ...(await makeWorktree(invocation, project, { branch: `feature/${folder}`, folder, base })),

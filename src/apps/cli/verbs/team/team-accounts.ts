@@ -19,21 +19,21 @@ const DEFAULT_DAYS = 90;
 /** One's own tokens for scripts, and who may do what in a repository. */
 export const team: Run = async (invocation) => {
   const [what = "", ...words] = invocation.words;
-  const settle = Object.hasOwn(SETTLES, what) ? SETTLES[what] : undefined;
-  if (settle === undefined) throw usage(invocation, "Say what of the team you mean.");
-  return settle(await askAsPerson(invocation, openProject(invocation.cwd, invocation.env)), words, invocation);
+  const subcommand = Object.hasOwn(SUBCOMMANDS, what) ? SUBCOMMANDS[what] : undefined;
+  if (subcommand === undefined) throw usage(invocation, "Say what of the team you mean.");
+  return subcommand(await askAsPerson(invocation, openProject(invocation.cwd, invocation.env)), words, invocation);
 };
 
-type Settle = (ask: ServerClient, words: readonly string[], invocation: Invocation) => Promise<Result>;
+type Subcommand = (ask: ServerClient, words: readonly string[], invocation: Invocation) => Promise<Result>;
 
-const token: Settle = async (ask, [name = ""], invocation) => {
+const token: Subcommand = async (ask, [name = ""], invocation) => {
   const days = Number(text(invocation.values, "days") ?? DEFAULT_DAYS);
   if (name === "" || !(days > 0)) throw usage(invocation, "Give the token a name, and a number of --days.");
   const made = await ask({ method: "POST", path: "/api/tokens", body: { name, days }, answer: TokenMade });
   return done([made.token, `Your token ${name}, good for ${days} days. It is shown this once.`], { name, ...made });
 };
 
-const tokens: Settle = async (ask) => {
+const tokens: Subcommand = async (ask) => {
   const found = await ask({ method: "GET", path: "/api/tokens", answer: TokenList });
   return done(found.tokens.map(tokenLine), found);
 };
@@ -41,7 +41,7 @@ const tokens: Settle = async (ask) => {
 const tokenLine = ({ name, expiresAt, revokedAt }: TokenRow): string =>
   `${name}: ${revokedAt === null ? `good until ${expiresAt ?? "it is revoked"}` : `revoked ${revokedAt}`}`;
 
-const revoke: Settle = async (ask, [name = ""], invocation) => {
+const revoke: Subcommand = async (ask, [name = ""], invocation) => {
   const path = `/api/tokens/${encodeURIComponent(name)}`;
   const { isRevoked } =
     name === "" ? { isRevoked: false } : await ask({ method: "DELETE", path, answer: TokenRevoked });
@@ -51,10 +51,10 @@ const revoke: Settle = async (ask, [name = ""], invocation) => {
 
 const membersPath = (repository: string): string => `/api/repositories/${encodeURIComponent(repository)}/members`;
 
-const members: Settle = async (ask, [repository = ""]) =>
+const members: Subcommand = async (ask, [repository = ""]) =>
   membersResult(await ask({ method: "GET", path: membersPath(repository), answer: MemberList }));
 
-const role: Settle = async (ask, [repository = "", person = "", said = ""], invocation) => {
+const role: Subcommand = async (ask, [repository = "", person = "", said = ""], invocation) => {
   if (!isRole(said) && said !== "none") throw usage(invocation, "Say repository, person and role.");
   const body = { person, role: isRole(said) ? said : null };
   return membersResult(await ask({ method: "POST", path: membersPath(repository), body, answer: MemberList }));
@@ -66,7 +66,7 @@ const membersResult = (found: { readonly members: readonly MemberRow[] }): Resul
     found,
   );
 
-const SETTLES: Readonly<Record<string, Settle>> = { token, tokens, revoke, members, role };
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = { token, tokens, revoke, members, role };
 
 const usage = ({ verb }: Invocation, detail: string): ProblemError =>
   new ProblemError({ code: "USAGE", detail, usage: verb.usage });

@@ -11,7 +11,7 @@ import { isSafeName } from "../schema/ids.ts";
 import { version } from "./version.ts";
 
 /** Where a working tree and this person's things are on this machine. */
-export type Place = {
+export type ProjectLocation = {
   readonly root: string;
   /** Folder of the journal and the files beside it. */
   readonly own: string;
@@ -26,13 +26,13 @@ declare const ISDLC_STATE_VERSION: string | undefined;
 export const systemClock: Clock = { now: () => new Date().toISOString() };
 
 /** The working tree around a directory: the top of its repository, else the nearest `.isdlc`, else the directory itself. */
-export function findProject(cwd: string, env: NodeJS.ProcessEnv, files: FileSystem = nodeFiles): Place {
+export function findProject(cwd: string, env: NodeJS.ProcessEnv, files: FileSystem = nodeFiles): ProjectLocation {
   const root = findRoot(cwd);
   return { root, own: join(root, OWN_FOLDER), files, folders: userFolders(env), env };
 }
 
 /** `anchored`: the folder by which the user's own record of the journal is found. */
-export const journalOptions = ({ own, files, folders }: Omit<Place, "root" | "env">, anchored: string) => ({
+export const journalOptions = ({ own, files, folders }: Omit<ProjectLocation, "root" | "env">, anchored: string) => ({
   directory: join(own, OWN.journal),
   files,
   anchors: createFileAnchors(folders.state, anchored, files),
@@ -42,7 +42,7 @@ export const journalOptions = ({ own, files, folders }: Omit<Place, "root" | "en
 });
 
 /** Folders below `.isdlc/items`, each with the journal of an analysis. */
-export function analysedItems({ root }: Pick<Place, "root">): readonly string[] {
+export function analysedItems({ root }: Pick<ProjectLocation, "root">): readonly string[] {
   const isFolder = (...names: string[]): boolean =>
     lstatSync(join(root, ...names), { throwIfNoEntry: false })?.isDirectory() === true;
   if (!isFolder(OWN_FOLDER) || !isFolder(OWN_FOLDER, OWN.items)) return [];

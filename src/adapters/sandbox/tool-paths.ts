@@ -11,14 +11,14 @@ export type Tools = {
 };
 
 /** Folders and files a program needs to be found and started; they may not exist. */
-export function toolPlaces({ home, path, command }: Tools): readonly string[] {
+export function toolPaths({ home, path, command }: Tools): readonly string[] {
   const [program = "", ...args] = command;
   const found = findProgram(program, { PATH: path });
   return [
     ...path.split(delimiter).filter((folder) => isAbsolute(folder)),
     ...FOLDERS.map((folder) => join(home, folder)),
-    ...[process.execPath, ...(found.ok ? [found.path] : [])].flatMap(placesOfProgram),
-    ...args.filter((arg) => isAbsolute(arg)).flatMap((arg) => (SCRIPT.test(arg) ? placesOfProgram(arg) : [arg])),
+    ...[process.execPath, ...(found.ok ? [found.path] : [])].flatMap(pathsOfProgram),
+    ...args.filter((arg) => isAbsolute(arg)).flatMap((arg) => (SCRIPT.test(arg) ? pathsOfProgram(arg) : [arg])),
     dirname(realOf("/etc/resolv.conf") ?? "/etc/resolv.conf"), // often a link into /run
     "/run/current-system", // NixOS has its programs there
   ];
@@ -34,7 +34,7 @@ const FOLDERS: readonly string[] = [
 const SCRIPT = /\.(?:[cm]?[jt]s|py|rb|sh|pl)$/;
 
 /** The file by its name and by its real place, what lies beside it, and the packages it was installed with. */
-function placesOfProgram(file: string): readonly string[] {
+function pathsOfProgram(file: string): readonly string[] {
   const real = realOf(file);
   if (real === null) return [];
   const packages = [...real.matchAll(/\/node_modules(?=\/)/g)].map(({ 0: name, index }) =>

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentNeeds } from "../../src/adapters/sandbox/agent-needs.ts";
 import { type Attempt, changed, happens, there } from "./sandbox-attempt.ts";
-import { missing, type Place, suffix } from "./sandbox-place.ts";
+import { missing, type SandboxFixture, suffix } from "./sandbox-fixture.ts";
 
-const walls: readonly Attempt[] = [
+const attempts: readonly Attempt[] = [
   {
     promise: "a file of ours cannot be written",
     script: "echo x >.isdlc/state.json",
@@ -143,18 +143,18 @@ function newSetting(path: string): Attempt {
 }
 
 /** With a link of their own in the place of the usual folder, as teams do that share their hooks. */
-function linkHooksIntoTree({ tree, put }: Place): void {
+function linkHooksIntoTree({ tree, put }: SandboxFixture): void {
   put("tree/tools/hooks/pre-push");
   rmSync(join(tree, ".git/hooks"), { recursive: true });
   symlinkSync("../tools/hooks", join(tree, ".git/hooks"));
 }
 
 describe.skipIf(missing !== null).concurrent(`S4 S9 S10 S11 the sandbox keeps out${suffix}`, () => {
-  test.each(walls.map((wall) => [wall.promise, wall] as const))("%s", async (_promise, wall) => {
-    const plain = await happens(wall, false);
+  test.each(attempts.map((attempt) => [attempt.promise, attempt] as const))("%s", async (_promise, attempt) => {
+    const plain = await happens(attempt, false);
     expect(plain.did, `without a sandbox it works: ${plain.ran.stderr}`).toBe(true);
-    const confined = await happens(wall, true);
-    expect(confined.did).toBe(false);
-    expect(confined.ran.stderr).not.toMatch(/^bwrap: /m);
+    const sandboxed = await happens(attempt, true);
+    expect(sandboxed.did).toBe(false);
+    expect(sandboxed.ran.stderr).not.toMatch(/^bwrap: /m);
   });
 });

@@ -19,7 +19,7 @@ export const missing: string | null =
 export const suffix: string = missing === null ? "" : ` (skipped: ${missing})`;
 
 /** A person's machine: home, folders of ours, a repository with a run in it. */
-export type Place = {
+export type SandboxFixture = {
   readonly base: string;
   readonly home: string;
   readonly tree: string;
@@ -36,12 +36,12 @@ afterAll(() => {
   for (const base of made) rmSync(base, { recursive: true, force: true });
 });
 
-/** Not in /tmp, which is hidden as a whole: here each wall has to hold by itself. */
+/** Not in /tmp, which is hidden as a whole: here each part of the sandbox has to hold by itself. */
 const OUTSIDE = join(import.meta.dirname, "../../node_modules/.cache");
 
 export type Layout = { readonly within?: string; readonly tree?: string };
 
-export function createPlace({ within = OUTSIDE, tree: name = "tree" }: Layout = {}): Place {
+export function createPlace({ within = OUTSIDE, tree: name = "tree" }: Layout = {}): SandboxFixture {
   mkdirSync(within, { recursive: true });
   const base = realpathSync(mkdtempSync(join(within, "isdlc-sandbox-")));
   made.push(base);
@@ -79,7 +79,7 @@ const gitEnvironment = {
   ),
 };
 
-export function confineOptions(place: Place, more: Partial<SandboxOptions> = {}): SandboxOptions {
+export function sandboxOptions(place: SandboxFixture, more: Partial<SandboxOptions> = {}): SandboxOptions {
   if (!available.ok) throw new Error(`${available.why}: ${available.fix}`);
   return {
     root: place.tree,
@@ -96,8 +96,8 @@ export function confineOptions(place: Place, more: Partial<SandboxOptions> = {})
   };
 }
 
-export function sandboxOf(place: Place, more: Partial<SandboxOptions> = {}): Sandbox {
-  const made = createSandbox(confineOptions(place, more));
+export function sandboxOf(place: SandboxFixture, more: Partial<SandboxOptions> = {}): Sandbox {
+  const made = createSandbox(sandboxOptions(place, more));
   if (!made.ok) throw new Error(made.why);
   return made.sandbox;
 }
@@ -110,7 +110,7 @@ export type Started = {
 };
 
 /** Plays an agent whose deed is a shell script, which finds the place in its variables. */
-export async function play(place: Place, script: string, started: Started = {}): Promise<Ran> {
+export async function play(place: SandboxFixture, script: string, started: Started = {}): Promise<Ran> {
   const lines: string[] = [];
   const { sandbox, access = "write", cwd = place.tree, nonce = randomUUID() } = started;
   const end = await startAgentProcess(

@@ -9,7 +9,7 @@ const MOST_KEPT = 4000;
 
 export type Drivers = {
   /** Has the run driven by a program of its own, which lives on when the page is closed. */
-  goOn(located: Located, run: RunId): void;
+  continueRun(located: Located, run: RunId): void;
   /** What the last driver that this page started for a run ended with, where that was a problem. */
   troubleOf(run: RunId): string | null;
 };
@@ -17,7 +17,7 @@ export type Drivers = {
 export function createDrivers(onEnd: (run: RunId) => void): Drivers {
   const troubles = new Map<RunId, string>();
   return {
-    goOn({ project, place }, run) {
+    continueRun({ project, place }, run) {
       troubles.delete(run);
       const item = place.item === null ? [] : ["--item", place.item];
       const child = spawn(process.execPath, [program(), "-C", project.root, "resume", ...item], {

@@ -11,19 +11,19 @@ async function atGateWithStrays() {
   return sandbox;
 }
 
-test.concurrent("what a phase wrote where it may not is listed at the gate and can be taken out; a ref keeps it", async () => {
+test.concurrent("what a phase wrote where it may not is listed at the gate and can be reverted; a ref keeps it", async () => {
   const sandbox = await atGateWithStrays();
   expect(await sandbox.status()).toMatchObject({
     waiting: { options: ["continue", "review", "redo", "revert"] },
   });
-  const taken = await sandbox.person("answer", "take-out");
-  expect(taken.code).toBe(3);
-  const told = /Put back[^]*- src\/app\.js\n {2}- src\/stray\.txt\n.* git show ([0-9a-f]{12}):/.exec(taken.stderr);
+  const reverted = await sandbox.person("answer", "revert");
+  expect(reverted.code).toBe(3);
+  const told = /Put back[^]*- src\/app\.js\n {2}- src\/stray\.txt\n.* git show ([0-9a-f]{12}):/.exec(reverted.stderr);
   expect(sandbox.read("src/app.js")).toBe("the person's own\n");
   expect(() => sandbox.read("src/stray.txt")).toThrow("ENOENT");
   expect(await sandbox.status()).toMatchObject({ waiting: { options: ["continue", "review", "redo"] } });
   const refs = sandbox.git("for-each-ref", "--format=%(refname)", "refs/isdlc").split("\n");
-  const kept = refs.find((ref) => /00-quick-scan-1-taken-out-[0-9]+-before$/.test(ref)) ?? "";
+  const kept = refs.find((ref) => /00-quick-scan-1-reverted-[0-9]+-before$/.test(ref)) ?? "";
   expect(sandbox.git("show", `${kept}:src/stray.txt`)).toBe("stray");
   expect(sandbox.git("show", `${told?.[1]}:src/app.js`)).toBe("overwritten");
   expect((await sandbox.person("gate")).stdout).not.toContain("Unexpected");
@@ -31,7 +31,7 @@ test.concurrent("what a phase wrote where it may not is listed at the gate and c
   expect(await sandbox.status()).toMatchObject({ current: "01-requirements" });
 });
 
-test.concurrent("taking out is a person's, and only where there is something to take out", async () => {
+test.concurrent("reverting is a person's, by its former name too, and only where there is something to revert", async () => {
   const sandbox = await atGateWithStrays();
   expect(await sandbox.script("answer", "take-out")).toMatchObject({
     code: 1,
