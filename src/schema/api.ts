@@ -3,9 +3,9 @@ import { Question, Severity, Usage } from "./agent.ts";
 import { FailureView } from "./api-checks.ts";
 import { Assertion } from "./api-passkey.ts";
 import { CommentReply, ReviewComment } from "./comments.ts";
-import { CheckResult, Sizing } from "./facts.ts";
+import { CheckResult, Sizing, TestCounts } from "./facts.ts";
 import { budgetWait, Mode, PhaseKey, RunId } from "./plan.ts";
-import { ExecutionId, WaitId } from "./recorded-ids.ts";
+import { WaitId } from "./recorded-ids.ts";
 
 /** What surfaces over HTTP are told, and what they may ask for. Texts are as they were found: whoever shows them escapes them. */
 const text = (most: number) => z.string().check(z.maxLength(most));
@@ -79,7 +79,15 @@ const open = { id: z.string(), openedAt: z.string(), options: z.array(AnswerOpti
 export const WaitView = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("gate"), ...open, phase: PhaseKey, isPaused: z.boolean(), toRead: Attention }),
   z.object({ kind: z.literal("questions"), ...open, questions: z.array(Question) }),
-  z.object({ kind: z.literal("escalation"), ...open, step: z.string(), reason: z.string(), detail: z.string() }),
+  z.object({
+    kind: z.literal("escalation"),
+    ...open,
+    step: z.string(),
+    reason: z.string(),
+    /** What could not be done, in words. */
+    what: z.string(),
+    detail: z.string(),
+  }),
   z.object({ kind: z.literal("sizing"), ...open, sizing: Sizing }),
   z.object({ kind: z.literal("budget"), ...open, ...budgetWait }),
   z.object({
@@ -231,6 +239,8 @@ export const GateView = z.object({
   documents: z.array(DocumentView),
   findings: z.array(FindingView),
   checks: z.array(CheckResult),
+  /** Of the tests before any agent wrote; null where they were not counted. */
+  testsBefore: z.nullable(TestCounts),
   /** What failed in them, at its lines. */
   failed: z.array(FailureView),
   /** Why a gate that was answered is open again. */
@@ -267,14 +277,19 @@ export const AnswerRequest = z.strictObject({
   text: z._default(text(20_000), ""),
   comments: z._default(z.array(ReviewComment).check(z.maxLength(200)), []),
   replies: z._default(z.array(z.strictObject({ id: text(100), text: z.nullable(text(20_000)) })), []),
-  /** For going back: the phase, and whether the working tree goes back with it. */
+  /** For going back: the phase. */
   phase: z.optional(PhaseKey),
-  tree: z._default(z.enum(["restore", "keep"]), "restore"),
+  /** For going back and for cancelling: what becomes of the working tree. Left out, it goes back, and stays with a cancel. */
+  tree: z.optional(z.enum(["restore", "keep"])),
   isConfirmed: z._default(z.boolean(), false),
   /** The signature of a passkey on all of the above. */
   assertion: z.optional(Assertion),
 });
 export type AnswerRequest = z.infer<typeof AnswerRequest>;
+
+/** What a cancelled run would leave uncommitted in the working tree; null where nobody can tell. */
+export const LeftView = z.object({ paths: z.nullable(z.array(z.string())) });
+export type LeftView = z.infer<typeof LeftView>;
 
 /** `isDriving`: somebody goes on with the run now. */
 export const AnswerResult = z.object({
@@ -283,18 +298,3 @@ export const AnswerResult = z.object({
   warnings: z.array(z.string()),
 });
 export type AnswerResult = z.infer<typeof AnswerResult>;
-
-/** What follows without being asked for, one JSON object a message. */
-export const LiveMessage = z.discriminatedUnion("is", [
-  z.object({ is: z.literal("hello"), version: z.string() }),
-  z.object({ is: z.literal("changed"), run: RunId, seq: z.number() }),
-  /** Lines an agent wrote; not part of the journal, and gone when nobody listens. */
-  z.object({ is: z.literal("activity"), run: RunId, execution: ExecutionId, lines: z.array(z.string()) }),
-  z.object({ is: z.literal("waiting"), count: z.number() }),
-]);
-export type LiveMessage = z.infer<typeof LiveMessage>;
-
-export const ActivityView = z.object({
-  executions: z.array(z.object({ name: z.string(), lines: z.array(z.string()), isCut: z.boolean() })),
-});
-export type ActivityView = z.infer<typeof ActivityView>;

@@ -8,13 +8,18 @@ type Escalation = Extract<Wait, { kind: "escalation" }>;
 
 /** What went wrong, in words, and what was found out about it. */
 export function troubleLines(wait: Escalation): string[] {
-  const { id, from, reason, detail } = wait;
+  const { id, reason, detail } = wait;
   const phase = attemptParts(id)?.phase ?? null;
   const where = phase === null ? "" : `Phase ${plainLine(phase)}: `;
-  const why = REASONS[reason]?.(wait);
-  const said = `${where}${why ?? `${TROUBLE[from]} (${plainLine(reason).replaceAll("_", " ")})`}`;
+  const said = `${where}${whatFailed(wait)}`;
   const shown = reason === TESTS_CHANGED ? wholeLines(detail) : detailLines(detail);
   return [`${said.charAt(0).toUpperCase()}${said.slice(1)}:`, ...shown];
+}
+
+/** What could not be done, and why, in words that begin in lower case. */
+export function whatFailed(wait: Escalation): string {
+  const { from, reason } = wait;
+  return REASONS[reason]?.(wait) ?? `${TROUBLE[from]} (${plainLine(reason).replaceAll("_", " ")})`;
 }
 
 function stillFailing({ detail, failures = 1 }: Escalation): string {

@@ -7,16 +7,16 @@ import { announce } from "./parts/announce.tsx";
 type Given = Pick<AnswerRequest, "wait" | "shown" | "option"> & Partial<AnswerRequest>;
 
 /** Nothing else is sent: the server takes no key that it does not know. */
-const whole = ({ wait, shown, option, phase, ...given }: Given): AnswerRequest => ({
+const whole = ({ wait, shown, option, phase, tree, ...given }: Given): AnswerRequest => ({
   wait,
   shown,
   option,
   text: given.text ?? "",
   comments: given.comments ?? [],
   replies: given.replies ?? [],
-  tree: given.tree ?? "restore",
   isConfirmed: given.isConfirmed ?? false,
   ...(phase === undefined ? {} : { phase }),
+  ...(tree === undefined ? {} : { tree }),
 });
 
 /** Where only passkeys may decide, the same decision is sent once more with its signature. */

@@ -1,5 +1,4 @@
 import type {
-  ActivityView,
   AnswerRequest,
   AnswerResult,
   ApiProblem,
@@ -7,10 +6,12 @@ import type {
   DiffView,
   DocumentView,
   GateView,
+  LeftView,
   RunDetail,
   RunList,
   Story,
 } from "../../src/schema/api.ts";
+import type { ActivityView } from "../../src/schema/api-live.ts";
 import type {
   Assertion,
   Challenge,
@@ -80,6 +81,7 @@ export const api = {
   story: (run: string, from: number) => ask<Story>(`/api/runs/${run}/story${query({ from: String(from) })}`),
   activity: (run: string) => ask<ActivityView>(`/api/runs/${run}/activity`),
   document: (run: string, path: string) => ask<DocumentView>(`/api/runs/${run}/document${query({ path })}`),
+  left: (run: string) => ask<LeftView>(`/api/runs/${run}/left`),
   answer: (run: string, answer: AnswerRequest) => send<AnswerResult>(`/api/runs/${run}/answer`, answer),
   challenge: (run: string, decision: AnswerRequest) => send<Challenge>(`/api/runs/${run}/challenge`, decision),
   statementOffer: (run: string) => ask<StatementOffer>(`/api/runs/${run}/statement`),

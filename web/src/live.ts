@@ -1,5 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
-import type { LiveMessage } from "../../src/schema/api.ts";
+import type { LiveMessage } from "../../src/schema/api-live.ts";
 import { sessionHeader } from "./api.ts";
 
 export type Connection = "connecting" | "live" | "lost";

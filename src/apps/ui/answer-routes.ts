@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
 import * as z from "zod/mini";
-import { AnswerRequest, type AnswerResult } from "../../schema/api.ts";
+import { leftInTree } from "../../app/answer/left-in-tree.ts";
+import { AnswerRequest, type AnswerResult, type LeftView } from "../../schema/api.ts";
 import type { Env } from "./create-app.ts";
 import { decideAnswer } from "./decide.ts";
 import { personAt, requireOpener } from "./person.ts";
@@ -18,6 +19,11 @@ export function addAnswerRoutes(app: Hono<Env>, served: Served): void {
     requireOpener(opener, "resume");
     drivers.continueRun(found, found.run.run.run);
     return context.json({ run: toldOf(served, found), isDriving: true, warnings: [] } satisfies AnswerResult);
+  });
+  app.get("/api/runs/:run/left", async (context) => {
+    const { project, run } = repository.find(context.req.param("run"));
+    const paths = run.is === "active" ? await leftInTree(project, run) : [];
+    return context.json({ paths: paths === null ? null : [...paths] } satisfies LeftView);
   });
   app.post("/api/runs/:run/answer", async (context) => {
     const found = repository.find(context.req.param("run"));

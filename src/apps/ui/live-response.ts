@@ -1,4 +1,4 @@
-import type { LiveMessage } from "../../schema/api.ts";
+import type { LiveMessage } from "../../schema/api-live.ts";
 import { follow } from "./live.ts";
 import type { Served } from "./served.ts";
 

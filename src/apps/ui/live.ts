@@ -1,5 +1,5 @@
 import { ProblemError } from "../../core/problem.ts";
-import type { LiveMessage } from "../../schema/api.ts";
+import type { LiveMessage } from "../../schema/api-live.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { openRuns } from "./list-runs.ts";
 import { isDriven, type Located, type Repository } from "./repository.ts";

@@ -41,6 +41,7 @@ export function gateView(run: ActiveRun, { events, documents, options, shown }: 
     documents: [...documents],
     findings: findingsOf(phase),
     ...foundOut(phase.made, wait),
+    testsBefore: run.baseline?.result.counts ?? null,
     hasReviewer: phase.rule.reviewer !== null && phase.rule.verdicts > 0,
     earlier: earlierRedos(events, phase.rule.key),
     hasSeen: lastReviewedTree(run) !== (run.phases[0]?.firstTree ?? null),

@@ -16,6 +16,7 @@ import type { AnswerOption, PhaseView, RunDetail, WaitView } from "../../schema/
 import type { RunEvent } from "../../schema/event.ts";
 import { runActions } from "../answer-options.ts";
 import { runRow, type Seen } from "./run-row.ts";
+import { whatFailed } from "../trouble-lines.ts";
 import { timelineOf } from "./timeline.ts";
 
 export type Looked = Seen & {
@@ -97,11 +98,19 @@ const VIEWS: Views = {
     return { kind: "gate", phase: phase?.rule.key ?? "", isPaused, toRead: attentionFor(phase?.made ?? null) };
   },
   questions: (_run, { questions }) => ({ kind: "questions", questions: [...questions] }),
-  escalation: (_run, { from, reason, detail }) => ({ kind: "escalation", step: from, reason, detail }),
+  escalation: (_run, wait) => ({
+    kind: "escalation",
+    step: wait.from,
+    reason: wait.reason,
+    what: sentenceCase(whatFailed(wait)),
+    detail: wait.detail,
+  }),
   sizing: (_run, { sizing }) => ({ kind: "sizing", sizing }),
   budget: (_run, { spent, budget, ahead }) => ({ kind: "budget", spent, budget, ahead }),
   finish: (run) => ({ kind: "finish", base: run.run.git?.base ?? null, concerns: openConcerns(run) }),
 };
+
+const sentenceCase = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 /** What a run waits for, with what may be answered. */
 function waitView(run: ActiveRun, wait: Wait, { options, shown }: Pick<Looked, "options" | "shown">): WaitView {

@@ -40,7 +40,7 @@ function ofTheRun(run: ActiveRun, request: AnswerRequest & { option: OfTheRun },
     case "cancel":
       return personCommand(run, { do: "cancel", by, reason: text, tree: "keep" });
     case "back":
-      return personCommand(run, { do: "back", by, to: phase, tree, guidance: text, comments });
+      return personCommand(run, { do: "back", by, to: phase, tree: tree ?? "restore", guidance: text, comments });
     case "retry":
     case "skip":
       return personCommand(run, { do: option, by });

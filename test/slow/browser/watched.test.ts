@@ -29,7 +29,7 @@ test.skipIf(!binary.ok)("a run of the real Claude Code is watched as it works, u
   const { page, troubles } = await open(link);
   await page.getByText("Nothing").first().waitFor();
   const isOver = { now: false };
-  const running = sandbox.start([TITLE, "--tests", "trust"], { ...setup.env, ANTHROPIC_API_KEY: DUMMY_KEY });
+  const running = sandbox.start([TITLE, "--yes"], { ...setup.env, ANTHROPIC_API_KEY: DUMMY_KEY });
   const ended = running.ended.finally(() => (isOver.now = true));
   await page.getByRole("link", { name: TITLE }).click({ timeout: 60_000 });
   await page.getByRole("tab", { name: "Activity" }).click();

@@ -15,6 +15,7 @@ export function Overview({ gate }: { readonly gate: GateView }) {
       <Warnings gate={gate} />
       <Verdict gate={gate} />
       <Failures gate={gate} />
+      <Compared gate={gate} />
       <Earlier gate={gate} />
       <Findings gate={gate} />
       <details className="summary">
@@ -55,14 +56,27 @@ const CHECK = {
   null: { word: "not measured", Icon: QuestionIcon, tone: "plain" },
 } as const;
 
+/** A failure that is no other than before the run, with which a person went on. */
+const KNOWN = { word: "without new failures", Icon: QuestionIcon, tone: "plain" } as const;
+
+type Counts = NonNullable<GateView["testsBefore"]>;
+
+function countsText({ passed, failed }: Counts, before: Counts | null): string {
+  const now = `${passed} passed, ${failed} failed`;
+  return before === null ? now : `${now}; before the run ${before.passed} passed, ${before.failed} failed`;
+}
+
 function Verdict({ gate }: { readonly gate: GateView }) {
   return (
     <ul className="verdicts" aria-label="Checks and review">
-      {gate.checks.map(({ name, ok, detail }) => {
-        const { word, Icon, tone } = CHECK[`${ok}`];
+      {gate.checks.map((check) => {
+        const { word, Icon, tone } = check.isKnown === true ? KNOWN : CHECK[`${check.ok}`];
         return (
-          <li key={name} className={`verdict verdict-${tone}`} title={detail}>
-            <Icon /> {name} {word}
+          <li key={check.name} className={`verdict verdict-${tone}`} title={check.missing ?? check.detail}>
+            <Icon /> {check.name} {word}
+            {check.counts === undefined ? null : (
+              <span className="subtle">{countsText(check.counts, gate.testsBefore)}</span>
+            )}
           </li>
         );
       })}
@@ -73,6 +87,34 @@ function Verdict({ gate }: { readonly gate: GateView }) {
         </li>
       ) : null}
     </ul>
+  );
+}
+
+const COMPARED = [
+  ["added", "Newly failing", "bad"],
+  ["still", "Failing since before the run", "plain"],
+  ["fixed", "Fixed since the run began", "good"],
+] as const;
+
+/** Tests that fail now, and those that failed before any agent wrote. */
+function Compared({ gate: { checks } }: { readonly gate: GateView }) {
+  const against = checks.find((check) => check.against !== undefined)?.against;
+  const lists = COMPARED.filter(([key]) => (against?.[key] ?? []).length > 0);
+  if (against === undefined || lists.length === 0) return null;
+  return (
+    <section className="panel" aria-labelledby="compared">
+      <h3 id="compared">Tests, compared with before the run</h3>
+      {lists.map(([key, title, tone]) => (
+        <div key={key} className={`compared compared-${tone}`}>
+          <strong>{title}</strong>
+          <ul>
+            {against[key].map((name) => (
+              <li key={name}>{name}</li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </section>
   );
 }
 

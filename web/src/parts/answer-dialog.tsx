@@ -1,7 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import { Dialog } from "radix-ui";
 import { useState } from "react";
 import type { AnswerOption, RunDetail } from "../../../src/schema/api.ts";
 import { useAnswer } from "../answering.ts";
+import { api } from "../api.ts";
 import type { Drafting } from "../gate/drafts.ts";
 import type { ReviewComment } from "../../../src/schema/comments.ts";
 
@@ -41,7 +43,11 @@ export function AnswerDialog({ option, target, backTo, drafting, onClose }: Dial
           <Dialog.Title>{option.label}</Dialog.Title>
           <Dialog.Description>{option.effect}</Dialog.Description>
           {option.needs === "phase" ? <PhaseChoice phases={backTo} value={phase} onChange={setPhase} /> : null}
-          {given.tree === undefined ? null : <TreeChoice value={given.tree} onChange={setTree} />}
+          {given.tree === undefined ? null : option.option === "cancel" ? (
+            <LeftBehind run={target.run} value={given.tree} onChange={setTree} />
+          ) : (
+            <TreeChoice legend="The working tree" trees={BACK} value={given.tree} onChange={setTree} />
+          )}
           <CommentList comments={given.comments} isIgnored={isIgnoring(option, drafting)} />
           <Words needs={option.needs} value={given.text} onChange={change} />
           <div className="dialog-foot">
@@ -73,13 +79,17 @@ function useGiven({ option, backTo, drafting }: Pick<DialogProps, "option" | "ba
     setText(value);
     if (isSentBack) drafting?.setGuidance(value);
   };
-  const back = { phase, tree: tree ?? usualTree(hasWords) };
-  const given: Given = { text, comments, ...(option.needs === "phase" ? back : {}) };
+  const given: Given = { text, comments, ...ofTree(option, { phase, tree, hasWords }) };
   return { given, change, phase, setPhase, setTree, isMissing: !hasWords && NEEDS_WORDS.has(option.needs) };
 }
 
-/** With guidance the work is there to be improved; without, it is taken back. */
-const usualTree = (hasGuidance: boolean): Tree => (hasGuidance ? "keep" : "restore");
+type Chosen = { readonly phase: string; readonly tree: Tree | null; readonly hasWords: boolean };
+
+/** Going back with guidance, the work is there to be improved; without, it is taken back. A cancel leaves it where it is. */
+function ofTree({ option, needs }: AnswerOption, { phase, tree, hasWords }: Chosen): Pick<Given, "phase" | "tree"> {
+  if (option === "cancel") return { tree: tree ?? "keep" };
+  return needs === "phase" ? { phase, tree: tree ?? (hasWords ? "keep" : "restore") } : {};
+}
 
 const SENT_BACK: ReadonlySet<AnswerOption["needs"]> = new Set(["guidance", "phase"]);
 const NEEDS_WORDS: ReadonlySet<AnswerOption["needs"]> = new Set(["guidance", "reason"]);
@@ -106,15 +116,41 @@ const PhaseChoice = ({ phases, value, onChange }: ChoiceProps) => (
   </label>
 );
 
-const TREES: readonly (readonly [Tree, string])[] = [
+type Trees = readonly (readonly [Tree, string])[];
+const BACK: Trees = [
   ["restore", "Put the files back as they were before it"],
   ["keep", "Keep the files, to be improved"],
 ];
+const CANCEL: Trees = [
+  ["keep", "Leave it in the working tree"],
+  ["restore", "Take it out; a ref keeps it"],
+];
 
-const TreeChoice = ({ value, onChange }: { readonly value: Tree; readonly onChange: (tree: Tree) => void }) => (
+type PickProps = { readonly value: Tree; readonly onChange: (tree: Tree) => void };
+
+/** What agents changed and no commit has, named before the run is cancelled. */
+function LeftBehind({ run, ...pick }: PickProps & { readonly run: string }) {
+  const { data } = useQuery({ queryKey: ["run", run, "left"], queryFn: () => api.left(run), staleTime: 0 });
+  const paths = data?.paths ?? [];
+  if (paths.length === 0) return null;
+  return (
+    <>
+      <ul className="comment-list" aria-label="Left by the agent, uncommitted">
+        {paths.map((path) => (
+          <li key={path} className="path">
+            {path}
+          </li>
+        ))}
+      </ul>
+      <TreeChoice legend="What the agent left uncommitted" trees={CANCEL} {...pick} />
+    </>
+  );
+}
+
+const TreeChoice = ({ legend, trees, value, onChange }: PickProps & { legend: string; trees: Trees }) => (
   <fieldset className="question">
-    <legend>The working tree</legend>
-    {TREES.map(([tree, label]) => (
+    <legend>{legend}</legend>
+    {trees.map(([tree, label]) => (
       <label key={tree} className="choice">
         <input type="radio" name="tree" checked={value === tree} onChange={() => onChange(tree)} />
         {label}

@@ -51,9 +51,7 @@ function WaitBody({ wait }: { readonly wait: WaitView }) {
     case "escalation":
       return (
         <>
-          <p>
-            Step <strong>{wait.step}</strong>: {wait.reason}
-          </p>
+          <p>{wait.what}</p>
           <pre className="detail" tabIndex={0}>
             {wait.detail}
           </pre>

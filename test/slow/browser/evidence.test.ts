@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createSandbox } from "../../support/cli.ts";
+import { expectAccessible, open, serve } from "./page-browser.ts";
+
+const SUMS = `const test = require("node:test");
+const assert = require("node:assert");
+const { sum } = require("../src/sum.js");
+test("is there", () => assert.equal(typeof sum, "function"));
+test("adds", () => assert.equal(sum(1, 2), 3));
+`;
+
+test("tests that fail before the work are told with what may be done; the gate tells what became of them", async () => {
+  const sandbox = await createSandbox({
+    files: {
+      "package.json": '{"scripts":{"test":"node --test test/"}}',
+      "src/sum.js": "exports.sum = (a, b) => a - b;\n",
+      "test/sum.test.js": SUMS,
+    },
+  });
+  sandbox.plan({ turns: { implement: [{ writes: { "src/sum.js": "exports.sum = (a, b) => a + b;\n" } }] } });
+  const begun = await sandbox.script("Fix the sum", "--supervised", "--tests", "trust", ...sandbox.agent);
+  expect(begun).toMatchObject({ code: 3 });
+  const { link } = await serve(sandbox);
+  const { page, troubles } = await open(link);
+  await page.getByRole("link", { name: "Fix the sum" }).click();
+  const wait = page.locator(".wait");
+  await expect.poll(() => wait.textContent()).toMatch(/tests fail already, before anything was changed/i);
+  expect(await wait.getByRole("button").allTextContents()).toEqual(
+    expect.arrayContaining(["Go on", "Fix first", "Without tests"]),
+  );
+  await expectAccessible(page);
+  await wait.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("link", { name: "Open the review" }).click({ timeout: 60_000 });
+  await page.locator("[data-decision]").getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("link", { name: "Open the review" }).click({ timeout: 60_000 });
+  await expect.poll(() => page.locator(".gate-phase").textContent()).toBe("Implementation");
+  const verdicts = page.getByRole("list", { name: "Checks and review" });
+  await expect.poll(() => verdicts.textContent()).toContain("2 passed, 0 failed; before the run 1 passed, 1 failed");
+  const compared = page.locator(".panel", { hasText: "Tests, compared with before the run" });
+  expect(await compared.textContent()).toMatch(/Fixed since the run began.*adds/);
+  await expectAccessible(page);
+  expect(troubles).toEqual([]);
+});
+
+test("a cancel names what the agent left uncommitted, and takes it out where that is wanted", async () => {
+  const sandbox = await createSandbox();
+  sandbox.plan({ turns: { implement: [{ writes: { "src/greeting.ts": "export const greeting = 'Hello';\n" } }] } });
+  expect(await sandbox.script("Add a greeting", "--supervised", ...sandbox.agent)).toMatchObject({ code: 3 });
+  expect(await sandbox.person("continue")).toMatchObject({ code: 3 });
+  const { link } = await serve(sandbox);
+  const { page, troubles } = await open(link);
+  await page.getByRole("link", { name: "Add a greeting" }).click();
+  await page.locator(".back").click();
+  await page.getByRole("button", { name: "More about this run" }).click();
+  await page.getByRole("menuitem", { name: "Cancel" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("src/greeting.ts").waitFor();
+  expect(await dialog.getByRole("radio", { name: "Leave it in the working tree" }).isChecked()).toBe(true);
+  await expectAccessible(page);
+  await dialog.getByRole("radio", { name: "Take it out; a ref keeps it" }).check();
+  await dialog.getByLabel("Why?").fill("Another way was found");
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await expect.poll(() => page.locator(".toast").textContent()).toContain("It is kept: git show refs/isdlc/");
+  expect(existsSync(join(sandbox.root, "src/greeting.ts"))).toBe(false);
+  expect(troubles).toEqual([]);
+});
