@@ -107,6 +107,7 @@ function shortened(bytes: Buffer, start: number, before: string): { name: string
     at++;
     dropped = ((dropped + 1) << 7) | (bytes.readUInt8(at) & 0x7f);
   }
+  if (dropped > before.length) throw new Error("the index names more than there is");
   const rest = plain(bytes, at + 1);
   return { name: before.slice(0, before.length - dropped) + rest.name, end: rest.end };
 }
