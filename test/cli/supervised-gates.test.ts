@@ -58,7 +58,9 @@ test.concurrent("SM-AC-02b, SM-AC-03b, SM-AC-03g, SM-AC-07d, SM-AC-08a, SM-AC-08
     id: expect.stringMatching(/^final-review#1/),
   });
   expect(sandbox.git("branch", "--show-current")).toBe("change/add-a-greeting");
-  expect(sandbox.read(".isdlc/reviews/phase-final-review-summary.md")).toContain("No files changed.");
+  expect(sandbox.read(".isdlc/reviews/phase-final-review-summary.md")).toMatch(
+    /\n## File Changes \(git diff\)\n```text\nA\t\.isdlc\/work\/[^\n/]+\/final-review\.md\n```\n/,
+  );
 
   const last = parsed(await sandbox.person("continue", "--json", "--as", "ada"));
   expect(last.run.waiting).toMatchObject({ kind: "finish", options: ["merge", "squash", "pr", "keep"] });
