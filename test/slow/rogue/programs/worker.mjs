@@ -2,8 +2,8 @@
 import { play, write } from "./rogue.mjs";
 
 await play({
-  work({ phase }) {
-    if (phase === "implement") write("work.mjs", "export const work = 1;\n");
+  work({ phase, role }) {
+    if (role === "phase" && phase === "implement") write("work.mjs", "export const work = 1;\n");
     return {};
   },
 });
