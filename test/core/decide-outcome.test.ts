@@ -20,6 +20,7 @@ import {
   produced,
   report,
   result,
+  runOptions,
   startRun,
   ticketAtHand,
   verdict,
@@ -64,6 +65,19 @@ describe("an outcome", () => {
       ok: false,
       refusal: { why: "lateOutcome", expected: ticketAtHand(player) },
     });
+  });
+
+  test("that asked about the budget is not taken again once the budget is raised", () => {
+    const options = runOptions({ budget: { usd: 1, tokens: null } });
+    const player = advance(startRun({ ...supervised, options }), "produce");
+    const usage = { input: 1, output: 1, usd: 2 };
+    report(player, claim("x1"));
+    report(player, { of: "lost", execution: "x1", usage });
+    const asking: Command = { do: "report", ticket: ticketAtHand(player), outcome: claim("x2") };
+    expect(accepted(player, asking)).toEqual(["budget.spent"]);
+    accepted(player, { do: "raise", by: ada, wait: openWait(player).id, budget: { usd: 9, tokens: null } });
+    expect(why(player, asking)).toBe("lateOutcome");
+    expect(report(player, claim("x3"))).toEqual(["execution.started"]);
   });
 
   test("is refused while a person is asked", () => {

@@ -126,7 +126,7 @@ export const runHandlers: Handlers<RunEventType> = {
     const doubts = { ...(unknown === undefined ? {} : { unknown }), ...(partial === true ? { partial } : {}) };
     return open(run, event, { kind: "budget", spent, budget, ...doubts, ...(ahead === undefined ? {} : { ahead }) });
   },
-  "budget.raised": (run, event) => ({ ...run, budget: event.budget, wait: null, unknownUsage: false }),
+  "budget.raised": (run, event) => enter({ ...run, budget: event.budget, unknownUsage: false }, event, run.stage),
   "finish.asked": (run, event) => {
     const { options: offered, moved = [], standing = null } = event;
     const asked = enter(run, event, { is: "finishing", how: null });
