@@ -31,9 +31,16 @@ export const mutants = [
   {
     bug: "a token budget may be used up to the last token, and then some",
     file: "src/core/budget.ts",
-    find: "used >= tokens",
-    put: "used > tokens",
+    find: "tokensOf(spent) >= tokens",
+    put: "tokensOf(spent) > tokens",
     test: "test/core/budget.test.ts",
+  },
+  {
+    bug: "a report that asked about the budget counts again once it is raised",
+    file: "src/core/evolve/run-events.ts",
+    find: "enter({ ...run, budget: event.budget, unknownUsage: false }, event, run.stage)",
+    put: "({ ...run, budget: event.budget, unknownUsage: false, wait: null })",
+    test: "test/core/decide-outcome.test.ts",
   },
   {
     bug: "a budget in dollars may be used up, and then some",
