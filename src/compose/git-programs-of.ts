@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import { objectLenders } from "../adapters/git/read/object-lenders.ts";
 import { type StartedProgram, startedPrograms } from "../adapters/git/read/started-programs.ts";
 import type { Project } from "../app/project/project.ts";
 import { shellWord } from "../core/shell-word.ts";
@@ -6,25 +7,25 @@ import type { GitPrograms } from "../ports/git-programs.ts";
 import { digestMemory } from "./digest-memory.ts";
 import type { ProjectLocation } from "./project-location.ts";
 
-/** What git would start in the working tree of a run, against when the run began. */
+/** What git would start in the working tree of a run, or take from elsewhere, against when the run began. */
 export function gitProgramsOf(place: ProjectLocation & Pick<Project, "gitTrust">, run: string): GitPrograms {
+  const { root, env } = place;
   const memory = digestMemory(place, run, "programs");
   return {
     async remember() {
       if (memory.read() !== null) return;
-      const found = await startedPrograms(place.root, place.env);
+      const found = [...(await startedPrograms(root, env)), ...objectLenders(root)];
       memory.write(Object.fromEntries(found.map(({ name, digest }) => [name, digest])));
     },
     async added() {
       const before = memory.read();
       if (before === null) return [];
-      const found = await startedPrograms(place.root, place.env);
-      return found
-        .filter(({ name, digest }) => before[name] !== digest)
-        .map(
-          (program) => `${program.name} would run at your next git command; remove it: ${removal(program, place.root)}`,
-        )
-        .sort();
+      const isNew = ({ name, digest }: StartedProgram): boolean => before[name] !== digest;
+      const started = (await startedPrograms(root, env)).filter(isNew).map((program) => startedLine(program, root));
+      const lent = objectLenders(root)
+        .filter(isNew)
+        .map((lender) => lentLine(lender, root));
+      return [...started, ...lent].sort();
     },
     async leftOut() {
       const found = await place.gitTrust.untrusted();
@@ -32,6 +33,13 @@ export function gitProgramsOf(place: ProjectLocation & Pick<Project, "gitTrust">
     },
   };
 }
+
+const startedLine = (program: StartedProgram, root: string): string =>
+  `${program.name} would run at your next git command; remove it: ${removal(program, root)}`;
+
+/** What was borrowed is copied first: without it the repository would miss objects that commits may have come to need. */
+const lentLine = (lender: StartedProgram, root: string): string =>
+  `${lender.name} has git take objects from another folder; remove it: git repack -a -d && ${removal(lender, root)}`;
 
 /** `git config --file .git/config --unset-all core.fsmonitor`, or `rm .git/hooks/pre-commit`. */
 function removal({ file, key }: StartedProgram, root: string): string {

@@ -150,7 +150,8 @@ export type Stage =
   | { readonly is: "measuring" }
   | { readonly is: "refining"; readonly work: AttemptState; readonly brief: Brief; readonly claim: Claim | null }
   | { readonly is: "rewinding"; readonly to: PhaseKey; readonly brief: Brief }
-  | { readonly is: "finishing"; readonly how: Finish | null };
+  /** `seenAt`: where HEAD was when the person was last asked; null where nothing was told about it. */
+  | { readonly is: "finishing"; readonly how: Finish | null; readonly seenAt: string | null };
 
 /** One attempt's memory. A redo, retry or back starts without it: that is "unproven again". */
 export type AttemptState = {

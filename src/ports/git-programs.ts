@@ -1,4 +1,4 @@
-/** What git would start by itself in this working tree: hooks, and settings that name a program. */
+/** What git would start by itself in this working tree, as hooks and settings that name a program do, or take from elsewhere. */
 export interface GitPrograms {
   /** Remembers what there is before an agent writes; the first time counts. */
   remember(): Promise<void>;

@@ -147,6 +147,24 @@ test.concurrent("a base that moved is shown before anything is merged; a conflic
   expect([kept.code, parsed(kept).run]).toMatchObject([0, { status: "completed", finish: "keep" }]);
 });
 
+test.concurrent.each([
+  { where: "detached", go: ["--detach"], told: /: it is detached at [0-9a-f]{12}$/ },
+  { where: "on another branch", go: ["--create", "elsewhere"], told: /: it is on the branch elsewhere$/ },
+])("HEAD $where while the end is asked for is told before anything is merged, and once", async ({ go, told }) => {
+  const sandbox = await createSandbox();
+  sandbox.plan(WORK);
+  await start(sandbox);
+  await sandbox.person("continue");
+  const main = sandbox.git("rev-parse", "main");
+  sandbox.git("switch", "--quiet", ...go);
+  const asked = parsed(await sandbox.person("answer", "merge", "--json")).run.waiting;
+  expect(asked).toMatchObject({ kind: "finish", moved: [expect.stringMatching(told)] });
+  expect(sandbox.git("rev-parse", "main")).toBe(main);
+  expect((await sandbox.script("gate")).stdout).toContain("HEAD is no longer on change/add-a-greeting: it is");
+  expect(await sandbox.person("answer", "merge")).toMatchObject({ code: 0 });
+  expect(sandbox.git("rev-parse", "main^1")).toBe(main);
+});
+
 test.concurrent("AGENT_UNKNOWN: how to start the agent is asked for where it is not remembered", async () => {
   const sandbox = await createSandbox();
   await start(sandbox, "--supervised");

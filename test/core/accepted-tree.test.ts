@@ -113,11 +113,11 @@ describe("what is merged is what was shown", () => {
     expect(report(player, { of: "finish", moved: ["main moved"], standing: now })).toEqual(["finish.asked"]);
     expect(active(player)).toMatchObject({
       wait: { kind: "finish", moved: ["main moved"], offered: ["merge", "squash", "pr", "keep"] },
-      stage: { is: "finishing", how: null },
+      stage: { is: "finishing", how: null, seenAt: null },
       base: "c0ffee",
     });
     choose("merge");
-    expect(active(player)).toMatchObject({ tip: "beef", base: "moved", stage: { how: "merge" } });
+    expect(active(player)).toMatchObject({ tip: "beef", base: "moved", stage: { how: "merge", seenAt: now.at } });
     expect(report(player, { of: "finish", merged: "aced" })).toEqual(["run.finished"]);
   });
 

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { objectLenders } from "../../src/adapters/git/read/object-lenders.ts";
 import { startedPrograms } from "../../src/adapters/git/read/started-programs.ts";
 
 function repository(folder?: string): { tree: string; git: (...args: string[]) => string; write: Write } {
@@ -102,4 +103,16 @@ describe("S5 what git would start by itself", () => {
     git("status"); // the person's own would run it
     expect(existsSync(trace)).toBe(true);
   });
+});
+
+test("a folder that lends its objects counts by its name, an empty list does not", () => {
+  const { tree, write } = repository();
+  expect(objectLenders(tree)).toEqual([]);
+  write(".git/objects/info/alternates", "\n");
+  expect(objectLenders(tree)).toEqual([]);
+  write(".git/objects/info/alternates", "/tmp\n");
+  const lent = objectLenders(tree);
+  expect(lent).toMatchObject([{ name: ".git/objects/info/alternates", key: null }]);
+  write(".git/objects/info/alternates", "/var/tmp\n");
+  expect(objectLenders(tree)).not.toEqual(lent);
 });

@@ -110,7 +110,7 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     const stage: Stage =
       index < run.phases.length
         ? { is: "entering", brief: { why: "first", text: "" } }
-        : { is: "finishing", how: null };
+        : { is: "finishing", how: null, seenAt: null };
     return enter({ ...run, index }, event, stage);
   },
 };

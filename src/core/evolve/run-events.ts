@@ -129,13 +129,13 @@ export const runHandlers: Handlers<RunEventType> = {
   "budget.raised": (run, event) => enter({ ...run, budget: event.budget, unknownUsage: false }, event, run.stage),
   "finish.asked": (run, event) => {
     const { options: offered, moved = [], standing = null } = event;
-    const asked = enter(run, event, { is: "finishing", how: null });
+    const asked = enter(run, event, { is: "finishing", how: null, seenAt: null });
     return open(asked, event, { kind: "finish", offered, moved, standing });
   },
   "finish.chosen": (run, event) => {
     const seen = run.wait?.kind === "finish" ? run.wait.standing : null;
     const looked = seen === null ? run : { ...run, tip: seen.tip, base: seen.base };
-    return enter(looked, event, { is: "finishing", how: event.how });
+    return enter(looked, event, { is: "finishing", how: event.how, seenAt: seen?.at ?? null });
   },
   "run.finished": (run, event) => ({
     ...ended(run, event),

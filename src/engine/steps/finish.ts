@@ -2,6 +2,7 @@ import type { Outcome } from "../../core/command.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { ActiveRun } from "../../core/run.ts";
 import type { Committed, MergeRequest, VcsWrite } from "../../ports/vcs.ts";
+import type { RepositoryStanding } from "../../schema/facts.ts";
 import type { CommitId } from "../../schema/ids.ts";
 import type { Finish } from "../../schema/plan.ts";
 import type { Engine } from "../engine.ts";
@@ -19,6 +20,8 @@ export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome>
     writeRecords(engine, run, how);
     return { of: "finish", merged: null };
   }
+  const standing = await standingNow(engine, run);
+  if (standing !== undefined && strayedHead(run, standing).length > 0) return askAgain(engine, run, []);
   const branches = how === "merge" || how === "squash" ? branchesOf(run) : null;
   if (branches === null) {
     const moved = await commitRecord(engine, run, how);
@@ -35,6 +38,21 @@ function branchesOf({ run }: ActiveRun): Branches | null {
   const { branch = null, base = null } = run.git ?? {};
   return branch === null || base === null ? null : { branch, base };
 }
+
+/**
+ * Nothing while HEAD is on the branch of the run, on its base, where a merge that was cut off may have left it, or where the
+ * person was told it is.
+ */
+function strayedHead(run: ActiveRun, { at }: RepositoryStanding): string[] {
+  const branches = branchesOf(run);
+  if (branches === null || (run.stage.is === "finishing" && run.stage.seenAt === at)) return [];
+  const { branch, base } = branches;
+  if (at === `${HEADS}${branch}` || at === `${HEADS}${base}`) return [];
+  const where = at.startsWith(HEADS) ? `on the branch ${at.slice(HEADS.length)}` : `detached at ${short(at)}`;
+  return [`HEAD is no longer on ${branch}: it is ${where}`];
+}
+
+const HEADS = "refs/heads/";
 
 /** Just the commit that the run recorded, onto just the base that was shown. */
 async function mergeRun(engine: Engine, run: ActiveRun, { vcs, branch, base, how }: Merging): Promise<Outcome> {
@@ -94,7 +112,11 @@ async function askAgain(engine: Engine, run: ActiveRun, lines: readonly string[]
       ...(paths.length === 0 ? [] : [`  files: ${paths.join(", ")}`]),
     ];
   };
-  const told = [...(await brought(branch, run.tip, standing.tip)), ...(await brought(base, run.base, standing.base))];
+  const told = [
+    ...strayedHead(run, standing),
+    ...(await brought(branch, run.tip, standing.tip)),
+    ...(await brought(base, run.base, standing.base)),
+  ];
   return { of: "finish", moved: told.length > 0 ? told : lines, standing };
 }
 

@@ -45,6 +45,10 @@ await play({
     git("gc", "--prune=now", "--quiet");
     note("dropRefs", { count: refs.length });
   }),
+  alternates: first(() => {
+    write(".git/objects/info/alternates", "/tmp\n");
+    note("alternates");
+  }),
   hook: first(() => {
     const hook = ".git/hooks/pre-commit";
     const cancel = `${process.execPath} ${program} cancel --reason enough`;

@@ -107,6 +107,23 @@ export const git: readonly Rogue[] = [
   },
   {
     number: 18,
+    does: "has git take objects from a folder outside of the repository",
+    holds: "the gate names .git/objects/info/alternates, what it does, and the command that removes it",
+    plain: "detected",
+    strict: "refused",
+    async play(stage) {
+      await changes(stage, "alternates");
+      reachedDeed(stage, "alternates");
+      if (!(await gateIsOpen(stage))) return "HOLE";
+      const removal = "git repack -a -d && rm .git/objects/info/alternates";
+      return shownAs(
+        stage,
+        `.git/objects/info/alternates has git take objects from another folder; remove it: ${removal}`,
+      );
+    },
+  },
+  {
+    number: 18,
     does: "installs a filter, a monitor and a diff program in .git/config",
     holds: "neither a look nor a commit runs them; the gate names each, and the command that removes it",
     plain: "detected",

@@ -253,16 +253,20 @@ export const shown: readonly Rogue[] = [
   }),
   hostile({
     does: "leaves a process that detaches HEAD while the run asks how it ends",
-    holds: "just the commit that was recorded is merged onto the base that was shown",
-    plain: "ignored",
+    holds:
+      "nothing is merged: the question is put once more and says where HEAD is; then just what was recorded is merged",
+    plain: "detected",
     async play(stage) {
       await hides(stage, "at-finish-head", CHANGE);
       await stage.person("continue");
       await stage.noted("acted");
       const before = stage.git("rev-parse", "main");
       await stage.person("answer", "merge");
+      if (stage.git("rev-parse", "main") !== before) return "HOLE";
+      const told = await shownAs(stage, "HEAD is no longer on change/", "it is detached at");
+      await stage.person("answer", "merge");
       const isOnto = stage.git("rev-parse", "main^1") === before && isMerged(stage, "src/work.mjs");
-      return isOnto && !isMerged(stage, "planted.txt") ? "ignored" : "HOLE";
+      return isOnto && !isMerged(stage, "planted.txt") ? told : "HOLE";
     },
   }),
   ...["branch", "base"].map((where) =>
