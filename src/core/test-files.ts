@@ -19,3 +19,10 @@ export function decidesTests(path: string): DecidesTests | null {
   const isInstalled = parts.includes("node_modules") || path.startsWith(".cargo/") || path.startsWith("gradle/");
   return isInstalled || RUNNERS.test(name) || SHIMS.test(name) ? "runner" : null;
 }
+
+/** Loaded by their names from the folder in which tests are run, before what is installed. */
+const STAND_INS =
+  /^(?:_?pytest|unittest|nose2?|coverage|pluggy|sitecustomize|usercustomize)(?:\.(?:py|pyc|so)$|\/)|(?:^|\/)node_modules\/\.bin\//;
+
+/** Whether a file of the project is taken for a tool that runs the tests. */
+export const standsInForTool = (path: string): boolean => STAND_INS.test(path);

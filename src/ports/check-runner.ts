@@ -8,8 +8,12 @@ export type TestRequest = {
   readonly tree: TreeId | null;
   /** True where what the same command found on the same tree before is as good. */
   readonly reuses?: boolean;
-  /** Files that are taken from an earlier snapshot, or left out where that has none. */
-  readonly earlier?: { readonly tree: TreeId; readonly paths: readonly string[] };
+  /** Files that are taken from an earlier snapshot, and those that are left out because it has none of them. */
+  readonly earlier?: {
+    readonly tree: TreeId;
+    readonly paths: readonly string[];
+    readonly without?: readonly string[];
+  };
 };
 
 /** The way of running tests, with everything in the project that decides what it runs, by name and in full. */

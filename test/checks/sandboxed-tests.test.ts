@@ -155,6 +155,17 @@ describe.skipIf(missing !== null)(`S4 S10 tests in the sandbox${suffix}`, () => 
     expect(result.detail).toContain("honest");
   });
 
+  test("run without what was put in the place of a tool since", async () => {
+    const project = sandboxedProject();
+    project.write("a.js", "require('node:fs').readFileSync('stand-in.js')");
+    const before = (await project.workspace.snapshot("before", [])) ?? "";
+    project.write("stand-in.js", "");
+    const argv = [process.execPath, "a.js"];
+    expect(await project.run(argv)).toMatchObject({ ok: true });
+    const earlier = { tree: before, paths: [], without: ["stand-in.js"] };
+    expect(await project.run(argv, { earlier })).toMatchObject({ ok: false });
+  });
+
   test("are not led out of the copy by a link in the tree", async () => {
     const project = sandboxedProject();
     const victim = join(project.place.base, "victim");

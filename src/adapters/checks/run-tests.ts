@@ -57,7 +57,7 @@ async function inCopy(run: TestRun, { sandbox, workspace }: Isolation, signal: A
   const copy = await workspace.copy(tree);
   try {
     if (earlier !== undefined) {
-      for (const path of earlier.paths) await removeFromCopy(copy.dir, path);
+      for (const path of [...earlier.paths, ...(earlier.without ?? [])]) await removeFromCopy(copy.dir, path);
       await workspace.writeInto(copy.dir, earlier.tree, earlier.paths);
     }
     const surroundings = testSurroundings(root, await workspace.ignored());

@@ -1,4 +1,4 @@
-import { decidesTests } from "../../core/test-files.ts";
+import { decidesTests, standsInForTool } from "../../core/test-files.ts";
 import { mayWrite } from "../../core/plan.ts";
 import type { ActiveRun, PhaseRecord } from "../../core/run.ts";
 import type { RunEvent } from "../../schema/event.ts";
@@ -45,6 +45,8 @@ export async function compareTests(engine: Engine, checked: Checked, signal: Abo
     ? []
     : [
         await testsDeleted(engine, checked),
+        testsMoved(run, changes),
+        toolsReplaced(changes),
         await oldTests(engine, { ...checked, changes }, signal),
         fewerTests({ events, run }, tests.counts),
         isDeclared ? null : surroundings,
@@ -92,20 +94,45 @@ async function testsDeleted(engine: Engine, { run, phase, tree }: Checked): Prom
   return deleted.length === 0 ? null : `Tests were deleted: ${named(deleted)}.`;
 }
 
+/** A runner may not look where they are now. */
+function testsMoved(run: ActiveRun, changes: readonly FileChange[]): string | null {
+  const added = new Map(changes.filter(({ change }) => change === "added").map(({ path }) => [nameOf(path), path]));
+  const moved = changes.flatMap(({ path, change }) => {
+    const to = change === "deleted" && isTest(run, path) ? added.get(nameOf(path)) : undefined;
+    return to === undefined ? [] : [`${path} to ${to}`];
+  });
+  return moved.length === 0 ? null : `Tests were moved: ${shortList(moved)}.`;
+}
+
+function toolsReplaced(changes: readonly FileChange[]): string | null {
+  const standIns = changes.filter(({ path, change }) => change !== "deleted" && standsInForTool(path));
+  return standIns.length === 0
+    ? null
+    : `Files of the project stand in for tools that run its tests: ${named(standIns)}.`;
+}
+
 type Old = Checked & { readonly changes: readonly FileChange[] };
 
 /** The tests as they were before the run, on the code as it is now; null where they are the same, or pass as well. */
 async function oldTests(engine: Engine, { run, tree, changes }: Old, signal: AbortSignal): Promise<string | null> {
   const before = startOf(run);
   const paths = changes.filter(({ path, change }) => change !== "added" && isPartOfTests(run, path));
-  if (before === null || run.tests === null || paths.length === 0) return null;
+  const added = changes.filter(({ path, change }) => change === "added" && standsInForTool(path));
+  if (before === null || run.tests === null || paths.length + added.length === 0) return null;
   engine.show({ at: "says", step: "check", attempt: null, text: "the tests as they were before", usage: null });
-  const earlier = { tree: before, paths: paths.map(({ path }) => path) };
+  const earlier = {
+    tree: before,
+    paths: paths.map(({ path }) => path),
+    without: added.map(({ path }) => path),
+  };
   const result = await engine.checks.runTests({ command: run.tests, tree, earlier }, signal);
   if (result.ok !== false) return null;
   const [first = "", ...rest] = result.detail.split("\n");
   const shown = rest.slice(-MOST_LINES).map((line) => `  ${line}`);
-  return [`The old tests fail on the new code (${named(paths)} as before the run): ${first}`, ...shown].join("\n");
+  return [
+    `The old tests fail on the new code (${named([...paths, ...added])} as before the run): ${first}`,
+    ...shown,
+  ].join("\n");
 }
 
 const MOST_LINES = 8;
@@ -136,23 +163,15 @@ function fewerTests({ events, run }: Earlier, now: TestCounts | undefined): stri
 async function surroundingsChanged(engine: Engine): Promise<string | null> {
   const changed = await engine.checks.changedSurroundings();
   if (changed === null || changed.length === 0) return null;
-  const shown = changed.slice(0, MOST_NAMED).join(", ");
-  const more = changed.length > MOST_NAMED ? ` and ${changed.length - MOST_NAMED} more` : "";
-  return `Files that git ignores and tests read have changed since the run began: ${shown}${more}.`;
+  return `Files that git ignores and tests read have changed since the run began: ${shortList(changed)}.`;
 }
 
 function notesOf(run: ActiveRun, changes: readonly FileChange[]): readonly string[] {
   const weakened = changes.filter(({ path, change }) => change !== "added" && isTest(run, path));
-  const added = new Map(changes.filter(({ change }) => change === "added").map(({ path }) => [nameOf(path), path]));
-  const moved = weakened.flatMap(({ path, change }) => {
-    const to = change === "deleted" ? added.get(nameOf(path)) : undefined;
-    return to === undefined ? [] : [`${path} to ${to}`];
-  });
   const deciding = changes.filter(
     ({ path }) => !isTest(run, path) && (isNamed(run, path) || decidesTests(path) !== null),
   );
   return [
-    ...(moved.length === 0 ? [] : [`Tests were moved: ${moved.join(", ")}.`]),
     ...(weakened.length === 0 ? [] : [`Tests of before the run were changed: ${named(weakened)}.`]),
     ...(deciding.length === 0 ? [] : [`Files that decide how tests run were changed: ${named(deciding)}.`]),
   ];
@@ -160,9 +179,11 @@ function notesOf(run: ActiveRun, changes: readonly FileChange[]): readonly strin
 
 const MOST_NAMED = 10;
 
-function named(changes: readonly FileChange[]): string {
-  const shown = changes.slice(0, MOST_NAMED).map(({ path }) => path);
-  return changes.length > MOST_NAMED ? `${shown.join(", ")} and ${changes.length - MOST_NAMED} more` : shown.join(", ");
+const named = (changes: readonly FileChange[]): string => shortList(changes.map(({ path }) => path));
+
+function shortList(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMED).join(", ");
+  return names.length > MOST_NAMED ? `${shown} and ${names.length - MOST_NAMED} more` : shown;
 }
 
 /** A person has seen this very draft and accepted how its tests are run. */
