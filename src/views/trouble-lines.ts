@@ -34,7 +34,7 @@ const REASONS: Readonly<Record<string, ((wait: Escalation) => string) | undefine
   not_installed: () => "the tests cannot run yet, as something they need is not installed",
   [OWN_LINES]: () =>
     "lines of yours that were not committed cannot be told apart from what the agent changed in these files",
-  no_change: () => "it has to change code, and its agent changed none, told so or not",
+  no_change: () => "it has to change code, and its agent changed none, also after it was told so",
   circuit_breaker: stillFailing,
   max_iterations: stillFailing,
 };

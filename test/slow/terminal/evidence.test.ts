@@ -58,6 +58,40 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(asked).toMatch(/Look again --[^]*Commit together --/);
   });
 
+  test("a dirty line in a file that the agent edits too is merged with nothing, and is still there", async () => {
+    const mine = README.replace("first", "mine, not committed");
+    const writes = { "README.md": mine.replace("fifth", "the agent's") };
+    const { terminal, sandbox } = await atHome({
+      files: { "README.md": README },
+      plan: { turns: { implement: [{ writes }] } },
+    });
+    sandbox.write("README.md", mine);
+    terminal.isdlc('"add greeting" --allow-dirty');
+    await terminal.shows("Your choice (");
+    terminal.press("c");
+    await terminal.shows("Merge, open a pull request, or keep the branch?");
+    terminal.press("Down", "Enter"); // from the last line to the first
+    expect(await terminal.exitCode()).toBe(0);
+    expect(sandbox.git("branch", "--show-current")).toBe("main");
+    expect(sandbox.git("show", "main:README.md")).toBe(README.replace("fifth", "the agent's").trim());
+    expect(sandbox.read("README.md")).toBe(mine.replace("fifth", "the agent's"));
+    expect(sandbox.git("log", "--branches", "--patch", "--", "README.md")).not.toContain("mine, not committed");
+  });
+
+  test("HEAD that went elsewhere is told before anything is merged", async () => {
+    const { terminal, sandbox } = await atHome();
+    terminal.isdlc('"add greeting"');
+    await terminal.shows("Your choice (");
+    terminal.press("c");
+    await terminal.shows("Merge, open a pull request, or keep the branch?");
+    const main = sandbox.git("rev-parse", "main");
+    sandbox.git("switch", "--quiet", "--detach");
+    terminal.press("Down", "Enter");
+    const again = await terminal.shows("HEAD is no longer on change/add-greeting");
+    expect(again).toMatch(/it is detached at [0-9a-f]{12}/);
+    expect(sandbox.git("rev-parse", "main")).toBe(main);
+  });
+
   test("cancel names what the agent left, and takes it out on a yes", async () => {
     const plan = { turns: { implement: [{ writes: { "new.js": "1\n" } }] } };
     const { terminal, sandbox } = await atFirstGate({ plan });
