@@ -116,7 +116,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     terminal.isdlc('"add greeting" --tests trust');
     const menu = await terminal.shows("Leave it open for now");
     expect(menu).toMatch(
-      /Trusted: npm test \(package\.json: node -e 0\)\n +Now: npm test \(package\.json: echo passed\)/,
+      /Trusted: npm test \(package\.json: node -e 0\)\n +Tests would be run with: npm test \(package\.json: echo passed\)\n +scripts\.test:\n +echo passed/,
     );
     expect(menu).toMatch(/Retry --[^]*Skip --[^]*Accept --[^]*Look --/);
     terminal.press("Up", "Enter");
