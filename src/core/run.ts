@@ -105,10 +105,11 @@ export type PhaseRecord = {
   readonly guidance: readonly string[];
   readonly startedAt: string | null;
   readonly completedAt: string | null;
-  /** Tree and commit when the phase was first entered. */
+  /** Tree and commit when the phase was first entered; the tree when it was last gone back to. */
   readonly firstTree: TreeId | null;
   readonly firstCommit: CommitId | null;
   readonly firstStanding: RepositoryStanding | null;
+  readonly returnTree: TreeId | null;
   /** Tree last shown to a person at this phase's gate. */
   readonly seenTree: TreeId | null;
   readonly made: PhaseOutput | null;

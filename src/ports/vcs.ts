@@ -38,6 +38,8 @@ export type ComposeRequest = {
   /** Taken from `to` as they are, whenever they were written. */
   readonly also?: readonly string[];
   readonly documents?: EditedDocuments;
+  /** The tree at a return to the phase: a file that was committed as it was then has no lines of the person. */
+  readonly returned?: TreeId | null;
   /** Files that the person lets be committed with lines of their own in them. */
   readonly together?: readonly string[];
 };

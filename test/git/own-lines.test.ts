@@ -44,6 +44,26 @@ describe("a file with uncommitted lines of the person", () => {
     if (after === lines("ours")) expect(`${fixture.git("show", `${together.tree}:a`)}\n`).toBe(after);
   });
 
+  test.each([
+    { what: "as it was committed", mine: "", tree: lines("again"), mixed: [] },
+    { what: "with lines of theirs", mine: "mine\n", tree: lines("ours"), mixed: ["a"] },
+  ])("at a return to the work, $what", async ({ mine, tree, mixed }) => {
+    fixture.write("a", lines("1"));
+    fixture.commitAll("one");
+    const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
+    const from = (await workspace.snapshot("before", [])) ?? "";
+    fixture.write("a", lines("ours"));
+    const onto = fixture.commitAll("two");
+    fixture.write("a", `${mine}${lines("ours")}`);
+    const returned = (await workspace.snapshot("returned", [])) ?? "";
+    fixture.write("a", lines("again"));
+    const to = (await workspace.snapshot("after", [])) ?? "";
+    const write = createGitWrite(fixture.repo, agreeing);
+    const composed = await write.compose({ onto, from, to, returned, include: [] });
+    expect(composed.mixed).toEqual(mixed);
+    expect(`${fixture.git("show", `${composed.tree}:a`)}\n`).toBe(tree);
+  });
+
   test("a file of the person's own that git does not know is not committed because an agent wrote in it", async () => {
     fixture.write("a", "1\n");
     const head = fixture.commitAll("one");

@@ -1,6 +1,6 @@
 import type { Brief } from "../../schema/event.ts";
 import type { CheckResult } from "../../schema/facts.ts";
-import type { PhaseKey } from "../../schema/ids.ts";
+import type { PhaseKey, TreeId } from "../../schema/ids.ts";
 import { isFailure } from "../baseline.ts";
 import { addUsage, smaller } from "../budget.ts";
 import { hasChangedNothing } from "../changed-code.ts";
@@ -39,6 +39,12 @@ export const unproven: AttemptState = {
   session: null,
 };
 
+/** Going back keeps the tree that a phase began with, and forgets the commit. */
+function returnTreeOf(phase: PhaseRecord | undefined, tree: TreeId | null): TreeId | null {
+  const isReturned = phase !== undefined && phase.firstTree !== null && phase.firstCommit === null;
+  return isReturned ? tree : (phase?.returnTree ?? null);
+}
+
 export const attemptHandlers: Handlers<AttemptEventType> = {
   "attempt.started": (run, event) => {
     const phase = currentPhase(run);
@@ -51,6 +57,7 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
       firstTree: phase?.firstTree ?? event.tree,
       firstCommit: phase?.firstCommit ?? event.commit,
       firstStanding: phase?.firstStanding ?? event.standing ?? null,
+      returnTree: returnTreeOf(phase, event.tree),
     });
     const work = { ...unproven, session: conversationFor(run, event.brief) };
     return enter(entered, event, { is: "producing", work, brief: event.brief, claim: null });

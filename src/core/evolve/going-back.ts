@@ -63,5 +63,6 @@ function forgotten(phase: PhaseRecord, { first, sizing, guidance }: Kept): Phase
     firstTree: first ? phase.firstTree : null,
     firstCommit: null,
     firstStanding: null,
+    returnTree: null,
   };
 }

@@ -61,6 +61,7 @@ const untouched = (rule: PhaseRule): PhaseRecord => ({
   startedAt: null,
   completedAt: null,
   firstTree: null,
+  returnTree: null,
   firstCommit: null,
   firstStanding: null,
   seenTree: null,

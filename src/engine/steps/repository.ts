@@ -10,7 +10,7 @@ import type { Task } from "../perform.ts";
 import { unseen } from "./checks.ts";
 import { recordFeatureStart, recordPhaseEnd } from "./feature-record.ts";
 import { recordAnalysis, recordBuildStart, recordDocuments } from "./item-record.ts";
-import { foundBeside, movedSince, treeBefore } from "./standing.ts";
+import { foundBeside, movedSince, treeAtReturn, treeBefore } from "./standing.ts";
 
 /** Puts the run on its branch. */
 export async function prepareRun(engine: Engine, { run }: Task): Promise<Outcome> {
@@ -54,7 +54,8 @@ async function acceptedTree(engine: Engine, run: ActiveRun, { made, tree }: Acce
   const include = [run.run.item];
   const from = treeBefore(run) ?? tree;
   const { together } = run;
-  const shown = made.commitTree ?? (await vcs.compose({ onto: parent, from, to: tree, include, together })).tree;
+  const request = { onto: parent, from, to: tree, include, together, returned: treeAtReturn(run) };
+  const shown = made.commitTree ?? (await vcs.compose(request)).tree;
   const documents = documentsOf(engine, run, async (records) => {
     recordAnalysis(records, run);
     await recordPhaseEnd(records, run);

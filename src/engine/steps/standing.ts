@@ -1,7 +1,7 @@
 import type { Found } from "../../core/command.ts";
 import { isBookkeeping } from "../../core/items/bookkeeping.ts";
 import { runBegan } from "../../core/last-reviewed-tree.ts";
-import type { ActiveRun, PhaseRecord } from "../../core/run.ts";
+import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import type { RepositoryStanding } from "../../schema/facts.ts";
 import type { CommitId, TreeId } from "../../schema/ids.ts";
 import type { Composed } from "../../ports/vcs.ts";
@@ -26,6 +26,9 @@ export function treeBefore({ phases, index }: ActiveRun): string | null {
   return from;
 }
 
+/** The tree when the current phase was gone back to; null where it was not. */
+export const treeAtReturn = (run: ActiveRun): TreeId | null => currentPhase(run)?.returnTree ?? null;
+
 /** What a look finds beside the files; `mixed` as in a composed tree. */
 type Beside = Partial<Found> & { readonly mixed?: readonly string[] };
 
@@ -41,7 +44,8 @@ export async function foundBeside(engine: Engine, run: ActiveRun, tree: TreeId |
   // Where a snapshot is gone the gate says so, and nothing can be committed from it.
   if ((await engine.workspace.diff(from, tree)) === null) return { standing, notices: others };
   const { together } = run;
-  const request = { onto: standing.tip, from, to: tree, include: [run.run.item], together };
+  const returned = treeAtReturn(run);
+  const request = { onto: standing.tip, from, to: tree, include: [run.run.item], together, returned };
   const composed = await engine.vcs.compose(request);
   const { notices, mixed } = composedNotices(run, standing, composed);
   const found = { standing, notices: [...others, ...notices], ...(mixed.length === 0 ? {} : { mixed }) };

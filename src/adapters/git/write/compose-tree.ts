@@ -25,7 +25,8 @@ export async function composeTree(repository: Repository, request: ComposeReques
   const { onto, from, to, together = [] } = request;
   const changes = await countingChanges(store, request, await treeDifferences(store.objects, from, to));
   const uncommitted = onto === null || changes.length === 0 ? [] : await treeDifferences(store.objects, onto, from);
-  const held = new Map(uncommitted.map(({ path, before }) => [path, before]));
+  const wasCommitted = await committedAtReturn(store, request);
+  const held = new Map(uncommitted.filter(({ path }) => !wasCommitted(path)).map(({ path, before }) => [path, before]));
   const entries = new Map<string, TreeEntry>();
   const mixed: string[] = [];
   for (const change of changes) {
@@ -40,6 +41,13 @@ export async function composeTree(repository: Repository, request: ComposeReques
   const { entries: cleaned, unfiltered } = await cleanBlobs(repository, entries);
   const tree = await written(store, { onto, to, entries: cleaned, documents: request.documents });
   return { tree, mixed, unfiltered };
+}
+
+/** Whether a file was as it is committed when the phase was gone back to; never where it was not. */
+async function committedAtReturn(store: RepositoryStore, { onto, returned = null }: ComposeRequest) {
+  if (onto === null || returned === null) return () => false;
+  const differing = new Set((await treeDifferences(store.objects, onto, returned)).map(({ path }) => path));
+  return (path: string): boolean => !differing.has(path);
 }
 
 const isBelow = (folders: readonly string[], path: string): boolean => folders.some((folder) => isUnder(path, folder));
