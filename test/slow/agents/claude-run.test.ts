@@ -121,7 +121,11 @@ function expectRightFilesOnMain(sandbox: Sandbox): void {
     "08-code-review#1",
   ]);
   const files = sandbox.git("diff", "--name-only", "main^1", "main").split("\n");
-  expect(files.filter((file) => !file.startsWith(`${ITEM}/`))).toEqual(["BACKLOG.md", "src/greeting.js"]);
+  expect(files.filter((file) => !file.startsWith(`${ITEM}/`))).toEqual([
+    "BACKLOG.md",
+    "src/greeting.js",
+    "test/comma.test.js",
+  ]);
 }
 
 /** The scripted model counts 100 tokens in and 10 out for each answer. */

@@ -1,19 +1,22 @@
 import { join } from "node:path";
 import type { Rule, ScriptedCall, Turn } from "../../stub-model/scenario.ts";
 
-/** A defect that a test shows. */
-export const DEFECT: Readonly<Record<string, string>> = {
-  "package.json": `${JSON.stringify({ type: "module", scripts: { test: "node --test" } })}\n`,
-  "src/greeting.js": "export const greeting = (name) => `Hello ${name}`;\n",
-  "test/greeting.test.js": `import assert from "node:assert/strict";
+const testOf = (what: string, statement: string): string => `import assert from "node:assert/strict";
 import test from "node:test";
 import { greeting } from "../src/greeting.js";
 
-test("a greeting has its comma", () => assert.equal(greeting("Ada"), "Hello, Ada!"));
-`,
+test("${what}", () => ${statement});
+`;
+
+/** A defect that no test shows yet. */
+export const DEFECT: Readonly<Record<string, string>> = {
+  "package.json": `${JSON.stringify({ type: "module", scripts: { test: "node --test" } })}\n`,
+  "src/greeting.js": "export const greeting = (name) => `Hello ${name}`;\n",
+  "test/greeting.test.js": testOf("a greeting has its name", 'assert.match(greeting("Ada"), /Ada/)'),
 };
 
 export const FIXED = "export const greeting = (name) => `Hello, ${name}!`;\n";
+const COMMA_TEST = testOf("a greeting has its comma", 'assert.equal(greeting("Ada"), "Hello, Ada!")');
 const STILL_WRONG = "export const greeting = (name) => `Hello ${name}!`;\n";
 
 /** What the agent says and should not: it must reach no file. */
@@ -98,7 +101,7 @@ export function changeRules(root: string, folder: () => string): Rule[] {
   ];
 }
 
-/** First it claims to be done while the test still fails, and fixes it when told. */
+/** First it claims to be done while the test that it wrote fails, and fixes it when told. */
 function implementation(root: string, phase: string): Rule[] {
   const file = join(root, "src/greeting.js");
   return [
@@ -107,7 +110,15 @@ function implementation(root: string, phase: string): Rule[] {
       when: { prompt: "These checks failed on your work" },
       turns: [...rewrites(file, FIXED), done("The comma is there")],
     },
-    { name: phase, when: { prompt: `${phase} (` }, turns: [...rewrites(file, STILL_WRONG), done("All tests pass")] },
+    {
+      name: phase,
+      when: { prompt: `${phase} (` },
+      turns: [
+        { calls: [writes(join(root, "test/comma.test.js"), COMMA_TEST)] },
+        ...rewrites(file, STILL_WRONG),
+        done("All tests pass"),
+      ],
+    },
   ];
 }
 
