@@ -83,7 +83,7 @@ export type Following = {
   readonly fromStart?: boolean;
 };
 
-/** Tells what agents say from now on. The end is cut off by the signal. */
+/** Tells what agents say from now on, until the signal comes. */
 export function followActivity(
   place: TranscriptFolder,
   run: RunId,
@@ -110,6 +110,7 @@ export function followActivity(
   signal.addEventListener("abort", () => {
     clearInterval(timer);
     watcher?.close();
+    look(false);
   });
 }
 

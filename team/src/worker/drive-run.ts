@@ -104,10 +104,9 @@ async function driveInTree(driving: Driving): Promise<DriveEnd> {
     if (merged !== null) await pushMerged({ mirror, root: tree.root, run: state, vcs: engine.vcs }, merged);
     return handOver(treesIn(command));
   });
-  const ended = new AbortController();
-  tellActivity(project, { ask: worker.ask, run, epoch: lease.epoch }, ended.signal);
+  const teller = tellActivity(project, { ask: worker.ask, run, epoch: lease.epoch });
   const stopping = AbortSignal.any([journal.lost, worker.stopping]);
-  const resting = await drive(engine, stopping).finally(() => ended.abort());
+  const resting = await drive(engine, stopping).finally(teller.end);
   if (journal.lost.aborted) return "fenced";
   if (resting.next.is !== "action") return "rested";
   await back(worker, run, { epoch: lease.epoch, why: "drains", detail: "the worker was told to stop" });

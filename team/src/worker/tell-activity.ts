@@ -11,16 +11,22 @@ const MOST_WAITING = 100;
 /** As the server takes them at once. */
 const MOST_LINES = 200;
 
-/** Tells the server what agents say, one message after the other. What cannot be told is lost, and nothing waits for it. */
-export function tellActivity(project: PlacedProject, { ask, run, epoch }: Telling, signal: AbortSignal): void {
+export type Teller = {
+  /** Resolves once the last words were told. */
+  end(): Promise<void>;
+};
+
+/** Tells the server what agents say, one message after the other. What cannot be told is lost. */
+export function tellActivity(project: PlacedProject, { ask, run, epoch }: Telling): Teller {
   const waiting: Said[] = [];
   let isTelling = false;
+  let sent = Promise.resolve();
   const send = async (): Promise<void> => {
     isTelling = true;
     for (let said = waiting.shift(); said !== undefined; said = waiting.shift()) {
       const path = `/api/worker/runs/${run}/activity`;
       const body = { epoch, execution: said.execution, lines: said.lines };
-      await ask({ method: "POST", path, body, answer: z.object({}) }).catch(() => undefined); // nothing waits for it
+      await ask({ method: "POST", path, body, answer: z.object({}) }).catch(() => undefined);
     }
     isTelling = false;
   };
@@ -28,7 +34,14 @@ export function tellActivity(project: PlacedProject, { ask, run, epoch }: Tellin
     for (let at = 0; at < lines.length; at += MOST_LINES)
       waiting.push({ execution, lines: lines.slice(at, at + MOST_LINES) });
     waiting.splice(0, waiting.length - MOST_WAITING);
-    if (!isTelling) void send();
+    if (!isTelling) sent = send();
   };
-  followActivity(project, run, { tell, signal, fromStart: true });
+  const ended = new AbortController();
+  followActivity(project, run, { tell, signal: ended.signal, fromStart: true });
+  return {
+    end: () => {
+      ended.abort();
+      return sent;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { parsed } from "../../support/cli.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, said } from "./support/team.ts";
@@ -24,9 +24,16 @@ describe.runIf(hasPostgres)("the verbs of one machine, on a team's run", () => {
     expect((await says("items")).stdout).toContain(`${run}  add a greeting`);
     expect((await says("history")).stdout).toContain("change started by ada (token)");
     expect((await says("history", "--reviews")).code).toBe(0);
-    const logs = parsed(await says("logs", "--json"));
-    expect(logs.executions).toMatchObject([{ execution: expect.stringContaining("#1"), lines: expect.any(Array) }]);
-    expect(logs.executions[0].lines).not.toEqual([]);
+    const logs = await vi.waitFor(
+      async () => {
+        const { executions } = parsed(await says("logs", "--json"));
+        expect(executions).not.toEqual([]);
+        return executions;
+      },
+      { timeout: 30_000 },
+    );
+    expect(logs).toMatchObject([{ execution: expect.stringContaining("#1"), lines: expect.any(Array) }]);
+    expect(logs[0].lines).not.toEqual([]);
     expect(await says("logs", "nobody")).toMatchObject({ code: 2 });
 
     const shown = parsed(await says("gate", "--json")).shown as string;
