@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -70,6 +71,7 @@ describe("an index that is read without git", () => {
     { what: "one that ends early", put: () => writeFileSync(file(), readFileSync(file()).subarray(0, 60)) },
     { what: "a large one", put: () => writeFileSync(file(), Buffer.alloc(3 * 1024 * 1024)) },
     { what: "a folder in its place", put: () => replaceByFolder() },
+    { what: "one whose first name takes from a name before it", put: () => shortenNothing() },
   ];
   test.each(left)("$what is left to git", ({ put }) => {
     fixture.write("a", "1\n");
@@ -93,6 +95,16 @@ function damage(): void {
   const bytes = readFileSync(file());
   bytes[30] = (bytes[30] ?? 0) ^ 1;
   writeFileSync(file(), bytes);
+}
+
+/** In version 4 a name says how much of the one before it does not count. */
+function shortenNothing(): void {
+  fixture.git("update-index", "--index-version", "4");
+  const bytes = readFileSync(file());
+  const [header, fixedPart, hash] = [12, 62, 20];
+  bytes[header + fixedPart] = 5;
+  const content = bytes.subarray(0, bytes.length - hash);
+  writeFileSync(file(), Buffer.concat([content, createHash("sha1").update(content).digest()]));
 }
 
 function replaceByFolder(): void {

@@ -1,7 +1,7 @@
 import type { Conversation } from "../process/git-conversation.ts";
 import { encodePath } from "../process/git-path.ts";
 import { gitFailed } from "../process/run-git.ts";
-import { GONE, type TreeEntry } from "../write/tree-entry.ts";
+import { GONE, SUBMODULE, type TreeEntry } from "../write/tree-entry.ts";
 import type { GitObjects } from "./git-objects.ts";
 import { entriesOf, fileIn, TREE_MODE, type TreeEntries, treeIn } from "./tree-entries.ts";
 
@@ -79,5 +79,5 @@ export function makeTree({ makeTree }: TreeStore, entries: TreeEntries): Promise
 
 function typeOf(mode: string): string {
   if (mode === TREE_MODE) return "tree";
-  return mode === "160000" ? "commit" : "blob";
+  return mode === SUBMODULE ? "commit" : "blob";
 }

@@ -6,6 +6,7 @@ import type { GitProgram } from "../../../ports/git-programs.ts";
 import { readIndex } from "../objects/git-index.ts";
 import { gitFolders } from "./git-head.ts";
 import { digest, isExecutable, repositoryPrograms, STARTS } from "./repository-programs.ts";
+import { SUBMODULE } from "../write/tree-entry.ts";
 
 /** Where git is told to start a program: a setting of a file, or a hook, which has no key. */
 export type StartedProgram = GitProgram & { readonly file: string; readonly key: string | null };
@@ -37,7 +38,7 @@ export async function programsOfChanges(root: string, env: NodeJS.ProcessEnv): P
 /** Submodules, and repositories that nobody told git about. */
 async function innerRepositories(root: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   const git = hardenedGit(root, env);
-  const links = submodulesIn(root) ?? (await submodulesByGit(git));
+  const links = submodulesOfIndex(root) ?? (await submodulesByGit(git));
   const others = await must(git(["ls-files", "--others", "-z"], { timeoutMs: wholeTreeTimeoutMs }), "ls-files");
   const loose = splitFields(others)
     .map((field) => decodePath(field))
@@ -45,7 +46,7 @@ async function innerRepositories(root: string, env: NodeJS.ProcessEnv): Promise<
   return [...new Set([...links, ...loose])];
 }
 
-function submodulesIn(root: string): readonly string[] | null {
+function submodulesOfIndex(root: string): readonly string[] | null {
   const folders = gitFolders(root);
   const index = folders && readIndex(join(folders.own, "index"));
   const links = index?.entries.filter(({ mode }) => mode === SUBMODULE);
@@ -58,8 +59,6 @@ async function submodulesByGit(git: Git): Promise<readonly string[]> {
     .map((field) => decodePath(field))
     .flatMap((line) => (line.startsWith(`${SUBMODULE} `) ? [line.slice(line.indexOf("\t") + 1)] : []));
 }
-
-const SUBMODULE = "160000";
 
 /** A folder, or a file that names one. */
 function innerGit(path: string): string | null {

@@ -5,6 +5,7 @@ import { type IndexEntry, readIndex } from "../objects/git-index.ts";
 import { type Git, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { decodePath, inTree, splitFields } from "../process/git-path.ts";
 import { type IgnoreRule, type IgnoreRules, ignoredPaths } from "./ignored.ts";
+import { SUBMODULE } from "../write/tree-entry.ts";
 
 export type Hiding = {
   readonly top: string;
@@ -76,8 +77,6 @@ async function marksByGit(git: Git): Promise<Marks> {
     submodules: new Set(entries.filter(({ mode }) => mode === SUBMODULE).map(({ bytes }) => decodePath(bytes))),
   };
 }
-
-const SUBMODULE = "160000";
 
 type Known = {
   readonly ignored: ReadonlySet<string>;

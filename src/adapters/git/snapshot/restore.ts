@@ -10,6 +10,7 @@ import { decodePath, inTree, isTreePath, joinFields, splitFields } from "../proc
 import type { Repository } from "../read/repository.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { inTemporaryFolder } from "../../file-system/temporary-folder.ts";
+import { SUBMODULE } from "../write/tree-entry.ts";
 
 export type RestoreRequest = { readonly from: string; readonly paths: readonly string[] };
 
@@ -24,7 +25,7 @@ export async function restorePaths(repository: Repository, request: RestoreReque
   if (unsafe !== undefined) throw unsafePath(unsafe, "it is not a path inside the tree");
   const modes = await modesOf(git, request.from);
   const filtered = await filteredPaths(git, request.paths);
-  const left = request.paths.filter((path) => modes.get(path) === "160000" || filtered.has(path));
+  const left = request.paths.filter((path) => modes.get(path) === SUBMODULE || filtered.has(path));
   const wanted = request.paths.filter((path) => !left.includes(path));
   for (const path of wanted.filter((path) => !modes.has(path))) {
     if (!(await removeFile(repository.top, path))) left.push(path);

@@ -3,19 +3,24 @@ import { join } from "node:path";
 import type { Submodule } from "../../../ports/workspace.ts";
 import { type Git, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { decodePath, splitFields } from "../process/git-path.ts";
+import { SUBMODULE } from "../write/tree-entry.ts";
 
-const INNER_REPOSITORY = "160000";
 /** More files than this are not looked at. */
 const MOST_FILES = 20_000;
 
 /** Submodules that a snapshot names. They are looked at from outside: git is not run in them. */
 export async function submodulesIn(git: Git, { top, tree }: { top: string; tree: string }): Promise<Submodule[]> {
+  const paths = await submodulePaths(git, tree);
+  return paths.map((path) => ({ path, changedAt: lastChange(join(top, path)) }));
+}
+
+/** Where a tree, or that of a commit, has a repository of its own. */
+export async function submodulePaths(git: Git, tree: string): Promise<string[]> {
   const args = ["ls-tree", "-r", "-z", "--full-tree", "--end-of-options", tree];
   const fields = splitFields(await must(git(args, { timeoutMs: wholeTreeTimeoutMs }), "ls-tree"));
   return fields
-    .filter((field) => field.toString("latin1", 0, INNER_REPOSITORY.length) === INNER_REPOSITORY)
-    .map((field) => decodePath(field.subarray(field.indexOf(0x09) + 1)))
-    .map((path) => ({ path, changedAt: lastChange(join(top, path)) }));
+    .filter((field) => field.toString("latin1", 0, SUBMODULE.length) === SUBMODULE)
+    .map((field) => decodePath(field.subarray(field.indexOf(0x09) + 1)));
 }
 
 function lastChange(folder: string): number {

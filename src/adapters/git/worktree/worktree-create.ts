@@ -1,13 +1,13 @@
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Created, CreateRefusal, Refused, WorktreeRequest } from "../../../ports/worktrees.ts";
-import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
+import { hardenedGit } from "../process/git.ts";
 import { type GitCaller, personalGit } from "../process/personal-git.ts";
 import type { Git } from "../process/git.ts";
 import { readPointer } from "../read/git-head.ts";
-import { decodePath, splitFields } from "../process/git-path.ts";
 import { readFacts, tipOf } from "../read/git-read.ts";
 import { isBranchName, isObjectId } from "../snapshot/ref-name.ts";
+import { submodulePaths } from "../snapshot/submodules.ts";
 import { lastWords } from "../process/run-git.ts";
 import { isWorktreeName, linkedTree, mainTreeOf, refused } from "./worktree-location.ts";
 import { inheritSettings } from "./worktree-settings.ts";
@@ -97,18 +97,10 @@ async function startOf(git: Git, { branch, base }: WorktreeRequest): Promise<str
   const commit = isObjectId(base) ? base : isBranchName(base) ? await tipOf(git, base) : null;
   const isCommit = commit !== null && (await git(["cat-file", "-e", `${commit}^{commit}`])).status === 0;
   if (!isCommit) return refused("noBase", "There is no such branch or commit to begin at.", [base]);
-  const submodules = await submodulesOf(git, commit);
+  const submodules = await submodulePaths(git, commit);
   if (submodules.length === 0) return commit;
   const fix = "Git cannot remove a working tree with submodules safely. Work in the main tree, without --worktree.";
   return refused("submodules", fix, submodules);
-}
-
-async function submodulesOf(git: Git, commit: string): Promise<string[]> {
-  const args = ["ls-tree", "-r", "-z", "--full-tree", commit];
-  const fields = splitFields(await must(git(args, { timeoutMs: wholeTreeTimeoutMs }), "ls-tree"));
-  return fields
-    .filter((field) => field.toString("latin1", 0, 7) === "160000 ")
-    .map((field) => decodePath(field.subarray(field.indexOf(0x09) + 1)));
 }
 
 /** A tree that an interrupted call of the same request has left is this call's result; everything else is in the way. */

@@ -12,6 +12,7 @@ import { linkedTree, mainTreeOf } from "./worktree-location.ts";
 import { ignoredIn, walkTree } from "./worktree-files.ts";
 import { openRunsIn } from "./worktree-runs.ts";
 import { uncommittedIn } from "./worktree-uncommitted.ts";
+import { SUBMODULE } from "../write/tree-entry.ts";
 
 /**
  * What a linked working tree holds that is nowhere else. `path` is its top folder, links resolved; null where that is
@@ -87,5 +88,5 @@ const isThere = ({ own }: GitFolders, name: string): boolean =>
 
 async function hasSubmodules(git: Git): Promise<boolean> {
   const output = await must(git(["ls-files", "-z", "--stage"], { timeoutMs: wholeTreeTimeoutMs }), "ls-files");
-  return splitFields(output).some((field) => field.toString("latin1", 0, 7) === "160000 ");
+  return splitFields(output).some((field) => field.toString("latin1", 0, SUBMODULE.length) === SUBMODULE);
 }

@@ -10,9 +10,7 @@ import { ignoredOf } from "../snapshot/ignored.ts";
 import { cleanBlobs } from "./clean-blobs.ts";
 import { editDocuments } from "./edit-documents.ts";
 import { mergeBlobs } from "./merge-blobs.ts";
-import { GONE, type TreeEntry } from "./tree-entry.ts";
-
-const INNER_REPOSITORY = "160000";
+import { GONE, SUBMODULE, type TreeEntry } from "./tree-entry.ts";
 
 /**
  * The tree that a commit with the accepted changes has: what is different between two snapshots, put onto a commit.
@@ -63,7 +61,7 @@ async function countingChanges(
       isTreePath(path) &&
       !isUnder(path, OWN_FOLDER) &&
       (only === undefined || isBelow(only, path)) &&
-      !(after.mode === INNER_REPOSITORY && before.mode !== INNER_REPOSITORY),
+      !(after.mode === SUBMODULE && before.mode !== SUBMODULE),
   );
   const doubtful = wanted.filter(({ path, before }) => before.mode === GONE && isBelow(include, path));
   const ignored = await ignoredOf(
