@@ -7,6 +7,41 @@ const RECORD = "src/adapters/journal-file/record.ts";
 export const mutants = [
   ...mutantsOfCore,
   {
+    bug: "settings of a repository are believed though a file of them changed",
+    file: "src/adapters/git/read/repository-settings.ts",
+    find: "known.contents === contentsOf([...usual, ...known.others])",
+    put: "true",
+    test: "test/git/repository-settings.test.ts",
+  },
+  {
+    bug: "a damaged index is believed",
+    file: "src/adapters/git/objects/git-index.ts",
+    find: "hash.equals(bytes.subarray(end))",
+    put: "true",
+    test: "test/git/git-index.test.ts",
+  },
+  {
+    bug: "an index whose first name takes from a name before it is believed",
+    file: "src/adapters/git/objects/git-index.ts",
+    find: "dropped > before.length",
+    put: "false",
+    test: "test/git/git-index.test.ts",
+  },
+  {
+    bug: "a file counts as the person's own though it was committed at a return",
+    file: "src/adapters/git/write/compose-tree.ts",
+    find: "return (path: string): boolean => !differing.has(path);",
+    put: "return (): boolean => false;",
+    test: "test/git/own-lines.test.ts",
+  },
+  {
+    bug: "lines of the person at a return are committed with the work",
+    file: "src/adapters/git/write/compose-tree.ts",
+    find: "return (path: string): boolean => !differing.has(path);",
+    put: "return (): boolean => true;",
+    test: "test/git/own-lines.test.ts",
+  },
+  {
     bug: "a passkey's signature counts though nobody was verified",
     file: "src/adapters/passkeys/ssh-form.ts",
     find: "(flags & PRESENT_AND_VERIFIED) === PRESENT_AND_VERIFIED",
