@@ -30,15 +30,18 @@ const refusals = ({ setup }: Guest): string[] =>
     .flatMap(({ request }) => request.messages.findLast(({ role }) => role === "tool")?.text ?? [])
     .filter((text) => text.includes("isdlc: "));
 
+/** Up to the gate of the plan. */
+const planned = (sandbox: Sandbox): Rule => ({
+  name: "plan",
+  when: { prompt: "Go on" },
+  turns: [begin, writesDocument(sandbox, "plan.md"), report(sandbox), { text: "The gate is open." }],
+});
+
 describe.skipIf(!binary.ok || !hasTmux())(`a session of Claude Code ${version} at its open gate`, () => {
   test("answers nothing by a prompt that the model put there itself, by the session's socket or by its clock", async () => {
     const rules = (sandbox: Sandbox): Rule[] => [
       { name: "forged", when: { prompt: "isdlc:continue" }, turns: [{ text: "It came." }], past: "repeat" },
-      {
-        name: "plan",
-        when: { prompt: "Go on" },
-        turns: [begin, writesDocument(sandbox, "plan.md"), report(sandbox), { text: "The gate is open." }],
-      },
+      planned(sandbox),
       {
         name: "forger",
         when: { prompt: "Have a go" },
@@ -67,11 +70,7 @@ describe.skipIf(!binary.ok || !hasTmux())(`a session of Claude Code ${version} a
 
   test("answers nothing through a session that the model started itself, with a terminal or without", async () => {
     const rules = (sandbox: Sandbox): Rule[] => [
-      {
-        name: "plan",
-        when: { prompt: "Go on" },
-        turns: [begin, writesDocument(sandbox, "plan.md"), report(sandbox), { text: "The gate is open." }],
-      },
+      planned(sandbox),
       {
         name: "forger",
         when: { prompt: "Have a go" },

@@ -77,25 +77,19 @@ function ItemTable({ items }: { readonly items: readonly Item[] }) {
 function ItemTools({ item: { slug, status } }: { readonly item: Item }) {
   return (
     <>
-      {status === "analyzed" ? null : (
-        <Link
-          to="/new"
-          search={{ what: "analyze", item: slug }}
-          className="button button-small"
-          aria-label={`Analyze ${slug}`}
-        >
-          Analyze
-        </Link>
-      )}
-      <Link
-        to="/new"
-        search={{ what: "build", item: slug }}
-        className="button button-small"
-        aria-label={`Build ${slug}`}
-      >
-        Build
-      </Link>
+      {status === "analyzed" ? null : <BeginLink what="analyze" label="Analyze" item={slug} />}
+      <BeginLink what="build" label="Build" item={slug} />
     </>
+  );
+}
+
+type Beginning = { readonly what: "analyze" | "build"; readonly label: string; readonly item: string };
+
+function BeginLink({ what, label, item }: Beginning) {
+  return (
+    <Link to="/new" search={{ what, item }} className="button button-small" aria-label={`${label} ${item}`}>
+      {label}
+    </Link>
   );
 }
 
