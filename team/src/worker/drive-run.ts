@@ -106,7 +106,9 @@ async function driveInTree(driving: Driving): Promise<DriveEnd> {
   });
   const teller = tellActivity(project, { ask: worker.ask, run, epoch: lease.epoch });
   const stopping = AbortSignal.any([journal.lost, worker.stopping]);
-  const resting = await drive(engine, stopping).finally(teller.end);
+  const driven = drive(engine, stopping);
+  await driven.then(teller.end, teller.end);
+  const resting = await driven;
   if (journal.lost.aborted) return "fenced";
   if (resting.next.is !== "action") return "rested";
   await back(worker, run, { epoch: lease.epoch, why: "drains", detail: "the worker was told to stop" });

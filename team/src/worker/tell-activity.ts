@@ -13,7 +13,7 @@ const MOST_LINES = 200;
 
 export type Teller = {
   /** Resolves once the last words were told. */
-  end(): Promise<void>;
+  readonly end: () => Promise<void>;
 };
 
 /** Tells the server what agents say, one message after the other. What cannot be told is lost. */
