@@ -23,6 +23,8 @@ const common = {
     ISDLC_STATE_VERSION: JSON.stringify(stateVersion),
   },
 };
+// Smaller, and stack traces still have names: these are set when it starts, which only a server has the time for.
+const servers = { ...common, minifyIdentifiers: true, keepNames: true };
 await Promise.all([
   build({
     ...common,
@@ -41,13 +43,13 @@ await Promise.all([
     external: loadedLater,
   }),
   build({
-    ...common,
+    ...servers,
     entryPoints: ["src/apps/mcp/serve.ts"],
     outfile: "dist/bin/mcp.cjs",
     external: loadedLater,
   }),
   build({ ...common, entryPoints: ["src/apps/hook/main.ts"], minifyIdentifiers: true, outfile: "dist/bin/hook.cjs" }),
-  build({ ...common, entryPoints: ["src/apps/ui/ui.ts"], outfile: "dist/bin/ui.cjs" }),
+  build({ ...servers, entryPoints: ["src/apps/ui/ui.ts"], outfile: "dist/bin/ui.cjs" }),
   build({
     ...common,
     entryPoints: ["team/src/index.ts"],

@@ -13,6 +13,7 @@ const tools = [
   ["traceability", process.execPath, ["scripts/trace.mjs", "--check"]],
   ["build", process.execPath, ["scripts/build.mjs"]],
   ["package shape", bin("publint"), ["--strict"]],
+  ["size of the package", process.execPath, ["scripts/package-size.mjs"]],
   ["shape of the package for teams", bin("publint"), ["team", "--strict"]],
   ["types of the package", bin("attw"), ["--pack", ".", "--profile", "esm-only"]],
 ];
