@@ -16,6 +16,7 @@ import { measureLongLives } from "./long-lives.ts";
 import { type Line, tableText, verdictOf } from "./report.ts";
 import { measureReviewers } from "./reviewers.ts";
 import { measureSummary } from "./summary.ts";
+import { measureTeam } from "./team.ts";
 import { measureTestCopy } from "./test-copy.ts";
 
 export type Settings = {
@@ -45,6 +46,7 @@ const benches: Readonly<Record<string, (settings: Settings) => Promise<readonly 
   attestation: measureAttestation,
   page: measurePage,
   copy: measureTestCopy,
+  team: measureTeam,
   package: measurePackage,
   large: measureLargeRepository,
   lives: measureLongLives,

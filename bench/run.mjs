@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
+import { teamExternals } from "../scripts/bundle-settings.mjs";
 
 // Both change what starting node costs, by up to three times, so no ratio would mean anything with them.
 const DISTURBING = ["NODE_EXTRA_CA_CERTS", "NODE_OPTIONS"];
@@ -49,6 +50,8 @@ async function bundle(scratch) {
     platform: "node",
     format: "esm",
     target: "node20",
+    external: teamExternals,
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
     define: { ISDLC_STATE_VERSION: JSON.stringify(version) },
     logLevel: "error",
   });

@@ -36,9 +36,9 @@ export const openPlace = ({ tree, env }: Place, files: FileSystem = nodeFiles): 
 /** `20261115-000000007-aaaa` for 7. */
 export const runId = (number: number): RunId => `20261115-${String(number).padStart(9, "0")}-aaaa`;
 
-/** The feature workflow as shipped, without supervision. */
-export function startCommand(root: string, run: RunId): StartCommand {
-  const text = readFileSync(join(root, "workflows", "feature.json"), "utf8");
+/** A workflow as shipped, without supervision. */
+export function startCommand(root: string, run: RunId, workflow = "feature"): StartCommand {
+  const text = readFileSync(join(root, "workflows", `${workflow}.json`), "utf8");
   const definition = WorkflowDefinition.parse(JSON.parse(text));
   const personas = definition.phases.flatMap(({ persona, reviewer }) => [persona, reviewer ?? persona]);
   const personaDigests = Object.fromEntries(personas.map((name) => [name, "0".repeat(64)]));

@@ -1,0 +1,99 @@
+import { chmodSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { emptyCursor } from "../src/adapters/journal-file/fold.ts";
+import { readLines } from "../src/adapters/team/read-lines.ts";
+import { createReaderSeal, publicKeysOf } from "../src/adapters/team/reader-seal.ts";
+import { createServerClient, type ServerClient } from "../src/adapters/team/server-client.ts";
+import { shownOf } from "../src/app/answer/answer.ts";
+import type { RunState } from "../src/core/run.ts";
+import type { Seal } from "../src/ports/seal.ts";
+import { JournalLines, TeamStarted, TeamView } from "../src/schema/api-team.ts";
+import { startOwnDatabase } from "../team/src/database/own-database.ts";
+import { openPool, type Pool } from "../team/src/journal-postgres/open-pool.ts";
+import { createToken, SIGN_IN } from "../team/src/people/principals.ts";
+import { startServer } from "../team/src/server/start-server.ts";
+import type { Settings } from "./benches.ts";
+
+/** A server with a PostgreSQL of its own, a person and the tokens of workers. */
+export type TeamPlace = {
+  readonly database: string;
+  readonly url: string;
+  readonly pool: Pool;
+  readonly seal: Seal;
+  readonly person: ServerClient;
+  readonly keyFile: string;
+  worker(name: string): Promise<{ readonly token: string; readonly ask: ServerClient }>;
+  begin(repository: string): Promise<string>;
+  /** The run as its lines tell it. */
+  look(run: string): Promise<RunState>;
+  /** Answers what is open in the way that leads on. */
+  answer(run: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+const DRIVES = 16;
+
+export async function openTeamPlace({ root, scratch }: Settings): Promise<TeamPlace> {
+  chmodSync(scratch, 0o711); // PostgreSQL runs as another user where this is root
+  const folder = mkdtempSync(join(tmpdir(), "isdlc-bench-postgres-"));
+  const own = await startOwnDatabase({ folder, root, path: process.env["PATH"] ?? "" });
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const keyFile = join(scratch, "server-key.pem");
+  const server = await startServer({
+    database: own.url,
+    host: "127.0.0.1",
+    port: 0,
+    metricsPort: null,
+    keyFile,
+    lease: 15_000,
+    drivesPerWorker: DRIVES,
+    keepDays: 30,
+    env: {},
+    log,
+  });
+  const pool = openPool(own.url, 4);
+  const url = `http://127.0.0.1:${server.port}`;
+  const tokenOf = (id: string, kind: "person" | "worker"): Promise<string> =>
+    createToken(pool, { id, kind }, { name: SIGN_IN, days: null });
+  const person = createServerClient({ url, token: await tokenOf("ada", "person") });
+  const { keys } = await person({ method: "GET", path: "/api/team", answer: TeamView });
+  const seal = createReaderSeal(publicKeysOf(keys));
+  const look = async (run: string): Promise<RunState> => {
+    const { lines } = await person({ method: "GET", path: `/api/runs/${run}/lines`, answer: JournalLines });
+    return readLines(emptyCursor(run), lines, seal).cursor.state;
+  };
+  return {
+    database: own.url,
+    url,
+    pool,
+    seal,
+    person,
+    keyFile,
+    look,
+    async worker(name) {
+      const token = await tokenOf(name, "worker");
+      return { token, ask: createServerClient({ url, token }) };
+    },
+    async begin(repository) {
+      const choices = [{ flag: "--tests", option: "without" }];
+      const start = { what: "run", workflow: "change", title: "Show the hours", isSupervised: true, choices };
+      const body = { repository, start };
+      return (await person({ method: "POST", path: "/api/runs", body, answer: TeamStarted })).run;
+    },
+    async answer(run) {
+      const state = await look(run);
+      if (state.is !== "active" || state.wait === null) return;
+      const { id, kind } = state.wait;
+      const option = kind === "finish" ? "keep" : "continue";
+      const body = { wait: id, shown: shownOf(state), option };
+      await person({ method: "POST", path: `/api/runs/${run}/answer`, body, answer: z.looseObject({}) });
+    },
+    async close() {
+      await pool.end();
+      await server.close();
+      await own.stop("immediate");
+    },
+  };
+}
