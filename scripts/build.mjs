@@ -54,6 +54,8 @@ await Promise.all([
     ...common,
     entryPoints: ["team/src/index.ts"],
     outfile: "team/dist/index.cjs",
+    minifyIdentifiers: true,
+    keepNames: true, // of functions and classes, for stack traces and for libraries that go by them
     external: teamExternals,
     plugins: [], // it is one file, in a package without the others
   }),

@@ -27,6 +27,9 @@ export const teamExternals = [
   "pg-native",
   "winston",
   "winston-transport",
-  "@opentelemetry/*",
+  "@opentelemetry/context-async-hooks",
+  "@opentelemetry/exporter-logs-otlp-proto",
+  "@opentelemetry/exporter-trace-otlp-proto",
+  "@opentelemetry/sdk-logs",
   "@dbos-inc/dbos-enterprise",
 ];

@@ -16,6 +16,8 @@ export type TeamProblem =
       readonly what: string;
       readonly fix: string;
     }
+  | { readonly code: "DATABASE_UNAVAILABLE"; readonly detail: string; readonly fix: string }
+  | { readonly code: "BACKUP_UNUSABLE"; readonly detail: string; readonly fix: string }
   | { readonly code: "NOT_ALLOWED"; readonly what: string; readonly fix: string }
   | { readonly code: "TEAM_RUN_REFUSED"; readonly run: string; readonly detail: string }
   | { readonly code: "NOT_FOR_TEAM_RUNS"; readonly option: string };
@@ -37,6 +39,11 @@ export const teamDescriptions: {
     fix: "See that it runs and that its address is right, then run the command again.",
   }),
   SERVER_REFUSED: (p) => ({ what: `${p.url}: ${p.what} (${p.reason})`, fix: p.fix }),
+  DATABASE_UNAVAILABLE: (p) => ({
+    what: `There is no database to work with: ${p.detail}.`,
+    fix: `${p.fix}.`,
+  }),
+  BACKUP_UNUSABLE: (p) => ({ what: `The backup cannot be restored here: ${p.detail}.`, fix: p.fix }),
   NOT_ALLOWED: (p) => ({ what: p.what, fix: p.fix }),
   TEAM_RUN_REFUSED: (p) => ({
     what: `No worker could begin ${p.run}: ${p.detail.slice(0, 500)}`,

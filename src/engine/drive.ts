@@ -13,13 +13,22 @@ export type Resting = {
   readonly warnings: readonly string[];
 };
 
-/** Loads, asks what should happen, lets it happen, records what came of it; until the run rests or the signal says stop. */
-export async function drive(engine: Engine, signal: AbortSignal): Promise<Resting> {
+/**
+ * Loads, asks what should happen, lets it happen, records what came of it; until the run rests or the signal says stop.
+ * `noMore` lets the step at hand come to its end, and begins no other.
+ */
+export async function drive(engine: Engine, signal: AbortSignal, noMore: AbortSignal = signal): Promise<Resting> {
   const warned = new Set<string>();
   for (;;) {
     const { state, head } = await engine.journal.load(engine.run);
     const now = next(state);
-    if (now.is !== "action" || state.is !== "active" || signal.aborted || isLeftToSession(engine, state))
+    if (
+      now.is !== "action" ||
+      state.is !== "active" ||
+      signal.aborted ||
+      noMore.aborted ||
+      isLeftToSession(engine, state)
+    )
       return { state, next: now, warnings: [...new Set([...warned, ...writeProjections(engine, state, head)])] };
     for (const warning of writeActive(engine, state, head)) warned.add(warning); // true while an agent works, too
     const report = await perform(engine, { run: state, step: now.step, ticket: now.ticket }, signal);

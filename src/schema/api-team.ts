@@ -54,6 +54,8 @@ export const TeamRunRow = z.object({
   worker: z.nullable(z.string()),
   /** Why it could not be begun; null where it was, or still can be. */
   refused: z.nullable(z.string()),
+  /** Refs at the remote with work of workers that were lost; it does not count. */
+  kept: z._default(z.array(z.string()), []),
 });
 export type TeamRunRow = z.infer<typeof TeamRunRow>;
 export const TeamRunList = z.object({ runs: z.array(TeamRunRow) });
@@ -96,7 +98,11 @@ export type LeftTree = z.infer<typeof LeftTree>;
 export const Beat = z.strictObject({
   instance: text(100),
   runs: z.array(RunId).check(z.maxLength(1000)),
+  /** Of the journal that it can read and write; a server asks for drives in its own. */
+  generation: z._default(z.int(), 1),
+  version: z._default(text(50), ""),
 });
+export type Beat = z.infer<typeof Beat>;
 export const BeatAnswer = z.object({
   /** Those that are still the worker's, with how far each is. */
   held: z.array(z.object({ run: RunId, epoch: z.int(), seq: z.int() })),
@@ -141,3 +147,10 @@ export const GiveBack = z.strictObject({
   detail: text(2000),
 });
 export type GiveBack = z.infer<typeof GiveBack>;
+
+/** Work that a worker had not pushed when it was fenced off, as a commit. */
+export const KeptWork = z.strictObject({ epoch: z.int(), commit: objectId });
+export type KeptWork = z.infer<typeof KeptWork>;
+
+/** Where that commit lies at the remote. */
+export const keptRef = (run: string, epoch: number): string => `refs/isdlc/${run}/kept-e${epoch}`;

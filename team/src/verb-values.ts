@@ -12,12 +12,18 @@ export function numberOf({ values, verb }: Invocation, option: string, otherwise
 
 type Secret = { readonly option: string; readonly variable: string };
 
-/** What must not be in the environment of anything that is started from here. @throws ProblemError USAGE where it is missing */
-export function secretOf({ values, env, verb }: Invocation, { option, variable }: Secret): string {
+/** What must not be in the environment of anything that is started from here. */
+export function givenSecret({ values, env }: Invocation, { option, variable }: Secret): string | undefined {
   const value = text(values, option) ?? env[variable];
   delete env[variable];
   delete process.env[variable];
-  if (value !== undefined && value !== "") return value;
-  const detail = `Give it with --${option}, or in the variable ${variable}.`;
-  throw new ProblemError({ code: "USAGE", detail, usage: verb.usage });
+  return value === "" ? undefined : value;
+}
+
+/** The same, where it is needed. @throws ProblemError USAGE */
+export function secretOf(invocation: Invocation, secret: Secret): string {
+  const value = givenSecret(invocation, secret);
+  if (value !== undefined) return value;
+  const detail = `Give it with --${secret.option}, or in the variable ${secret.variable}.`;
+  throw new ProblemError({ code: "USAGE", detail, usage: invocation.verb.usage });
 }

@@ -3,7 +3,12 @@ import type * as z from "zod/mini";
 import { isRecord, ownValue } from "../../core/own-value.ts";
 import { ProblemError } from "../../core/problem.ts";
 
-export type ServerAddress = { readonly url: string; readonly token: string };
+export type ServerAddress = {
+  readonly url: string;
+  readonly token: string;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+};
 
 export type ServerRequest<T> = {
   readonly method: "GET" | "POST" | "DELETE";
@@ -22,11 +27,12 @@ const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 2000;
 const UNAVAILABLE = 503;
 
-export function createServerClient({ url, token }: ServerAddress): ServerClient {
+export function createServerClient(address: ServerAddress): ServerClient {
+  const { url } = address;
   return async (request) => {
     const until = Date.now() + (request.patience ?? 0);
     for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
-      const said = await ask(url, token, request);
+      const said = await ask(address, request);
       if (said.is === "answered") return request.answer.parse(said.value);
       if (Date.now() > until) throw new ProblemError({ code: "SERVER_UNREACHABLE", url, detail: said.detail });
       await delay(pause);
@@ -36,13 +42,13 @@ export function createServerClient({ url, token }: ServerAddress): ServerClient 
 
 type Said = { readonly is: "answered"; readonly value: unknown } | { readonly is: "away"; readonly detail: string };
 
-async function ask(url: string, token: string, request: ServerRequest<unknown>): Promise<Said> {
+async function ask({ url, token, headers }: ServerAddress, request: ServerRequest<unknown>): Promise<Said> {
   let response: Response;
   let text: string;
   try {
     response = await fetch(new URL(request.path, url), {
       method: request.method,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      headers: { ...headers, authorization: `Bearer ${token}`, "content-type": "application/json" },
       redirect: "error",
       signal: AbortSignal.timeout(ANSWER_WITHIN),
       ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),

@@ -2,10 +2,14 @@ import type { Pool } from "pg";
 import { activityTables } from "../people/activity-tables.ts";
 import { peopleTables } from "../people/people-tables.ts";
 import { inTransaction } from "./in-transaction.ts";
+import { operationsTables } from "./operations-tables.ts";
 import { tables } from "./tables.ts";
 
 /** Each is done once, in this order, and never edited after it was released. */
-const MIGRATIONS: readonly string[] = [tables, peopleTables, activityTables];
+const MIGRATIONS: readonly string[] = [tables, peopleTables, activityTables, operationsTables];
+
+/** How many a database has that is up to date. */
+export const MIGRATION_COUNT = MIGRATIONS.length;
 
 /** Two that migrate at once take turns. Any number will do, as long as nobody else of ours uses it. */
 const MIGRATION_LOCK = 4_715_001;
@@ -15,14 +19,14 @@ export function migrateDatabase(pool: Pool): Promise<number> {
   return inTransaction(pool, async (client) => {
     await client.query("select pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
     await client.query(
-      "create table if not exists isdlc_migration (number int primary key, at timestamptz not null default now())",
+      "create table if not exists public.isdlc_migration (number int primary key, at timestamptz not null default now())",
     );
-    const { rows } = await client.query<{ count: number }>("select count(*)::int as count from isdlc_migration");
+    const { rows } = await client.query<{ count: number }>("select count(*)::int as count from public.isdlc_migration");
     const already = rows[0]?.count ?? 0;
     for (const [index, statements] of MIGRATIONS.entries()) {
       if (index < already) continue;
       await client.query(statements);
-      await client.query("insert into isdlc_migration (number) values ($1)", [index + 1]);
+      await client.query("insert into public.isdlc_migration (number) values ($1)", [index + 1]);
     }
     return Math.max(0, MIGRATIONS.length - already);
   });

@@ -76,4 +76,4 @@ export async function linesAfter(client: Queryable, run: RunId, seq: number): Pr
   };
 }
 
-const bytesOf = (lines: readonly string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(""));
+export const bytesOf = (lines: readonly string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(""));

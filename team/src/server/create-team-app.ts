@@ -1,4 +1,5 @@
-import { type Context, Hono } from "hono";
+import { type Context, Hono, type Next } from "hono";
+import { routePath } from "hono/route";
 import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
 import * as z from "zod/mini";
@@ -7,7 +8,7 @@ import { addAccountRoutes } from "../people/account-routes.ts";
 import { addActivityRoutes } from "../people/activity-routes.ts";
 import { principalOf } from "../people/principals.ts";
 import { createRefusedTokens, FORGOTTEN_AFTER } from "../people/refused-tokens.ts";
-import { plainLine } from "../../../src/views/plain-text.ts";
+import type { Log } from "../structured-log.ts";
 import { FencedError } from "../journal-postgres/submit-decision.ts";
 import { openApi } from "./open-api.ts";
 import { addPersonRoutes } from "./person-routes.ts";
@@ -15,13 +16,13 @@ import type { TeamEnv, TeamServer } from "./team-server.ts";
 import { addWorkerRoutes } from "./worker-routes.ts";
 
 const BODY_LIMIT = 4 * 1024 * 1024; // bytes: a report may hold the findings of a whole review
-const MOST_LOGGED = 500; // characters of what somebody else may have written
 const BEARER = /^Bearer ([A-Za-z0-9_-]{20,200})$/;
 
 /** Everything that people's programs and workers ask for. What is not named here is not answered. */
 export function createTeamApp(server: TeamServer): Hono<TeamEnv> {
   const app = new Hono<TeamEnv>();
   const refused = createRefusedTokens();
+  app.use((context, next) => observed(server, context, next));
   app.use(async (context, next) => {
     context.header("Cache-Control", "no-store");
     context.header("X-Content-Type-Options", "nosniff");
@@ -62,6 +63,21 @@ export function createTeamApp(server: TeamServer): Hono<TeamEnv> {
 /** Of the connection itself: what a header says about it, anybody can write. */
 const addressOf = ({ env }: Context<TeamEnv>): string => env.incoming?.socket.remoteAddress ?? "";
 
+/** Counts and traces a request by the pattern of its route: what is in the path is no name for a series. */
+async function observed({ metrics, tracing }: TeamServer, context: Context<TeamEnv>, next: Next): Promise<void> {
+  const began = performance.now();
+  const { method } = context.req;
+  const traceparent = context.req.header("traceparent");
+  const headers = traceparent === undefined ? {} : { traceparent };
+  const run = /\/runs\/([0-9a-z-]{1,40})(?:\/|$)/.exec(context.req.path)?.[1];
+  const attributes = { "http.request.method": method, ...(run === undefined ? {} : { "isdlc.run": run }) };
+  await tracing.within({ name: `${method} ${context.req.path.replace(run ?? "", ":run")}`, attributes, headers }, () =>
+    next(),
+  );
+  const route = routePath(context, -1);
+  metrics.request({ method, route, status: String(context.res.status) }, (performance.now() - began) / 1000);
+}
+
 type Told = { readonly code: string; readonly what: string; readonly fix: string };
 
 const told = (problem: Told): { problem: Told } => ({ problem });
@@ -88,7 +104,7 @@ const STATUS: Readonly<Partial<Record<Problem["code"], Answer["status"]>>> = {
   USAGE: 400,
 };
 
-function asAnswer(error: Error, log: (line: string) => void): Answer {
+function asAnswer(error: Error, log: Log): Answer {
   if (error instanceof FencedError)
     return { status: 409, problem: { code: "FENCED", what: error.message, fix: "Stop working on it." } };
   if (error instanceof ProblemError) {
@@ -97,7 +113,7 @@ function asAnswer(error: Error, log: (line: string) => void): Answer {
   }
   if (error instanceof z.core.$ZodError || error instanceof SyntaxError || error instanceof HTTPException)
     return { status: 400, problem: { code: "INVALID_REQUEST", what: "The request has another form.", fix: "" } };
-  log(`request failed: ${plainLine(error.message, MOST_LOGGED)}`);
+  log.error({ error }, "a request failed");
   const problem = { code: "UNAVAILABLE", what: "The server cannot answer now.", fix: "Try it again." };
   return { status: isDatabaseAway(error) ? 503 : 500, problem };
 }

@@ -1,12 +1,25 @@
 import type { Pool } from "pg";
 import { next } from "../../../src/core/next.ts";
-import type { BeatAnswer, GiveBack, Lease } from "../../../src/schema/api-team.ts";
+import {
+  type Beat,
+  type BeatAnswer,
+  type GiveBack,
+  keptRef,
+  type KeptWork,
+  type Lease,
+} from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import type { PostgresJournal } from "../journal-postgres/create-postgres-journal.ts";
 import { inTransaction } from "../journal-postgres/in-transaction.ts";
+import type { ServerMetrics } from "../operations/metrics.ts";
 import type { DriveQueue } from "./drive-queue.ts";
 
-export type LeaseKeeper = { readonly pool: Pool; readonly queue: DriveQueue; readonly journal: PostgresJournal };
+export type LeaseKeeper = {
+  readonly pool: Pool;
+  readonly queue: DriveQueue;
+  readonly journal: PostgresJournal;
+  readonly metrics: ServerMetrics;
+};
 
 /** Drives of a run that may break off one after the other before a person is asked. */
 const MOST_FAILURES = 5;
@@ -27,11 +40,12 @@ export async function takeLease(
   return rows[0] ?? null;
 }
 
-export type Beating = { readonly worker: string; readonly instance: string; readonly runs: readonly RunId[] };
+export type Beating = Beat & { readonly worker: string };
 
 /** Notes that a worker lives, and tells which of its runs are still its own. */
-export async function noteBeat(keeper: LeaseKeeper, { worker, instance, runs }: Beating): Promise<BeatAnswer> {
+export async function noteBeat(keeper: LeaseKeeper, beating: Beating): Promise<BeatAnswer> {
   const { pool } = keeper;
+  const { worker, instance, runs, generation, version } = beating;
   const { rows: earlier } = await pool.query<{ instance: string }>(
     "select instance from isdlc.worker where id = $1 and instance <> $2",
     [worker, instance],
@@ -40,10 +54,11 @@ export async function noteBeat(keeper: LeaseKeeper, { worker, instance, runs }: 
   if (earlier.length > 0) await freeRuns(keeper, { where: "worker = $1", values: [worker], failures: 0 });
   const { rows } = await pool.query<BeatAnswer["held"][number]>(
     `with noted as (
-       insert into isdlc.worker (id, instance) values ($1, $2)
-       on conflict (id) do update set beat = worker.beat + 1, instance = $2)
+       insert into isdlc.worker (id, instance, generation, version) values ($1, $2, $4, $5)
+       on conflict (id) do update set
+         beat = worker.beat + 1, beat_at = now(), instance = $2, generation = $4, version = $5)
      select run, epoch, head_seq as seq from isdlc.run where run = any($3) and worker = $1`,
-    [worker, instance, runs],
+    [worker, instance, runs, generation, version],
   );
   return { held: rows };
 }
@@ -59,6 +74,24 @@ export const freeLost = (keeper: LeaseKeeper, worker: string, beat: string): Pro
 /** Frees a run whose drive was taken from the queue by a worker that never asked for the lease. */
 export const freeUntaken = (keeper: LeaseKeeper, run: RunId, workflow: string): Promise<readonly RunId[]> =>
   freeRuns(keeper, { where: "run = $1 and worker is null and workflow = $2", values: [run, workflow], failures: 1 });
+
+/** Asks for a drive of every run that can go on; after a restore, when the queue is empty. */
+export const askAgainForAll = (keeper: Pick<LeaseKeeper, "pool" | "queue">): Promise<readonly RunId[]> =>
+  freeRuns(keeper, { where: "true", values: [], failures: 0 });
+
+/** Asks again for a drive that only workers of before would take, where none of them is left. */
+export const renewDrive = (keeper: LeaseKeeper, run: RunId, workflow: string): Promise<readonly RunId[]> =>
+  freeRuns(keeper, { where: "run = $1 and worker is null and workflow = $2", values: [run, workflow], failures: 0 });
+
+/** A worker that was fenced off tells where it put what it had not pushed. It was its run, so it had a lower epoch. */
+export async function noteKeptWork(pool: Pool, run: RunId, by: KeptWork & { worker: string }): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `insert into isdlc.kept_work (run, epoch, worker, ref, commit)
+     select run, $2, $3, $4, $5 from isdlc.run where run = $1 and epoch > $2 on conflict do nothing`,
+    [run, by.epoch, by.worker, keptRef(run, by.epoch), by.commit],
+  );
+  return rowCount === 1;
+}
 
 /** A worker does not go on with a run: somebody else will, and not at once where it broke off. */
 export async function giveBack(
@@ -114,7 +147,10 @@ type FreedRow = {
 };
 
 /** Raises the epoch, so that whoever drove before is fenced off, and asks for another drive. */
-async function freeRuns({ pool, queue }: LeaseKeeper, { where, values, failures }: Freeing): Promise<readonly RunId[]> {
+async function freeRuns(
+  { pool, queue }: Pick<LeaseKeeper, "pool" | "queue">,
+  { where, values, failures }: Freeing,
+): Promise<readonly RunId[]> {
   const freed = await inTransaction(pool, async (client) => {
     const { rows } = await client.query<FreedRow>(
       `with freed as (select run, workflow from isdlc.run where rests = 'action' and ${where} for update)

@@ -11,6 +11,7 @@ import { TeamStart, type TeamRunRow, type TeamView } from "../../../src/schema/a
 import { isRunId, type RunId } from "../../../src/schema/ids.ts";
 import { inTransaction } from "../journal-postgres/in-transaction.ts";
 import type { Recorded } from "../journal-postgres/submit-decision.ts";
+import { counted } from "../operations/metrics.ts";
 import { commandOf } from "./decide-answer.ts";
 import { needPolicy } from "../people/answer-policy.ts";
 import { needRole, needRun, personOf, type RunAccess } from "../people/roles.ts";
@@ -58,7 +59,8 @@ const REPOSITORIES = `select name, remote, role from isdlc.repository
   left join isdlc.member on repository = name and person = $1
   where role is not null or $2 = 'worker' order by name`;
 
-const LIST = `select run, repository, title, begun_by as "begunBy", rests, wait_kind as wait, phase, worker, refused
+const LIST = `select run, repository, title, begun_by as "begunBy", rests, wait_kind as wait, phase, worker, refused,
+    array(select ref from isdlc.kept_work k where k.run = run.run order by epoch) as kept
   from isdlc.run where repository is not null and ($1::text is null or repository = $1) and ($5::text is null or run = $5)
     and ($4 = 'worker' or exists (select 1 from isdlc.member m where m.repository = run.repository and m.person = $3))
   order by rests = 'ended', number desc limit $2`;
@@ -86,7 +88,7 @@ type Answering = { readonly by: string; readonly access: RunAccess; readonly req
 
 /** Records a person's decision together with the drive that follows from it. Gives the event before it. */
 async function answer(server: TeamServer, run: RunId, { by, access, request }: Answering): Promise<number> {
-  const { journal, queue, pool } = server;
+  const { journal, queue, pool, metrics } = server;
   const { state, head } = await journal.load(run);
   if (state.is === "none") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   if (state.is === "ended")
@@ -97,7 +99,8 @@ async function answer(server: TeamServer, run: RunId, { by, access, request }: A
     if (next(before).is === "action" || next(now).is !== "action") return;
     await queue.ask(client, run, { id: `drive:${run}:s${to.seq}` });
   };
-  const done = await journal.submitAs(run, command, { by: { kind: "person", id: by }, also: wake });
+  const sent = { by: { kind: "person", id: by }, also: wake } as const;
+  const done = await counted(metrics, "person", () => journal.submitAs(run, command, sent));
   if (!done.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: done.refusal });
   return head.seq;
 }

@@ -1,52 +1,81 @@
+import { once } from "node:events";
 import { join } from "node:path";
 import { done, type Invocation, type Result, text } from "../../../src/apps/cli/grammar/verb.ts";
 import { withSignals } from "../../../src/apps/cli/main/signals.ts";
+import { packageRoot } from "../../../src/adapters/definitions/package-root.ts";
 import { userFolders } from "../../../src/adapters/user-files/user-folders.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
+import { runningDatabase, startOwnDatabase } from "../database/own-database.ts";
 import { migrateDatabase } from "../journal-postgres/migrate-database.ts";
 import { openPool, type Pool } from "../journal-postgres/open-pool.ts";
+import { type Operation, operations } from "../operations/operations-verbs.ts";
 import { isRemote } from "../remote-address.ts";
-import { numberOf, secretOf } from "../verb-values.ts";
+import { createLog } from "../structured-log.ts";
+import { givenSecret, numberOf } from "../verb-values.ts";
 import { peopleVerbs, type Subcommand } from "../people/people-verbs.ts";
 import { isPrincipalName } from "../people/principals.ts";
+import { isLabel } from "./drive-queue.ts";
 import { startServer } from "./start-server.ts";
 
 const DEFAULT_PORT = 7420;
 const DEFAULT_LEASE = 15; // seconds
 const DEFAULT_DRIVES = 2;
+const DEFAULT_KEEP_DAYS = 30;
+/** One for a transaction, and one for what is asked within it. */
+const CONNECTIONS = 2;
 
-const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = { ...peopleVerbs, repository };
+const VERBS: Readonly<Record<string, Operation>> = {
+  ...operations,
+  ...Object.fromEntries(
+    Object.entries({ ...peopleVerbs, repository }).map(([name, verb]) => [name, onCurrentTables(verb)]),
+  ),
+};
 
-/** Runs the server, or changes whom and what it knows. */
+/** Runs the server, keeps it in order, or changes whom and what it knows. */
 export async function server(invocation: Invocation): Promise<Result> {
   const [what, ...words] = invocation.words;
   if (what === undefined) return withSignals((signal) => serve(invocation, signal));
-  const subcommand = SUBCOMMANDS[what];
-  if (subcommand === undefined) throw usage(invocation, `There is no "isdlc server ${what}".`);
-  const pool = openPool(databaseOf(invocation), 1);
+  const operation = VERBS[what];
+  if (operation === undefined) throw usage(invocation, `There is no "isdlc server ${what}".`);
+  const { url: database, stop } = await databaseOf(invocation, "for now");
+  const pool = openPool(database, CONNECTIONS);
   try {
-    await migrateDatabase(pool);
-    return await subcommand(pool, words, invocation);
+    return await operation({ pool, database, words, invocation, keyFile: keyFileOf(invocation) });
   } finally {
     await pool.end();
+    await stop();
   }
+}
+
+/** Brings the tables up to date first. */
+function onCurrentTables(subcommand: Subcommand): Operation {
+  return async ({ pool, words, invocation }) => {
+    await migrateDatabase(pool);
+    return subcommand(pool, words, invocation);
+  };
 }
 
 async function serve(invocation: Invocation, signal: AbortSignal): Promise<Result> {
   const { io, env, values } = invocation;
+  const { url: database, stop } = await databaseOf(invocation, "to serve");
   const host = text(values, "host") ?? "127.0.0.1";
   const running = await startServer({
-    database: databaseOf(invocation),
+    database,
     host,
     port: numberOf(invocation, "port", DEFAULT_PORT),
-    keyFile: text(values, "key") ?? join(userFolders(env).state, "server-key.pem"),
+    metricsPort: text(values, "metrics") === undefined ? null : numberOf(invocation, "metrics", 0),
+    keyFile: keyFileOf(invocation),
     lease: numberOf(invocation, "lease", DEFAULT_LEASE) * 1000,
     drivesPerWorker: numberOf(invocation, "drives", DEFAULT_DRIVES),
-    log: (line) => io.err(line),
+    keepDays: numberOf(invocation, "keep-days", DEFAULT_KEEP_DAYS),
+    env,
+    log: createLog({ name: "isdlc-server", write: io.err, secrets: [database] }),
   });
   io.out(`Listening at http://${host}:${running.port}`);
-  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+  if (running.metricsPort !== null) io.out(`Metrics at http://127.0.0.1:${running.metricsPort}/metrics`);
+  if (!signal.aborted) await once(signal, "abort");
   await running.close();
+  await stop();
   return done(["Closed. Runs that workers drive go on as soon as a server is there again."]);
 }
 
@@ -55,16 +84,33 @@ async function repository(
   [name = "", remote = ""]: readonly string[],
   invocation: Invocation,
 ): Promise<Result> {
-  if (!isPrincipalName(name) || !isRemote(remote))
+  const label = text(invocation.values, "label") ?? null;
+  if (!isPrincipalName(name) || !isRemote(remote) || (label !== null && !isLabel(label)))
     throw usage(invocation, "Say the name of the repository and the address that workers clone it from.");
-  const text =
-    "insert into isdlc.repository (name, remote) values ($1, $2) on conflict (name) do update set remote = $2";
-  await pool.query(text, [name, remote]);
-  return done([`Workers clone ${name} from ${remote}.`], { name, remote });
+  await pool.query(
+    `insert into isdlc.repository (name, remote, label) values ($1, $2, $3)
+     on conflict (name) do update set remote = $2, label = $3`,
+    [name, remote, label],
+  );
+  const who = label === null ? "Workers" : `Workers with the label ${label}`;
+  return done([`${who} clone ${name} from ${remote}.`], { name, remote, label });
 }
 
-const databaseOf = (invocation: Invocation): string =>
-  secretOf(invocation, { option: "database", variable: "ISDLC_DATABASE_URL" });
+type Database = { readonly url: string; readonly stop: () => Promise<void> };
+
+/** The one that was named, or one of our own; that may be running already where only a subcommand needs it. */
+async function databaseOf(invocation: Invocation, why: "to serve" | "for now"): Promise<Database> {
+  const { env, values } = invocation;
+  const named = givenSecret(invocation, { option: "database", variable: "ISDLC_DATABASE_URL" });
+  if (named !== undefined) return { url: named, stop: () => Promise.resolve() };
+  const folder = text(values, "data") ?? join(userFolders(env).state, "postgres");
+  const running = why === "for now" ? await runningDatabase(folder) : null;
+  if (running !== null) return { url: running, stop: () => Promise.resolve() };
+  return startOwnDatabase({ folder, root: packageRoot(), path: env["PATH"] ?? "" });
+}
+
+const keyFileOf = ({ values, env }: Invocation): string =>
+  text(values, "key") ?? join(userFolders(env).state, "server-key.pem");
 
 const usage = ({ verb }: Invocation, detail: string): ProblemError =>
   new ProblemError({ code: "USAGE", detail, usage: verb.usage });

@@ -1,12 +1,16 @@
 import { createServer, type Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { DBOS } from "@dbos-inc/dbos-sdk";
 import { systemClock } from "../../../src/compose/project-location.ts";
 import { version } from "../../../src/compose/version.ts";
 import { decide } from "../../../src/core/decide.ts";
+import { migrateQueue } from "../database/migrate-queue.ts";
 import { createPostgresJournal } from "../journal-postgres/create-postgres-journal.ts";
 import { migrateDatabase } from "../journal-postgres/migrate-database.ts";
 import { openPool } from "../journal-postgres/open-pool.ts";
+import { createServerMetrics, serveMetrics } from "../operations/metrics.ts";
+import { startRetention } from "../operations/retention.ts";
+import { startTracing } from "../operations/tracing.ts";
+import type { Log } from "../structured-log.ts";
 import { createTeamSeal } from "../seal/team-seal.ts";
 import { createTeamApp } from "./create-team-app.ts";
 import { openDriveQueue } from "./drive-queue.ts";
@@ -21,10 +25,15 @@ export type ServerOptions = {
   /** Milliseconds that a worker may be silent. */
   readonly lease: number;
   readonly drivesPerWorker: number;
-  readonly log: (line: string) => void;
+  /** Null where nobody reads metrics. */
+  readonly metricsPort: number | null;
+  /** How long ended drives are remembered. */
+  readonly keepDays: number;
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Log;
 };
 
-export type RunningServer = { readonly port: number; close(): Promise<void> };
+export type RunningServer = { readonly port: number; readonly metricsPort: number | null; close(): Promise<void> };
 
 const CONNECTIONS = 10;
 const REQUEST_WITHIN = 60_000; // milliseconds
@@ -34,7 +43,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { database, host, port, lease, log } = options;
   const pool = openPool(database, CONNECTIONS);
   await migrateDatabase(pool);
-  await DBOS.migrate(database);
+  await migrateQueue(database);
   const { privateKey, publicPem } = loadServerKey(options.keyFile);
   const queue = await openDriveQueue(pool, database, options.drivesPerWorker);
   const journal = createPostgresJournal({
@@ -45,18 +54,26 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     place: "server",
     sender: "server",
   });
-  const keeper = { pool, queue, journal };
-  const app = createTeamApp({ ...keeper, version, keys: [publicPem], log });
+  const metrics = createServerMetrics(pool);
+  const tracing = startTracing("isdlc-server", options.env);
+  const keeper = { pool, queue, journal, metrics };
+  const app = createTeamApp({ ...keeper, version, keys: [publicPem], log, tracing });
   const answer = getRequestListener(app.fetch);
   const http = createServer({ requestTimeout: REQUEST_WITHIN }, (request, response) => void answer(request, response));
   const watchdog = startWatchdog(keeper, { lease, log });
+  const retention = startRetention({ pool, queue, days: options.keepDays, log });
+  const told = options.metricsPort === null ? null : await serveMetrics(metrics.registry, options.metricsPort);
   const taken = await listening(http, host, port);
   return {
     port: taken,
+    metricsPort: told?.port ?? null,
     async close() {
       http.closeAllConnections();
       await new Promise((resolve) => http.close(resolve));
+      await told?.close();
       await watchdog.stop();
+      await retention.stop();
+      await tracing.stop();
       await queue.close();
       await pool.end();
     },

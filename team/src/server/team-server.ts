@@ -1,4 +1,6 @@
 import { ProblemError } from "../../../src/core/problem.ts";
+import type { Tracing } from "../operations/tracing.ts";
+import type { Log } from "../structured-log.ts";
 import type { LeaseKeeper } from "./leases.ts";
 import type { Principal } from "../people/principals.ts";
 
@@ -7,7 +9,8 @@ export type TeamServer = LeaseKeeper & {
   readonly version: string;
   /** Public keys as PEM, by which everybody can tell this server's decisions. */
   readonly keys: readonly string[];
-  readonly log: (line: string) => void;
+  readonly log: Log;
+  readonly tracing: Tracing;
 };
 
 /** `incoming` is there where Node serves it, and not where the app itself is asked. */

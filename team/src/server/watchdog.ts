@@ -1,5 +1,7 @@
+import { GENERATION } from "./drive-queue.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
-import { freeLost, freeUntaken, type LeaseKeeper } from "./leases.ts";
+import type { Log } from "../structured-log.ts";
+import { freeLost, freeUntaken, type LeaseKeeper, renewDrive } from "./leases.ts";
 
 export type Watchdog = { stop(): Promise<void> };
 
@@ -7,7 +9,7 @@ export type Watching = {
   /** How long a worker may be silent before its runs are somebody else's, in milliseconds. */
   readonly lease: number;
   /** Told what was freed. */
-  readonly log: (line: string) => void;
+  readonly log: Log;
 };
 
 type Seen = { readonly beat: string; readonly at: number };
@@ -27,16 +29,18 @@ export function startWatchdog(keeper: LeaseKeeper, { lease, log }: Watching): Wa
     try {
       for (const [worker, beat] of await silentWorkers(keeper, seen, lease)) {
         const runs = await freeLost(keeper, worker, beat);
-        if (runs.length > 0) log(`${worker} is lost; freed ${runs.join(", ")}`);
+        keeper.metrics.takeover(runs.length);
+        if (runs.length > 0) log.warn({ worker, runs }, "a worker is lost; its runs are free");
       }
       for (const { run, workflow } of await untaken(keeper)) {
         if (await keeper.queue.isWaiting(workflow)) continue;
         await freeUntaken(keeper, run, workflow);
-        log(`nobody took ${run}; asked again`);
+        log.warn({ run }, "nobody took a run; asked again");
       }
+      for (const { run, workflow } of await outdated(keeper, lease)) await renewDrive(keeper, run, workflow);
     } catch (error) {
       seen.clear();
-      log(`the watchdog could not look: ${error instanceof Error ? error.message : String(error)}`);
+      log.error({ error }, "the watchdog could not look");
     }
   };
   let isLooking = false;
@@ -72,6 +76,18 @@ async function silentWorkers(
     seen.set(id, { beat, at: now });
     return [];
   });
+}
+
+/** Drives that a server of before asked for, when no worker of its time is heard of any more. */
+async function outdated({ pool }: LeaseKeeper, lease: number): Promise<readonly { run: RunId; workflow: string }[]> {
+  const { rows } = await pool.query<{ run: RunId; workflow: string }>(
+    `select run, workflow from isdlc.run r
+     where rests = 'action' and worker is null and workflow is not null and asked_generation < $1
+       and not exists (select 1 from isdlc.worker w
+         where w.generation = r.asked_generation and w.beat_at > now() - make_interval(secs => $2))`,
+    [GENERATION, lease / 1000],
+  );
+  return rows;
 }
 
 async function untaken({ pool }: LeaseKeeper): Promise<readonly { run: RunId; workflow: string }[]> {

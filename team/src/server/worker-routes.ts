@@ -2,9 +2,10 @@ import type { Hono } from "hono";
 import type { Report, StartCommand } from "../../../src/core/command.ts";
 import { isRecord } from "../../../src/core/own-value.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
-import { Beat, GiveBack, LeaseRequest, WorkerReport } from "../../../src/schema/api-team.ts";
+import { Beat, GiveBack, keptRef, KeptWork, LeaseRequest, WorkerReport } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
-import { giveBack, noteBeat, takeLease } from "./leases.ts";
+import { counted } from "../operations/metrics.ts";
+import { giveBack, noteBeat, noteKeptWork, takeLease } from "./leases.ts";
 import { type TeamEnv, type TeamServer, workerOf } from "./team-server.ts";
 
 /** What workers ask for: to live, to hold a run, to report about it, to give it back. */
@@ -25,9 +26,18 @@ export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     const sent = WorkerReport.parse(await context.req.json());
     const { epoch, request, left, after } = sent;
     const command = sent.command.do === "start" ? await startOf(server, run, sent.command) : reportOf(sent.command);
-    const done = await journal.submitAs(run, command, { by: { kind: "worker", id: worker, epoch }, request, left });
+    const by = { kind: "worker", id: worker, epoch } as const;
+    const done = await counted(server.metrics, "worker", () => journal.submitAs(run, command, { by, request, left }));
     const lines = await journal.lines(run, after);
     return context.json({ ok: done.ok, lines, ...(done.ok ? {} : { refusal: done.refusal }) });
+  });
+  app.post("/api/worker/runs/:run/kept", async (context) => {
+    const worker = workerOf(context.get("principal"));
+    const run = context.req.param("run");
+    const kept = KeptWork.parse(await context.req.json());
+    if (await noteKeptWork(pool, run, { ...kept, worker }))
+      server.log.warn({ run, worker, ref: keptRef(run, kept.epoch) }, "a fenced worker kept what it had not pushed");
+    return context.json({});
   });
   app.post("/api/worker/runs/:run/give-back", async (context) => {
     const worker = workerOf(context.get("principal"));

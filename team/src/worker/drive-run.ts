@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { askedAgents } from "../../../src/apps/cli/grammar/agents.ts";
 import { findVerb } from "../../../src/apps/cli/grammar/catalog.ts";
@@ -14,18 +15,22 @@ import { type PlacedProject, projectWith } from "../../../src/compose/project.ts
 import type { Command } from "../../../src/core/command.ts";
 import { isRecord } from "../../../src/core/own-value.ts";
 import { describe, ProblemError } from "../../../src/core/problem.ts";
-import type { ActiveRun } from "../../../src/core/run.ts";
+import { next } from "../../../src/core/next.ts";
+import type { ActiveRun, RunState } from "../../../src/core/run.ts";
 import { drive } from "../../../src/engine/drive.ts";
 import { noProgress } from "../../../src/ports/progress.ts";
 import type { Seal } from "../../../src/ports/seal.ts";
-import { type GiveBack, type Lease, LeaseAnswer, type LeftTree } from "../../../src/schema/api-team.ts";
+import { type GiveBack, keptRef, type Lease, LeaseAnswer, type LeftTree } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import * as z from "zod/mini";
+import type { Log } from "../structured-log.ts";
+import type { ClaimNotes } from "./claim-notes.ts";
+import { createHandOver, type HandOver } from "./hand-over.ts";
 import { createHttpJournal, type HttpJournal, isFenced } from "./http-journal.ts";
 import { type Mirror, openMirror } from "./mirror.ts";
 import { tellActivity } from "./tell-activity.ts";
 import { mergedBy, pushMerged } from "./push-merged.ts";
-import { createHandOver, openRunTree, type RunTree } from "./run-tree.ts";
+import { openRunTree, RolledBackError, type RunTree, treeFolder } from "./run-tree.ts";
 
 export type Worker = {
   readonly ask: ServerClient;
@@ -35,8 +40,12 @@ export type Worker = {
   readonly env: NodeJS.ProcessEnv;
   /** How agents are chosen, as the options of a starting verb say it. */
   readonly values: Values;
+  /** No other step is begun. */
+  readonly draining: AbortSignal;
+  /** Agents are ended. */
   readonly stopping: AbortSignal;
-  readonly log: (line: string) => void;
+  readonly claims: ClaimNotes;
+  readonly log: Log;
   /** Runs that are driven here now. */
   readonly driving: Map<RunId, { readonly epoch: number; readonly journal: HttpJournal }>;
 };
@@ -49,21 +58,54 @@ export async function driveLeased(worker: Worker, run: RunId, workflow: string):
   const patience = 60_000;
   const { lease } = await worker.ask({ method: "POST", path, body: { workflow }, answer: LeaseAnswer, patience });
   if (lease === null) return "nothing";
-  let handOver: BeforeRecord | null = null;
-  const beforeRecord = (command: Command): Promise<LeftTree | null> => handOver?.(command) ?? Promise.resolve(null);
-  const journal = createHttpJournal({ ...worker, run, epoch: lease.epoch, beforeRecord });
-  worker.driving.set(run, { epoch: lease.epoch, journal });
+  const { epoch } = lease;
+  const held: HeldTree = { handOver: null, beforeRecord: null };
+  const claims = worker.claims.begin();
+  const beforeRecord = async (command: Command): Promise<LeftTree | null> => {
+    claims.note(command);
+    return (await held.beforeRecord?.(command)) ?? null;
+  };
+  const afterRecord = (): void => held.handOver?.confirm();
+  const journal = createHttpJournal({ ...worker, run, epoch, beforeRecord, afterRecord });
+  worker.driving.set(run, { epoch, journal });
   try {
+    if (worker.draining.aborted) return await drained(worker, run, epoch);
     const mirror = await openMirror(worker, lease.remote);
-    const setHandOver = (made: BeforeRecord): void => void (handOver = made);
-    return await driveInTree({ worker, run, lease, journal, mirror, setHandOver });
+    return await driveInTree({ worker, run, lease, journal, mirror, held });
   } catch (error) {
-    if (journal.lost.aborted || isFenced(error)) return "fenced";
-    worker.log(`${run} broke off: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    await back(worker, run, { epoch: lease.epoch, why: "broken", detail: messageOf(error) });
-    return "given back";
+    if (!journal.lost.aborted && !isFenced(error)) return await brokenOff(worker, { run, epoch }, error);
+    await keepWork(worker, { run, epoch }, held.handOver);
+    return "fenced";
   } finally {
-    worker.driving.delete(run);
+    if (worker.driving.get(run)?.epoch === epoch) worker.driving.delete(run);
+    rmSync(treeFolder(worker.data, run, epoch), { recursive: true, force: true });
+    claims.forget();
+  }
+}
+
+type Held = { readonly run: RunId; readonly epoch: number };
+
+async function brokenOff(worker: Worker, { run, epoch }: Held, error: unknown): Promise<DriveEnd> {
+  worker.log.error({ run, epoch, error }, "a drive broke off");
+  await back(worker, run, { epoch, why: "broken", detail: messageOf(error) });
+  return "given back";
+}
+
+async function drained(worker: Worker, run: RunId, epoch: number): Promise<DriveEnd> {
+  await back(worker, run, { epoch, why: "drains", detail: "the worker was told to stop" });
+  return "given back";
+}
+
+/** What the agents of a run that was taken away had made and nobody else has is not lost, and does not count. */
+async function keepWork(worker: Worker, { run, epoch }: Held, handOver: HandOver | null): Promise<void> {
+  try {
+    const body = await handOver?.keep(epoch);
+    if (body === undefined || body === null) return;
+    const path = `/api/worker/runs/${run}/kept`;
+    await worker.ask({ method: "POST", path, body, answer: z.object({}), patience: 60_000 });
+    worker.log.warn({ run, epoch, ref: keptRef(run, epoch) }, "fenced off; what was not pushed is kept");
+  } catch (error) {
+    worker.log.error({ run, epoch, error }, "fenced off, and what was not pushed could not be kept");
   }
 }
 
@@ -73,17 +115,22 @@ type Driving = {
   readonly lease: Lease;
   readonly journal: HttpJournal;
   readonly mirror: Mirror;
-  readonly setHandOver: (made: BeforeRecord) => void;
+  readonly held: HeldTree;
 };
 
-type BeforeRecord = (command: Command) => Promise<LeftTree | null>;
+/** How work is handed over, from the moment there is a tree. */
+type HeldTree = {
+  handOver: HandOver | null;
+  beforeRecord: ((command: Command) => Promise<LeftTree | null>) | null;
+};
 
 async function driveInTree(driving: Driving): Promise<DriveEnd> {
-  const { worker, run, lease, journal, mirror } = driving;
+  const { worker, run, lease, journal, mirror, held } = driving;
   await mirror.fetch(run);
   const before = await journal.load(run);
   if (before.state.is === "ended") return "rested";
-  const tree = await treeOf(driving, before.state.is === "active" ? before.state : null);
+  const tree = await treeOf(driving, before.state);
+  if (tree === null) return "rested";
   const project = projectWith(tree.root, worker.env, journal);
   if (before.state.is === "none" && !(await begin(driving, project))) return "given back";
   const { state } = await journal.load(run);
@@ -94,43 +141,43 @@ async function driveInTree(driving: Driving): Promise<DriveEnd> {
   const engine = project.engine(state, {
     agents: await agentsFor(worker, project, state),
     progress: noProgress,
-    warn: (warning) => worker.log(`${run}: ${warning}`),
+    warn: (warning) => worker.log.warn({ run }, warning),
   });
   const { item, git } = state.run;
-  const handing = { mirror, tree, run, item, branch: git?.branch ?? null, workspace: engine.workspace };
-  const handOver = createHandOver(handing);
-  driving.setHandOver(async (command) => {
+  const branch = git?.branch ?? null;
+  const handOver = createHandOver({ mirror, tree, run, item, branch, workspace: engine.workspace });
+  held.handOver = handOver;
+  held.beforeRecord = async (command) => {
     const merged = mergedBy(command);
     if (merged !== null) await pushMerged({ mirror, root: tree.root, run: state, vcs: engine.vcs }, merged);
-    return handOver(treesIn(command));
-  });
+    return handOver.push(treesIn(command));
+  };
   const teller = tellActivity(project, { ask: worker.ask, run, epoch: lease.epoch });
   const stopping = AbortSignal.any([journal.lost, worker.stopping]);
-  const driven = drive(engine, stopping);
-  await driven.then(teller.end, teller.end);
-  const resting = await driven;
-  if (journal.lost.aborted) return "fenced";
-  if (resting.next.is !== "action") return "rested";
-  await back(worker, run, { epoch: lease.epoch, why: "drains", detail: "the worker was told to stop" });
-  return "given back";
+  const resting = await drive(engine, stopping, worker.draining).finally(teller.end);
+  if (journal.lost.aborted) throw new Error("fenced off");
+  return resting.next.is === "action" ? drained(worker, run, lease.epoch) : "rested";
 }
 
-async function treeOf({ worker, run, lease, mirror }: Driving, state: ActiveRun | null): Promise<RunTree> {
+/** Null where the journal was rolled back, which a person is told of instead. */
+async function treeOf({ worker, run, lease, mirror, journal }: Driving, state: RunState): Promise<RunTree | null> {
   const { data, env } = worker;
-  const recorded = state?.run.git ?? null;
+  const recorded = state.is === "active" ? state.run.git : null;
   const base = recorded?.base ?? (await mirror.mainBranch());
-  const isMerging = state?.stage.is === "finishing"; // onto the base as it is now; until then nobody is bothered with its moves
+  const isMerging = state.is === "active" && state.stage.is === "finishing"; // onto the base as it is now; until then nobody is bothered with its moves
   const baseTip = recorded === null || isMerging ? await mirror.tip(base) : (recorded.baseTip ?? recorded.commit);
   if (baseTip === null) throw new ProblemError({ code: "GIT_UNAVAILABLE", detail: `the remote has no branch ${base}` });
   const author = `isdlc for ${lease.begunBy}`;
-  return openRunTree(mirror, {
-    data,
-    env,
-    run,
-    epoch: lease.epoch,
-    author,
-    standing: { base, baseTip, left: lease.left },
-  });
+  const standing = { base, baseTip, left: lease.left };
+  try {
+    return await openRunTree(mirror, { data, env, run, epoch: lease.epoch, author, standing, knows: journal.knows });
+  } catch (error) {
+    const now = next(state);
+    if (!(error instanceof RolledBackError) || now.is !== "action") throw error;
+    const outcome = { of: now.step, failed: "journal_rolled_back", detail: error.message } as const;
+    await journal.submit(run, { do: "report", ticket: now.ticket, outcome });
+    return null;
+  }
 }
 
 /** Plans and begins what somebody asked for, in the tree of this worker. False where that cannot be done. */

@@ -17,6 +17,8 @@ export type HttpJournalOptions = {
   readonly seal: Seal;
   /** Pushes what the next record is about, so that the journal is never ahead of the remote. */
   readonly beforeRecord: (command: Command) => Promise<LeftTree | null>;
+  /** Told when the server has answered: what was pushed for it is known to others. */
+  readonly afterRecord: () => void;
 };
 
 export type HttpJournal = Journal & {
@@ -24,6 +26,8 @@ export type HttpJournal = Journal & {
   readonly lost: AbortSignal;
   /** What the server told with a heartbeat: how far the run is, or null where it is not ours any more. */
   hear(seq: number | null): void;
+  /** Whether this was the journal's head once, as the trailer of a commit names it: number and beginning of the hash. */
+  readonly knows: (head: string) => boolean;
 };
 
 /** Work that is done must not be lost because the server is away for a while. */
@@ -37,6 +41,7 @@ export function createHttpJournal(options: HttpJournalOptions): HttpJournal {
   const waiting = new Set<() => void>();
   const submit = async (command: Command): Promise<Submitted> => {
     try {
+      if (lost.signal.aborted) throw new FencedOffError(`Run ${run} is somebody else's now.`);
       return await known.submit(command);
     } catch (error) {
       if (isFenced(error)) lost.abort();
@@ -45,6 +50,7 @@ export function createHttpJournal(options: HttpJournalOptions): HttpJournal {
   };
   return {
     lost: lost.signal,
+    knows: (head) => known.heads.has(head),
     newest: () => run,
     current: async () => ({ run, ...(await known.load()) }),
     load: () => known.load(),
@@ -71,13 +77,15 @@ export function createHttpJournal(options: HttpJournalOptions): HttpJournal {
 }
 
 /** What is known of the run so far, and how more is learned. */
-function createKnown({ ask, run, epoch, seal, beforeRecord }: HttpJournalOptions) {
+function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJournalOptions) {
   let cursor: Cursor = emptyCursor(run);
   let isStale = true;
   const events: RunEvent[] = [];
+  const heads = new Set<string>();
   const take = (lines: readonly string[]): readonly RunEvent[] => {
     const read = readLines(cursor, lines, seal);
     cursor = read.cursor;
+    for (const line of lines) heads.add(headNamedBy(line));
     events.push(...read.events);
     isStale = false;
     return read.events;
@@ -90,6 +98,7 @@ function createKnown({ ask, run, epoch, seal, beforeRecord }: HttpJournalOptions
     return loaded();
   };
   return {
+    heads,
     load,
     isStale: () => isStale,
     /** True, and noted, where the run is further than what is known here. */
@@ -105,6 +114,7 @@ function createKnown({ ask, run, epoch, seal, beforeRecord }: HttpJournalOptions
       const path = `/api/worker/runs/${run}/commands`;
       const answer = await ask({ method: "POST", path, body, answer: ReportAnswer, patience: PATIENCE });
       const recorded = take(answer.lines);
+      if (answer.ok) afterRecord();
       return answer.ok
         ? { ok: true, ...loaded(), events: recorded }
         : { ok: false, ...loaded(), refusal: answer.refusal as Refusal }; // in the rules' own form
@@ -112,5 +122,15 @@ function createKnown({ ask, run, epoch, seal, beforeRecord }: HttpJournalOptions
   };
 }
 
+/** As the trailer of a commit names it. The line was read before, so its form is known. */
+function headNamedBy(line: string): string {
+  const { seq, events, h } = JSON.parse(line) as { seq: number; events: readonly unknown[]; h: string };
+  return `${seq + events.length - 1}:${h.slice(0, 16)}`;
+}
+
+/** The run was taken away, which is known here already. */
+class FencedOffError extends Error {}
+
 export const isFenced = (error: unknown): boolean =>
-  error instanceof ProblemError && error.problem.code === "SERVER_REFUSED" && error.problem.reason === "FENCED";
+  error instanceof FencedOffError ||
+  (error instanceof ProblemError && error.problem.code === "SERVER_REFUSED" && error.problem.reason === "FENCED");

@@ -21,11 +21,14 @@ export type Mirror = {
   mainBranch(): Promise<string>;
   /** The commit a branch was at when it was last fetched; null where there is none. */
   tip(branch: string): Promise<string | null>;
-  /** The attempts that the commits between two were made for. */
-  attemptsBetween(from: string, to: string): Promise<readonly string[] | null>;
+  /** What the commits between two say they were made for; null where one does not follow the other. */
+  commitsBetween(from: string, to: string): Promise<readonly RunCommit[] | null>;
   /** Pushes objects of another repository by their ids. */
   push(objects: string, pushed: Pushed): Promise<void>;
 };
+
+/** The attempt that a commit was made for, and the head of the journal then: its number and the beginning of its hash. */
+export type RunCommit = { readonly attempt: string; readonly journal: string };
 
 export type Pushed = { readonly specs: readonly string[]; readonly lease: string | null };
 
@@ -71,10 +74,12 @@ export async function openMirror({ data, env }: Keeping, remote: string): Promis
       const found = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", `refs/heads/${branch}`]);
       return found.status === 0 ? found.stdout.toString("latin1").trim() : null;
     },
-    async attemptsBetween(from, to) {
+    async commitsBetween(from, to) {
       if ((await git(["merge-base", "--is-ancestor", from, to])).status !== 0) return null;
-      const format = "--format=%(trailers:key=Isdlc-Attempt,valueonly,separator=%x2C)";
-      return (await say("log", format, `${from}..${to}`)).split("\n");
+      const trailer = (key: string): string => `%(trailers:key=${key},valueonly,separator=%x2C)`;
+      const format = `--format=${trailer("Isdlc-Attempt")} ${trailer("Isdlc-Journal")}`;
+      const lines = (await say("log", format, `${from}..${to}`)).split("\n");
+      return lines.map((line) => ({ attempt: line.split(" ")[0] ?? "", journal: line.split(" ")[1] ?? "" }));
     },
     async push(objects, { specs, lease }) {
       const guarded = lease === null ? [] : [`--force-with-lease=${lease}`];

@@ -1,20 +1,28 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { mkdirSync } from "node:fs";
-import { DBOS } from "@dbos-inc/dbos-sdk";
+import { join } from "node:path";
 import { done, type Invocation, type Result, text } from "../../../src/apps/cli/grammar/verb.ts";
 import { withSignals } from "../../../src/apps/cli/main/signals.ts";
+import { createProcesses } from "../../../src/adapters/process/create-processes.ts";
 import { createReaderSeal, publicKeysOf } from "../../../src/adapters/team/reader-seal.ts";
-import { createServerClient, type ServerClient } from "../../../src/adapters/team/server-client.ts";
+import { createServerClient } from "../../../src/adapters/team/server-client.ts";
 import { userFolders } from "../../../src/adapters/user-files/user-folders.ts";
+import { version } from "../../../src/compose/version.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
+import { secretsOf } from "../../../src/core/redact.ts";
 import { BeatAnswer, TeamView } from "../../../src/schema/api-team.ts";
-import { APPLICATION, APPLICATION_VERSION, QUEUE, WORKFLOW } from "../server/drive-queue.ts";
+import { GENERATION, isLabel } from "../server/drive-queue.ts";
+import { createLog } from "../structured-log.ts";
+import { startTracing } from "../operations/tracing.ts";
 import { numberOf, secretOf } from "../verb-values.ts";
+import { createClaimNotes } from "./claim-notes.ts";
 import { dataFolder, driveLeased, type Worker } from "./drive-run.ts";
+import { takeDrives } from "./take-drives.ts";
 
 const DEFAULT_BEAT = 3; // seconds
-const QUEUE_CONNECTIONS = 3;
 const PATIENCE = 60_000; // milliseconds
+const SHUTDOWN = 30_000; // milliseconds
 
 /** Takes drives from the queue and carries them out, until it is told to stop. */
 export async function worker(invocation: Invocation): Promise<Result> {
@@ -23,60 +31,67 @@ export async function worker(invocation: Invocation): Promise<Result> {
   const url = text(invocation.values, "server");
   if (url === undefined)
     throw new ProblemError({ code: "USAGE", detail: "Say which server.", usage: invocation.verb.usage });
-  const ask = createServerClient({ url, token });
-  return withSignals((signal) => work(invocation, { ask, database, signal }));
+  return withSignals((signal) => work(invocation, { url, token, database, signal }));
 }
 
-type Wanted = { readonly ask: ServerClient; readonly database: string; readonly signal: AbortSignal };
+type Wanted = {
+  readonly url: string;
+  readonly database: string;
+  readonly token: string;
+  /** Take no more. */
+  readonly signal: AbortSignal;
+};
 
-async function work(invocation: Invocation, { ask, database, signal }: Wanted): Promise<Result> {
+async function work(invocation: Invocation, { url, token, database, signal }: Wanted): Promise<Result> {
   const { io, env, values } = invocation;
+  const ask = createServerClient({ url, token });
+  const log = createLog({ name: "isdlc-worker", write: io.err, secrets: [database, token, ...secretsOf(env)] });
   const team = await ask({ method: "GET", path: "/api/team", answer: TeamView, patience: PATIENCE });
-  const data = text(values, "data") ?? dataFolder(userFolders(env).state);
+  const data = join(text(values, "data") ?? dataFolder(userFolders(env).state), team.person);
   mkdirSync(data, { recursive: true, mode: 0o700 });
+  const claims = createClaimNotes(data, createProcesses());
+  const swept = await claims.sweep();
+  if (swept > 0) log.warn({ executions: swept }, "ended what an earlier worker in this folder had left behind");
+  const stopping = new AbortController();
   const seal = createReaderSeal(publicKeysOf(team.keys));
-  const log = (line: string): void => io.err(line);
-  const me: Worker = { ask, seal, data, env, values, log, stopping: signal, driving: new Map() };
+  const signals = { draining: signal, stopping: stopping.signal };
+  const me: Worker = { ask, seal, data, env, values, claims, log, ...signals, driving: new Map() };
   const instance = randomUUID();
   await beat(me, instance);
-  DBOS.registerWorkflow((run: string) => driveOnce(me, run), { name: WORKFLOW });
-  DBOS.setConfig({
-    name: APPLICATION,
-    systemDatabaseUrl: database,
-    systemDatabasePoolSize: QUEUE_CONNECTIONS,
-    useListenNotify: false,
-    runAdminServer: false,
-    executorID: `${team.person}/${instance}`,
-    applicationVersion: APPLICATION_VERSION,
-    listenQueues: [QUEUE],
-    logLevel: "error",
-  });
-  await DBOS.launch();
+  const tracing = startTracing("isdlc-worker", env);
+  const executor = `${team.person}/${instance}`;
+  const drive = async (run: string, workflow: string): Promise<string> => {
+    const traced = { name: "drive", attributes: { "isdlc.run": run, "isdlc.workflow": workflow } };
+    const end = await tracing.within(traced, (headers) =>
+      driveLeased({ ...me, ask: createServerClient({ url, token, headers }) }, run, workflow),
+    );
+    log.info({ run, workflow, end }, "a drive ended");
+    return end;
+  };
+  const taking = await takeDrives({ database, executor, labels: labelsOf(invocation), drive });
   io.out(`${team.person} takes work.`);
   const timer = setInterval(() => void beat(me, instance), numberOf(invocation, "beat", DEFAULT_BEAT) * 1000);
-  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
-  await DBOS.shutdown({ workflowCompletionTimeoutMS: PATIENCE });
+  if (!signal.aborted) await once(signal, "abort");
+  const patience = numberOf(invocation, "drain", 0) * 1000;
+  const drain = setTimeout(() => stopping.abort(), patience);
+  await taking.stop(patience + SHUTDOWN);
+  clearTimeout(drain);
   clearInterval(timer);
+  await tracing.stop();
   return done(["Stopped. What was going on was given back."]);
 }
 
-/** One step: a drive that is cut off is not repeated by DBOS, but asked for again by the server. */
-const driveOnce = (me: Worker, run: string): Promise<string> => {
-  const workflow = DBOS.workflowID ?? "";
-  return DBOS.runStep(
-    async () => {
-      const end = me.stopping.aborted ? "nothing" : await driveLeased(me, run, workflow);
-      me.log(`${run}: ${end}`);
-      return end;
-    },
-    { name: WORKFLOW },
-  );
-};
+/** @throws ProblemError USAGE */
+function labelsOf({ values, verb }: Invocation): readonly string[] {
+  const labels = (text(values, "labels") ?? "").split(",").filter((label) => label !== "");
+  if (labels.every(isLabel)) return labels;
+  throw new ProblemError({ code: "USAGE", detail: "--labels takes words with commas between.", usage: verb.usage });
+}
 
 /** Agents go on while the server is away: without it nobody else can take their run either. */
 async function beat({ ask, driving, log }: Worker, instance: string): Promise<void> {
   try {
-    const body = { instance, runs: [...driving.keys()] };
+    const body = { instance, runs: [...driving.keys()], generation: GENERATION, version };
     const { held } = await ask({ method: "POST", path: "/api/worker/beat", body, answer: BeatAnswer });
     for (const [run, { epoch, journal }] of driving) {
       if (!body.runs.includes(run)) continue; // taken while the server was asked
@@ -84,6 +99,6 @@ async function beat({ ask, driving, log }: Worker, instance: string): Promise<vo
       journal.hear(mine?.seq ?? null);
     }
   } catch (error) {
-    log(`no heartbeat: ${error instanceof Error ? error.message : String(error)}`);
+    log.warn({ error }, "no heartbeat");
   }
 }

@@ -19,29 +19,48 @@ export type Team = {
   /** `isdlc server …` on the team's database. */
   administer(...args: readonly string[]): Promise<Json>;
   /** Starts a worker; resolves when it takes work. */
-  worker(name: string): Promise<Running>;
+  worker(name: string, ...options: readonly string[]): Promise<Started>;
+  /** The same, by another address of the server. */
+  workerAt(url: string, name: string, ...options: readonly string[]): Promise<Started>;
+  /** Starts one more server on the same database; resolves with its address when it listens. */
+  server(...options: readonly string[]): Promise<Started & { readonly url: string }>;
+  readonly first: Started;
   /** Any verb as whose token it is. */
   as(token: string, ...args: readonly string[]): Promise<Outcome>;
   /** Asks the server directly. */
   ask(token: string, path: string, body?: unknown): Promise<{ status: number; body: Json }>;
+  /** The same of another server. */
+  askAt(url: string): Team["ask"];
   row(run: string): Promise<Json>;
 };
 
-const LEASE = "3"; // seconds
+/** A program that goes on. */
+export type Started = Running & { said(): string };
+
+export type TeamOptions = {
+  /** A new one where none is given. */
+  readonly database?: TeamDatabase;
+  /** On the same machine, with the same repository and key. */
+  readonly like?: Team;
+  /** Given to servers and workers. */
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+export const LEASE_SECONDS = 3;
 const running: Running[] = [];
 
 afterAll(async () => {
-  for (const { child } of running) child.kill("SIGKILL");
+  for (const { child } of running) {
+    child.kill("SIGCONT");
+    child.kill("SIGKILL");
+  }
   await Promise.all(running.map(({ ended }) => ended));
 });
 
-export async function createTeam(): Promise<Team> {
-  const [database, ada, program] = [await freshDatabase(), await createSandbox(), await builtProgram()];
-  installTeamPackage(program);
-  const remote = join(ada.base, "remote.git");
-  execFileSync("git", ["clone", "--quiet", "--bare", ada.root, remote], { env: ada.env });
-  ada.git("remote", "add", "origin", remote);
-  const withDatabase = { ISDLC_DATABASE_URL: database.url };
+export async function createTeam(options: TeamOptions = {}): Promise<Team> {
+  const database = options.database ?? (await freshDatabase());
+  const { ada, remote } = options.like ?? (await newPlace());
+  const withDatabase = { ...options.env, ISDLC_DATABASE_URL: database.url };
   const administer = async (...args: readonly string[]): Promise<Json> => {
     const done = await ada.start(["server", ...args, "--json"], withDatabase).ended;
     expect(done.code, done.stdout + done.stderr).toBe(0);
@@ -50,8 +69,19 @@ export async function createTeam(): Promise<Team> {
   const token = async (kind: "person" | "worker", name: string): Promise<string> =>
     (await administer("token", kind, name)).token as string;
   await administer("repository", "sample", remote);
-  const server = begin(ada, ["server", "--port", "0", "--lease", LEASE], withDatabase);
-  const url = (await said(server, /Listening at (\S+)/))[1] ?? "";
+  const startServer: Team["server"] = async (...more) => {
+    const server = begin(ada, ["server", "--port", "0", "--lease", String(LEASE_SECONDS), ...more], withDatabase);
+    return { ...server, url: (await said(server, /Listening at (\S+)/))[1] ?? "" };
+  };
+  const first = await startServer();
+  const { url } = first;
+  const workerAt: Team["workerAt"] = async (where, name, ...more) => {
+    const given = { ...withDatabase, ISDLC_WORKER_TOKEN: await token("worker", name) };
+    const place = ["--data", join(ada.base, "workers"), "--beat", "0.5"];
+    const worker = begin(ada, ["worker", "--server", where, ...place, ...more, ...ada.agent], given);
+    await said(worker, /takes work/);
+    return worker;
+  };
   const adas = await token("person", "ada");
   await administer("role", "sample", "ada", "admin");
   const login = await ada.start(["login", url, "--token", adas]).ended;
@@ -64,36 +94,52 @@ export async function createTeam(): Promise<Team> {
     remote,
     token,
     administer,
-    async worker(name) {
-      const given = { ...withDatabase, ISDLC_WORKER_TOKEN: await token("worker", name) };
-      const place = ["--data", join(ada.base, `worker-${name}`), "--beat", "0.5"];
-      const worker = begin(ada, ["worker", "--server", url, ...place, ...ada.agent], given);
-      await said(worker, /takes work/);
-      return worker;
-    },
+    worker: (name, ...more) => workerAt(url, name, ...more),
+    workerAt,
+    server: startServer,
+    first,
     as: (whose, ...args) => ada.start([...args], { ISDLC_OPERATOR_TOKEN: whose }).ended,
-    async ask(whose, path, body) {
-      const headers = { authorization: `Bearer ${whose}`, "content-type": "application/json" };
-      const method = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
-      const response = await fetch(new URL(path, url), { headers, ...method });
-      return { status: response.status, body: await response.json() };
-    },
+    ask: askAt(url),
+    askAt,
     row: async (run) => (await database.pool.query("select * from isdlc.run where run = $1", [run])).rows[0],
   };
 }
 
+/** A person with a repository and its remote, and the program with its package for teams. */
+async function newPlace(): Promise<Pick<Team, "ada" | "remote">> {
+  installTeamPackage(await builtProgram());
+  const ada = await createSandbox();
+  const remote = join(ada.base, "remote.git");
+  execFileSync("git", ["clone", "--quiet", "--bare", ada.root, remote], { env: ada.env });
+  ada.git("remote", "add", "origin", remote);
+  return { ada, remote };
+}
+
+const askAt =
+  (url: string): Team["ask"] =>
+  async (whose, path, body) => {
+    const headers = { authorization: `Bearer ${whose}`, "content-type": "application/json" };
+    const method = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+    const response = await fetch(new URL(path, url), { headers, ...method });
+    return { status: response.status, body: await response.json() };
+  };
+
 /** The package lies beside the program, as npm would put it. */
-function installTeamPackage(program: string): void {
+export function installTeamPackage(program: string): void {
   const modules = join(dirname(dirname(dirname(program))), "node_modules");
   mkdirSync(modules, { recursive: true });
   const team = join(modules, "isdlc-team");
   if (!existsSync(team)) symlinkSync(join(import.meta.dirname, "../../../../team"), team);
 }
 
-function begin(sandbox: Sandbox, args: readonly string[], env: Readonly<Record<string, string>>): Running {
+/** Starts a program that goes on; it is ended after the tests of the file. */
+export function begin(sandbox: Sandbox, args: readonly string[], env: Readonly<Record<string, string>>): Started {
   const started = sandbox.start(args, env);
   running.push(started);
-  return started;
+  let text = "";
+  for (const stream of [started.child.stdout, started.child.stderr])
+    stream?.on("data", (chunk: Buffer) => (text += chunk.toString("utf8")));
+  return { ...started, said: () => text };
 }
 
 /** Waits for a line of a program; fails with all it said where it ends before. */

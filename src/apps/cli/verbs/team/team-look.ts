@@ -17,7 +17,8 @@ export const showStatus = (_invocation: Invocation, { row, state, login: { url }
   const driven = row.worker !== null;
   const head = `Run ${row.run} of the team at ${url}, ${whereabouts(row)}.`;
   const lines = state.is === "none" ? [] : statusLines(state, { driven });
-  return done([head, ...lines], { run: statusObject(state, { driven }), team: row });
+  const kept = row.kept.map((ref) => `Work of a lost worker, which does not count: git fetch origin ${ref}`);
+  return done([head, ...lines, ...kept], { run: statusObject(state, { driven }), team: row });
 };
 
 function whereabouts({ worker, rests, refused }: TeamRunRow): string {

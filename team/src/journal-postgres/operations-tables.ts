@@ -1,0 +1,23 @@
+/** What workers are told apart by, and what they kept of work that does not count. */
+export const operationsTables = `
+alter table isdlc.repository add column label text;
+
+alter table isdlc.run add column asked_generation int not null default 1;
+
+alter table isdlc.worker
+  add column generation int not null default 1,
+  add column version text not null default '',
+  add column beat_at timestamptz not null default now();
+
+create table isdlc.kept_work (
+  run text not null references isdlc.run,
+  epoch int not null,
+  worker text not null,
+  ref text not null,
+  commit text not null,
+  at timestamptz not null default now(),
+  primary key (run, epoch)
+);
+
+create index run_open on isdlc.run (repository, number) where rests <> 'ended';
+`;

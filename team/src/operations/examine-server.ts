@@ -1,0 +1,90 @@
+import type { Pool } from "pg";
+import type { Seal } from "../../../src/ports/seal.ts";
+import { MIGRATION_COUNT } from "../journal-postgres/migrate-database.ts";
+import { GENERATION } from "../server/drive-queue.ts";
+import { verifyRuns } from "./verify-runs.ts";
+
+export type Finding = { readonly what: string; readonly isFine: boolean; readonly detail: string };
+
+/** Silent for longer than any sensible lease. */
+const SILENT = 120; // seconds
+/** Waiting for longer than any queue should be. */
+const UNTAKEN = 600; // seconds
+
+/** Everything that can be told from the database and the key, without changing anything. */
+export async function examineServer(pool: Pool, seal: Seal): Promise<readonly Finding[]> {
+  const database = await databaseFinding(pool);
+  if (!database.isFine) return [database];
+  return [
+    database,
+    await journalFinding(pool, seal),
+    await workerFinding(pool),
+    await waitingFinding(pool),
+    await keptFinding(pool),
+  ];
+}
+
+async function databaseFinding(pool: Pool): Promise<Finding> {
+  const { rows } = await pool.query<{ version: string; hasOurs: boolean; hasQueue: boolean }>(
+    `select current_setting('server_version') as version,
+       to_regclass('public.isdlc_migration') is not null as "hasOurs",
+       to_regclass('dbos.workflow_status') is not null as "hasQueue"`,
+  );
+  const { version = "?", hasOurs = false, hasQueue = false } = rows[0] ?? {};
+  const migrated = hasOurs ? await migrationsIn(pool) : 0;
+  const told = (isFine: boolean, detail: string): Finding => ({ what: "database", isFine, detail });
+  if (migrated > MIGRATION_COUNT)
+    return told(false, `its tables are of a later version of isdlc (${migrated}, known here: ${MIGRATION_COUNT})`);
+  if (migrated < MIGRATION_COUNT || !hasQueue)
+    return told(false, `its tables are of before (${migrated} of ${MIGRATION_COUNT}): isdlc server migrate`);
+  return told(true, `PostgreSQL ${version}, ${migrated} migrations`);
+}
+
+async function migrationsIn(pool: Pool): Promise<number> {
+  const text = "select count(*)::int as migrated from public.isdlc_migration";
+  return (await pool.query<{ migrated: number }>(text)).rows[0]?.migrated ?? 0;
+}
+
+async function journalFinding(pool: Pool, seal: Seal): Promise<Finding> {
+  const { runs, decisions, problems } = await verifyRuns(pool, seal);
+  const detail = problems.length === 0 ? `${runs} runs with ${decisions} decisions hold` : problems.join("; ");
+  return { what: "journals", isFine: problems.length === 0, detail };
+}
+
+async function workerFinding(pool: Pool): Promise<Finding> {
+  const { rows } = await pool.query<{ id: string; silent: number; generation: number; holds: number }>(
+    `select id, extract(epoch from now() - beat_at)::int as silent, generation,
+       (select count(*)::int from isdlc.run r where r.worker = w.id and r.rests = 'action') as holds
+     from isdlc.worker w order by id`,
+  );
+  const lost = rows.filter(({ silent, holds }) => silent > SILENT && holds > 0);
+  const alive = rows.filter(({ silent }) => silent <= SILENT);
+  const other = alive.filter(({ generation }) => generation !== GENERATION);
+  const detail = [
+    `${alive.length} of ${rows.length} were heard of in the last ${SILENT} seconds`,
+    ...lost.map(({ id, silent, holds }) => `${id} is silent for ${silent} s and holds ${holds}: is a server running?`),
+    ...other.map(({ id, generation }) => `${id} is of generation ${generation}, the server of ${GENERATION}`),
+  ];
+  return { what: "workers", isFine: lost.length === 0, detail: detail.join("; ") };
+}
+
+async function waitingFinding(pool: Pool): Promise<Finding> {
+  const { rows } = await pool.query<{ run: string; label: string | null }>(
+    `select run, (select label from isdlc.repository where name = r.repository) as label from isdlc.run r
+     where rests = 'action' and worker is null and asked_at < now() - make_interval(secs => $1) order by number`,
+    [UNTAKEN],
+  );
+  const named = rows.map(({ run, label }) => (label === null ? run : `${run} (needs a worker with --labels ${label})`));
+  const detail =
+    rows.length === 0 ? "no run waits for a worker for long" : `these wait for a worker: ${named.join(", ")}`;
+  return { what: "queue", isFine: rows.length === 0, detail };
+}
+
+async function keptFinding(pool: Pool): Promise<Finding> {
+  const { rows } = await pool.query<{ ref: string }>(
+    "select ref from isdlc.kept_work k join isdlc.run r using (run) where r.rests <> 'ended' order by k.at",
+  );
+  const detail =
+    rows.length === 0 ? "none" : `${rows.map(({ ref }) => ref).join(", ")} (does not count; git fetch origin <ref>)`;
+  return { what: "work of lost workers", isFine: true, detail };
+}

@@ -1,0 +1,137 @@
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { Pool } from "pg";
+import { collectDefaultMetrics, Counter, Gauge, type GaugeConfiguration, Histogram, Registry } from "prom-client";
+import { FencedError } from "../journal-postgres/submit-decision.ts";
+import { version } from "../../../src/compose/version.ts";
+
+/** Seconds; a decision takes milliseconds, a backup of thousands of runs minutes. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+export type ServerMetrics = {
+  readonly registry: Registry;
+  /** One request that was answered: by the pattern of its route, so that names of runs do not become series. */
+  request(labels: { method: string; route: string; status: string }, seconds: number): void;
+  /** A decision was recorded, repeated, refused by the rules or fenced off. */
+  decision(how: "recorded" | "refused" | "fenced", by: string): void;
+  /** Runs that were taken from a lost worker. */
+  takeover(runs: number): void;
+};
+
+/** What Prometheus reads of a server. What is in the database is the same from every server on it: take the maximum. */
+export function createServerMetrics(pool: Pool): ServerMetrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const requests = new Histogram({
+    name: "isdlc_http_request_seconds",
+    help: "Time to answer a request",
+    labelNames: ["method", "route", "status"],
+    buckets: BUCKETS,
+    registers,
+  });
+  const decisions = new Counter({
+    name: "isdlc_decisions_total",
+    help: "Decisions that were sent to this server",
+    labelNames: ["how", "by"],
+    registers,
+  });
+  const takeovers = new Counter({
+    name: "isdlc_takeovers_total",
+    help: "Runs that were taken from a lost worker",
+    registers,
+  });
+  addGauges(pool, registers);
+  return {
+    registry,
+    request: (labels, seconds) => requests.observe(labels, seconds),
+    decision: (how, by) => decisions.inc({ how, by }),
+    takeover: (runs) => takeovers.inc(runs),
+  };
+}
+
+/** What is read anew whenever somebody looks. */
+function addGauges(pool: Pool, registers: Registry[]): void {
+  const add = (gauge: GaugeConfiguration<string>): Gauge => new Gauge({ ...gauge, registers });
+  add({ name: "isdlc_build", help: "The version", labelNames: ["version"] }).set({ version }, 1);
+  add({
+    name: "isdlc_runs",
+    help: "Open runs by what they wait for: a worker, a person, or nothing because they are driven",
+    labelNames: ["state"],
+    async collect() {
+      const { rows } = await pool.query<{ driven: number; queued: number; waiting: number }>(
+        `select count(*) filter (where rests = 'action' and worker is not null)::int as driven,
+           count(*) filter (where rests = 'action' and worker is null)::int as queued,
+           count(*) filter (where rests = 'wait')::int as waiting
+         from isdlc.run where rests <> 'ended'`,
+      );
+      for (const [state, count] of Object.entries(rows[0] ?? {})) this.set({ state }, count);
+    },
+  });
+  add({
+    name: "isdlc_worker_silent_seconds",
+    help: "Time since a worker was last heard of",
+    labelNames: ["worker"],
+    async collect() {
+      this.reset();
+      const { rows } = await pool.query<{ id: string; silent: number }>(
+        "select id, extract(epoch from now() - beat_at)::float8 as silent from isdlc.worker",
+      );
+      for (const { id, silent } of rows) this.set({ worker: id }, silent);
+    },
+  });
+  add({
+    name: "isdlc_database_connections",
+    help: "Connections of this server",
+    labelNames: ["state"],
+    collect() {
+      this.set({ state: "open" }, pool.totalCount);
+      this.set({ state: "idle" }, pool.idleCount);
+      this.set({ state: "wanted" }, pool.waitingCount);
+    },
+  });
+}
+
+/** Counts what becomes of a decision. */
+export async function counted<Done extends { readonly ok: boolean }>(
+  metrics: ServerMetrics,
+  by: string,
+  decide: () => Promise<Done>,
+): Promise<Done> {
+  try {
+    const done = await decide();
+    metrics.decision(done.ok ? "recorded" : "refused", by);
+    return done;
+  } catch (error) {
+    if (error instanceof FencedError) metrics.decision("fenced", by);
+    throw error;
+  }
+}
+
+async function tellMetrics(registry: Registry, response: ServerResponse): Promise<void> {
+  try {
+    const text = await registry.metrics();
+    response.writeHead(200, { "content-type": registry.contentType }).end(text);
+  } catch {
+    response.writeHead(503).end(); // the database is away
+  }
+}
+
+export type Listening = { readonly port: number; close(): Promise<void> };
+
+/** Metrics have a port of their own on this machine, for they name workers and are read without a token. */
+export async function serveMetrics(registry: Registry, port: number): Promise<Listening> {
+  const http: Server = createServer((request, response) => {
+    const isAsked = request.method === "GET" && request.url === "/metrics";
+    if (isAsked) void tellMetrics(registry, response);
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve, reject) => http.once("error", reject).listen(port, "127.0.0.1", resolve));
+  const address = http.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : port,
+    async close() {
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { createPublicKey } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import type { Pool } from "pg";
+import { done, type Invocation, type Result } from "../../../src/apps/cli/grammar/verb.ts";
+import { createReaderSeal } from "../../../src/adapters/team/reader-seal.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
+import { migrateQueue } from "../database/migrate-queue.ts";
+import { migrateDatabase } from "../journal-postgres/migrate-database.ts";
+import { openDriveQueue } from "../server/drive-queue.ts";
+import { askAgainForAll } from "../server/leases.ts";
+import { examineServer } from "./examine-server.ts";
+import { restoreBackup } from "./restore-backup.ts";
+import { type Counted, writeBackup } from "./write-backup.ts";
+
+/** What an operation works with. */
+export type Operating = {
+  readonly pool: Pool;
+  readonly database: string;
+  readonly keyFile: string;
+  readonly words: readonly string[];
+  readonly invocation: Invocation;
+};
+
+export type Operation = (operating: Operating) => Promise<Result>;
+
+/** What keeps a server going: its tables, copies of what it knows, and what is wrong with it. */
+export const operations: Readonly<Record<string, Operation>> = { migrate, backup, restore, doctor };
+
+async function migrate({ pool, database }: Operating): Promise<Result> {
+  const migrations = await migrateDatabase(pool);
+  await migrateQueue(database);
+  const what =
+    migrations === 0 ? "The tables are up to date." : `The tables are up to date: ${migrations} changes made.`;
+  return done([what], { migrations });
+}
+
+async function backup({ pool, words, invocation }: Operating): Promise<Result> {
+  const file = fileOf(words, invocation);
+  const counted = await writeBackup(pool, file);
+  const lines = [
+    `Wrote ${file}: ${told(counted)}.`,
+    "The key that decisions are signed with is not in it: keep a copy of it apart.",
+  ];
+  return done(lines, { file, rows: counted });
+}
+
+async function restore(operating: Operating): Promise<Result> {
+  const { pool, database, words, invocation } = operating;
+  const file = fileOf(words, invocation);
+  await migrate(operating);
+  const counted = await restoreBackup(pool, file);
+  const queue = await openDriveQueue(pool, database, 1);
+  const asked = await askAgainForAll({ pool, queue });
+  await queue.close();
+  const lines = [`Restored ${file}: ${told(counted)}.`, `${asked.length} runs wait for a worker to go on.`];
+  return done([...lines, "Now run: isdlc server doctor"], { file, rows: counted, asked });
+}
+
+async function doctor({ pool, keyFile }: Operating): Promise<Result> {
+  if (!existsSync(keyFile))
+    throw new ProblemError({
+      code: "DATABASE_UNAVAILABLE",
+      detail: `there is no key at ${keyFile}`,
+      fix: "Give the server's key with --key",
+    });
+  const seal = createReaderSeal([createPublicKey(readFileSync(keyFile))]);
+  const findings = await examineServer(pool, seal);
+  const lines = findings.map(({ what, isFine, detail }) => `${isFine ? "ok    " : "FAILED"}  ${what}: ${detail}`);
+  const isFine = findings.every((finding) => finding.isFine);
+  return { ...done(lines, { isFine, findings }), code: isFine ? 0 : 1 };
+}
+
+const told = (counted: Counted): string => `${counted["run"] ?? 0} runs with ${counted["decision"] ?? 0} decisions`;
+
+function fileOf([file]: readonly string[], { verb }: Invocation): string {
+  if (file !== undefined && file !== "") return file;
+  throw new ProblemError({ code: "USAGE", detail: "Say which file.", usage: verb.usage });
+}

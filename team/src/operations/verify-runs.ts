@@ -1,0 +1,42 @@
+import type { Pool } from "pg";
+import { describe, ProblemError } from "../../../src/core/problem.ts";
+import type { Seal } from "../../../src/ports/seal.ts";
+import { emptyCursor, fold } from "../../../src/adapters/journal-file/fold.ts";
+import { bytesOf, linesAfter, sourceOf } from "../journal-postgres/read-run.ts";
+
+export type Verified = { readonly runs: number; readonly decisions: number; readonly problems: readonly string[] };
+
+const RUNS_AT_ONCE = 200;
+
+/** Reads the journal of every run from its beginning: hashes, marks, numbers, and the head that the run's row has. */
+export async function verifyRuns(pool: Pool, seal: Seal): Promise<Verified> {
+  let [runs, decisions, after] = [0, 0, "0"];
+  const problems: string[] = [];
+  for (;;) {
+    const { rows } = await pool.query<{ run: string; place: string }>(
+      "select run, number::text as place from isdlc.run where number > $1 order by number limit $2",
+      [after, RUNS_AT_ONCE],
+    );
+    if (rows.length === 0) return { runs, decisions, problems };
+    for (const { run, place } of rows) {
+      after = place;
+      const verdict = await verifyRun(pool, seal, run);
+      decisions += verdict.decisions;
+      runs++;
+      if (verdict.problem !== null) problems.push(`${run}: ${verdict.problem}`);
+    }
+  }
+}
+
+async function verifyRun(pool: Pool, seal: Seal, run: string): Promise<{ decisions: number; problem: string | null }> {
+  const { lines, head } = await linesAfter(pool, run, 0);
+  const decisions = lines.length;
+  if (head === null || head.seq === 0) return { decisions, problem: null };
+  try {
+    fold(emptyCursor(run), bytesOf(lines), { ...sourceOf({ seal }, run), witnesses: [head] });
+    return { decisions, problem: null };
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    return { decisions, problem: `${error.problem.code}: ${describe(error.problem).what}` };
+  }
+}

@@ -1,0 +1,77 @@
+import { join } from "node:path";
+import type { Workspace } from "../../../src/ports/workspace.ts";
+import { keptRef, type KeptWork, type LeftTree } from "../../../src/schema/api-team.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+import type { Mirror } from "./mirror.ts";
+import { gitIn, type RunTree } from "./run-tree.ts";
+
+export type HandOverOptions = {
+  readonly mirror: Mirror;
+  readonly tree: RunTree;
+  readonly run: RunId;
+  readonly item: string;
+  /** The run's own branch; null where it has none. */
+  readonly branch: string | null;
+  readonly workspace: Workspace;
+};
+
+export type HandOver = {
+  /** Pushes for a record that names these trees, and says where they are. Null where nothing changed. */
+  push(named: readonly string[]): Promise<LeftTree | null>;
+  /** What was pushed last is on record now. */
+  confirm(): void;
+  /** Pushes what is not on record to a ref of its own, for the run is somebody else's now. Null where there is no such thing. */
+  keep(epoch: number): Promise<KeptWork | null>;
+};
+
+/** Sees to it that the journal is never ahead of the remote: tree, snapshots and the run's branch are pushed before each record. */
+export function createHandOver({ mirror, tree, run, item, branch, workspace }: HandOverOptions): HandOver {
+  const git = gitIn(tree.root, tree.env);
+  const objects = join(tree.root, ".git", "objects");
+  const prefix = `refs/isdlc/${run}/`;
+  let last = tree.left;
+  let recorded = tree.left;
+  const pushed = new Set(Object.values(tree.left?.names ?? {}));
+  /** Where the run's branch stands at the remote, as far as we know; the empty text: it is not there. */
+  let remoteTip = tree.left !== null && tree.left.branch === branch ? tree.left.head : "";
+  return {
+    async push(named) {
+      const snapshot = await workspace.now([item]);
+      if (snapshot === null) return null;
+      const [head, at, listed] = await Promise.all([
+        git("rev-parse", "HEAD"),
+        git("rev-parse", "--abbrev-ref", "HEAD"),
+        git("for-each-ref", "--format=%(objectname) %(refname)", prefix),
+      ]);
+      const on = at === "HEAD" ? null : at;
+      const left: LeftTree = { snapshot, head, branch: on, names: namesIn(listed, prefix) };
+      const fresh = [...new Set([snapshot, ...named, ...Object.values(left.names)])].filter((id) => !pushed.has(id));
+      if (fresh.length === 0 && JSON.stringify(left) === JSON.stringify(last)) return null;
+      const isMoved = on !== null && on === branch && remoteTip !== head;
+      const specs = [...fresh.map((id) => `${id}:${prefix}${id}`), ...(isMoved ? [`${head}:refs/heads/${on}`] : [])];
+      const lease = isMoved ? `refs/heads/${on}:${remoteTip}` : null;
+      if (specs.length > 0) await mirror.push(objects, { specs, lease });
+      for (const id of fresh) pushed.add(id);
+      if (isMoved) remoteTip = head;
+      last = left;
+      return left;
+    },
+    confirm: () => void (recorded = last),
+    async keep(epoch) {
+      const snapshot = await workspace.now([item]);
+      if (snapshot === null || recorded === null || snapshot === recorded.snapshot) return null;
+      const message = `Work of a worker that lost ${run}; it does not count.`;
+      const commit = await git("commit-tree", `${snapshot}^{tree}`, "-p", "HEAD", "-m", message);
+      await mirror.push(objects, { specs: [`${commit}:${keptRef(run, epoch)}`], lease: null });
+      return { epoch, commit };
+    },
+  };
+}
+
+/** Refs below the prefix by their names, as git lists them. */
+function namesIn(listed: string, prefix: string): Readonly<Record<string, string>> {
+  const lines = listed.split("\n").filter((line) => line !== "");
+  return Object.fromEntries(
+    lines.map((line) => [line.slice(line.indexOf(" ") + 1 + prefix.length), line.slice(0, line.indexOf(" "))]),
+  );
+}

@@ -1,0 +1,128 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import type { Noted } from "../../support/cli.ts";
+import { createLineProxy } from "./support/line-proxy.ts";
+import { hasPostgres } from "./support/team-database.ts";
+import { createTeam, LEASE_SECONDS, type Team } from "./support/team.ts";
+import { answerOpen, beginRun, PATIENCE, problemsOf, untilEnded, untilRests } from "./support/team-runs.ts";
+
+const MADE = { writes: { "src/made.js": "export const made = 1;\n" } };
+/** How long an agent that is to be disturbed works, in milliseconds. */
+const LONG = 2 ** 30;
+const TRIALS = Number(process.env["ISDLC_TEAM_TRIALS"] ?? 2);
+/** What is allowed on top of the lease on a machine that does nothing else; a busy one is measured, not judged. */
+const ALLOWED = 1500;
+const SLACK = process.env["ISDLC_TEAM_TRIALS"] === undefined ? 15_000 : 0;
+
+const working = (team: Team): readonly Noted[] => team.ada.log().filter(({ key }) => key === "implement");
+const untilAgents = (team: Team, count: number): Promise<void> =>
+  vi.waitFor(() => expect(working(team)).toHaveLength(count), { ...PATIENCE, interval: 10 });
+const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
+
+/** A run whose agent of the phase "implement" works, and will not end by itself. */
+async function atWork(team: Team): Promise<string> {
+  const run = await beginRun(team);
+  await untilRests(team, run);
+  const before = working(team).length;
+  await answerOpen(team, run);
+  await untilAgents(team, before + 1);
+  return run;
+}
+
+describe.runIf(hasPostgres)("a worker", () => {
+  test("that is killed is followed by another after the lease, from the last tree that was pushed", async () => {
+    const team = await createTeam();
+    const turns = Array.from({ length: TRIALS }, () => [{ ...MADE, delay: LONG }, MADE]).flat();
+    team.ada.plan({ turns: { implement: turns } });
+    const workers = new Map([["w1", await team.worker("w1")]]);
+    workers.set("w2", await team.worker("w2"));
+    const took: number[] = [];
+    for (let trial = 0; trial < TRIALS; trial++) {
+      const run = await atWork(team);
+      const [orphan] = working(team).slice(-1);
+      const { worker } = await team.row(run);
+      const killed = performance.now();
+      workers.get(worker)!.child.kill("SIGKILL");
+      await untilAgents(team, working(team).length + 1);
+      took.push(performance.now() - killed - LEASE_SECONDS * 1000);
+      workers.set(worker, await team.worker(worker)); // which ends what its predecessor left behind
+      await vi.waitFor(() => expect(isAlive(orphan!.pid)).toBe(false), PATIENCE);
+      await untilEnded(team, run);
+      expect(await problemsOf(team, run)).toEqual([]);
+    }
+    console.log(`another agent worked so long after the lease (ms): ${took.map(Math.round).join(", ")}`);
+    for (const late of took) expect(late).toBeLessThan(ALLOWED + SLACK);
+  });
+
+  test("that is told to stop gives its run back at once, and one that drains lets the agent finish", async () => {
+    const team = await createTeam();
+    team.ada.plan({ turns: { implement: [{ ...MADE, delay: LONG }, { ...MADE, delay: 3000 }, MADE] } });
+    const first = await team.worker("w1");
+    const run = await atWork(team);
+    const second = await team.worker("w2", "--drain", "60");
+    const told = performance.now();
+    first.child.kill("SIGTERM");
+    await untilAgents(team, 2);
+    const handedOver = performance.now() - told;
+    console.log(`after SIGTERM another agent worked after ${Math.round(handedOver)} ms`);
+    expect(handedOver).toBeLessThan(2000 + SLACK);
+    expect((await first.ended).code).toBe(143);
+    second.child.kill("SIGTERM");
+    expect((await second.ended).code).toBe(143);
+    expect(await team.row(run)).toMatchObject({ worker: null, rests: "action" });
+    await team.worker("w3");
+    await untilEnded(team, run);
+    expect(working(team)).toHaveLength(2); // what drained was not done again
+    expect(await problemsOf(team, run)).toEqual([]);
+  });
+
+  test("that slept through its lease is fenced: its agent ends, its report does not count, its work is kept and told", async () => {
+    const team = await createTeam();
+    const first = { writes: { "src/made.js": "export const made = 'asleep';\n" }, delay: LONG };
+    team.ada.plan({ turns: { implement: [first, MADE] } });
+    const sleeper = await team.worker("w1");
+    const run = await atWork(team);
+    const [lost] = working(team);
+    sleeper.child.kill("SIGSTOP");
+    await team.worker("w2");
+    await untilAgents(team, 2);
+    const { epoch } = await team.row(run);
+    sleeper.child.kill("SIGCONT");
+    await vi.waitFor(() => expect(isAlive(lost!.pid)).toBe(false), PATIENCE);
+    const kept = await vi.waitFor(async () => {
+      const { rows } = await team.database.pool.query("select * from isdlc.kept_work");
+      expect(rows, sleeper.said()).toHaveLength(1);
+      return rows[0] as { run: string; epoch: number; ref: string; worker: string };
+    }, PATIENCE);
+    expect(kept).toMatchObject({ run, worker: "w1" });
+    expect(kept.epoch).toBeLessThan(epoch);
+    const git = (...args: string[]): string => execFileSync("git", args, { cwd: team.remote, encoding: "utf8" });
+    expect(git("show", `${kept.ref}:src/made.js`)).toContain("asleep");
+    const status = await team.ada.script("status", "--run", run);
+    expect(status.stdout).toContain(`git fetch origin ${kept.ref}`);
+    await untilEnded(team, run);
+    expect(await problemsOf(team, run)).toEqual([]);
+    const { left_tree: left } = await team.row(run);
+    expect(git("show", `${left.branch}:src/made.js`)).toContain("made = 1");
+  });
+
+  test("that cannot reach the server is fenced, and what it pushed meanwhile is neither lost nor doubled", async () => {
+    const team = await createTeam();
+    team.ada.plan({ turns: { implement: [{ ...MADE, delay: 2000 * LEASE_SECONDS }, MADE] } });
+    const line = await createLineProxy(team.url);
+    afterAll(() => line.close());
+    const cutOff = await team.workerAt(line.url, "w1");
+    const run = await atWork(team);
+    line.cut();
+    await team.worker("w2");
+    await untilAgents(team, 2);
+    await untilRests(team, run);
+    await delay(1000 * LEASE_SECONDS); // the agent of the one that was cut off ends meanwhile
+    line.restore();
+    await vi.waitFor(() => expect(cutOff.said()).toContain('"end":"fenced"'), PATIENCE);
+    await untilEnded(team, run);
+    expect(await problemsOf(team, run)).toEqual([]);
+  });
+});

@@ -1,0 +1,96 @@
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect, test, vi } from "vitest";
+import { createOwnTeam } from "./support/own-team.ts";
+import { freshDatabase, hasPostgres } from "./support/team-database.ts";
+import { createTeam, LEASE_SECONDS } from "./support/team.ts";
+import { answerOpen, beginRun, look, PATIENCE, problemsOf, untilEnded, untilRests } from "./support/team-runs.ts";
+
+const MADE = { writes: { "src/made.js": "export const made = 1;\n" } };
+/** Much longer than the lease. */
+const AWAY = Number(process.env["ISDLC_TEAM_AWAY"] ?? 3 * LEASE_SECONDS); // seconds
+const RECORDED_WITHIN = 5000; // milliseconds
+const SLACK = process.env["ISDLC_TEAM_AWAY"] === undefined ? 15_000 : 0;
+
+describe.runIf(hasPostgres)("a team", () => {
+  test("whose database is away: nobody takes over, finished work is recorded when it is back, no agent runs again", async () => {
+    const { team, stopDatabase, startDatabase } = await createOwnTeam();
+    team.ada.plan({ turns: { implement: [{ ...MADE, delay: (AWAY * 1000) / 2 }] } });
+    await team.worker("w1");
+    await team.worker("w2");
+    const run = await beginRun(team);
+    await untilRests(team, run);
+    await answerOpen(team, run);
+    await vi.waitFor(() => expect(team.ada.log().some(({ key }) => key === "implement")).toBe(true), PATIENCE);
+    const { epoch, head_seq: before } = await team.row(run);
+    await stopDatabase();
+    await delay(AWAY * 1000);
+    await startDatabase();
+    const back = performance.now();
+    await vi.waitFor(async () => expect((await team.row(run)).head_seq).toBeGreaterThan(before), PATIENCE);
+    const took = performance.now() - back;
+    console.log(`recorded ${Math.round(took)} ms after the database was back from ${AWAY} s`);
+    expect(took).toBeLessThan(RECORDED_WITHIN + SLACK);
+    await untilRests(team, run);
+    expect((await team.row(run)).epoch).toBe(epoch);
+    expect(team.ada.log().filter(({ key }) => key === "implement")).toHaveLength(1);
+    await untilEnded(team, run);
+    expect(await problemsOf(team, run)).toEqual([]);
+  });
+
+  test("whose database was restored from an older copy is told so: the remote has commits that the journal does not know", async () => {
+    const team = await createTeam();
+    team.ada.plan({ turns: { implement: [MADE] } });
+    const worker = await team.worker("w1");
+    const run = await beginRun(team);
+    for (let gate = 0; gate < 2; gate++) {
+      await untilRests(team, run);
+      if (gate === 0) await answerOpen(team, run);
+    }
+    const file = join(team.ada.base, "before.gz");
+    await team.administer("backup", file);
+    await answerOpen(team, run);
+    await untilRests(team, run); // the work was accepted, committed and pushed
+    worker.child.kill("SIGKILL");
+    team.first.child.kill("SIGKILL");
+
+    const older = await freshDatabase();
+    const restored = await team.ada.start(["server", "restore", file], { ISDLC_DATABASE_URL: older.url }).ended;
+    expect(restored.code, restored.stderr).toBe(0);
+    const again = await createTeam({ database: older, like: team });
+    await again.worker("w2");
+    expect((await again.row(run)).wait_kind).toBe("gate");
+    expect(await answerOpen(again, run)).toBe(200);
+    await untilRests(again, run);
+    const { state } = await look(again, run);
+    expect(state.is === "active" && state.wait).toMatchObject({ kind: "escalation", reason: "journal_rolled_back" });
+    const status = await again.ada.script("status", "--run", run);
+    expect(status.stdout).toContain("restored from an older copy");
+  });
+
+  test("in which old and new versions are side by side: each takes what it can, and nothing waits for what is gone", async () => {
+    const team = await createTeam();
+    const { pool } = team.database;
+    const askedBy = async (run: string, generation: number): Promise<void> => {
+      await pool.query("update isdlc.run set asked_generation = $2 where run = $1", [run, generation]);
+      await pool.query(
+        "update dbos.workflow_status set application_version = $2 where workflow_uuid = (select workflow from isdlc.run where run = $1)",
+        [run, String(generation)],
+      );
+    };
+    const [older, newer] = [await beginRun(team), await beginRun(team)];
+    await askedBy(newer, 2); // as a server of the next version would
+    await askedBy(older, 0); // as one of before did, when workers of its time were there
+    await team.worker("w1");
+    await untilRests(team, older);
+    expect(await team.row(newer)).toMatchObject({ rests: "action", worker: null, head_seq: 0 });
+
+    const next = await team.server();
+    const replaced = await team.workerAt(next.url, "w2");
+    team.first.child.kill("SIGTERM");
+    const moved = { ...team, ask: team.askAt(next.url) };
+    await untilEnded(moved, older);
+    expect(await problemsOf(moved, older)).toEqual([]);
+    expect(replaced.child.exitCode).toBeNull();
+  });
+});

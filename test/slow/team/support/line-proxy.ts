@@ -1,0 +1,57 @@
+import { connect, createServer, type Socket } from "node:net";
+
+export type LineProxy = {
+  /** The same address, through the proxy. */
+  readonly url: string;
+  /** Nothing gets through any more. */
+  cut(): void;
+  restore(): void;
+  /** Cuts a connection instead of delivering a reply, wherever that says so. */
+  loseReplies(isLost: () => boolean): void;
+  readonly lost: { replies: number };
+  close(): Promise<void>;
+};
+
+/** A network line between two programs that can be taken away. */
+export async function createLineProxy(target: string): Promise<LineProxy> {
+  const { port, hostname } = new URL(target);
+  const open = new Set<Socket>();
+  const lost = { replies: 0 };
+  let isCut = false;
+  let isLost = (): boolean => false;
+  const server = createServer((client) => (isCut ? client.destroy() : join(client)));
+  function join(client: Socket): void {
+    const there = connect(Number(port), hostname);
+    for (const socket of [client, there]) {
+      open.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => (open.delete(socket), client.destroy(), there.destroy()));
+    }
+    client.pipe(there);
+    there.on("data", (chunk) => {
+      if (isLost()) {
+        lost.replies++;
+        client.destroy();
+      } else client.write(chunk);
+    });
+  }
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const url = new URL(target);
+  url.port = String(typeof address === "object" && address !== null ? address.port : 0);
+  const cut = (): void => {
+    isCut = true;
+    for (const socket of open) socket.destroy();
+  };
+  return {
+    url: url.href,
+    lost,
+    cut,
+    restore: () => void (isCut = false),
+    loseReplies: (which) => void (isLost = which),
+    async close() {
+      cut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

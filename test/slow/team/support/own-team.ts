@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import { type OwnDatabase, startOwnDatabase } from "../../../../team/src/database/own-database.ts";
+import { openPool } from "../../../../team/src/journal-postgres/open-pool.ts";
+import { createTeam, type Team } from "./team.ts";
+
+/** A team on a PostgreSQL that nobody else uses, so that it can be taken away. */
+export type OwnTeam = {
+  readonly team: Team;
+  /** Ends the database as a power cut would. */
+  readonly stopDatabase: () => Promise<void>;
+  readonly startDatabase: () => Promise<void>;
+};
+
+export async function createOwnTeam(): Promise<OwnTeam> {
+  const folder = mkdtempSync(join(tmpdir(), "isdlc-own-database-"));
+  const start = (): Promise<OwnDatabase> =>
+    startOwnDatabase({ folder, root: import.meta.dirname, path: process.env["PATH"] ?? "" });
+  let database = await start();
+  const pool = openPool(database.url, 4);
+  afterAll(async () => {
+    await pool.end();
+    await database.stop("immediate");
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    team: await createTeam({ database: { url: database.url, pool } }),
+    stopDatabase: () => database.stop("immediate"),
+    startDatabase: async () => void (database = await start()),
+  };
+}
