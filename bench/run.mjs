@@ -51,7 +51,9 @@ async function bundle(scratch) {
     format: "esm",
     target: "node20",
     external: teamExternals,
-    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+    banner: {
+      js: 'import { createRequire as benchRequire } from "node:module"; const require = benchRequire(import.meta.url);',
+    },
     define: { ISDLC_STATE_VERSION: JSON.stringify(version) },
     logLevel: "error",
   });

@@ -33,7 +33,7 @@ export async function measureGitWorkers(settings: Settings, place: TeamPlace): P
       const worker = spawn(process.execPath, [program, "worker", ...options], {
         cwd: tree,
         env: { ...env, ...secrets },
-        stdio: ["ignore", "pipe", "inherit"],
+        stdio: ["ignore", "pipe", "ignore"],
       });
       workers.push(worker);
       await takesWork(worker);

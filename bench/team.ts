@@ -184,7 +184,8 @@ async function manyRuns(settings: Settings, place: TeamPlace): Promise<readonly 
   const few = await interleave(rounds, contestants);
   await place.pool.query(
     `insert into isdlc.run (run, place, repository, title, begun_by, start, head_hash, rests)
-     select 'bench-' || n, 'bench-' || n, 'bench', 'A run', 'ada', '{}', '', 'ended' from generate_series(1, $1::int) n`,
+     select run, run, 'bench', 'A run', 'ada', '{}', '', 'ended'
+     from generate_series(1, $1::int) n, lateral (select '20261116-' || lpad(n::text, 9, '0') || '-bbbb' as run) named`,
     [MANY],
   );
   await place.pool.query("analyze isdlc.run");
