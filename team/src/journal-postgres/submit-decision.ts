@@ -62,6 +62,7 @@ async function tryToSubmit(store: Store, asked: Asked, client: Queryable): Promi
   const decision = isToWrite ? early : store.decide(cursor.state, asked.command);
   if (!decision.ok) {
     if (await wasRecorded(client, asked)) return { cursor, submitted: await repeated(store, asked, cursor) };
+    await refuseTakenOver(client, asked);
     return { cursor, submitted: { ok: false, ...loadedOf(cursor), refusal: decision.refusal } };
   }
   if (cursor.seq === 0 && asked.command.do !== "start") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
@@ -87,7 +88,7 @@ async function write(store: Store, asked: Asked, { client, prepared }: Writing):
     case "moved":
       return null;
     case "fenced":
-      throw new FencedError(`${submission.by.id} does not drive run ${run} any more.`);
+      throw fenced(asked);
     case "missing":
       throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
     default:
@@ -104,6 +105,17 @@ async function wasRecorded(client: Queryable, { run, submission }: Asked): Promi
   ]);
   return rowCount === 1;
 }
+
+/** Where the run was taken over and has moved on, the rules refuse the report; its sender has to know why. */
+async function refuseTakenOver(client: Queryable, asked: Asked): Promise<void> {
+  const { by } = asked.submission;
+  if (by.kind !== "worker") return;
+  const { rows } = await client.query<{ epoch: number }>("select epoch from isdlc.run where run = $1", [asked.run]);
+  if (rows[0] !== undefined && rows[0].epoch !== by.epoch) throw fenced(asked);
+}
+
+const fenced = ({ run, submission }: Asked): FencedError =>
+  new FencedError(`${submission.by.id} does not drive run ${run} any more.`);
 
 async function repeated(store: Store, { run, submission }: Asked, cursor: Cursor): Promise<Recorded> {
   const { rows } = await store.pool.query<{ seq: number; events: number }>(

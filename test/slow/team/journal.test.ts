@@ -99,6 +99,17 @@ describe.runIf(hasPostgres)("the journal in a database", () => {
     expect(marksIn(await journal.events(RUN))).toEqual(["held"]);
   });
 
+  test("a worker whose run was taken over is told so, although the rules would refuse what it reports anyway", async () => {
+    const { pool } = await freshDatabase();
+    const journal = openJournal(pool);
+    const { state } = await journal.create(RUN, begin(RUN));
+    const sentBy = (id: string, epoch: number) => ({ by: { kind: "worker", id, epoch } }) as const;
+    await pool.query("update isdlc.run set worker = 'w2', epoch = 2");
+    expect(await journal.submitAs(RUN, prepared(state), sentBy("w2", 2))).toMatchObject({ ok: true });
+    await expect(journal.submitAs(RUN, prepared(state), sentBy("w1", 1))).rejects.toThrow(FencedError);
+    expect(await journal.submitAs(RUN, prepared(state), sentBy("w2", 2))).toMatchObject({ ok: false });
+  });
+
   test("what follows from a decision happens with it, or neither does", async () => {
     const { pool } = await freshDatabase();
     const journal = openJournal(pool);
