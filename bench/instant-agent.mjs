@@ -11,7 +11,7 @@ if (role === "phase")
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, path.endsWith("/tasks.md") ? TASKS : "# Done\n\nAt once.\n");
   }
-if (role === "phase" && phase === "06-implementation") writeFileSync("hours.txt", "9 to 5\n");
+if (role === "phase" && ["06-implementation", "implement"].includes(phase)) writeFileSync("hours.txt", "9 to 5\n");
 const driver = residentMegabytes(process.ppid);
 const result =
   role === "phase"

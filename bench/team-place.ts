@@ -64,6 +64,7 @@ export async function openTeamPlace({ root, scratch }: Settings): Promise<TeamPl
     const { lines } = await person({ method: "GET", path: `/api/runs/${run}/lines`, answer: JournalLines });
     return readLines(emptyCursor(run), lines, seal).cursor.state;
   };
+  let begun = 0;
   return {
     database: own.url,
     url,
@@ -78,7 +79,13 @@ export async function openTeamPlace({ root, scratch }: Settings): Promise<TeamPl
     },
     async begin(repository) {
       const choices = [{ flag: "--tests", option: "without" }];
-      const start = { what: "run", workflow: "change", title: "Show the hours", isSupervised: true, choices };
+      const start = {
+        what: "run",
+        workflow: "change",
+        title: `Show the hours ${++begun}`,
+        isSupervised: true,
+        choices,
+      };
       const body = { repository, start };
       return (await person({ method: "POST", path: "/api/runs", body, answer: TeamStarted })).run;
     },
@@ -88,6 +95,7 @@ export async function openTeamPlace({ root, scratch }: Settings): Promise<TeamPl
       const { id, kind } = state.wait;
       const option = kind === "finish" ? "keep" : "continue";
       const body = { wait: id, shown: shownOf(state), option };
+      if (kind !== "gate" && kind !== "finish") throw new Error(`a run stands still: ${JSON.stringify(state.wait)}`);
       await person({ method: "POST", path: `/api/runs/${run}/answer`, body, answer: z.looseObject({}) });
     },
     async close() {
