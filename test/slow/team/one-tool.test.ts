@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { parsed } from "../../support/cli.ts";
 import { hasPostgres } from "./support/team-database.ts";
-import { createTeam, said } from "./support/team.ts";
+import { begin, createTeam, said } from "./support/team.ts";
 
 describe.runIf(hasPostgres)("the verbs of one machine, on a team's run", () => {
   test("from any clone: the same words, and exit code 3 where a person is needed", async () => {
@@ -41,7 +41,7 @@ describe.runIf(hasPostgres)("the verbs of one machine, on a team's run", () => {
     expect(await says("redo", "Name the file greeting.js", "--shown", shown)).toMatchObject({ code: 3 });
     expect((await says("history")).stdout).toContain("redo by ada (token): Name the file greeting.js");
     expect(await says("continue")).toMatchObject({ code: 3 });
-    const following = ada.start(["-C", clone, "logs", "-f"], { ISDLC_OPERATOR_TOKEN: adas });
+    const following = begin(ada, ["-C", clone, "logs", "-f"], { ISDLC_OPERATOR_TOKEN: adas });
     await said(following, /Waiting for you/);
     expect(await says("cancel", "--reason", "not wanted")).toMatchObject({ code: 0 });
     expect(await following.ended).toMatchObject({ code: 0 });

@@ -142,15 +142,15 @@ export function begin(sandbox: Sandbox, args: readonly string[], env: Readonly<R
   return { ...started, said: () => text };
 }
 
-/** Waits for a line of a program; fails with all it said where it ends before. */
-export function said({ child, ended }: Running, what: RegExp): Promise<RegExpExecArray> {
+/** Waits for what a program says, or has said already; fails with all of it where it ends before. */
+export function said({ child, ended, said: text }: Started, what: RegExp): Promise<RegExpExecArray> {
   return new Promise((resolve, reject) => {
-    let text = "";
-    child.stdout?.on("data", (chunk: Buffer) => {
-      text += chunk.toString("utf8");
-      const found = what.exec(text);
+    const look = (): void => {
+      const found = what.exec(text());
       if (found !== null) resolve(found);
-    });
-    void ended.then(({ code, stdout, stderr }) => reject(new Error(`ended with ${code}: ${stdout}${stderr}`)));
+    };
+    for (const stream of [child.stdout, child.stderr]) stream?.on("data", look);
+    look();
+    void ended.then(({ code }) => reject(new Error(`ended with ${code}: ${text()}`)));
   });
 }
