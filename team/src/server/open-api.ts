@@ -124,6 +124,14 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     method: "post",
+    path: "/api/worker/runs/:run/kept",
+    summary: "Tell where the work lies that was not pushed when the run was taken away",
+    by: "worker",
+    body: team.KeptWork,
+    answer: nothing,
+  },
+  {
+    method: "post",
     path: "/api/worker/runs/:run/give-back",
     summary: "Give a run back",
     by: "worker",

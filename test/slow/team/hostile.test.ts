@@ -1,9 +1,12 @@
 import { request } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { LeftTree } from "../../../src/schema/api-team.ts";
+import { createServerMetrics } from "../../../team/src/operations/metrics.ts";
+import { startTracing } from "../../../team/src/operations/tracing.ts";
 import { createRefusedTokens, FORGOTTEN_AFTER } from "../../../team/src/people/refused-tokens.ts";
 import { createTeamApp } from "../../../team/src/server/create-team-app.ts";
 import type { TeamServer } from "../../../team/src/server/team-server.ts";
+import { createLog } from "../../../team/src/structured-log.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
 
@@ -108,7 +111,9 @@ test("what is written to the log is one line, whatever was in the error", async 
   const lines: string[] = [];
   const error = new Error("no\n2026-11-16 ada signed in\u001b[31m");
   const pool = { query: () => Promise.reject(error) } as unknown as TeamServer["pool"];
-  const server = { pool, log: (line: string) => lines.push(line) } as unknown as TeamServer;
+  const log = createLog({ name: "isdlc-server", write: (line) => lines.push(line), secrets: [] });
+  const observing = { metrics: createServerMetrics(pool), tracing: startTracing("isdlc-server", {}) };
+  const server = { pool, log, ...observing } as unknown as TeamServer;
   const headers = { authorization: `Bearer isdlc_person_${"A".repeat(43)}` };
   const answer = await createTeamApp(server).request("/api/runs", { headers });
   expect(answer.status).toBe(500);

@@ -1,10 +1,14 @@
 import { expect, test } from "vitest";
+import { createServerMetrics } from "../../../team/src/operations/metrics.ts";
+import { startTracing } from "../../../team/src/operations/tracing.ts";
 import { createTeamApp } from "../../../team/src/server/create-team-app.ts";
 import { OPERATIONS } from "../../../team/src/server/open-api.ts";
 import type { Json } from "../../support/cli.ts";
 import type { TeamServer } from "../../../team/src/server/team-server.ts";
 
-const app = createTeamApp({ version: "1.2.3" } as unknown as TeamServer); // nothing is asked of its database
+const pool = undefined as unknown as TeamServer["pool"]; // nothing is asked of the database
+const observing = { metrics: createServerMetrics(pool), tracing: startTracing("isdlc-server", {}) };
+const app = createTeamApp({ version: "1.2.3", ...observing } as unknown as TeamServer);
 
 test("the description has every route of the API, and no other", () => {
   const named = (method: string, path: string): string => `${method.toUpperCase()} ${path}`;
