@@ -154,7 +154,9 @@ async function driveInTree(driving: Driving): Promise<DriveEnd> {
   };
   const teller = tellActivity(project, { ask: worker.ask, run, epoch: lease.epoch });
   const stopping = AbortSignal.any([journal.lost, worker.stopping]);
-  const resting = await drive(engine, stopping, worker.draining).finally(teller.end);
+  const driven = drive(engine, stopping, worker.draining);
+  await driven.then(teller.end, teller.end);
+  const resting = await driven;
   if (journal.lost.aborted) throw new Error("fenced off");
   return resting.next.is === "action" ? drained(worker, run, lease.epoch) : "rested";
 }

@@ -35,7 +35,7 @@ export type Team = {
 };
 
 /** A program that goes on. */
-export type Started = Running & { said(): string };
+export type Started = Running & { readonly said: () => string };
 
 export type TeamOptions = {
   /** A new one where none is given. */
