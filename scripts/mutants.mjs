@@ -99,7 +99,7 @@ export const mutants = [
   },
   {
     bug: "a second run begins beside an open one",
-    file: "src/adapters/journal-file/create-run.ts",
+    file: "src/adapters/journal-file/create-file-journal.ts",
     find: `state.is === "active"`,
     put: `state.is === "active" && other === run`,
     test: "test/journal-file/contract.test.ts",

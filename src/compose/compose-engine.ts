@@ -12,7 +12,7 @@ import type { EngineWanted } from "../app/project/project.ts";
 import { OWN } from "../core/own-folder.ts";
 import { createRedactor, secretsOf } from "../core/redact.ts";
 import type { ActiveRun } from "../core/run.ts";
-import { SESSION_AGENT } from "../core/session-phase.ts";
+import { SESSION_AGENT } from "../core/next.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { AgentBackend } from "../ports/agent-backend.ts";
 import type { RememberedAgent, RunAgents } from "../schema/run-agents.ts";

@@ -15,7 +15,7 @@ import type { RememberedAgent, RunAgents } from "../schema/run-agents.ts";
 import { createSessionBackend } from "../adapters/agent-session/create-session-backend.ts";
 import { isRecord } from "../core/own-value.ts";
 import { ProblemError } from "../core/problem.ts";
-import { SESSION_AGENT } from "../core/session-phase.ts";
+import { SESSION_AGENT } from "../core/next.ts";
 import type { AgentBackend } from "../ports/agent-backend.ts";
 import type { RecordedAgents } from "../ports/agents.ts";
 import type { AgentChoice } from "../schema/event.ts";

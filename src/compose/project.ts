@@ -2,21 +2,22 @@ import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createOperatorTokens } from "../adapters/caller/operator-token.ts";
+import { systemCallers } from "../adapters/caller/system-callers.ts";
 import { createCheckRunner } from "../adapters/checks/create-check-runner.ts";
-import { systemLockProcesses } from "../adapters/file-lock/lock-processes.ts";
+import { systemLockProcesses } from "../adapters/file-lock/lock-files.ts";
 import { ensureFolder, type FileSystem, nodeFiles } from "../adapters/file-system/file-system.ts";
-import { createReservedIds } from "../adapters/git/write/reserve-id.ts";
 import { createCodeHistory } from "../adapters/git/read/git-distance.ts";
-import { gitFolders } from "../adapters/git/read/git-head.ts";
+import { gitFolders } from "../adapters/git/read/working-trees.ts";
 import { createGitRead } from "../adapters/git/read/git-read.ts";
 import { createWorktrees } from "../adapters/git/worktree/create-worktrees.ts";
 import { createGitWrite } from "../adapters/git/write/git-write.ts";
+import { createReservedIds } from "../adapters/git/write/reserve-id.ts";
 import { createItems } from "../adapters/items/create-items.ts";
 import { createFileJournal } from "../adapters/journal-file/create-file-journal.ts";
 import { createProjections } from "../adapters/projections/create-projections.ts";
 import { createPasskeyStore } from "../adapters/user-files/passkey-store.ts";
-import { createSettingsStore } from "../adapters/user-files/user-settings.ts";
 import { createTrustStore } from "../adapters/user-files/trust-store.ts";
+import { createSettingsStore } from "../adapters/user-files/user-settings.ts";
 import { createWebhook } from "../adapters/webhook/create-webhook.ts";
 import type { Project } from "../app/project/project.ts";
 import { decide } from "../core/decide.ts";
@@ -25,18 +26,16 @@ import { ProblemError } from "../core/problem.ts";
 import { createRedactor, secretsOf } from "../core/redact.ts";
 import type { Journal, LocalJournal } from "../ports/journal.ts";
 import type { Notifier } from "../ports/notifier.ts";
-import { noticeBody } from "../views/wait-notice.ts";
 import { isSafeName } from "../schema/ids.ts";
+import { noticeBody } from "../views/wait-notice.ts";
 import { attestFinished } from "./attest-run.ts";
 import { workspaceOf } from "./checks-of.ts";
 import { composeEngine } from "./compose-engine.ts";
-import { createDriverLock } from "./driver-lock.ts";
-import { analysedItems, journalOptions, type ProjectLocation, findProject, systemClock } from "./project-location.ts";
-import { endProcesses } from "./see-project.ts";
-import { lazily } from "./lazily.ts";
+import { createDriverLock } from "../adapters/file-lock/file-lock.ts";
 import { newRunId } from "./new-run-id.ts";
+import { analysedItems, findProject, journalOptions, type ProjectLocation, systemClock } from "./project-location.ts";
+import { endProcesses } from "./see-project.ts";
 import { systemAgents } from "./system-agents.ts";
-import { systemCallers } from "./system-callers.ts";
 import { gitCallerOf, trustedGitPrograms } from "./trusted-git-programs.ts";
 import { createWorkflows } from "./workflows.ts";
 
@@ -138,4 +137,20 @@ function repositoryOf(root: string): string | null {
   } catch {
     return null;
   }
+}
+
+type Makers = Readonly<Record<string, () => unknown>>;
+type Lazy<M extends Makers> = { readonly [K in keyof M]: ReturnType<M[K]> };
+
+/** Adds properties that are made once they are first read: most verbs need few of the adapters. */
+export function lazily<T extends object, M extends Makers>(target: T, makers: M): T & Lazy<M> {
+  for (const [name, make] of Object.entries(makers)) {
+    const get = (): unknown => {
+      const value = make();
+      Object.defineProperty(target, name, { value, enumerable: true });
+      return value;
+    };
+    Object.defineProperty(target, name, { get, enumerable: true, configurable: true });
+  }
+  return target as T & Lazy<M>; // every one of them was just added
 }

@@ -1,7 +1,7 @@
 import { createJournalReader, type JournalReader } from "../adapters/journal-file/create-journal-reader.ts";
 import type { CurrentRun } from "../app/project/current-run.ts";
 import { noRun } from "../core/run.ts";
-import { driverOf } from "./driver-lock.ts";
+import { driverOf } from "../adapters/file-lock/file-lock.ts";
 import { journalOptions, type ProjectLocation, findProject } from "./project-location.ts";
 
 /** A working tree that is only looked at. */

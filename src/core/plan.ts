@@ -32,6 +32,10 @@ function digestFor(phase: PhaseDefinition, { personaDigests }: PlanChoices): str
 /** Where an artifact lies, relative to the working tree, with forward slashes. */
 export const artifactPath = (item: string, name: string): string => `${item}/${name}`;
 
+/** What a phase makes, as paths. */
+export const outputsOf = ({ outputs }: Pick<PhaseDefinition, "outputs">, item: string): string[] =>
+  outputs.map((name) => artifactPath(item, name));
+
 /**
  * The artifacts a phase can be handed, nearest last: what earlier phases of this plan make, and what the plan's
  * first phase takes, because a plan that starts midway builds on an analysis made before. Phases that a plan

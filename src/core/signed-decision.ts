@@ -1,20 +1,18 @@
 import type { EventDraft } from "../schema/event.ts";
 import type { RunId } from "../schema/ids.ts";
 import type { PasskeyKey, PasskeySignature } from "../schema/passkey.ts";
-import type { Refusal } from "./command.ts";
-import { guidanceText } from "./guidance-text.ts";
+import { guidanceText, type Refusal } from "./command.ts";
 import { isRecord, ownValue } from "./own-value.ts";
 
 /** The passkeys that alone may decide; empty where other channels may as well. */
 export type Demanded = { readonly run: RunId; readonly passkeys?: readonly PasskeyKey[] | undefined };
 
-/** Why a decision does not stand for want of the right signature; null where it does. */
+/** Why a signature does not stand for a decision; null where it does. */
 export function signatureRefusal(
   { run, passkeys = [] }: Demanded,
-  signature: PasskeySignature | undefined,
+  signature: PasskeySignature,
   events: readonly EventDraft[],
 ): Refusal | null {
-  if (signature === undefined) return passkeys.length === 0 ? null : { why: "notSigned" };
   if (passkeys.length > 0 && !passkeys.some(({ id }) => id === signature.passkey)) return { why: "passkeyUnknown" };
   const decision = events.find(isDecision);
   return decision !== undefined && isAsSigned(signature, run, decision) ? null : { why: "notAsSigned" };

@@ -1,8 +1,7 @@
 import type { Report } from "../core/command.ts";
-import { attemptOf, ticketOf } from "../core/next.ts";
+import { attemptOf, isWriting, ticketOf } from "../core/next.ts";
 import { ProblemError } from "../core/problem.ts";
 import { type ActiveRun, currentPhase, isExecuting, type RunState } from "../core/run.ts";
-import { isWriting } from "../core/session-phase.ts";
 import type { AgentResult } from "../schema/agent.ts";
 import type { Claim, ProcessIdentity } from "../schema/facts.ts";
 import type { AttemptId, ExecutionId, PhaseKey } from "../schema/ids.ts";

@@ -1,13 +1,12 @@
-import { attemptOf } from "../core/next.ts";
+import { attemptOf, sessionOf } from "../core/next.ts";
 import { OWN, ownPath } from "../core/own-folder.ts";
+import { outputsOf } from "../core/plan.ts";
 import { type ActiveRun, currentPhase, type EndedRun, type PhaseRecord, type RunState } from "../core/run.ts";
-import { sessionOf } from "../core/session-phase.ts";
 import type { ActiveMarker } from "../ports/projections.ts";
 import type { Head } from "../ports/journal.ts";
 import { historyEntry, projectStateFile } from "../views/state-file.ts";
 import { renderPhaseSummary, summaryFileName, summaryOf } from "../views/summary.ts";
 import type { Engine } from "./engine.ts";
-import { outputsOf } from "./steps/assignments.ts";
 
 type Resting = Pick<Engine, "projections">;
 
@@ -72,7 +71,8 @@ export function numberOf(name: string, prefix: string): number {
 
 function marker(run: ActiveRun, head: Head): ActiveMarker {
   const phase = currentPhase(run);
-  const paths = (phases: readonly PhaseRecord[]): string[] => phases.flatMap((one) => outputsOf(run, one));
+  const paths = (phases: readonly PhaseRecord[]): string[] =>
+    phases.flatMap(({ rule }) => outputsOf(rule, run.run.item));
   const made = new Set(paths(run.phases.slice(0, run.index + 1)));
   return {
     run: run.run.run,
@@ -83,7 +83,7 @@ function marker(run: ActiveRun, head: Head): ActiveMarker {
     writes: writesNow(run),
     wait: run.wait?.id ?? null,
     session: sessionOf(run)?.id ?? null,
-    outputs: phase === undefined || run.stage.is !== "producing" ? [] : outputsOf(run, phase),
+    outputs: phase === undefined || run.stage.is !== "producing" ? [] : outputsOf(phase.rule, run.run.item),
     later: [...new Set(paths(run.phases.slice(run.index + 1)))].filter((path) => !made.has(path)),
   };
 }

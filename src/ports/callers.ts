@@ -38,6 +38,8 @@ export interface Callers {
   origin(): NonNullable<Person["origin"]>;
   /** How a living process is named in a claim; null when it is gone. */
   processAt(pid: number): ProcessIdentity | null;
+  /** True while that very process lives, and not another with its number. */
+  isAlive(process: ProcessIdentity): boolean;
 }
 
 export type TokenCheck =

@@ -1,5 +1,5 @@
 import { type ActiveRun, currentPhase } from "../core/run.ts";
-import { sessionOf } from "../core/session-phase.ts";
+import { sessionOf } from "../core/next.ts";
 import { plainLine } from "./plain-text.ts";
 
 /** Which session works on the current phase, or that one is to take it. */

@@ -1,7 +1,7 @@
 import { budgetQuestion } from "../core/budget.ts";
 import { attentionFor, attentionText } from "../core/attention.ts";
 import { countOf } from "../core/count-of.ts";
-import { next } from "../core/next.ts";
+import { isWithSession, next, sessionOf } from "../core/next.ts";
 import {
   type ActiveRun,
   currentPhase,
@@ -14,7 +14,6 @@ import {
   mergedAs,
   reasonOf,
 } from "../core/run.ts";
-import { isWithSession, sessionOf } from "../core/session-phase.ts";
 import type { Question } from "../schema/agent.ts";
 import type { RunStatus } from "../schema/api.ts";
 import type { StatusPhase, StatusView, StatusWait } from "../schema/api-status.ts";

@@ -94,12 +94,12 @@ function moduleAt(offset: number): string {
   return starts.findLast(({ index }) => index < offset)?.name ?? "";
 }
 
-test("a recorded redo touches 88 modules at most, and loads the journal twice: for its state, and for its events", async () => {
+test("a recorded redo touches 60 modules at most, and loads the journal twice: for its state, and for its events", async () => {
   const sandbox = await createSandbox();
   await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
   const { modules, reads } = watched(sandbox, ["redo", "more", "--record-only"]);
   expect(modules).toContain("src/app/answer/answer.ts");
-  expect(modules.length).toBeLessThanOrEqual(88);
+  expect(modules.length).toBeLessThanOrEqual(60);
   // Opened once more to see that it is there, and once to write the answer.
   expect(reads.filter((read) => /^openSync .*\/journal\/[^/]+\.jsonl$/.test(read)).length).toBeLessThanOrEqual(4);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { workSpans } from "../../src/app/authorize/work-spans.ts";
+import { workSpans } from "../../src/app/authorize/agent-work.ts";
 import type { RunEvent } from "../../src/schema/event.ts";
 
 /** Only type, time and choice are looked at. */

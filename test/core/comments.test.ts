@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { guidanceText } from "../../src/core/guidance-text.ts";
+import { guidanceText } from "../../src/core/command.ts";
 import type { ReviewComment } from "../../src/schema/comments.ts";
 import { EventDraft } from "../../src/schema/event.ts";
 import { earlierRedos } from "../../src/views/page/earlier-redos.ts";

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
 import { createFileLock, readHolder } from "../../src/adapters/file-lock/file-lock.ts";
-import type { Holder, LockLocation } from "../../src/adapters/file-lock/lock-files.ts";
-import { systemLockProcesses } from "../../src/adapters/file-lock/lock-processes.ts";
+import { type Holder, type LockLocation, systemLockProcesses } from "../../src/adapters/file-lock/lock-files.ts";
 import { bundleProgram, startProgram } from "../support/bundle-program.ts";
 
 let program = "";

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { accept } from "../../src/core/command.ts";
 import { ProblemError } from "../../src/core/problem.ts";
 import type { FileSystem } from "../../src/adapters/file-system/file-system.ts";
-import { systemLockProcesses } from "../../src/adapters/file-lock/lock-processes.ts";
+import { systemLockProcesses } from "../../src/adapters/file-lock/lock-files.ts";
 import { setAside } from "../../src/adapters/journal-file/set-aside.ts";
 import { verifyJournal } from "../../src/adapters/journal-file/verify-journal.ts";
 import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";

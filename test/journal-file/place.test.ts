@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { nodeFiles, type FileSystem } from "../../src/adapters/file-system/file-system.ts";
 import { setAside } from "../../src/adapters/journal-file/set-aside.ts";
 import { verifyJournal } from "../../src/adapters/journal-file/verify-journal.ts";
-import { systemLockProcesses } from "../../src/adapters/file-lock/lock-processes.ts";
+import { systemLockProcesses } from "../../src/adapters/file-lock/lock-files.ts";
 import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
 import { begin, end, lastMark, mark, NEXT_RUN, RUN } from "./sample-commands.ts";
 import { hastyFiles, SEAL, namesBelow, newTree, openJournalOf } from "./sample-run.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { nodeFiles, type FileSystem } from "../../src/adapters/file-system/file-system.ts";
-import type { LockProcesses } from "../../src/adapters/file-lock/lock-processes.ts";
+import type { LockProcesses } from "../../src/adapters/file-lock/lock-files.ts";
 import { createFileJournal, type FileJournal } from "../../src/adapters/journal-file/create-file-journal.ts";
 import { createFileAnchors } from "../../src/adapters/user-files/anchors.ts";
 import { sealWith } from "../../src/adapters/user-files/user-key.ts";

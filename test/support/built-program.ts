@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createFileLock } from "../../src/adapters/file-lock/file-lock.ts";
 import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
-import { systemLockProcesses } from "../../src/adapters/file-lock/lock-processes.ts";
+import { systemLockProcesses } from "../../src/adapters/file-lock/lock-files.ts";
 
 const repository = dirname(dirname(import.meta.dirname));
 const BUILD_PATIENCE = 120_000; // milliseconds

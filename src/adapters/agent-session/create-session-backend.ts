@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { SESSION_AGENT } from "../../core/session-phase.ts";
+import { SESSION_AGENT } from "../../core/next.ts";
 import type { AgentBackend, AgentEnd } from "../../ports/agent-backend.ts";
 import { streamEvents } from "../process/stream-events.ts";
 

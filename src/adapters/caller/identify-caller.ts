@@ -1,11 +1,10 @@
-import { isSameProcess } from "../../core/same-process.ts";
-import type { AgentWork, Caller } from "../../ports/callers.ts";
+import { basename } from "node:path";
+import type { AgentWork, Caller, Span } from "../../ports/callers.ts";
 import type { ProcessIdentity } from "../../schema/facts.ts";
 import type { Person } from "../../schema/people.ts";
 import type { Environment } from "../process/agent-environment.ts";
-import type { ProcessFacts, ProcessTable } from "../process/process-table.ts";
+import { isSameProcess, type ProcessFacts, type ProcessTable } from "../process/process-table.ts";
 import { HOST_MARKERS, OWN_MARKERS } from "./agent-markers.ts";
-import { type Judgement, judgeTerminal, lineage } from "./judge-terminal.ts";
 
 /** What there is to look at; `systemSurroundings` gives the real ones. */
 export type Surroundings = {
@@ -73,4 +72,136 @@ function hostAncestor({ table, pid }: Surroundings): string | null {
 function markerOf(table: ProcessTable, facts: ProcessFacts, markers: readonly string[]): string | null {
   const entries = table.environment(facts.pid) ?? [];
   return markers.find((name) => entries.some((entry) => entry.startsWith(`${name}=`) && entry !== `${name}=`)) ?? null;
+}
+
+/** What the history of a terminal says about who sits at it; null where nothing speaks against a person. */
+type Judgement = { readonly is: "refused" | "suspicious"; readonly why: string } | null;
+
+type Looked = { readonly table: ProcessTable; readonly pid: number };
+
+/**
+ * A process that an agent left behind can open a terminal of its own, at once or when the gate is there. It has lost its
+ * parent by then, and it or what it hangs on began while an agent was at work. The tab that a person opens meanwhile
+ * belongs to a program that was there before, and has a shell to type in.
+ */
+function judgeTerminal({ table, pid }: Looked, self: ProcessFacts, work: AgentWork): Judgement {
+  const spans = spansOf(work);
+  if (spans.length === 0) return null;
+  const leader = self.session === null ? topOfTerminal(table, pid, self) : table.one(self.session);
+  const opener = leader ?? memberFromBefore(table, self, spans);
+  if (opener === null || table.startedAt(opener) === null)
+    return suspicious("nobody can tell when this terminal session was opened");
+  const isDuring = (facts: ProcessFacts): boolean => isIn(table.startedAt(facts), spans);
+  const chain = [opener, ...aboveReaper(table, opener, isDuring)];
+  const late = chain.find(isDuring);
+  const root = chain.at(-1) ?? opener;
+  if (late === undefined)
+    return judgeLater(table, { opener, root, since: Math.min(...spans.map((span) => span.since)) });
+  const why =
+    late === opener
+      ? "this terminal session was opened while an agent was at work"
+      : `process ${late.pid} above it began while an agent was at work`;
+  if (work.sessionAlive === true) return refused(`${why}, and a session that works on this run is alive`);
+  return judgeMeanwhile(table, { opener, why, isLeft: isOrphan(table, root) && isDuring(root) });
+}
+
+type Meanwhile = { readonly opener: ProcessFacts; readonly why: string; readonly isLeft: boolean };
+
+function judgeMeanwhile(table: ProcessTable, { opener, why, isLeft }: Meanwhile): Judgement {
+  if (isLeft) return refused(`${why}, by a process that has lost its parent`);
+  return isShell(table.command(opener.pid)) ? null : refused(`${why}, for a command and not for a shell`);
+}
+
+type Later = { readonly opener: ProcessFacts; readonly root: ProcessFacts; readonly since: number };
+
+/** Nobody was at work then, but what an agent left behind may have started itself anew meanwhile. */
+function judgeLater(table: ProcessTable, { opener, root, since }: Later): Judgement {
+  if (!isOrphan(table, root) || (table.startedAt(root) ?? 0) < since) return null;
+  const why = "its terminal was opened after an agent had worked, by a process that has lost its parent";
+  if (!isShell(table.command(opener.pid))) return refused(`${why}, for a command and not for a shell`);
+  return isTerminalHost(table.command(root.pid)) ? null : suspicious(why);
+}
+
+const refused = (why: string): Judgement => ({ is: "refused", why });
+const suspicious = (why: string): Judgement => ({ is: "suspicious", why });
+
+function spansOf({ agentRunningSince: since, agentRunningUntil: until = null, earlierWork = [] }: AgentWork) {
+  return since === null ? earlierWork : [...earlierWork, { since, until }];
+}
+
+const isIn = (time: number | null, spans: readonly Span[]): boolean =>
+  time !== null && spans.some(({ since, until }) => time >= since && time <= (until ?? Infinity));
+
+/** A session is as old as its oldest member: where its leader is gone, as on build servers, an ancestor can vouch for it. */
+function memberFromBefore(table: ProcessTable, self: ProcessFacts, spans: readonly Span[]): ProcessFacts | null {
+  const isBefore = (time: number | null): boolean => time !== null && spans.every(({ since }) => time < since);
+  const members = ancestors(table, self.pid).filter(({ session }) => session === self.session);
+  return members.find((facts) => isBefore(table.startedAt(facts))) ?? null;
+}
+
+/** Where sessions are not told: the topmost ancestor on the same terminal. */
+function topOfTerminal(table: ProcessTable, pid: number, self: ProcessFacts): ProcessFacts {
+  return ancestors(table, pid).findLast((facts) => facts.terminal === self.terminal) ?? self;
+}
+
+/** Ancestors up to the one that takes in processes whose parents are gone. */
+function aboveReaper(
+  table: ProcessTable,
+  from: ProcessFacts,
+  isDuring: (facts: ProcessFacts) => boolean,
+): readonly ProcessFacts[] {
+  const all = ancestors(table, from.pid);
+  const end = all.findIndex((facts) => isReaper(table, facts) && !isDuring(facts));
+  return end === -1 ? all : all.slice(0, end);
+}
+
+/** Its parent is one that takes in orphans; a process from outside of a container has none at all. */
+function isOrphan(table: ProcessTable, { parent }: ProcessFacts): boolean {
+  const facts = parent > 0 ? table.one(parent) : null;
+  return facts !== null && isReaper(table, facts);
+}
+
+const REAPERS: ReadonlySet<string> = new Set(["systemd", "init", "launchd"]);
+
+const isReaper = (table: ProcessTable, { pid }: ProcessFacts): boolean =>
+  pid === 1 || REAPERS.has(basename(table.command(pid)?.[0] ?? ""));
+
+const SHELLS = /^-?(?:ba|da|z|k|tc|c|fi|a)?sh$|^-?(?:nu|pwsh|elvish|xonsh)$/;
+
+const TERMINAL_HOSTS =
+  /^(?:tmux|screen|zellij|dtach|abduco|sshd|login|a?getty|xterm|urxvt|kitty|alacritty|wezterm|foot|konsole|gnome-terminal|ptyxis|kgx|terminator|tilix|xfce4-terminal|lxterminal|mate-terminal|ghostty|rio|code|codium|cursor|Terminal|iTerm)/i;
+
+/** Programs whose business is to give people terminals, as far as they are known by name. */
+function isTerminalHost(command: readonly string[] | null): boolean {
+  const [program = "", ...words] = command ?? [];
+  return TERMINAL_HOSTS.test(basename(program)) || words.some((word) => /(?:code|codium|cursor)-server/.test(word));
+}
+
+/** A shell that reads what somebody types: without a command or a script. */
+function isShell(command: readonly string[] | null): boolean {
+  const [program = "", ...options] = command ?? [];
+  const isOption = (word: string): boolean => /^[-+]/.test(word) && !/^-[a-z]*c|^--command/.test(word);
+  return SHELLS.test(basename(program)) && options.every(isOption);
+}
+
+/** Deeper ancestries do not occur, short of someone building one. */
+const DEEPEST = 200;
+
+/** Nearest first. */
+function ancestors(table: ProcessTable, pid: number): readonly ProcessFacts[] {
+  const above: ProcessFacts[] = [];
+  for (let facts = table.one(pid); facts !== null && facts.parent > 0 && above.length < DEEPEST;) {
+    facts = table.one(facts.parent);
+    if (facts !== null) above.push(facts);
+  }
+  return above;
+}
+
+/** Ancestors, nearest first, and the leaders of group and session, which stay when the parent has gone. */
+function lineage(table: ProcessTable, pid: number): readonly ProcessFacts[] {
+  const self = table.one(pid);
+  const leaders = [self?.group, self?.session].flatMap((leader) =>
+    typeof leader === "number" && leader > 0 && leader !== pid ? (table.one(leader) ?? []) : [],
+  );
+  return [...ancestors(table, pid), ...leaders];
 }

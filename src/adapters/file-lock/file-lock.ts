@@ -1,8 +1,21 @@
+import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import { OWN } from "../../core/own-folder.ts";
 import { ProblemError } from "../../core/problem.ts";
-import { errorCode, discardFile, succeeds } from "../file-system/file-system.ts";
-import { isLiving, lockPath, ownPath, readHolderFile, stealPath, sweep, writeOwnFile } from "./lock-files.ts";
-import type { Holder, LockLocation } from "./lock-files.ts";
+import type { DriverLock } from "../../ports/driver-lock.ts";
+import { discardFile, errorCode, type FileSystem, succeeds } from "../file-system/file-system.ts";
+import {
+  type Holder,
+  isLiving,
+  type LockLocation,
+  lockPath,
+  ownPath,
+  readHolderFile,
+  stealPath,
+  sweep,
+  systemLockProcesses,
+  writeOwnFile,
+} from "./lock-files.ts";
 
 export type Lock = { release(): void };
 
@@ -158,3 +171,40 @@ function watchExit(): void {
     for (const dispose of disposals) dispose();
   });
 }
+
+export type DriverLocation = { readonly own: string; readonly files: FileSystem };
+
+/** The lock in the folder of a journal that the process holds which drives its run. */
+export function createDriverLock(location: DriverLocation): DriverLock {
+  return {
+    holder: () => driverOf(location),
+    otherHolder() {
+      const pid = driverOf(location);
+      return pid === process.pid ? null : pid;
+    },
+    tryAcquire() {
+      const lock = createFileLock(lockOf(location));
+      const taken = lock.tryAcquire();
+      if (!taken.ok) return { ok: false, pid: taken.holder.pid };
+      return {
+        ok: true,
+        release() {
+          taken.lock.release();
+          lock.dispose();
+        },
+      };
+    },
+  };
+}
+
+/** The living process that drives a run here; null when there is none. */
+export function driverOf(location: DriverLocation): number | null {
+  return existsSync(location.own) ? (readHolder(lockOf(location))?.pid ?? null) : null;
+}
+
+const lockOf = ({ own, files }: DriverLocation): LockLocation => ({
+  directory: own,
+  name: OWN.driver,
+  files,
+  processes: systemLockProcesses(),
+});

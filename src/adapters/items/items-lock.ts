@@ -1,6 +1,6 @@
 import { type FileSystem, nodeFiles } from "../file-system/file-system.ts";
 import { createFileLock, type FileLock } from "../file-lock/file-lock.ts";
-import { systemLockProcesses } from "../file-lock/lock-processes.ts";
+import { systemLockProcesses } from "../file-lock/lock-files.ts";
 
 /** Waiting for others who write documents of items, in milliseconds. Nobody holds the lock for longer than a few. */
 const PATIENCE = 10_000;

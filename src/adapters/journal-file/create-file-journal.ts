@@ -1,25 +1,40 @@
-import { join } from "node:path";
-import type { Decision } from "../../core/command.ts";
+import { basename, join } from "node:path";
+import type { Decision, Refusal } from "../../core/command.ts";
 import { OWN } from "../../core/own-folder.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { noRun, type RunState } from "../../core/run.ts";
-import type { Decide, LocalJournal } from "../../ports/journal.ts";
-import { errorCode, folderExists, discardFile } from "../file-system/file-system.ts";
+import type { Decide, Loaded, LocalJournal, Submitted } from "../../ports/journal.ts";
+import type { RunId } from "../../schema/ids.ts";
 import { createFileLock } from "../file-lock/file-lock.ts";
-import { systemLockProcesses, type LockProcesses } from "../file-lock/lock-processes.ts";
+import { type LockProcesses, systemLockProcesses } from "../file-lock/lock-files.ts";
+import {
+  discardFile,
+  ensureFolder,
+  errorCode,
+  folderExists,
+  OPEN,
+  PRIVATE,
+  succeeds,
+  syncFolder,
+} from "../file-system/file-system.ts";
+import { archiveEnded } from "./archive.ts";
 import { createStore, type JournalReaderOptions, readerOf, reading } from "./create-journal-reader.ts";
-import { createRun } from "./create-run.ts";
-import { watchRun } from "./watch-run.ts";
+import { emptyCursor, headOf } from "./fold.ts";
 import {
   endedFolder,
   ensurePlace,
   journalFile,
-  placeExists,
-  stateFolder,
   type JournalLocation,
+  type OpenFile,
+  placeExists,
+  runsIn,
+  snapshotFile,
+  stateFolder,
+  tornFile,
 } from "./journal-location.ts";
-import { loadRun } from "./read-run.ts";
-import { decideWithoutRun, submitDecision } from "./submit-decision.ts";
+import { loadRun, newestRun, noHead, visit } from "./read-run.ts";
+import { append, type CaughtUp, type JournalStore } from "./run-file.ts";
+import { watchRun } from "./watch-run.ts";
 
 export type FileJournalOptions = JournalReaderOptions & {
   readonly decide: Decide;
@@ -63,6 +78,84 @@ export function createFileJournal(options: FileJournalOptions): FileJournal {
     changed: (run, signal) => watchRun(store, run, signal),
     close: () => alone.close(),
   };
+}
+
+/** What is decided about a state, whatever was asked. */
+type DecideOn = (state: RunState) => Decision;
+
+/** Decides on what is really there. The caller holds the lock. */
+function submitDecision(store: JournalStore, run: RunId, decide: DecideOn): Submitted {
+  return visit(store, { run, flags: "change" }, (visited) =>
+    visited === null || visited.now.cursor.seq === 0
+      ? decideWithoutRun(run, decide)
+      : record(store, visited.journal, { now: visited.now, decision: decide(visited.now.cursor.state) }),
+  );
+}
+
+/** Turns a decision into a record, or passes its refusal on. */
+function record(store: JournalStore, journal: OpenFile, made: { now: CaughtUp; decision: Decision }): Submitted {
+  const { now, decision } = made;
+  const before = { state: now.cursor.state, head: headOf(now.cursor) };
+  if (!decision.ok) return { ok: false, ...before, refusal: decision.refusal };
+  if (decision.events.length === 0) return { ok: true, ...before, events: [] };
+  const { cursor, events } = append(store, journal, { from: now, drafts: decision.events });
+  return { ok: true, state: cursor.state, head: headOf(cursor), events };
+}
+
+/** Only `create` begins a journal. */
+function decideWithoutRun(run: RunId, decide: DecideOn): Submitted {
+  const decision = decide(noRun);
+  if (decision.ok) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  return { ok: false, state: noRun, head: noHead(run), refusal: decision.refusal };
+}
+
+/** Begins a journal. The caller holds the lock and has made the folder. */
+function createRun(store: JournalStore, run: RunId, decide: DecideOn): Submitted {
+  const { place } = store;
+  newestRun(store);
+  const others = runsIn(place, place.directory).map((other) => ({ run: other, ...loadRun(store, other) }));
+  const refusal = refusalFor(run, [...others, { run, ...loadRun(store, run) }]);
+  if (refusal !== null) return { ok: false, ...refusal };
+  const decision = decide(noRun);
+  if (!decision.ok) return { ok: false, state: noRun, head: noHead(run), refusal: decision.refusal };
+  if (decision.events.length === 0) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  for (const other of others) putAway(store, other);
+  const file = journalFile(place, run);
+  const fd = place.files.openSync(file, OPEN.createNew, PRIVATE);
+  try {
+    syncFolder(place.files, place.directory);
+    const now = { cursor: emptyCursor(run), snapshot: { lines: 0, size: 0 }, torn: 0 };
+    const recorded = record(store, { fd, file }, { now, decision });
+    if (others.length > 0) archiveEnded(place);
+    return recorded;
+  } finally {
+    place.files.closeSync(fd);
+  }
+}
+
+type Other = Loaded & { readonly run: RunId };
+
+function refusalFor(run: RunId, others: readonly Other[]): (Loaded & { refusal: Refusal }) | null {
+  for (const { run: other, state, head } of others) {
+    if (state.is === "active") return { state, head, refusal: { why: "runActive", run: other } };
+    if (state.is === "ended" && other === run) return { state, head, refusal: { why: "runEnded", how: state.how } };
+  }
+  return null;
+}
+
+function putAway(store: JournalStore, other: Other): void {
+  const { place } = store;
+  const file = journalFile(place, other.run);
+  store.known.delete(other.run);
+  // Without a record it was left by a start that was cut off before anybody was told of it.
+  const begun = other.head.seq > 0;
+  if (!begun && place.files.lstatSync(file).size === 0) return discardFile(place.files, file);
+  const folder = endedFolder(place);
+  ensureFolder(place.files, folder);
+  if (!begun) return place.files.renameSync(file, join(folder, basename(tornFile(file))));
+  // The journal goes last: cut off before that, the next start does it again.
+  for (const path of [snapshotFile(file), tornFile(file), file])
+    succeeds(() => place.files.renameSync(path, join(folder, basename(path))), ["ENOENT"]);
 }
 
 type Mutex = {

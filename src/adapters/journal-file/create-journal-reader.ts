@@ -4,9 +4,9 @@ import type { LocalJournal } from "../../ports/journal.ts";
 import type { Seal } from "../../ports/seal.ts";
 import { errorCode, nodeFiles, type FileSystem } from "../file-system/file-system.ts";
 import type { Anchors } from "../user-files/anchors.ts";
-import { checkBySeal, type EventCheck } from "./event-check.ts";
+import { checkBySeal, type EventCheck } from "./record.ts";
 import { eventsOfRun, partOfRun } from "./read-events.ts";
-import { loadRun, newestLoaded, newestRun, type NewestLoaded } from "./read-run.ts";
+import { loadRun, type NewestLoaded, newestLoaded, newestRun } from "./read-run.ts";
 import type { JournalStore } from "./run-file.ts";
 
 export type JournalReaderOptions = {

@@ -5,8 +5,7 @@ import type { Head } from "../../ports/journal.ts";
 import type { Seal } from "../../ports/seal.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
-import type { EventCheck } from "./event-check.ts";
-import { genesis, readBody, readLine } from "./record.ts";
+import { type EventCheck, genesis, readBody, readLine } from "./record.ts";
 
 /** Everything known about a journal up to the end of its last whole record. */
 export type Cursor = {

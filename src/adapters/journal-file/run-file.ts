@@ -6,10 +6,9 @@ import type { EventDraft, RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { OPEN, openPlain, readRange, writeAll } from "../file-system/file-system.ts";
 import type { Anchors } from "../user-files/anchors.ts";
-import type { EventCheck } from "./event-check.ts";
+import { bodyOf, encodeRecord, type EventCheck, LINE_LIMIT } from "./record.ts";
 import { advance, corrupt, emptyCursor, eventsOf, fold, headOf, type Cursor } from "./fold.ts";
 import { journalSize, readJournal, tornFile, type JournalLocation, type OpenFile } from "./journal-location.ts";
-import { bodyOf, encodeRecord, LINE_LIMIT } from "./record.ts";
 import { cursorFrom, readSnapshot, snapshotIsDue, writeSnapshot, type SnapshotTools } from "./snapshot.ts";
 
 /** What the functions below need, and what they remember between calls. */

@@ -1,7 +1,6 @@
 import { ownValue } from "../../core/own-value.ts";
 import { EventDraft } from "../../schema/event.ts";
-import type { EventCheck } from "./event-check.ts";
-import { FORMAT } from "./record.ts";
+import { type EventCheck, FORMAT } from "./record.ts";
 
 const KNOWN_TYPES = EventDraft._zod.propValues["type"] ?? new Set();
 

@@ -12,7 +12,7 @@ import {
   writeAll,
 } from "../file-system/file-system.ts";
 import { createFileLock } from "../file-lock/file-lock.ts";
-import type { LockProcesses } from "../file-lock/lock-processes.ts";
+import type { LockProcesses } from "../file-lock/lock-files.ts";
 import { type OpenFile, openJournal, snapshotFile, stateFolder } from "./journal-location.ts";
 import { verifyJournal, type Finding, type Verified, type VerifyLocation } from "./verify-journal.ts";
 import { basename, dirname } from "node:path";

@@ -1,16 +1,12 @@
 import { ProblemError } from "../../core/problem.ts";
-import { isSameProcess } from "../../core/same-process.ts";
 import type { Processes } from "../../ports/processes.ts";
 import { processTree } from "./process-tree.ts";
-import { identityOf, type ProcessTable, systemProcessTable } from "./process-table.ts";
+import { identityOf, isAlive, type ProcessTable, systemProcessTable } from "./process-table.ts";
 
 export function createProcesses(table: ProcessTable = systemProcessTable()): Processes {
   return {
     self: () => identityOf(table, process.pid) ?? { pid: process.pid, started: "unknown", boot: table.boot() },
-    isAlive(driver) {
-      const found = identityOf(table, driver.pid);
-      return found !== null && isSameProcess(found, driver);
-    },
+    isAlive: (driver) => isAlive(table, driver),
     endAll: async (nonce) => {
       const left = await processTree({ table, nonce, leader: null }).end();
       if (left.length === 0) return;

@@ -1,7 +1,6 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type { ProcessIdentity } from "../../schema/facts.ts";
 import { childProcess } from "./node-child-process.ts";
-import { isDeadState, readBoot, readOrNull, readStat } from "./proc-stat.ts";
 
 /** One living process. Number and start time together name it; the number alone may be used again. */
 export type ProcessFacts = {
@@ -34,6 +33,15 @@ export function identityOf(table: ProcessTable, pid: number): ProcessIdentity | 
   const facts = table.one(pid);
   return facts === null ? null : { pid, started: facts.started, boot: table.boot() };
 }
+
+/** True while that very process lives, and not another with its number. */
+export function isAlive(table: ProcessTable, process: ProcessIdentity): boolean {
+  const found = identityOf(table, process.pid);
+  return found !== null && isSameProcess(found, process);
+}
+
+export const isSameProcess = (one: ProcessIdentity, other: ProcessIdentity): boolean =>
+  one.pid === other.pid && one.started === other.started && one.boot === other.boot;
 
 export function systemProcessTable(): ProcessTable {
   return existsSync("/proc/self/stat") ? procFileTable() : psTable();
@@ -108,5 +116,55 @@ function ps(args: readonly string[]): readonly string[] {
       .filter((line) => line.trim() !== "");
   } catch {
     return []; // no such process, or no ps at all
+  }
+}
+
+/** What Linux tells of a process in one small file. */
+type ProcStat = {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** The system's number of its controlling terminal; null without one. */
+  readonly terminal: string | null;
+  /** Clock ticks since the machine was started. */
+  readonly started: string;
+  /** True for one that only waits to be reaped. */
+  readonly isDead: boolean;
+};
+
+const DEAD_STATES = new Set(["Z", "X", "x"]);
+const isDeadState = (state: string): boolean => DEAD_STATES.has(state);
+
+/** Null where nothing is told: it is gone, belongs to someone else, or the system has no such files. */
+export function readStat(pid: number, root = "/proc"): ProcStat | null {
+  const text = readOrNull(`${root}/${pid}/stat`);
+  if (text === null) return null;
+  // The name in brackets may hold anything, brackets and spaces included: fields are counted from the last bracket.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, group, session, terminal] = fields;
+  const started = fields[19];
+  if (state === undefined || started === undefined) return null;
+  return {
+    pid: Number.parseInt(text, 10),
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    terminal: terminal === undefined || terminal === "0" ? null : terminal,
+    started,
+    isDead: isDeadState(state),
+  };
+}
+
+/** Changes with every start of the machine; null where the system does not tell. */
+export const readBoot = (root = "/proc"): string | null =>
+  readOrNull(`${root}/sys/kernel/random/boot_id`)?.trim() ?? null;
+
+/** Null when the process is gone or belongs to someone else. */
+function readOrNull(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return null;
   }
 }

@@ -2,12 +2,13 @@ import { join } from "node:path";
 import { OWN, OWN_FOLDER, OWN_IGNORE, ownFolders, ownPath } from "../../core/own-folder.ts";
 import { readSettings } from "../../core/supervision.ts";
 import type { ActiveMarker, Projections } from "../../ports/projections.ts";
-import { isSafeName } from "../../schema/ids.ts";
+import { isRunId, isSafeName, type RunId } from "../../schema/ids.ts";
 import { ensureFolder, type FileSystem, folderExists, removeFile, replaceFile } from "../file-system/file-system.ts";
-import { endedEntry, endedRuns } from "./ended-runs.ts";
-import { createStateFile, readText } from "./state-file.ts";
+import { createStateFile, parseRecord, readText } from "./state-file.ts";
 
-const ARTIFACT_LIMIT = 2 * 1024 * 1024;
+const ARTIFACT_LIMIT = 2 * 1024 * 1024; // bytes
+/** Bytes. Fifty entries go into `state.json`, which is to stay small; a larger one can be told from its journal. */
+const ENTRY_LIMIT = 64 * 1024;
 
 /**
  * Keeps the files beside the journal below `.isdlc/` of a working tree; those of an item's analysis in a folder of its
@@ -52,7 +53,7 @@ export function createProjections(root: string, files: FileSystem, item: string 
     endedRuns: () => endedRuns(files, join(own, OWN.history)),
     endedEntry: (run) => endedEntry(files, join(own, OWN.history), run),
     readArtifact: (path) => readArtifact(files, root, path),
-    itemNames: (below) => folderNames(files, join(root, ...below.split("/"))),
+    itemNames: (below) => namesIn(files, join(root, ...below.split("/"))),
   };
 }
 
@@ -78,14 +79,28 @@ function readArtifact(files: FileSystem, root: string, path: string): string | n
   }
 }
 
-function fileNames(files: FileSystem, folder: string): string[] {
-  return folderExists(files, folder) ? files.readdirSync(folder) : [];
+/** Runs with an entry in a history folder, oldest first. */
+function endedRuns(files: FileSystem, folder: string): readonly RunId[] {
+  return namesIn(files, folder)
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => name.slice(0, -".json".length))
+    .filter(isRunId)
+    .toSorted();
 }
 
-function folderNames(files: FileSystem, folder: string): string[] {
+/** Null when the file is not one of ours: damaged, too large, a link. None of these keeps the others from being read. */
+function endedEntry(files: FileSystem, folder: string, run: RunId): Record<string, unknown> | null {
   try {
-    return fileNames(files, folder);
+    return parseRecord(readText(files, join(folder, `${run}.json`), ENTRY_LIMIT));
   } catch {
-    return []; // a link or a file in place of the folder: it holds no items of ours
+    return null;
+  }
+}
+
+function namesIn(files: FileSystem, folder: string): string[] {
+  try {
+    return folderExists(files, folder) ? files.readdirSync(folder) : [];
+  } catch {
+    return []; // a link or a file in place of the folder: it holds nothing of ours
   }
 }

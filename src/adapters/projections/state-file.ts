@@ -41,11 +41,12 @@ type Foreign = { readonly text: string | null; readonly found: Record<string, un
 
 /** What is not as we wrote it is kept beside it before it is replaced; tells what was kept and where. */
 function keepForeign(files: FileSystem, path: string, { text, found }: Foreign): string | null {
+  if (found !== null && ownValue(found, "derived_digest") === digestOf(found)) return null;
   if (found !== null && earlierStateOf(found) !== null) {
     const aside = keepAside(files, { path, as: EARLIER }, text);
     return `state.json was written by an earlier framework. It is kept as ${aside}; its history and counters are carried on.`;
   }
-  if (found !== null && !isForeign(found)) return null;
+  if (found !== null && ownValue(found, "derived_digest") === undefined) return null; // settings only
   const aside = keepAside(files, { path, as: "corrupt" }, text);
   return found === null
     ? `state.json was damaged. It is kept as ${aside}; your settings in it are back as they were before.`
@@ -78,12 +79,6 @@ const digestOf = (content: Record<string, unknown>): string =>
     .update(JSON.stringify(DERIVED.map((key) => ownValue(content, key) ?? null)))
     .digest("hex")
     .slice(0, 16);
-
-/** True when our own keys are not as we wrote them. Files that were never ours have no digest. */
-function isForeign(found: Record<string, unknown>): boolean {
-  const digest = ownValue(found, "derived_digest");
-  return digest !== undefined && digest !== digestOf(found);
-}
 
 /** Settings that cannot be read count as unreadable, whatever stands in their place. */
 function readPlainly(files: FileSystem, path: string): string | null | undefined {

@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { otherTrees } from "../git/read/other-trees.ts";
+import { otherTrees } from "../git/read/working-trees.ts";
 import { isWithin } from "./is-within.ts";
 import { unsafePath } from "./unsafe-path.ts";
 

@@ -1,6 +1,6 @@
 import type { Seal } from "../../ports/seal.ts";
 import type { RunEvent } from "../../schema/event.ts";
-import { checkBySeal } from "../journal-file/event-check.ts";
+import { checkBySeal } from "../journal-file/record.ts";
 import { corrupt, type Cursor, fold } from "../journal-file/fold.ts";
 
 export type ReadLines = { readonly cursor: Cursor; readonly events: readonly RunEvent[] };

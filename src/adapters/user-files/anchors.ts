@@ -1,11 +1,20 @@
-import { realpathSync } from "node:fs";
+import { constants, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { isRecord, ownValue } from "../../core/own-value.ts";
 import type { Head } from "../../ports/journal.ts";
 import { isRunId, type RunId } from "../../schema/ids.ts";
-import { nodeFiles, readSmall, discardFile, replaceFile, type FileSystem } from "../file-system/file-system.ts";
+import {
+  discardFile,
+  type FileSystem,
+  nodeFiles,
+  OPEN,
+  openPlain,
+  readRange,
+  readSmall,
+  replaceFile,
+  writeAll,
+} from "../file-system/file-system.ts";
 import { nodeCrypto, sha256 } from "../file-system/node-crypto.ts";
-import { readAnchorHead, writeAnchorHead, type AnchorHead } from "./anchor-head.ts";
 
 /** How far each journal had come when it was last acknowledged, kept where the repository cannot reach. */
 export interface Anchors {
@@ -140,4 +149,64 @@ function orNull<T>(read: () => T): T | null {
 function stampOf(files: FileSystem, file: string): string {
   const found = files.lstatSync(file, { throwIfNoEntry: false });
   return found === undefined ? "none" : `${found.ino}:${found.size}:${found.mtimeMs}`;
+}
+
+/** The newest head of one run. Counts only together with the list of the same generation. */
+type AnchorHead = {
+  readonly generation: string;
+  readonly run: RunId;
+  readonly seq: number;
+  readonly hash: string;
+};
+
+const LENGTH = 256; // bytes, always all of them: the file never changes its size
+const TRIES = 5;
+
+/**
+ * Writes over the one block of the file. Replacing the file instead would cost as much as the journal's own sync, for
+ * every decision; what is lost by a torn write is one head, and the list still has an earlier one.
+ */
+function writeAnchorHead(files: FileSystem, file: string, head: AnchorHead): void {
+  const text = JSON.stringify(head);
+  const fd = openPlain(files, file, OPEN.change | constants.O_CREAT);
+  if (fd === null) return;
+  try {
+    const bytes = Buffer.from(`${checksum(text)} ${text}`.padEnd(LENGTH - 1) + "\n");
+    writeAll(files, fd, { bytes, position: 0 });
+  } finally {
+    files.closeSync(fd);
+  }
+}
+
+/** Null where there is none, or none that is whole. */
+function readAnchorHead(files: FileSystem, file: string): AnchorHead | null {
+  const fd = openPlain(files, file, OPEN.read);
+  if (fd === null) return null;
+  try {
+    // Read without a lock: what is being written just now may look torn once.
+    for (let attempt = 0; attempt < TRIES; attempt++) {
+      const text = readRange(files, fd, { from: 0, to: LENGTH }).toString("utf8").trimEnd();
+      const content = text.slice(text.indexOf(" ") + 1);
+      if (text.startsWith(`${checksum(content)} `)) return parseAnchorHead(JSON.parse(content));
+    }
+    return null;
+  } finally {
+    files.closeSync(fd);
+  }
+}
+
+function parseAnchorHead(value: unknown): AnchorHead | null {
+  const generation = ownValue(value, "generation");
+  const run = ownValue(value, "run");
+  const seq = ownValue(value, "seq");
+  const hash = ownValue(value, "hash");
+  const isPlace = typeof generation === "string" && isRunId(run);
+  const isPosition = typeof seq === "number" && Number.isSafeInteger(seq) && seq > 0 && isHash(hash);
+  return isPlace && isPosition ? { generation, run, seq, hash } : null;
+}
+
+const isHash = (value: unknown): value is string => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+
+function checksum(text: string): string {
+  return sha256(text).slice(0, 32);
 }

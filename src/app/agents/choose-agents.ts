@@ -1,6 +1,6 @@
 import { parseCommandLine } from "../../core/command-line.ts";
 import { ProblemError } from "../../core/problem.ts";
-import { SESSION_AGENT } from "../../core/session-phase.ts";
+import { SESSION_AGENT } from "../../core/next.ts";
 import type { Agents } from "../../ports/agents.ts";
 import type { PhaseKey } from "../../schema/ids.ts";
 import type { RememberedAgent, RunAgents } from "../../schema/run-agents.ts";

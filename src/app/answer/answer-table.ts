@@ -12,7 +12,7 @@ import { ChoicesNeeded } from "../choice.ts";
 import type { Project } from "../project/project.ts";
 import { raisedBudget } from "./raised-budget.ts";
 import { reapOrphans } from "./reap-orphans.ts";
-import type { Recorded } from "./record.ts";
+import type { Recorded } from "../project/current-run.ts";
 import { revertWrites } from "./revert-writes.ts";
 import { takeBackBuilt } from "./take-back-built.ts";
 

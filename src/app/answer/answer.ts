@@ -8,7 +8,7 @@ import { answerOptions } from "../../views/answer-options.ts";
 import type { Project } from "../project/project.ts";
 import { type Answering, type AnswerRequest, answerTable, type AnswerTools } from "./answer-table.ts";
 import { type LeftInTree, resolveTree, type ResolvedTree } from "./left-in-tree.ts";
-import { record, type Recorded } from "./record.ts";
+import { record, type Recorded } from "../project/current-run.ts";
 
 export type Answered = Recorded & {
   /** The option as it is called now. */

@@ -7,7 +7,7 @@ import type { Project } from "../project/project.ts";
 import { refuseWhileHeld } from "./answer.ts";
 import { answerTable } from "./answer-table.ts";
 import { type LeftInTree, resolveTree } from "./left-in-tree.ts";
-import { record, type Recorded } from "./record.ts";
+import { record, type Recorded } from "../project/current-run.ts";
 
 /** What a person says of the run itself, whatever is open. */
 export type RunCommand = { readonly by: Person; readonly signature?: PasskeySignature | undefined } &

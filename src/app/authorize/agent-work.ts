@@ -1,4 +1,3 @@
-import { isSameProcess } from "../../core/same-process.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { noRun, type RunState } from "../../core/run.ts";
 import type { AgentWork, Span } from "../../ports/callers.ts";
@@ -6,7 +5,6 @@ import type { RunEvent } from "../../schema/event.ts";
 import type { ProcessIdentity } from "../../schema/facts.ts";
 import { currentRun } from "../project/current-run.ts";
 import type { Project } from "../project/project.ts";
-import { workSpans } from "./work-spans.ts";
 
 /** What agents did and do in this working tree, whoever's run it is. */
 export async function agentWork(project: Project, state: RunState): Promise<AgentWork> {
@@ -49,9 +47,7 @@ async function workIn(project: Project, state: RunState): Promise<TreeWork> {
 
 function livingSession({ callers }: Project, event: RunEvent): Span[] {
   if (event.type !== "execution.started" || event.claim.session === undefined) return [];
-  const { driver } = event.claim;
-  const found = callers.processAt(driver.pid);
-  return found !== null && isSameProcess(found, driver) ? [{ since: Date.parse(event.at), until: null }] : [];
+  return callers.isAlive(event.claim.driver) ? [{ since: Date.parse(event.at), until: null }] : [];
 }
 
 /** Hooks and tests that an agent left behind run below the driver, also when it claims no execution. */
@@ -59,4 +55,35 @@ function drivingNow({ driver, callers }: Project): ProcessIdentity[] {
   const pid = driver.holder();
   const found = pid === null ? null : callers.processAt(pid);
   return found === null ? [] : [found];
+}
+
+const RESTS: ReadonlySet<RunEvent["type"]> = new Set([
+  "gate.opened",
+  "questions.asked",
+  "step.escalated",
+  "finish.asked",
+  "run.finished",
+  "run.cancelled",
+]);
+
+/**
+ * When code of an agent could run: from an execution's start until the run rests, and from an answer until it rests
+ * again, as tests and hooks an agent left behind run then too. Waiting for a person is no such time.
+ */
+export function workSpans(events: readonly RunEvent[]): readonly Span[] {
+  const spans: Span[] = [];
+  let since: number | null = null;
+  for (const event of events) {
+    if (since === null && begins(event, spans.length > 0)) since = Date.parse(event.at);
+    if (since === null || !RESTS.has(event.type)) continue;
+    spans.push({ since, until: Date.parse(event.at) });
+    since = null;
+  }
+  return since === null ? spans : [...spans, { since, until: null }];
+}
+
+function begins(event: RunEvent, hasWorked: boolean): boolean {
+  if (event.type === "execution.started") return true;
+  const pauses = event.type === "gate.answered" && event.choice === "review";
+  return hasWorked && !pauses && event.type !== "supervision.loosened" && !RESTS.has(event.type);
 }

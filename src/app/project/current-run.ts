@@ -1,5 +1,7 @@
+import type { PersonCommand } from "../../core/command.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { noRun, type RunState } from "../../core/run.ts";
+import { writeProjections } from "../../engine/write-projections.ts";
 import type { Head } from "../../ports/journal.ts";
 import { isRunId, type RunId } from "../../schema/ids.ts";
 import { plainLine } from "../../views/plain-text.ts";
@@ -20,3 +22,22 @@ export async function currentRun({ journal }: Pick<Project, "journal">, named?: 
 
 const unusable = (detail: string): ProblemError =>
   new ProblemError({ code: "USAGE", detail, usage: "isdlc status --run <id>" });
+
+export type Recorded = {
+  readonly state: RunState;
+  readonly head: Head;
+  /** Projections that could not be written; the decision stands. */
+  readonly warnings: readonly string[];
+};
+
+/** Records a person's decision before it takes effect. Refusals are problems; nothing was written then. */
+export async function record(
+  { journal, projections }: Pick<Project, "journal" | "projections">,
+  run: RunId,
+  command: PersonCommand,
+): Promise<Recorded> {
+  const submitted = await journal.submit(run, command);
+  if (!submitted.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: submitted.refusal });
+  const { state, head } = submitted;
+  return { state, head, warnings: writeProjections({ projections }, state, head) };
+}

@@ -1,6 +1,6 @@
 import { answer } from "../../app/answer/answer.ts";
 import { type Commanded, commandRun, type RunCommand } from "../../app/answer/command-run.ts";
-import type { Recorded } from "../../app/answer/record.ts";
+import type { Recorded } from "../../app/project/current-run.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { AnswerRequest } from "../../schema/api.ts";
 import type { PasskeySignature } from "../../schema/passkey.ts";

@@ -5,8 +5,7 @@ import type { WaitId } from "../../schema/ids.ts";
 import type { PasskeySignature } from "../../schema/passkey.ts";
 import type { Person } from "../../schema/people.ts";
 import { aheadText, isSpent, spentBy, spentText, wouldExceed } from "../budget.ts";
-import { accept, type Decision, type Guidance, type PersonCommand, refuse } from "../command.ts";
-import { guidanceText } from "../guidance-text.ts";
+import { accept, type Decision, type Guidance, guidanceText, type PersonCommand, refuse } from "../command.ts";
 import { keptRef } from "../kept-ref.ts";
 import { optionsOf } from "../next.ts";
 import {
@@ -39,9 +38,10 @@ export function decidePerson(run: ActiveRun, command: PersonCommand): Decision {
 /** Where only passkeys may decide, nothing else does; what was signed stands before what it decided. */
 function withSignature({ run }: ActiveRun, signature: PasskeySignature | undefined, decision: Decision): Decision {
   if (!decision.ok) return decision;
+  const { passkeys = [] } = run;
+  if (signature === undefined) return passkeys.length === 0 ? decision : refuse({ why: "notSigned" });
   const refusal = signatureRefusal(run, signature, decision.events);
-  if (refusal !== null) return refuse(refusal);
-  return signature === undefined ? decision : accept({ type: "decision.signed", signature }, ...decision.events);
+  return refusal === null ? accept({ type: "decision.signed", signature }, ...decision.events) : refuse(refusal);
 }
 
 const answers: Answers = {

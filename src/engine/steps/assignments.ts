@@ -1,5 +1,5 @@
 import { isBookkeeping } from "../../core/items/bookkeeping.ts";
-import { artifactPath } from "../../core/plan.ts";
+import { artifactPath, outputsOf } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import type { AgentTask } from "../../ports/agent-backend.ts";
 import type { Engine } from "../engine.ts";
@@ -43,12 +43,9 @@ export function writingAssignment(engine: Engine, run: ActiveRun, edited: readon
       edited,
     }),
     iteration: stage.work.turns + 1,
-    artifacts: outputsOf(run, phase),
+    artifacts: outputsOf(phase.rule, run.run.item),
   };
 }
-
-export const outputsOf = (run: ActiveRun, phase: PhaseRecord): string[] =>
-  phase.rule.outputs.map((name) => artifactPath(run.run.item, name));
 
 function digestFor({ projections }: Engine, run: ActiveRun): string {
   const path = digestPath(run);
@@ -68,5 +65,5 @@ export async function editedByHand({ workspace }: Engine, run: ActiveRun): Promi
 function halfWritten({ projections }: Engine, run: ActiveRun, phase: PhaseRecord): string[] {
   const isFirst = run.stage.is === "producing" && run.stage.brief.why === "first" && run.stage.work.turns === 0;
   if (!isFirst || !isFeature(run)) return [];
-  return outputsOf(run, phase).filter((path) => (projections.readArtifact(path) ?? "").trim() !== "");
+  return outputsOf(phase.rule, run.run.item).filter((path) => (projections.readArtifact(path) ?? "").trim() !== "");
 }

@@ -1,5 +1,6 @@
 import type { Outcome, Report } from "../../core/command.ts";
 import { attemptOf, ticketOf } from "../../core/next.ts";
+import { outputsOf } from "../../core/plan.ts";
 import { type ActiveRun, currentPhase, type PhaseRecord } from "../../core/run.ts";
 import { writesCode } from "../../core/unmentioned.ts";
 import type { AgentBackend, AgentEnd, AgentTask } from "../../ports/agent-backend.ts";
@@ -8,7 +9,7 @@ import type { ExecutionId, Ticket, TreeId } from "../../schema/ids.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { reviewPrompt } from "../prompt.ts";
-import { type Assignment, editedByHand, outputsOf, writingAssignment } from "./assignments.ts";
+import { type Assignment, editedByHand, writingAssignment } from "./assignments.ts";
 import { halted, letPass, limitsOf, overtime, tooLong } from "./execution-limits.ts";
 import { recordPhaseStart, recordReviews } from "./feature-record.ts";
 import { missingPredecessor } from "./review-chain.ts";
@@ -59,7 +60,7 @@ export async function review(engine: Engine, { run }: Task, signal: AbortSignal)
       cwd: copy.dir,
       session: null,
       iteration: stage.work.verdicts + 1,
-      artifacts: outputsOf(run, phase),
+      artifacts: outputsOf(phase.rule, run.run.item),
     };
     const report = await execute(engine, job, { signal, assignment });
     if (report === null) return null;

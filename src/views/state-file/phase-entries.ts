@@ -3,7 +3,6 @@ import { minutesBetween } from "../../core/duration.ts";
 import type { ActiveRun, EndedRun, PhaseRecord } from "../../core/run.ts";
 import type { PhaseOutput } from "../../schema/facts.ts";
 import { plainLine } from "../plain-text.ts";
-import { isKept } from "./active-workflow.ts";
 
 /** Characters of a phase's summary in `state.json`. */
 const MAX_SUMMARY = 150;
@@ -12,6 +11,9 @@ const MAX_SUMMARY = 150;
 export function phaseEntries(run: ActiveRun | EndedRun): Record<string, unknown> {
   return Object.fromEntries(run.phases.filter(isKept).map((record) => [record.rule.key, phaseEntry(run, record)]));
 }
+
+/** Phases that sizing left out are not shown; the run remembers them. */
+export const isKept = ({ dropped }: PhaseRecord): boolean => !dropped;
 
 const isCancelledAt = (run: EndedRun, { rule }: PhaseRecord): boolean =>
   run.how === "cancelled" && run.cancelledAt === rule.key;

@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from "pg";
-import { checkBySeal } from "../../../src/adapters/journal-file/event-check.ts";
+import { checkBySeal } from "../../../src/adapters/journal-file/record.ts";
 import { type Cursor, emptyCursor, fold, headOf, type Source } from "../../../src/adapters/journal-file/fold.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { Decide, Head, Loaded } from "../../../src/ports/journal.ts";

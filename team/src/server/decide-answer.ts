@@ -1,7 +1,7 @@
 import { commandFor } from "../../../src/app/answer/answer.ts";
 import type { AnswerTools } from "../../../src/app/answer/answer-table.ts";
 import { personCommand, type RunCommand } from "../../../src/app/answer/command-run.ts";
-import { lazily } from "../../../src/compose/lazily.ts";
+import { lazily } from "../../../src/compose/project.ts";
 import type { PersonCommand } from "../../../src/core/command.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { ActiveRun } from "../../../src/core/run.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { nodeFiles } from "../../../src/adapters/file-system/file-system.ts";
 import { createFileLock } from "../../../src/adapters/file-lock/file-lock.ts";
-import { systemLockProcesses } from "../../../src/adapters/file-lock/lock-processes.ts";
+import { systemLockProcesses } from "../../../src/adapters/file-lock/lock-files.ts";
 
 /**
  * hold-lock <folder> hold: takes the lock, says so and keeps it.

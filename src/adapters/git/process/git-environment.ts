@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { trustedPath } from "../read/trusted-path.ts";
+import { trustedPath } from "../read/working-trees.ts";
 
 /** Who commits may be said by the environment (build servers do); it names people, it starts nothing. */
 const identity = new Set(["GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"]);

@@ -3,7 +3,7 @@ import type { Git } from "../process/git.ts";
 import { hardenedGit } from "../process/git.ts";
 import { isBranchName } from "../snapshot/ref-name.ts";
 import { nodeFiles, readSmall } from "../../file-system/file-system.ts";
-import { gitFolders } from "./git-head.ts";
+import { gitFolders } from "./working-trees.ts";
 
 export type BranchFolder = {
   /** The last part of `feature/<folder>`. */

@@ -4,7 +4,7 @@ import { type GitFolder, startGit } from "../process/git.ts";
 import { type Conversation, createConversation } from "../process/git-conversation.ts";
 import { joinFields } from "../process/git-path.ts";
 import { createRuleConversation } from "../process/rule-conversation.ts";
-import { gitFolders } from "./git-head.ts";
+import { gitFolders } from "./working-trees.ts";
 import { repositorySettings } from "./repository-settings.ts";
 import { ruleFiles } from "./rule-files.ts";
 

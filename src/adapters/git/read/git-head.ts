@@ -1,6 +1,7 @@
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { nodeFiles, readSmall } from "../../file-system/file-system.ts";
 import { isBranchName } from "../snapshot/ref-name.ts";
+import { type GitFolders, gitFolders, readPointer } from "./working-trees.ts";
 
 export type GitHead = {
   /** Full id of the commit the working tree is at. */
@@ -9,14 +10,6 @@ export type GitHead = {
   readonly branch: string | null;
 };
 
-export type GitFolders = {
-  /** Of this working tree. */
-  readonly own: string;
-  /** Shared by all working trees of the repository. */
-  readonly common: string;
-};
-
-const POINTER_BYTES = 4 * 1024;
 const PACKED_REFS_BYTES = 32 * 1024 * 1024;
 
 /**
@@ -59,29 +52,7 @@ export function readRef(root: string, ref: string): string | null | undefined {
   }
 }
 
-/** Where git keeps the things of a working tree; null where `.git` is neither a folder nor a plain pointer to one. */
-export function gitFolders(root: string): GitFolders | null {
-  const dotGit = join(root, ".git");
-  const found = nodeFiles.lstatSync(dotGit, { throwIfNoEntry: false });
-  if (found?.isDirectory() === true) return { own: dotGit, common: dotGit };
-  const pointer = found?.isFile() === true ? readPointer(dotGit) : null;
-  if (!pointer?.startsWith("gitdir: ")) return null;
-  const own = resolve(root, pointer.slice("gitdir: ".length));
-  const common = readPointer(join(own, "commondir"));
-  return { own, common: common === null ? own : resolve(own, common) };
-}
-
 const isHash = (text: string): boolean => /^[0-9a-f]{40}$/.test(text);
-
-/** The one line of a small file; empty when it is anything else, null where there is no such file. */
-export function readPointer(path: string): string | null {
-  if (nodeFiles.lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
-  const text =
-    readSmall(nodeFiles, path, POINTER_BYTES)
-      ?.toString("utf8")
-      .replace(/\r?\n$/, "") ?? "";
-  return /[\n\0\ufffd]/.test(text) ? "" : text;
-}
 
 /** Refs that were packed: `<hash> <name>` per line. */
 function packed(common: string, ref: string): string | null {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { nodeFiles, readSmall } from "../../file-system/file-system.ts";
-import { gitFolders } from "./git-head.ts";
+import { gitFolders } from "./working-trees.ts";
 import { digest } from "./repository-programs.ts";
 import type { StartedProgram } from "./started-programs.ts";
 

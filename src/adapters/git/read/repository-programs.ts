@@ -5,9 +5,8 @@ import type { GitProgram } from "../../../ports/git-programs.ts";
 import { homeOf } from "../process/git-environment.ts";
 import { isUnder } from "../process/git-path.ts";
 import { unavailable } from "../process/run-git.ts";
-import { gitFolders } from "./git-head.ts";
+import { gitFolders, workingTrees } from "./working-trees.ts";
 import { repositorySettings, type RepositorySetting } from "./repository-settings.ts";
-import { workingTrees } from "./trusted-path.ts";
 
 /** Settings by which git starts a program, reads further settings, or looks for programs elsewhere. */
 export const STARTS =

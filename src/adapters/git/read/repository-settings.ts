@@ -4,7 +4,7 @@ import { personalFolder } from "../process/content-filters.ts";
 import { homeOf } from "../process/git-environment.ts";
 import { hardenedGit, must } from "../process/git.ts";
 import { splitFields } from "../process/git-path.ts";
-import { gitFolders } from "./git-head.ts";
+import { gitFolders } from "./working-trees.ts";
 
 export type RepositorySetting = {
   readonly scope: string;

@@ -3,7 +3,7 @@ import { personalFolder } from "../process/content-filters.ts";
 import type { GitFolder } from "../process/git.ts";
 import { homeOf } from "../process/git-environment.ts";
 import { inTree } from "../process/git-path.ts";
-import { gitFolders } from "./git-head.ts";
+import { gitFolders } from "./working-trees.ts";
 import type { RepositorySetting } from "./repository-settings.ts";
 
 /** Where rules of one kind are written down. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { RepositoryStanding } from "../../../schema/facts.ts";
 import { nodeFiles, readSmall } from "../../file-system/file-system.ts";
 import { unavailable } from "../process/run-git.ts";
-import { type GitFolders, gitFolders } from "./git-head.ts";
+import { type GitFolders, gitFolders } from "./working-trees.ts";
 import { branchTip, factsOf } from "./git-read.ts";
 import type { Repository } from "./repository.ts";
 

@@ -4,7 +4,7 @@ import { type Git, hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.
 import { decodePath, splitFields } from "../process/git-path.ts";
 import type { GitProgram } from "../../../ports/git-programs.ts";
 import { readIndex } from "../objects/git-index.ts";
-import { gitFolders } from "./git-head.ts";
+import { gitFolders } from "./working-trees.ts";
 import { digest, isExecutable, repositoryPrograms, STARTS } from "./repository-programs.ts";
 import { SUBMODULE } from "../write/tree-entry.ts";
 

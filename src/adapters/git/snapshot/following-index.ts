@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { type LookSettings, personalFolder, settingsFiles } from "../process/content-filters.ts";
 import { stampOf } from "./file-stamp.ts";
 import { type Git, wholeTreeTimeoutMs } from "../process/git.ts";
-import { gitFolders } from "../read/git-head.ts";
+import { gitFolders } from "../read/working-trees.ts";
 import { inTree } from "../process/git-path.ts";
 import { makeIndexFolder } from "./index-folder.ts";
 import { type Differences, lookThrough } from "./look-through.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LookSettings } from "../process/content-filters.ts";
-import { gitFolders } from "../read/git-head.ts";
+import { gitFolders } from "../read/working-trees.ts";
 import type { Repository } from "../read/repository.ts";
 
 /** Environment of a call that believes nothing of the repository but its objects. */

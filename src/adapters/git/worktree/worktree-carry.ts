@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { OWN, OWN_FOLDER, OWN_IGNORE, endedPath, isOfTheMoment, ownPath } from "../../../core/own-folder.ts";
 import { ensureFolder, nodeFiles, replaceFile, syncFolder } from "../../file-system/file-system.ts";
 import { createFileLock } from "../../file-lock/file-lock.ts";
-import { systemLockProcesses } from "../../file-lock/lock-processes.ts";
+import { systemLockProcesses } from "../../file-lock/lock-files.ts";
 import { hardenedGit, must } from "../process/git.ts";
 import { decodePath, splitFields } from "../process/git-path.ts";
 import { gitFailed } from "../process/run-git.ts";

@@ -4,7 +4,7 @@ import type { Created, CreateRefusal, Refused, WorktreeRequest } from "../../../
 import { hardenedGit } from "../process/git.ts";
 import { type GitCaller, personalGit } from "../process/personal-git.ts";
 import type { Git } from "../process/git.ts";
-import { readPointer } from "../read/git-head.ts";
+import { readPointer } from "../read/working-trees.ts";
 import { readFacts, tipOf } from "../read/git-read.ts";
 import { isBranchName, isObjectId } from "../snapshot/ref-name.ts";
 import { submodulePaths } from "../snapshot/submodules.ts";

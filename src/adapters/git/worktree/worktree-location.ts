@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Refused } from "../../../ports/worktrees.ts";
-import { type GitFolders, gitFolders, readPointer } from "../read/git-head.ts";
+import { type GitFolders, gitFolders, readPointer } from "../read/working-trees.ts";
 
 /** Bytes; file systems allow 255, and git adds endings of its own. */
 const NAME_BYTES = 200;

@@ -4,7 +4,7 @@ import { OWN, OWN_FOLDER } from "../../../core/own-folder.ts";
 import { nodeFiles } from "../../file-system/file-system.ts";
 import { readHolder } from "../../file-lock/file-lock.ts";
 import { journalsIn } from "../../journal-file/journals-in.ts";
-import { systemLockProcesses } from "../../file-lock/lock-processes.ts";
+import { systemLockProcesses } from "../../file-lock/lock-files.ts";
 
 /**
  * Runs of a working tree, and analyses of its items, that have not ended. Whatever leaves it in doubt counts as open:

@@ -4,7 +4,7 @@ import type { UnfinishedWork, Stash, WorktreeState } from "../../../ports/worktr
 import { allowsNothing } from "../process/personal-git.ts";
 import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
-import { type GitFolders, readPointer } from "../read/git-head.ts";
+import { type GitFolders, readPointer } from "../read/working-trees.ts";
 import { splitFields } from "../process/git-path.ts";
 import { readFacts, tipOf } from "../read/git-read.ts";
 import { isBranchName } from "../snapshot/ref-name.ts";

@@ -4,7 +4,7 @@ import { hardenedGit, must } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { gitFailed } from "../process/run-git.ts";
 import type { ReservedIds } from "../../../ports/reserved-ids.ts";
-import { otherTrees } from "../read/other-trees.ts";
+import { otherTrees } from "../read/working-trees.ts";
 import { isObjectId } from "../snapshot/ref-name.ts";
 
 const FOLDER = "refs/isdlc/ids";

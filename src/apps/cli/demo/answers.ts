@@ -1,5 +1,5 @@
 import { identifyCaller } from "../../../adapters/caller/identify-caller.ts";
-import { systemSurroundings } from "../../../adapters/caller/system-surroundings.ts";
+import { systemSurroundings } from "../../../adapters/caller/system-callers.ts";
 import { type ActiveRun, currentPhase } from "../../../core/run.ts";
 import type { Person } from "../../../schema/people.ts";
 import { gateNotice } from "../../../views/gate-banner.ts";

@@ -3,8 +3,7 @@ import type { Decisions } from "../../../app/start/choices.ts";
 import type { RunRequest, RunWishes } from "../../../app/start/run-request.ts";
 import type { Commits, Mode, RunOptions } from "../../../schema/plan.ts";
 import { askedAgents } from "./agents.ts";
-import { askedLimit } from "./limits.ts";
-import { flag, type Invocation, text, type Values } from "./verb.ts";
+import { askedLimit, flag, type Invocation, text, type Values } from "./verb.ts";
 
 type Wanted = Omit<RunRequest, "usage" | "decisions" | "wishes">;
 

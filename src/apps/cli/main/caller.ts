@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { eraseFromProcess } from "../../../adapters/caller/operator-token.ts";
 import { type Authorization, authorize, identifyInitiator, type Request } from "../../../app/authorize/authorize.ts";
 import type { Credential } from "../../../app/authorize/credential.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
@@ -7,7 +9,6 @@ import { ProblemError } from "../../../core/problem.ts";
 import type { RunState } from "../../../core/run.ts";
 import type { Initiator, Person } from "../../../schema/people.ts";
 import { flag, type Invocation, text } from "../grammar/verb.ts";
-import { givenToken } from "./operator-token.ts";
 
 /** The person behind a deciding verb. @throws ProblemError when there is none, or when it is an agent. */
 export async function personOf(invocation: Invocation, project: LocalProject, state?: RunState): Promise<Person> {
@@ -54,4 +55,45 @@ type Refused = Extract<Authorization, { ok: false }>;
 function required<T extends { readonly ok: true }>(found: T | Refused): T {
   if (!found.ok) throw new ProblemError(found.problem);
   return found;
+}
+
+const VARIABLE = "ISDLC_OPERATOR_TOKEN";
+
+/**
+ * The environment of this call, with the token in it. The process itself has it no longer: neither a child nor anybody
+ * who looks at the process finds it there.
+ */
+export function withTokenHidden(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = { ...env };
+  const token = env[VARIABLE];
+  if (token === undefined || token === "") return kept;
+  delete env[VARIABLE];
+  eraseFromProcess(token);
+  return kept;
+}
+
+let fromDescriptor: string | undefined; // a descriptor can be read once
+
+/** The token that was handed over: as an argument, by a descriptor, or in the environment. */
+export function givenToken({ values, env }: Pick<Invocation, "values" | "env">): string | undefined {
+  const told = text(values, "token");
+  if (told !== undefined) {
+    eraseFromProcess(told);
+    return told;
+  }
+  const descriptor = text(values, "token-fd");
+  if (descriptor === undefined) return env[VARIABLE];
+  return (fromDescriptor ??= readToken(descriptor));
+}
+
+const LONGEST = 4096; // bytes
+
+function readToken(descriptor: string): string {
+  const refuse = (detail: string): ProblemError => new ProblemError({ code: "TOKEN_REFUSED", detail });
+  if (!/^\d{1,4}$/.test(descriptor)) throw refuse(`"${descriptor.slice(0, 40)}" is no number of an open descriptor`);
+  try {
+    return readFileSync(Number(descriptor)).subarray(0, LONGEST).toString("utf8").trim();
+  } catch {
+    throw refuse(`nothing could be read from descriptor ${descriptor}`);
+  }
 }

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { errorCode } from "../../../adapters/file-system/file-system.ts";
-import { trustedPath } from "../../../adapters/git/read/trusted-path.ts";
+import { trustedPath } from "../../../adapters/git/read/working-trees.ts";
 import { describe, type Problem, ProblemError } from "../../../core/problem.ts";
 import { jsonText, plainLine } from "../../../views/plain-text.ts";
 import { ChoicesNeeded } from "../../../app/choice.ts";
@@ -9,12 +9,11 @@ import type { DryRunShown } from "../../../app/start/dry-run.ts";
 import { dryRunLines } from "../../../views/dry-run.ts";
 import { choicesResult } from "../grammar/choice.ts";
 import { firstLines, verbHelp } from "../grammar/help.ts";
-import { createIo, type Io } from "../terminal/io.ts";
+import { createIo, type Io, writeText } from "../terminal/io.ts";
 import { parse, type Parsed } from "../grammar/parse.ts";
 import { done, flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
-import { withTokenHidden } from "./operator-token.ts";
+import { withTokenHidden } from "./caller.ts";
 import { recordedHere } from "./recorded-here.ts";
-import { writeText } from "./write-text.ts";
 
 export type Host = { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly version: string };
 

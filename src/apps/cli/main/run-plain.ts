@@ -2,7 +2,7 @@ import { jsonText, terminalText } from "../../../views/plain-text.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import type { Host } from "./run-cli.ts";
 import type { Invocation, Run } from "../grammar/verb.ts";
-import { writeText } from "./write-text.ts";
+import { writeText } from "../terminal/io.ts";
 
 /**
  * A verb in its plain form, without reading what other verbs need. Null for every other form, and where there is a

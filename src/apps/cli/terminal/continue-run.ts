@@ -3,7 +3,7 @@ import type { CleaningUp } from "../../../app/drive/clean-up.ts";
 import { pagePort } from "../../../compose/page-port.ts";
 import type { LocalProject } from "../../../compose/project.ts";
 import { type ActiveRun, noRun, type RunState } from "../../../core/run.ts";
-import { isWithSession } from "../../../core/session-phase.ts";
+import { isWithSession } from "../../../core/next.ts";
 import type { ProgressSink } from "../../../ports/progress.ts";
 import type { RunEvent } from "../../../schema/event.ts";
 import { closingReport } from "../../../views/history.ts";

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { realpathSync } from "node:fs";
-import { workingTrees } from "../../../adapters/git/read/trusted-path.ts";
+import { workingTrees } from "../../../adapters/git/read/working-trees.ts";
 import { findProgram } from "../../../adapters/process/find-program.ts";
 
 /** Tells the desktop something; never waits, and never fails. */

@@ -1,5 +1,5 @@
+import { writeSync } from "node:fs";
 import { terminalText } from "../../../views/plain-text.ts";
-import { writeText } from "../main/write-text.ts";
 
 /** Where a verb writes to and what it knows about it. Tests hand in their own. */
 export type Io = {
@@ -41,3 +41,21 @@ export function createIo({ json, noColor, env }: Wishes): Io {
 
 /** The mark is missing on streams that are no terminal, whatever their types say. */
 const isTerminal = (stream: { isTTY?: boolean }): boolean => stream.isTTY === true;
+
+const waiting = new Int32Array(new SharedArrayBuffer(4));
+const PATIENCE_MILLISECONDS = 5;
+
+/** Writes all of a text to an open descriptor. Whoever reads may be slow, or may have stopped reading as `head` does. */
+export function writeText(descriptor: number, text: string): void {
+  let rest = Buffer.from(text);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(descriptor, rest));
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === "EPIPE") return;
+      if (code !== "EAGAIN") throw error;
+      Atomics.wait(waiting, 0, 0, PATIENCE_MILLISECONDS);
+    }
+  }
+}

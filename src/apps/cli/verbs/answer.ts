@@ -1,22 +1,21 @@
 import { answer as answerRun, type Answered, shownOf } from "../../../app/answer/answer.ts";
 import { commandRun, type RunCommand } from "../../../app/answer/command-run.ts";
-import type { Recorded } from "../../../app/answer/record.ts";
+import type { Recorded } from "../../../app/project/current-run.ts";
 import type { LocalProject } from "../../../compose/project.ts";
 import { optionsOf } from "../../../core/next.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import type { ActiveRun, Wait } from "../../../core/run.ts";
 import type { Reply } from "../../../schema/agent.ts";
 import type { Person } from "../../../schema/people.ts";
-import { leftLines } from "../../../views/left-lines.ts";
 import { revertedLines, reviewInstructions } from "../../../views/gate-banner.ts";
+import { leftLines } from "../../../views/left-lines.ts";
 import { itemOf, waitLines } from "../../../views/status.ts";
 import { summaryText } from "../../../views/summary.ts";
-import { flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
-import { otherLimits } from "../grammar/limits.ts";
+import { flag, type Invocation, otherLimits, type Result, type Run, text } from "../grammar/verb.ts";
 import { personOf } from "../main/caller.ts";
+import { openRun } from "../main/project-of.ts";
 import { askWhatIsLeft } from "../terminal/ask-what-is-left.ts";
 import { continueRun, restResult } from "../terminal/continue-run.ts";
-import { openRun } from "../main/project-of.ts";
 import { documentText } from "../terminal/document-text.ts";
 
 export const answer: Run = (invocation) => {

@@ -2,7 +2,7 @@ import { plainLine } from "../../../views/plain-text.ts";
 import { join } from "node:path";
 import { setAside } from "../../../adapters/journal-file/set-aside.ts";
 import { type Verified, verifyJournal } from "../../../adapters/journal-file/verify-journal.ts";
-import { systemLockProcesses } from "../../../adapters/file-lock/lock-processes.ts";
+import { systemLockProcesses } from "../../../adapters/file-lock/lock-files.ts";
 import { createFileAnchors } from "../../../adapters/user-files/anchors.ts";
 import { loadUserKey, sealWith } from "../../../adapters/user-files/user-key.ts";
 import { sandboxAvailable } from "../../../adapters/sandbox/sandbox-available.ts";

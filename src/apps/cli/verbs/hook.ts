@@ -1,9 +1,8 @@
 import { isInWorktree } from "../../../adapters/spec/features.ts";
 import { isWorktreeName, mainTreeOf } from "../../../adapters/git/worktree/worktree-location.ts";
 import { ProblemError } from "../../../core/problem.ts";
-import { next } from "../../../core/next.ts";
+import { next, sessionOf } from "../../../core/next.ts";
 import { type ActiveRun, currentPhase } from "../../../core/run.ts";
-import { sessionOf } from "../../../core/session-phase.ts";
 import type { SpecMeta } from "../../../core/spec/spec-meta.ts";
 import {
   type SessionFeature,

@@ -1,12 +1,13 @@
-import type { serve as Serve } from "../../mcp/serve.ts";
-import { completionScript } from "../grammar/completion.ts";
-import { findVerb } from "../grammar/catalog.ts";
-import { workflowRows } from "./explain.ts";
-import { firstLines, overview, verbHelp } from "../grammar/help.ts";
+import { existsSync } from "node:fs";
+import { loginPath, userFolders } from "../../../adapters/user-files/user-folders.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
 import { openProject } from "../../../compose/project.ts";
-import { type Host, runCli } from "../main/run-cli.ts";
+import type { serve as Serve } from "../../mcp/serve.ts";
+import { findVerb } from "../grammar/catalog.ts";
+import { completionScript } from "../grammar/completion.ts";
+import { firstLines, overview, verbHelp } from "../grammar/help.ts";
 import { done, flag, type Run } from "../grammar/verb.ts";
+import { type Host, runCli } from "../main/run-cli.ts";
 import { agents } from "./agents.ts";
 import { answer, cancel, goBack, retryOrSkip, shortAnswer } from "./answer.ts";
 import { attestVerb } from "./attest.ts";
@@ -14,6 +15,7 @@ import { begin, recover, resume, run } from "./begin.ts";
 import { config } from "./config.ts";
 import { demo } from "./demo.ts";
 import { doctor, verifyJournalVerb } from "./doctor.ts";
+import { workflowRows } from "./explain.ts";
 import { exportVerb } from "./export.ts";
 import { finish } from "./finish.ts";
 import { history } from "./history.ts";
@@ -21,17 +23,17 @@ import { hook } from "./hook.ts";
 import { importVerb } from "./import.ts";
 import { install, uninstall } from "./install.ts";
 import { add, analyze, items } from "./items.ts";
-import { check, gate } from "./look.ts";
 import { logs } from "./logs.ts";
+import { check, gate } from "./look.ts";
 import { passkey } from "./passkey.ts";
-import { init, token, trust } from "./set-up.ts";
 import { beginVerb, report } from "./session.ts";
+import { init, token, trust } from "./set-up.ts";
 import { specPhase, verify } from "./spec.ts";
 import { activeFeatureLines } from "./spec/active-feature.ts";
 import { statusAll } from "./status-all.ts";
 import { nextVerb, status } from "./status.ts";
+import type * as TeamVerbs from "./team/team-verbs.ts";
 import { verifyCommits } from "./verify-commits.ts";
-import { alsoOnTeam, teamOnly } from "./team/also-on-team.ts";
 
 const help: Run = ({ words }) => {
   const verb = findVerb(words[0] ?? "");
@@ -57,6 +59,26 @@ const mcp: Run = async ({ cwd, env }) => {
   await serve(cwd, env);
   return done([]);
 };
+
+type OnTeam = "teamStatus" | "teamGate" | "teamAnswer" | "teamHistory" | "teamLogs" | "teamItems" | "teamBegin";
+
+/** In the same bundle, and made ready only when it is asked for: few are in a team. */
+const teamVerbs = (): typeof TeamVerbs => require("./team/team-verbs.ts") as typeof TeamVerbs;
+
+/** A verb that is about the run here, or about a team's where none is open here; who is signed in to none loads nothing of it. */
+const alsoOnTeam =
+  (here: Run, there: OnTeam): Run =>
+  async (invocation) => {
+    if (!existsSync(loginPath(userFolders(invocation.env))) && !flag(invocation.values, "team"))
+      return here(invocation);
+    return (await teamVerbs()[there](invocation)) ?? here(invocation);
+  };
+
+/** A verb that is about teams alone. */
+const teamOnly =
+  (name: "login" | "request" | "team" | "teamPackage"): Run =>
+  (invocation) =>
+    teamVerbs()[name](invocation);
 
 const beginHere = alsoOnTeam(begin, "teamBegin");
 const answerHere = alsoOnTeam(shortAnswer, "teamAnswer");

@@ -1,6 +1,5 @@
-import { record } from "../../../app/answer/record.ts";
+import { currentRun, record } from "../../../app/project/current-run.ts";
 import { settingsUnreadable } from "../../../app/authorize/authorize.ts";
-import { currentRun } from "../../../app/project/current-run.ts";
 import { sshKeyLine } from "../../../adapters/passkeys/ssh-form.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { ProblemError } from "../../../core/problem.ts";

@@ -8,7 +8,7 @@ import type { Workspace } from "../../../ports/workspace.ts";
 import type { PhaseRule } from "../../../schema/plan.ts";
 import { initiatorOf, personOf } from "../main/caller.ts";
 import { continueRun } from "../terminal/continue-run.ts";
-import { currentRun } from "../../../app/project/current-run.ts";
+import { currentRun, record } from "../../../app/project/current-run.ts";
 import { folderSlug, nextFolder } from "../../../app/start/name-work.ts";
 import { openProject, type LocalProject } from "../../../compose/project.ts";
 import { findFeature, isNamedBy, type PlacedFeature, refuseEnded, requireFeature } from "./spec/find-feature.ts";
@@ -19,7 +19,6 @@ import type { FeatureBranch, FeatureWork } from "../../../app/start/run-request.
 import type { Initiator } from "../../../schema/people.ts";
 import { modeOf, runRequest } from "../grammar/run-request.ts";
 import { openPlanned, resolvePlan, startRun } from "../terminal/start-run.ts";
-import { record } from "../../../app/answer/record.ts";
 import { type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
 import { namesCommits } from "./names-commits.ts";
 import { recover } from "./begin.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { foldersOnFeatureBranches } from "../../../../adapters/git/read/branch-features.ts";
-import { otherTrees } from "../../../../adapters/git/read/other-trees.ts";
+import { otherTrees } from "../../../../adapters/git/read/working-trees.ts";
 import { activeFeature, type Feature, featureFolders } from "../../../../adapters/spec/features.ts";
 import { SPEC_META } from "../../../../adapters/spec/spec-meta-file.ts";
 import { shellWord } from "../../../../core/shell-word.ts";

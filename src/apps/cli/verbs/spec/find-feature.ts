@@ -1,4 +1,4 @@
-import { otherTrees } from "../../../../adapters/git/read/other-trees.ts";
+import { otherTrees } from "../../../../adapters/git/read/working-trees.ts";
 import { mainTreeOf, resolveWorktree } from "../../../../adapters/git/worktree/worktree-location.ts";
 import { SPEC_META } from "../../../../adapters/spec/spec-meta-file.ts";
 import { type Feature, featureAt, featureFolders } from "../../../../adapters/spec/features.ts";

@@ -12,8 +12,7 @@ import type { RunEvent } from "../../../../schema/event.ts";
 import { JournalLines, TeamRunList, type TeamRunRow, TeamView } from "../../../../schema/api-team.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
 import { type Invocation, text } from "../../grammar/verb.ts";
-import { initiatorOf, personOf } from "../../main/caller.ts";
-import { givenToken } from "../../main/operator-token.ts";
+import { givenToken, initiatorOf, personOf } from "../../main/caller.ts";
 
 /** A run that a team's server keeps, as this person's program sees it. */
 export type TeamRun = {

@@ -1,0 +1,126 @@
+import { realpathSync } from "node:fs";
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { nodeFiles, readSmall } from "../../file-system/file-system.ts";
+
+export type GitFolders = {
+  /** Of this working tree. */
+  readonly own: string;
+  /** Shared by all working trees of the repository. */
+  readonly common: string;
+};
+
+const POINTER_BYTES = 4 * 1024;
+/** More working trees than anybody looks through. */
+const MAX_TREES = 100;
+
+/** Where git keeps the things of a working tree; null where `.git` is neither a folder nor a plain pointer to one. */
+export function gitFolders(root: string): GitFolders | null {
+  const dotGit = join(root, ".git");
+  const found = nodeFiles.lstatSync(dotGit, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) return { own: dotGit, common: dotGit };
+  const pointer = found?.isFile() === true ? readPointer(dotGit) : null;
+  if (!pointer?.startsWith("gitdir: ")) return null;
+  const own = resolve(root, pointer.slice("gitdir: ".length));
+  const common = readPointer(join(own, "commondir"));
+  return { own, common: common === null ? own : resolve(own, common) };
+}
+
+/**
+ * The other working trees of the repository, read from its git folder without starting git. Only those that point back
+ * to this repository: whoever ships a git folder cannot name somebody else's. Nothing is followed through links.
+ */
+export function otherTrees(root: string): readonly string[] {
+  const folders = quietly(() => gitFolders(root));
+  if (folders === null || !isTreeOf(root, folders)) return [];
+  const { common } = folders;
+  const main = basename(common) === ".git" ? [dirname(common)] : [];
+  const linked = namesIn(join(common, "worktrees")).flatMap((name): string[] => {
+    const tree = treeOf(join(common, "worktrees", name));
+    return tree === null ? [] : [tree];
+  });
+  return [...new Set([...main, ...linked])].filter((tree) => tree !== root && belongsTo(tree, common)).sort();
+}
+
+function namesIn(folder: string): readonly string[] {
+  const isFolder = quietly(() => nodeFiles.lstatSync(folder).isDirectory()) === true;
+  return isFolder ? (quietly(() => nodeFiles.readdirSync(folder)) ?? []).slice(0, MAX_TREES) : [];
+}
+
+/** `worktrees/<name>/gitdir` names the `.git` of its tree, relative to itself in newer repositories. */
+function treeOf(own: string): string | null {
+  const pointer = quietly(() => readPointer(join(own, "gitdir")));
+  if (!pointer) return null;
+  const dotGit = resolve(own, pointer);
+  return basename(dotGit) === ".git" ? dirname(dotGit) : null;
+}
+
+function belongsTo(tree: string, common: string): boolean {
+  const folders = quietly(() => (realpathSync(tree) === tree ? gitFolders(tree) : null));
+  return folders !== null && folders.common === common && isTreeOf(tree, folders);
+}
+
+/** A tree and its git folder name each other: one alone proves nothing. */
+function isTreeOf(tree: string, { own, common }: GitFolders): boolean {
+  if (own === common) return own === join(tree, ".git");
+  return dirname(own) === join(common, "worktrees") && treeOf(own) === tree;
+}
+
+/** The one line of a small file; empty when it is anything else, null where there is no such file. */
+export function readPointer(path: string): string | null {
+  if (nodeFiles.lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
+  const text =
+    readSmall(nodeFiles, path, POINTER_BYTES)
+      ?.toString("utf8")
+      .replace(/\r?\n$/, "") ?? "";
+  return /[\n\0\ufffd]/.test(text) ? "" : text;
+}
+
+/** Null for a link, a pipe, a missing folder, no permission. */
+function quietly<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * A PATH that no repository fills: without relative entries, without those that are or lead into a working tree of the
+ * repository around a folder (`npx` and `npm run` put its `node_modules/.bin` first), and without what is not there.
+ */
+export function trustedPath(path: string, folder: string): string {
+  const trees = workingTrees(folder);
+  const isOutside = (entry: string): boolean => {
+    const real = realOrNull(entry);
+    return real !== null && ![entry, real].some((place) => trees.some((tree) => isWithin(place, tree)));
+  };
+  const entries = path.split(delimiter).filter((entry) => isAbsolute(entry) && isOutside(entry));
+  return [...new Set(entries)].join(delimiter);
+}
+
+/** The working tree around a folder, and every other one of its repository. Without git: the folder itself. */
+export function workingTrees(folder: string): readonly string[] {
+  const real = realOrNull(folder) ?? folder;
+  const root = treeAround(real);
+  if (root === null) return [real];
+  const others = otherTrees(root);
+  return [root, ...others];
+}
+
+function treeAround(folder: string): string | null {
+  for (let at = folder; ; at = dirname(at)) {
+    if (nodeFiles.lstatSync(join(at, ".git"), { throwIfNoEntry: false }) !== undefined) return at;
+    if (at === dirname(at)) return null;
+  }
+}
+
+function realOrNull(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null; // not there, or not for us
+  }
+}
+
+const isWithin = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder === "/" ? "/" : `${folder}/`);
