@@ -110,6 +110,7 @@ test("killed as soon as its run had ended: whoever looks next finds it in the hi
   const sandbox = await createSandbox();
   sandbox.plan({});
   await sandbox.script("Say hello", "--tests", "without", ...sandbox.agent);
+  const marker = sandbox.read(".isdlc/active");
   await sandbox.person("cancel", "--reason", "enough");
   const before = sandbox.read(".isdlc/state.json");
   const ended = JSON.parse(before).workflow_history;
@@ -117,7 +118,7 @@ test("killed as soon as its run had ended: whoever looks next finds it in the hi
   // As the files stood when the journal had its last line and nothing else was written yet.
   const stale = { ...JSON.parse(before), workflow_history: [] };
   sandbox.write(".isdlc/state.json", JSON.stringify(stale));
-  sandbox.write(".isdlc/active", "{}");
+  sandbox.write(".isdlc/active", marker);
   await sandbox.script("history");
   expect(sandbox.json(".isdlc/state.json").workflow_history).toEqual(ended);
   expect(() => sandbox.read(".isdlc/active")).toThrow("ENOENT");

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test as property } from "@fast-check/vitest";
@@ -10,21 +10,12 @@ import { answerEvent, refuseTool } from "../../src/apps/hook/answer-event.ts";
 import { parseMarker } from "../../src/apps/hook/marker.ts";
 import { installedHookCommands } from "../../src/adapters/integrations/hook-commands.ts";
 import { builtProgram } from "../support/built-program.ts";
+import { markRun } from "../support/mark-run.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-hostile-")));
-const marker = {
-  run: "20261116-010000000-aaaa",
-  phase: "plan",
-  item: "docs/a",
-  writes: "tree",
-  wait: null,
-  session: "s",
-  outputs: [],
-  later: [],
-} as const;
+markRun(root, "docs/a", { writes: "tree", outputs: [] });
+const marker = parseMarker(readFileSync(join(root, ".isdlc/active"), "utf8"));
 const situation = { root, cwd: root, home: root, closed: [], marker, realpath: realpathSync, exists: existsSync };
-mkdirSync(join(root, ".isdlc"));
-writeFileSync(join(root, ".isdlc/active"), JSON.stringify(marker));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const word = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("../x", "~", "$HOME", "`x`", "$(x)", "a\0b"));

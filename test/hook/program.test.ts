@@ -1,29 +1,21 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { builtProgram } from "../support/built-program.ts";
 import { createSandbox } from "../support/cli.ts";
-
-const MARKER = {
-  run: "20261116-010000000-aaaa",
-  phase: "plan",
-  item: "docs/a",
-  writes: "item",
-  wait: null,
-  session: "s",
-  outputs: [],
-  later: [],
-};
+import { markRun } from "../support/mark-run.ts";
 
 type Said = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
 const hookFile = async (): Promise<string> => (await builtProgram()).replace(/isdlc\.cjs$/, "hook.cjs");
 
-async function hook(input: string | Buffer, marker: string = JSON.stringify(MARKER)): Promise<Said> {
+/** `change`: what becomes of the marker that the engine wrote. */
+async function hook(input: string | Buffer, change = (marker: string): string => marker): Promise<Said> {
   const { root, env } = await createSandbox({ git: false });
-  mkdirSync(join(root, ".isdlc"), { recursive: true });
-  writeFileSync(join(root, ".isdlc/active"), marker);
+  markRun(root, "docs/a", { outputs: [] });
+  const marker = join(root, ".isdlc/active");
+  writeFileSync(marker, change(readFileSync(marker, "utf8")));
   const child = spawn(process.execPath, [await hookFile(), root], { cwd: root, env, stdio: ["pipe", "pipe", "pipe"] });
   const said = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk: Buffer) => (said.stdout += chunk.toString("utf8")));
@@ -52,16 +44,17 @@ describe("the hook program refuses what it cannot read:", () => {
     expect(stderr).toMatch(/^isdlc: /);
   });
 
-  test.each([
-    "",
-    "{",
-    "null",
-    "[]",
-    "[".repeat(100_000),
-    '{"writes":"tree"}',
-    JSON.stringify({ ...MARKER, item: "../x" }),
-  ])("a marker that is %j allows no write", async (marker) => {
-    const { stdout } = await hook(event({ tool_input: { file_path: "src/a.ts" } }), marker);
+  test.each(["", "{", "null", "[]", "[".repeat(100_000), '{"writes":"tree"}'])(
+    "a marker that is %j allows no write",
+    async (damaged) => {
+      const { stdout } = await hook(event({ tool_input: { file_path: "src/a.ts" } }), () => damaged);
+      expect(JSON.parse(stdout).hookSpecificOutput.permissionDecision).toBe("deny");
+    },
+  );
+
+  test("a marker whose item leads out of the tree allows no write", async () => {
+    const leadingOut = (marker: string): string => JSON.stringify({ ...JSON.parse(marker), item: "../x" });
+    const { stdout } = await hook(event({ tool_input: { file_path: "src/a.ts" } }), leadingOut);
     expect(JSON.parse(stdout).hookSpecificOutput.permissionDecision).toBe("deny");
   });
 });

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hookCommands, installedHookCommands } from "../../src/adapters/integrations/hook-commands.ts";
 import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
+import { markRun } from "../support/mark-run.ts";
 import { fc, test as property } from "@fast-check/vitest";
 import { addTo, removeFrom } from "../../src/adapters/integrations/edit-text.ts";
 
@@ -105,8 +106,8 @@ describe("hook commands", () => {
     async (name) => {
       const { base } = await createSandbox();
       const folder = join(base, name);
-      mkdirSync(join(folder, "tree/.isdlc"), { recursive: true });
-      writeFileSync(join(folder, "tree/.isdlc/active"), "{}");
+      mkdirSync(join(folder, "tree"), { recursive: true });
+      markRun(join(folder, "tree"), "docs/a");
       writeFileSync(join(folder, "hook.cjs"), "process.stdout.write(JSON.stringify(process.argv.slice(2)))");
       const { closed } = installedHookCommands(join(folder, "hook.cjs"), join(folder, "isdlc.cjs"));
       const env = { PATH: process.env["PATH"] ?? "", CLAUDE_PROJECT_DIR: join(folder, "tree") };
@@ -118,8 +119,8 @@ describe("hook commands", () => {
 
   test("refuse when the guard fails or hangs, and let those pass that only tell", async () => {
     const { base } = await createSandbox();
-    mkdirSync(join(base, "t/.isdlc"), { recursive: true });
-    writeFileSync(join(base, "t/.isdlc/active"), "{}");
+    mkdirSync(join(base, "t"));
+    markRun(join(base, "t"), "docs/a");
     writeFileSync(join(base, "bad.cjs"), "process.exit(1)");
     const { closed, open } = installedHookCommands(join(base, "bad.cjs"), "x");
     const status = (command: string, env: Readonly<Record<string, string>> = {}): number => {

@@ -22,6 +22,7 @@ import {
 } from "../../src/adapters/spec/spec-meta-file.ts";
 import { createFeatureMeta } from "../../src/core/spec/spec-meta.ts";
 import { specMetaAfter } from "../../src/core/spec/spec-meta-change.ts";
+import { markRun } from "../support/mark-run.ts";
 
 const AT = "2026-11-15T10:00:00.000Z";
 const LATER = "2026-11-15T11:00:00.000Z";
@@ -32,7 +33,6 @@ let feature = "";
 const file = () => join(feature, ".meta.json");
 const put = (value: unknown) => writeFileSync(file(), typeof value === "string" ? value : JSON.stringify(value));
 const onDisk = () => JSON.parse(readFileSync(file(), "utf8")) as Record<string, unknown>;
-const mark = (text: string) => writeFileSync(join(project, ".isdlc", "active"), text);
 
 let warnings: string[] = [];
 const update = createPhaseStateUpdater({ isRunOpen: () => false, warn: (warning) => warnings.push(warning) });
@@ -186,26 +186,28 @@ describe("while a run is open for the feature", () => {
     return () => stderr.mockRestore();
   });
 
-  const marker = (item: unknown) => JSON.stringify({ run: "20261115-101500123-k3f9", item, phase: "design" });
-
   test.for<[string, string, boolean]>([
-    ["this feature", marker("docs/features/001-login"), false],
-    ["this feature, spelled otherwise", marker("docs/./features/001-login/"), false],
-    ["another feature", marker("docs/features/002-cart"), true],
-    ["another workflow", marker("docs/requirements/REQ-0001-login"), true],
-    ["nobody knows what", "{ half", false],
-    ["no item", marker(5), false],
-  ])("%s: the mark decides", ([, text, expected]) => {
+    ["this feature", "docs/features/001-login", false],
+    ["this feature, spelled otherwise", "docs/./features/001-login/", false],
+    ["another feature", "docs/features/002-cart", true],
+    ["another workflow", "docs/requirements/REQ-0001-login", true],
+  ])("%s: the mark decides", ([, item, expected]) => {
     put(meta);
-    mark(text);
+    markRun(project, item);
     expect(updatePhaseState(feature, "design", { started: AT })).toBe(expected);
     expect("design" in (onDisk()["phases"] as object)).toBe(expected);
+  });
+
+  test.for(["{ half", '{"item":5}'])("a mark that was damaged (%s) refuses", (text) => {
+    put(meta);
+    writeFileSync(join(project, ".isdlc", "active"), text);
+    expect(updatePhaseState(feature, "design", { started: AT })).toBe(false);
   });
 
   test("a mark that is a link, and a folder of ours planted nearer, hide nothing", () => {
     put(meta);
     mkdirSync(join(project, "docs", "features", ".isdlc"));
-    mark(marker("docs/features/001-login"));
+    markRun(project, "docs/features/001-login");
     expect(updatePhaseState(feature, "design", { started: AT })).toBe(false);
     rmSync(join(project, ".isdlc", "active"));
     expect(updatePhaseState(feature, "design", { started: AT })).toBe(true);
@@ -215,7 +217,7 @@ describe("while a run is open for the feature", () => {
 
   test("the warning goes to stderr, on one line", () => {
     put(meta);
-    mark(marker("docs/features/001-login"));
+    markRun(project, "docs/features/001-login");
     expect(updatePhaseState(feature, "design", { started: AT })).toBe(false);
     expect(told).toEqual(["[spec] .meta.json was not written: a run is open for this feature\n"]);
   });

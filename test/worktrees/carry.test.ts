@@ -5,6 +5,7 @@ import { carryOwnFiles } from "../../src/adapters/git/worktree/worktree-carry.ts
 import { outcomeOf, useRepository } from "../git/repository-fixture.ts";
 import { begin, end, mark, NEXT_RUN, RUN } from "../journal-file/sample-commands.ts";
 import { journalIn, type LinkedTree, makeLinkedTree } from "./linked-tree.ts";
+import { markRun } from "../support/mark-run.ts";
 
 const fixture = useRepository();
 let tree: LinkedTree;
@@ -65,7 +66,7 @@ describe("before a working tree goes, its history comes to the main tree", () =>
 
   test("locks, markers and caches of the moment are left behind", async () => {
     await endedRuns(null, RUN);
-    tree.write(".isdlc/active", "{}");
+    markRun(tree.path, "docs/a");
     tree.write(".isdlc/driver.1-0123456789abcdef", "{}");
     tree.write(`.isdlc/journal/${RUN}.snap`, "{}");
     const removed = await tree.remove();

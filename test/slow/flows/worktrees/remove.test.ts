@@ -16,6 +16,7 @@ import type { RemoveRequest } from "../../../../src/ports/worktrees.ts";
 import { useRepository } from "../../../git/repository-fixture.ts";
 import { begin, RUN } from "../../../journal-file/sample-commands.ts";
 import { journalIn, type LinkedTree, makeLinkedTree } from "../../../worktrees/linked-tree.ts";
+import { markRun } from "../../../support/mark-run.ts";
 
 const fixture = useRepository();
 let tree: LinkedTree;
@@ -207,7 +208,7 @@ const rows: readonly Row[] = [
     "an analysis is open in it",
     async () => journalIn(fixture, tree.path, "REQ-0001-a").create(RUN, begin(RUN)),
   ],
-  ["runOpen", "a run is marked and its journal is gone", () => tree.write(".isdlc/active", "{}")],
+  ["runOpen", "a run is marked and its journal is gone", () => markRun(tree.path, "docs/a")],
   ["runOpen", "a journal cannot be read", () => tree.write(`.isdlc/journal/${RUN}.jsonl`, "damaged\n")],
   ["insideIt", "the caller is in it", () => {}, () => ({ cwd: tree.path })],
   [

@@ -1,0 +1,22 @@
+import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
+import { createProjections } from "../../src/adapters/projections/create-projections.ts";
+import { writeActive } from "../../src/engine/write-projections.ts";
+import type { PhaseRule } from "../../src/schema/plan.ts";
+import { advance, phaseRule, report, startRun } from "./run-builder.ts";
+
+/** The session that works on the run. */
+export const SESSION = "s";
+
+/** Leaves in a tree what the engine leaves there while a session works on the only phase of a run: `.isdlc/active`. */
+export function markRun(root: string, item: string, rule: Partial<PhaseRule> = {}): void {
+  const player = advance(startRun({ item, plan: [phaseRule(rule)] }), "produce");
+  const driver = { pid: 1, started: "0", boot: "0" };
+  report(player, {
+    of: "claim",
+    claim: { execution: "x1", nonce: "n1", driver, session: { id: SESSION, host: null } },
+  });
+  const projections = createProjections(root, nodeFiles);
+  const head = { seq: player.events.length, hash: "" };
+  const warnings = writeActive({ projections }, player.state, head);
+  if (warnings.length > 0) throw new Error(warnings.join("\n"));
+}
