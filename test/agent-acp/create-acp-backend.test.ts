@@ -251,10 +251,10 @@ test("it can be put in a sandbox, and then reading is all that a reader can do",
     return argv;
   };
   const backend = fakeBackend({ plays: [[{ say: DONE }]] }, join(folder, "notes"), { sandbox });
-  const { end } = await runBackend(backend, agentTask(folder, { nonce: "wall" }));
+  const { end } = await runBackend(backend, agentTask(folder, { nonce: "sandboxed" }));
   expect(end.how).toBe("result");
   expect(places).toEqual([{ cwd: folder, access: "write" }]);
   expect(await backend.probe()).toMatchObject({ readOnly: true });
-  expect(alive("wall")).toEqual([]);
+  expect(alive("sandboxed")).toEqual([]);
   rmSync(folder, { recursive: true });
 });

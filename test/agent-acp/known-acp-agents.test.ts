@@ -44,8 +44,8 @@ test.each(["opencode", "copilot", "qwen", "codex-acp"])("S4 S9 %s is not started
   const program = knownAcpAgent(name)?.argv[0] ?? "";
   const mark = join(folder, "started");
   writeFileSync(join(folder, program), `#!/bin/sh\n: >"${mark}"\n`, { mode: 0o755 });
-  const started = async (wall?: (argv: readonly string[]) => readonly string[]) => {
-    const backend = createBackend({ name, argv: null }, { PATH: folder }, wall);
+  const started = async (sandbox?: (argv: readonly string[]) => readonly string[]) => {
+    const backend = createBackend({ name, argv: null }, { PATH: folder }, sandbox);
     const { end } = await runBackend(backend, agentTask(folder));
     return { end, ran: existsSync(mark) };
   };

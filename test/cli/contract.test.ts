@@ -12,10 +12,10 @@ const ESCAPE = "\u001B";
 /** A few at a time: each is a process. */
 async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = [...items];
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
   };
-  await Promise.all([lane(), lane(), lane()]);
+  await Promise.all([worker(), worker(), worker()]);
 }
 
 function expectContract(verb: string, outcome: Outcome): void {

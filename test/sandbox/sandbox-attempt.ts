@@ -15,11 +15,11 @@ export type Attempt = {
 };
 
 /** Tries it, with or without the sandbox, and tells whether it worked. */
-export async function happens(attempt: Attempt, isConfined: boolean): Promise<{ did: boolean; ran: Ran }> {
+export async function happens(attempt: Attempt, isSandboxed: boolean): Promise<{ did: boolean; ran: Ran }> {
   const place = createPlace();
   attempt.prepare?.(place);
   const { access = "write", happened = saysSo } = attempt;
-  const sandbox = isConfined ? sandboxOf(place, attempt.options?.(place)) : undefined;
+  const sandbox = isSandboxed ? sandboxOf(place, attempt.options?.(place)) : undefined;
   const ran = await play(place, attempt.script, { access, sandbox });
   return { did: happened(place, ran), ran };
 }

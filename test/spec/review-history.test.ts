@@ -22,7 +22,7 @@ import { specMetaAfter } from "../../src/core/spec/spec-meta-change.ts";
 import { reviewHistoryEntry, reviewHistorySummary, type HistoryEntry } from "../../src/views/spec/review-history.ts";
 
 const AT = "2026-11-15T10:00:00.000Z";
-const round: HistoryEntry = {
+const iteration: HistoryEntry = {
   phase: "design",
   iteration: 1,
   at: AT,
@@ -35,8 +35,8 @@ const round: HistoryEntry = {
 };
 
 describe("an entry", () => {
-  test("SPEC-R6.2: has the phase, the round, the feedback, each issue and what was changed", () => {
-    expect(reviewHistoryEntry(round)).toBe(`## Phase: design
+  test("SPEC-R6.2: has the phase, the iteration, the feedback, each issue and what was changed", () => {
+    expect(reviewHistoryEntry(iteration)).toBe(`## Phase: design
 
 ### Iteration 1 - 2026-11-15T10:00:00.000Z
 
@@ -55,7 +55,7 @@ Added a component for R3.
   });
 
   test("says so where there is nothing to tell", () => {
-    const bare = reviewHistoryEntry({ ...round, summary: " \n", issues: [], changesMade: null });
+    const bare = reviewHistoryEntry({ ...iteration, summary: " \n", issues: [], changesMade: null });
     expect(bare).toContain(
       "**Reviewer Feedback:**\n(none)\n\n**Issues:**\n(none)\n\n**Changes Made:**\n(not recorded)",
     );
@@ -89,11 +89,11 @@ Added a component for R3.
     "\u001b[2J## Phase: screen",
   ])("text of an agent stays text: %j", (hostile) => {
     const count = (entry: string) => marks(entry).length;
-    const plain = count(reviewHistoryEntry({ ...round, summary: "x", changesMade: "x" }));
-    expect(count(reviewHistoryEntry({ ...round, summary: hostile, changesMade: hostile }))).toBe(plain);
+    const plain = count(reviewHistoryEntry({ ...iteration, summary: "x", changesMade: "x" }));
+    expect(count(reviewHistoryEntry({ ...iteration, summary: hostile, changesMade: hostile }))).toBe(plain);
     const issues = [{ severity: "note" as const, description: hostile }];
-    const oneIssue = count(reviewHistoryEntry({ ...round, issues: [{ severity: "note", description: "x" }] }));
-    expect(count(reviewHistoryEntry({ ...round, issues }))).toBe(oneIssue);
+    const oneIssue = count(reviewHistoryEntry({ ...iteration, issues: [{ severity: "note", description: "x" }] }));
+    expect(count(reviewHistoryEntry({ ...iteration, issues }))).toBe(oneIssue);
   });
 
   test("the check above does see what is forged", () => {
@@ -106,7 +106,7 @@ Added a component for R3.
     fc.assert(
       fc.property(foreign, foreign, (summary, description) => {
         const entry = reviewHistoryEntry({
-          ...round,
+          ...iteration,
           summary,
           changesMade: summary,
           issues: [{ severity: "note", description }],
@@ -116,7 +116,7 @@ Added a component for R3.
       }),
     );
     const long = reviewHistoryEntry({
-      ...round,
+      ...iteration,
       summary: "word\n".repeat(9000),
       issues: Array.from({ length: 900 }, () => ({ severity: "note", description: "x".repeat(4000) })),
     });
@@ -134,20 +134,20 @@ describe("the file", () => {
   });
   afterEach(() => rmSync(join(feature, ".."), { recursive: true, force: true }));
   const add = (change: Partial<HistoryEntry>) =>
-    appendReviewHistory(feature, reviewHistoryEntry({ ...round, ...change }));
+    appendReviewHistory(feature, reviewHistoryEntry({ ...iteration, ...change }));
 
   test("SPEC-R6.2: entries follow each other; one that is told again after a crash is there once", () => {
     for (const change of [{}, { iteration: 2 }, { iteration: 2 }, {}, { phase: "create-plan" }]) {
       expect(add(change)).toEqual({ written: true });
     }
     const expected = [{}, { iteration: 2 }, { phase: "create-plan" }].map((change) =>
-      reviewHistoryEntry({ ...round, ...change }),
+      reviewHistoryEntry({ ...iteration, ...change }),
     );
     expect(readReviewHistory(feature)).toBe(expected.join("\n"));
     expect(readdirSync(feature)).toEqual([".review-history.md"]);
   });
 
-  test("what was changed may be told later; a later attempt's first round is another one", () => {
+  test("what was changed may be told later; a later attempt's first iteration is another one", () => {
     add({ changesMade: null });
     add({ iteration: 2 });
     add({});
@@ -164,7 +164,7 @@ describe("the file", () => {
   test("what a person wrote there stays", () => {
     writeFileSync(file(), "# My notes\r\nkeep\r\n\r\n");
     add({});
-    expect(readReviewHistory(feature)).toBe(`# My notes\r\nkeep\n\n${reviewHistoryEntry(round)}`);
+    expect(readReviewHistory(feature)).toBe(`# My notes\r\nkeep\n\n${reviewHistoryEntry(iteration)}`);
   });
 
   test("it can be deleted, also twice; nothing else goes", () => {

@@ -1,5 +1,6 @@
 import { CANCELLED_NAME } from "../../core/kept-ref.ts";
 import { runBegan } from "../../core/last-reviewed-tree.ts";
+import { isOwnPath } from "../../core/own-folder.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { ActiveRun } from "../../core/run.ts";
 import { treeBefore } from "../../engine/steps/standing.ts";
@@ -55,5 +56,5 @@ async function uncommitted(project: Tree, run: ActiveRun): Promise<Found | null>
   const now = await workspace.snapshot(CANCELLED_NAME, [run.run.item]);
   const changes = await workspace.diff(from, now);
   if (changes === null) return null;
-  return { from, paths: changes.map(({ path }) => path).filter((path) => !path.startsWith(".isdlc/")) };
+  return { from, paths: changes.map(({ path }) => path).filter((path) => !isOwnPath(path)) };
 }

@@ -103,8 +103,8 @@ const NOW_YOU = 'It is this session\'s turn: call the tool "begin" of the isdlc 
 function wordsFor(verb: string, args: string): readonly string[] {
   const words = args === "" ? [] : args.split(/\s+/);
   if (verb === "cancel") return [verb, "--reason", args];
-  if (verb === "redo") return [verb, "--no-run", "--", args];
-  if (ANSWERS.includes(verb)) return [verb, ...(verb === "review" ? [] : ["--no-run"]), ...words];
+  if (verb === "redo") return [verb, "--record-only", "--", args];
+  if (ANSWERS.includes(verb)) return [verb, ...(verb === "review" ? [] : ["--record-only"]), ...words];
   if (!STARTS.includes(verb)) return [verb, ...words];
   return [verb, ...(words.includes("--agent") ? [] : ["--agent", "session"]), ...words];
 }

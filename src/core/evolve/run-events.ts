@@ -95,8 +95,8 @@ export const runHandlers: Handlers<RunEventType> = {
   "baseline.settled": (run, event) => {
     const { baseline } = run;
     const known = event.how === "known" && baseline !== null ? { ...baseline, isAccepted: true } : baseline;
-    const settled = event.how === "without" ? { ...run, tests: null, baseline: null } : { ...run, baseline: known };
-    return enter(settled, event, { is: "entering", brief: { why: "first", text: "" } });
+    const changed = event.how === "without" ? { ...run, tests: null, baseline: null } : { ...run, baseline: known };
+    return enter(changed, event, { is: "entering", brief: { why: "first", text: "" } });
   },
   "step.escalated": (run, event) => {
     const { from, reason, detail, options, paths = [], tests } = event;

@@ -99,20 +99,20 @@ type Job = {
   readonly backend: AgentBackend;
 };
 
-/** An agent that writes. An analysis has only its item's folder to write in: of its copy just that is taken home. */
+/** An agent that writes. An analysis has only its item's folder to write in: of its scratch copy just that is copied back. */
 export async function work(engine: Engine, job: Job, order: Order): Promise<Report | null> {
   if (job.run.run.scope !== "item" || job.claim !== null) return execute(engine, job, order);
   const { item } = job.run.run;
   const snapshot = await engine.workspace.now([item]);
-  const bench = await engine.workspace.scratchCopy(snapshot, item);
+  const copy = await engine.workspace.scratchCopy(snapshot, item);
   try {
-    const report = await execute(engine, job, { ...order, assignment: { ...order.assignment, cwd: bench.dir } });
+    const report = await execute(engine, job, { ...order, assignment: { ...order.assignment, cwd: copy.dir } });
     if (report === null || report.outcome.of === "lost") return report;
-    const dropped = await bench.copyBack();
+    const dropped = await copy.copyBack();
     if (report.outcome.of !== "produce" || "failed" in report.outcome || dropped.length === 0) return report;
     return { ...report, outcome: { ...report.outcome, dropped } };
   } finally {
-    await bench.dispose();
+    await copy.dispose();
   }
 }
 

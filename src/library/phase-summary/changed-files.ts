@@ -6,6 +6,7 @@ import { emptied, type Filterless } from "../../adapters/git/process/content-fil
 import { hardening } from "../../adapters/git/process/git.ts";
 import { readingEnvironment } from "../../adapters/git/process/git-environment.ts";
 import { decodePath, splitFields } from "../../adapters/git/process/git-path.ts";
+import { parseNameStatus } from "../../adapters/git/process/name-status.ts";
 
 /** For all questions of one summary together. */
 const TIMEOUT_MS = 5000;
@@ -15,14 +16,6 @@ const UNKNOWN_COMMIT = 128;
 const COMMIT = /^[0-9a-f]{7,64}$/;
 
 type Ask = (args: readonly string[], environment?: Filterless) => Buffer;
-
-const changeOf: ReadonlyMap<string, FileChange["change"]> = new Map([
-  ["A", "added"],
-  ["M", "modified"],
-  ["D", "deleted"],
-  ["R", "renamed"],
-  ["T", "typechange"],
-]);
 
 /**
  * Files below the folder that differ from the commit (else from the one before the last), new ones included.
@@ -70,15 +63,4 @@ function differences(since: unknown, compare: (commit: string) => Buffer): Buffe
     }
   }
   throw new Error(`there is no commit ${wanted.join(" or ")}`);
-}
-
-function parseNameStatus(output: Buffer): FileChange[] {
-  const fields = splitFields(output);
-  const changes: FileChange[] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [letter, name] = [fields[at], fields[at + 1]];
-    if (letter === undefined || name === undefined) continue;
-    changes.push({ path: decodePath(name), change: changeOf.get(letter.toString("latin1").charAt(0)) ?? "modified" });
-  }
-  return changes;
 }

@@ -23,7 +23,7 @@ export function importedLines({ format, items, left }: ImportedItems): string[] 
       ...mapped.map(
         ({ from, to }) => `  ${from.map((name) => plainLine(name, 100)).join(", ")} -> ${plainLine(to, 100)}`,
       ),
-      `  analysed: ${phases.length === 0 ? "nothing yet" : phases.join(", ")}`,
+      `  analyzed: ${phases.length === 0 ? "nothing yet" : phases.join(", ")}`,
       `  Next: isdlc build ${folder}`,
     ]),
     ...(left.length === 0 ? [] : ["", `Not taken: ${left.map((name) => plainLine(name, 100)).join(", ")}`]),

@@ -4,7 +4,7 @@ import { treeDifferences } from "../objects/tree-differences.ts";
 import { GONE, type TreeEntry } from "../write/tree-entry.ts";
 import { must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git, GitOptions } from "../process/git.ts";
-import { decodePath, splitFields } from "../process/git-path.ts";
+import { parseNameStatus } from "../process/name-status.ts";
 import { maxOutputBytes } from "../process/run-git.ts";
 import { isObjectId } from "./ref-name.ts";
 
@@ -55,20 +55,7 @@ function kindOf(before: TreeEntry, after: TreeEntry): FileChange["change"] {
 /** Renames are told as one deleted and one added file, so that every touched path is named. */
 export async function changesBetween(git: Git, pair: TreePair): Promise<FileChange[] | null> {
   const output = await compared(git, pair, { args: ["-z", "--name-status", "--no-renames"], timeoutMs });
-  if (output === null) return null;
-  const fields = splitFields(output);
-  const changes: FileChange[] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [status, path] = [fields[at], fields[at + 1]];
-    if (status && path) changes.push({ path: decodePath(path), change: changeOf(status.toString("latin1")) });
-  }
-  return changes;
-}
-
-function changeOf(status: string): FileChange["change"] {
-  if (status.startsWith("A")) return "added";
-  if (status.startsWith("D")) return "deleted";
-  return status.startsWith("T") ? "typechange" : "modified";
+  return output === null ? null : parseNameStatus(output);
 }
 
 /** The patch for people to read, of all files where no paths are given; what it leaves out is said in its place. */
