@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGitWrite } from "../../src/adapters/git/write/git-write.ts";
+import { countGits } from "./count-gits.ts";
 import { agreeing, useRepository } from "./repository-fixture.ts";
 import { commitOf } from "./write-requests.ts";
 
@@ -25,6 +26,39 @@ describe("a commit without hooks", () => {
     fixture.hook("post-commit", "true"); // now git itself makes it
     expect(await committed(message)).toBe(plain);
     expect(plain).toContain("Isdlc-Attempt: run/01-x#1");
+  });
+
+  test.each([
+    ["plain", {}],
+    ["with a name of more than one word", { "user.name": "Ännä van \u{1F600}" }],
+    ["with an author of its own", { "author.name": "Other", "author.email": "o@example.org" }],
+    ["with a name that git shortens", { "user.name": " .Per<son>, " }],
+  ])("names the same people as git does: %s", async (_, settings: Record<string, string>) => {
+    fixture.write("a", "1\n");
+    fixture.commitAll("one");
+    for (const [key, value] of Object.entries(settings)) fixture.git("config", key, value);
+    const people = (): string => fixture.git("log", "-1", "--format=%an <%ae> %cn <%ce> %ad", "--date=format:%z");
+    await committed("two");
+    const here = people();
+    fixture.hook("post-commit", "true"); // now git itself makes it
+    await committed("three");
+    expect(people()).toBe(here);
+  });
+
+  test("needs no process of its own once git is at work", async () => {
+    fixture.write("a", "1\n");
+    fixture.commitAll("one");
+    const write = createGitWrite(fixture.repo, agreeing);
+    const commit = async (): Promise<void> => {
+      fixture.write("a", `${Math.random()}\n`);
+      expect((await write.commit(await commitOf(fixture, ["a"]))).is).toBe("done");
+    };
+    await commit();
+    fixture.write("a", `${Math.random()}\n`);
+    const request = await commitOf(fixture, ["a"]);
+    const gits = countGits(fixture.base);
+    expect((await write.commit(request)).is).toBe("done");
+    expect(gits()).toBe(1); // the person's index follows
   });
 
   test("is the person's, in the history of HEAD and of its branch", async () => {

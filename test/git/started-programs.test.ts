@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { objectLenders } from "../../src/adapters/git/read/object-lenders.ts";
+import { repositoriesBelow } from "../../src/adapters/git/read/repositories-below.ts";
 import { startedPrograms } from "../../src/adapters/git/read/started-programs.ts";
 
 function repository(folder?: string): { tree: string; git: (...args: string[]) => string; write: Write } {
@@ -102,6 +103,28 @@ describe("S5 what git would start by itself", () => {
     expect(existsSync(trace)).toBe(false);
     git("status"); // the person's own would run it
     expect(existsSync(trace)).toBe(true);
+  });
+
+  test("is found in repositories beside files of the tree, inside of others and below ignored folders", async () => {
+    const { tree, git, write } = repository();
+    for (const path of ["beside", "outer", "outer/inside", "hidden/deep"]) {
+      write(`${path}/a`, "a");
+      if (path === "beside") git("add", "beside/a");
+      repository(join(tree, path)).git("config", "diff.external", "./x");
+    }
+    write(".gitignore", "hidden/\n");
+    const found = ["beside", "hidden/deep", "outer", "outer/inside"];
+    expect(await namesOf(tree)).toEqual(found.map((path) => `${path}/.git/config: diff.external`));
+  });
+
+  test("is found by git where there are too many files to be read here", async () => {
+    const { tree, write } = repository();
+    repository(join(tree, "loose")).git("config", "diff.external", "./x");
+    mkdirSync(join(tree, "many"));
+    for (let number = 0; number < 5_000; number++) writeFileSync(join(tree, "many", String(number)), "");
+    write("one-more", "");
+    expect(repositoriesBelow(tree)).toBeNull();
+    expect(await namesOf(tree)).toEqual(["loose/.git/config: diff.external"]);
   });
 });
 

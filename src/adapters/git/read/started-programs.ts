@@ -5,6 +5,7 @@ import { decodePath, splitFields } from "../process/git-path.ts";
 import type { GitProgram } from "../../../ports/git-programs.ts";
 import { readIndex } from "../objects/git-index.ts";
 import { gitFolders } from "./working-trees.ts";
+import { repositoriesBelow } from "./repositories-below.ts";
 import { digest, isExecutable, repositoryPrograms, STARTS } from "./repository-programs.ts";
 import { SUBMODULE } from "../write/tree-entry.ts";
 
@@ -39,11 +40,15 @@ export async function programsOfChanges(root: string, env: NodeJS.ProcessEnv): P
 async function innerRepositories(root: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   const git = hardenedGit(root, env);
   const links = submodulesOfIndex(root) ?? (await submodulesByGit(git));
+  const loose = repositoriesBelow(root) ?? (await looseByGit(git));
+  return [...new Set([...links, ...loose])];
+}
+
+async function looseByGit(git: Git): Promise<readonly string[]> {
   const others = await must(git(["ls-files", "--others", "-z"], { timeoutMs: wholeTreeTimeoutMs }), "ls-files");
-  const loose = splitFields(others)
+  return splitFields(others)
     .map((field) => decodePath(field))
     .flatMap((path) => (path.endsWith("/") ? [path.slice(0, -1)] : []));
-  return [...new Set([...links, ...loose])];
 }
 
 function submodulesOfIndex(root: string): readonly string[] | null {
