@@ -1,6 +1,4 @@
-import { join, resolve } from "node:path";
-import { stampOf } from "../snapshot/file-stamp.ts";
-import { hardenedGit } from "./git.ts";
+import { join } from "node:path";
 import type { Git } from "./git.ts";
 import { homeOf } from "./git-environment.ts";
 import { splitFields } from "./git-path.ts";
@@ -11,7 +9,8 @@ export type Filterless = Readonly<Record<string, string>>;
 
 /** Environment that empties every content filter the configuration names. */
 export async function withoutFilters(git: Git): Promise<Filterless> {
-  return emptied((await readSettings(git)).names);
+  const names = splitFields((await git(["config", "--name-only", "-z", "--list"])).stdout);
+  return emptied(names.map((name) => name.toString("utf8")));
 }
 
 /** Settings of the person that say what counts as a change; everything else is fixed where the tree is looked at. */
@@ -19,22 +18,9 @@ export type LookSettings = Readonly<Record<string, string>>;
 
 const KEPT = new Set(["core.autocrlf", "core.eol", "core.excludesfile", "core.attributesfile"]);
 
-/** Those of one repository, asked for again only when a configuration file has changed. */
-export function rememberSettings(repository: Repository): () => Promise<LookSettings> {
-  const git = hardenedGit(repository.top, repository.env);
-  const usual = settingsFiles(repository);
-  let files = usual;
-  let known: { readonly stamp: string; readonly settings: LookSettings } | null = null;
-  return async () => {
-    const stamp = stampOf(files);
-    if (known?.stamp === stamp) return known.settings;
-    const { names, origins, values } = await readSettings(git);
-    files = [...new Set([...usual, ...origins.map((file) => resolve(repository.top, file))])];
-    const settings = Object.fromEntries([...values].filter(([name]) => KEPT.has(name)));
-    known = names.some(isInclude) ? null : { stamp, settings };
-    return settings;
-  };
-}
+/** Those among all settings that count in a working tree, the last of each name. */
+export const lookSettings = (settings: readonly { readonly key: string; readonly value: string }[]): LookSettings =>
+  Object.fromEntries(settings.filter(({ key }) => KEPT.has(key)).map(({ key, value }) => [key, value]));
 
 /** Where settings usually are, or may appear. */
 export function settingsFiles({ gitDir, env }: Repository): string[] {
@@ -50,30 +36,6 @@ export function settingsFiles({ gitDir, env }: Repository): string[] {
 /** Where git has what a person set for all repositories. */
 export const personalFolder = (env: NodeJS.ProcessEnv): string =>
   join(env["XDG_CONFIG_HOME"] || join(homeOf(env), ".config"), "git");
-
-type Settings = {
-  readonly names: readonly string[];
-  readonly origins: readonly string[];
-  readonly values: ReadonlyMap<string, string>;
-};
-
-async function readSettings(git: Git): Promise<Settings> {
-  const listed = splitFields((await git(["config", "--show-origin", "-z", "--list"])).stdout);
-  const texts = listed.map((field) => field.toString("utf8"));
-  const origins = texts
-    .filter((_, index) => index % 2 === 0)
-    .flatMap((origin) => /^file:(.*)$/s.exec(origin)?.[1] ?? []);
-  const pairs = texts
-    .filter((_, index) => index % 2 === 1)
-    .map((text): [string, string] => {
-      const [name = "", ...value] = text.split("\n");
-      return [name, value.join("\n")];
-    });
-  return { names: pairs.map(([name]) => name), origins: [...new Set(origins)], values: new Map(pairs) };
-}
-
-/** What it leads to may depend on the branch, and may appear later. */
-const isInclude = (name: string): boolean => /^include(?:if)?\./i.test(name);
 
 /** The names come from the repository and may hold `=`, which `-c` would misread, so they travel as GIT_CONFIG_KEY_n. */
 export function emptied(names: readonly string[]): Filterless {

@@ -63,7 +63,8 @@ export function createGitWorkspace(cwd: string, { run, env, trust = BELIEVED }: 
     async submodules(snapshot) {
       requireSnapshot(snapshot, "ls-tree");
       const { top } = await open();
-      return submodulesIn(hardenedGit(top, env), { top, tree: snapshot });
+      const index = (await snapshots())?.indexOf(snapshot) ?? null;
+      return submodulesIn(hardenedGit(top, env), { top, tree: snapshot, index });
     },
     async hidden() {
       const { top, gitDir } = await open();

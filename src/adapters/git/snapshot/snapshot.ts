@@ -2,13 +2,14 @@ import { ProblemError } from "../../../core/problem.ts";
 import { readIndex } from "../objects/git-index.ts";
 import { treeOfIndex } from "../objects/tree-of-index.ts";
 import { repositoryStore, type RepositoryStore } from "../objects/repository-store.ts";
-import { rememberSettings } from "../process/content-filters.ts";
+import { type LookSettings, lookSettings } from "../process/content-filters.ts";
 import { type Behind, createFollowingIndex, type IndexTrust } from "./following-index.ts";
 import { hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { encodePath } from "../process/git-path.ts";
 import { gitFailed } from "../process/run-git.ts";
 import type { Repository } from "../read/repository.ts";
+import { repositorySettings } from "../read/repository-settings.ts";
 import type { LookEnvironment } from "./private-repository.ts";
 import { stage } from "./temporary-index.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
@@ -34,7 +35,8 @@ export interface Snapshots {
 export function createSnapshots(repository: Repository, trust: IndexTrust): Snapshots {
   const git = hardenedGit(repository.top, repository.env);
   const index = createFollowingIndex(git, repository, trust);
-  const settings = rememberSettings(repository);
+  const settings = async (): Promise<LookSettings> =>
+    lookSettings(await repositorySettings(repository.top, repository.env));
   const commits = new Map<string, string>();
   const store = repositoryStore(repository);
   const inTurn = oneAfterAnother();

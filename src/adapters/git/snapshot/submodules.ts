@@ -1,17 +1,31 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Submodule } from "../../../ports/workspace.ts";
+import { readIndex } from "../objects/git-index.ts";
 import { type Git, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { decodePath, splitFields } from "../process/git-path.ts";
 import { SUBMODULE } from "../write/tree-entry.ts";
+import type { IndexEnvironment } from "./temporary-index.ts";
 
 /** More files than this are not looked at. */
 const MOST_FILES = 20_000;
 
+type Snapshot = {
+  readonly top: string;
+  readonly tree: string;
+  /** An index that holds just the files of the snapshot; null where there is none. */
+  readonly index: IndexEnvironment | null;
+};
+
 /** Submodules that a snapshot names. They are looked at from outside: git is not run in them. */
-export async function submodulesIn(git: Git, { top, tree }: { top: string; tree: string }): Promise<Submodule[]> {
-  const paths = await submodulePaths(git, tree);
+export async function submodulesIn(git: Git, { top, tree, index }: Snapshot): Promise<Submodule[]> {
+  const paths = (index && pathsInIndex(index)) ?? (await submodulePaths(git, tree));
   return paths.map((path) => ({ path, changedAt: lastChange(join(top, path)) }));
+}
+
+function pathsInIndex({ GIT_INDEX_FILE: file = "" }: IndexEnvironment): string[] | null {
+  const submodules = readIndex(file)?.entries.filter(({ mode }) => mode === SUBMODULE);
+  return submodules?.map(({ name }) => decodePath(Buffer.from(name, "latin1"))) ?? null;
 }
 
 /** Where a tree, or that of a commit, has a repository of its own. */

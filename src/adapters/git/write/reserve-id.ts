@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { nodeFiles } from "../../file-system/file-system.ts";
+import { ProblemError } from "../../../core/problem.ts";
+import { repositoryStore } from "../objects/repository-store.ts";
 import { hardenedGit, must } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { gitFailed } from "../process/run-git.ts";
@@ -23,8 +25,8 @@ export function createReservedIds(root: string, env: NodeJS.ProcessEnv): Reserve
       if (!NAME.test(name)) throw gitFailed("update-ref", `${JSON.stringify(name)} is not a name to reserve`);
       const target = await emptyBlob(git);
       const ref = `${FOLDER}/${name}`;
-      const made = await git(["update-ref", "--end-of-options", ref, target, "0".repeat(target.length)]);
-      if (made.status === 0) return true;
+      const { setRef } = repositoryStore({ top: root, env });
+      if (await setRef(ref, target, "0".repeat(target.length)).then(() => true, isRefused)) return true;
       const found = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", ref]);
       if (found.status === 0) return false;
       throw gitFailed("update-ref", `${ref} could not be written`);
@@ -40,6 +42,11 @@ function foldersIn(folder: string): string[] {
   } catch {
     return []; // there is none
   }
+}
+
+function isRefused(error: unknown): false {
+  if (error instanceof ProblemError && error.problem.code === "GIT_FAILED") return false;
+  throw error;
 }
 
 /** A ref has to lead to something; nothing of the history is held by this. */
