@@ -122,6 +122,13 @@ export type Lease = z.infer<typeof Lease>;
 /** Null where there is nothing to do, or it is somebody else's now. */
 export const LeaseAnswer = z.object({ lease: z.nullable(Lease) });
 
+/** A branch or a number of an item, for a run that is about to begin. */
+export const NameRequest = z.strictObject({ epoch: z.int(), name: text(300) });
+export const NameAnswer = z.object({
+  /** False where another run has it. */
+  drawn: z.boolean(),
+});
+
 /** What a worker found out. Its form beyond `do` is for the rules to judge. */
 export const WorkerReport = z.strictObject({
   command: z.looseObject({ do: z.enum(["report", "start"]) }),

@@ -1,4 +1,4 @@
-/** What workers are told apart by, and what they kept of work that does not count. */
+/** What workers are told apart by, what they kept of work that does not count, and names that belong to one run. */
 export const operationsTables = `
 alter table isdlc.repository add column label text;
 
@@ -17,6 +17,13 @@ create table isdlc.kept_work (
   commit text not null,
   at timestamptz not null default now(),
   primary key (run, epoch)
+);
+
+create table isdlc.drawn_name (
+  repository text not null references isdlc.repository,
+  name text not null,
+  run text not null references isdlc.run,
+  primary key (repository, name)
 );
 
 create index run_open on isdlc.run (repository, number) where rests <> 'ended';

@@ -116,6 +116,14 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     method: "post",
+    path: "/api/worker/runs/:run/names",
+    summary: "Draw a name for a run, which no other run of the repository gets",
+    by: "worker",
+    body: team.NameRequest,
+    answer: team.NameAnswer,
+  },
+  {
+    method: "post",
     path: "/api/worker/runs/:run/commands",
     summary: "Report about a run that one holds",
     by: "worker",

@@ -2,9 +2,18 @@ import type { Hono } from "hono";
 import type { Report, StartCommand } from "../../../src/core/command.ts";
 import { isRecord } from "../../../src/core/own-value.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
-import { Beat, GiveBack, keptRef, KeptWork, LeaseRequest, WorkerReport } from "../../../src/schema/api-team.ts";
+import {
+  Beat,
+  GiveBack,
+  keptRef,
+  KeptWork,
+  LeaseRequest,
+  NameRequest,
+  WorkerReport,
+} from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { counted } from "../operations/metrics.ts";
+import { drawName } from "./drawn-names.ts";
 import { giveBack, noteBeat, noteKeptWork, takeLease } from "./leases.ts";
 import { type TeamEnv, type TeamServer, workerOf } from "./team-server.ts";
 
@@ -19,6 +28,11 @@ export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     const worker = workerOf(context.get("principal"));
     const { workflow } = LeaseRequest.parse(await context.req.json());
     return context.json({ lease: await takeLease(pool, context.req.param("run"), { worker, workflow }) });
+  });
+  app.post("/api/worker/runs/:run/names", async (context) => {
+    const worker = workerOf(context.get("principal"));
+    const { epoch, name } = NameRequest.parse(await context.req.json());
+    return context.json({ drawn: await drawName(pool, { run: context.req.param("run"), worker, epoch }, name) });
   });
   app.post("/api/worker/runs/:run/commands", async (context) => {
     const worker = workerOf(context.get("principal"));

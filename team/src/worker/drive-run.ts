@@ -25,6 +25,7 @@ import type { RunId } from "../../../src/schema/ids.ts";
 import * as z from "zod/mini";
 import type { Log } from "../structured-log.ts";
 import type { ClaimNotes } from "./claim-notes.ts";
+import { withDrawnNames } from "./draw-names.ts";
 import { createHandOver, type HandOver } from "./hand-over.ts";
 import { createHttpJournal, type HttpJournal, isFenced } from "./http-journal.ts";
 import { type Mirror, openMirror } from "./mirror.ts";
@@ -190,10 +191,7 @@ async function begin({ worker, run, lease, mirror }: Driving, project: PlacedPro
     return false;
   };
   const by = { name: lease.begunBy, channel: "token" } as const;
-  const { vcs } = project;
-  const branchExists = async (name: string): Promise<boolean> =>
-    (await vcs.branchExists(name)) || (await mirror.tip(name)) !== null;
-  const own: PlacedProject = { ...project, newRunId: () => run, vcs: { ...vcs, branchExists } };
+  const own = withDrawnNames(project, { ask: worker.ask, mirror, run, epoch: lease.epoch });
   const values = { ...worker.values, ...valuesOf(start) };
   try {
     const planned = await planRun(

@@ -39,6 +39,8 @@ describe.runIf(hasPostgres)("who may do what at the server", () => {
     const answer = await team.ask(workers, `/api/worker/runs/${run}/commands`, sent);
     expect(answer.status).not.toBe(200);
     expect((await team.row(run)).head_seq).toBe(0);
+    const drawn = await team.ask(workers, `/api/worker/runs/${run}/names`, { epoch: 7, name: "REQ-0001" });
+    expect(drawn).toMatchObject({ status: 409, body: { problem: { code: "FENCED" } } });
   });
 
   test("a person's token reports nothing and holds nothing", async () => {

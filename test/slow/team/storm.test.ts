@@ -28,7 +28,9 @@ describe.runIf(hasPostgres)("a storm", () => {
     for (let number = 1; number <= WORKERS; number++) await start(`w${number}`);
     line.loseReplies(() => Math.random() < LOST_REPLIES);
 
-    const runs = await Promise.all(Array.from({ length: RUNS }, (_, number) => beginRun(team, `storm ${number}`)));
+    const runs = await Promise.all(
+      Array.from({ length: RUNS }, (_, number) => beginRun(team, { title: `storm ${number}` })),
+    );
     const storming = { isOver: false, faults: 0 };
     const storm = (async () => {
       for (; storming.faults < FAULTS && !storming.isOver; storming.faults++) {

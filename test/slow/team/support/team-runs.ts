@@ -12,9 +12,12 @@ import type { Team } from "./team.ts";
 
 export const PATIENCE = { timeout: 240_000, interval: 50 };
 
-export async function beginRun(team: Team, title = "add a greeting", isSupervised = true): Promise<string> {
+export type Wanted = { readonly title?: string; readonly workflow?: string };
+
+export async function beginRun(team: Team, wanted: Wanted = {}): Promise<string> {
+  const { title = "add a greeting", workflow = "change" } = wanted;
   const choices = [{ flag: "--tests", option: "without" }];
-  const start = { what: "run", workflow: "change", title, isSupervised, choices };
+  const start = { what: "run", workflow, title, isSupervised: true, choices };
   const { status, body } = await team.ask(team.adas, "/api/runs", { repository: "sample", start });
   expect(status, JSON.stringify(body)).toBe(200);
   return body.run as string;
