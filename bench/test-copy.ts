@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { createGitWorkspace } from "../src/adapters/git/snapshot/git-workspace.ts";
@@ -9,11 +9,14 @@ import type { Settings } from "./benches.ts";
 import { manyFiles } from "./big-repository.ts";
 import { interleave, least, timedWithChildren } from "./measure.ts";
 import type { Line } from "./report.ts";
+import { type TestedProject, testedProjects, writeProject } from "./tested-projects.ts";
 
 const FILES = 5000;
+const COMPILED = "compiled";
 
 /** What it costs to give tests a copy of their own, and to run them in their sandbox. */
-export async function measureTestCopy({ scratch, quick }: Settings): Promise<readonly Line[]> {
+export async function measureTestCopy(settings: Settings): Promise<readonly Line[]> {
+  const { scratch, quick } = settings;
   const { tree } = manyFiles(scratch, "tested", { files: FILES, changed: 1 });
   const workspace = createGitWorkspace(tree, { run: "1", env: process.env });
   const snapshot = await workspace.snapshot("checked", []);
@@ -31,23 +34,28 @@ export async function measureTestCopy({ scratch, quick }: Settings): Promise<rea
       goal: 1000,
       unit: " ms",
     },
-    ...(await sandboxedTests(scratch, quick ? 3 : 10)),
+    ...(await sandboxedTests(settings, quick ? 3 : 10)),
   ];
 }
 
-const TEST = `import test from "node:test";
-for (const name of ["one", "two", "three"]) test(name, () => { for (let at = 0; at < 1e8; at++); });
-`;
-
-async function sandboxedTests(scratch: string, rounds: number): Promise<readonly Line[]> {
+async function sandboxedTests({ scratch, root: product }: Settings, rounds: number): Promise<readonly Line[]> {
   const available = sandboxAvailable(process.env);
   if (!available.ok) return [];
-  const [root, copy] = [join(scratch, "outside"), join(scratch, "inside")];
-  for (const folder of [root, copy]) {
-    mkdirSync(folder);
-    writeFileSync(join(folder, "sample.test.mjs"), TEST);
+  const lines: Line[] = [];
+  for (const project of testedProjects()) {
+    const folders = { root: join(scratch, `${project.tool}-outside`), copy: join(scratch, `${project.tool}-inside`) };
+    for (const folder of Object.values(folders)) writeProject(project, folder, join(product, "node_modules"));
+    lines.push(await sandboxedProject(project, { ...folders, bwrap: available.bwrap, rounds }));
   }
-  const command = [process.execPath, "--test", "sample.test.mjs"];
+  return lines;
+}
+
+type Place = { readonly root: string; readonly copy: string; readonly bwrap: string; readonly rounds: number };
+
+async function sandboxedProject(
+  { tool, command, compilesInto }: TestedProject,
+  { root, copy, bwrap, rounds }: Place,
+): Promise<Line> {
   const around = testSandbox(
     {
       root,
@@ -57,24 +65,25 @@ async function sandboxedTests(scratch: string, rounds: number): Promise<readonly
       command,
       secret: [],
       needs: { network: false, read: [], write: [] },
-      bwrap: available.bwrap,
+      bwrap,
     },
     { copy, readOnly: [] },
   );
-  const run = ([program = "", ...args]: readonly string[]) =>
-    timedWithChildren(() => {
-      const { status, stderr } = spawnSync(program, args, { cwd: root, encoding: "utf8" });
-      if (status !== 0) throw new Error(`the tests did not run: ${stderr}`);
+  const env = { ...process.env, ...(compilesInto === undefined ? {} : { [compilesInto]: join(root, COMPILED) }) };
+  const run = ([program = "", ...args]: readonly string[]) => {
+    for (const folder of [root, copy]) rmSync(join(folder, COMPILED), { recursive: true, force: true });
+    return timedWithChildren(() => {
+      const { status, stderr, stdout } = spawnSync(program, args, { cwd: root, env, encoding: "utf8" });
+      if (status !== 0) throw new Error(`the tests did not run: ${stderr}${stdout}`);
     });
+  };
   const inside = around(command, { cwd: root, access: "write" });
   const { own, sandboxed } = await interleave(rounds, { own: () => run(command), sandboxed: () => run(inside) });
-  return [
-    {
-      what: "the tests of a project in their sandbox, without the copy",
-      base: `the same tests outside, min ${Math.round(least(own.wall))} ms`,
-      figures: [{ name: "min wall", value: least(sandboxed.wall) / least(own.wall) }],
-      goal: 1.3,
-      unit: "x",
-    },
-  ];
+  return {
+    what: `the tests of a ${tool} project in their sandbox, without the copy`,
+    base: `the same tests outside, min ${Math.round(least(own.wall))} ms`,
+    figures: [{ name: "min wall", value: least(sandboxed.wall) / least(own.wall) }],
+    goal: 1.3,
+    unit: "x",
+  };
 }

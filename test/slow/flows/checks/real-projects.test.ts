@@ -13,6 +13,10 @@ type Sample = {
   readonly prepare?: (tree: string) => void;
   /** What of the person's home the tool cannot do without here; nothing on a machine with a usual installation. */
   readonly read?: readonly string[];
+  /** Asks whether the tool is there. */
+  readonly probe: readonly string[];
+  /** The package that brings it. */
+  readonly installedBy: string;
   /** Null where the tool tells no numbers. */
   readonly counts: { readonly passed: number; readonly failed: number; readonly skipped: number } | null;
 };
@@ -30,6 +34,8 @@ const samples: readonly Sample[] = [
       "sum.test.js":
         'import test from "node:test";\nimport assert from "node:assert";\nimport { sum } from "./sum.js";\ntest("adds", () => assert.equal(sum(1, 2), 3));\ntest.skip("later", () => {});\n',
     },
+    probe: ["npm", "--version"],
+    installedBy: "npm",
     counts: { passed: 1, failed: 0, skipped: 1 },
   },
   {
@@ -44,6 +50,8 @@ const samples: readonly Sample[] = [
         'import { expect, test } from "vitest";\nimport { sum } from "./sum.ts";\ntest("adds", () => expect(sum(1, 2)).toBe(3));\ntest("again", () => expect(sum(2, 2)).toBe(4));\n',
     },
     prepare: (tree) => installPackage(tree, "vitest"),
+    probe: ["npm", "--version"],
+    installedBy: "npm",
     counts: { passed: 2, failed: 0, skipped: 0 },
   },
   {
@@ -55,6 +63,8 @@ const samples: readonly Sample[] = [
       "test_sums.py": "from sums import add\n\ndef test_add():\n    assert add(1, 2) == 3\n",
     },
     read: [join(home, ".pyenv")],
+    probe: ["python3", "-m", "pytest", "--version"],
+    installedBy: "python3-pytest",
     counts: { passed: 1, failed: 0, skipped: 0 },
   },
   {
@@ -66,6 +76,8 @@ const samples: readonly Sample[] = [
         "pub fn add(a: i32, b: i32) -> i32 {\n    a + b\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn adds() {\n        assert_eq!(super::add(1, 2), 3);\n    }\n}\n",
     },
     read: [join(home, ".cargo/bin"), join(home, ".rustup")],
+    probe: ["cargo", "--version"],
+    installedBy: "cargo",
     counts: { passed: 1, failed: 0, skipped: 0 },
   },
   {
@@ -77,12 +89,16 @@ const samples: readonly Sample[] = [
       "sum_test.go":
         'package sample\n\nimport "testing"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(1, 2) != 3 {\n\t\tt.Fatal("wrong")\n\t}\n}\n',
     },
+    probe: ["go", "version"],
+    installedBy: "golang-go",
     counts: null,
   },
   {
     tool: "make",
     argv: ["make", "test"],
     files: { Makefile: 'test:\n\ttest "$$(cat value)" = 42\n', value: "42\n" },
+    probe: ["make", "--version"],
+    installedBy: "make",
     counts: null,
   },
 ];
@@ -109,7 +125,9 @@ function packagesFor(name: string, found = new Set<string>()): ReadonlySet<strin
 
 type Manifest = Readonly<Partial<Record<"dependencies" | "optionalDependencies", Readonly<Record<string, string>>>>>;
 
-const isInstalled = (program: string): boolean => spawnSync("which", [program], { stdio: "ignore" }).status === 0;
+/** In CI nothing is skipped. */
+const isInstalled = ([program = "", ...args]: readonly string[]): boolean =>
+  process.env["CI"] === "true" || spawnSync(program, args, { stdio: "ignore" }).status === 0;
 
 /** Tool chains are where this machine has them; a person's own home has them below itself. */
 const toolchains = {
@@ -119,8 +137,10 @@ const toolchains = {
 };
 
 describe.skipIf(missing !== null)(`tests of real projects, sandboxed as outside${suffix}`, () => {
-  for (const { tool, argv, files, prepare, read = [], counts } of samples)
-    test.skipIf(!isInstalled(tool === "vitest" ? "node" : (argv[0] ?? "")))(tool, async () => {
+  for (const { tool, argv, files, prepare, read = [], probe, installedBy, counts } of samples) {
+    const isThere = isInstalled(probe);
+    const name = isThere ? tool : `${tool} (skipped: not installed; apt-get install ${installedBy})`;
+    test.skipIf(!isThere)(name, async () => {
       const place = createPlace();
       const project = sandboxedProject(place);
       for (const [path, text] of Object.entries(files)) {
@@ -139,6 +159,7 @@ describe.skipIf(missing !== null)(`tests of real projects, sandboxed as outside$
       expect(result, result.detail).toMatchObject({ ok: true, ranAs: "sandbox" });
       if (counts !== null) expect(result.counts).toEqual(counts);
     });
+  }
 });
 
 function timed(work: () => unknown): number {
