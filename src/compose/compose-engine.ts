@@ -23,7 +23,7 @@ import { createBackend } from "./create-backend.ts";
 import { gitProgramsOf, noGitPrograms } from "./git-programs-of.ts";
 import type { PlacedProject } from "./project.ts";
 import { personaSource } from "./workflows.ts";
-import { programsOf, requireSamePrograms } from "./programs.ts";
+import { requireSamePrograms } from "./programs.ts";
 import { sandboxOf } from "./sandbox.ts";
 
 const TRANSCRIPT_LIMIT = 5 * 1024 * 1024;
@@ -36,7 +36,7 @@ export function composeEngine(
 ): Engine {
   const { root, own, env, files } = project;
   void clearLeftFolders(); // whoever makes one waits for it
-  requireSamePrograms(project, run, programsOf(project, agents, run.run.sandbox === true));
+  requireSamePrograms(project, run, agents);
   const redact = createRedactor(secretsOf(env));
   const id = run.run.run;
   const git = run.run.git === null ? null : project.vcsWrite;

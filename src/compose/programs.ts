@@ -5,8 +5,9 @@ import { findProgram } from "../adapters/process/find-program.ts";
 import { ProblemError } from "../core/problem.ts";
 import type { ActiveRun } from "../core/run.ts";
 import { allAgents } from "../app/agents/chosen-agents.ts";
-import type { RunAgents } from "../schema/run-agents.ts";
 import type { Project } from "../app/project/project.ts";
+import type { RunAgents } from "../schema/run-agents.ts";
+import type { ProgramUsers } from "../ports/agents.ts";
 import { programOf } from "./create-backend.ts";
 import type { ProjectLocation } from "./project-location.ts";
 
@@ -19,13 +20,13 @@ type Programs = Record<string, string>;
  */
 export function programsOf(
   { root, env }: Pick<ProjectLocation, "root" | "env">,
-  agents: RunAgents,
-  sandbox: boolean,
+  { agents, sandbox, tests }: ProgramUsers,
 ): Programs {
   const own = ["git", ...(sandbox ? ["bwrap"] : [])];
-  const found = [...own, ...allAgents(agents).map((agent) => programOf(agent, env)[0] ?? "")];
+  const ofAgents = allAgents(agents).map((agent) => programOf(agent, env)[0] ?? "");
+  const ofTests = (tests?.argv ?? []).slice(0, 1).filter((name) => !name.includes("/")); // ./gradlew is the project's
   const programs: Programs = { node: realpathSync(process.execPath) };
-  for (const name of found) {
+  for (const name of [...own, ...ofAgents, ...ofTests]) {
     const program = name === "" ? null : findProgram(name, env);
     if (program?.ok === true) programs[name] = realpathSync(program.path);
   }
@@ -39,8 +40,13 @@ export function programsOf(
 }
 
 /** @throws ProblemError PROGRAM_CHANGED where a program is another one than when the run began, and nobody agreed. */
-export function requireSamePrograms(project: Pick<Project, "trust">, { run }: ActiveRun, now: Programs): void {
+export function requireSamePrograms(
+  project: Pick<Project, "trust"> & Pick<ProjectLocation, "root" | "env">,
+  { run, tests }: ActiveRun,
+  agents: RunAgents,
+): void {
   const { programs = {} } = run;
+  const now = programsOf(project, { agents, sandbox: run.sandbox === true, tests });
   const changed = Object.keys(now).filter((name) => programs[name] !== undefined && programs[name] !== now[name]);
   const [name] = changed;
   if (name === undefined || project.trust.trusts(programsDigest(now))) return;

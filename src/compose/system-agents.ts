@@ -26,6 +26,6 @@ export function systemAgents(place: ProjectLocation): Agents {
     record: (agents, versions) => recordedAgents(agents, env, versions),
     needsSandbox,
     planSandbox: (agents, wished) => resolveSandbox(place, allAgents(agents), wished),
-    programs: (agents, sandbox) => programsOf(place, agents, sandbox),
+    programs: (users) => programsOf(place, users),
   };
 }

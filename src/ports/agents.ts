@@ -1,6 +1,7 @@
 import type { Capabilities } from "./agent-backend.ts";
 import type { Problem } from "../core/problem.ts";
 import type { AgentChoice } from "../schema/event.ts";
+import type { TestCommand } from "../schema/facts.ts";
 import type { PhaseKey } from "../schema/ids.ts";
 import type { RememberedAgent, RunAgents } from "../schema/run-agents.ts";
 
@@ -16,6 +17,13 @@ export type SandboxPlan = {
   readonly sandbox: boolean;
   /** To be shown where agents go without one unasked. */
   readonly note: string | null;
+};
+
+/** What in a run starts programs. */
+export type ProgramUsers = {
+  readonly agents: RunAgents;
+  readonly sandbox: boolean;
+  readonly tests: TestCommand | null;
 };
 
 /** The agents there are on this machine. */
@@ -38,5 +46,5 @@ export interface Agents {
    * Where the programs really are that a run works with, by name.
    * @throws ProblemError PROGRAM_UNSAFE
    */
-  programs(agents: RunAgents, sandbox: boolean): Record<string, string>;
+  programs(users: ProgramUsers): Record<string, string>;
 }

@@ -104,7 +104,7 @@ async function plannedRun(planning: Planning): Promise<RunPlan> {
     settings: supervision.settings,
     ...project.agents.record(chosen.agents, chosen.versions),
     sandbox,
-    programs: project.agents.programs(chosen.agents, sandbox),
+    programs: project.agents.programs({ agents: chosen.agents, sandbox, tests }),
     tests,
     ...demandedPasskeys(project),
     warnings: [...warnings, ...chosen.warnings, ...workflow.warnings, ...supervision.warnings],

@@ -101,7 +101,7 @@ async function trustPrograms(invocation: Invocation, project: LocalProject): Pro
   const { run, state } = await currentRun(project);
   const agents = run === null ? null : project.trust.agents(run);
   if (state.is !== "active" || agents === null) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
-  const programs = programsOf(project, agents, state.run.sandbox === true);
+  const programs = programsOf(project, { agents, sandbox: state.run.sandbox === true, tests: state.tests });
   const about = Object.entries(programs).map(([name, path]) => plainLine(`${name}: ${path}`));
   await requireAgreement(invocation, "Go on with these?", about);
   project.trust.trust(programsDigest(programs));
