@@ -7,7 +7,7 @@ import { builtProgram } from "../support/built-program.ts";
 import { bundleProgram } from "../support/bundle-program.ts";
 import { createSandbox } from "../support/cli.ts";
 
-const OURS = ["runs", "reviews", "work", "journal", "journal/ended", "items"];
+const OURS = ["runs", "reviews", "work", "journal", "journal/ended", "items", "history"];
 
 test.concurrent.each(OURS)("S4 a link in the place of .isdlc/%s is told and not followed", async (name) => {
   const sandbox = await createSandbox();

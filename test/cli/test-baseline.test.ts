@@ -54,6 +54,16 @@ test.concurrent("the box at the gate tells the tests of before beside those of n
   expect(stdout).toContain("Failing since before the run:\n  - old\n");
 });
 
+test.concurrent("fewer tests than before the run are told at the gate, with both numbers", async () => {
+  const green = 'for (const name of ["one", "two", "three"]) require("node:test").test(name, () => {});\n';
+  const sandbox = await createSandbox({ files: { ...FILES, "red.txt": "", "suite.js": green } });
+  sandbox.plan({ turns: { implement: [{ writes: { "suite.js": green.replace(', "three"', "") } }] } });
+  await start(sandbox, "--supervised", "--yes");
+  await sandbox.person("continue");
+  const { stdout } = await sandbox.script("gate");
+  expect(stdout).toContain("Fewer tests pass than before the run: 3, now 2 (0 skipped).");
+});
+
 test.concurrent("green tests ask nobody, and the same tree is not tested twice by the next run", async () => {
   const sandbox = await createSandbox({ files: { ...FILES, "red.txt": "" } });
   sandbox.plan({ turns: { plan: [{ hangs: false, result: { status: "failed", summary: "no" } }] } });

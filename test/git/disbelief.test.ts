@@ -3,6 +3,8 @@ import { appendFileSync, chmodSync, renameSync, rmSync, statSync, utimesSync, wr
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
+import type { FileChange } from "../../src/schema/facts.ts";
+import { bundleProgram } from "../support/bundle-program.ts";
 import { useRepository } from "./repository-fixture.ts";
 
 const fixture = useRepository();
@@ -187,7 +189,7 @@ describe("what git cannot see is told:", () => {
   const hidden = () =>
     createGitWorkspace(fixture.repo, { run: "run", env: process.env, trust: { since, tree: before } }).hidden();
 
-  test("repositories and folders called .git, ignore rules with what they hide, unreadable files, marks", async () => {
+  test("repositories and folders called .git, ignore rules with what they hide, marks", async () => {
     expect(await hidden()).toEqual([]);
     fixture.git("init", "--quiet", "lib");
     fixture.write("lib/x", "1\n");
@@ -195,15 +197,27 @@ describe("what git cannot see is told:", () => {
     fixture.write("deep/er/.gitignore", "*\n");
     fixture.write("deep/er/x", "1\n");
     fixture.git("update-index", "--skip-worktree", "a");
-    const isRoot = process.getuid?.() === 0;
-    if (!isRoot) chmodSync(at("folder/b"), 0o000);
     expect(await hidden()).toEqual([
       expect.stringMatching(/^(?:lib|folder)\/ has a \.git of its own/),
       expect.stringMatching(/^(?:lib|folder)\/ has a \.git of its own/),
       expect.stringMatching(/^The ignore rule \* in deep\/er\/\.gitignore hides .*deep\/er\/x/),
-      ...(isRoot ? [] : ["folder/b cannot be read: it is committed as it was before"]),
       "Marked so that git does not look at them: a",
     ]);
+  });
+
+  test("files that cannot be read, also by root once it has no powers over them", async () => {
+    fixture.write("a", "two\n");
+    chmodSync(at("folder/b"), 0o000);
+    const program = await bundleProgram(join(import.meta.dirname, "programs/look-for-hidden.ts"));
+    const powerless = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"];
+    const asOrdinaryUser = process.getuid?.() === 0 ? powerless : [];
+    const [first, ...args] = [...asOrdinaryUser, process.execPath, program, fixture.repo, String(since), before];
+    const { hidden: told, changed } = JSON.parse(execFileSync(first, args, { encoding: "utf8" })) as {
+      hidden: string[];
+      changed: FileChange[];
+    };
+    expect(told).toEqual(["folder/b cannot be read: it is committed as it was before"]);
+    expect(changed.map(({ path }) => path)).toEqual(["a"]);
   });
 
   test("what was there before the run is the person's own affair", async () => {

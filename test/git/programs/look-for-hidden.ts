@@ -1,0 +1,13 @@
+import { createGitWorkspace } from "../../../src/adapters/git/snapshot/git-workspace.ts";
+
+/** Tells what is hidden in a tree, and what a snapshot of it has of each file; given: the tree, since when, from what. */
+const [tree = "", since = "0", before = ""] = process.argv.slice(2);
+const workspace = createGitWorkspace(tree, {
+  run: "run",
+  env: process.env,
+  trust: { since: Number(since), tree: before },
+});
+const now = await workspace.snapshot("now", []);
+const told = { hidden: await workspace.hidden(), changed: await workspace.diff(before, now) };
+console.log(JSON.stringify(told));
+process.exit(0);
