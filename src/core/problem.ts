@@ -10,7 +10,7 @@ export type Problem =
   | { readonly code: "JOURNAL_MISSING"; readonly run: string; readonly seq: number }
   | { readonly code: "JOURNAL_ELSEWHERE"; readonly run: string; readonly root: string }
   | { readonly code: "JOURNAL_NEWER"; readonly file: string; readonly type: string }
-  | { readonly code: "WRITE_FAILED"; readonly file: string; readonly detail: string }
+  | { readonly code: "WRITE_FAILED"; readonly file: string; readonly detail: string; readonly recorded?: true }
   | { readonly code: "LOCK_BUSY"; readonly file: string; readonly holder: string }
   | { readonly code: "UNSAFE_PATH"; readonly path: string; readonly detail: string }
   | { readonly code: "COMMAND_REFUSED"; readonly refusal: Refusal }
@@ -116,7 +116,7 @@ const descriptions: Describe = {
   }),
   WRITE_FAILED: (p) => ({
     what: `Could not write ${p.file}: ${p.detail}.`,
-    fix: "Nothing was recorded. Make room or fix the permissions, then run the command again.",
+    fix: `${p.recorded === true ? "" : "Nothing was recorded. "}Make room or fix the permissions.`,
   }),
   LOCK_BUSY: (p) => ({
     what: `${p.file} is held by ${p.holder}.`,

@@ -28,7 +28,7 @@ export async function runCli(args: readonly string[], host: Host, implementation
   try {
     print(io, result, json);
   } catch (error) {
-    tellLoudly(problemResult(problemOf(error)).lines); // where nothing can be printed, the code still tells the truth
+    tellLoudly(unprinted(error, result)); // where nothing can be printed, the code still tells the truth
   }
   return result.code;
 }
@@ -64,7 +64,7 @@ function problemOf(error: unknown): Problem {
 }
 
 /** A failed file call that nobody closer by could make sense of. */
-function fileProblem(error: unknown): Problem {
+function fileProblem(error: unknown): Extract<Problem, { code: "WRITE_FAILED" }> {
   const file = error instanceof Error && "path" in error ? String(error.path) : "a file";
   return { code: "WRITE_FAILED", file, detail: errorCode(error) ?? String(error) };
 }
@@ -75,7 +75,7 @@ async function recordedAllTheSame(invocation: Invocation | null, problem: Proble
   if (problem.code === "COMMAND_REFUSED" && problem.refusal.why === "runActive") return null; // the open run is another's
   const state = await recordedHere(invocation);
   if (state === null) return null;
-  const { lines, json } = problemResult(problem);
+  const { lines, json } = problemResult(problem.code === "WRITE_FAILED" ? { ...problem, recorded: true } : problem);
   const isWaiting = state.is === "active" && state.wait !== null;
   const told = ["Recorded. What should have followed failed:", ...lines, "Go on: isdlc resume"];
   return { code: isWaiting ? 3 : 0, lines: told, json: { ...json, ok: true, recorded: true } };
@@ -129,6 +129,12 @@ function tellLoudly(lines: readonly string[]): void {
   } catch {
     return; // there is nowhere left to say it
   }
+}
+
+/** Nothing is said of what was recorded: that the code tells. */
+function unprinted(error: unknown, { code }: Result): readonly string[] {
+  const { lines } = problemResult({ ...fileProblem(error), file: "what came of it", recorded: true });
+  return [...lines, `  The command ends with ${code} all the same: 0 and 3 mean that it was done or recorded.`];
 }
 
 function print(io: Io, result: Result, wantsJson: boolean): void {
