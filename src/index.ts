@@ -3,9 +3,9 @@ import { renderStateSummary } from "./library/phase-summary/state-summary.ts";
 
 export { decide } from "./core/decide.ts";
 export { evolve, replay } from "./core/evolve.ts";
-export { next } from "./core/next.ts";
+export { next, type Next } from "./core/next.ts";
 export { MAX_REDOS, noRun } from "./core/run.ts";
-export type { ActiveRun, EndedRun, Next, PhaseRecord, RunState, Stage, Wait } from "./core/run.ts";
+export type { ActiveRun, EndedRun, PhaseRecord, RunState, Stage, Wait } from "./core/run.ts";
 export type { Command, Decision, Outcome, PersonCommand, Refusal, Report, StartCommand } from "./core/command.ts";
 export { describe, ProblemError } from "./core/problem.ts";
 export type { Problem, ProblemCode } from "./core/problem.ts";

@@ -5,7 +5,6 @@ import {
   type ActiveRun,
   currentPhase,
   isExecuting,
-  type Next,
   type PhaseRecord,
   redoLimit,
   type RunState,
@@ -13,6 +12,12 @@ import {
   type Wait,
   type WaitOption,
 } from "./run.ts";
+
+/** What should happen now. */
+export type Next =
+  | { readonly is: "action"; readonly step: Step; readonly ticket: Ticket; readonly attempt: AttemptId | null }
+  | { readonly is: "wait"; readonly wait: Wait; readonly options: readonly WaitOption[] }
+  | { readonly is: "done"; readonly how: "none" | "finished" | "cancelled" };
 
 /** What each stage asks for. `produced` always carries a gate and never gets here; re-checking would be the safe reading. */
 const STEP_OF: { readonly [S in Stage["is"]]: Step } = {
@@ -32,7 +37,7 @@ const STEP_OF: { readonly [S in Stage["is"]]: Step } = {
   finishing: "finish",
 };
 
-/** What should happen now. Pure and total: after a crash the same answer comes out again. */
+/** Pure and total: after a crash the same answer comes out again. */
 export function next(state: RunState): Next {
   if (state.is === "none") return { is: "done", how: "none" };
   if (state.is === "ended") return { is: "done", how: state.how };

@@ -1,7 +1,7 @@
 import type { Issue, Question, Reply, Usage } from "../schema/agent.ts";
 import type { Brief, EventDraft, GateChoice, Step } from "../schema/event.ts";
 import type { CheckResult, Claim, PhaseOutput, RepositoryStanding, Sizing, TestCommand } from "../schema/facts.ts";
-import type { AttemptId, CommitId, PhaseKey, Ticket, TreeId, WaitId } from "../schema/ids.ts";
+import type { CommitId, PhaseKey, TreeId, WaitId } from "../schema/ids.ts";
 import type { Person } from "../schema/people.ts";
 import type { Budget, Finish, PhaseRule, Supervision } from "../schema/plan.ts";
 import type { Iteration } from "./findings/ledger.ts";
@@ -204,6 +204,8 @@ export type Wait = { readonly id: WaitId; readonly openedAt: string } & (
       readonly offered: readonly EscalationOption[];
       /** The files it is about. */
       readonly paths: readonly string[];
+      /** Names of the checks that failed; left out where it is about something else, and in older journals. */
+      readonly checks?: readonly string[];
       /** The way of running tests that it shows; left out where it is about something else. */
       readonly tests?: TestCommand | null;
     }
@@ -257,12 +259,6 @@ export type Answer = {
   /** On the continue that ends a pause: when the pause began. */
   readonly pausedAt: string | null;
 };
-
-/** What should happen now. */
-export type Next =
-  | { readonly is: "action"; readonly step: Step; readonly ticket: Ticket; readonly attempt: AttemptId | null }
-  | { readonly is: "wait"; readonly wait: Wait; readonly options: readonly WaitOption[] }
-  | { readonly is: "done"; readonly how: "none" | "finished" | "cancelled" };
 
 /** Unless the run was started with another limit. */
 export const MAX_REDOS = 3;

@@ -1,5 +1,5 @@
-import { next } from "../core/next.ts";
-import type { Next, RunState } from "../core/run.ts";
+import { next, type Next } from "../core/next.ts";
+import type { RunState } from "../core/run.ts";
 import type { Submitted } from "../ports/journal.ts";
 import type { Engine } from "./engine.ts";
 import { perform } from "./perform.ts";

@@ -220,6 +220,8 @@ export const EventDraft = z.discriminatedUnion("type", [
     options: z.array(z.string()),
     /** The files it is about. */
     paths: z.optional(z.array(z.string())),
+    /** Names of the checks that failed. */
+    checks: z.optional(z.array(z.string())),
     /** The way of running tests that it shows; null where there is none any more. */
     tests: z.optional(z.nullable(TestCommand)),
   }),

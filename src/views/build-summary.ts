@@ -32,7 +32,7 @@ const shortNames: ReadonlyMap<string, string> = new Map([
   ["08-code-review", "Code Review"],
 ]);
 
-export const proceedPrompt = "Proceed? [Y/n]";
+const proceedPrompt = "Proceed? [Y/n]";
 
 export const partialMenu = `[R] Resume analysis -- go on with the first phase that is missing
 [S] Skip to implementation -- build on the analysis as it is
@@ -49,11 +49,14 @@ export const stalenessMenu = `[P] Proceed anyway -- keep the analysis as it is
 [Q] Re-run quick-scan -- look at the code again, keep the rest
 [A] Re-analyze -- start the analysis from scratch`;
 
-/** What a build is going to do. A question follows only where something is skipped: see `proceedPrompt`. */
-export function buildSummary({ item, status, completedPhases, remainingPhases, completedAt }: BuildSummary): string {
+/** What a build is going to do, and what is asked about it: something only where phases are left out. */
+export type BuildNotice = { readonly text: string; readonly question: string | null };
+
+export function buildSummary(summary: BuildSummary): BuildNotice {
+  const { item, status, completedPhases, remainingPhases, completedAt } = summary;
   const done = completedPhases.map((key) => `  [done] ${phaseLabel(key)}${timeOf(completedAt?.get(key))}`);
   const pending = status === "analyzed" ? "" : "[pending] ";
-  return [
+  const lines = [
     `BUILD SUMMARY: ${plainLine(item, 120)}`,
     "",
     `Analysis Status: ${statusWords[status]}`,
@@ -61,8 +64,8 @@ export function buildSummary({ item, status, completedPhases, remainingPhases, c
     "",
     "Build will execute:",
     ...remainingPhases.map((key) => `  ${pending}${phaseLabel(key)}`),
-    ...(status === "raw" ? [] : ["", proceedPrompt]),
-  ].join("\n");
+  ];
+  return { text: lines.join("\n"), question: status === "raw" ? null : proceedPrompt };
 }
 
 /** What a person sees whose analysis stopped midway, with the choices. */

@@ -22,8 +22,8 @@ export function whatFailed(wait: Escalation): string {
   return REASONS[reason]?.(wait) ?? `${TROUBLE[from]} (${plainLine(reason).replaceAll("_", " ")})`;
 }
 
-function stillFailing({ detail, failures = 1 }: Escalation): string {
-  const isTests = detail.split("\n").every((line) => !/^[a-z]+: /.test(line) || line.startsWith("tests: "));
+function stillFailing({ checks = [], failures = 1 }: Escalation): string {
+  const isTests = checks.length > 0 && checks.every((name) => name === "tests");
   return `${isTests ? "tests" : "checks"} still fail after ${countOf(failures, "attempt")}; stopped`;
 }
 

@@ -27,6 +27,7 @@ import {
 } from "../support/run-builder.ts";
 import { claim } from "../support/run-scripts.ts";
 import { atStep, supervised, why } from "./supervised-run.ts";
+import { whatFailed } from "../../src/views/trouble-lines.ts";
 
 describe("an outcome", () => {
   const steps = Step.options;
@@ -155,6 +156,18 @@ describe("checks", () => {
     const { wait, stage } = activeRun(tried(rule, names));
     expect(wait?.kind === "escalation" ? wait.reason : null).toBe(reason);
     expect(stage).toMatchObject({ is: "producing", brief: { why: "checks" }, work: { failures: names.length } });
+  });
+
+  test.for<[string[], string]>([
+    [["tests"], "tests still fail after 1 attempt; stopped"],
+    [["artifacts", "tests"], "checks still fail after 1 attempt; stopped"],
+  ])("%j: which failed is recorded, whatever they printed", ([names, said]) => {
+    const player = advance(startRun({ plan: [phaseRule({ checks: { limit: 1, breaker: 9 } })] }), "check");
+    report(player, checked(...names.map((name) => ({ name, ok: false, detail: "1 failed\nlint: tests: no" }))));
+    const { wait } = activeRun(player);
+    if (wait?.kind !== "escalation") throw new Error("nobody is asked");
+    expect(wait.checks).toEqual(names);
+    expect(whatFailed(wait)).toBe(said);
   });
 
   test("not measured is neither passed off as failed nor counted", () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { next } from "../../src/core/next.ts";
-import type { Next } from "../../src/core/run.ts";
+import { next, type Next } from "../../src/core/next.ts";
 import type { Step } from "../../src/schema/event.ts";
 import {
   accepted,

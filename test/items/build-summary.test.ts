@@ -15,8 +15,11 @@ import { itemsTable } from "../../src/views/items-table.ts";
 import feature from "../../workflows/feature.json" with { type: "json" };
 
 const workflow = feature.phases.map(({ key }) => key);
-const summaryFor = (meta: unknown, item = "payment-processing") =>
-  buildSummary({ item, ...computeStartPhase(meta, workflow), completedAt: completionTimes(meta) });
+const summaryFor = (meta: unknown, item = "payment-processing"): string => {
+  const start = computeStartPhase(meta, workflow);
+  const { text, question } = buildSummary({ item, ...start, completedAt: completionTimes(meta) });
+  return question === null ? text : `${text}\n\n${question}`;
+};
 
 describe("buildSummary", () => {
   test("BUILD-AC-005-01: the layout for a full analysis, line by line", () => {

@@ -1,5 +1,6 @@
 import type { Command, Outcome, PersonCommand, Report } from "../../src/core/command.ts";
-import type { Next, RunState, Stage, Wait } from "../../src/core/run.ts";
+import type { Next } from "../../src/core/next.ts";
+import type { RunState, Stage, Wait } from "../../src/core/run.ts";
 import { Step } from "../../src/schema/event.ts";
 import { ada, failed, good, goodAnswer, robot, start } from "./run-builder.ts";
 import { claim, gateAnswer } from "./run-scripts.ts";

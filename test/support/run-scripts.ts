@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import type { Command, Outcome, PersonCommand, StartCommand } from "../../src/core/command.ts";
-import type { ActiveRun, Next, Wait } from "../../src/core/run.ts";
+import type { Next } from "../../src/core/next.ts";
+import type { ActiveRun, Wait } from "../../src/core/run.ts";
 import type { Step } from "../../src/schema/event.ts";
 import type { SettingsReading, TestCommand } from "../../src/schema/facts.ts";
 import type { AfterStep } from "../../src/schema/plan.ts";

@@ -5,7 +5,7 @@ import { describe } from "../../core/problem.ts";
 import { currentPhase } from "../../core/run.ts";
 import type { FoundItem } from "../../ports/items.ts";
 import type { WorkflowDefinition } from "../../schema/plan.ts";
-import { buildSummary, partialAnalysis, proceedPrompt, skipWarning } from "../../views/build-summary.ts";
+import { buildSummary, partialAnalysis, skipWarning } from "../../views/build-summary.ts";
 import { plainLine } from "../../views/plain-text.ts";
 import { currentRun } from "../project/current-run.ts";
 import type { Planning } from "./planning.ts";
@@ -140,7 +140,7 @@ type Told = { readonly item: string; readonly meta: ItemMeta | null; readonly st
 function tell({ notes }: Planning, { item, meta, start }: Told): void {
   const completedPhases = start.completedPhases.filter((key) => !start.remainingPhases.includes(key));
   const summary = buildSummary({ item, ...start, completedPhases, completedAt: completionTimes(meta) });
-  notes.push(summary.replace(`\n\n${proceedPrompt}`, ""));
+  notes.push(summary.text);
 }
 
 const keysOf = ({ phases }: WorkflowDefinition): string[] => phases.map(({ key }) => key);

@@ -19,9 +19,10 @@ export function checksFailed(run: ActiveRun, { work, failed, results, digest, te
   const failure: EventDraft = { type: "checks.failed", results, digest, testsChanged };
   const same = work.sameFailure?.digest === digest ? work.sameFailure.times + 1 : 1;
   const detail = failed.map((result) => `${result.name}: ${result.detail}`).join("\n");
+  const trouble = { detail, checks: failed.map(({ name }) => name) };
   if (hasChangedNothing(failed) && work.idle > 0)
-    return accept(failure, escalation(run, { reason: "no_change", detail }));
-  if (same >= breaker) return accept(failure, escalation(run, { reason: "circuit_breaker", detail }));
-  if (work.failures + 1 >= limit) return accept(failure, escalation(run, { reason: "max_iterations", detail }));
+    return accept(failure, escalation(run, { reason: "no_change", ...trouble }));
+  if (same >= breaker) return accept(failure, escalation(run, { reason: "circuit_breaker", ...trouble }));
+  if (work.failures + 1 >= limit) return accept(failure, escalation(run, { reason: "max_iterations", ...trouble }));
   return accept(failure);
 }

@@ -9,17 +9,25 @@ type Trouble = {
   readonly detail: string;
   readonly last?: EscalationOption;
   readonly paths?: string[];
+  /** Names of the checks that failed. */
+  readonly checks?: string[];
   readonly tests?: TestCommand | null | undefined;
 };
 
 /** Retry is always offered, and first; skip where skipping means something. */
-export function escalation(run: ActiveRun, { reason, detail, last, paths, tests }: Trouble): EventDraft {
+export function escalation(run: ActiveRun, { reason, detail, last, ...more }: Trouble): EventDraft {
   const from: Step = stepOf(run);
   const options: EscalationOption[] = [
     "retry",
     ...(skippable(from) ? (["skip"] as const) : []),
     ...(last === undefined ? [] : [last]),
   ];
-  const about = { ...(paths === undefined ? {} : { paths }), ...(tests === undefined ? {} : { tests }) };
-  return { type: "step.escalated", from, reason, detail, options, ...about };
+  return { type: "step.escalated", from, reason, detail, options, ...told(more) };
 }
+
+/** What it is about; a key without a value is none in a journal. */
+const told = ({ paths, checks, tests }: Pick<Trouble, "paths" | "checks" | "tests">) => ({
+  ...(paths === undefined ? {} : { paths }),
+  ...(checks === undefined ? {} : { checks }),
+  ...(tests === undefined ? {} : { tests }),
+});

@@ -99,7 +99,7 @@ export const runHandlers: Handlers<RunEventType> = {
     return enter(changed, event, { is: "entering", brief: { why: "first", text: "" } });
   },
   "step.escalated": (run, event) => {
-    const { from, reason, detail, options, paths = [], tests } = event;
+    const { from, reason, detail, options, paths = [], checks, tests } = event;
     const failures = "work" in run.stage ? run.stage.work.failures : 0;
     return open(run, event, {
       kind: "escalation",
@@ -108,6 +108,7 @@ export const runHandlers: Handlers<RunEventType> = {
       detail,
       ...(failures === 0 ? {} : { failures }),
       paths,
+      ...(checks === undefined ? {} : { checks }),
       ...(tests === undefined ? {} : { tests }),
       offered: options.filter(isEscalationOption),
     });
