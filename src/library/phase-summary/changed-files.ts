@@ -5,6 +5,8 @@ import type { FileChange } from "../../schema/facts.ts";
 import { emptied, type Filterless } from "../../adapters/git/process/content-filters.ts";
 import { hardening } from "../../adapters/git/process/git.ts";
 import { readingEnvironment } from "../../adapters/git/process/git-environment.ts";
+import { hasOnlyTracked } from "../../adapters/git/read/has-only-tracked.ts";
+import { repositorySettingsNow } from "../../adapters/git/read/repository-settings.ts";
 import { decodePath, splitFields } from "../../adapters/git/process/git-path.ts";
 import { parseNameStatus } from "../../adapters/git/process/name-status.ts";
 
@@ -24,9 +26,10 @@ type Ask = (args: readonly string[], environment?: Filterless) => Buffer;
  */
 export function changedFiles(root: string, since: unknown): FileChange[] {
   const ask = asker(root);
-  const filterless = emptied(settingNames(ask));
+  const settings = repositorySettingsNow(root, process.env, ask);
+  const filterless = emptied(settings.map(({ key }) => key)); // comparing with the working tree would run them
   const tracked = differences(since, (commit) => ask([...COMPARE, `${commit}^{commit}`, "--"], filterless));
-  const untracked = ask(["ls-files", "--others", "--exclude-standard", "-z"], filterless);
+  const untracked = hasOnlyTracked(root) ? NOTHING : ask(LIST_OTHERS, filterless);
   const added = splitFields(untracked).map((name) => ({ path: decodePath(name), change: "added" as const }));
   return [...parseNameStatus(tracked), ...added].filter(({ path }) => !isOwnPath(path));
 }
@@ -45,9 +48,8 @@ function asker(root: string): Ask {
     });
 }
 
-/** Comparing the working tree runs content filters: each one that is configured has to be emptied by name. */
-const settingNames = (ask: Ask): string[] =>
-  splitFields(ask(["config", "--name-only", "-z", "--list"])).map((name) => decodePath(name));
+const NOTHING = Buffer.alloc(0);
+const LIST_OTHERS = ["ls-files", "--others", "--exclude-standard", "-z"];
 
 const COMPARE =
   "diff --name-status -z --relative --no-renames --no-ext-diff --no-textconv --ignore-submodules=dirty".split(" ");

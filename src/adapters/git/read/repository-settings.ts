@@ -28,16 +28,46 @@ const remembered = new Map<string, Remembered>();
  * one of them it is asked each time, because what that leads to may depend on anything.
  */
 export async function repositorySettings(root: string, env: NodeJS.ProcessEnv): Promise<readonly RepositorySetting[]> {
+  const known = recalled(root, env);
+  if (known !== null) return known;
+  const before = contentsOf(usualFiles(root, env));
+  return remember({ root, env, before }, await must(hardenedGit(root, env)(LIST_SETTINGS), "config"));
+}
+
+/** The same for a caller that waits for its git. */
+export function repositorySettingsNow(
+  root: string,
+  env: NodeJS.ProcessEnv,
+  ask: (args: readonly string[]) => Buffer,
+): readonly RepositorySetting[] {
+  const known = recalled(root, env);
+  if (known !== null) return known;
+  const before = contentsOf(usualFiles(root, env));
+  return remember({ root, env, before }, ask(LIST_SETTINGS));
+}
+
+function recalled(root: string, env: NodeJS.ProcessEnv): readonly RepositorySetting[] | null {
   const known = remembered.get(root);
+  const isSame = known !== undefined && known.contents === contentsOf([...usualFiles(root, env), ...known.others]);
+  if (!isSame) remembered.delete(root);
+  return isSame ? known.settings : null;
+}
+
+type Asked = {
+  readonly root: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** What the usual files held before git was asked; null where that is not known. */
+  readonly before: string | null;
+};
+
+/** What git said, kept for as long as it holds. Below the top of a tree it is not known which files that depends on. */
+function remember({ root, env, before }: Asked, output: Buffer): readonly RepositorySetting[] {
   const usual = usualFiles(root, env);
-  if (known !== undefined && known.contents === contentsOf([...usual, ...known.others])) return known.settings;
-  remembered.delete(root);
-  const before = contentsOf(usual);
-  const settings = await listSettings(root, env);
+  const settings = settingsIn(root, output);
   const isStable = before !== null && before === contentsOf(usual) && !settings.some(isInclude);
   const others = [...new Set(settings.map(({ file }) => file))].filter((file) => !usual.includes(file));
   const contents = contentsOf([...usual, ...others]);
-  if (isStable && contents !== null) remembered.set(root, { others, contents, settings });
+  if (isStable && contents !== null && gitFolders(root) !== null) remembered.set(root, { others, contents, settings });
   return settings;
 }
 
@@ -68,9 +98,10 @@ function contentOf(file: string): string {
   return `${file}:\n${readFileSync(file, "latin1")}`;
 }
 
-async function listSettings(root: string, env: NodeJS.ProcessEnv): Promise<readonly RepositorySetting[]> {
-  const args = ["config", "--list", "--show-scope", "--show-origin", "--includes", "-z"];
-  const fields = splitFields(await must(hardenedGit(root, env)(args), "config")).map((field) => field.toString("utf8"));
+const LIST_SETTINGS = ["config", "--list", "--show-scope", "--show-origin", "--includes", "-z"];
+
+function settingsIn(root: string, output: Buffer): readonly RepositorySetting[] {
+  const fields = splitFields(output).map((field) => field.toString("utf8"));
   const found: RepositorySetting[] = [];
   for (let at = 0; at + 2 < fields.length; at += 3) {
     const [scope = "", origin = "", setting = ""] = fields.slice(at, at + 3);
