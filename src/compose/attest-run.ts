@@ -11,7 +11,7 @@ import type { Signature } from "../adapters/attestation/dsse.ts";
 import { historyGit } from "../adapters/attestation/history-git.ts";
 import { isSetUp, signingSettings } from "../adapters/attestation/signing-settings.ts";
 import { journalBytes, readJournalBytes } from "../adapters/journal-file/journal-heads.ts";
-import { loadUserKey, sealWith } from "../adapters/user-files/user-key.ts";
+import { keySeal } from "../adapters/user-files/user-key.ts";
 import { OWN } from "../core/own-folder.ts";
 import { describe, ProblemError } from "../core/problem.ts";
 import { type EndedRun, finishOf } from "../core/run.ts";
@@ -33,7 +33,7 @@ async function requestOf(project: PlacedProject, run: RunId): Promise<AttestRequ
   if (state.is === "none")
     throw new ProblemError({ code: "NOTHING_TO_ATTEST", run, detail: "there is no such run here" });
   const bytes = journalBytes({ directory: join(own, OWN.journal), files }, run) ?? Buffer.alloc(0);
-  const seal = sealWith(loadUserKey(folders.state, files));
+  const seal = keySeal(folders.state, files);
   return {
     state,
     events: await journal.events(run),

@@ -7,7 +7,7 @@ import { packExport } from "../adapters/archive/export-archive.ts";
 import { patchOf, statementsAbout } from "../adapters/archive/run-files.ts";
 import type { Git } from "../adapters/git/process/git.ts";
 import { journalBytes, readJournalBytes } from "../adapters/journal-file/journal-heads.ts";
-import { loadUserKey, sealWith } from "../adapters/user-files/user-key.ts";
+import { keySeal } from "../adapters/user-files/user-key.ts";
 import { type BranchFacts, buildStatement, type StatementFacts } from "../core/attestation/statement.ts";
 import { OWN } from "../core/own-folder.ts";
 import { ProblemError } from "../core/problem.ts";
@@ -29,7 +29,7 @@ export async function exportRun(project: LocalProject, run: RunId): Promise<Expo
   const bytes = journalBytes({ directory: join(own, OWN.journal), files }, run);
   if (state.is === "none" || bytes === null)
     throw new ProblemError({ code: "USAGE", detail: `There is no run ${run} here.`, usage: "isdlc export <run>" });
-  const { events, heads } = readJournalBytes(bytes, { run, seal: sealWith(loadUserKey(folders.state, files)) });
+  const { events, heads } = readJournalBytes(bytes, { run, seal: keySeal(folders.state, files) });
   const start = state.run.git;
   const git = start === null ? null : await historyGit(project.root, project.env);
   const merged = state.is === "ended" ? mergedAs(state) : null;

@@ -20,7 +20,9 @@ export type TeamProblem =
   | { readonly code: "BACKUP_UNUSABLE"; readonly detail: string; readonly fix: string }
   | { readonly code: "NOT_ALLOWED"; readonly what: string; readonly fix: string }
   | { readonly code: "TEAM_RUN_REFUSED"; readonly run: string; readonly detail: string }
-  | { readonly code: "NOT_FOR_TEAM_RUNS"; readonly option: string };
+  | { readonly code: "NOT_FOR_TEAM_RUNS"; readonly option: string }
+  | { readonly code: "RUN_AWAY"; readonly run: string; readonly to: string }
+  | { readonly code: "RUN_NOT_MOVABLE"; readonly why: string; readonly fix: string };
 
 type Described = { readonly what: string; readonly fix: string };
 
@@ -49,6 +51,11 @@ export const teamDescriptions: {
     what: `No worker could begin ${p.run}: ${p.detail.slice(0, 500)}`,
     fix: "Ask for it again with what is missing.",
   }),
+  RUN_AWAY: (p) => ({
+    what: `${p.run} is not here: it goes on at ${p.to.slice(0, 200)}.`,
+    fix: "Go on with it there, or bring it to the team from there: isdlc push-run",
+  }),
+  RUN_NOT_MOVABLE: (p) => ({ what: `The run stays where it is: ${p.why}.`, fix: p.fix }),
   NOT_FOR_TEAM_RUNS: (p) => ({
     what: `"${p.option}" cannot be done on a run of a team: nobody's working tree is at hand when it is answered.`,
     fix: "Keep the branch, which is at the remote, and delete it there; or redo the phase with guidance.",

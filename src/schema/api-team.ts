@@ -56,6 +56,9 @@ export const TeamRunRow = z.object({
   refused: z.nullable(z.string()),
   /** Refs at the remote with work of workers that were lost; it does not count. */
   kept: z._default(z.array(z.string()), []),
+  /** Whose place it went to, in words, and by whom; null where it is the team's. */
+  movedTo: z._default(z.nullable(z.string()), null),
+  movedBy: z._default(z.nullable(z.string()), null),
 });
 export type TeamRunRow = z.infer<typeof TeamRunRow>;
 export const TeamRunList = z.object({ runs: z.array(TeamRunRow) });
@@ -70,8 +73,12 @@ export const TeamActivity = z.object({
 });
 export type TeamActivity = z.infer<typeof TeamActivity>;
 
-/** Lines of a journal, without the newline. */
-export const JournalLines = z.object({ lines: z.array(z.string()) });
+/** Lines of a journal, without the newline; for those that came from elsewhere the server's countermark, by their hash. */
+export const JournalLines = z.object({
+  lines: z.array(z.string()),
+  countermarks: z._default(z.record(z.string(), z.string()), {}),
+});
+export type JournalLines = z.infer<typeof JournalLines>;
 
 export const TeamStart = z.strictObject({ repository: text(100), start: StartRequest });
 export type TeamStart = z.infer<typeof TeamStart>;
@@ -80,7 +87,7 @@ export const TeamStarted = z.object({ run: RunId });
 const objectId = z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/));
 
 /** What git takes for a name and never for an option, another revision or a path outside. */
-const refName = text(300).check(
+export const RefName = text(300).check(
   z.regex(/^(?![-/.])[^\s~^:?*[\\\p{Cc}]+(?<![/.])$/u),
   z.refine((name) => !/\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)/.test(name)),
 );
@@ -89,8 +96,8 @@ const refName = text(300).check(
 export const LeftTree = z.strictObject({
   snapshot: objectId,
   head: objectId,
-  branch: z.nullable(refName),
-  names: z.record(refName, objectId),
+  branch: z.nullable(RefName),
+  names: z.record(RefName, objectId),
 });
 export type LeftTree = z.infer<typeof LeftTree>;
 

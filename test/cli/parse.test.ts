@@ -77,7 +77,7 @@ describe("a slip in a verb is told, and starts no work", () => {
 
 describe("words that nobody reads are refused", () => {
   const wordless =
-    "init status next begin report gate check history continue review resume fresh skip cancel trust token doctor agents verify-journal ui worker demo mcp";
+    "init status next begin report gate check history continue review resume fresh skip cancel trust token doctor agents verify-journal ui push-run pull-run worker demo mcp";
 
   test("by the verbs that take none, and by no other", () => {
     const refusing = verbs

@@ -119,7 +119,10 @@ function createRun(store: JournalStore, run: RunId, decide: DecideOn): Submitted
   const decision = decide(noRun);
   if (!decision.ok) return { ok: false, state: noRun, head: noHead(run), refusal: decision.refusal };
   if (decision.events.length === 0) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
-  for (const other of others) putAway(store, other);
+  for (const other of others) {
+    store.known.delete(other.run);
+    putAway(place, other);
+  }
   const file = journalFile(place, run);
   const fd = place.files.openSync(file, OPEN.createNew, PRIVATE);
   try {
@@ -143,10 +146,9 @@ function refusalFor(run: RunId, others: readonly Other[]): (Loaded & { refusal: 
   return null;
 }
 
-function putAway(store: JournalStore, other: Other): void {
-  const { place } = store;
+/** Takes a run that is not open out of the way of the next one. The caller holds the lock. */
+export function putAway(place: JournalLocation, other: Pick<Other, "run" | "head">): void {
   const file = journalFile(place, other.run);
-  store.known.delete(other.run);
   // Without a record it was left by a start that was cut off before anybody was told of it.
   const begun = other.head.seq > 0;
   if (!begun && place.files.lstatSync(file).size === 0) return discardFile(place.files, file);

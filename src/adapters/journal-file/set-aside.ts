@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { OWN } from "../../core/own-folder.ts";
 import type { Head } from "../../ports/journal.ts";
 import type { RunId } from "../../schema/ids.ts";
 import {
@@ -11,9 +10,9 @@ import {
   syncFolder,
   writeAll,
 } from "../file-system/file-system.ts";
-import { createFileLock } from "../file-lock/file-lock.ts";
 import type { LockProcesses } from "../file-lock/lock-files.ts";
 import { type OpenFile, openJournal, snapshotFile, stateFolder } from "./journal-location.ts";
+import { underLock } from "./under-lock.ts";
 import { verifyJournal, type Finding, type Verified, type VerifyLocation } from "./verify-journal.ts";
 import { basename, dirname } from "node:path";
 
@@ -40,22 +39,7 @@ export async function setAside(
 ): Promise<SetAside> {
   // Where the whole folder is gone there is no place for a lock, and nothing that it could guard.
   if (!folderExists(place.files, stateFolder(place))) return cut(place, run);
-  const lock = createFileLock({
-    directory: stateFolder(place),
-    name: OWN.lock,
-    files: place.files,
-    processes: place.processes,
-  });
-  try {
-    const held = await lock.acquire(10_000);
-    try {
-      return cut(place, run);
-    } finally {
-      held.release();
-    }
-  } finally {
-    lock.dispose();
-  }
+  return underLock(place, () => cut(place, run));
 }
 
 function cut(place: VerifyLocation, run: RunId): SetAside {

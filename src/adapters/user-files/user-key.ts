@@ -12,6 +12,8 @@ import {
   type FileSystem,
 } from "../file-system/file-system.ts";
 import { nodeCrypto } from "../file-system/node-crypto.ts";
+import { withCountermarks } from "./countermarks.ts";
+import { countermarksIn } from "./taken-over.ts";
 
 const KEY_LENGTH = 32; // bytes
 const MARK_LENGTH = 32; // characters
@@ -37,13 +39,17 @@ export function sealWith(key: Buffer): Seal {
   };
 }
 
+/** The seal of the user's key, which also fits what was taken over with it. */
+export const keySeal = (directory: string, files: FileSystem = nodeFiles): Seal =>
+  withCountermarks(sealWith(loadUserKey(directory, files)), countermarksIn(directory, files));
+
 /**
- * The seal of the user's key. Where there is none and none can be made, because the folder is read-only as in the
+ * The same for programs that may only look. Where there is none and none can be made, because the folder is read-only as in the
  * sandbox of an agent, journals are shown as they are and nothing can be added to them.
  */
 export function userSeal(directory: string, files: FileSystem = nodeFiles): Seal {
   try {
-    return sealWith(loadUserKey(directory, files));
+    return keySeal(directory, files);
   } catch (error) {
     if (errorCode(error) !== "EROFS") throw error;
     const mark = (): never => {

@@ -28,8 +28,8 @@ export type Prepared = {
   readonly line: string;
 };
 
-/** `moved`: somebody else has appended. `fenced`: the run belongs to another worker, or to nobody. */
-export type Appended = "recorded" | "repeated" | "moved" | "fenced" | "missing";
+/** `moved`: somebody else has appended. `fenced`: the run belongs to another worker, or to nobody. `away`: it is on a person's machine. */
+export type Appended = "recorded" | "repeated" | "moved" | "fenced" | "missing" | "away";
 
 /** Everything that can be wrong with a decision comes to light here, before it is written. */
 export function prepareDecision(store: Store, from: Cursor, drafts: readonly EventDraft[]): Prepared {
@@ -63,7 +63,7 @@ export async function appendDecision(
 }
 
 /** What lists of runs show: how it rests, what it waits for, and its phase. */
-function restOf(state: RunState): readonly (string | null)[] {
+export function restOf(state: RunState): readonly (string | null)[] {
   const now = next(state);
   const rests = now.is === "action" || now.is === "wait" ? now.is : "ended";
   if (state.is !== "active") return [rests, null, null, null];

@@ -4,6 +4,7 @@ import type { Command, StartCommand } from "../../../src/core/command.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { Decide, Journal, Submitted } from "../../../src/ports/journal.ts";
 import type { Seal } from "../../../src/ports/seal.ts";
+import type { JournalLines } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { createRun } from "./create-run.ts";
 import { catchUp, eventsOfRun, linesAfter, loadedOf, type Store } from "./read-run.ts";
@@ -24,7 +25,9 @@ export type PostgresJournal = Journal & {
   /** Like `submit`, for whoever sends it. @throws FencedError when a worker does not hold the run any more. */
   submitAs(run: RunId, command: Command, submission: Submission): Promise<Submitted>;
   /** The lines of the journal after an event, as a file would hold them, without the newline. */
-  lines(run: RunId, after: number): Promise<readonly string[]>;
+  lines(run: RunId, after: number): Promise<JournalLines>;
+  /** By the server's key. */
+  readonly seal: Seal;
 };
 
 const LOOKS_EVERY = 200; // milliseconds
@@ -47,7 +50,11 @@ export function createPostgresJournal(options: PostgresJournalOptions): Postgres
     },
     load: async (run) => loadedOf(await catchUp(store, run)),
     events: (run) => eventsOfRun(store, run),
-    lines: async (run, after) => (await linesAfter(pool, run, after)).lines,
+    async lines(run, after) {
+      const { lines, countermarks } = await linesAfter(pool, run, after);
+      return { lines, countermarks };
+    },
+    seal,
     submit: (run: RunId, command: Command) => submitDecision(store, { run, command, submission: { by } }),
     submitAs: (run, command, submission) => submitDecision(store, { run, command, submission }),
     create: (run: RunId, start: StartCommand) => createRun(store, { run, start, place }, { by }),

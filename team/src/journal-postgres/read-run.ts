@@ -1,9 +1,11 @@
 import type { ClientBase, Pool } from "pg";
+import { withCountermarks } from "../../../src/adapters/user-files/countermarks.ts";
 import { checkBySeal } from "../../../src/adapters/journal-file/record.ts";
 import { type Cursor, emptyCursor, fold, headOf, type Source } from "../../../src/adapters/journal-file/fold.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { Decide, Head, Loaded } from "../../../src/ports/journal.ts";
 import type { Seal } from "../../../src/ports/seal.ts";
+import type { JournalLines } from "../../../src/schema/api-team.ts";
 import type { RunEvent } from "../../../src/schema/event.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 
@@ -44,36 +46,51 @@ export function remember({ known }: Store, cursor: Cursor): Cursor {
 /** Reads what was recorded since the run was last seen. */
 export async function catchUp(store: Store, run: RunId, client: Queryable = store.pool): Promise<Cursor> {
   const from = store.known.get(run) ?? emptyCursor(run);
-  const { lines, head } = await linesAfter(client, run, from.seq);
+  const { head, ...read } = await linesAfter(client, run, from.seq);
   const witnesses = head === null ? [] : [head];
-  const { cursor } = fold(from, bytesOf(lines), { ...sourceOf(store, run), witnesses });
+  const { cursor } = fold(from, bytesOf(read), { ...sourceOfLines(store, run, read), witnesses });
   return head === null ? cursor : remember(store, cursor);
 }
 
 /** Every event from the beginning, each line checked once more. */
 export async function eventsOfRun(store: Store, run: RunId): Promise<readonly RunEvent[]> {
   const events: RunEvent[] = [];
-  const { lines, head } = await linesAfter(store.pool, run, 0);
+  const { head, ...read } = await linesAfter(store.pool, run, 0);
   const onEvents = (read: readonly RunEvent[]): number => events.push(...read);
   const witnesses = head === null ? [] : [head];
-  fold(emptyCursor(run), bytesOf(lines), { ...sourceOf(store, run), witnesses, onEvents });
+  fold(emptyCursor(run), bytesOf(read), { ...sourceOfLines(store, run, read), witnesses, onEvents });
   return events;
 }
 
-export type Lines = { readonly lines: readonly string[]; readonly head: Head | null };
+export const sourceOfLines = (store: Pick<Store, "seal">, run: RunId, { countermarks }: JournalLines): Source => ({
+  ...sourceOf(store, run),
+  seal: withCountermarks(store.seal, (hash) => countermarks[hash]),
+});
 
-type Row = { readonly line: string | null; readonly head_seq: number; readonly head_hash: string };
+export type Lines = JournalLines & { readonly head: Head | null };
+
+type Row = {
+  readonly line: string | null;
+  readonly hash: string;
+  readonly countermark: string | null;
+  readonly head_seq: number;
+  readonly head_hash: string;
+};
 
 /** The lines after an event, and where the run ends: one statement, so that both are of the same moment. */
 export async function linesAfter(client: Queryable, run: RunId, seq: number): Promise<Lines> {
-  const text = `select d.line, r.head_seq, r.head_hash from isdlc.run r
+  const text = `select d.line, d.hash, d.countermark, r.head_seq, r.head_hash from isdlc.run r
     left join isdlc.decision d on d.run = r.run and d.seq > $2 where r.run = $1 order by d.seq`;
   const { rows } = await client.query<Row>({ name: "isdlc-lines", text, values: [run, seq] });
   const [first] = rows;
   return {
     lines: rows.flatMap(({ line }) => line ?? []),
+    countermarks: Object.fromEntries(
+      rows.flatMap(({ hash, countermark }) => (countermark === null ? [] : [[hash, countermark]])),
+    ),
     head: first === undefined ? null : { seq: first.head_seq, hash: first.head_hash },
   };
 }
 
-export const bytesOf = (lines: readonly string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(""));
+export const bytesOf = ({ lines }: Pick<JournalLines, "lines">): Buffer =>
+  Buffer.from(lines.map((line) => `${line}\n`).join(""));

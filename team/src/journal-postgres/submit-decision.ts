@@ -89,11 +89,18 @@ async function write(store: Store, asked: Asked, { client, prepared }: Writing):
       return null;
     case "fenced":
       throw fenced(asked);
+    case "away":
+      throw new ProblemError({ code: "RUN_AWAY", run, to: await whereItIs(client, run) });
     case "missing":
       throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
     default:
       return appended satisfies never;
   }
+}
+
+async function whereItIs(client: Queryable, run: RunId): Promise<string> {
+  const { rows } = await client.query<{ to: string }>(`select moved_to as "to" from isdlc.run where run = $1`, [run]);
+  return rows[0]?.to ?? "another place";
 }
 
 /** A reply can get lost after the decision was recorded: the second try is refused by the rules, and is no refusal. */

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { describe, ProblemError } from "../../../src/core/problem.ts";
 import type { Seal } from "../../../src/ports/seal.ts";
 import { emptyCursor, fold } from "../../../src/adapters/journal-file/fold.ts";
-import { bytesOf, linesAfter, sourceOf } from "../journal-postgres/read-run.ts";
+import { bytesOf, linesAfter, sourceOfLines } from "../journal-postgres/read-run.ts";
 
 export type Verified = { readonly runs: number; readonly decisions: number; readonly problems: readonly string[] };
 
@@ -29,11 +29,11 @@ export async function verifyRuns(pool: Pool, seal: Seal): Promise<Verified> {
 }
 
 async function verifyRun(pool: Pool, seal: Seal, run: string): Promise<{ decisions: number; problem: string | null }> {
-  const { lines, head } = await linesAfter(pool, run, 0);
-  const decisions = lines.length;
+  const { head, ...read } = await linesAfter(pool, run, 0);
+  const decisions = read.lines.length;
   if (head === null || head.seq === 0) return { decisions, problem: null };
   try {
-    fold(emptyCursor(run), bytesOf(lines), { ...sourceOf({ seal }, run), witnesses: [head] });
+    fold(emptyCursor(run), bytesOf(read), { ...sourceOfLines({ seal }, run, read), witnesses: [head] });
     return { decisions, problem: null };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;

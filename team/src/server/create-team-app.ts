@@ -4,6 +4,7 @@ import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
 import * as z from "zod/mini";
 import { describe, type Problem, ProblemError } from "../../../src/core/problem.ts";
+import { addMovingRoutes } from "../moving/moving-routes.ts";
 import { addAccountRoutes } from "../people/account-routes.ts";
 import { addActivityRoutes } from "../people/activity-routes.ts";
 import { principalOf } from "../people/principals.ts";
@@ -50,6 +51,7 @@ export function createTeamApp(server: TeamServer): Hono<TeamEnv> {
   });
   addAccountRoutes(app, server);
   addPersonRoutes(app, server);
+  addMovingRoutes(app, server);
   addActivityRoutes(app, server);
   addWorkerRoutes(app, server);
   app.notFound((context) => context.json(told({ code: "NOT_FOUND", what: "There is nothing here.", fix: "" }), 404));
@@ -100,6 +102,8 @@ const STATUS: Readonly<Partial<Record<Problem["code"], Answer["status"]>>> = {
   NOT_ALLOWED: 403,
   NOT_FOR_TEAM_RUNS: 409,
   COMMAND_REFUSED: 409,
+  RUN_AWAY: 409,
+  RUN_NOT_MOVABLE: 409,
   NO_RUN: 404,
   USAGE: 400,
 };

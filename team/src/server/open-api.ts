@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { AnswerRequest, ApiProblem } from "../../../src/schema/api.ts";
+import * as moving from "../../../src/schema/api-moving.ts";
 import * as team from "../../../src/schema/api-team.ts";
 
 type Schema = z.core.$ZodType;
@@ -58,6 +59,22 @@ export const OPERATIONS: readonly Operation[] = [
     by: "person",
     body: AnswerRequest,
     answer: team.JournalLines,
+  },
+  {
+    method: "post",
+    path: "/api/runs/:run/take-in",
+    summary: "Bring an open run from one's machine, or bring it back",
+    by: "person",
+    body: moving.TakeIn,
+    answer: moving.TakenIn,
+  },
+  {
+    method: "post",
+    path: "/api/runs/:run/let-go",
+    summary: "Take an open run home",
+    by: "person",
+    body: moving.LetGo,
+    answer: moving.GoneTo,
   },
   {
     method: "get",

@@ -8,14 +8,14 @@ import { ProblemError } from "../../../src/core/problem.ts";
 import type { RunState } from "../../../src/core/run.ts";
 import { AnswerRequest } from "../../../src/schema/api.ts";
 import { TeamStart, type TeamRunRow, type TeamView } from "../../../src/schema/api-team.ts";
-import { isRunId, type RunId } from "../../../src/schema/ids.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
 import { inTransaction } from "../journal-postgres/in-transaction.ts";
 import type { Recorded } from "../journal-postgres/submit-decision.ts";
 import { counted } from "../operations/metrics.ts";
 import { commandOf } from "./decide-answer.ts";
 import { needPolicy } from "../people/answer-policy.ts";
 import { needRole, needRun, personOf, type RunAccess } from "../people/roles.ts";
-import type { TeamEnv, TeamServer } from "./team-server.ts";
+import { runOf, type TeamEnv, type TeamServer } from "./team-server.ts";
 
 const MOST_LISTED = 200;
 
@@ -37,7 +37,7 @@ export function addPersonRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     const run = runOf(context.req.param("run"));
     await needRun(pool, context.get("principal"), { run, role: "viewer" });
     const after = Number(context.req.query("after") ?? "0");
-    return context.json({ lines: await journal.lines(run, Number.isSafeInteger(after) ? after : 0) });
+    return context.json(await journal.lines(run, Number.isSafeInteger(after) ? after : 0));
   });
   app.post("/api/runs", async (context) => {
     const by = personOf(context.get("principal"));
@@ -51,7 +51,7 @@ export function addPersonRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     const access = await needRun(pool, context.get("principal"), { run, role: "reviewer" });
     const request = AnswerRequest.parse(await context.req.json());
     const after = await answer(server, run, { by, access, request });
-    return context.json({ lines: await journal.lines(run, after) });
+    return context.json(await journal.lines(run, after));
   });
 }
 
@@ -60,15 +60,11 @@ const REPOSITORIES = `select name, remote, role from isdlc.repository
   where role is not null or $2 = 'worker' order by name`;
 
 const LIST = `select run, repository, title, begun_by as "begunBy", rests, wait_kind as wait, phase, worker, refused,
-    array(select ref from isdlc.kept_work k where k.run = run.run order by epoch) as kept
+    array(select ref from isdlc.kept_work k where k.run = run.run order by epoch) as kept,
+    moved_to as "movedTo", moved_by as "movedBy"
   from isdlc.run where repository is not null and ($1::text is null or repository = $1) and ($5::text is null or run = $5)
     and ($4 = 'worker' or exists (select 1 from isdlc.member m where m.repository = run.repository and m.person = $3))
   order by rests = 'ended', number desc limit $2`;
-
-function runOf(text: string): RunId {
-  if (isRunId(text)) return text;
-  throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
-}
 
 /** Puts a run on record that the next free worker plans and begins in a clone of the repository. */
 async function begin({ pool, queue }: TeamServer, by: string, { repository, start }: TeamStart): Promise<RunId> {

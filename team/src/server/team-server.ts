@@ -1,6 +1,7 @@
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { Tracing } from "../operations/tracing.ts";
 import type { Log } from "../structured-log.ts";
+import { isRunId, type RunId } from "../../../src/schema/ids.ts";
 import type { LeaseKeeper } from "./leases.ts";
 import type { Principal } from "../people/principals.ts";
 
@@ -23,4 +24,10 @@ export type TeamEnv = {
 export function workerOf({ id, kind }: Principal): string {
   if (kind === "worker") return id;
   throw new ProblemError({ code: "NOT_ALLOWED", what: "This is for workers.", fix: "Use the token of a worker." });
+}
+
+/** The run that a path names. @throws ProblemError NO_RUN */
+export function runOf(text: string): RunId {
+  if (isRunId(text)) return text;
+  throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
 }

@@ -42,7 +42,7 @@ export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     const command = sent.command.do === "start" ? await startOf(server, run, sent.command) : reportOf(sent.command);
     const by = { kind: "worker", id: worker, epoch } as const;
     const done = await counted(server.metrics, "worker", () => journal.submitAs(run, command, { by, request, left }));
-    const lines = await journal.lines(run, after);
+    const { lines } = await journal.lines(run, after);
     return context.json({ ok: done.ok, lines, ...(done.ok ? {} : { refusal: done.refusal }) });
   });
   app.post("/api/worker/runs/:run/kept", async (context) => {

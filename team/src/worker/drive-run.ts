@@ -13,7 +13,7 @@ import { planRun } from "../../../src/app/start/plan-run.ts";
 import type { ServerClient } from "../../../src/adapters/team/server-client.ts";
 import { type PlacedProject, projectWith } from "../../../src/compose/project.ts";
 import type { Command } from "../../../src/core/command.ts";
-import { isRecord } from "../../../src/core/own-value.ts";
+import { composedTrees } from "../../../src/core/composed-trees.ts";
 import { describe, ProblemError } from "../../../src/core/problem.ts";
 import { next } from "../../../src/core/next.ts";
 import type { ActiveRun, RunState } from "../../../src/core/run.ts";
@@ -29,6 +29,7 @@ import { withDrawnNames } from "./draw-names.ts";
 import { createHandOver, type HandOver } from "./hand-over.ts";
 import { createHttpJournal, type HttpJournal, isFenced } from "./http-journal.ts";
 import { type Mirror, openMirror } from "./mirror.ts";
+import { asBegunHere } from "./as-begun-here.ts";
 import { tellActivity } from "./tell-activity.ts";
 import { mergedBy, pushMerged } from "./push-merged.ts";
 import { openRunTree, RolledBackError, type RunTree, treeFolder } from "./run-tree.ts";
@@ -139,8 +140,9 @@ async function driveInTree(driving: Driving): Promise<DriveEnd> {
   project.projections.setUp();
   // The settings of the tree that the run was begun in are the run's: a new tree has loosened nothing.
   if (state.supervision.enabled) switchOn(project.projections, state.supervision.phases);
-  const engine = project.engine(state, {
-    agents: await agentsFor(worker, project, state),
+  const agents = await agentsFor(worker, project, state);
+  const engine = project.engine(asBegunHere(worker, project, { run: state, agents }), {
+    agents,
     progress: noProgress,
     warn: (warning) => worker.log.warn({ run }, warning),
   });
@@ -151,7 +153,7 @@ async function driveInTree(driving: Driving): Promise<DriveEnd> {
   held.beforeRecord = async (command) => {
     const merged = mergedBy(command);
     if (merged !== null) await pushMerged({ mirror, root: tree.root, run: state, vcs: engine.vcs }, merged);
-    return handOver.push(treesIn(command));
+    return handOver.push(composedTrees(command));
   };
   const teller = tellActivity(project, { ask: worker.ask, run, epoch: lease.epoch });
   const stopping = AbortSignal.any([journal.lost, worker.stopping]);
@@ -206,16 +208,6 @@ async function begin({ worker, run, lease, mirror }: Driving, project: PlacedPro
     return refuse(messageOf(error));
   }
 }
-
-/** Trees that a commit would have; no snapshot holds them. */
-function treesIn(value: unknown): readonly string[] {
-  if (!isRecord(value)) return [];
-  return Object.entries(value).flatMap(([key, found]) =>
-    TREE_KEYS.has(key) && typeof found === "string" ? found : treesIn(found),
-  );
-}
-
-const TREE_KEYS: ReadonlySet<string> = new Set(["commitTree", "plainTree"]);
 
 const DO: Verb = findVerb("feature") ?? { name: "feature", kind: "begin", summary: "", usage: "", options: {} };
 

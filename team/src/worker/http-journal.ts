@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { withCountermarks } from "../../../src/adapters/user-files/countermarks.ts";
 import { type Cursor, emptyCursor, headOf } from "../../../src/adapters/journal-file/fold.ts";
 import { readLines } from "../../../src/adapters/team/read-lines.ts";
 import type { ServerClient } from "../../../src/adapters/team/server-client.ts";
@@ -82,8 +83,12 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
   let isStale = true;
   const events: RunEvent[] = [];
   const heads = new Set<string>();
-  const take = (lines: readonly string[]): readonly RunEvent[] => {
-    const read = readLines(cursor, lines, seal);
+  const take = ({ lines, countermarks }: JournalLines): readonly RunEvent[] => {
+    const read = readLines(
+      cursor,
+      lines,
+      withCountermarks(seal, (hash) => countermarks[hash]),
+    );
     cursor = read.cursor;
     for (const line of lines) heads.add(headNamedBy(line));
     events.push(...read.events);
@@ -94,7 +99,7 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
   const load = async (): Promise<Loaded> => {
     if (!isStale) return loaded();
     const path = `/api/runs/${run}/lines?after=${cursor.seq}`;
-    take((await ask({ method: "GET", path, answer: JournalLines, patience: PATIENCE })).lines);
+    take(await ask({ method: "GET", path, answer: JournalLines, patience: PATIENCE }));
     return loaded();
   };
   return {
@@ -113,7 +118,7 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
       const body = { command, epoch, request: randomUUID(), after: cursor.seq, left };
       const path = `/api/worker/runs/${run}/commands`;
       const answer = await ask({ method: "POST", path, body, answer: ReportAnswer, patience: PATIENCE });
-      const recorded = take(answer.lines);
+      const recorded = take({ lines: answer.lines, countermarks: {} });
       if (answer.ok) afterRecord();
       return answer.ok
         ? { ok: true, ...loaded(), events: recorded }

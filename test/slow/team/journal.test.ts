@@ -46,7 +46,7 @@ describe.runIf(hasPostgres)("the journal in a database", () => {
     const directory = mkdtempSync(join(tmpdir(), "isdlc-lines-"));
     try {
       const file = join(directory, `${RUN}.jsonl`);
-      writeFileSync(file, (await journal.lines(RUN, 0)).map((line) => `${line}\n`).join(""));
+      writeFileSync(file, (await journal.lines(RUN, 0)).lines.map((line) => `${line}\n`).join(""));
       const reader = createJournalReader({
         directory,
         seal: teamSeal,

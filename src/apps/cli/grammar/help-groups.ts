@@ -12,6 +12,6 @@ export const helpGroups: readonly Group[] = [
   },
   { title: "Prove", verbs: ["attest", "verify-commits", "verify-journal", "export"] },
   { title: "Set up", verbs: ["init", "demo", "agents", "config", "trust", "token", "passkey", "completion", "help"] },
-  { title: "In a team", verbs: ["login", "request", "team", "server", "worker"] },
+  { title: "In a team", verbs: ["login", "request", "push-run", "pull-run", "team", "server", "worker"] },
   { title: "In an agent's session", verbs: ["install", "uninstall", "begin", "report", "mcp", "hook"] },
 ];

@@ -32,6 +32,23 @@ export const teamVerbs: readonly Verb[] = [
     },
   },
   {
+    name: "push-run",
+    kind: "decide",
+    summary: "Bring the open run of this tree to the team; its workers go on with it",
+    usage: "isdlc push-run [--repository <name>]",
+    options: {
+      repository: { type: "string", value: "name", about: "the repository, where this clone's origin does not tell" },
+      ...personOptions,
+    },
+  },
+  {
+    name: "pull-run",
+    kind: "decide",
+    summary: "Take an open run of the team into this tree and go on with it here",
+    usage: "isdlc pull-run [--run <id>]",
+    options: personOptions,
+  },
+  {
     name: "team",
     takesWords: true,
     kind: "decide",

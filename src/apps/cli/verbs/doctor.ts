@@ -1,10 +1,11 @@
 import { plainLine } from "../../../views/plain-text.ts";
 import { join } from "node:path";
+import { leavingRuns } from "../../../adapters/journal-file/move-journal.ts";
 import { setAside } from "../../../adapters/journal-file/set-aside.ts";
 import { type Verified, verifyJournal } from "../../../adapters/journal-file/verify-journal.ts";
 import { systemLockProcesses } from "../../../adapters/file-lock/lock-files.ts";
 import { createFileAnchors } from "../../../adapters/user-files/anchors.ts";
-import { loadUserKey, sealWith } from "../../../adapters/user-files/user-key.ts";
+import { keySeal } from "../../../adapters/user-files/user-key.ts";
 import { sandboxAvailable } from "../../../adapters/sandbox/sandbox-available.ts";
 import { OWN } from "../../../core/own-folder.ts";
 import { noRun } from "../../../core/run.ts";
@@ -13,6 +14,7 @@ import type { RunId } from "../../../schema/ids.ts";
 import { personOf } from "../main/caller.ts";
 import { installLine, seeAgents } from "../../../compose/known-agents.ts";
 import { type CurrentRun, currentRun } from "../../../app/project/current-run.ts";
+import { movingPlace } from "../../../compose/moving-place.ts";
 import type { LocalProject } from "../../../compose/project.ts";
 import { projectOf } from "../main/project-of.ts";
 import { flag, type Result, type Run, text } from "../grammar/verb.ts";
@@ -55,6 +57,7 @@ export const doctor: Run = async (invocation) => {
     ...repaired,
     ...(run === null ? [] : await wholeJournal(project, run)),
     ...(await runFindings(project, fix)),
+    ...leavingFindings(project),
   ];
   return report(findings);
 };
@@ -145,6 +148,13 @@ async function runFindings(project: LocalProject, fix: boolean): Promise<Finding
   ];
 }
 
+function leavingFindings(project: LocalProject): Finding[] {
+  return leavingRuns(movingPlace(project)).map(({ run }) => {
+    const detail = `${run} is on its way to the team and goes on nowhere until it is there: isdlc push-run`;
+    return { name: "run", ok: true, warning: true, detail };
+  });
+}
+
 async function loadQuietly(project: LocalProject): Promise<CurrentRun | null> {
   try {
     return await currentRun(project);
@@ -164,7 +174,7 @@ function newestOf(project: LocalProject): RunId | null {
 const verifyPlace = (project: LocalProject) => ({
   directory: join(project.own, OWN.journal),
   files: project.files,
-  seal: sealWith(loadUserKey(project.folders.state)),
+  seal: keySeal(project.folders.state),
   anchors: createFileAnchors(project.folders.state, project.item === null ? project.root : project.own),
 });
 

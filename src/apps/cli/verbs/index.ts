@@ -76,7 +76,7 @@ const alsoOnTeam =
 
 /** A verb that is about teams alone. */
 const teamOnly =
-  (name: "login" | "request" | "team" | "teamPackage"): Run =>
+  (name: "login" | "request" | "pushRun" | "pullRun" | "team" | "teamPackage"): Run =>
   (invocation) =>
     teamVerbs()[name](invocation);
 
@@ -140,6 +140,8 @@ const runs: Readonly<Record<string, Run>> = {
   passkey,
   login: teamOnly("login"),
   request: teamOnly("request"),
+  "push-run": teamOnly("pushRun"),
+  "pull-run": teamOnly("pullRun"),
   team: teamOnly("team"),
   server: teamOnly("teamPackage"),
   worker: teamOnly("teamPackage"),

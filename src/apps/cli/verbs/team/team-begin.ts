@@ -57,7 +57,8 @@ async function ask(invocation: Invocation, { workflow, words }: Wanted) {
   const body = { repository, start };
   const { run } = await client({ method: "POST", path: "/api/runs", body, answer: TeamStarted });
   const row = { run, repository, title, begunBy: "", rests: "action", wait: null, phase: null } as const;
-  return { run, client, login: signedIn(project), row: { ...row, worker: null, refused: null, kept: [] } };
+  const more = { worker: null, refused: null, kept: [], movedTo: null, movedBy: null };
+  return { run, client, login: signedIn(project), row: { ...row, ...more } };
 }
 
 /** What a worker is not told must not be taken for said. */

@@ -1,3 +1,4 @@
+import { withCountermarks } from "../../../../adapters/user-files/countermarks.ts";
 import { emptyCursor } from "../../../../adapters/journal-file/fold.ts";
 import { hardenedGit } from "../../../../adapters/git/process/git.ts";
 import { type Login, readLogin } from "../../../../adapters/team/login-file.ts";
@@ -8,6 +9,7 @@ import { currentRun } from "../../../../app/project/current-run.ts";
 import type { LocalProject } from "../../../../compose/project.ts";
 import { ProblemError } from "../../../../core/problem.ts";
 import { noRun, type RunState } from "../../../../core/run.ts";
+import type { Seal } from "../../../../ports/seal.ts";
 import type { RunEvent } from "../../../../schema/event.ts";
 import { JournalLines, TeamRunList, type TeamRunRow, TeamView } from "../../../../schema/api-team.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
@@ -73,7 +75,7 @@ async function rowOf({ values }: Invocation, ask: ServerClient, project: LocalPr
   return open[0] ?? null;
 }
 
-function severalOpen(open: readonly TeamRunRow[]): ProblemError {
+export function severalOpen(open: readonly TeamRunRow[]): ProblemError {
   const runs = open.map(
     ({ run, title, wait }) => `${run} (${plainLine(title, 60)}${wait === null ? "" : `, ${wait}`})`,
   );
@@ -99,11 +101,20 @@ const comparable = (remote: string): string =>
     .replace(/\/+$/, "")
     .replace(/\.git$/, "");
 
+/** Tells what the server marked or took over from everything else, by the keys that this person signed in with. */
+export const serverSeal = ({ keys }: Pick<Login, "keys">): Seal => createReaderSeal(publicKeysOf(keys));
+
 /** Every line is checked against the keys that this person signed in with, whatever the server says now. */
-async function stateOf(ask: ServerClient, { keys }: Login, run: string): Promise<Pick<TeamRun, "state" | "events">> {
-  const { lines } = await ask({ method: "GET", path: `/api/runs/${run}/lines`, answer: JournalLines });
+export async function stateOf(
+  ask: ServerClient,
+  login: Pick<Login, "keys">,
+  run: string,
+): Promise<Pick<TeamRun, "state" | "events">> {
+  const path = `/api/runs/${run}/lines`;
+  const { lines, countermarks } = await ask({ method: "GET", path, answer: JournalLines });
   if (lines.length === 0) return { state: noRun, events: [] };
-  const { cursor, events } = readLines(emptyCursor(run), lines, createReaderSeal(publicKeysOf(keys)));
+  const seal = withCountermarks(serverSeal(login), (hash) => countermarks[hash]);
+  const { cursor, events } = readLines(emptyCursor(run), lines, seal);
   return { state: cursor.state, events };
 }
 

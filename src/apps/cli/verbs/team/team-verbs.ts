@@ -11,6 +11,7 @@ import { beginOnTeam } from "./team-begin.ts";
 import { showGate, showHistory, showStatus } from "./team-look.ts";
 import { showLogs } from "./team-logs.ts";
 import { type TeamRun, teamRunOf } from "./team-run.ts";
+export { pullRun, pushRun } from "./move-run.ts";
 export { team } from "./team-accounts.ts";
 export { teamBegin } from "./team-begin.ts";
 export { teamItems } from "./team-look.ts";

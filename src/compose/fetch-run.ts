@@ -1,0 +1,132 @@
+import { randomBytes } from "node:crypto";
+import { enterRunTree, fetchRunTree, losesNothing } from "../adapters/git/write/carry-run.ts";
+import type { Repository } from "../adapters/git/read/repository.ts";
+import { countermark, withCountermarks } from "../adapters/user-files/countermarks.ts";
+import { emptyCursor, headOf } from "../adapters/journal-file/fold.ts";
+import { readJournalBytes } from "../adapters/journal-file/journal-heads.ts";
+import { arrive, lastJourney } from "../adapters/journal-file/move-journal.ts";
+import { readLines } from "../adapters/team/read-lines.ts";
+import type { ServerClient } from "../adapters/team/server-client.ts";
+import { keepCountermarks } from "../adapters/user-files/taken-over.ts";
+import { currentRun } from "../app/project/current-run.ts";
+import { switchOn } from "../app/start/plan-supervision.ts";
+import { ProblemError } from "../core/problem.ts";
+import type { ActiveRun } from "../core/run.ts";
+import { writeProjections } from "../engine/write-projections.ts";
+import type { Head } from "../ports/journal.ts";
+import type { Seal } from "../ports/seal.ts";
+import { GoneTo } from "../schema/api-moving.ts";
+import { LeftTree } from "../schema/api-team.ts";
+import type { RunId } from "../schema/ids.ts";
+import { asDriver, movingPlace, placeNumber, repositoryOfProject, staysHere } from "./moving-place.ts";
+import type { LocalProject } from "./project.ts";
+
+export type Wanted = {
+  /** As the team's journal says now. */
+  readonly state: ActiveRun;
+  /** The team has let it go to this tree, and the call that asked for it was cut off. */
+  readonly isOnItsWay: boolean;
+  /** By which the server's lines are told from any other. */
+  readonly serverSeal: Seal;
+  /** This working tree in words, for whoever looks for the run. */
+  readonly to: string;
+};
+
+export type Fetched = { readonly state: ActiveRun; readonly warnings: readonly string[] };
+
+/**
+ * Takes a team's run into this tree. Everything that can be refused is refused before the team lets it go; cut off after
+ * that and called again from this tree, it goes on.
+ */
+export function fetchRun(project: LocalProject, ask: ServerClient, wanted: Wanted): Promise<Fetched> {
+  return asDriver(project, async () => {
+    const { run, git } = wanted.state.run;
+    const here = await currentRun(project);
+    if (here.run === run && here.state.is === "active") return settledIn(project, here.state, here.head);
+    const branch = git?.branch ?? null;
+    if (branch === null) throw staysHere("it has no branch of its own", "Go on with it there.");
+    const repository = await repositoryOfProject(project);
+    await fetchRunTree(repository, run, branch);
+    await requireRoom(project, repository, { wanted, branch });
+    const kept = await keepOwnWork(project, wanted);
+    const body = { place: placeNumber(project), to: wanted.to };
+    const gone = await ask({ method: "POST", path: `/api/runs/${run}/let-go`, body, answer: GoneTo });
+    await fetchRunTree(repository, run, branch);
+    const { state, bytes, head } = readGone(wanted, gone);
+    await enterRunTree(repository, run, gone.left);
+    const unlike = await restoreTree(project, state, gone.left);
+    keepOwnMarks(project, run, bytes);
+    await arrive(movingPlace(project), { run, bytes, head });
+    const settled = settledIn(project, state, head);
+    return { state, warnings: [...kept, ...unlike, ...settled.warnings] };
+  });
+}
+
+/** The settings of the tree that a run was begun in are the run's: another tree has loosened nothing. */
+function settledIn(project: LocalProject, state: ActiveRun, head: Head): Fetched {
+  if (state.supervision.enabled) switchOn(project.projections, state.supervision.phases);
+  return { state, warnings: writeProjections(project, state, head) };
+}
+
+type Room = { readonly wanted: Wanted; readonly branch: string };
+
+/** Nothing of the person may get lost: no run of their own, no uncommitted work, no commits on the branch. */
+async function requireRoom(project: LocalProject, repository: Repository, { wanted, branch }: Room): Promise<void> {
+  const own = await currentRun(project);
+  if (own.state.is === "active" && own.run !== null)
+    throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "runActive", run: own.run } });
+  const remote = `refs/remotes/origin/${branch}`;
+  if (!(await losesNothing(repository, branch, remote)))
+    throw staysHere(`your branch ${branch} has commits that the team does not have`, `git branch -m ${branch} <name>`);
+  const dirty = await project.vcs.dirty([]);
+  if (dirty.length === 0 || wanted.isOnItsWay || (await isAsItLeft(project, wanted.state))) return;
+  throw new ProblemError({ code: "TREE_DIRTY", files: dirty.map(({ path }) => path) });
+}
+
+/** True where the tree is still as it was when the run left from here: its changes are those of the run. */
+async function isAsItLeft(project: LocalProject, state: ActiveRun): Promise<boolean> {
+  const left = LeftTree.safeParse(lastJourney(movingPlace(project), state.run.run)?.["left"]);
+  return left.success && left.data.snapshot === (await project.workspace(state).now([state.run.item]));
+}
+
+/** A call that was cut off may have left files of the run here, and nobody knows what the person did since. */
+async function keepOwnWork(project: LocalProject, { state, isOnItsWay }: Wanted): Promise<string[]> {
+  if (!isOnItsWay || (await project.vcs.dirty([])).length === 0) return [];
+  const name = `before-arrival-${randomBytes(4).toString("hex")}`;
+  const kept = await project.workspace(state).snapshot(name, []);
+  return [`The tree as it was before is kept as refs/isdlc/${state.run.run}/${name} (${kept?.slice(0, 12) ?? ""}).`];
+}
+
+/** Every line is checked against the keys that this person signed in with. */
+function readGone({ state, serverSeal }: Wanted, { lines, countermarks }: GoneTo) {
+  const seal = withCountermarks(serverSeal, (hash) => countermarks[hash]);
+  const { cursor } = readLines(emptyCursor(state.run.run), lines, seal);
+  if (cursor.state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(""));
+  return { state: cursor.state, bytes, head: headOf(cursor) };
+}
+
+/** Every line counts here from now on, whoever marked it. */
+function keepOwnMarks(project: LocalProject, run: RunId, bytes: Buffer): void {
+  const { seal, files } = movingPlace(project);
+  const { heads } = readJournalBytes(bytes, { run, seal: { ...seal, fits: () => true } });
+  const records = heads.map(({ hash }) => ({ hash, countermark: countermark(seal, hash) }));
+  keepCountermarks({ directory: project.folders.state, files }, run, records);
+}
+
+/** Says which files could not be put as they were left. */
+async function restoreTree(project: LocalProject, state: ActiveRun, { snapshot }: LeftTree): Promise<string[]> {
+  const workspace = project.workspace(state);
+  const include = [state.run.item];
+  const changes = (await workspace.diff(await workspace.now(include), snapshot)) ?? [];
+  try {
+    await workspace.restore(
+      snapshot,
+      changes.map(({ path }) => path),
+    );
+    return [];
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.problem.code !== "GIT_FAILED") throw error;
+    return [error.message];
+  }
+}

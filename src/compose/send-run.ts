@@ -1,0 +1,71 @@
+import { pushRunTree } from "../adapters/git/write/carry-run.ts";
+import { comeBack, leave, type LeavingRun, leavingRuns, settle } from "../adapters/journal-file/move-journal.ts";
+import type { ServerClient } from "../adapters/team/server-client.ts";
+import { reapOrphans } from "../app/answer/reap-orphans.ts";
+import { currentRun } from "../app/project/current-run.ts";
+import { composedTrees } from "../core/composed-trees.ts";
+import { ProblemError } from "../core/problem.ts";
+import { TakenIn } from "../schema/api-moving.ts";
+import { LeftTree } from "../schema/api-team.ts";
+import type { RunId } from "../schema/ids.ts";
+import * as z from "zod/mini";
+import { asDriver, movingPlace, placeNumber, repositoryOfProject, requireMovable } from "./moving-place.ts";
+import type { LocalProject } from "./project.ts";
+
+/** What is noted of a run on its way to a team, so that the next call can go on. */
+const Journey = z.object({ repository: z.string(), left: LeftTree });
+
+export type Sent = {
+  readonly run: RunId;
+  readonly repository: string;
+  /** Files with uncommitted changes that went along in the snapshots. */
+  readonly uncommitted: readonly string[];
+};
+
+/**
+ * Brings the open run of this tree to a team: the branch and the snapshots first, then the journal. Cut off anywhere and
+ * called again, it goes on: the run is open here, or the team's, or on its way and nobody's to go on with.
+ */
+export function sendRun(project: LocalProject, ask: ServerClient, repository: string): Promise<Sent> {
+  const place = movingPlace(project);
+  return asDriver(project, async () => {
+    const [before] = leavingRuns(place);
+    const leaving = before ?? (await leaveTree(project, repository));
+    const { run, journey } = leaving;
+    await deliver(project, ask, leaving);
+    await settle(place, run);
+    project.projections.writeActive(null);
+    const uncommitted = (await project.vcs.dirty([])).map(({ path }) => path);
+    return { run, repository: Journey.parse(journey).repository, uncommitted };
+  });
+}
+
+async function leaveTree(project: LocalProject, repository: string): Promise<LeavingRun> {
+  const { run, state } = await currentRun(project);
+  if (run === null || state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  const branch = requireMovable(state, (await project.vcs.facts())?.branch ?? null);
+  await reapOrphans(project, state);
+  const snapshot = await project.workspace(state).now([state.run.item]);
+  if (snapshot === null) throw new ProblemError({ code: "GIT_UNAVAILABLE", detail: "the tree cannot be looked at" });
+  const carried = { run, branch, snapshot, trees: [...new Set(composedTrees(state))] };
+  const left = await pushRunTree(await repositoryOfProject(project), carried);
+  return leave(movingPlace(project), run, { repository, left });
+}
+
+/** Where the server says no, the run goes on here; where it says nothing, the next call asks again. */
+async function deliver(project: LocalProject, ask: ServerClient, { run, bytes, journey }: LeavingRun): Promise<void> {
+  const { repository, left } = Journey.parse(journey);
+  const lines = bytes.toString("utf8").split("\n").slice(0, -1);
+  const body = { repository, place: placeNumber(project), lines, left };
+  try {
+    await ask({ method: "POST", path: `/api/runs/${run}/take-in`, body, answer: TakenIn });
+  } catch (error) {
+    if (isRefusal(error)) await comeBack(movingPlace(project), run);
+    throw error;
+  }
+}
+
+const SERVER_FAILED = 500;
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ProblemError && error.problem.code === "SERVER_REFUSED" && error.problem.status < SERVER_FAILED;

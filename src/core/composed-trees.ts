@@ -1,0 +1,12 @@
+import { isRecord } from "./own-value.ts";
+
+const KEYS: ReadonlySet<string> = new Set(["commitTree", "plainTree"]);
+
+/** Trees that a commit would have, wherever a command or a state names them; no snapshot holds them. */
+export function composedTrees(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(composedTrees);
+  if (!isRecord(value)) return [];
+  return Object.entries(value).flatMap(([key, found]) =>
+    KEYS.has(key) && typeof found === "string" ? found : composedTrees(found),
+  );
+}

@@ -1,0 +1,109 @@
+import type { ClientBase } from "pg";
+import { countermark } from "../../../src/adapters/user-files/countermarks.ts";
+import { next } from "../../../src/core/next.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
+import type { TakeIn } from "../../../src/schema/api-moving.ts";
+import type { StartRequest } from "../../../src/schema/api-project.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+import { restOf } from "../journal-postgres/append-decision.ts";
+import { inTransaction } from "../journal-postgres/in-transaction.ts";
+import type { TeamServer } from "../server/team-server.ts";
+import { refuseDecidedElsewhere } from "./decided-elsewhere.ts";
+import { type ForeignLine, type ForeignRun, readForeignLines } from "./read-foreign-lines.ts";
+
+export type Bringing = { readonly run: RunId; readonly person: string; readonly sent: TakeIn };
+
+type Row = {
+  readonly repository: string | null;
+  readonly head_seq: number;
+  readonly head_hash: string;
+  readonly moved_place: string | null;
+  readonly moved_to: string | null;
+};
+
+/**
+ * Takes a run in with the very lines it has: those that are new here get the server's countermark. Sent twice, it is
+ * taken in once; whoever is refused still has it. Gives how far the team's journal is.
+ */
+export function takeInRun(server: TeamServer, { run, person, sent }: Bringing): Promise<number> {
+  const foreign = readForeignLines(run, sent.lines);
+  return inTransaction(server.pool, async (client) => {
+    await client.query(
+      `insert into isdlc.run (run, place, repository, title, begun_by, start, head_hash, rests, moved_place, moved_to)
+       values ($1, $1, $2, $3, $4, $5, $6, 'ended', $7, 'where it was begun') on conflict (run) do nothing`,
+      [run, sent.repository, foreign.state.run.title, person, ...beginningOf(foreign), sent.place],
+    );
+    const { rows } = await client.query<Row>(
+      "select repository, head_seq, head_hash, moved_place, moved_to from isdlc.run where run = $1 for update",
+      [run],
+    );
+    const [row] = rows;
+    if (row === undefined || row.repository !== sent.repository)
+      throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+    if (row.moved_place !== sent.place) return alreadyThere(client, { run, row, lines: foreign.lines });
+    const fresh = linesBeyond(row, foreign.lines, run);
+    await refuseDecidedElsewhere(
+      client,
+      sent.repository,
+      fresh.flatMap(({ events }) => events),
+    );
+    for (const line of fresh)
+      await insertLine(client, line, { run, person, mark: countermark(server.journal.seal, line.hash) });
+    await handToTeam(server, client, { run, sent, foreign });
+    return foreign.state.seq;
+  });
+}
+
+/** For a worker's lease: what was asked for, as far as it matters once the run is begun. */
+function beginningOf({ state, lines }: ForeignRun): readonly [start: string, hash: string] {
+  const { workflow, title } = state.run;
+  const isSupervised = state.supervision.enabled;
+  const start: StartRequest = { what: "run", workflow, title: title.slice(0, 2000), isSupervised, choices: [] };
+  return [JSON.stringify(start), lines[0]?.previous ?? ""];
+}
+
+type There = { readonly run: RunId; readonly row: Row; readonly lines: readonly ForeignLine[] };
+
+/** The answer to an earlier try may have been lost: where the team has every line of it, there is nothing left to do. */
+async function alreadyThere(client: ClientBase, { run, row, lines }: There): Promise<number> {
+  const last = lines.at(-1);
+  const { rowCount } = await client.query("select 1 from isdlc.decision where run = $1 and hash = $2", [
+    run,
+    last?.hash,
+  ]);
+  if (rowCount === 1) return row.head_seq;
+  throw new ProblemError({ code: "RUN_AWAY", run, to: row.moved_to ?? "the team" });
+}
+
+/** The lines after those that the team has. @throws ProblemError RUN_AWAY where the two went different ways. */
+function linesBeyond({ head_seq, head_hash }: Row, lines: readonly ForeignLine[], run: RunId): readonly ForeignLine[] {
+  if (head_seq === 0) return lines;
+  const known = lines.findIndex(({ hash }) => hash === head_hash);
+  if (known === -1) throw new ProblemError({ code: "RUN_AWAY", run, to: "the team, with other decisions" });
+  return lines.slice(known + 1);
+}
+
+type Inserted = { readonly run: RunId; readonly person: string; readonly mark: string };
+
+async function insertLine(client: ClientBase, line: ForeignLine, { run, person, mark }: Inserted): Promise<void> {
+  await client.query(
+    `insert into isdlc.decision (run, seq, events, previous, hash, line, sender_kind, sender, countermark)
+     values ($1, $2, $3, $4, $5, $6, 'person', $7, $8)`,
+    [run, line.seq, line.events.length, line.previous, line.hash, line.line, person, mark],
+  );
+}
+
+type Taken = { readonly run: RunId; readonly sent: TakeIn; readonly foreign: ForeignRun };
+
+/** From here on it is the team's: a worker goes on with it where there is something to do. */
+async function handToTeam({ queue }: TeamServer, client: ClientBase, { run, sent, foreign }: Taken): Promise<void> {
+  const { state, lines } = foreign;
+  const { rows } = await client.query<{ epoch: number }>(
+    `update isdlc.run set head_seq = $2, head_hash = $3, rests = $4, wait_id = $5, wait_kind = $6, phase = $7,
+       left_tree = $8, worker = null, workflow = null, failures = 0, epoch = epoch + 1,
+       moved_place = null, moved_to = null, moved_by = null
+     where run = $1 returning epoch`,
+    [run, state.seq, lines.at(-1)?.hash, ...restOf(state), JSON.stringify(sent.left)],
+  );
+  if (next(state).is === "action") await queue.ask(client, run, { id: `drive:${run}:e${rows[0]?.epoch ?? 0}` });
+}
