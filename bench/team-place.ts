@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod/mini";
@@ -102,6 +102,7 @@ export async function openTeamPlace({ root, scratch }: Settings): Promise<TeamPl
       await pool.end();
       await server.close();
       await own.stop("immediate");
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -91,6 +91,8 @@ async function overHttp(place: TeamPlace, root: string) {
 }
 
 const IDLE_SECONDS = 5;
+/** PostgreSQL counts what a connection did up to ten seconds after it became idle. */
+const COUNTED_WITHIN = 11_000; // milliseconds
 
 async function underLoad(settings: Settings, place: TeamPlace): Promise<readonly Line[]> {
   const { quick, root } = settings;
@@ -166,7 +168,7 @@ async function transactionsPerSecond(pool: Pool): Promise<number> {
     const text = "select xact_commit::int as n from pg_stat_database where datname = current_database()";
     return (await pool.query<{ n: number }>(text)).rows[0]?.n ?? Number.NaN;
   };
-  await delay(1000); // statistics come late
+  await delay(COUNTED_WITHIN);
   const before = await count();
   await delay(IDLE_SECONDS * 1000);
   return ((await count()) - before) / IDLE_SECONDS;
