@@ -11,7 +11,7 @@ const PLAIN = /^[^\p{Cc}\s<>.,:;"\\'\ufffd](?:[^\p{Cc}<>\ufffd]*[^\p{Cc}\s<>.,:;
 
 /** Who git would name in a commit by the settings alone; null for everything that only git should put together. */
 export function commitIdentity(settings: readonly RepositorySetting[], env: NodeJS.ProcessEnv): CommitIdentity | null {
-  if (TOLD.some((name) => env[name] !== undefined) || env["TZ"] !== process.env["TZ"]) return null;
+  if (TOLD.some((name) => env[name] !== undefined) || !isOwnZone(env["TZ"])) return null;
   const last = (key: string): string | null => settings.findLast((setting) => setting.key === key)?.value ?? null;
   const [author, committer] = ["author", "committer"].map((role) => {
     const [name, email] = ["name", "email"].map((part) => last(`${role}.${part}`) ?? last(`user.${part}`) ?? "");
@@ -19,6 +19,9 @@ export function commitIdentity(settings: readonly RepositorySetting[], env: Node
   });
   return author && committer ? { author, committer } : null;
 }
+
+const isOwnZone = (zone: string | undefined): boolean =>
+  zone === undefined || zone === new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** As a commit has it: seconds, and how far the clock of this place is from the world's. */
 export function commitTime(now: Date): string {
