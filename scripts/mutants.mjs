@@ -9,7 +9,7 @@ export const mutants = [
   {
     bug: "settings of a repository are believed though a file of them changed",
     file: "src/adapters/git/read/repository-settings.ts",
-    find: "known.contents === contentsOf([...usual, ...known.others])",
+    find: "known.contents === contentsOf([...usualFiles(root, env), ...known.others])",
     put: "true",
     test: "test/git/repository-settings.test.ts",
   },
@@ -92,7 +92,7 @@ export const mutants = [
   },
   {
     bug: "a snapshot that somebody wrote is believed",
-    file: "src/adapters/journal-file/snapshot.ts",
+    file: "src/adapters/journal-file/run-file.ts",
     find: "!tools.seal.fits(snapshotHash(content), mark, content)",
     put: "mark === content",
     test: "test/journal-file/place.test.ts",

@@ -1,13 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { enterRunTree, fetchRunTree, losesNothing } from "../adapters/git/write/carry-run.ts";
 import type { Repository } from "../adapters/git/read/repository.ts";
-import { countermark, withCountermarks } from "../adapters/user-files/countermarks.ts";
+import { countermark, keepCountermarks, withCountermarks } from "../adapters/user-files/countermarks.ts";
 import { emptyCursor, headOf } from "../adapters/journal-file/fold.ts";
 import { readJournalBytes } from "../adapters/journal-file/journal-heads.ts";
 import { arrive, lastJourney } from "../adapters/journal-file/move-journal.ts";
 import { readLines } from "../adapters/team/read-lines.ts";
 import type { ServerClient } from "../adapters/team/server-client.ts";
-import { keepCountermarks } from "../adapters/user-files/taken-over.ts";
 import { currentRun } from "../app/project/current-run.ts";
 import { switchOn } from "../app/start/plan-supervision.ts";
 import { ProblemError } from "../core/problem.ts";

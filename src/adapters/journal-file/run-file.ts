@@ -1,15 +1,30 @@
 import { ProblemError } from "../../core/problem.ts";
+import type { RunState } from "../../core/run.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Head } from "../../ports/journal.ts";
 import type { Seal } from "../../ports/seal.ts";
 import type { EventDraft, RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
-import { OPEN, openPlain, readRange, writeAll } from "../file-system/file-system.ts";
+import {
+  type FileSystem,
+  OPEN,
+  openPlain,
+  readRange,
+  readSmall,
+  replaceFile,
+  writeAll,
+} from "../file-system/file-system.ts";
 import type { Anchors } from "../user-files/anchors.ts";
-import { bodyOf, encodeRecord, type EventCheck, LINE_LIMIT } from "./record.ts";
-import { advance, corrupt, emptyCursor, eventsOf, fold, headOf, type Cursor } from "./fold.ts";
-import { journalSize, readJournal, tornFile, type JournalLocation, type OpenFile } from "./journal-location.ts";
-import { cursorFrom, readSnapshot, snapshotIsDue, writeSnapshot, type SnapshotTools } from "./snapshot.ts";
+import { advance, corrupt, type Cursor, emptyCursor, eventsOf, fold, headOf } from "./fold.ts";
+import {
+  type JournalLocation,
+  journalSize,
+  type OpenFile,
+  readJournal,
+  snapshotFile,
+  tornFile,
+} from "./journal-location.ts";
+import { bodyOf, encodeRecord, type EventCheck, LINE_LIMIT, readLine, snapshotHash } from "./record.ts";
 
 /** What the functions below need, and what they remember between calls. */
 export type JournalStore = {
@@ -178,4 +193,60 @@ function remember(store: JournalStore, now: Known): void {
     if (known.size <= REMEMBERED_RUNS) break;
     known.delete(oldest);
   }
+}
+
+type SnapshotTools = {
+  readonly files: FileSystem;
+  readonly seal: Seal;
+  /** Version of the program: another version may fold to another state, so its snapshots are not used. */
+  readonly version: string;
+};
+
+/** A snapshot that really is ours. It was written after its head was acknowledged, so it also bears witness to it. */
+type Snapshot = Omit<Cursor, "last"> & { readonly last: { readonly from: number; readonly previous: string } };
+
+const EVERY_RECORDS = 64;
+const EVERY_RECORDS_AT_REST = 4;
+const EVERY_BYTES = 128 * 1024;
+const SNAPSHOT_LIMIT = 64 * 1024 * 1024; // bytes
+
+/** Sooner for a run at rest: it may stay so for days, and people look at it. */
+function snapshotIsDue(cursor: Cursor, last: { lines: number; size: number }): boolean {
+  const records = cursor.lines - last.lines;
+  if (records >= EVERY_RECORDS || cursor.size - last.size >= EVERY_BYTES) return true;
+  return records >= EVERY_RECORDS_AT_REST && isAtRest(cursor.state);
+}
+
+const isAtRest = (state: RunState): boolean => state.is === "ended" || (state.is === "active" && state.wait !== null);
+
+/** Not synced: a lost or damaged snapshot only costs a full replay. */
+function writeSnapshot(tools: SnapshotTools, journal: string, cursor: Cursor): void {
+  if (cursor.last === null) return;
+  const { from, previous } = cursor.last;
+  const content = JSON.stringify({ version: tools.version, ...cursor, last: { from, previous } });
+  const mark = tools.seal.mark(snapshotHash(content));
+  replaceFile(tools.files, snapshotFile(journal), Buffer.from(`${content}\n${mark}\n`));
+}
+
+/** Null for any doubt: none there, not ours, of another version, of another run. */
+function readSnapshot(tools: SnapshotTools, journal: string, run: string): Snapshot | null {
+  try {
+    const [content = "", mark = ""] =
+      readSmall(tools.files, snapshotFile(journal), SNAPSHOT_LIMIT)?.toString("utf8").split("\n") ?? [];
+    if (!tools.seal.fits(snapshotHash(content), mark, content)) return null;
+    const snapshot = JSON.parse(content) as Snapshot & { version: string; state: RunState };
+    return snapshot.version === tools.version && snapshot.run === run ? snapshot : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The cursor a snapshot stands for, once the one line it ends with was found in the journal; null otherwise. */
+function cursorFrom(snapshot: Snapshot, journal: OpenFile, tools: SnapshotTools): Cursor | null {
+  const { last, size, run, seq, hash, state, lines } = snapshot;
+  const bytes = readJournal(tools.files, journal, { from: last.from, to: size });
+  if (bytes.length !== size - last.from) return null;
+  const reading = readLine(bytes, last.previous, tools.seal);
+  if (reading.is !== "record" || reading.hash !== hash) return null;
+  return { run, seq, hash, state, size, lines, last: { ...last, bytes } };
 }

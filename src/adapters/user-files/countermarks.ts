@@ -1,4 +1,7 @@
+import { join } from "node:path";
 import type { Seal } from "../../ports/seal.ts";
+import type { RunId } from "../../schema/ids.ts";
+import { type FileSystem, placeFile, readSmall, syncFolder } from "../file-system/file-system.ts";
 
 /** The countermark of a record, by its hash; undefined where it has none. */
 export type CountermarkOf = (hash: string) => string | undefined;
@@ -18,3 +21,35 @@ export const withCountermarks = (seal: Seal, countermarkOf: CountermarkOf): Seal
     return found !== undefined && seal.fits(takenOver(hash), found, text);
   },
 });
+
+const FOLDER = "taken-over";
+const FILE_LIMIT = 16 * 1024 * 1024; // bytes
+
+/** Countermarks of runs that came from elsewhere: a file for each run, a line for each record. Read when first asked for. */
+export function countermarksIn(directory: string, files: FileSystem): CountermarkOf {
+  let known: ReadonlyMap<string, string> = new Map();
+  return (hash) => known.get(hash) ?? (known = readAll(join(directory, FOLDER), files)).get(hash);
+}
+
+function readAll(folder: string, files: FileSystem): ReadonlyMap<string, string> {
+  if (files.lstatSync(folder, { throwIfNoEntry: false }) === undefined) return new Map();
+  const texts = files.readdirSync(folder).map((name) => readSmall(files, join(folder, name), FILE_LIMIT));
+  const lines = texts.flatMap((text) => text?.toString("latin1").split("\n") ?? []);
+  return new Map(lines.map((line) => [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)]));
+}
+
+export type Countermarked = { readonly hash: string; readonly countermark: string };
+
+/** Keeps those of a run, durably; earlier ones of the same run are among them. */
+export function keepCountermarks(
+  { directory, files }: { readonly directory: string; readonly files: FileSystem },
+  run: RunId,
+  records: readonly Countermarked[],
+): void {
+  const folder = join(directory, FOLDER);
+  files.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const bytes = Buffer.from(records.map(({ hash, countermark }) => `${hash} ${countermark}\n`).join(""));
+  const file = join(folder, run);
+  placeFile(files, file, { bytes, durable: true, place: (temporary) => files.renameSync(temporary, file) });
+  syncFolder(files, folder);
+}

@@ -12,8 +12,7 @@ import {
   type FileSystem,
 } from "../file-system/file-system.ts";
 import { nodeCrypto } from "../file-system/node-crypto.ts";
-import { withCountermarks } from "./countermarks.ts";
-import { countermarksIn } from "./taken-over.ts";
+import { countermarksIn, withCountermarks } from "./countermarks.ts";
 
 const KEY_LENGTH = 32; // bytes
 const MARK_LENGTH = 32; // characters
