@@ -165,6 +165,7 @@ describe("a phase writes where it may:", () => {
   ])("but %s %j", (path, change) => {
     expect(tool("Write", { file_path: path }, change)).toBeNull();
     expect(shell(`echo x > ${path}`, change)).toBeNull();
+    expect(shell(`mkdir -p "$(dirname '${path}')" && echo x > ${path}`, change)).toBeNull();
   });
 
   test("a run that cannot be read allows no write, and reading", () => {

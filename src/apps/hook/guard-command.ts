@@ -92,8 +92,9 @@ function written(name: string, args: readonly string[]): readonly string[] {
   return args.flatMap((arg) => /^(?:of=|--output=)(.+)$/.exec(arg)?.[1] ?? []);
 }
 
-/** A path with variables that nobody knows here is left to the engine. */
+/** A path from variables or commands (of which nothing is left here) that nobody knows is left to the engine. */
 function refuseTarget(place: GuardedTree, word: string): string | null {
+  if (word === "") return null;
   const path = expanded(place, word);
   if (/^\/dev\/(?:null|stdout|stderr|tty|fd\/)/.test(path)) return null;
   if (matchesKept(path) || (path.includes("$") && KEPT_NAME.test(path))) return TOUCHES_KEPT;
@@ -103,10 +104,10 @@ function refuseTarget(place: GuardedTree, word: string): string | null {
 /** A program we know nothing about is not handed what is kept, under whatever name. */
 function refuseMention(place: GuardedTree, word: string): string | null {
   const text = expanded(place, word);
-  if (isBelowItem(place, text)) return null;
-  if (KEPT_NAME.test(text) || matchesKept(text)) return TOUCHES_KEPT;
+  const isKept = KEPT_NAME.test(text) || matchesKept(text);
   const isPath = text.length < 1000 && !/[\s*?$]/.test(text) && /[/.]/.test(text);
-  return isPath ? refuseKept(place, realPath(place, text)) : null;
+  if ((!isKept && !isPath) || isBelowItem(place, text)) return null;
+  return isKept ? TOUCHES_KEPT : refuseKept(place, realPath(place, text));
 }
 
 function isBelowItem(place: GuardedTree, text: string): boolean {

@@ -9,12 +9,15 @@ const INPUT_LIMIT = 2 * 1024 * 1024; // bytes
 const MARKER_LIMIT = 16 * 1024;
 const REFUSED = 2; // the exit code that every host takes for a refusal
 
+// Nobody reads where an error came from, and finding out costs more than what failed.
+Error.stackTraceLimit = 0;
+
 /**
  * The guard of a session while a run is open: one event on the input, one answer on the output. Whatever it cannot
  * read is refused. The shell that calls it refuses for it should it not end well.
  */
 function main(): number {
-  const root = realpathSync(process.argv[2] ?? ".");
+  const root = realpathSync.native(process.argv[2] ?? ".");
   const event = parseEvent(readAll(0, INPUT_LIMIT));
   if (event === null) return refuse("isdlc: the event could not be read, so nothing may change while a run is open.");
   signOfLife(root, event["session_id"]);
@@ -41,7 +44,7 @@ function situationIn(root: string) {
     join(config, "opencode"),
   ];
   const marker = parseMarker(readFile(join(root, OWN_FOLDER, OWN.active), MARKER_LIMIT) ?? "");
-  return { root, cwd: root, home, closed, marker, realpath: (path: string) => realpathSync(path), exists: existsSync };
+  return { root, cwd: root, home, closed, marker, realpath: realpathSync.native, exists: existsSync };
 }
 
 function parseEvent(text: string | null): HookEvent | null {
@@ -59,10 +62,10 @@ function signOfLife(root: string, session: unknown): void {
   const { O_CREAT, O_WRONLY, O_TRUNC, O_NOFOLLOW } = constants;
   try {
     const folder = join(root, OWN_FOLDER, OWN.sessions);
-    if (lstatSync(folder).isDirectory())
+    if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true)
       closeSync(openSync(join(folder, `${session}.hook`), O_CREAT | O_WRONLY | O_TRUNC | O_NOFOLLOW, 0o600));
   } catch {
-    return; // no session has begun a phase here
+    return; // something else lies in its place
   }
 }
 
@@ -83,7 +86,7 @@ function readFile(path: string, limit: number): string | null {
 function readAll(file: number, limit: number): string | null {
   const chunks: Buffer[] = [];
   for (let size = 0; size <= limit;) {
-    const chunk = Buffer.alloc(65_536);
+    const chunk = Buffer.allocUnsafe(65_536);
     const count = readSome(file, chunk);
     if (count === null) return null;
     if (count === 0) return Buffer.concat(chunks).toString("utf8");
@@ -116,9 +119,12 @@ function write(file: number, text: string): void {
   for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
 }
 
-try {
-  process.exitCode = main();
-} catch (error) {
-  process.stderr.write(`isdlc: its guard failed (${String(error).slice(0, 200)}), so nothing may change.\n`);
-  process.exitCode = REFUSED;
+function guarded(): number {
+  try {
+    return main();
+  } catch (error) {
+    return refuse(`isdlc: its guard failed (${String(error).slice(0, 200)}), so nothing may change.`);
+  }
 }
+
+process.exit(guarded()); // everything is written: nothing is left to wait for, and nothing to tidy up

@@ -5,11 +5,11 @@ const NAMES = [OWN_FOLDER, ".git", ".claude", ".codex", ".gemini", ".opencode"];
 
 /** True for a pattern that the shell could expand to a kept name. */
 export function matchesKept(word: string): boolean {
+  const isPattern = (text: string): boolean => /[*?[]/.test(text);
+  if (!isPattern(word)) return false;
   return word
     .split("/")
-    .some(
-      (segment) => /[*?[]/.test(segment) && /^[.[]/.test(segment) && NAMES.some((name) => globMatches(segment, name)),
-    );
+    .some((segment) => isPattern(segment) && /^[.[]/.test(segment) && NAMES.some((name) => globMatches(segment, name)));
 }
 
 function globMatches(pattern: string, name: string): boolean {
@@ -27,6 +27,7 @@ function globMatches(pattern: string, name: string): boolean {
 
 /** `~`, `$HOME` and `$PWD` as the shell reads them. */
 export function expanded({ home, cwd, root }: Pick<GuardedTree, "home" | "cwd" | "root">, word: string): string {
+  if (!word.startsWith("$")) return word;
   return word
     .replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/, home)
     .replace(/^\$(?:PWD|\{PWD\})(?=\/|$)/, cwd)
@@ -37,6 +38,7 @@ const MOST_BRACES = 64;
 
 /** `a{b,c}d` as the shell expands it. */
 export function braces(word: string): readonly string[] {
+  if (!word.includes("{")) return [word];
   const words = [word];
   for (let at = 0; at < words.length && words.length < MOST_BRACES; at++) {
     const match = /\{([^{}]*,[^{}]*)\}/.exec(words[at] ?? "");
