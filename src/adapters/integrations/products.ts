@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { OWN, ownPath } from "../../core/own-folder.ts";
+import { OWN_MARKERS } from "../caller/agent-markers.ts";
 import type { FileChange } from "./installed-files.ts";
 import { type HookCommands, installedHookCommands } from "./hook-commands.ts";
 
@@ -75,8 +76,11 @@ function ownFolder(at: Placement, variable: string, name: string): string {
 
 const quoted = (text: string): string => JSON.stringify(text); // a basic string of TOML has the same escapes
 
+/** Codex keeps most of the environment from its servers: ours needs the person's folders, and what marks agents of a run. */
+const FOR_SERVER = ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "CODEX_HOME", ...OWN_MARKERS];
+
 const codexServer = (at: Placement): string =>
-  `[mcp_servers.isdlc]\ncommand = "node"\nargs = [${quoted(programOf(at))}, "mcp"]\ntool_timeout_sec = 3600\n`;
+  `[mcp_servers.isdlc]\ncommand = "node"\nargs = [${quoted(programOf(at))}, "mcp"]\nenv_vars = ${JSON.stringify(FOR_SERVER)}\ntool_timeout_sec = 3600\n`;
 
 function codexHooks({ closed, open, start }: HookCommands): [string[], unknown][] {
   const group = (command: string) => ({ hooks: [{ type: "command", command, timeout: 10 }] });
