@@ -6,8 +6,8 @@ import { nodeFiles, readSmall } from "../../adapters/file-system/file-system.ts"
 const SETTINGS_LIMIT = 1024 * 1024;
 
 /**
- * Why settings that Claude Code was started with could speak in the person's place; null where none does. Looked at
- * once, when the session starts: later changes are blocked by the hook that hears of them.
+ * Why settings of Claude Code could speak in the person's place; null where none does. Looked at when the session starts
+ * and at each command that was typed: changes between are blocked by the hook that hears of them.
  */
 export function speakingSettings(cwd: string, env: NodeJS.ProcessEnv): string | null {
   const home = env["CLAUDE_CONFIG_DIR"] ?? join(env["HOME"] ?? homedir(), ".claude");

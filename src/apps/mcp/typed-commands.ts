@@ -35,14 +35,14 @@ const OTHERS: readonly string[] = ["add", "cancel"];
  * session that has no person before it, is refused.
  */
 export function createTypedTool(host: ServedHost): Tool {
-  const settings = speakingSettings(host.cwd, host.env);
+  const atStart = speakingSettings(host.cwd, host.env);
   return {
     name: "typed",
     title: "For the host only",
     description: "Not for models: refused unless the host itself calls it for a command that the person typed.",
     schema: Typed,
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
-    call: (call) => typed(call, settings),
+    call: (call) => typed(call, atStart ?? speakingSettings(host.cwd, host.env)),
   };
 }
 
