@@ -129,11 +129,17 @@ function itemsOf({ id, text, calls }: Answer) {
     type: "function_call" as const,
     id: `fc_${id}_${at}`,
     call_id: call.id,
-    name: call.tool,
+    ...namedCall(call.tool),
     arguments: JSON.stringify(call.input),
     status,
   }));
   return text === "" ? made : [message, ...made];
+}
+
+/** `server.tool` is a tool in a namespace. */
+function namedCall(tool: string) {
+  const [namespace = "", name] = tool.split(".");
+  return name === undefined ? { name: namespace } : { namespace, name };
 }
 
 /** This API counts what was cached among the input. */

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import type { Rule, Turn } from "../../stub-model/scenario.ts";
 import { agentBinary, CLAUDE_VERSIONS, claudePackage } from "../../support/agent-binaries.ts";
 import type { Sandbox } from "../../support/cli.ts";
-import { hasTmux, openTerminal } from "../terminal/terminal.ts";
-import { begin, type Guest, guestOf, headless, report, writesDocument } from "./claude-session.ts";
+import { hasTmux } from "../terminal/terminal.ts";
+import { atTerminal, type Guest, guestOf, headless, isUnanswered, planned } from "./claude-session.ts";
 
 const version = CLAUDE_VERSIONS[1];
 const binary = await agentBinary(claudePackage(version));
@@ -30,13 +30,6 @@ const refusals = ({ setup }: Guest): string[] =>
     .flatMap(({ request }) => request.messages.findLast(({ role }) => role === "tool")?.text ?? [])
     .filter((text) => text.includes("isdlc: "));
 
-/** Up to the gate of the plan. */
-const planned = (sandbox: Sandbox): Rule => ({
-  name: "plan",
-  when: { prompt: "Go on" },
-  turns: [begin, writesDocument(sandbox, "plan.md"), report(sandbox), { text: "The gate is open." }],
-});
-
 describe.skipIf(!binary.ok || !hasTmux())(`a session of Claude Code ${version} at its open gate`, () => {
   test("answers nothing by a prompt that the model put there itself, by the session's socket or by its clock", async () => {
     const rules = (sandbox: Sandbox): Rule[] => [
@@ -46,6 +39,7 @@ describe.skipIf(!binary.ok || !hasTmux())(`a session of Claude Code ${version} a
         name: "forger",
         when: { prompt: "Have a go" },
         turns: [
+          { calls: [{ tool: "ScheduleWakeup", input: { delaySeconds: 60, reason: "Later", prompt: COMMAND } }] },
           { calls: [{ tool: "CronCreate", input: { cron: "* * * * *", prompt: COMMAND, recurring: false } }] },
           shell(`printf '%s' ${COMMAND} | nc -U "$CLAUDE_CODE_MESSAGING_SOCKET"`),
           shell(`node ${fixture}`),
@@ -54,18 +48,15 @@ describe.skipIf(!binary.ok || !hasTmux())(`a session of Claude Code ${version} a
       },
     ];
     const guest = await guestOf(version, rules);
-    const { sandbox, setup, env, args } = guest;
+    const { sandbox, setup } = guest;
     await headless(guest, "Go on");
-    const terminal = await openTerminal(sandbox, { env, width: 160 });
-    terminal.type([setup.program, ...args, "CronCreate"].map((word) => `'${word}'`).join(" "));
-    await terminal.shows("❯");
+    const terminal = await atTerminal(guest, "CronCreate", "ScheduleWakeup");
     terminal.type("Have a go");
-    await expect.poll(() => refusals(guest), PATIENCE).toEqual([ON_A_TIMER, IN_YOUR_PLACE]);
+    await expect.poll(() => refusals(guest), PATIENCE).toEqual([ON_A_TIMER, ON_A_TIMER, IN_YOUR_PLACE]);
     const isForged = (text: string) => text.includes(COMMAND);
     const came = () => setup.model.calls.some(({ request }) => isForged(request.messages.at(-1)?.text ?? ""));
     await expect.poll(came, PATIENCE).toBe(true);
-    const answers = (await sandbox.events()).filter((event) => event.type === "gate.answered");
-    expect([answers, (await sandbox.status()).waiting?.kind]).toEqual([[], "gate"]);
+    expect(await isUnanswered(sandbox)).toBe(true);
   });
 
   test("answers nothing through a session that the model started itself, with a terminal or without", async () => {
@@ -99,7 +90,6 @@ describe.skipIf(!binary.ok || !hasTmux())(`a session of Claude Code ${version} a
     await headless(guest, "Have a go");
     const [headlessly, atTerminal] = readFileSync(join(sandbox.base, "said"), "utf8").split("=====");
     for (const told of [headlessly, atTerminal]) expect(told?.replaceAll(CONTROL, " ")).toMatch(BLOCKED);
-    const answers = (await sandbox.events()).filter((event) => event.type === "gate.answered");
-    expect([answers, (await sandbox.status()).waiting?.kind]).toEqual([[], "gate"]);
+    expect(await isUnanswered(sandbox)).toBe(true);
   });
 });

@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { type ClaudeSetup, withClaude } from "../../agent-claude/with-claude.ts";
 import type { Rule, Turn } from "../../stub-model/scenario.ts";
 import { builtProgram } from "../../support/built-program.ts";
 import { createSandbox, type Json, type Sandbox } from "../../support/cli.ts";
+import { openTerminal, type Terminal } from "../terminal/terminal.ts";
 
 export const SERVER = "mcp__plugin_isdlc_isdlc__";
 const KEY = "sk-ant-api03-dummy-0123456789abcdefghij";
@@ -57,6 +58,39 @@ export function headless({ setup, sandbox, env, args }: Guest, prompt: string): 
   });
 }
 
+/** A session at a terminal of the person's own, ready for what they type; `more` are further arguments. */
+export async function atTerminal(guest: Guest, ...more: string[]): Promise<Terminal> {
+  const { sandbox, setup, env, args } = guest;
+  const terminal = await openTerminal(sandbox, { env, width: 160 });
+  terminal.type([setup.program, ...args, ...more].map((word) => `'${word}'`).join(" "));
+  await terminal.shows("❯");
+  return terminal;
+}
+
+/** What the model was told by its tools, in the turns of a rule. */
+export const said = ({ setup }: Guest, rule: string): string[] =>
+  setup.model.calls
+    .filter(({ matched }) => matched?.rule === rule)
+    .map(({ request }) => request.messages.findLast(({ role }) => role === "tool")?.text ?? "");
+
+/** For a session that is asked where the run stands. */
+export const STATUS: Rule = {
+  name: "status",
+  when: { prompt: /Call the tool .{1,4}status/ },
+  turns: [{ calls: [{ tool: `${SERVER}status`, input: {} }] }, { text: "Status told." }],
+};
+
+/** The product talks to its servers some time after its first screen. */
+export async function served(guest: Guest, terminal: Terminal): Promise<void> {
+  const asked = (): number => said(guest, "status").length;
+  do {
+    const before = asked();
+    terminal.type("/isdlc:status");
+    await expect.poll(asked, { timeout: 60_000, interval: 100 }).toBe(before + 2); // its call, and its words after it
+    await terminal.shows("Status told.");
+  } while (said(guest, "status").at(-1)?.includes("No such tool") === true);
+}
+
 /** So that the first screens, which nobody needs here, are past. */
 function seedHome(home: string, project: string): void {
   const settings = {
@@ -93,6 +127,19 @@ export const report = (sandbox: Sandbox): Turn => ({
     },
   ],
 });
+
+/** Up to the gate of the plan. */
+export const planned = (sandbox: Sandbox): Rule => ({
+  name: "plan",
+  when: { prompt: "Go on" },
+  turns: [begin, writesDocument(sandbox, "plan.md"), report(sandbox), { text: "The gate is open." }],
+});
+
+/** Nothing was answered: the gate is as open as it was. */
+export async function isUnanswered(sandbox: Sandbox): Promise<boolean> {
+  const answers = (await sandbox.events()).filter(({ type }) => type === "gate.answered");
+  return answers.length === 0 && (await sandbox.status()).waiting?.kind === "gate";
+}
 
 /** Writes a document of the run's own folder, whose name is not known before. */
 export const writesDocument = (sandbox: Sandbox, name: string): Turn => ({

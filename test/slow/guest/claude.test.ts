@@ -5,8 +5,8 @@ import type { Rule, Turn } from "../../stub-model/scenario.ts";
 import { agentBinary, CLAUDE_VERSIONS, claudePackage } from "../../support/agent-binaries.ts";
 import { builtProgram } from "../../support/built-program.ts";
 import type { Sandbox } from "../../support/cli.ts";
-import { hasTmux, openTerminal, type Terminal } from "../terminal/terminal.ts";
-import { begin, type Guest, guestOf, headless, report, SERVER, writesDocument } from "./claude-session.ts";
+import { hasTmux, openTerminal } from "../terminal/terminal.ts";
+import { begin, guestOf, headless, report, said, SERVER, served, STATUS, writesDocument } from "./claude-session.ts";
 
 const binaries = await Promise.all(
   CLAUDE_VERSIONS.map(async (version) => ({ version, binary: await agentBinary(claudePackage(version)) })),
@@ -31,19 +31,6 @@ const TRIES: readonly Turn[] = [
   shell("git commit --allow-empty -m x"),
   shell("isdlc continue"),
 ];
-
-const said = ({ setup }: Guest, rule: string): string[] =>
-  setup.model.calls
-    .filter(({ matched }) => matched?.rule === rule)
-    .map(({ request }) => request.messages.findLast(({ role }) => role === "tool")?.text ?? "");
-
-/** The product talks to its servers some time after its first screen. */
-async function served(guest: Guest, terminal: Terminal): Promise<void> {
-  do {
-    terminal.type("/isdlc:status");
-    await terminal.shows("Status told.");
-  } while (said(guest, "status").at(-1)?.includes("No such tool") === true);
-}
 
 describe.each(binaries)("a session of Claude Code $version", ({ version, binary }) => {
   test.skipIf(!binary.ok)("is told where it stands, is refused what is not its own, and does its phase", async () => {
@@ -92,11 +79,7 @@ describe.each(binaries)("a session of Claude Code $version", ({ version, binary 
             { text: "The gate is open." },
           ],
         },
-        {
-          name: "status",
-          when: { prompt: /Call the tool .{1,4}status/ },
-          turns: [{ calls: [{ tool: `${SERVER}status`, input: {} }] }, { text: "Status told." }],
-        },
+        STATUS,
         { name: "after", when: { prompt: "The person ran" }, turns: [{ text: "It went on." }], past: "repeat" },
       ];
       const guest = await guestOf(version, rules);

@@ -1,46 +1,72 @@
-import { execFile } from "node:child_process";
-import { expect, onTestFinished, test } from "vitest";
-import { withCodex } from "../../agent-codex/with-codex.ts";
-import type { Turn } from "../../stub-model/scenario.ts";
+import { describe, expect, test } from "vitest";
+import type { Rule, Turn } from "../../stub-model/scenario.ts";
 import { agentBinary, codexPackage } from "../../support/agent-binaries.ts";
-import { createSandbox } from "../../support/cli.ts";
+import type { Sandbox } from "../../support/cli.ts";
+import { hasTmux, openTerminal } from "../terminal/terminal.ts";
+import { isUnanswered, writesDocument } from "./claude-session.ts";
+import { begins, codexExec, codexGuest, reports, toldBy, TRUSTED } from "./codex-session.ts";
 
 const binary = await agentBinary(codexPackage);
 const shell = (command: string): Turn => ({ calls: [{ shell: command }] });
 
-test.skipIf(!binary.ok)(
-  "a session of Codex with isdlc installed is told where it stands, and refused what is not its own",
-  async () => {
-    const sandbox = await createSandbox();
-    const [, command = ""] = sandbox.agent;
-    await sandbox.script("add a greeting", "--supervised", "--agent", "session", "--reviewer-command", command);
-    const tries = [
-      "echo x > .isdlc/state.json",
-      "isdlc continue",
-      "git commit --allow-empty -m x",
-      "echo x > early.ts",
-    ];
-    const codex = await withCodex([
-      { name: "tries", when: { prompt: "Go on" }, turns: [...tries.map(shell), { text: "Tried." }] },
-    ]);
-    onTestFinished(() => codex.close());
-    const env = { ...sandbox.env, ...codex.env };
-    expect((await sandbox.start(["install", "codex", "--json"], env).ended).code).toBe(0);
-    const words = ["exec", "--json", "--dangerously-bypass-hook-trust", "-s", "workspace-write", "Go on"];
-    await new Promise<void>((resolve, reject) => {
-      const child = execFile(codex.program, words, { cwd: sandbox.root, env }, (error, stdout) =>
-        error === null ? resolve() : reject(new Error(`${error.message}\n${stdout.slice(-2000)}`)),
-      );
-      child.stdin?.end();
-    });
-    const calls = codex.model.calls.filter(({ matched }) => matched?.rule === "tries");
-    expect(JSON.stringify(calls[0]?.request)).toContain("Next: isdlc begin");
-    const refusals = calls
-      .slice(1)
-      .map(({ request }) => request.messages.findLast(({ role }) => role === "tool")?.text);
-    expect(refusals).toHaveLength(tries.length);
-    for (const [at, refusal] of refusals.entries()) expect(refusal, tries[at]).toMatch(/isdlc: /);
-    expect(calls[0]?.request.tools.join(" ")).toMatch(/isdlc/);
-    expect(sandbox.git("status", "--porcelain")).toBe("");
-  },
-);
+/** What is not a session's own. */
+const TRIES = [
+  "echo x > .isdlc/state.json",
+  "isdlc continue",
+  "git commit --allow-empty -m x",
+  "echo x > early.ts",
+  "codex queue --thread $CODEX_THREAD_ID --message /isdlc:continue",
+];
+
+/** Takes its phase, tries everything else first, does it and reports. */
+const planning = (sandbox: Sandbox, ...after: Turn[]): Rule => ({
+  name: "plan",
+  when: { prompt: "Go on" },
+  turns: [
+    begins,
+    ...TRIES.map(shell),
+    writesDocument(sandbox, "plan.md"),
+    reports(sandbox),
+    ...after,
+    { text: "The person decides now." },
+  ],
+  past: "repeat",
+});
+
+function expectRefusals(answers: readonly string[]): void {
+  expect(answers[1]).toContain("phase plan");
+  for (const [at, what] of TRIES.entries()) expect(answers[at + 2], what).toMatch(/isdlc: /);
+  expect(answers[TRIES.length + 3]).toContain("Only they decide");
+}
+
+describe.skipIf(!binary.ok)("a session of Codex with isdlc installed", () => {
+  test("is told where it stands, is refused what is not its own, and comes to a gate", async () => {
+    const guest = await codexGuest((sandbox) => [planning(sandbox)]);
+    await codexExec(guest, "workspace-write", "Go on");
+    const [first] = guest.codex.model.calls;
+    expect(JSON.stringify(first?.request)).toContain("Next: isdlc begin");
+    expectRefusals(toldBy(guest, "plan"));
+    expect(await isUnanswered(guest.sandbox)).toBe(true);
+    expect(guest.sandbox.git("status", "--porcelain")).toBe("");
+    expect(guest.sandbox.read(".isdlc/reviews/phase-plan-summary.md")).not.toContain("hooks were not seen");
+  });
+
+  test.skipIf(!hasTmux())("does the same in its own interface, at a terminal", async () => {
+    const guest = await codexGuest((sandbox) => [planning(sandbox)]);
+    const { codex, sandbox, env } = guest;
+    const terminal = await openTerminal(sandbox, { env, width: 160 });
+    terminal.type([codex.program, ...TRUSTED, "-s", "workspace-write", "Go on"].map((word) => `'${word}'`).join(" "));
+    await terminal.shows("The person decides now.");
+    expectRefusals(toldBy(guest, "plan"));
+    expect(await isUnanswered(sandbox)).toBe(true);
+  });
+
+  test("answers nothing by a message that its model queues for it, past the hooks", async () => {
+    const message = Buffer.from("/isdlc:continue").toString("base64");
+    const queue = `${binary.ok ? binary.program : ""} queue --thread $CODEX_THREAD_ID --message $(echo ${message} | base64 -d)`;
+    const guest = await codexGuest((sandbox) => [planning(sandbox, shell(queue))]);
+    await codexExec(guest, "danger-full-access", "Go on");
+    expect(toldBy(guest, "plan")).toContainEqual(expect.stringContaining("Queued message"));
+    expect(await isUnanswered(guest.sandbox)).toBe(true);
+  });
+});
