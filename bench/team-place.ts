@@ -50,6 +50,8 @@ export async function openTeamPlace({ root, scratch }: Settings): Promise<TeamPl
     lease: 15_000,
     drivesPerWorker: DRIVES,
     keepDays: 30,
+    origin: null,
+    copies: join(scratch, "copies"),
     env: {},
     log,
   });

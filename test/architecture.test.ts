@@ -152,7 +152,15 @@ describe("the package for teams", () => {
     const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "team", "package.json"), "utf8")) as {
       devDependencies: Record<string, string>;
     };
-    const shared = ["zod/mini", "hono", "hono/body-limit", "hono/http-exception", "hono/route", "@hono/node-server"];
+    const shared = [
+      "zod/mini",
+      "hono",
+      "hono/body-limit",
+      "hono/cookie",
+      "hono/http-exception",
+      "hono/route",
+      "@hono/node-server",
+    ];
     const packages = [...shared, ...Object.keys(devDependencies)];
     const isKnown = ({ specifier }: { specifier: string }): boolean =>
       specifier.startsWith(".") || specifier.startsWith("node:") || packages.includes(specifier);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { allowedHosts, diagramPolicy, pagePolicy, refusalOf, sessionIn } from "../../src/apps/ui/guard.ts";
+import { localOrigins, diagramPolicy, pagePolicy, refusalOf, sessionIn } from "../../src/apps/ui/guard.ts";
 
-const HOSTS = allowedHosts(21_000);
+const ORIGINS = localOrigins(21_000);
 const HOST = "localhost:21000";
 const JSON_TYPE = "application/json";
 
@@ -83,7 +83,7 @@ test.for<Row>([
   ["asking what would be allowed", "OPTIONS", "/api/x", { host: HOST }, 405],
   ["a change outside of the API", "POST", "/", { host: HOST, "content-type": JSON_TYPE }, 405],
 ])("S6: %s → %s %s", ([, method, path, headers, status]) => {
-  expect(refusalOf({ method, path, headers }, HOSTS)?.status ?? null).toBe(status);
+  expect(refusalOf({ method, path, headers }, ORIGINS)?.status ?? null).toBe(status);
 });
 
 test.for<[string | undefined, string | null]>([

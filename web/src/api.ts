@@ -29,6 +29,7 @@ import type {
 } from "../../src/schema/api-project.ts";
 import type { CreationOptions } from "./passkeys.ts";
 import { currentSession } from "./session.ts";
+import { apiBase, isTeam, WHEN_GONE } from "./served-by.ts";
 
 /** What the server refused, in its own words. */
 export class ApiError extends Error {
@@ -45,18 +46,26 @@ export class ApiError extends Error {
 const UNREACHABLE: ApiProblem = {
   code: "UNREACHABLE",
   what: "The server of this page cannot be reached.",
-  fix: "Run isdlc ui again in this repository; the page goes on by itself.",
+  fix: `${WHEN_GONE}; the page goes on by itself.`,
 };
 
-export const sessionHeader = (): Record<string, string> => ({ Authorization: `Bearer ${currentSession() ?? ""}` });
+/** A team's page has a cookie instead, which no script reads. */
+export const sessionHeader = (): Record<string, string> =>
+  isTeam ? {} : { Authorization: `Bearer ${currentSession() ?? ""}` };
+
+const SESSION = "/session";
 
 type Init = Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> };
 
 async function ask<T>(path: string, init: Init = {}): Promise<T> {
-  const response = await fetch(path, { ...init, headers: { ...sessionHeader(), ...init.headers } }).catch(() => null);
+  const response = await fetch(`${apiBase}${path}`, {
+    ...init,
+    headers: { ...sessionHeader(), ...init.headers },
+  }).catch(() => null);
   if (response === null) throw new ApiError(0, UNREACHABLE);
   const body: unknown = await response.json().catch(() => null);
   if (response.ok) return body as T; // the server keeps to the schema that the type is made of
+  if (response.status === 401 && isTeam && path !== SESSION) location.reload(); // which asks to sign in
   throw new ApiError(response.status, (body as { problem?: ApiProblem } | null)?.problem ?? UNREACHABLE);
 }
 
@@ -71,28 +80,30 @@ const query = (values: Readonly<Record<string, string | null>>): string => {
 };
 
 export const api = {
-  project: () => ask<ProjectView>("/api/project"),
+  signIn: (token: string) => send<object>(SESSION, { token }),
+  signOut: () => send<object>(`${SESSION}/end`, {}),
+  project: () => ask<ProjectView>("/project"),
   runs: (search: string, before: string | null) =>
-    ask<RunList>(`/api/runs${query({ search: search === "" ? null : search, before })}`),
-  run: (run: string) => ask<RunDetail>(`/api/runs/${run}`),
+    ask<RunList>(`/runs${query({ search: search === "" ? null : search, before })}`),
+  run: (run: string) => ask<RunDetail>(`/runs/${run}`),
   /** `known`: the gate that was open before, so that a refusal tells who answered it. */
-  gate: (run: string, known: string | null) => ask<GateView>(`/api/runs/${run}/gate${query({ known })}`),
-  diff: (run: string, against: DiffAgainst) => ask<DiffView>(`/api/runs/${run}/diff${query({ against })}`),
-  story: (run: string, from: number) => ask<Story>(`/api/runs/${run}/story${query({ from: String(from) })}`),
-  activity: (run: string) => ask<ActivityView>(`/api/runs/${run}/activity`),
-  document: (run: string, path: string) => ask<DocumentView>(`/api/runs/${run}/document${query({ path })}`),
-  left: (run: string) => ask<LeftView>(`/api/runs/${run}/left`),
-  answer: (run: string, answer: AnswerRequest) => send<AnswerResult>(`/api/runs/${run}/answer`, answer),
-  challenge: (run: string, decision: AnswerRequest) => send<Challenge>(`/api/runs/${run}/challenge`, decision),
-  statementOffer: (run: string) => ask<StatementOffer>(`/api/runs/${run}/statement`),
-  statementChallenge: (run: string) => send<Challenge>(`/api/runs/${run}/statement/challenge`, {}),
-  signStatement: (run: string, assertion: Assertion) => send<StatementSigned>(`/api/runs/${run}/statement`, assertion),
-  passkeyOptions: () => send<CreationOptions>("/api/passkeys/options", {}),
-  addPasskey: (made: NewPasskey) => send<{ name: string }>("/api/passkeys", made),
-  resume: (run: string) => send<AnswerResult>(`/api/runs/${run}/resume`, {}),
-  items: () => ask<ItemList>("/api/items"),
-  charts: () => ask<ChartsView>("/api/charts"),
-  settings: () => ask<SettingList>("/api/settings"),
-  setSetting: (key: string, value: string) => send<SettingList>("/api/settings", { key, value }),
-  start: (request: StartRequest) => send<StartResult>("/api/start", request),
+  gate: (run: string, known: string | null) => ask<GateView>(`/runs/${run}/gate${query({ known })}`),
+  diff: (run: string, against: DiffAgainst) => ask<DiffView>(`/runs/${run}/diff${query({ against })}`),
+  story: (run: string, from: number) => ask<Story>(`/runs/${run}/story${query({ from: String(from) })}`),
+  activity: (run: string) => ask<ActivityView>(`/runs/${run}/activity`),
+  document: (run: string, path: string) => ask<DocumentView>(`/runs/${run}/document${query({ path })}`),
+  left: (run: string) => ask<LeftView>(`/runs/${run}/left`),
+  answer: (run: string, answer: AnswerRequest) => send<AnswerResult>(`/runs/${run}/answer`, answer),
+  challenge: (run: string, decision: AnswerRequest) => send<Challenge>(`/runs/${run}/challenge`, decision),
+  statementOffer: (run: string) => ask<StatementOffer>(`/runs/${run}/statement`),
+  statementChallenge: (run: string) => send<Challenge>(`/runs/${run}/statement/challenge`, {}),
+  signStatement: (run: string, assertion: Assertion) => send<StatementSigned>(`/runs/${run}/statement`, assertion),
+  passkeyOptions: () => send<CreationOptions>("/passkeys/options", {}),
+  addPasskey: (made: NewPasskey) => send<{ name: string }>("/passkeys", made),
+  resume: (run: string) => send<AnswerResult>(`/runs/${run}/resume`, {}),
+  items: () => ask<ItemList>("/items"),
+  charts: () => ask<ChartsView>("/charts"),
+  settings: () => ask<SettingList>("/settings"),
+  setSetting: (key: string, value: string) => send<SettingList>("/settings", { key, value }),
+  start: (request: StartRequest) => send<StartResult>("/start", request),
 };

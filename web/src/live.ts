@@ -1,6 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import type { LiveMessage } from "../../src/schema/api-live.ts";
 import { sessionHeader } from "./api.ts";
+import { apiBase } from "./served-by.ts";
 
 export type Connection = "connecting" | "live" | "lost";
 type Activity = Extract<LiveMessage, { is: "activity" }>;
@@ -49,7 +50,7 @@ export async function stayLive(client: QueryClient, onWaiting: (count: number) =
 
 /** True when another run is to be watched; false when the server went away. */
 async function listen(client: QueryClient, signal: AbortSignal, onWaiting: (count: number) => void): Promise<boolean> {
-  const where = watched === null ? "/api/live" : `/api/live?run=${watched}`;
+  const where = watched === null ? `${apiBase}/live` : `${apiBase}/live?run=${watched}`;
   const response = await fetch(where, { headers: sessionHeader(), signal });
   if (!response.ok || response.body === null) return false;
   const wasLost = connection === "lost";

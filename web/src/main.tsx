@@ -4,6 +4,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createQueries } from "./queries.ts";
 import { Closed } from "./pages/closed.tsx";
+import { SignIn } from "./pages/sign-in.tsx";
 import { router } from "./router.tsx";
 import { openSession } from "./session.ts";
 import { startTelling } from "./telling.ts";
@@ -37,4 +38,4 @@ if (opened === "open") {
       </QueryClientProvider>
     </StrictMode>,
   );
-} else root.render(<Closed wasUsed={opened === "used"} />);
+} else root.render(opened === "signed out" ? <SignIn /> : <Closed wasUsed={opened === "used"} />);

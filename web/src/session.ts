@@ -1,3 +1,5 @@
+import { apiBase, isTeam } from "./served-by.ts";
+
 const STORED = "isdlc.session";
 const channel = new BroadcastChannel("isdlc");
 // oxlint-disable unicorn/require-post-message-target-origin -- a channel reaches pages of this origin only
@@ -28,10 +30,11 @@ function keep(value: string): void {
   for (const listener of listeners) listener();
 }
 
-export type Opened = "open" | "used" | "closed";
+export type Opened = "open" | "used" | "closed" | "signed out";
 
 /** Takes the secret out of the address at once, and exchanges it for this browser's session. */
 export async function openSession(): Promise<Opened> {
+  if (isTeam) return (await fetch(`${apiBase}/project`)).status === 401 ? "signed out" : "open";
   const secret = location.hash.slice(1);
   if (secret !== "") {
     history.replaceState(null, "", location.pathname + location.search);
@@ -42,7 +45,7 @@ export async function openSession(): Promise<Opened> {
 }
 
 async function exchange(secret: string): Promise<boolean> {
-  const response = await fetch("/api/session", {
+  const response = await fetch(`${apiBase}/session`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ secret }),

@@ -5,7 +5,7 @@ import { AnswerRequest, type AnswerResult, type LeftView } from "../../schema/ap
 import type { Env } from "./create-app.ts";
 import { decideAnswer } from "./decide.ts";
 import { personAt, requireOpener } from "./person.ts";
-import type { FoundRun } from "./repository.ts";
+import { eventsOf, type FoundRun } from "./repository.ts";
 import type { Served } from "./served.ts";
 import { signatureOf } from "./signed-answer.ts";
 import { toldOf } from "./told-of.ts";
@@ -14,11 +14,11 @@ import { tellingWhoWasFirst } from "./who-was-first.ts";
 /** What a person decides about a run. */
 export function addAnswerRoutes(app: Hono<Env>, served: Served): void {
   const { repository, drivers, opener } = served;
-  app.post("/api/runs/:run/resume", (context) => {
+  app.post("/api/runs/:run/resume", async (context) => {
     const found = repository.find(context.req.param("run"));
     requireOpener(opener, "resume");
     drivers.continueRun(found, found.run.run.run);
-    return context.json({ run: toldOf(served, found), isDriving: true, warnings: [] } satisfies AnswerResult);
+    return context.json({ run: await toldOf(served, found), isDriving: true, warnings: [] } satisfies AnswerResult);
   });
   app.get("/api/runs/:run/left", async (context) => {
     const { project, run } = repository.find(context.req.param("run"));
@@ -28,7 +28,13 @@ export function addAnswerRoutes(app: Hono<Env>, served: Served): void {
   app.post("/api/runs/:run/answer", async (context) => {
     const found = repository.find(context.req.param("run"));
     const request = z.parse(AnswerRequest, await context.req.json());
-    return context.json(await tellingWhoWasFirst(found, request.wait, () => answer(served, found, request)));
+    return context.json(
+      await tellingWhoWasFirst(
+        () => eventsOf(found),
+        request.wait,
+        () => answer(served, found, request),
+      ),
+    );
   });
 }
 
@@ -40,5 +46,5 @@ async function answer(served: Served, found: FoundRun, request: AnswerRequest): 
   const { state, warnings } = await decideAnswer(found, request, { by, signature });
   const goesOn = state.is === "active" && state.wait === null;
   if (goesOn) drivers.continueRun(found, id);
-  return { run: toldOf(served, repository.find(id)), isDriving: goesOn, warnings: [...warnings] };
+  return { run: await toldOf(served, repository.find(id)), isDriving: goesOn, warnings: [...warnings] };
 }

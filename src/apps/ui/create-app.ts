@@ -5,6 +5,7 @@ import { HTTPException } from "hono/http-exception";
 import { type HttpBindings } from "@hono/node-server";
 import * as z from "zod/mini";
 import { $ZodError } from "zod/v4/core";
+import { apiProblem } from "./api-problem.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { DiffAgainst } from "../../schema/api.ts";
 import { addPageRoutes } from "./page-routes.ts";
@@ -14,8 +15,9 @@ import { addAnswerRoutes } from "./answer-routes.ts";
 import { commonHeaders, isApi, sessionIn } from "./guard.ts";
 import { listRuns } from "./list-runs.ts";
 import { liveResponse } from "./live-response.ts";
-import { diffOf, documentOf, gateOf, storyFrom } from "./look-at-run.ts";
-import { apiProblem } from "./repository.ts";
+import { diffOf, documentOf, gateOf } from "./look-at-run.ts";
+import { sourceOf, storyFrom } from "./run-source.ts";
+import { eventsOf } from "./repository.ts";
 import type { Served } from "./served.ts";
 import { activityOf } from "../../adapters/transcripts/transcripts.ts";
 import { toldOf } from "./told-of.ts";
@@ -41,7 +43,7 @@ export function createApp(served: Served): Hono<Env> {
   addAnswerRoutes(app, served);
   addPasskeyRoutes(app, served);
   addProjectRoutes(app, served);
-  addPageRoutes(app, served);
+  addPageRoutes(app, { web: served.web, api: "/api" });
   app.notFound((context) => context.json(refused("There is nothing here."), 404));
   app.onError((error, context) => {
     if (error instanceof ProblemError)
@@ -80,21 +82,32 @@ function addRunRoutes(app: Hono<Env>, served: Served): void {
     const { before = null, search = "" } = context.req.query();
     return context.json(listRuns(repository, { before, search: search.slice(0, 200) }));
   });
-  app.get("/api/runs/:run", (context) => context.json(toldOf(served, repository.find(context.req.param("run")))));
+  app.get("/api/runs/:run", async (context) =>
+    context.json(await toldOf(served, repository.find(context.req.param("run")))),
+  );
   app.get("/api/runs/:run/story", (context) => {
     const from = Number(context.req.query("from") ?? "0");
     return context.json(storyFrom(repository.find(context.req.param("run")), Number.isSafeInteger(from) ? from : 0));
   });
   app.get("/api/runs/:run/gate", async (context) => {
     const found = repository.find(context.req.param("run"));
-    return tellingWhoWasFirst(found, context.req.query("known") ?? null, async () => context.json(await gateOf(found)));
+    const known = context.req.query("known") ?? null;
+    return context.json(
+      await tellingWhoWasFirst(
+        () => eventsOf(found),
+        known,
+        () => gateOf(sourceOf(found)),
+      ),
+    );
   });
   app.get("/api/runs/:run/diff", async (context) => {
     const against = parsed(DiffAgainst, context.req.query("against") ?? "base");
-    return context.json(await diffOf(repository.find(context.req.param("run")), against));
+    return context.json(await diffOf(sourceOf(repository.find(context.req.param("run"))), against));
   });
   app.get("/api/runs/:run/document", async (context) =>
-    context.json(await documentOf(repository.find(context.req.param("run")), context.req.query("path") ?? "")),
+    context.json(
+      await documentOf(sourceOf(repository.find(context.req.param("run"))), context.req.query("path") ?? ""),
+    ),
   );
   app.get("/api/runs/:run/activity", (context) => {
     const { project, run } = repository.find(context.req.param("run"));

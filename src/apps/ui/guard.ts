@@ -4,19 +4,19 @@ export type Refusal = { readonly status: 400 | 401 | 403 | 405 | 415; readonly w
 
 export type Asked = { readonly method: string; readonly path: string; readonly headers: IncomingHttpHeaders };
 
-/** The names that this server has in a browser. A page of another name, though it leads here, is refused. */
-export const allowedHosts = (port: number): readonly string[] => [
-  `localhost:${port}`,
-  `127.0.0.1:${port}`,
-  `[::1]:${port}`,
+/** What this server is called in a browser. A page of another name, though it leads here, is refused. */
+export const localOrigins = (port: number): readonly string[] => [
+  `http://localhost:${port}`,
+  `http://127.0.0.1:${port}`,
+  `http://[::1]:${port}`,
 ];
 
 /** Why a request is not answered; null where nothing speaks against it. Sessions are looked at apart. */
-export function refusalOf(asked: Asked, hosts: readonly string[]): Refusal | null {
+export function refusalOf(asked: Asked, origins: readonly string[]): Refusal | null {
   const { host, origin, "sec-fetch-site": site } = asked.headers;
-  const named = host?.toLowerCase() ?? "";
-  if (!hosts.includes(named)) return { status: 403, what: "This server has another name." };
-  if (origin !== undefined && origin !== `http://${named}`) return { status: 403, what: "Asked for by another site." };
+  const named = origins.find((one) => new URL(one).host === host?.toLowerCase());
+  if (named === undefined) return { status: 403, what: "This server has another name." };
+  if (origin !== undefined && origin !== named) return { status: 403, what: "Asked for by another site." };
   if (!isSameSite(asked, site)) return { status: 403, what: "Asked for by another site." };
   return methodRefusal(asked);
 }

@@ -2,7 +2,8 @@ import { ProblemError } from "../../core/problem.ts";
 import type { RunList, RunRow } from "../../schema/api.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { endedRow, runRow } from "../../views/page/run-row.ts";
-import { apiProblem, isDriven, type Located, type Repository } from "./repository.ts";
+import { apiProblem } from "./api-problem.ts";
+import { isDriven, type Located, type Repository } from "./repository.ts";
 
 /** Ended runs in one answer. */
 const PAGE = 60;

@@ -6,9 +6,22 @@ const KEEP_ALIVE = 15_000; // milliseconds
 /** Messages that may wait for a reader before it counts as gone. */
 const MOST_WAITING = 500;
 
-/** What changes from now on, as server-sent events. Read with `fetch`, as an EventSource cannot send the session's header. */
+/** What changes from now on, as server-sent events. */
 export function liveResponse({ repository, version }: Served, watched: string | null): Response {
   if (watched !== null) repository.find(watched);
+  return eventStream(({ tell, fail, signal }) => follow(repository, version, { tell, fail, watched, signal }));
+}
+
+export type Stream = {
+  readonly tell: (message: LiveMessage) => void;
+  /** Nothing more can be told. */
+  readonly fail: (error: unknown) => void;
+  /** Aborted when nobody listens any more. */
+  readonly signal: AbortSignal;
+};
+
+/** Tells one listener until it is gone. Read with `fetch`, as an EventSource cannot send the session's header. */
+export function eventStream(begin: (stream: Stream) => void | Promise<void>): Response {
   const gone = new AbortController();
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>(
@@ -24,10 +37,12 @@ export function liveResponse({ repository, version }: Served, watched: string | 
         const timer = setInterval(() => write(": still here\n\n"), KEEP_ALIVE);
         gone.signal.addEventListener("abort", () => clearInterval(timer));
         const fail = (error: unknown): void => {
+          if (gone.signal.aborted) return;
           gone.abort();
           controller.error(error);
         };
-        follow(repository, version, { tell, fail, watched, signal: gone.signal });
+        const ended = begin({ tell, fail, signal: gone.signal });
+        if (ended instanceof Promise) ended.then(() => fail(new Error("nothing more is told")), fail);
       },
       cancel() {
         gone.abort();

@@ -1,23 +1,25 @@
 import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import type { Hono } from "hono";
-import type { Env } from "./create-app.ts";
+import type { Env, Hono } from "hono";
 import { diagramPolicy, isApi, pagePolicy } from "./guard.ts";
-import type { Served } from "./served.ts";
 import { readWebFile, type WebFile, webFiles } from "./web-files.ts";
 
 const DIAGRAM = "/diagram.html";
 const NONCE = "__STYLE_NONCE__";
+const API = "__API__";
+
+/** `web`: folder of the built page. `api`: what its requests begin with, by which it also knows who serves it. */
+export type PageFiles = { readonly web: string; readonly api: string };
 
 /** The page itself: every path that is no file of it and not below /api leads to its start. */
-export function addPageRoutes(app: Hono<Env>, { web }: Served): void {
+export function addPageRoutes<E extends Env>(app: Hono<E>, { web, api }: PageFiles): void {
   const files = webFiles(web);
   const packed = new Map<string, Uint8Array<ArrayBuffer>>();
   app.get("*", (context) => {
     const { path } = context.req;
     if (isApi(path)) return context.notFound();
     const file = files.get(path);
-    if (file === undefined || path === "/index.html") return index(files);
+    if (file === undefined || path === "/index.html") return index(files, api);
     const policy: Record<string, string> = path === DIAGRAM ? { "Content-Security-Policy": diagramPolicy } : {};
     const body = packed.get(path) ?? new Uint8Array(gzipSync(readWebFile(file)));
     packed.set(path, body);
@@ -33,11 +35,11 @@ export function addPageRoutes(app: Hono<Env>, { web }: Served): void {
   });
 }
 
-function index(files: ReadonlyMap<string, WebFile>): Response {
+function index(files: ReadonlyMap<string, WebFile>, api: string): Response {
   const file = files.get("/index.html");
   if (file === undefined) return new Response("The page was not built.", { status: 500 });
   const nonce = randomBytes(16).toString("base64");
-  const html = readWebFile(file).toString("utf8").replaceAll(NONCE, nonce);
+  const html = readWebFile(file).toString("utf8").replaceAll(NONCE, nonce).replaceAll(API, api);
   const headers = {
     "Content-Type": file.type,
     "Content-Security-Policy": pagePolicy(nonce),

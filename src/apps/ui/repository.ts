@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { otherTrees } from "../../adapters/git/read/working-trees.ts";
 import { OWN } from "../../core/own-folder.ts";
-import { describe, type Problem, ProblemError } from "../../core/problem.ts";
+import { ProblemError } from "../../core/problem.ts";
 import type { ActiveRun, EndedRun } from "../../core/run.ts";
-import type { ApiProblem, TreeLocation } from "../../schema/api.ts";
+import type { TreeLocation } from "../../schema/api.ts";
+import type { RunEvent } from "../../schema/event.ts";
 import { isRunId, type RunId } from "../../schema/ids.ts";
 import { analysedItems } from "../../compose/project-location.ts";
 import { itemProject, type LocalProject, openProject } from "../../compose/project.ts";
@@ -61,7 +62,4 @@ export function openRepository(cwd: string, env: NodeJS.ProcessEnv): Repository 
 
 export const isDriven = ({ project }: Pick<Located, "project">): boolean => project.driver.holder() !== null;
 
-export function apiProblem(problem: Problem): ApiProblem {
-  const { what, fix } = describe(problem);
-  return { code: problem.code, what, fix };
-}
+export const eventsOf = ({ project, run }: FoundRun): readonly RunEvent[] => project.journal.events(run.run.run);

@@ -1,14 +1,14 @@
 import type { RequestListener, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import type { createApp } from "./create-app.ts";
-import { allowedHosts, commonHeaders, type Refusal, refusalOf } from "./guard.ts";
+import { localOrigins, commonHeaders, type Refusal, refusalOf } from "./guard.ts";
 
 /** Looks at where a request comes from before anything else does: even its address is not trusted to be one. */
 export function createListener(app: ReturnType<typeof createApp>, port: () => number): RequestListener {
   const answer = getRequestListener(app.fetch);
   return (request, response) => {
     const { method = "", url = "", headers } = request;
-    const refusal = refusalOf({ method, path: url.split("?", 1)[0] ?? "", headers }, allowedHosts(port()));
+    const refusal = refusalOf({ method, path: url.split("?", 1)[0] ?? "", headers }, localOrigins(port()));
     if (refusal === null) void answer(request, response);
     else refuse(response, refusal);
   };

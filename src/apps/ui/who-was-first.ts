@@ -1,19 +1,17 @@
 import { HTTPException } from "hono/http-exception";
 import { ProblemError } from "../../core/problem.ts";
 import type { RunEvent } from "../../schema/event.ts";
-import { apiProblem, type FoundRun } from "./repository.ts";
+import { apiProblem } from "./api-problem.ts";
+
+type Events = () => readonly RunEvent[] | Promise<readonly RunEvent[]>;
 
 /** Adds to a refusal who answered the wait before, where somebody did. */
-export async function tellingWhoWasFirst<T>(
-  { project, run }: FoundRun,
-  wait: string | null,
-  ask: () => Promise<T>,
-): Promise<T> {
+export async function tellingWhoWasFirst<T>(events: Events, wait: string | null, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
     if (!(error instanceof ProblemError) || !isTooLate(error)) throw error;
-    const first = answeredBy(project.journal.events(run.run.run), wait);
+    const first = answeredBy(await events(), wait);
     if (first === null) throw error;
     const problem = { ...apiProblem(error.problem), what: first };
     throw new HTTPException(409, { res: Response.json({ problem }, { status: 409 }), cause: error });

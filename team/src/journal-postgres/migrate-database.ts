@@ -1,13 +1,21 @@
 import type { Pool } from "pg";
 import { activityTables } from "../people/activity-tables.ts";
 import { movingTables } from "../moving/moving-tables.ts";
+import { pageTables } from "../page/page-tables.ts";
 import { peopleTables } from "../people/people-tables.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { operationsTables } from "./operations-tables.ts";
 import { tables } from "./tables.ts";
 
 /** Each is done once, in this order, and never edited after it was released. */
-const MIGRATIONS: readonly string[] = [tables, peopleTables, activityTables, operationsTables, movingTables];
+const MIGRATIONS: readonly string[] = [
+  tables,
+  peopleTables,
+  activityTables,
+  operationsTables,
+  movingTables,
+  pageTables,
+];
 
 /** How many a database has that is up to date. */
 export const MIGRATION_COUNT = MIGRATIONS.length;

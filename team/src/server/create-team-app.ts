@@ -4,6 +4,9 @@ import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
 import * as z from "zod/mini";
 import { describe, type Problem, ProblemError } from "../../../src/core/problem.ts";
+import { commonHeaders } from "../../../src/apps/ui/guard.ts";
+import { addTeamPage, addTeamPageFiles } from "../page/team-page.ts";
+import type { TeamPage } from "../page/team-page-parts.ts";
 import { addMovingRoutes } from "../moving/moving-routes.ts";
 import { addAccountRoutes } from "../people/account-routes.ts";
 import { addActivityRoutes } from "../people/activity-routes.ts";
@@ -13,25 +16,28 @@ import type { Log } from "../structured-log.ts";
 import { FencedError } from "../journal-postgres/submit-decision.ts";
 import { openApi } from "./open-api.ts";
 import { addPersonRoutes } from "./person-routes.ts";
-import type { TeamEnv, TeamServer } from "./team-server.ts";
+import { addressOf, type TeamEnv, type TeamServer } from "./team-server.ts";
 import { addWorkerRoutes } from "./worker-routes.ts";
 
 const BODY_LIMIT = 4 * 1024 * 1024; // bytes: a report may hold the findings of a whole review
 const BEARER = /^Bearer ([A-Za-z0-9_-]{20,200})$/;
 
-/** Everything that people's programs and workers ask for. What is not named here is not answered. */
-export function createTeamApp(server: TeamServer): Hono<TeamEnv> {
+export type PageParts = Omit<TeamPage, "server">;
+
+/** Everything that people's programs, their browsers and workers ask for. What is not named here is not answered. */
+export function createTeamApp(server: TeamServer, page: PageParts | null): Hono<TeamEnv> {
   const app = new Hono<TeamEnv>();
   const refused = createRefusedTokens();
   app.use((context, next) => observed(server, context, next));
   app.use(async (context, next) => {
-    context.header("Cache-Control", "no-store");
-    context.header("X-Content-Type-Options", "nosniff");
     await next();
+    for (const [name, value] of Object.entries(commonHeaders)) context.header(name, value);
+    if (!context.res.headers.has("Cache-Control")) context.header("Cache-Control", "no-store");
   });
   app.get("/health", (context) => context.json({ ok: true }));
   app.get("/openapi.json", (context) => context.json(openApi(server.version)));
   app.use("/api/*", bodyLimit({ maxSize: BODY_LIMIT, onError: (c) => c.json(told(TOO_LONG), 413) }));
+  if (page !== null) addTeamPage(app, { server, ...page });
   app.use("/api/*", async (context, next) => {
     const token = BEARER.exec(context.req.header("authorization") ?? "")?.[1] ?? null;
     if (token === null) return context.json(told(UNKNOWN), 401);
@@ -54,6 +60,7 @@ export function createTeamApp(server: TeamServer): Hono<TeamEnv> {
   addMovingRoutes(app, server);
   addActivityRoutes(app, server);
   addWorkerRoutes(app, server);
+  if (page !== null) addTeamPageFiles(app, { server, ...page });
   app.notFound((context) => context.json(told({ code: "NOT_FOUND", what: "There is nothing here.", fix: "" }), 404));
   app.onError((error, context) => {
     const { status, problem } = asAnswer(error, server.log);
@@ -61,9 +68,6 @@ export function createTeamApp(server: TeamServer): Hono<TeamEnv> {
   });
   return app;
 }
-
-/** Of the connection itself: what a header says about it, anybody can write. */
-const addressOf = ({ env }: Context<TeamEnv>): string => env.incoming?.socket.remoteAddress ?? "";
 
 /** Counts and traces a request by the pattern of its route: what is in the path is no name for a series. */
 async function observed({ metrics, tracing }: TeamServer, context: Context<TeamEnv>, next: Next): Promise<void> {

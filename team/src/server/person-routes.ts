@@ -1,20 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { Hono } from "hono";
-import type { ClientBase } from "pg";
 import { genesis } from "../../../src/adapters/journal-file/record.ts";
 import { newRunId } from "../../../src/compose/new-run-id.ts";
-import { next } from "../../../src/core/next.ts";
-import { ProblemError } from "../../../src/core/problem.ts";
-import type { RunState } from "../../../src/core/run.ts";
 import { AnswerRequest } from "../../../src/schema/api.ts";
 import { TeamStart, type TeamRunRow, type TeamView } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { inTransaction } from "../journal-postgres/in-transaction.ts";
-import type { Recorded } from "../journal-postgres/submit-decision.ts";
-import { counted } from "../operations/metrics.ts";
-import { commandOf } from "./decide-answer.ts";
-import { needPolicy } from "../people/answer-policy.ts";
-import { needRole, needRun, personOf, type RunAccess } from "../people/roles.ts";
+import { answerRun } from "./answer-run.ts";
+import { needRole, needRun, personOf } from "../people/roles.ts";
 import { runOf, type TeamEnv, type TeamServer } from "./team-server.ts";
 
 const MOST_LISTED = 200;
@@ -50,7 +43,7 @@ export function addPersonRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     const run = runOf(context.req.param("run"));
     const access = await needRun(pool, context.get("principal"), { run, role: "reviewer" });
     const request = AnswerRequest.parse(await context.req.json());
-    const after = await answer(server, run, { by, access, request });
+    const after = await answerRun(server, run, { by: { name: by, channel: "token" }, access, request });
     return context.json(await journal.lines(run, after));
   });
 }
@@ -78,25 +71,4 @@ async function begin({ pool, queue }: TeamServer, by: string, { repository, star
     await queue.ask(client, run, { id: `drive:${run}:s0` });
   });
   return run;
-}
-
-type Answering = { readonly by: string; readonly access: RunAccess; readonly request: AnswerRequest };
-
-/** Records a person's decision together with the drive that follows from it. Gives the event before it. */
-async function answer(server: TeamServer, run: RunId, { by, access, request }: Answering): Promise<number> {
-  const { journal, queue, pool, metrics } = server;
-  const { state, head } = await journal.load(run);
-  if (state.is === "none") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
-  if (state.is === "ended")
-    throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "runEnded", how: state.how } });
-  await needPolicy(pool, access, { run: state, by: { person: by, option: request.option } });
-  const command = await commandOf(state, request, { name: by, channel: "token" });
-  const wake = async (client: ClientBase, before: RunState, { state: now, head: to }: Recorded): Promise<void> => {
-    if (next(before).is === "action" || next(now).is !== "action") return;
-    await queue.ask(client, run, { id: `drive:${run}:s${to.seq}` });
-  };
-  const sent = { by: { kind: "person", id: by }, also: wake } as const;
-  const done = await counted(metrics, "person", () => journal.submitAs(run, command, sent));
-  if (!done.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: done.refusal });
-  return head.seq;
 }

@@ -68,6 +68,8 @@ async function serve(invocation: Invocation, signal: AbortSignal): Promise<Resul
     lease: numberOf(invocation, "lease", DEFAULT_LEASE) * 1000,
     drivesPerWorker: numberOf(invocation, "drives", DEFAULT_DRIVES),
     keepDays: numberOf(invocation, "keep-days", DEFAULT_KEEP_DAYS),
+    origin: originOf(invocation),
+    copies: join(userFolders(env).state, "page"),
     env,
     log: createLog({ name: "isdlc-server", write: io.err, secrets: [database] }),
   });
@@ -107,6 +109,14 @@ async function databaseOf(invocation: Invocation, why: "to serve" | "for now"): 
   const running = why === "for now" ? await runningDatabase(folder) : null;
   if (running !== null) return { url: running, stop: () => Promise.resolve() };
   return startOwnDatabase({ folder, root: packageRoot(), path: env["PATH"] ?? "" });
+}
+
+/** What browsers send as the origin of the page's requests. */
+function originOf(invocation: Invocation): string | null {
+  const said = text(invocation.values, "origin");
+  if (said === undefined) return null;
+  if (/^https?:\/\/[^/?#@]+\/?$/.test(said) && URL.canParse(said)) return new URL(said).origin;
+  throw usage(invocation, "--origin takes an address like https://isdlc.example.org");
 }
 
 const keyFileOf = ({ values, env }: Invocation): string =>

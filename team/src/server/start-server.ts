@@ -1,5 +1,8 @@
 import { createServer, type Server } from "node:http";
+import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
+import { packageRoot } from "../../../src/adapters/definitions/package-root.ts";
+import { localOrigins } from "../../../src/apps/ui/guard.ts";
 import { systemClock } from "../../../src/compose/project-location.ts";
 import { version } from "../../../src/compose/version.ts";
 import { decide } from "../../../src/core/decide.ts";
@@ -11,6 +14,7 @@ import { createServerMetrics, serveMetrics } from "../operations/metrics.ts";
 import { startRetention } from "../operations/retention.ts";
 import { startTracing } from "../operations/tracing.ts";
 import type { Log } from "../structured-log.ts";
+import { createPageTrees } from "../page/page-trees.ts";
 import { createTeamSeal } from "../seal/team-seal.ts";
 import { createTeamApp } from "./create-team-app.ts";
 import { openDriveQueue } from "./drive-queue.ts";
@@ -29,6 +33,10 @@ export type ServerOptions = {
   readonly metricsPort: number | null;
   /** How long ended drives are remembered. */
   readonly keepDays: number;
+  /** Where people's browsers find it; null for this machine alone. */
+  readonly origin: string | null;
+  /** Folder for copies of repositories, from which the page shows what runs made. */
+  readonly copies: string;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
 };
@@ -57,13 +65,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const metrics = createServerMetrics(pool);
   const tracing = startTracing("isdlc-server", options.env);
   const keeper = { pool, queue, journal, metrics };
-  const app = createTeamApp({ ...keeper, version, keys: [publicPem], log, tracing });
+  let taken = port;
+  const app = createTeamApp(
+    { ...keeper, version, keys: [publicPem], log, tracing },
+    {
+      trees: createPageTrees({ data: options.copies, env: options.env }),
+      origins: () => (options.origin === null ? localOrigins(taken) : [options.origin]),
+      web: join(packageRoot(), "dist", "web"),
+    },
+  );
   const answer = getRequestListener(app.fetch);
   const http = createServer({ requestTimeout: REQUEST_WITHIN }, (request, response) => void answer(request, response));
   const watchdog = startWatchdog(keeper, { lease, log });
   const retention = startRetention({ pool, queue, days: options.keepDays, log });
   const told = options.metricsPort === null ? null : await serveMetrics(metrics.registry, options.metricsPort);
-  const taken = await listening(http, host, port);
+  taken = await listening(http, host, port);
   return {
     port: taken,
     metricsPort: told?.port ?? null,

@@ -1,3 +1,4 @@
+import type { Context } from "hono";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { Tracing } from "../operations/tracing.ts";
 import type { Log } from "../structured-log.ts";
@@ -19,6 +20,9 @@ export type TeamEnv = {
   Bindings: { incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } } };
   Variables: { principal: Principal };
 };
+
+/** Of the connection itself: what a header says about it, anybody can write. */
+export const addressOf = ({ env }: Context<TeamEnv>): string => env.incoming?.socket.remoteAddress ?? "";
 
 /** The name of the worker that asks. @throws ProblemError NOT_ALLOWED for a person. */
 export function workerOf({ id, kind }: Principal): string {

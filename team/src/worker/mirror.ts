@@ -36,7 +36,7 @@ const TIMEOUT = 15 * 60_000; // milliseconds: a first fetch may be long
 const OURS = ["core.hooksPath=/dev/null", "gc.auto=0", "protocol.ext.allow=never", "push.followTags=false"];
 
 /** The folder that a worker keeps mirrors in, and the environment that git is started in. */
-type Keeping = { readonly data: string; readonly env: NodeJS.ProcessEnv };
+export type Keeping = { readonly data: string; readonly env: NodeJS.ProcessEnv };
 
 export async function openMirror({ data, env }: Keeping, remote: string): Promise<Mirror> {
   if (!isRemote(remote)) throw new ProblemError({ code: "UNSAFE_PATH", path: remote, detail: "it is no git remote" });

@@ -62,8 +62,15 @@ export type Opened = {
   readonly troubles: readonly string[];
 };
 
-/** A browser of its own, that notes everything a page must not do. */
+/** A browser of its own with the page in it. */
 export async function open(link: string, look: Look = {}): Promise<Opened> {
+  const opened = await openAt(link, look);
+  await opened.page.waitForSelector(".content .page, .content .gate");
+  return opened;
+}
+
+/** The same, whatever is shown there; it notes everything a page must not do. */
+export async function openAt(link: string, look: Look = {}): Promise<Opened> {
   const { width = 1360, height = 900, dark = false, touch = false, motion = "reduce" } = look;
   const context = await (
     await browser()
@@ -77,7 +84,6 @@ export async function open(link: string, look: Look = {}): Promise<Opened> {
   const page = await context.newPage();
   const troubles = watch(page, new URL(link).origin);
   await page.goto(link);
-  await page.waitForSelector(".content .page, .content .gate");
   return { page, context, troubles };
 }
 

@@ -115,7 +115,7 @@ test("what is written to the log is one line, whatever was in the error", async 
   const observing = { metrics: createServerMetrics(pool), tracing: startTracing("isdlc-server", {}) };
   const server = { pool, log, ...observing } as unknown as TeamServer;
   const headers = { authorization: `Bearer isdlc_person_${"A".repeat(43)}` };
-  const answer = await createTeamApp(server).request("/api/runs", { headers });
+  const answer = await createTeamApp(server, null).request("/api/runs", { headers });
   expect(answer.status).toBe(500);
   expect(await answer.text()).not.toContain("signed in");
   expect(lines).toHaveLength(1);

@@ -8,7 +8,7 @@ import type { TeamServer } from "../../../team/src/server/team-server.ts";
 
 const pool = undefined as unknown as TeamServer["pool"]; // nothing is asked of the database
 const observing = { metrics: createServerMetrics(pool), tracing: startTracing("isdlc-server", {}) };
-const app = createTeamApp({ version: "1.2.3", ...observing } as unknown as TeamServer);
+const app = createTeamApp({ version: "1.2.3", ...observing } as unknown as TeamServer, null);
 
 test("the description has every route of the API, and no other", () => {
   const named = (method: string, path: string): string => `${method.toUpperCase()} ${path}`;

@@ -4,10 +4,12 @@ import { useSyncExternalStore } from "react";
 import { api } from "../api.ts";
 import { useShortcuts } from "../keyboard.ts";
 import { connectionNow, onConnection } from "../live.ts";
+import { isTeam, WHEN_GONE } from "../served-by.ts";
 import { Announcements } from "./announce.tsx";
 import { ChartIcon, InboxIcon, ItemsIcon, PlusIcon, SettingsIcon } from "./icons.tsx";
 import { KeyboardHelp } from "./keyboard-help.tsx";
 
+/** What is about one repository on this machine is not at a team's server. */
 const PAGES = [
   { to: "/", label: "Inbox", icon: InboxIcon },
   { to: "/items", label: "Items", icon: ItemsIcon },
@@ -31,7 +33,7 @@ export function Shell() {
           <span className="brand-name">{project?.name ?? "iSDLC"}</span>
         </Link>
         <nav aria-label="Pages">
-          {PAGES.map(({ to, label, icon: Icon }) => (
+          {PAGES.filter(({ to }) => !isTeam || to === "/").map(({ to, label, icon: Icon }) => (
             <Link key={to} to={to} className="nav-link" activeOptions={{ exact: true }}>
               <Icon />
               <span>{label}</span>
@@ -43,10 +45,14 @@ export function Shell() {
             </Link>
           ))}
         </nav>
-        <Link to="/new" className="button new-run">
-          <PlusIcon />
-          <span>New run</span>
-        </Link>
+        {isTeam ? (
+          <SignOut person={project?.person ?? ""} />
+        ) : (
+          <Link to="/new" className="button new-run">
+            <PlusIcon />
+            <span>New run</span>
+          </Link>
+        )}
         <footer className="side-foot">
           <ConnectionState />
           <KeyboardHelp />
@@ -60,6 +66,17 @@ export function Shell() {
     </div>
   );
 }
+
+const SignOut = ({ person }: { readonly person: string }) => (
+  <button
+    type="button"
+    className="button"
+    onClick={() => void api.signOut().then(() => location.assign("/"))}
+    title={`Signed in as ${person}`}
+  >
+    Sign out
+  </button>
+);
 
 const CONNECTION_WORDS = { connecting: "Connecting", live: "Live", lost: "Server gone" } as const;
 
@@ -75,5 +92,5 @@ function ConnectionState() {
 const TITLES = {
   connecting: "Asking the server",
   live: "Changes show as they happen",
-  lost: "Run isdlc ui again in this repository; the page goes on by itself",
+  lost: `${WHEN_GONE}; the page goes on by itself`,
 } as const;

@@ -71,6 +71,11 @@ export const teamVerbs: readonly Verb[] = [
       database,
       host: { type: "string", value: "address", about: "where to listen; 127.0.0.1 unless said" },
       port: { type: "string", value: "n", about: "at which port; 7420 unless said" },
+      origin: {
+        type: "string",
+        value: "url",
+        about: "where people's browsers find the page, where a proxy is before it",
+      },
       data: { type: "string", value: "folder", about: "of the server's own PostgreSQL, where no database is given" },
       label: { type: "string", value: "word", about: "of a repository: only workers with this label take its runs" },
       metrics: { type: "string", value: "port", about: "where Prometheus reads on this machine; nowhere unless said" },

@@ -1,0 +1,110 @@
+import type { Pool } from "pg";
+import { phaseDisplayName } from "../../../src/core/phase-names.ts";
+import { type RunList, type RunRow, type TreeLocation, WaitKind } from "../../../src/schema/api.ts";
+
+export type Wanted = { readonly person: string; readonly before: string | null; readonly search: string };
+
+/** Ended runs in one answer, and open ones. */
+const PAGE = 60;
+const MOST_OPEN = 1000;
+
+type Listed = {
+  readonly run: string;
+  readonly repository: string;
+  readonly title: string;
+  readonly workflow: string | null;
+  readonly rests: "action" | "wait" | "ended";
+  readonly wait_id: string | null;
+  readonly wait_kind: string | null;
+  readonly phase: string | null;
+  readonly refused: string | null;
+  readonly opened_at: Date;
+  readonly moved_at: Date | null;
+  readonly is_cancelled: boolean;
+};
+
+/** Runs that a person may look at: what waits first and oldest first, then what runs, then what has ended, newest first. */
+export async function listForPage(pool: Pool, wanted: Wanted): Promise<RunList> {
+  const { person, before, search } = wanted;
+  const open = before === null ? (await pool.query<Listed>(OPEN, [person, MOST_OPEN])).rows : [];
+  const { rows: ended } = await pool.query<Listed>(ENDED, [person, PAGE + 1, before, likeOf(search)]);
+  const { rows: counted } = await pool.query<{ ended: number }>(COUNT_ENDED, [person]);
+  const begun = open.filter(({ refused }) => refused === null);
+  const waiting = begun.filter(({ rests }) => rests === "wait");
+  const running = begun.filter(({ rests }) => rests === "action");
+  const found = [...waiting, ...running].map(rowOf).filter((row) => fits(row, search));
+  const shown = ended.slice(0, PAGE);
+  return {
+    runs: [...found, ...shown.map(rowOf)],
+    next: ended.length > PAGE ? (shown.at(-1)?.run ?? null) : null,
+    counts: { waiting: waiting.length, running: running.length, ended: counted[0]?.ended ?? 0 },
+    problems: open.flatMap(problemOf),
+  };
+}
+
+export const placeOf = (repository: string): TreeLocation => ({
+  tree: repository,
+  path: repository,
+  item: null,
+  isHere: false,
+});
+
+/** From the row of the run alone: thousands are listed without reading a journal. */
+function rowOf(listed: Listed): RunRow {
+  const { run, title, workflow, phase, rests } = listed;
+  const movedAt = (listed.moved_at ?? listed.opened_at).toISOString();
+  const kind = WaitKind.safeParse(listed.wait_kind);
+  return {
+    id: run,
+    workflow: workflow ?? "",
+    title,
+    item: "",
+    place: placeOf(listed.repository),
+    status: rests === "wait" ? "waiting" : rests === "action" ? "running" : endOf(listed),
+    branch: null,
+    phase: phase === null ? null : { key: phase, name: phaseDisplayName(phase) },
+    progress: { done: 0, total: 0 },
+    startedAt: listed.opened_at.toISOString(),
+    endedAt: rests === "ended" ? movedAt : null,
+    wait:
+      rests === "wait" && kind.success
+        ? { id: listed.wait_id ?? "", kind: kind.data, since: movedAt, toRead: { lines: null, minutes: null } }
+        : null,
+    usage: { input: null, output: null, usd: null },
+    redos: 0,
+  };
+}
+
+const endOf = ({ is_cancelled }: Listed): RunRow["status"] => (is_cancelled ? "cancelled" : "completed");
+
+const problemOf = ({ refused, repository, title }: Listed): RunList["problems"] =>
+  refused === null
+    ? []
+    : [
+        {
+          place: placeOf(repository),
+          problem: { code: "REFUSED", what: `"${title}" could not be begun: ${refused}`, fix: "Ask for it again." },
+        },
+      ];
+
+const fits = ({ id, title, workflow, place }: RunRow, search: string): boolean =>
+  [id, title, workflow, place.tree].join(" ").toLowerCase().includes(search.toLowerCase());
+
+const likeOf = (search: string): string => `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+
+/** The moment of the last decision stands for when it began to wait, or ended. */
+const COLUMNS = `r.run, r.repository, r.title, r.start->>'workflow' as workflow, r.rests, r.wait_id, r.wait_kind, r.phase,
+    r.refused, r.opened_at, d.at as moved_at, coalesce(d.line like '%"type":"run.cancelled"%', false) as is_cancelled
+  from isdlc.run r
+  join isdlc.member m on m.repository = r.repository and m.person = $1
+  left join lateral (select at, line from isdlc.decision where run = r.run order by seq desc limit 1) d on true`;
+
+const OPEN = `select ${COLUMNS} where r.rests <> 'ended' order by moved_at, r.number limit $2`;
+
+const ENDED = `select ${COLUMNS} where r.rests = 'ended'
+    and ($3::text is null or r.number < (select number from isdlc.run where run = $3))
+    and concat_ws(' ', r.run, r.title, r.repository, r.start->>'workflow') ilike $4
+  order by r.number desc limit $2`;
+
+const COUNT_ENDED = `select count(*)::int as ended from isdlc.run r
+  join isdlc.member m on m.repository = r.repository and m.person = $1 where r.rests = 'ended'`;

@@ -1,0 +1,93 @@
+import type { Hono } from "hono";
+import type { Pool } from "pg";
+import { setTimeout as delay } from "node:timers/promises";
+import { eventStream } from "../../../src/apps/ui/live-response.ts";
+import type { LiveMessage } from "../../../src/schema/api-live.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+import { needRun } from "../people/roles.ts";
+import { runOf, type TeamEnv } from "../server/team-server.ts";
+import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
+import { personAtPage } from "./page-cookie.ts";
+
+/** Milliseconds between looks. */
+const LOOKS_EVERY = 1000;
+/** Pages that one server tells of changes at once. */
+const MOST_LISTENING = 200;
+
+/** What changes from now on in the runs that a person may look at. */
+export function addPageLive(app: Hono<TeamEnv>, page: TeamPage): void {
+  const { pool, version } = page.server;
+  let listening = 0;
+  app.get(`${PAGE_API}/live`, async (context) => {
+    const principal = context.get("principal");
+    const named = context.req.query("run");
+    const watched = named === undefined ? null : runOf(named);
+    if (watched !== null) await needRun(pool, principal, { run: watched, role: "viewer" });
+    if (listening >= MOST_LISTENING) return context.json({ problem: BUSY }, 503);
+    listening += 1;
+    return eventStream(async ({ tell, signal }) => {
+      try {
+        tell({ is: "hello", version });
+        const isSignedIn = async (): Promise<boolean> => (await personAtPage(page, context)) !== null;
+        await follow(pool, { person: principal.id, watched, isSignedIn }, { tell, signal });
+      } finally {
+        listening -= 1;
+      }
+    });
+  });
+}
+
+const BUSY = { code: "UNAVAILABLE", what: "Too many pages are open at this server.", fix: "Close some." };
+
+type Follower = {
+  readonly person: string;
+  readonly watched: RunId | null;
+  readonly isSignedIn: () => Promise<boolean>;
+};
+type Telling = { readonly tell: (message: LiveMessage) => void; readonly signal: AbortSignal };
+
+async function follow(pool: Pool, { person, watched, isSignedIn }: Follower, { tell, signal }: Telling): Promise<void> {
+  let known: ReadonlyMap<RunId, number> | null = null;
+  let waiting = -1;
+  let said = await newestSaid(pool, watched);
+  while (!signal.aborted && (await isSignedIn())) {
+    const { rows } = await pool.query<Open>(OPEN, [person]);
+    const now = new Map(rows.map(({ run, head_seq }) => [run, head_seq]));
+    for (const [run, seq] of moved(known, now)) tell({ is: "changed", run, seq });
+    known = now;
+    const count = rows.filter(({ rests }) => rests === "wait").length;
+    if (count !== waiting) tell({ is: "waiting", count });
+    waiting = count;
+    if (watched !== null) said = await tellActivity(pool, { run: watched, after: said }, tell);
+    await delay(LOOKS_EVERY, undefined, { signal }).catch(() => undefined); // the page was closed
+  }
+}
+
+type Open = { readonly run: RunId; readonly head_seq: number; readonly rests: string };
+
+/** A run that is open no more has changed, too. */
+const moved = (before: ReadonlyMap<RunId, number> | null, now: ReadonlyMap<RunId, number>): [RunId, number][] =>
+  before === null
+    ? []
+    : [...[...now].filter(([run, seq]) => before.get(run) !== seq), ...[...before].filter(([run]) => !now.has(run))];
+
+const OPEN = `select r.run, r.head_seq, r.rests from isdlc.run r
+  join isdlc.member m on m.repository = r.repository and m.person = $1 where r.rests <> 'ended'`;
+
+async function newestSaid(pool: Pool, run: RunId | null): Promise<string> {
+  const text = "select coalesce(max(number), 0)::text as number from isdlc.activity where run = $1";
+  const { rows } = await pool.query<{ number: string }>(text, [run]);
+  return rows[0]?.number ?? "0";
+}
+
+type Listened = { readonly run: RunId; readonly after: string };
+
+/** Gives the number of the last message that was told. */
+async function tellActivity(pool: Pool, { run, after }: Listened, tell: Telling["tell"]): Promise<string> {
+  const { rows } = await pool.query<{ number: string; execution: string; lines: string[] }>(
+    "select number::text, execution, lines from isdlc.activity where run = $1 and number > $2 order by number",
+    [run, after],
+  );
+  for (const { execution, lines } of rows) tell({ is: "activity", run, execution, lines });
+  return rows.at(-1)?.number ?? after;
+}

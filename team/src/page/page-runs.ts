@@ -1,0 +1,107 @@
+import type { Context, Hono } from "hono";
+import { ProblemError } from "../../../src/core/problem.ts";
+import { detailOf, diffOf, documentOf, gateOf, type RunSource } from "../../../src/apps/ui/look-at-run.ts";
+import { tellingWhoWasFirst } from "../../../src/apps/ui/who-was-first.ts";
+import {
+  AnswerRequest,
+  type AnswerResult,
+  DiffAgainst,
+  type LeftView,
+  type RunDetail,
+} from "../../../src/schema/api.ts";
+import type { ActivityView } from "../../../src/schema/api-live.ts";
+import type { StatementOffer } from "../../../src/schema/api-passkey.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+import type { Role } from "../../../src/schema/api-team.ts";
+import { storyOf } from "../../../src/views/page/story.ts";
+import { needRun, type RunAccess } from "../people/roles.ts";
+import { answerRun } from "../server/answer-run.ts";
+import { runOf, type TeamEnv } from "../server/team-server.ts";
+import { listForPage, placeOf } from "./page-list.ts";
+import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
+
+const MOST_SEARCHED = 200; // characters
+
+/** Runs of every repository that the person has a role in, in the words of the page. */
+export function addPageRuns(app: Hono<TeamEnv>, page: TeamPage): void {
+  const { pool, journal } = page.server;
+  app.get(`${PAGE_API}/runs`, async (context) => {
+    const { before = null, search = "" } = context.req.query();
+    const person = context.get("principal").id;
+    return context.json(await listForPage(pool, { person, before, search: search.slice(0, MOST_SEARCHED) }));
+  });
+  app.get(`${PAGE_API}/runs/:run`, async (context) => context.json(await told(await seen(page, context))));
+  app.get(`${PAGE_API}/runs/:run/gate`, async (context) => {
+    const { source } = await seen(page, context);
+    const known = context.req.query("known") ?? null;
+    return context.json(await tellingWhoWasFirst(source.events, known, () => gateOf(source)));
+  });
+  app.get(`${PAGE_API}/runs/:run/story`, async (context) => {
+    const { source } = await seen(page, context);
+    const from = Number(context.req.query("from") ?? "0");
+    return context.json(storyOf(await source.events(), Number.isSafeInteger(from) ? from : 0));
+  });
+  app.get(`${PAGE_API}/runs/:run/diff`, async (context) => {
+    const against = DiffAgainst.parse(context.req.query("against") ?? "base");
+    return context.json(await diffOf((await seen(page, context)).source, against));
+  });
+  app.get(`${PAGE_API}/runs/:run/document`, async (context) =>
+    context.json(await documentOf((await seen(page, context)).source, context.req.query("path") ?? "")),
+  );
+  app.get(`${PAGE_API}/runs/:run/activity`, async (context) => {
+    const { run } = await seen(page, context);
+    const { rows } = await pool.query<Said>(
+      "select execution, lines from isdlc.activity where run = $1 order by number",
+      [run],
+    );
+    return context.json(byExecution(rows));
+  });
+  app.get(`${PAGE_API}/runs/:run/left`, (context) => context.json({ paths: null } satisfies LeftView));
+  app.get(`${PAGE_API}/runs/:run/statement`, (context) => context.json({ isOffered: false } satisfies StatementOffer));
+  app.post(`${PAGE_API}/runs/:run/answer`, async (context) => {
+    const { run, access } = await seen(page, context, "reviewer");
+    const request = AnswerRequest.parse(await context.req.json());
+    const by = { name: context.get("principal").id, channel: "dashboard" } as const;
+    const events = (): ReturnType<RunSource["events"]> => journal.events(run);
+    await tellingWhoWasFirst(events, request.wait, () => answerRun(page.server, run, { by, access, request }));
+    const now = await seen(page, context);
+    const { run: state } = now.source;
+    const isDriving = state.is === "active" && state.wait === null;
+    return context.json({ run: await told(now), isDriving, warnings: [] } satisfies AnswerResult);
+  });
+}
+
+type Seen = { readonly run: RunId; readonly access: RunAccess; readonly source: RunSource };
+
+/** The run that a request names. @throws ProblemError NO_RUN where it is not this person's to know of, or not begun yet. */
+async function seen(page: TeamPage, context: Context<TeamEnv>, role: Role = "viewer"): Promise<Seen> {
+  const { trees, server } = page;
+  const { pool, journal } = server;
+  const run = runOf(context.req.param("run") ?? "");
+  const access = await needRun(pool, context.get("principal"), { run, role });
+  const { state } = await journal.load(run);
+  if (state.is === "none") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  const { rows } = await pool.query<{ remote: string }>("select remote from isdlc.repository where name = $1", [
+    access.repository,
+  ]);
+  const pushed = { run, remote: rows[0]?.remote ?? "" };
+  const source: RunSource = {
+    run: state,
+    events: () => journal.events(run),
+    file: (path, tree) => (tree === null ? Promise.resolve(null) : trees.file(pushed, path, tree)),
+    patch: (from, to) => trees.patch(pushed, from, to),
+  };
+  return { run, access, source };
+}
+
+/** What waits for a worker counts as driven: nobody has to be asked to go on with it. */
+const told = ({ source, access }: Seen): Promise<RunDetail> =>
+  detailOf(source, { place: placeOf(access.repository), isDriven: true });
+
+type Said = { readonly execution: string; readonly lines: readonly string[] };
+
+function byExecution(said: readonly Said[]): ActivityView {
+  const found = new Map<string, string[]>();
+  for (const { execution, lines } of said) found.set(execution, [...(found.get(execution) ?? []), ...lines]);
+  return { executions: [...found].map(([name, lines]) => ({ name, lines, isCut: false })) };
+}

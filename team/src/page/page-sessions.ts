@@ -1,0 +1,40 @@
+import type { Pool } from "pg";
+import { digestOf, newSecret, type Principal } from "../people/principals.ts";
+
+/** Seconds that a browser stays signed in; the token may end it before. */
+export const SESSION_SECONDS = 12 * 60 * 60;
+
+const GOOD_TOKEN = "t.revoked_at is null and (t.expires_at is null or t.expires_at > now())";
+
+/**
+ * Signs a browser in: gives the secret of its session this once. Null for a token that is nobody's, expired or revoked,
+ * and for those of workers and scripts: what leaks from a script must not become a person at the page.
+ */
+export async function beginSession(pool: Pool, token: string): Promise<string | null> {
+  await pool.query("delete from isdlc.page_session where expires_at < now()");
+  const secret = newSecret("session");
+  const { rowCount } = await pool.query(
+    `insert into isdlc.page_session (digest, person, token, expires_at)
+     select $1, t.owner, t.digest, least(now() + make_interval(secs => $3), t.expires_at)
+     from isdlc.token t join isdlc.principal p on p.id = t.owner
+     where t.digest = $2 and ${GOOD_TOKEN} and p.kind = 'person' and not t.is_personal`,
+    [digestOf(secret), digestOf(token), SESSION_SECONDS],
+  );
+  return rowCount === 1 ? secret : null;
+}
+
+/** Who is signed in with a session; null where nobody is, or its token was revoked since. */
+export async function signedInWith(pool: Pool, secret: string): Promise<Principal | null> {
+  const { rows } = await pool.query<{ person: string }>({
+    name: "isdlc-page-session",
+    text: `select s.person from isdlc.page_session s join isdlc.token t on t.digest = s.token
+      where s.digest = $1 and s.expires_at > now() and ${GOOD_TOKEN}`,
+    values: [digestOf(secret)],
+  });
+  const [found] = rows;
+  return found === undefined ? null : { id: found.person, kind: "person", isPersonal: true };
+}
+
+export async function endSession(pool: Pool, secret: string): Promise<void> {
+  await pool.query("delete from isdlc.page_session where digest = $1", [digestOf(secret)]);
+}

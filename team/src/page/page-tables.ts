@@ -1,0 +1,11 @@
+/** Browsers that people are signed in with, each for no longer than the token it was signed in with. */
+export const pageTables = `
+create table isdlc.page_session (
+  digest text primary key,
+  person text not null references isdlc.principal,
+  token text not null,
+  begun_at timestamptz not null default now(),
+  expires_at timestamptz not null
+);
+create index page_session_end on isdlc.page_session (expires_at);
+`;

@@ -1,0 +1,46 @@
+import { type Git, hardenedGit, withEnvironment } from "../../../src/adapters/git/process/git.ts";
+import { isObjectId } from "../../../src/adapters/git/snapshot/ref-name.ts";
+import { pairOf, patchBetween } from "../../../src/adapters/git/snapshot/tree-diff.ts";
+import type { RunId, TreeId } from "../../../src/schema/ids.ts";
+import { type Keeping, openMirror } from "../worker/mirror.ts";
+
+/** Which run, and where its workers push to. */
+export type Pushed = { readonly run: RunId; readonly remote: string };
+
+/** What runs made, read from a copy of the team's remote: what was recorded was pushed before. */
+export type PageTrees = {
+  /** Text of a file; null where it is not there, or too long to be read in one go. */
+  file(pushed: Pushed, path: string, tree: TreeId): Promise<string | null>;
+  patch(pushed: Pushed, from: TreeId | null, to: TreeId | null): Promise<string>;
+};
+
+const LONGEST = 2 * 1024 * 1024; // bytes
+
+export function createPageTrees(keeping: Keeping): PageTrees {
+  const fetches = new Map<string, Promise<unknown>>();
+  /** The copy with these trees in it. What is missing is fetched, one after another: git locks what it writes. */
+  const gitWith = async ({ run, remote }: Pushed, trees: readonly TreeId[]): Promise<Git> => {
+    const mirror = await openMirror(keeping, remote);
+    const git = withEnvironment(hardenedGit(mirror.folder, keeping.env), { GIT_DIR: mirror.folder });
+    const isThere = async (tree: TreeId): Promise<boolean> => (await git(["cat-file", "-e", tree])).status === 0;
+    const areThere = async (): Promise<boolean> => (await Promise.all(trees.map(isThere))).every(Boolean);
+    if (await areThere()) return git;
+    const turn = (fetches.get(remote) ?? Promise.resolve())
+      .catch(() => undefined) // whoever asked for that was told
+      .then(async () => (await areThere()) || mirror.fetch(run));
+    fetches.set(remote, turn);
+    await turn;
+    return git;
+  };
+  return {
+    async file(pushed, path, tree) {
+      if (!isObjectId(tree) || path === "" || path.startsWith("/")) return null;
+      const found = await (await gitWith(pushed, [tree]))(["cat-file", "blob", `${tree}:${path}`]);
+      return found.status === 0 && found.stdout.length <= LONGEST ? found.stdout.toString("utf8") : null;
+    },
+    async patch(pushed, from, to) {
+      const pair = pairOf(from, to);
+      return pair === null ? "" : patchBetween(await gitWith(pushed, [pair.from, pair.to]), pair);
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import type { TeamServer } from "../server/team-server.ts";
+import type { PageTrees } from "./page-trees.ts";
+
+/** What the page's requests begin with; those of programs and workers lie beside it, and take no cookie. */
+export const PAGE_API = "/api/page";
+
+export type TeamPage = {
+  readonly server: TeamServer;
+  readonly trees: PageTrees;
+  /** Where people's browsers find the server: `https://isdlc.example.org`. */
+  readonly origins: () => readonly string[];
+  /** Folder of the built page. */
+  readonly web: string;
+};

@@ -1,0 +1,95 @@
+import type { Hono } from "hono";
+import * as z from "zod/mini";
+import { refusalOf } from "../../../src/apps/ui/guard.ts";
+import { addPageRoutes } from "../../../src/apps/ui/page-routes.ts";
+import type { ApiProblem } from "../../../src/schema/api.ts";
+import type { ProjectView } from "../../../src/schema/api-project.ts";
+import { createRefusedTokens, FORGOTTEN_AFTER } from "../people/refused-tokens.ts";
+import { addressOf, type TeamEnv, type TeamServer } from "../server/team-server.ts";
+import { addPageLive } from "./page-live.ts";
+import { addPageRuns } from "./page-runs.ts";
+import { forgetSession, keepSession, personAtPage, sessionIn } from "./page-cookie.ts";
+import { beginSession, endSession } from "./page-sessions.ts";
+import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
+
+const SignIn = z.strictObject({ token: z.string().check(z.regex(/^[A-Za-z0-9_-]{20,200}$/)) });
+
+/** The page for all repositories, for people who sign in. To be added before whatever asks for a token. */
+export function addTeamPage(app: Hono<TeamEnv>, page: TeamPage): void {
+  const { server, origins } = page;
+  app.use(`${PAGE_API}/*`, async (context, next) => {
+    const { method, path } = context.req;
+    const headers = context.req.header();
+    const isForeign = method === "POST" && headers["origin"] === undefined;
+    const refusal = isForeign ? FOREIGN : refusalOf({ method, path, headers }, origins());
+    return refusal === null ? next() : context.json(told({ ...NOTHING, what: refusal.what }), refusal.status);
+  });
+  addSessionRoutes(app, page);
+  app.use(`${PAGE_API}/*`, async (context, next) => {
+    const principal = await personAtPage(page, context);
+    if (principal === null) return context.json(told(SIGNED_OUT), 401);
+    context.set("principal", principal);
+    return next();
+  });
+  app.get(`${PAGE_API}/project`, (context) => context.json(projectView(server, context.get("principal").id)));
+  addPageRuns(app, page);
+  addPageLive(app, page);
+  app.all(`${PAGE_API}/*`, (context) => context.json(told(NOTHING), 404));
+}
+
+/** Every address that nothing else answers leads to the page. To be added last. */
+export const addTeamPageFiles = (app: Hono<TeamEnv>, { web }: TeamPage): void =>
+  addPageRoutes(app, { web, api: PAGE_API });
+
+function addSessionRoutes(app: Hono<TeamEnv>, page: TeamPage): void {
+  const { pool } = page.server;
+  const refused = createRefusedTokens();
+  app.post(`${PAGE_API}/session`, async (context) => {
+    const { token } = SignIn.parse(await context.req.json());
+    const address = addressOf(context);
+    if (!refused.mayTry(address, token)) {
+      context.header("Retry-After", String(FORGOTTEN_AFTER));
+      return context.json(told(TOO_MANY), 429);
+    }
+    const secret = await beginSession(pool, token);
+    if (secret === null) {
+      refused.noteRefused(address);
+      return context.json(told(TOKEN_REFUSED), 401);
+    }
+    refused.noteGood(token);
+    keepSession(context, page, secret);
+    return context.json({});
+  });
+  app.post(`${PAGE_API}/session/end`, async (context) => {
+    const secret = sessionIn(context, page);
+    if (secret !== undefined) await endSession(pool, secret);
+    forgetSession(context, page);
+    return context.json({});
+  });
+}
+
+const projectView = ({ version }: TeamServer, person: string): ProjectView => ({
+  name: "Team",
+  root: "",
+  version,
+  person,
+  approvals: [],
+  readOnly: null,
+  workflows: [],
+});
+
+const told = (problem: ApiProblem): { problem: ApiProblem } => ({ problem });
+
+const NOTHING: ApiProblem = { code: "REFUSED", what: "There is nothing here.", fix: "" };
+const FOREIGN = { status: 403, what: "Asked for by another site." } as const;
+const SIGNED_OUT: ApiProblem = { code: "SIGNED_OUT", what: "You are not signed in.", fix: "Sign in again." };
+const TOKEN_REFUSED: ApiProblem = {
+  code: "TOKEN_REFUSED",
+  what: "This token is not known here, has expired or was revoked, or is none to sign in with.",
+  fix: "Ask whoever runs the server for a new one: isdlc server token person <name>",
+};
+const TOO_MANY: ApiProblem = {
+  code: "TOO_MANY_REQUESTS",
+  what: "Too many tokens from this address were refused.",
+  fix: `Wait ${FORGOTTEN_AFTER} seconds, then try the right one.`,
+};
