@@ -14,13 +14,19 @@ export type OwnTeam = {
   readonly startDatabase: () => Promise<void>;
 };
 
+const ending: (() => Promise<void>)[] = [];
+
+afterAll(async () => {
+  for (const end of ending) await end();
+});
+
 export async function createOwnTeam(): Promise<OwnTeam> {
   const folder = mkdtempSync(join(tmpdir(), "isdlc-own-database-"));
   const start = (): Promise<OwnDatabase> =>
     startOwnDatabase({ folder, root: import.meta.dirname, path: process.env["PATH"] ?? "" });
   let database = await start();
   const pool = openPool(database.url, 4);
-  afterAll(async () => {
+  ending.push(async () => {
     await pool.end();
     await database.stop("immediate");
     rmSync(folder, { recursive: true, force: true });
