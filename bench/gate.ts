@@ -26,13 +26,14 @@ export async function measureGate({ root, scratch, quick }: Settings): Promise<r
   const supervised = { ...completingRun(root, from), supervision: { enabled: true, phases: "all" as const } };
   const fresh = () => createGitWorkspace(repository.tree, { run: "bench", env: process.env });
   let round = 0;
-  /** The engine has seen the tree before the agent worked, as it does in a run; what the agent wrote is new to it. */
+  /** As in a run: the engine saw the tree before the agent worked, and what the agent wrote when the checks began. */
   const gate = async (): Promise<Cost> => {
     const engine = engineFor(repository, supervised, fresh());
     await engine.workspace.now([supervised.run.item]);
     round++;
     for (let number = 0; number < CHANGED; number++)
       repository.write(sourcePath(number * 3), `export const changed = ${number + round * CHANGED};\n`);
+    await engine.workspace.snapshot("checked", [supervised.run.item]);
     return timedWithChildren(async () => {
       const run = await completed(engine, supervised);
       const changes = await shownChanges(engine, run);

@@ -36,20 +36,40 @@ type Beside = Partial<Found> & { readonly mixed?: readonly string[] };
 export async function foundBeside(engine: Engine, run: ActiveRun, tree: TreeId | null): Promise<Beside> {
   const standing = await standingNow(engine, run);
   if (standing === undefined || engine.vcs === null) return {};
-  const others = [...(await commitsOfOthers(engine, run, standing)), ...(await engine.workspace.hidden())];
-  const { commits } = run.run.options;
-  if (commits !== "none") others.push(...(await engine.gitPrograms.leftOut()));
-  const from = commits === "end" ? runBegan(run).tree : treeBefore(run);
-  if (commits === "none" || tree === null || from === null) return { standing, notices: others };
-  // Where a snapshot is gone the gate says so, and nothing can be committed from it.
-  if ((await engine.workspace.diff(from, tree)) === null) return { standing, notices: others };
-  const { together } = run;
-  const returned = treeAtReturn(run);
-  const request = { onto: standing.tip, from, to: tree, include: [run.run.item], together, returned };
-  const composed = await engine.vcs.compose(request);
+  const [others, composed] = await Promise.all([
+    noticesOfOthers(engine, run, standing),
+    composedFor(engine, run, { tree, onto: standing.tip }),
+  ]);
+  if (composed === null) return { standing, notices: others };
   const { notices, mixed } = composedNotices(run, standing, composed);
   const found = { standing, notices: [...others, ...notices], ...(mixed.length === 0 ? {} : { mixed }) };
-  return commits === "end" ? found : { ...found, commitTree: composed.tree };
+  return run.run.options.commits === "end" ? found : { ...found, commitTree: composed.tree };
+}
+
+/** What is in the repository and in no commit of the run. */
+async function noticesOfOthers(engine: Engine, run: ActiveRun, standing: RepositoryStanding): Promise<string[]> {
+  const found = await Promise.all([
+    commitsOfOthers(engine, run, standing),
+    engine.workspace.hidden(),
+    run.run.options.commits === "none" ? [] : engine.gitPrograms.leftOut(),
+  ]);
+  return found.flat();
+}
+
+type Composing = { readonly tree: TreeId | null; readonly onto: CommitId | null };
+
+/** Null where nothing is committed, or a snapshot is gone: then the gate says so, and nothing can be committed from it. */
+async function composedFor(
+  { vcs, workspace }: Engine,
+  run: ActiveRun,
+  { tree, onto }: Composing,
+): Promise<Composed | null> {
+  const { commits } = run.run.options;
+  const from = commits === "end" ? runBegan(run).tree : treeBefore(run);
+  if (vcs === null || commits === "none" || tree === null || from === null) return null;
+  if ((await workspace.diff(from, tree)) === null) return null;
+  const { together } = run;
+  return vcs.compose({ onto, from, to: tree, include: [run.run.item], together, returned: treeAtReturn(run) });
 }
 
 /** Lines are the person's own while nobody else has committed to the branch. */

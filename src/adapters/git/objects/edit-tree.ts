@@ -32,8 +32,13 @@ type Folder = {
 /** Null for a folder that is empty now. */
 async function editFolder(store: TreeStore, { folder, held, edits }: Folder): Promise<string | null> {
   const entries = new Map(held);
-  for (const [name, edit] of byName(edits)) {
-    const entry = await edited(store, { path: `${folder}${name}`, held: held.get(name), edit });
+  const changed = await Promise.all(
+    [...byName(edits)].map(async ([name, edit]) => {
+      const entry = await edited(store, { path: `${folder}${name}`, held: held.get(name), edit });
+      return { name, entry };
+    }),
+  );
+  for (const { name, entry } of changed) {
     if (entry === null) entries.delete(name);
     else entries.set(name, entry);
   }
