@@ -1,5 +1,6 @@
 import { countOf } from "../core/count-of.ts";
 import { isOpen, ledgerOf } from "../core/findings/ledger.ts";
+import { isUnjudged } from "../core/findings/no-verdict.ts";
 import { codePhaseBefore } from "../core/next.ts";
 import type { ActiveRun, PhaseRecord } from "../core/run.ts";
 import type { CheckResult, TestCounts } from "../schema/facts.ts";
@@ -73,6 +74,7 @@ const countsText = ({ passed, failed }: TestCounts): string => `${passed} passed
 
 function reviewerLines({ iterations, made, rule }: PhaseRecord): string[] {
   if (rule.reviewer === null || made === null) return [];
+  if (isUnjudged(made)) return ["Reviewer: failed; nobody judged this"];
   const ledger = ledgerOf(iterations);
   const open = ledger.findings.filter(isOpen);
   const verdict = made.approved ? "approved" : "did not approve";

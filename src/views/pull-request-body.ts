@@ -1,3 +1,4 @@
+import { isUnjudged } from "../core/findings/no-verdict.ts";
 import { isOpen, ledgerOf } from "../core/findings/ledger.ts";
 import { isOwnPath } from "../core/own-folder.ts";
 import type { EndedRun, PhaseRecord } from "../core/run.ts";
@@ -47,7 +48,8 @@ function evidenceTable(run: EndedRun): string {
 
 function phaseRow(run: EndedRun, { rule, status, made, iterations }: PhaseRecord): string {
   const checks = (made?.checks ?? []).map(({ name, ok }) => `${name} ${outcome(ok)}`).join(", ");
-  const verdict = made?.approved === true ? "approved" : "did not approve";
+  const isFailed = made !== null && isUnjudged(made);
+  const verdict = made?.approved === true ? "approved" : isFailed ? "failed" : "did not approve";
   const reviewer = rule.reviewer === null || iterations.length === 0 ? "" : `${verdict} (${iterations.length})`;
   const answers = run.answers.filter(({ phase }) => phase === rule.key);
   const gate = answers.map(({ choice, by }) => `${choice} by ${by.name}`).join(", ");

@@ -1,4 +1,5 @@
 import { isFailure } from "../core/baseline.ts";
+import { NO_VERDICT } from "../core/findings/no-verdict.ts";
 import type { RunEvent } from "../schema/event.ts";
 import type { CheckResult } from "../schema/facts.ts";
 import { plainLine } from "./plain-text.ts";
@@ -25,9 +26,7 @@ const tellers: Tellers = {
   ],
   "checks.passed": ({ results }, before) => [good(passedText(results, before))],
   "checks.failed": ({ results }) => results.filter(isFailure).map((result) => bad(failedText(result))),
-  "verdict.given": ({ approved, issues, summary }) => [
-    approved ? good(`reviewer approves: ${summary}`) : bad(refusedText(issues.map(({ description }) => description))),
-  ],
+  "verdict.given": (verdict) => [verdictLine(verdict)],
   "tasks.refined": ({ tasks }) => [good(`cut into ${tasks} tasks`)],
   "phase.committed": ({ commit }) => (commit === null ? [] : [good(`committed ${commit.slice(0, 7)}`)]),
 };
@@ -75,6 +74,12 @@ function failedText({ name, detail, failing = [] }: CheckResult): string {
   const named = failing.slice(0, MOST_NAMED).map((test) => test.name);
   const left = failing.length - named.length;
   return [`${name}: ${detail.split("\n", 1)[0] ?? ""}`, ...named, ...(left > 0 ? [`${left} more`] : [])].join(" · ");
+}
+
+function verdictLine({ approved, issues, summary }: Of<"verdict.given">): WorkLine {
+  if (approved) return good(`reviewer approves: ${summary}`);
+  if (summary === NO_VERDICT) return bad("reviewer failed: asked twice, and gave no verdict that could be read");
+  return bad(refusedText(issues.map(({ description }) => description)));
 }
 
 function refusedText([first = "no reason given", ...others]: readonly string[]): string {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { NO_VERDICT } from "../../src/core/findings/no-verdict.ts";
 import type { EventDraft, RunEvent } from "../../src/schema/event.ts";
 import { workLines } from "../../src/views/work-lines.ts";
 
@@ -36,7 +37,7 @@ const failed = (...results: Results): EventDraft => ({
   digest: "d",
   testsChanged: null,
 });
-const verdict = (...issues: string[]): EventDraft => ({
+const verdict = (...issues: string[]): Extract<EventDraft, { type: "verdict.given" }> => ({
   type: "verdict.given",
   approved: issues.length === 0,
   issues: issues.map((description) => ({ severity: "blocker", description, location: null })),
@@ -80,6 +81,11 @@ const rows: readonly Row[] = [
   ["a reviewer who approves", [verdict()], ["good reviewer approves: Fine."]],
   ["a reviewer with one finding", [verdict("No tests.")], ["bad reviewer: No tests."]],
   ["a reviewer with more", [verdict("No tests.", "No name.")], ["bad reviewer: 2 findings, first: No tests."]],
+  [
+    "a reviewer that failed",
+    [{ ...verdict(), approved: false, summary: NO_VERDICT }],
+    ["bad reviewer failed: asked twice, and gave no verdict that could be read"],
+  ],
   ["a commit", [committed("0123456789abcdef")], ["good committed 0123456"]],
   ["a phase with nothing to commit", [committed(null)], []],
 ];

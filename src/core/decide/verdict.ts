@@ -2,6 +2,7 @@ import type { EventDraft } from "../../schema/event.ts";
 import type { Judgement } from "../command.ts";
 import type { Finding } from "../findings/ledger.ts";
 import { type AfterVerdict, afterVerdict } from "../findings/loop-policy.ts";
+import { NO_VERDICT } from "../findings/no-verdict.ts";
 import { type ActiveRun, currentPhase } from "../run.ts";
 
 /** What a verdict means for the draft under review; null where none is. */
@@ -42,9 +43,8 @@ const UNREADABLE: ReadonlySet<string> = new Set(["invalid_result", "no_result"])
 
 /** Never an approval: the draft goes on with this concern beside it. */
 export function noVerdict(detail: string): EventDraft {
-  const summary = "No verdict: the reviewer was asked twice and gave none that could be read.";
-  const concerns = [`${summary} ${detail}`.trim()];
-  return { type: "verdict.given", approved: false, issues: [], summary, leadsTo: "complete", concerns };
+  const concerns = [`${NO_VERDICT} ${detail}`.trim()];
+  return { type: "verdict.given", approved: false, issues: [], summary: NO_VERDICT, leadsTo: "complete", concerns };
 }
 
 /** The blockers, or everything that was said where there is none. */
