@@ -82,7 +82,7 @@ function earlierItem(folder: string, texts: FolderTexts, state: unknown): Wanted
 
 async function writeItem(project: LocalProject, { title, folder, phases, documents }: Wanted) {
   const { created, warnings } = await project.items.create(newItem(title, { folder }));
-  if (!created) return { created, warnings: [`${ITEMS_ROOT}/${folder} is there already and stays as it is.`] };
+  if (!created) return { created, warnings: [`${ITEMS_ROOT}/${folder} already exists and stays as it is.`] };
   const dir = join(itemsFolder(project), folder);
   for (const { to, text } of documents) if (to !== "draft.md") replaceDocument(join(dir, to), text, null);
   const codebase_hash = readHead(project.root)?.hash ?? null;

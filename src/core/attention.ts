@@ -39,8 +39,8 @@ export function attentionFor(made: ToRead | null): Attention {
 
 /** `120 lines, about 8 min`. */
 export function attentionText({ lines, minutes }: Attention): string {
-  if (lines === null || minutes === null) return "unknown, as no git counts the lines";
-  if (lines === 0) return "nothing that is new";
+  if (lines === null || minutes === null) return "unknown without git";
+  if (lines === 0) return "nothing new";
   const time = minutes <= 1 ? "under a minute" : `about ${minutes} min`;
   return `${lines} ${lines === 1 ? "line" : "lines"}, ${time}`;
 }

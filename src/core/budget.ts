@@ -76,8 +76,11 @@ export function spentText({ input, output, usd }: Usage, isPartial = false): str
 /** Why the budget is asked about. */
 export function budgetQuestion({ spent, budget, unknown, partial, ahead }: SpentBudget): string {
   if (unknown === true)
-    return `How much of ${budgetText(budget)} is spent is not known: an agent told of a usage that cannot be. At least ${spentText(spent)}`;
-  const used = `${spentText(spent, partial)} of ${budgetText(budget)}`;
+    return `How much of ${budgetText(budget)} is spent is unknown: an agent reported an impossible usage. At least ${spentText(spent)}`;
+  const used =
+    budget.usd === null
+      ? `${tokensOf(spent)} of ${budgetText(budget)}`
+      : `${spentText(spent, partial)} of ${budgetText(budget)}`;
   return ahead === undefined
     ? `The budget is spent: ${used}`
     : `The budget would be exceeded: ${used} spent, and what comes next takes about ${aheadText(ahead, budget)}`;

@@ -24,7 +24,7 @@ export function noCodeChanged(touched: readonly string[]): CheckResult {
       ? []
       : [`What was changed inside ${touched.join(", ")} does not count: a submodule is another repository.`];
   const detail = [
-    "This phase has to change code, and no file of this repository was changed but the documents of the item.",
+    "This phase has to change code, but no file of this repository was changed except the documents of the item.",
     ...inside,
     "Make the change. If none is needed, end with the status failed and say why.",
   ].join("\n");

@@ -94,7 +94,7 @@ export function reasonToStop(watched: Watched, account: Account): Stop | null {
     return { why: UNAVAILABLE, detail };
   }
   if (idle < MOST_IDLE_CALLS) return null;
-  const detail = `It asked the model ${idle} times in a row without a result of a tool or a written file.`;
+  const detail = `It asked the model ${idle} times in a row without a tool result or a written file.`;
   return { why: "no_progress", detail };
 }
 

@@ -104,11 +104,11 @@ const descriptions: Describe = {
   }),
   JOURNAL_MISSING: (p) => ({
     what: `The journal of run ${p.run} ends before event ${p.seq}, which was acknowledged earlier, or is gone.`,
-    fix: 'Bring .isdlc/journal back from a backup, or run "isdlc doctor --fix" to give the run up.',
+    fix: 'Restore .isdlc/journal from a backup, or run "isdlc doctor --fix" to abandon the run.',
   }),
   JOURNAL_ELSEWHERE: (p) => ({
-    what: `The run ${p.run} was begun in ${p.root}, not in this working tree.`,
-    fix: 'If you moved the tree, run "isdlc doctor --fix" to go on here. If not, somebody put its journal here: the same command puts it away where this tree has a run of its own.',
+    what: `The run ${p.run} was started in ${p.root}, not in this working tree.`,
+    fix: 'If you moved the tree, run "isdlc doctor --fix" to continue here. If not, somebody put its journal here: the same command sets it aside if this tree has a run of its own.',
   }),
   JOURNAL_NEWER: (p) => ({
     what: `${p.file} holds "${p.type}", which this version does not know.`,
@@ -126,10 +126,10 @@ const descriptions: Describe = {
   COMMAND_REFUSED: (p) => describeRefusal(p.refusal),
   GIT_FAILED: (p) => ({
     what: `git ${p.command} failed: ${p.detail}.`,
-    fix: 'Fix what git says, then run "isdlc resume".',
+    fix: 'Fix what git reports, then run "isdlc resume".',
   }),
   GIT_UNAVAILABLE: (p) => ({
-    what: `There is no git to work with: ${p.detail}.`,
+    what: `Git cannot be used here: ${p.detail}.`,
     fix: 'Run "git init" and commit once, or add --no-git to work without branch, commits and diffs.',
   }),
   MERGE_CONFLICT: (p) => ({
@@ -138,76 +138,76 @@ const descriptions: Describe = {
   }),
   AGENT_MISSING: (p) => ({
     what: `The agent "${p.agent}" cannot be started: ${p.detail}.`,
-    fix: 'Install it ("isdlc agents" tells how), or name another with --agent or --agent-command.',
+    fix: 'Install it ("isdlc agents" shows how), or name another with --agent or --agent-command.',
   }),
   AGENT_NEEDS_SANDBOX: (p) => ({
     what: `The agent "${p.agent}" starts programs that files of the repository name, so it is used in a sandbox only.`,
     fix: `${p.fix}, or name another with --agent or --reviewer.`,
   }),
   NO_AGENT: (p) => ({
-    what: "No agent was chosen, and none that is known was found on the PATH.",
-    fix: `Install one and sign in (${p.install.join("; ")}), or use any program: --agent-command "<program> <args>". "isdlc agents" tells more.`,
+    what: "No agent is configured, and no known agent was found on the PATH.",
+    fix: `Install one and sign in (${p.install.join("; ")}), or use any program: --agent-command "<program> <args>". See "isdlc agents".`,
   }),
   AGENT_UNKNOWN: (p) => ({
-    what: `This run was started with "${p.agent}", and how to start that is not remembered here.`,
-    fix: 'Give it again: --agent <name> or --agent-command "<program> <args>".',
+    what: `This run was started with "${p.agent}", but the command for it is not stored on this machine.`,
+    fix: 'Pass it again: --agent <name> or --agent-command "<program> <args>".',
   }),
   PROGRAM_UNSAFE: (p) => ({
-    what: `${p.name} would be ${p.path}, which lies in the working tree ${p.tree}: agents can change it.`,
-    fix: "Start isdlc with programs that are installed elsewhere on your PATH.",
+    what: `${p.name} resolves to ${p.path}, in the working tree ${p.tree}, where agents can change it.`,
+    fix: "Put a program that is installed outside the working tree first on your PATH.",
   }),
   PROGRAM_CHANGED: (p) => ({
-    what: `${p.name} is ${p.now} now, and was ${p.before} when the run began.`,
-    fix: 'Start isdlc with the PATH of before, or agree to the programs as they are: "isdlc trust --programs".',
+    what: `${p.name} now resolves to ${p.now}; when the run started it was ${p.before}.`,
+    fix: 'Restore the earlier PATH, or accept the programs as they are: "isdlc trust --programs".',
   }),
   SANDBOX_UNAVAILABLE: (p) => ({
     what: `Agents cannot be put into a sandbox: ${p.why}.`,
-    fix: `Fix it: ${p.fix}. A new run can be started with --sandbox off; one that was begun with a sandbox goes on with one only.`,
+    fix: `Fix it: ${p.fix}. A new run can be started with --sandbox off; a run that was started with a sandbox continues only with one.`,
   }),
   AGENT_FAILED: (p) => ({ what: `${p.agent} failed: ${p.detail}.`, fix: 'Run "isdlc retry" to try again.' }),
   ITEM_BUSY: (p) => ({
-    what: `A run is open that works on ${p.item}.`,
+    what: `An open run is working on ${p.item}.`,
     fix: `End it first: isdlc cancel --reason "…"${p.isAnalysis ? ` --item ${p.item}` : ""}.`,
   }),
   NEEDS_PERSON: (p) => ({
-    what: `"${p.verb}" is a person's decision, and there is no person here: no terminal, no token.`,
-    fix: 'Run it at a terminal, or make a token with "isdlc token" there (or "isdlc token --yes" before any run) and pass it in ISDLC_OPERATOR_TOKEN.',
+    what: `"${p.verb}" is a person's decision, and this call has neither a terminal nor a token.`,
+    fix: 'Run it at a terminal, or create a token with "isdlc token" there (or "isdlc token --yes" before any run) and pass it in ISDLC_OPERATOR_TOKEN.',
   }),
   PASSKEY_NEEDED: (p) => ({
-    what: `"${p.verb}" has to be signed with a passkey: your setting "approvals" allows nothing else.`,
-    fix: 'Decide on the page: isdlc ui. Whoever has lost the passkey: isdlc passkey remove <name> --reason "…".',
+    what: `"${p.verb}" must be signed with a passkey: your setting "approvals" allows nothing else.`,
+    fix: 'Decide on the page: isdlc ui. If you lost the passkey: isdlc passkey remove <name> --reason "…".',
   }),
   PASSKEY_REFUSED: (p) => ({
     what: `The passkey's signature was not accepted: ${p.detail}.`,
-    fix: "Nothing was recorded. Load the page again and decide once more, with a passkey of isdlc passkey list.",
+    fix: 'Nothing was recorded. Reload the page and decide again, with a passkey that "isdlc passkey list" shows.',
   }),
   ANSWERED_BY_AGENT: (p) => ({
     what: `"${p.verb}" is a person's decision, and this call comes from an agent (${p.evidence}).`,
-    fix: "A person runs it in a terminal of their own.",
+    fix: "A person has to run it in their own terminal.",
   }),
   GATE_HELD: (p) => ({
     what: `The gate is open at another terminal (process ${p.pid}).`,
-    fix: "Answer it there, or leave it there with q first.",
+    fix: "Answer it there, or press q there first.",
   }),
   RUN_DRIVEN: (p) => ({
-    what: `Process ${p.pid} drives this run, so a session has nothing to do in it now.`,
-    fix: 'Wait until it rests ("isdlc status" tells), or ask the person to end that process.',
+    what: `Process ${p.pid} is driving this run, so a session cannot work on it now.`,
+    fix: 'Wait until it stops (see "isdlc status"), or ask the person to end that process.',
   }),
   SESSION_HOLDS: (p) => ({
-    what: `The session ${p.session} is at work on ${p.phase}.`,
-    fix: 'Go on in that session, or end it. A person frees the phase with "isdlc retry".',
+    what: `The session ${p.session} is working on ${p.phase}.`,
+    fix: 'Continue in that session, or end it. A person can release the phase with "isdlc retry".',
   }),
   NOT_HELD: () => ({
-    what: "This session holds no phase: it never began it, or the run has moved on since.",
-    fix: 'Run "isdlc begin" to learn what to do now, and report with the nonce it gives.',
+    what: "This session does not hold the phase: it never started it, or the run has moved on.",
+    fix: 'Run "isdlc begin" to see what to do now, and report with the nonce it returns.',
   }),
   TERMINAL_SUSPICIOUS: (p) => ({
     what: `This terminal may be an agent's: ${p.why}.`,
-    fix: "Answer in a terminal that was open before the agent worked or in a new tab of it, on the page (isdlc ui, started there), or with an approval token. While a session works on the run: where it offers that, in the session itself.",
+    fix: "Answer in a terminal that was open before the agent started or in a new tab of it, on the page (isdlc ui, started there), or with an approval token. If a session is working on the run and offers it, you can answer in the session itself.",
   }),
   TOKEN_REFUSED: (p) => ({
     what: `The approval token was not accepted: ${p.detail}.`,
-    fix: 'Make one with "isdlc token" before the run is started.',
+    fix: 'Create one with "isdlc token" before you start the run.',
   }),
   NO_RUN: (p) => ({
     what: "No run is open in this working tree.",
@@ -217,44 +217,44 @@ const descriptions: Describe = {
         : 'Start one: isdlc "<what to do>".',
   }),
   ITEM_UNKNOWN: (p) => ({
-    what: `No item here has the number or reference ${p.reference}.`,
-    fix: `Run "isdlc items" to see those there are, or put it on record with its title: isdlc add "${p.reference} <title>".`,
+    what: `There is no item with the number or reference ${p.reference}.`,
+    fix: `Run "isdlc items" to list them, or add it with its title: isdlc add "${p.reference} <title>".`,
   }),
   FEATURE_UNKNOWN: (p) => ({
     what: p.feature === "" ? "There is no active feature here." : `There is no feature "${p.feature}" here.`,
-    fix: `${p.valid.length > 0 ? `Those there are: ${list(p.valid)}. ` : ""}A new one: isdlc brainstorm "<what to build>".`,
+    fix: `${p.valid.length > 0 ? `Existing: ${list(p.valid)}. ` : ""}Start a new one: isdlc brainstorm "<what to build>".`,
   }),
   FEATURE_STATUS_UNKNOWN: (p) => ({
-    what: `The status of ${p.feature} is a word that this version of isdlc does not know.`,
-    fix: `Set "status" in ${p.file} to "active" to go on with it, or use the version that wrote it.`,
+    what: `${p.feature} has a status that this version of isdlc does not know.`,
+    fix: `Set "status" in ${p.file} to "active" to continue it, or use the version that wrote it.`,
   }),
   FEATURE_ENDED: (p) => ({
     what: `The feature ${p.feature} is ${p.status}, and that is final.`,
-    fix: 'Begin a new one: isdlc brainstorm "<what to build>".',
+    fix: 'Start a new one: isdlc brainstorm "<what to build>".',
   }),
   PREREQUISITE_MISSING: (p) => ({ what: p.detail, fix: `Run "isdlc ${p.verb}" first.` }),
   TREE_DIRTY: (p) => ({
     what: `There are uncommitted changes: ${list(p.files)}.`,
     fix: "Commit them, or put them aside with git stash, then run the command again.",
   }),
-  WORKTREE_REFUSED: (p) => ({ what: `No working tree was made or removed (${p.why}).`, fix: p.fix }),
+  WORKTREE_REFUSED: (p) => ({ what: `No working tree was created or removed (${p.why}).`, fix: p.fix }),
   START_PHASE_INVALID: (p) => ({
-    what: `The workflow "${p.workflow}" has no phase "${p.phase}" to start with, so all of it is run.`,
+    what: `The workflow "${p.workflow}" has no phase "${p.phase}" to start with, so the whole workflow runs.`,
     fix: `Valid: ${list(p.valid)}.`,
   }),
   WORKFLOW_UNKNOWN: (p) => ({ what: `There is no workflow "${p.name}".`, fix: `Valid: ${list(p.valid)}.` }),
   SETTINGS_UNREADABLE: (p) => ({
-    what: `Your settings in ${p.file} cannot be relied on: ${p.detail}.`,
-    fix: "Fix the file, or delete it to begin without settings. Nothing was changed.",
+    what: `Your settings in ${p.file} cannot be used: ${p.detail}.`,
+    fix: "Fix the file, or delete it to start without settings. Nothing was changed.",
   }),
   SETTING_UNKNOWN: (p) => ({ what: `There is no setting "${p.name}".`, fix: `Valid: ${list(p.valid)}.` }),
   OVERLAY_INVALID: (p) => ({
     what: `${p.file} is not used: ${p.place === "" ? "" : `${p.place}: `}${p.detail}.`,
-    fix: `${p.valid.length > 0 ? `Valid: ${list(p.valid)}. ` : ""}Fix the file or take it away; no run starts on rules that are not understood.`,
+    fix: `${p.valid.length > 0 ? `Valid: ${list(p.valid)}. ` : ""}Fix or remove the file; no run starts with rules that are invalid.`,
   }),
   SIGNING_FAILED: (p) => ({
     what: `No statement was signed: ${p.detail}.`,
-    fix: 'Fix what it says (a key file that is there, or an agent that has it), then run "isdlc attest".',
+    fix: 'Check that the key file exists or that your SSH agent has the key, then run "isdlc attest".',
   }),
   SIGNING_NOT_SET_UP: (p) => ({
     what: `Git is not set up to sign with an SSH key: ${p.detail}.`,
@@ -265,28 +265,28 @@ const descriptions: Describe = {
     fix: 'Run "isdlc history --all" to see the runs there are, and name one: isdlc attest <run>.',
   }),
   NOTHING_TO_COUNTERSIGN: (p) => ({
-    what: `No statement about ${p.named} is believed here${p.why.length === 0 ? "" : `: ${list(p.why)}`}.`,
+    what: `No trusted statement about ${p.named} was found${p.why.length === 0 ? "" : `: ${list(p.why)}`}.`,
     fix: "Fetch them (git fetch origin refs/notes/isdlc:refs/notes/origin/isdlc), say whose keys count with --signers, and try again.",
   }),
   ARCHIVE_INVALID: (p) => ({
-    what: `${p.file} cannot be relied on: ${p.detail}.`,
-    fix: "Have it made again where the run was: isdlc export <run>. Nothing was imported.",
+    what: `${p.file} cannot be trusted: ${p.detail}.`,
+    fix: "Export it again where the run is: isdlc export <run>. Nothing was imported.",
   }),
   IMPORT_UNKNOWN: (p) => ({
-    what: `${p.folder} is nothing that can be imported: ${p.detail}.`,
+    what: `${p.folder} cannot be imported: ${p.detail}.`,
     fix: "Give a spec-kit feature, an OpenSpec change, a Kiro spec, a project with .isdlc/state.json, or an archive of isdlc export.",
   }),
   POLICY_INVALID: (p) => ({
-    what: `The policy ${p.file} is not understood: ${p.detail}.`,
+    what: `The policy ${p.file} is invalid: ${p.detail}.`,
     fix: "Fix the file; docs/attestation.md has every rule. Nothing was verified.",
   }),
   COMMITS_UNKNOWN: (p) => ({
-    what: `Git knows no commits by the name ${p.named}.`,
+    what: `Git finds no commits for ${p.named}.`,
     fix: "Name a range (main..topic), a branch or a commit; in a shallow clone, fetch the commits first.",
   }),
   UNEXPECTED: (p) => ({
-    what: `isdlc failed in a way that nobody thought of: ${p.detail}.`,
-    fix: 'Try it again; "isdlc doctor" looks for what is wrong here. With ISDLC_TRACE=1 it shows where it failed.',
+    what: `isdlc failed unexpectedly: ${p.detail}.`,
+    fix: 'Try again; "isdlc doctor" checks this project. Set ISDLC_TRACE=1 to see where it failed.',
   }),
   ...teamDescriptions,
   USAGE: (p) => ({ what: p.detail, fix: `Usage: ${p.usage}` }),

@@ -8,8 +8,8 @@ const SEE_STATUS = 'Run "isdlc status" to see what is open.';
 
 const told: Told = {
   noRun: () => ({ what: "No run is open.", fix: 'Start one: isdlc "<what to do>".' }),
-  notAPerson: () => ({ what: "An agent cannot decide this.", fix: "A person runs it in a terminal of their own." }),
-  reasonMissing: () => ({ what: "A run is cancelled with a reason.", fix: 'isdlc cancel --reason "…"' }),
+  notAPerson: () => ({ what: "An agent cannot decide this.", fix: "A person has to run it in their own terminal." }),
+  reasonMissing: () => ({ what: "Cancelling a run needs a reason.", fix: 'isdlc cancel --reason "…"' }),
   unanswered: () => ({
     what: "Not every question is answered or dismissed.",
     fix: 'Run "isdlc gate" to see the questions.',
@@ -27,11 +27,11 @@ const told: Told = {
   lateOutcome: () => ({ what: "The run has moved on; this result belongs to an earlier step.", fix: SEE_STATUS }),
   claimed: (r) => ({ what: `${r.execution} is already running.`, fix: 'Run "isdlc resume" to watch it.' }),
   notOpen: (r) => ({
-    what: r.open === null ? "Nothing waits for an answer now." : `That is not what is open; ${r.open} is.`,
+    what: r.open === null ? "Nothing is waiting for an answer." : `That is no longer open; ${r.open} is.`,
     fix: SEE_STATUS,
   }),
   notAsShown: () => ({
-    what: "What is there now is not what you were shown.",
+    what: "This has changed since it was shown to you.",
     fix: "Look at it again: isdlc gate. Then answer.",
   }),
   notOffered: (r) => ({ what: "That answer is not offered here.", fix: `Valid: ${r.valid.join(", ")}.` }),
@@ -48,19 +48,19 @@ const told: Told = {
   }),
   notSigned: () => ({
     what: "This run takes decisions that are signed with a passkey, and no others.",
-    fix: 'Decide on the page: isdlc ui. Whoever has lost the passkey: isdlc passkey remove <name> --reason "…".',
+    fix: 'Decide on the page: isdlc ui. If you lost the passkey: isdlc passkey remove <name> --reason "…".',
   }),
   notAsSigned: () => ({
     what: "What was signed is not what would be recorded.",
-    fix: "Nothing was recorded. Load the page again and decide once more.",
+    fix: "Nothing was recorded. Reload the page and decide again.",
   }),
   passkeyUnknown: () => ({
     what: "This run does not know that passkey: it was registered after the run began, or removed.",
     fix: "Sign with a passkey that was registered before: isdlc passkey list.",
   }),
-  notInPhase: () => ({ what: "No phase is under way that this could be said of.", fix: SEE_STATUS }),
+  notInPhase: () => ({ what: "No phase is in progress.", fix: SEE_STATUS }),
   redosSpent: (r) => ({
-    what: `This phase was redone ${r.limit} times already, which is the limit.`,
+    what: `This phase has been redone ${r.limit} times already, which is the limit.`,
     fix: 'Run "isdlc continue" or "isdlc review".',
   }),
 };

@@ -46,7 +46,7 @@ export type ActiveRun = Common & {
   readonly baseline: Baseline | null;
   /** What the run may use before a person is asked; as it stands now. */
   readonly budget: Budget | null;
-  /** True after an agent told of a usage that cannot be, until a person has said how to go on. */
+  /** True after an agent reported an impossible usage, until a person has said how to go on. */
   readonly unknownUsage?: boolean;
   /** The cost of an execution that was stopped is worked out from its tokens. */
   readonly estimatedCost?: boolean;

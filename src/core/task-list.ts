@@ -65,7 +65,7 @@ const nameless = (lines: readonly string[]): string[] =>
 function faults(tasks: readonly Task[]): string[] {
   const times = new Map<string, number>();
   for (const { id } of tasks) times.set(id, (times.get(id) ?? 0) + 1);
-  const twins = [...times].filter(([, count]) => count > 1).map(([id, count]) => `${id} stands ${count} times.`);
+  const twins = [...times].filter(([, count]) => count > 1).map(([id, count]) => `${id} appears ${count} times.`);
   return [...twins, ...tasks.flatMap((task) => faultsOf(task, times))];
 }
 

@@ -38,7 +38,7 @@ export const teamDescriptions: {
   }),
   SERVER_UNREACHABLE: (p) => ({
     what: `The server ${p.url} cannot be reached: ${p.detail}.`,
-    fix: "See that it runs and that its address is right, then run the command again.",
+    fix: "Check that it is running and that the address is right, then run the command again.",
   }),
   SERVER_REFUSED: (p) => ({ what: `${p.url}: ${p.what} (${p.reason})`, fix: p.fix }),
   DATABASE_UNAVAILABLE: (p) => ({
@@ -49,7 +49,7 @@ export const teamDescriptions: {
   NOT_ALLOWED: (p) => ({ what: p.what, fix: p.fix }),
   TEAM_RUN_REFUSED: (p) => ({
     what: `No worker could begin ${p.run}: ${p.detail.slice(0, 500)}`,
-    fix: "Ask for it again with what is missing.",
+    fix: "Start it again with what is missing.",
   }),
   RUN_AWAY: (p) => ({
     what: `${p.run} is not here: it goes on at ${p.to.slice(0, 200)}.`,
@@ -57,7 +57,7 @@ export const teamDescriptions: {
   }),
   RUN_NOT_MOVABLE: (p) => ({ what: `The run stays where it is: ${p.why}.`, fix: p.fix }),
   NOT_FOR_TEAM_RUNS: (p) => ({
-    what: `"${p.option}" cannot be done on a run of a team: nobody's working tree is at hand when it is answered.`,
+    what: `"${p.option}" cannot be done on a run of a team: no working tree is available when it is answered.`,
     fix: "Keep the branch, which is at the remote, and delete it there; or redo the phase with guidance.",
   }),
 };

@@ -28,7 +28,7 @@ export function recordSizing(state: unknown, intensity: unknown, options: Sizing
   if (!isRecord(state) || !isRecord(workflow) || Object.isFrozen(state) || Object.isFrozen(workflow))
     return ["there is no active workflow to size"];
   const chosen = isIntensity(intensity) ? intensity : "standard";
-  const warnings = isIntensity(intensity) ? [] : [`${nameOf(intensity)} is no intensity, so standard is recorded`];
+  const warnings = isIntensity(intensity) ? [] : [`${nameOf(intensity)} is not an intensity, so standard is recorded`];
   const record = recordOf(chosen, isRecord(options) ? options : {});
   if (chosen !== "light") {
     workflow["sizing"] = record;
@@ -133,7 +133,7 @@ function brokenInvariant({ workflow, phases: records }: Lighter): string | null 
   if (phases.length < MIN_LIGHT_PHASES) return `Only ${phases.length} phases would be left.`;
   if (index >= phases.length) return "No phase would be left to go on with.";
   const stray = Object.keys(status ?? {}).find((key) => !phases.includes(key));
-  if (stray !== undefined) return `phase_status names ${stray}, which is no phase of the workflow.`;
+  if (stray !== undefined) return `phase_status names ${stray}, which is not a phase of the workflow.`;
   const following = statusOf({ status, records }, phases[index]) ?? "pending";
   return following === "pending" ? null : `${String(phases[index])} has already begun.`;
 }

@@ -88,7 +88,7 @@ export const WorkflowDefinition = z.strictObject({
   asksToFinish: z.boolean(),
   options: z.record(z.string(), WorkflowOption),
   thresholds: z.optional(SizingThresholds),
-  /** Ways to end a run of it that a person is offered; merge, pull request and keep unless said. */
+  /** Ways to end a run of it that a person is offered; merge, pull request and keep by default. */
   ends: z.optional(z.array(Finish)),
   phases: z.array(PhaseDefinition).check(z.minLength(1)),
 });
@@ -145,13 +145,13 @@ export const RunOptions = z.strictObject({
   limits: z.optional(ExecutionLimits),
   /** Whether the phases of the analysis go on in one conversation, where the agent can. */
   session: z.optional(z.enum(["phase", "shared"])),
-  /** Ways to end the run that a person is offered; merge, pull request and keep unless said. */
+  /** Ways to end the run that a person is offered; merge, pull request and keep by default. */
   ends: z.optional(z.array(Finish)),
   /** False: a person wanted no review gates in this run, whatever the settings said when it began. */
   supervised: z.optional(z.literal(false)),
   /** What is done about tests that fail before the run: a person is asked, or agreed beforehand to go on. */
   redTests: z.optional(z.enum(["ask", "continue"])),
-  /** How often a person may send one phase back; three times unless said. */
+  /** How often a person may send one phase back; three times by default. */
   redos: z.optional(z.int().check(z.nonnegative())),
 });
 export type RunOptions = z.infer<typeof RunOptions>;

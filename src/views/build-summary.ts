@@ -43,7 +43,7 @@ export const skipWarning =
 
 /** Where git cannot tell what HEAD is. */
 export const unknownHeadWarning =
-  "Warning: the current commit could not be found out, so it was not checked whether the analysis is out of date.";
+  "Warning: the current commit could not be determined, so it was not checked whether the analysis is out of date.";
 
 export const stalenessMenu = `[P] Proceed anyway -- keep the analysis as it is
 [Q] Re-run quick-scan -- look at the code again, keep the rest

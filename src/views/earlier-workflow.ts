@@ -8,7 +8,7 @@ export function earlierWorkflow({ type, description, phase, folder, reviewing }:
   const work = `${plainLine(type, 40)} "${plainLine(description, 120)}"${where}${review}`;
   const documents = folder === null ? "" : ` Its documents can be built on here: isdlc build ${plainLine(folder, 80)}.`;
   return (
-    `state.json tells of a workflow that an earlier framework began and did not end: ${work}. ` +
-    `isdlc does not go on with it: end it there, or begin it here anew.${documents}`
+    `state.json has an unfinished workflow of an earlier framework: ${work}. ` +
+    `isdlc does not continue it: end it there, or start it again here.${documents}`
   );
 }

@@ -83,7 +83,7 @@ export function recoveryBanner(run: ActiveRun): string | null {
   if (run.wait?.kind === "gate") {
     const notices = noticesOf(run, phase, run.wait);
     return [
-      `A review was in progress for Phase ${numbered(phase)}(${nameOf(phase)}).`,
+      `A review was in progress for ${titleOf(phase)}.`,
       summaryLine(run, phase),
       "",
       ...(notices.length === 0 ? [] : [...notices, ""]),
@@ -101,6 +101,11 @@ export function recoveryBanner(run: ActiveRun): string | null {
 
 /** Options that read the same for whoever comes back. */
 const RETURNING: ReadonlySet<string> = new Set(["redo", "back", "loosen", "revert"]);
+
+function titleOf(phase: PhaseRecord): string {
+  const number = numbered(phase);
+  return number === "" ? nameOf(phase) : `Phase ${number}(${nameOf(phase)})`;
+}
 
 function numbered({ rule }: PhaseRecord): string {
   const number = numberOf(rule.key);

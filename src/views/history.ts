@@ -47,7 +47,7 @@ const sentences: Sentences = {
     `reviewer: ${e.approved ? "approved" : `not approved, ${countOf(e.concerns.length, "concern")}`}${e.stopped === undefined ? "" : `; stopped: ${plainLine(e.stopped, 120)}`}`,
   "budget.spent": (e) =>
     e.unknown === true
-      ? "what was spent is not known: an agent told of a usage that cannot be"
+      ? "what was spent is not known: an agent reported an impossible usage"
       : `the budget ${e.ahead === undefined ? "is spent" : "would be exceeded"}: ${spentText(e.spent, e.partial)} of ${budgetText(e.budget)}`,
   "budget.raised": (e) => `budget raised to ${budgetText(e.budget)} by ${who(e.by)}`,
   "writes.takenOut": (e) => `${countOf(e.paths.length, "file")} reverted by ${who(e.by)}`,
@@ -58,7 +58,7 @@ const sentences: Sentences = {
   "sizing.decided": (e) =>
     `sized ${e.effective} (${e.sizing.recommended} recommended) by ${typeof e.by === "string" ? e.by : who(e.by)}`,
   "tasks.refined": (e) => (e.artifact === null ? "no tasks refined" : `${countOf(e.tasks, "task")} refined`),
-  "phase.restarted": (e) => `phase started anew by ${who(e.by)}`,
+  "phase.restarted": (e) => `phase restarted by ${who(e.by)}`,
   "phase.skipped": (e) => `phase skipped by ${who(e.by)}`,
   "run.wentBack": (e) => `back to ${e.to}, by ${who(e.by)}`,
   "run.rewound": (e) =>

@@ -9,7 +9,7 @@ const LONGEST = 5000;
 export function movedLines(moved: readonly string[]): string[] {
   if (moved.length === 0) return [];
   const told = moved.map((line) => `  ${plainLine(line, LONGEST)}`);
-  return ["Nothing was merged: what would be is not what you were shown.", ...told];
+  return ["Nothing was merged: it is no longer what you were shown.", ...told];
 }
 
 /** Why a gate that was answered is open again. */
@@ -20,5 +20,5 @@ export function failureLines({ failures }: Extract<Wait, { kind: "gate" }>): str
     const shown = name === UNSEEN ? [first, ...rest] : [`${name}: ${[first, ...rest].join(" ")}`];
     return shown.map((line) => `  ${plainLine(line, name === UNSEEN ? LONGEST : undefined)}`);
   });
-  return ["It is open again, because something is not as you were shown; Continue goes on anyway:", ...told];
+  return ["It is open again because something changed after you were shown it; Continue goes on anyway:", ...told];
 }

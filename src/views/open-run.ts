@@ -15,7 +15,7 @@ export function openRunLine(run: ActiveRun, { driven }: Liveness): string {
 /** For whoever wanted to begin something else. `wanted` is null where they named nothing of their own. */
 export function notBegunLine(run: ActiveRun, wanted: string | null, liveness: Liveness): string {
   const isAnother = wanted !== null && wanted !== run.run.title;
-  const what = isAnother ? `"${plainLine(wanted, MOST_OF_A_TITLE)}" was not begun` : "No second run was begun";
+  const what = isAnother ? `"${plainLine(wanted, MOST_OF_A_TITLE)}" was not started` : "No second run was started";
   return `${what}, because a run is open: ${openRunLine(run, liveness)}.`;
 }
 

@@ -34,7 +34,7 @@ export function phaseComplete({ iterations, made }: Pick<PhaseRecord, "iteration
 
 /** For a person: each verdict in a line, and under a phase what became of every finding. */
 export function reviewLines(reviews: readonly Review[]): string[] {
-  if (reviews.length === 0) return ["No reviewer has said anything here yet."];
+  if (reviews.length === 0) return ["There are no reviews here yet."];
   const phases = [...new Set(reviews.map(({ phase }) => phase))];
   return phases.flatMap((phase) => {
     const own = reviews.filter((review) => review.phase === phase);

@@ -44,7 +44,7 @@ function tableLines(runs: readonly FinishedRun[]): string[] {
 function totalsLine(totals: Totals): string {
   const { runs, minutes, attempts, tokens, usd } = totals;
   const partly = (text: string, of: number): string =>
-    of === runs || of === 0 ? text : `${text} (known of ${of} of ${runs})`;
+    of === runs || of === 0 ? text : `${text} (known for ${of} of ${runs})`;
   return [
     `${runs} ${runs === 1 ? "run" : "runs"}`,
     `time ${partly(durationText(minutes.sum), minutes.of)}`,

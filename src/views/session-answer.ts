@@ -42,7 +42,7 @@ function linesFor(state: RunState, task: Task | null): readonly string[] {
   if (state.is !== "active") return statusLines(state, { driven: false });
   if (task !== null) return taskLines(state, task);
   if (state.wait !== null) return personLines(state);
-  return ['The run was stopped before it came to rest. Ask again for what to do: "isdlc begin".'];
+  return ['The run was stopped in the middle of a step. Ask again what to do: "isdlc begin".'];
 }
 
 function taskLines(run: ActiveRun, task: Task): string[] {
@@ -53,7 +53,7 @@ function taskLines(run: ActiveRun, task: Task): string[] {
     "",
     task.prompt,
     "",
-    task.artifacts.length === 0 ? "" : `These must be there when you report: ${task.artifacts.join(", ")}`,
+    task.artifacts.length === 0 ? "" : `These files must exist when you report: ${task.artifacts.join(", ")}`,
     `Report when it is done, with the nonce ${task.nonce}: the tool "report" of the isdlc server, or`,
     `  isdlc report --nonce ${task.nonce} --summary "<what you did>"`,
     'Questions that only the person can answer: the tool "ask", or isdlc report with "status":"needs_input" on its input.',

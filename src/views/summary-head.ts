@@ -28,7 +28,7 @@ const artifactsLine = (data: SummaryData): string => `**Artifacts**: ${artifactR
 function engineLines({ usage, missingUsage, checks, sandbox, tree }: EngineFacts, toRead: Attention): string[] {
   const found = checks.map(({ name, ok, counts }) => `${markdownText(name)} ${outcome(ok)}${countsText(counts)}`);
   return [
-    `**Tokens**: ${tokens(usage)}${missingUsage > 0 && usage.input !== null ? ", and what some executions did not tell" : ""}`,
+    `**Tokens**: ${tokens(usage)}${missingUsage > 0 && usage.input !== null ? ", plus executions that reported none" : ""}`,
     ...(found.length === 0 ? [] : [`**Checks**: ${found.join(", ")}`]),
     ...(sandbox === null ? [] : [`**Sandbox**: ${sandbox ? "agents ran in one" : "none"}`]),
     ...(tree === null ? [] : [`**Tree**: ${markdownText(tree)}`]),

@@ -34,7 +34,7 @@ const REASONS: Readonly<Record<string, ((wait: Escalation) => string) | undefine
   not_installed: () => "the tests cannot run yet, as something they need is not installed",
   [OWN_LINES]: () =>
     "lines of yours that were not committed cannot be told apart from what the agent changed in these files",
-  no_change: () => "it has to change code, and its agent changed none, also after it was told so",
+  no_change: () => "it has to change code, but the agent changed none, even after it was told",
   circuit_breaker: stillFailing,
   max_iterations: stillFailing,
 };
@@ -52,7 +52,7 @@ const TROUBLE: { readonly [S in Step]: string } = {
   measure: "the size of the work could not be measured",
   refine: "the agent made no usable list of tasks",
   rewind: "going back to an earlier phase did not work",
-  finish: "the work could not be brought to its end",
+  finish: "the work could not be finished",
 };
 
 /** A person is asked about all of it. */

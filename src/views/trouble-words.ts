@@ -10,7 +10,7 @@ const BEFORE_THE_WORK: Otherwise = {
   accept: {
     label: "Go on",
     short: "knowing that these fail; only new failures count",
-    effect: "Goes on knowing that these tests fail: only tests that fail besides count as failures of the work.",
+    effect: "Continues knowing that these tests fail: only new failures count.",
   },
   retry: {
     label: "Fix first",
@@ -28,16 +28,16 @@ const BEFORE_THE_WORK: Otherwise = {
 export const troubleWords: Readonly<Record<string, Otherwise | undefined>> = {
   [TESTS_CHANGED]: {
     retry: {
-      short: "have the agent do the phase again, told why",
-      effect: "Has the agent do the phase again, told why.",
+      short: "run the phase again and tell the agent why",
+      effect: "Runs the phase again and tells the agent why.",
     },
   },
   tests_red: BEFORE_THE_WORK,
   not_installed: BEFORE_THE_WORK,
   no_change: {
     retry: {
-      short: "have the agent do the phase again, told why",
-      effect: "Has the agent do the phase again, told why.",
+      short: "run the phase again and tell the agent why",
+      effect: "Runs the phase again and tells the agent why.",
     },
     skip: {
       short: "go on without a change of code; recorded",

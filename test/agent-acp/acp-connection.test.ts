@@ -18,7 +18,7 @@ test.each([
   const waiting = connection.request("session/prompt", {});
   connection.receive({ text, cut: false });
   await expect(waiting).rejects.toThrow(AcpError);
-  await expect(waiting).rejects.toThrow("cannot be worked with");
+  await expect(waiting).rejects.toThrow("cannot be processed");
   await expect(connection.request("session/prompt", {})).rejects.toThrow(AcpError);
 });
 

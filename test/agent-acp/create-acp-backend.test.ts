@@ -147,7 +147,7 @@ describe("earlier conversations", () => {
   ])("one that $name is begun anew", async ({ behaviour, asks, kept }) => {
     const { end, progress, received } = await runFake({ ...behaviour, plays: [[{ say: DONE }]] }, { session });
     expect(end).toMatchObject({ how: "result", session: kept });
-    expect(progress).toEqual(["The earlier conversation is gone; beginning a new one"]);
+    expect(progress).toEqual(["The earlier conversation is gone; starting a new one"]);
     const methods = received.map(({ method }) => method);
     expect([methods.includes("session/load"), methods.includes("session/new")]).toEqual([asks, true]);
   });

@@ -119,7 +119,7 @@ describe("conversations", () => {
       const { end, notes, progress } = await runFake([{ lines: [good] }], { session: foreign });
       expect(end.how).toBe("result");
       expect(notes.map(({ args }) => valueOf(args, "--resume"))).toEqual([undefined]);
-      expect(progress).toEqual(["The earlier conversation is gone; beginning a new one"]);
+      expect(progress).toEqual(["The earlier conversation is gone; starting a new one"]);
     },
   );
 

@@ -147,7 +147,7 @@ describe("conversations", () => {
     const { end, notes, progress } = await runFake([lost, good], { session });
     expect(end).toMatchObject({ how: "result", usage: { input: 100 } });
     expect(notes.map(({ args }) => args.includes("resume"))).toEqual([true, false]);
-    expect(progress).toEqual(["The earlier conversation is gone; beginning a new one"]);
+    expect(progress).toEqual(["The earlier conversation is gone; starting a new one"]);
   });
 
   test("other failures of one are not repeated", async () => {

@@ -43,8 +43,8 @@ describe("a choice", () => {
     ["claude:a\nb", /invalid model name/],
     ["claude:opus\n", /invalid model name/],
     [`claude:${"x".repeat(129)}`, /invalid model name/],
-    ["claude-acp:opus", /cannot be told a model here; these can: claude, codex, gemini, copilot, qwen, opencode/],
-    ["acp:x", /cannot be told a model/],
+    ["claude-acp:opus", /does not take a model here; these do: claude, codex, gemini, copilot, qwen, opencode/],
+    ["acp:x", /does not take a model/],
   ])("%j is refused", (said, detail) => {
     expect(readChoice(said)).toEqual({ ok: false, detail: expect.stringMatching(detail) as string });
   });

@@ -61,7 +61,7 @@ test.concurrent("a usage that cannot be is not known, and asks where there is a 
   const { run } = parsed(await start(sandbox, "--max-usd", "9"));
   expect(run.waiting).toMatchObject({ kind: "budget", unknown: true, spent: { input: 100, usd: null } });
   expect(sandbox.log()).toHaveLength(1);
-  expect((await sandbox.script("gate")).stdout).toContain("an agent told of a usage that cannot be");
+  expect((await sandbox.script("gate")).stdout).toContain("an agent reported an impossible usage");
   sandbox.plan(costing(1));
   const raised = parsed(await sandbox.person("answer", "raise", "--text", "9", "--json")).run;
   expect(raised.waiting.kind).toBe("gate");
@@ -78,7 +78,7 @@ test.concurrent("tokens are limited too, by a setting; the warning about cost is
   expect(parsed(started).run.waiting).toMatchObject({ kind: "budget", budget: { usd: 9, tokens: 100 } });
   const [first] = await sandbox.events();
   expect(first).toMatchObject({ options: { budget: { usd: 9, tokens: 100 }, limits: { turns: 7, minutes: null } } });
-  for (const said of ["a budget in dollars counts what it tells", "command has no limit on turns"]) {
+  for (const said of ["a budget in dollars counts what it reports", "command has no limit on turns"]) {
     expect(first).toMatchObject({ warnings: expect.arrayContaining([expect.stringContaining(said)]) });
     expect(started.stderr).toContain(said);
   }
@@ -150,7 +150,7 @@ test.for<Row>([
   ["nothing is asked", {}, { ...ABLE, cost: false, budget: false, turns: false }, []],
   ["tokens need no cost", { budget: { usd: null, tokens: 5 } }, { ...ABLE, cost: false, budget: false }, []],
   ["no limit on money", USD, { ...ABLE, budget: false }, [/counts after each execution/]],
-  ["no cost", USD, { ...ABLE, budget: false, cost: false }, [/tells no cost/]],
+  ["no cost", USD, { ...ABLE, budget: false, cost: false }, [/does not report its cost/]],
   ["no turns", { limits: { turns: 3, minutes: null } }, { ...ABLE, turns: false }, [/no limit on turns/]],
   ["minutes need nothing", { limits: { turns: null, minutes: 3 } }, { ...ABLE, turns: false }, []],
   ["no conversation", { session: "shared" as const }, { ...ABLE, resumes: false }, [/new conversation/]],

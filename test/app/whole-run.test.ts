@@ -108,7 +108,7 @@ test("an answer to what is no longer open, or was never offered, is refused; a c
   if (run === null) throw new Error("no gate was opened");
   const shown = shownOf(run);
   const refused = (option: string, wait: string | undefined) => answer(project, run, { by, option, wait, shown });
-  await expect(refused("continue", "plan#1/gate-1")).rejects.toThrow(/is not what is open/);
+  await expect(refused("continue", "plan#1/gate-1")).rejects.toThrow(/is no longer open/);
   await expect(refused("merge", run.wait?.id)).rejects.toThrow();
   const { state } = await commandRun(project, run, { do: "cancel", by, reason: "enough", tree: "keep" });
   expect(state).toMatchObject({ is: "ended", how: "cancelled", reason: "enough" });

@@ -240,7 +240,7 @@ export const forgeries: readonly Forgery[] = [
   {
     name: "statement of another version",
     line: () => studio.sign(encodeText({ ...statement, _type: "https://in-toto.io/Statement/v0.1" })),
-    why: /no in-toto statement of version 1/,
+    why: /not an in-toto statement of version 1/,
   },
   {
     name: "payload of another type",
@@ -260,7 +260,7 @@ export const forgeries: readonly Forgery[] = [
   {
     name: "prototype instead of fields",
     line: () => studio.sign(Buffer.from('{"__proto__":{"_type":"https://in-toto.io/Statement/v1"}}')),
-    why: /no in-toto statement/,
+    why: /not an in-toto statement/,
   },
 ];
 

@@ -61,12 +61,12 @@ export const passkeyForgeries: readonly Forgery[] = [
   ),
   forged(
     "decision that says two things",
-    /no decision/,
+    /not a decision/,
     signing((gate) => decisionText(run, gate).replace("{", '{"option":"redo",')),
   ),
   forged(
     "signed text that is none",
-    /no decision/,
+    /not a decision/,
     signing(() => "yes"),
   ),
   forged("passkey's answer told as one of a terminal", /answered in another way/, (gate) => ({

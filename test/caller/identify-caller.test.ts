@@ -182,7 +182,7 @@ describe("S10 a terminal that an agent may have opened", () => {
 
   test("suspicious: the opener of the terminal is gone", () => {
     const table = tableOf({ [SHELL]: null, [CALLER]: { parent: 1 } });
-    expect(verdict({ agentRunningSince: 5 }, table)).toContain("suspicious: nobody can tell");
+    expect(verdict({ agentRunningSince: 5 }, table)).toContain("suspicious: it is unknown");
     expect(verdict({}, table)).toBe("person");
   });
 
@@ -190,11 +190,11 @@ describe("S10 a terminal that an agent may have opened", () => {
     const member = { parent: 1, session: SHELL, terminal: "34816", at: 2000 };
     const table = tableOf({ [SHELL]: null, 55: member, [CALLER]: { parent: 55 } });
     expect(verdict({ agentRunningSince: 2001 }, table)).toBe("person");
-    expect(verdict({ agentRunningSince: 1500 }, table)).toContain("nobody can tell");
+    expect(verdict({ agentRunningSince: 1500 }, table)).toContain("it is unknown");
     const earlier = { agentRunningSince: 2500, earlierWork: [{ since: 600, until: 900 }] };
-    expect(verdict(earlier, table)).toContain("nobody can tell");
+    expect(verdict(earlier, table)).toContain("it is unknown");
     const other = tableOf({ [SHELL]: null, 55: { ...member, session: 55 }, [CALLER]: { parent: 55 } });
-    expect(verdict({ agentRunningSince: 2001 }, other)).toContain("nobody can tell");
+    expect(verdict({ agentRunningSince: 2001 }, other)).toContain("it is unknown");
   });
 
   test("suspicious: an ancestor belongs to another host's agent", () => {

@@ -158,7 +158,7 @@ test.concurrent("bare isdlc helps, and with a run open shows it; a second start 
   for (const args of [[], ["fix", "another thing", ...sandbox.agent], ["something else", ...sandbox.agent]]) {
     const again = await sandbox.script(...args);
     expect(again.code).toBe(3);
-    expect(again.stdout).toContain("A review was in progress for Phase (Plan).");
+    expect(again.stdout).toContain("A review was in progress for Plan.");
     expect(again.stdout).toContain("[C] Continue to next phase");
     const told = await sandbox.script(...args, "--json");
     expect([told.code, parsed(told).run.id]).toEqual([3, id]);

@@ -25,7 +25,7 @@ test.concurrent("a run whose .isdlc was deleted is given up by doctor --fix, and
 
   const fixed = await sandbox.person("doctor", "--fix");
   expect(fixed).toMatchObject({ code: 0, stderr: "" });
-  expect(fixed.stdout).toContain(`warn journal: ${id} is given up`);
+  expect(fixed.stdout).toContain(`warn journal: ${id} is abandoned`);
   expect(fixed.stdout).not.toContain("ok   journal");
   expect(await sandbox.status()).toBeNull();
   expect(parsed(await sandbox.person("doctor", "--fix", "--json"))).toMatchObject({ ok: true });
@@ -72,9 +72,7 @@ test.concurrent("without a commit the advice is to make one, and the flag stays 
   const asked = await sandbox.script("add a greeting", ...sandbox.agent);
   expect(asked.code).toBe(3);
   expect(asked.stdout).toContain("The repository has no commit yet.");
-  expect(asked.stdout).toContain(
-    'Better commit once first ("git add --all", "git commit").\nRun it again with --no-git.',
-  );
+  expect(asked.stdout).toContain('Make a first commit ("git add --all", "git commit").\nRun it again with --no-git.');
 });
 
 test.concurrent("help has every exit code", async () => {

@@ -28,7 +28,7 @@ test.concurrent("a tree that was moved is told, and goes on once a person has sa
   expect(await problemOf(sandbox, "-C", moved, "continue")).toBe("JOURNAL_ELSEWHERE");
   expect(parsed(await sandbox.script("-C", moved, "verify-journal", "--json")).ok).toBe(false);
   const fixed = await sandbox.person("-C", moved, "doctor", "--fix");
-  expect(fixed.stdout).toContain("was begun in another place and goes on here now");
+  expect(fixed.stdout).toContain("was started elsewhere and continues here now");
   expect(parsed(await sandbox.script("-C", moved, "status", "--json")).run.waiting.kind).toBe("gate");
 });
 

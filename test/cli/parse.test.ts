@@ -82,7 +82,7 @@ describe("words that nobody reads are refused", () => {
   test("by the verbs that take none, and by no other", () => {
     const refusing = verbs
       .filter(({ name }) => name !== "do" && name !== "help")
-      .filter(({ name }) => outcome(name, "extra", "words").includes('takes no further words, and there is "extra'));
+      .filter(({ name }) => outcome(name, "extra", "words").includes('takes no further arguments, but got "extra'));
     expect(refusing.map(({ name }) => name)).toEqual(wordless.split(" "));
   });
 

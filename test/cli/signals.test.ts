@@ -95,7 +95,7 @@ test.concurrent("SM-NFR-04: killed during a pause, the next invocation shows it,
   expect(before.filter((event) => event.type === "gate.answered")).toMatchObject([{ choice: "review" }]);
   const back = await sandbox.script();
   expect(back.code).toBe(3);
-  expect(back.stdout).toContain("A review was in progress for Phase (Plan).");
+  expect(back.stdout).toContain("A review was in progress for Plan.");
   expect(back.stdout).toContain("[C] Continue to next phase");
   expect(back.stdout).toContain("[R] Show summary and review again");
   expect((await sandbox.status()).waiting).toMatchObject({ kind: "gate", paused: true });

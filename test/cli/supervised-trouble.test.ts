@@ -26,7 +26,7 @@ test.concurrent("SM-ERR-301, SM-ERR-502: a summary that is gone is rendered agai
   expect((await sandbox.script("gate")).stdout.startsWith(summary)).toBe(true);
   const recovery = await sandbox.script();
   expect(recovery.code).toBe(3);
-  expect(recovery.stdout).toContain("A review was in progress for Phase (Plan).");
+  expect(recovery.stdout).toContain("A review was in progress for Plan.");
   const paused = await sandbox.person("review");
   expect(paused.stdout.startsWith(summary)).toBe(true);
   expect(sandbox.read(SUMMARY)).toBe(summary);

@@ -10,7 +10,7 @@ test.concurrent("init --constitution writes a starter once, and without the flag
   expect(sandbox.read(FILE)).toContain("## Article XV: Tool Preference");
   sandbox.write(FILE, "ours\n");
   const again = await sandbox.script("init", "--constitution");
-  expect([again.code, again.stdout]).toMatchObject([0, expect.stringContaining("is there already and stays as it is")]);
+  expect([again.code, again.stdout]).toMatchObject([0, expect.stringContaining("already exists and stays as it is")]);
   expect(sandbox.read(FILE)).toBe("ours\n");
 });
 

@@ -60,9 +60,9 @@ describe("SIZE-APPLY: applySizingDecision", () => {
   });
 
   test.for<[unknown, string]>([
-    ["huge\nfaked: line", '[sizing] "huge faked: line" is no intensity'],
-    [5, "[sizing] number is no intensity"],
-    [undefined, "[sizing] undefined is no intensity"],
+    ["huge\nfaked: line", '[sizing] "huge faked: line" is not an intensity'],
+    [5, "[sizing] number is not an intensity"],
+    [undefined, "[sizing] undefined is not an intensity"],
   ])("the invalid intensity %j is named on stderr, and standard recorded", ([intensity, line]) => {
     const state = stateOf();
     applySizingDecision(state, intensity, { metrics });
@@ -113,7 +113,7 @@ describe("SIZE-APPLY: applySizingDecision", () => {
       "a status of no phase",
       stateOf,
       (state) => Object.assign(state.active_workflow["phase_status"] as object, { "77-x": "pending" }),
-      "phase_status names 77-x, which is no phase of the workflow.",
+      "phase_status names 77-x, which is not a phase of the workflow.",
     ],
     ["the next phase has begun", () => stateOf(FEATURE, 6), () => undefined, "05-test-strategy has already begun."],
     [

@@ -28,7 +28,7 @@ describe("a list of tasks", () => {
     ["fields without a task", "  - files: a.ts\n", ['There is no task. A task is a line "- [ ] T1: title".']],
     ["a box without an id", `${task("T1")}- [ ] Tidy up\n`, ["This line has no id like T1: - [ ] Tidy up"]],
     ["an id too long", `${task("T1")}${task("T12345")}`, ["This line has no id like T1: - [ ] T12345: Do T12345"]],
-    ["two of one id", task("T1") + task("T1"), ["T1 stands 2 times."]],
+    ["two of one id", task("T1") + task("T1"), ["T1 appears 2 times."]],
     ["no title", task("T1").replace(" Do T1", ""), ["T1 has no title."]],
     ["no file", task("T1").replace("`src/T1.ts`, test/T1.ts", "none"), ["T1 names no file (files: …)."]],
     ["nothing served", task("T1").replace("REQ-1", "-"), ["T1 does not say which requirement it serves (serves: …)."]],

@@ -15,7 +15,7 @@ const reading = (lines: number, ...paths: string[]): ToRead => ({
 
 describe("what a gate asks of a person", () => {
   test.for<[string, ToRead | null, number | null, string]>([
-    ["nothing", reading(0), 0, "nothing that is new"],
+    ["nothing", reading(0), 0, "nothing new"],
     ["one line", reading(1, "plan.md"), 1, "1 line, under a minute"],
     ["a little prose", reading(15, "plan.md"), 1, "15 lines, under a minute"],
     ["prose", reading(120, "docs/a.md", "docs/b.TXT"), 8, "120 lines, about 8 min"],
@@ -29,9 +29,9 @@ describe("what a gate asks of a person", () => {
       "120 lines, about 8 min",
     ],
     ["a meta.json of the project's own is code", reading(120, "src/meta.json"), 18, "120 lines, about 18 min"],
-    ["without git", { lines: 0, changed: null, changedSinceSeen: null }, null, "unknown, as no git counts the lines"],
-    ["before anything was made", null, null, "unknown, as no git counts the lines"],
-    ["no number", reading(Number.NaN, "a.md"), null, "unknown, as no git counts the lines"],
+    ["without git", { lines: 0, changed: null, changedSinceSeen: null }, null, "unknown without git"],
+    ["before anything was made", null, null, "unknown without git"],
+    ["no number", reading(Number.NaN, "a.md"), null, "unknown without git"],
   ])("%s", ([, found, minutes, text]) => {
     expect(attentionFor(found).minutes).toBe(minutes);
     expect(attentionText(attentionFor(found))).toBe(text);
@@ -65,7 +65,7 @@ describe("it is told", () => {
 
   test("as unknown where nobody counts", () => {
     const blind = active(started(), produced("03-architecture", 1, made({ lines: 0, changed: null })), gate());
-    expect(gateBanner(blind)).toContain("To read: unknown, as no git counts the lines");
+    expect(gateBanner(blind)).toContain("To read: unknown without git");
     expect(statusObject(blind, { driven: false })).toMatchObject({ waiting: { lines: null, minutes: null } });
   });
 });

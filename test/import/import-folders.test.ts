@@ -51,7 +51,7 @@ test.concurrent("an earlier framework's items come with their documents and the 
   expect(sandbox.read("docs/requirements/REQ-0001-login/requirements-spec.md")).toBe("# Login\n");
   expect(fingerprint(source)).toBe(before);
   const again = await sandbox.script("import", source);
-  expect(again.stderr).toContain("REQ-0001-login is there already and stays as it is");
+  expect(again.stderr).toContain("REQ-0001-login already exists and stays as it is");
   expect(again.stdout).toContain("0 of 2 items");
 });
 

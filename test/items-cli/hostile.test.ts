@@ -151,7 +151,7 @@ describe.concurrent("folders that are links lead nowhere:", () => {
     const records = createItemRecords(sandbox.root, sandbox.state, (warning) => warnings.push(warning));
     records.merge("docs/requirements/login", { workflow_type: "feature" });
     records.merge("docs/../elsewhere/login", { workflow_type: "feature" });
-    expect(warnings).toEqual([expect.stringContaining("it is a link"), expect.stringContaining("no plain path")]);
+    expect(warnings).toEqual([expect.stringContaining("it is a link"), expect.stringContaining("not a plain path")]);
     expect(contents(elsewhere)).toEqual(before);
   });
 

@@ -65,8 +65,8 @@ describe("an overlay is refused with the place and what would be valid:", () => 
       [],
     ],
     [{ workflows: { "a/b": {} } }, "workflows.a/b", "not usable as a name", []],
-    [{ personas: { reviewer: 3 } }, "personas.reviewer", "3 is no prompt", ["a text"]],
-    [{ personas: { reviewer: { prepend: "x" } } }, "personas.reviewer", "no prompt", ["a text"]],
+    [{ personas: { reviewer: 3 } }, "personas.reviewer", "3 is not a prompt", ["a text"]],
+    [{ personas: { reviewer: { prepend: "x" } } }, "personas.reviewer", "not a prompt", ["a text"]],
   ])("%j", ([value, place, detail, valid]) => {
     const problem = problemOf(() => parseOverlay(JSON.stringify(value), "workflows.json"));
     expect(problem).toMatchObject({ code: "OVERLAY_INVALID", file: "workflows.json", place });

@@ -217,7 +217,7 @@ describe("people and programs", () => {
       "sized light (light recommended) by Ada (terminal)",
       "4 tasks refined",
       "no tasks refined",
-      "phase started anew by Ada (terminal)",
+      "phase restarted by Ada (terminal)",
       "phase skipped by Ada (terminal)",
       "back to 04-design, by Ada (terminal)",
       "2 files taken back; what came after is kept in refs/isdlc/r/back-9",

@@ -27,7 +27,7 @@ describe("what went wrong", () => {
 
   test("outside of a phase none is named", () => {
     const [told] = waitLines(escalation({ id: "run/escalation-40", from: "finish", reason: "merge_conflict" }), []);
-    expect(told).toBe("The work could not be brought to its end (merge conflict):");
+    expect(told).toBe("The work could not be finished (merge conflict):");
   });
 
   test("a changed way of running tests is no failure of a check", () => {

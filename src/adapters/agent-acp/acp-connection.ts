@@ -93,8 +93,8 @@ export function createAcpConnection(options: AcpConnectionOptions): AcpConnectio
   };
 }
 
-const tooLong = (): AcpError => new AcpError(TOO_LONG, "it sent a message that is longer than is accepted");
-const unhandled = (): AcpError => new AcpError(UNHANDLED, "it sent a message that cannot be worked with");
+const tooLong = (): AcpError => new AcpError(TOO_LONG, "it sent a message that is too long");
+const unhandled = (): AcpError => new AcpError(UNHANDLED, "it sent a message that cannot be processed");
 
 type Waiting = { readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void };
 

@@ -65,7 +65,7 @@ async function open(talk: AcpTalk): Promise<string | Told> {
   }
   const { loadSession } = greeted.agentCapabilities;
   const loaded = task.session !== null && loadSession ? await load(talk, task.session) : null;
-  if (task.session !== null && loaded === null) talk.show("The earlier conversation is gone; beginning a new one");
+  if (task.session !== null && loaded === null) talk.show("The earlier conversation is gone; starting a new one");
   const opened = loaded ?? (await begin(talk));
   talk.onOpened(opened.sessionId, loadSession);
   talk.session.usage.begin(loaded === null);
@@ -153,11 +153,11 @@ async function work(talk: AcpTalk, sessionId: string): Promise<Told> {
   const { role } = talk.task;
   const first = await prompt(talk, sessionId, acpPrompt(talk.task));
   if (!isUnanswered(first)) return first;
-  talk.show("Its answer holds no valid result; asking once more");
+  talk.show("Its answer has no valid result; asking again");
   const second = await prompt(talk, sessionId, acpReminder(role, problemOf(first)));
   if (!isUnanswered(second)) return second;
   return second.how === "missing"
-    ? failed("no_result", "it gave no result, though asked once more", true)
+    ? failed("no_result", "it gave no result, even when asked again", true)
     : failed("invalid_result", second.detail, true);
 }
 
@@ -189,7 +189,7 @@ async function prompt(talk: AcpTalk, sessionId: string, text: string): Promise<T
     return STOPPED[stopReason] ?? failed("agent_failed", `it stopped for an unknown reason: ${stopReason}`, false);
   }
   // how some agents end when the model service fails
-  if (!didSomething) return failed("no_result", "it ended its turn without a word", true);
+  if (!didSomething) return failed("no_result", "it ended its turn without a reply", true);
   return acpAnswer(message, task.role);
 }
 

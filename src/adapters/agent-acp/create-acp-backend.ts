@@ -89,7 +89,7 @@ async function execute(execution: Execution, signal: AbortSignal): Promise<void>
   const { told, conversation, ...talked } = await talk.finish();
   const account = { ...place, program: argv[0] ?? "", since, conversation };
   const outcome = { ...talked, usage: larger(talked.usage, await accountOf(options, account)) };
-  for (const pid of process.left) emit({ type: "progress", text: `Process ${pid} would not end`, usage: null });
+  for (const pid of process.left) emit({ type: "progress", text: `Process ${pid} could not be ended`, usage: null });
   if (signal.aborted) emit(acpEnd({ ...outcome, told: null, process: { ...process, ended: "aborted" } }, task));
   else emit(acpEnd({ ...outcome, told, process }, task));
 }

@@ -67,11 +67,11 @@ async function execute(execution: Execution, signal: AbortSignal): Promise<void>
     outcome = await converse(execution, fresh(), signal);
   }
   const { left } = outcome.process;
-  if (left.length > 0) emit(progress(`These processes would not end: ${left.join(", ")}`));
+  if (left.length > 0) emit(progress(`These processes could not be ended: ${left.join(", ")}`));
   emit(claudeEnd(outcome, task));
 }
 
-const BEGINS_ANEW = "The earlier conversation is gone; beginning a new one";
+const BEGINS_ANEW = "The earlier conversation is gone; starting a new one";
 
 /** Anything else is of another product, and would be looked up among the titles of the person's conversations. */
 const SESSION = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

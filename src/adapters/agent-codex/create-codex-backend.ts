@@ -100,11 +100,11 @@ async function execute(execution: Execution, signal: AbortSignal): Promise<void>
   }
   let outcome = await converse({ ...execution, servers }, earlier, signal);
   if (earlier !== null && isLostConversation(outcome)) {
-    emit(progress("The earlier conversation is gone; beginning a new one"));
+    emit(progress("The earlier conversation is gone; starting a new one"));
     outcome = await converse({ ...execution, servers }, null, signal);
   }
   const { left } = outcome.process;
-  if (left.length > 0) emit(progress(`These processes would not end: ${left.join(", ")}`));
+  if (left.length > 0) emit(progress(`These processes could not be ended: ${left.join(", ")}`));
   emit(codexEnd(outcome, task));
 }
 

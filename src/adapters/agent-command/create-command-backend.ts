@@ -29,7 +29,8 @@ export function createCommandBackend(options: CommandBackendOptions): AgentBacke
         const results: object[] = [];
         const onLine = (line: Line): void => take(line, results, emit);
         const process = await runProgram({ program, args, env, sandbox, task, onLine }, stop);
-        for (const pid of process.left) emit({ type: "progress", text: `Process ${pid} would not end`, usage: null });
+        for (const pid of process.left)
+          emit({ type: "progress", text: `Process ${pid} could not be ended`, usage: null });
         emit(commandEnd({ process, results }, task));
       }, signal),
   };

@@ -25,7 +25,8 @@ export function unpackArchive(bytes: Buffer, file: string): ReadonlyMap<string, 
   if (entries.length > MOST_FILES) throw invalid(`it holds more than ${MOST_FILES} files`);
   const found = new Map<string, Buffer>();
   for (const { name, type, data } of entries) {
-    if (type !== "file" || !NAME.test(name) || name.includes("..")) throw invalid("it holds what is no plain file");
+    if (type !== "file" || !NAME.test(name) || name.includes(".."))
+      throw invalid("it holds something that is not a plain file");
     if (found.has(name)) throw invalid("it holds a file twice");
     found.set(name, Buffer.from(data ?? []));
   }
@@ -36,6 +37,6 @@ function entriesOf(bytes: Buffer, invalid: (detail: string) => ProblemError) {
   try {
     return parseTar(gunzipSync(bytes, { maxOutputLength: MOST_BYTES }));
   } catch {
-    throw invalid(`it is no compressed tar file, or unpacks to more than ${MOST_BYTES} bytes`);
+    throw invalid(`it is not a compressed tar file, or unpacks to more than ${MOST_BYTES} bytes`);
   }
 }

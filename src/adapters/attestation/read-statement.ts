@@ -19,7 +19,7 @@ export function readStatement(payload: Buffer): StatementReading {
   if (written !== text || !Buffer.from(text, "utf8").equals(payload))
     return refused("its payload is not written the one way a statement is written (repeated keys, spaces)");
   if (!isRecord(value) || ownValue(value, "_type") !== STATEMENT_TYPE)
-    return refused("its payload is no in-toto statement of version 1");
+    return refused("its payload is not an in-toto statement of version 1");
   const type = ownValue(value, "predicateType");
   if (type !== PREDICATE_TYPE)
     return refused(`it is of the type ${JSON.stringify(type ?? null).slice(0, 100)}, which this version does not know`);

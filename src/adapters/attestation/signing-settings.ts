@@ -36,7 +36,7 @@ export function signingKey(settings: SigningSettings): SigningKey {
   const literal = /^(?:key::)?((?:ssh-|ecdsa-|sk-)\S+ \S+.*)$/.exec(key)?.[1];
   if (literal !== undefined) return { is: "key", text: literal };
   const path = expanded(key);
-  if (!isAbsolute(path)) throw notSetUp(`user.signingkey is ${JSON.stringify(key)}, which is no absolute path`);
+  if (!isAbsolute(path)) throw notSetUp(`user.signingkey is ${JSON.stringify(key)}, which is not an absolute path`);
   return { is: "file", path };
 }
 

@@ -90,7 +90,7 @@ function judgeTerminal({ table, pid }: Looked, self: ProcessFacts, work: AgentWo
   const leader = self.session === null ? topOfTerminal(table, pid, self) : table.one(self.session);
   const opener = leader ?? memberFromBefore(table, self, spans);
   if (opener === null || table.startedAt(opener) === null)
-    return suspicious("nobody can tell when this terminal session was opened");
+    return suspicious("it is unknown when this terminal session was opened");
   const isDuring = (facts: ProcessFacts): boolean => isIn(table.startedAt(facts), spans);
   const chain = [opener, ...aboveReaper(table, opener, isDuring)];
   const late = chain.find(isDuring);

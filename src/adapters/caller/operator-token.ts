@@ -40,7 +40,7 @@ export function createToken(configFolder: string, now: string): string {
 
 export function verifyToken(configFolder: string, token: string): TokenCheck {
   const known = readTokenFile(configFolder);
-  if (known === null) return { ok: false, detail: "no approval token was made for this user" };
+  if (known === null) return { ok: false, detail: "no approval token exists for this user" };
   const isSame = timingSafeEqual(digest(token), Buffer.from(known.sha256, "hex"));
   return isSame ? { ok: true, createdAt: known.created_at } : { ok: false, detail: "it is not the current one" };
 }

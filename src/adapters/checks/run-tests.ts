@@ -119,7 +119,7 @@ function failureOf(end: AgentProcessEnd, { command, timeLimit }: TestRun): strin
     case "aborted":
       return `${name} did not end within ${Math.round(timeLimit / 60_000)} minutes and was stopped`;
     case "flooded":
-      return `${name} wrote more output than anyone could read and was stopped`;
+      return `${name} wrote too much output and was stopped`;
     case "silent":
     case "exit":
       if (end.exitCode === 0) return null;

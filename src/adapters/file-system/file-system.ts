@@ -140,7 +140,7 @@ export function readSmall(files: FileSystem, path: string, limit: number): Buffe
 
 export type NewFile = {
   readonly bytes: Uint8Array;
-  /** Permission bits, as far as the person's umask allows; private unless said. */
+  /** Permission bits, as far as the person's umask allows; private by default. */
   readonly mode?: number;
   /** Synced before it is put in place: for what cannot be rebuilt. */
   readonly durable?: boolean;

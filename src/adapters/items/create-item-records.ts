@@ -31,7 +31,7 @@ export function createItemRecords(root: string, state: string, warn: (warning: s
 
 /** Why a path below the working tree is not used: a folder on the way is a link, or none; null when all are real. */
 export function unsafeParent(root: string, names: readonly string[]): string | null {
-  if (names.some((name) => ["", ".", ".."].includes(name))) return "the item's folder is no plain path";
+  if (names.some((name) => ["", ".", ".."].includes(name))) return "the item's folder is not a plain path";
   try {
     for (let depth = 1; depth <= names.length; depth++) folderExists(nodeFiles, join(root, ...names.slice(0, depth)));
     return null;

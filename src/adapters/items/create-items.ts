@@ -101,7 +101,7 @@ function writeItem(
   });
   warnings.push(
     meta.written ? null : meta.warning,
-    listed ? null : "BACKLOG.md is no plain file, or cannot be written.",
+    listed ? null : "BACKLOG.md is not a plain file, or cannot be written.",
   );
   return { created: true, warnings: warnings.filter((warning) => warning !== null) };
 }

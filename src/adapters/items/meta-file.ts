@@ -58,7 +58,7 @@ export function readListedMeta(dir: string, now: string): ItemMeta | null {
 export function writeMetaJson(dir: unknown, meta: unknown): MetaWriting {
   return attempt(() => {
     const file = fileIn(dir);
-    if (!isRecord(meta)) throw new Error("the meta is no object");
+    if (!isRecord(meta)) throw new Error("the meta is not an object");
     write(file, metaToWrite(meta), readDocument(file));
   });
 }
@@ -93,7 +93,7 @@ function attempt(action: () => void): MetaWriting {
 }
 
 function fileIn(dir: unknown): string {
-  if (typeof dir !== "string" || dir === "" || dir.includes("\0")) throw new Error("the item's folder is no path");
+  if (typeof dir !== "string" || dir === "" || dir.includes("\0")) throw new Error("the item's folder is not a path");
   return join(dir, "meta.json");
 }
 

@@ -54,7 +54,7 @@ function wrongWith(issue: Issue, value: unknown): Wrong {
     case "invalid_key":
       return { detail: "this is not usable as a name", valid: ["letters", "digits", "hyphens"] };
     case "invalid_union":
-      return { detail: `${shown(value)} is no prompt`, valid: ["a text", '{"append": "a text"}'] };
+      return { detail: `${shown(value)} is not a prompt`, valid: ["a text", '{"append": "a text"}'] };
     case "custom":
     case "invalid_element":
     case "invalid_format":
@@ -71,9 +71,9 @@ function refused(path: readonly PropertyKey[], value: unknown): Wrong {
   const last = names.at(-1);
   if (last === "insert")
     return { detail: "a new phase has its place before or after one other", valid: ["before", "after"] };
-  if (last === "articles") return { detail: `${shown(value)} is no article`, valid: ["I", "II", "…", "XXXIX"] };
+  if (last === "articles") return { detail: `${shown(value)} is not an article`, valid: ["I", "II", "…", "XXXIX"] };
   if (last === "inputs" || last === "outputs")
-    return { detail: `${shown(value)} is no name of a document`, valid: ["names like report.md"] };
+    return { detail: `${shown(value)} is not a document name`, valid: ["names like report.md"] };
   return { detail: `${shown(value)} is not usable as a name`, valid: ["letters", "digits", "hyphens"] };
 }
 

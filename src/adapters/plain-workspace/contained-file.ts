@@ -9,7 +9,8 @@ import { ProblemError } from "../../core/problem.ts";
 export function writeContained(root: string, path: string, contents: string | Uint8Array): void {
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
   const file = containedPath(root, path, (folder) => mkdirSync(folder));
-  if (kindOf(file) !== "missing" && kindOf(file) !== "file") throw unsafe(path, "there is something that is no file");
+  if (kindOf(file) !== "missing" && kindOf(file) !== "file")
+    throw unsafe(path, "something that is not a file is in the way");
   const handle = openSync(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
   try {
     writeFileSync(handle, contents);
@@ -36,7 +37,7 @@ function containedPath(root: string, path: string, onMissing: (folder: string) =
     folder = join(folder, part);
     const kind = kindOf(folder);
     if (kind === "missing") onMissing(folder);
-    else if (kind !== "folder") throw unsafe(path, `${part} on its way is no folder`);
+    else if (kind !== "folder") throw unsafe(path, `${part} on its way is not a folder`);
   }
   return join(folder, parts.at(-1) ?? "");
 }

@@ -10,7 +10,7 @@ export function createProcesses(table: ProcessTable = systemProcessTable()): Pro
     endAll: async (nonce) => {
       const left = await processTree({ table, nonce, leader: null }).end();
       if (left.length === 0) return;
-      const detail = `these processes of an earlier execution would not end: ${left.join(", ")}`;
+      const detail = `these processes of an earlier execution could not be ended: ${left.join(", ")}`;
       throw new ProblemError({ code: "AGENT_FAILED", agent: "the agent", detail });
     },
   };

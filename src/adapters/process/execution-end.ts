@@ -20,7 +20,7 @@ export function stopped(end: AgentProcessEnd, task: AgentTask): Failed | null {
     exit: null,
     notStarted: failed("not_started", end.stderrTail, false),
     silent: failed("silent", `it wrote nothing for ${task.limits.silence} seconds`, true),
-    flooded: failed("agent_failed", "it wrote more output than is accepted", false),
+    flooded: failed("agent_failed", "it wrote more output than allowed", false),
     aborted: failed("aborted", "it was stopped", true),
   };
   return failures[end.ended];

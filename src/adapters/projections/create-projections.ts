@@ -45,7 +45,7 @@ export function createProjections(root: string, files: FileSystem, item: string 
       else replaceFile(files, join(folder(...ours), OWN.active), encode(marker));
     },
     writeSummary(name, text) {
-      if (!isSafeName(name)) throw new Error(`${name} is no file name`);
+      if (!isSafeName(name)) throw new Error(`${name} is not a file name`);
       replaceFile(files, join(folder(...ours, OWN.reviews), name), Buffer.from(text));
       return [...ours, OWN.reviews, name].join("/");
     },
@@ -60,7 +60,7 @@ export function createProjections(root: string, files: FileSystem, item: string 
 const encode = (value: ActiveMarker | Record<string, unknown>): Buffer => Buffer.from(`${JSON.stringify(value)}\n`);
 
 function makeBelow(files: FileSystem, parent: string, name: string): string {
-  if (name !== OWN_FOLDER && !isSafeName(name)) throw new Error(`${name} is no folder name`);
+  if (name !== OWN_FOLDER && !isSafeName(name)) throw new Error(`${name} is not a folder name`);
   const folder = join(parent, name);
   ensureFolder(files, folder);
   return folder;

@@ -13,7 +13,7 @@ const proven = new Map<string, SandboxAvailable>();
 /** Finds bubblewrap on the PATH and proves once that it works here. */
 export function sandboxAvailable(env: Environment): SandboxAvailable {
   if (process.platform !== "linux")
-    return { ok: false, why: "bubblewrap is there for Linux only", fix: "run the agent in a container" };
+    return { ok: false, why: "bubblewrap is only available on Linux", fix: "run the agent in a container" };
   const found = findProgram("bwrap", env);
   if (!found.ok) return { ok: false, why: "bubblewrap is not installed", fix: "apt-get install bubblewrap" };
   const known = proven.get(found.path) ?? prove(found.path, env);

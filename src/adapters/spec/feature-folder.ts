@@ -9,7 +9,7 @@ import { folderExists, nodeFiles } from "../file-system/file-system.ts";
  */
 export function realFeatureFolder(path: unknown): string {
   if (typeof path !== "string" || path === "" || path.includes("\0"))
-    throw new Error("the feature's folder is no path");
+    throw new Error("the feature's folder is not a path");
   const folder = resolve(path);
   if (!isSafeName(basename(folder))) throw new Error("the feature's folder has no plain name");
   for (const part of [folder, ...foldersOfProject(folder)]) {

@@ -39,7 +39,7 @@ function read(files: FileSystem, path: string): readonly Passkey[] {
   if (bytes === null) return [];
   const found = z.safeParse(PasskeyFile, parsed(bytes.toString("utf8")));
   if (found.success) return found.data.passkeys;
-  throw new ProblemError({ code: "SETTINGS_UNREADABLE", file: path, detail: "it is no list of passkeys" });
+  throw new ProblemError({ code: "SETTINGS_UNREADABLE", file: path, detail: "it is not a list of passkeys" });
 }
 
 function parsed(text: string): unknown {

@@ -22,7 +22,7 @@ export function readUserSettings(folder: string, files: FileSystem, project: str
   if (bytes === null) return { ...NOTHING, found: {} };
   try {
     const found: unknown = JSON.parse(bytes.toString("utf8"));
-    if (!isRecord(found)) return unreadable(`${path} is not used: it is no JSON object.`);
+    if (!isRecord(found)) return unreadable(`${path} is not used: it is not a JSON object.`);
     const { settings: general, bad } = parseUserSettings(found);
     const here = project === null ? NONE_HERE : readHere(found, project);
     const warnings = [...bad, ...here.bad].map((key) => `${path}: ${key} has no valid value and is not used.`);

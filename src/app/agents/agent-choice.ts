@@ -43,7 +43,7 @@ export function readChoice(text: string): ReadChoice {
   if (colon === -1) return { ok: true, agent: { name, argv: null } };
   const model = text.slice(colon + 1);
   if (!TAKES_MODEL.includes(name))
-    return { ok: false, detail: `${name} cannot be told a model here; these can: ${TAKES_MODEL.join(", ")}` };
+    return { ok: false, detail: `${name} does not take a model here; these do: ${TAKES_MODEL.join(", ")}` };
   if (!MODEL.test(model)) return { ok: false, detail: `invalid model name "${model}"` };
   return { ok: true, agent: { name, argv: null, model } };
 }

@@ -16,18 +16,18 @@ type Row = { readonly name: string; readonly without: (agent: string) => string 
 const rows: Readonly<Record<Ability, Row>> = {
   structuredResult: {
     name: "result",
-    without: (agent) => `${agent} takes no form for its result: it is asked in words, and the answer is checked`,
+    without: (agent) => `${agent} does not support structured results: it is asked in words, and the answer is checked`,
   },
   readOnly: {
     name: "read-only",
-    without: (agent) => `${agent} cannot be kept from writing by itself: it reviews a copy that is thrown away`,
+    without: (agent) => `${agent} has no read-only mode: it reviews a copy that is thrown away`,
   },
   cost: {
     name: "cost",
     without: (agent) =>
       agent === "command"
-        ? "a program of your own may tell no cost: a budget in dollars counts what it tells"
-        : `${agent} tells no cost: a budget in dollars does not count it`,
+        ? "your own program may not report its cost: a budget in dollars counts what it reports"
+        : `${agent} does not report its cost: a budget in dollars does not count it`,
   },
   turns: {
     name: "turns",
@@ -39,7 +39,7 @@ const rows: Readonly<Record<Ability, Row>> = {
   },
   resumes: {
     name: "resume",
-    without: (agent) => `${agent} begins a new conversation with every execution`,
+    without: (agent) => `${agent} starts a new conversation for every execution`,
   },
 };
 

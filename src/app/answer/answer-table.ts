@@ -142,7 +142,7 @@ function raise(answering: Answering): PersonCommand {
 /** Giving work up is said twice. */
 function discard(answering: Answering): PersonCommand {
   if (answering.request.isConfirmed === true) return { do: "finish", ...named(answering), how: "discard" };
-  const about = ["Discarding gives the work up: its branch goes, and a ref keeps it."];
+  const about = ["Discarding deletes the branch of the work; a ref keeps it."];
   throw new ChoicesNeeded([{ id: "discard", kind: "confirm", options: ["yes"], about }]);
 }
 

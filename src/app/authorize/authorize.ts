@@ -58,7 +58,7 @@ export async function identifyInitiator(project: Project, request: Request): Pro
 export const settingsUnreadable = ({ settings }: Pick<Project, "settings">): Problem => ({
   code: "SETTINGS_UNREADABLE",
   file: settings.file,
-  detail: "it is no JSON object, or who may approve means nothing in it",
+  detail: 'it is not a JSON object, or its "approvals" are invalid',
 });
 
 type Context = {

@@ -38,7 +38,7 @@ export async function agentsOfRun(
 
 function refuseUnsandboxed({ agents }: Project, chosen: RunAgents): void {
   const agent = allAgents(chosen).find(({ name }) => agents.needsSandbox(name) !== null)?.name;
-  const fix = "This run has none: cancel it and start anew";
+  const fix = "This run has none: cancel it and start again";
   if (agent !== undefined) throw new ProblemError({ code: "AGENT_NEEDS_SANDBOX", agent, fix });
 }
 

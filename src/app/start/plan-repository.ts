@@ -43,11 +43,11 @@ type Lack = { readonly why: string; readonly instead: string };
 
 const NO_REPOSITORY: Lack = {
   why: "There is no git repository here",
-  instead: 'Better make one first ("git init") and commit once.',
+  instead: 'Create one first ("git init") and commit once.',
 };
 const NO_COMMIT: Lack = {
   why: "The repository has no commit yet",
-  instead: 'Better commit once first ("git add --all", "git commit").',
+  instead: 'Make a first commit ("git add --all", "git commit").',
 };
 
 async function planDirty(choices: Choices, vcs: VcsRead): Promise<void> {
@@ -59,6 +59,6 @@ async function planDirty(choices: Choices, vcs: VcsRead): Promise<void> {
     ...shown,
     ...(dirty.length > MOST_NAMED ? [`  … and ${dirty.length - MOST_NAMED} more`] : []),
   ];
-  const instead = "Commit or stash the changes, then say it again.";
+  const instead = "Commit or stash the changes, then run the command again.";
   choices.resolve({ id: "dirty", kind: "dirty", options: ["allow-dirty"], about, instead }, "allow-dirty");
 }

@@ -195,7 +195,7 @@ function refuseForeignWishes(
   const foreign = (["light", "supervised"] as const).find((one) => wished[one] && options[one] === undefined);
   if (foreign === undefined) return;
   const having = workflows.names().filter((other) => workflows.load(other).options[foreign] !== undefined);
-  const detail = `The workflow "${name}" has no --${foreign}; these have: ${having.join(", ")}.`;
+  const detail = `The workflow "${name}" has no --${foreign}; these do: ${having.join(", ")}.`;
   throw new ProblemError({ code: "USAGE", detail, usage });
 }
 

@@ -21,7 +21,7 @@ export async function rebuildMeta(project: Project, words: string): Promise<read
   if (aside === null) return []; // it is told as damaged where it is read
   const told = phases.length === 0 ? "no phase of its analysis is on record" : `on record: ${phases.join(", ")}`;
   const file = `${ITEMS_ROOT}/${item.slug}/meta.json`;
-  return [`warning: ${file} was damaged. It is kept as ${aside} and was made anew; ${told}.`];
+  return [`warning: ${file} was damaged. It is kept as ${aside} and was rebuilt; ${told}.`];
 }
 
 function titleOf({ projections }: Project, { slug, backlogLine }: FoundItem): string {

@@ -72,7 +72,7 @@ function outcome(said: string): Started {
   if (problem !== undefined) return { is: "refused", problem: problem as ApiProblem }; // the program's own form
   const run = ownValue(ownValue(told, "run"), "id");
   return told === null
-    ? refusal("The program ended without a word.")
+    ? refusal("The program ended without any output.")
     : { is: "started", run: typeof run === "string" ? run : null };
 }
 

@@ -44,7 +44,7 @@ const serve: UntilStopped = async (invocation, signal) => {
   if (readOnly !== null) io.err(readOnly);
   await stopped(invocation, signal, () => io.out(page.newLink()));
   await page.close();
-  return done(["Closed. Runs that were going on go on."], { port: page.port });
+  return done(["Closed. Runs in progress continue."], { port: page.port });
 };
 
 const register: UntilStopped = async (invocation, signal) => {

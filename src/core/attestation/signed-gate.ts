@@ -9,7 +9,7 @@ export function otherThanSigned(run: RunId, { wait, decision, shown, by, signed 
   if (signed === undefined) return null;
   if (by.channel !== "passkey") return "a passkey signed it, and it says that it was answered in another way";
   const said = parsed(signed.statement);
-  if (said === null) return "what was signed is no decision";
+  if (said === null) return "what was signed is not a decision";
   if (said["run"] !== run) return "what was signed belongs to another run";
   if (said["wait"] !== wait) return "what was signed belongs to another gate";
   if (said["option"] !== decision) return "another answer was signed";

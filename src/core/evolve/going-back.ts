@@ -11,7 +11,7 @@ export const backHandlers: Handlers<BackEventType> = {
     const unproven = patch(run, { status: "in_progress", completedAt: null, redoing: false, made: null });
     return enter(unproven, event, {
       is: "entering",
-      brief: { why: "retry", text: "A person started the phase anew." },
+      brief: { why: "retry", text: "A person restarted the phase." },
     });
   },
   "run.wentBack": (run, event) => {

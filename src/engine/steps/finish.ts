@@ -83,8 +83,7 @@ async function merged(engine: Engine, run: ActiveRun, request: MergeRequest): Pr
   const outcome = await (engine.vcs as VcsWrite).merge(request); // the caller has one
   // The base as it was: there was nothing on the branch to merge.
   if (outcome.is === "merged") return { of: "finish", merged: outcome.commit === request.onto ? null : outcome.commit };
-  if (outcome.is === "moved")
-    return askAgain(engine, run, ["Something moved while it was merged; nothing was kept of it."]);
+  if (outcome.is === "moved") return askAgain(engine, run, ["Something changed during the merge, so it was undone."]);
   const files = outcome.changes.map(({ path, change }) => `${path} (${change})`).join(", ");
   throw new ProblemError({
     code: "GIT_FAILED",

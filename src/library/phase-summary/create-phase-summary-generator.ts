@@ -26,7 +26,7 @@ export function createPhaseSummaryGenerator(render: RenderSummary): GeneratePhas
   return (...[state, phaseKey, projectRoot, options]) => {
     try {
       if (!isPhaseKey(phaseKey)) return refuse("the phase has no valid name");
-      if (typeof projectRoot !== "string" || projectRoot === "") return refuse("the project root is no path");
+      if (typeof projectRoot !== "string" || projectRoot === "") return refuse("the project root is not a path");
       const root = resolve(projectRoot);
       const record = ownValue(ownValue(state, "phases"), phaseKey);
       if (!isRecord(record)) warn(`nothing is known about ${phaseKey}`);

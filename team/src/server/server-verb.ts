@@ -78,7 +78,7 @@ async function serve(invocation: Invocation, signal: AbortSignal): Promise<Resul
   if (!signal.aborted) await once(signal, "abort");
   await running.close();
   await stop();
-  return done(["Closed. Runs that workers drive go on as soon as a server is there again."]);
+  return done(["Closed. Runs that workers drive continue as soon as a server is available again."]);
 }
 
 async function repository(

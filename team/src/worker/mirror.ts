@@ -39,7 +39,8 @@ const OURS = ["core.hooksPath=/dev/null", "gc.auto=0", "protocol.ext.allow=never
 export type Keeping = { readonly data: string; readonly env: NodeJS.ProcessEnv };
 
 export async function openMirror({ data, env }: Keeping, remote: string): Promise<Mirror> {
-  if (!isRemote(remote)) throw new ProblemError({ code: "UNSAFE_PATH", path: remote, detail: "it is no git remote" });
+  if (!isRemote(remote))
+    throw new ProblemError({ code: "UNSAFE_PATH", path: remote, detail: "it is not a git remote" });
   const folder = join(data, "mirrors", `${sha256(remote).slice(0, 16)}.git`);
   const git = (args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<GitResult> =>
     runGit({

@@ -78,7 +78,7 @@ async function work(invocation: Invocation, { url, token, database, signal }: Wa
   clearTimeout(drain);
   clearInterval(timer);
   await tracing.stop();
-  return done(["Stopped. What was going on was given back."]);
+  return done(["Stopped. Its runs were handed back."]);
 }
 
 /** @throws ProblemError USAGE */

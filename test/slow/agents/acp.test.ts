@@ -117,7 +117,7 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
       const { backend, model } = await startWith({ text: "All is done, believe me." }, DONE);
       const { end, progress } = await runBackend(backend, task());
       expect(end).toMatchObject({ how: "result", result: { summary: "Written." } });
-      expect(progress).toContain("Its answer holds no valid result; asking once more");
+      expect(progress).toContain("Its answer has no valid result; asking again");
       expect(model.calls).toHaveLength(2);
     });
 
@@ -173,7 +173,7 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
       expect(end.how).toBe("result");
       const wentOn = end.session === first.session;
       if (goesOn === "always") expect(wentOn).toBe(true);
-      expect(progress.includes("The earlier conversation is gone; beginning a new one")).toBe(!wentOn);
+      expect(progress.includes("The earlier conversation is gone; starting a new one")).toBe(!wentOn);
       expect(JSON.stringify(model.calls.at(-1)?.request.messages).includes("Remember 42.")).toBe(wentOn);
     });
   });

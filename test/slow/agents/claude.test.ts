@@ -244,7 +244,7 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
       const { end, progress } = await runBackend(backend, task({ session }));
       expect(end.how).toBe("result");
       expect(end.session).not.toBe(session);
-      expect(progress).toEqual(["The earlier conversation is gone; beginning a new one"]);
+      expect(progress).toEqual(["The earlier conversation is gone; starting a new one"]);
     });
   });
 });

@@ -158,7 +158,7 @@ describe.skipIf(!binary.ok)("codex 0.166.0 with a scripted model", () => {
     const { end, progress } = await runBackend(backend, task({ session }));
     expect(end).toMatchObject({ how: "result", usage: { input: 100, output: 10 } });
     expect(end.session?.slice(0, 36)).not.toBe(session.slice(0, 36));
-    expect(progress[0]).toBe("The earlier conversation is gone; beginning a new one");
+    expect(progress[0]).toBe("The earlier conversation is gone; starting a new one");
   });
 });
 

@@ -12,7 +12,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     terminal.isdlc();
     const seen = await terminal.shows(PROMPT);
     expect(seen).toContain(
-      "A review was in progress for Phase (Plan).\nSummary: .isdlc/reviews/phase-plan-summary.md\n\n" +
+      "A review was in progress for Plan.\nSummary: .isdlc/reviews/phase-plan-summary.md\n\n" +
         "[C] Continue to next phase\n[R] Show summary and review again\n[D] Redo",
     );
     expect(seen).not.toContain("PHASE COMPLETE");
@@ -28,7 +28,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     await terminal.exitCode();
     expect((await sandbox.status()).waiting.paused).toBe(true);
     terminal.isdlc('fix "something else"');
-    expect(await terminal.shows(PAUSED)).toContain("A review was in progress for Phase (Plan).");
+    expect(await terminal.shows(PAUSED)).toContain("A review was in progress for Plan.");
     terminal.type("r");
     await terminal.shows(/Phase Summary: Plan[^]*continue, review again/);
     terminal.type("done");

@@ -40,7 +40,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     const { terminal, sandbox } = await atHome({ plan: { turns: { implement: [{ writes: {} }] } } });
     terminal.isdlc('"add greeting"');
     const asked = await terminal.shows("What should happen?");
-    expect(asked).toContain("Phase implement: it has to change code, and its agent changed none");
+    expect(asked).toContain("Phase implement: it has to change code, but the agent changed none");
     expect(sandbox.log().filter(({ key }) => key === "implement")).toHaveLength(2);
   });
 

@@ -72,7 +72,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     terminal.press("Enter");
     await terminal.shows("Unknown key. Press one of Y N.");
     terminal.press("n");
-    expect(await terminal.shows("[exit 3]")).toContain('Nothing was started. Better make one first ("git init")');
+    expect(await terminal.shows("[exit 3]")).toContain('Nothing was started. Create one first ("git init")');
     expect(existsSync(join(sandbox.root, ".isdlc"))).toBe(false);
   });
 

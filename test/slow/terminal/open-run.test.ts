@@ -22,7 +22,7 @@ describe.skipIf(!hasTmux())("an interrupted run, at a terminal", () => {
     terminal.isdlc('feature "Other thing"');
     expect(await terminal.exitCode()).toBe(3);
     expect(terminal.screen()).toContain(
-      '"Other thing" was not begun, because a run is open: "add greeting" (change, interrupted in plan).',
+      '"Other thing" was not started, because a run is open: "add greeting" (change, interrupted in plan).',
     );
     expect(terminal.screen()).toMatch(/Go on: isdlc resume\nOr end it: isdlc cancel --reason "…"\n\[exit/);
     expect(sandbox.log()).toHaveLength(1);
@@ -50,7 +50,7 @@ describe.skipIf(!hasTmux())("an open gate, at a terminal", () => {
     await terminal.exitCode();
     terminal.isdlc('feature "Other thing"');
     expect(await terminal.shows(PROMPT)).toMatch(
-      /"Other thing" was not begun, because a run is open: "add greeting" \(change, waiting in plan\)\.\n\nA review was in/,
+      /"Other thing" was not started, because a run is open: "add greeting" \(change, waiting in plan\)\.\n\nA review was in/,
     );
     terminal.press("q");
     expect(await terminal.exitCode()).toBe(3);
@@ -59,7 +59,7 @@ describe.skipIf(!hasTmux())("an open gate, at a terminal", () => {
   test.each([
     { args: "", told: '"add greeting" (change, waiting in plan)' },
     { args: "resume", told: '"add greeting" (change, waiting in plan)' },
-    { args: 'fix "Other thing"', told: '"Other thing" was not begun' },
+    { args: 'fix "Other thing"', told: '"Other thing" was not started' },
   ])("isdlc $args while another terminal has it: who, and how to answer; no keys", async ({ args, told }) => {
     const { terminal, sandbox } = await atFirstGate();
     const other = await openTerminal(sandbox);
@@ -69,7 +69,7 @@ describe.skipIf(!hasTmux())("an open gate, at a terminal", () => {
     expect(seen.split(told)).toHaveLength(2);
     expect(seen.split('"add greeting"')).toHaveLength(2);
     expect(seen).toContain(
-      `The gate is open at another terminal (process ${terminal.running()}).\nAnswer it there, or leave it there with q first.\n`,
+      `The gate is open at another terminal (process ${terminal.running()}).\nAnswer it there, or press q there first.\n`,
     );
     expect(seen).not.toMatch(/\[C\]|isdlc continue|watching|nterrupted/);
   });

@@ -24,7 +24,7 @@ export function Document({ document }: { readonly document: DocumentView }) {
           </button>
         ) : null}
       </header>
-      {text === null ? <p className="subtle">It is not there, or no text.</p> : null}
+      {text === null ? <p className="subtle">It does not exist, or is not text.</p> : null}
       {text === null ? null : isSource ? <Source path={path} text={text} /> : <Rendered path={path} text={text} />}
       {isCut ? <p className="notice">The rest is too long to be shown here.</p> : null}
     </article>

@@ -29,7 +29,7 @@ export function Overview({ gate }: { readonly gate: GateView }) {
 function Warnings({ gate }: { readonly gate: GateView }) {
   const lists = [
     {
-      title: "It is open again, because something is not as you were shown",
+      title: "It is open again because something changed after you were shown it",
       texts: gate.failures.map(({ name, detail }) => `${name}: ${detail}`),
     },
     { title: "Open concerns", texts: gate.concerns },

@@ -126,7 +126,7 @@ function Sections({ rows, filter, isSearch, isLoaded }: SectionsProps) {
 
 const Empty = ({ isSearch }: { readonly isSearch: boolean }) =>
   isSearch ? (
-    <p className="empty">No run fits.</p>
+    <p className="empty">No run matches.</p>
   ) : (
     <div className="empty">
       <p>Nothing has been run here yet.</p>

@@ -26,7 +26,7 @@ export function Items() {
       {isPending ? <Loading what="the items" /> : null}
       {data !== undefined && found.length === 0 ? (
         <div className="empty">
-          <p>{data.items.length === 0 ? "No item is on record." : "No item fits."}</p>
+          <p>{data.items.length === 0 ? "No item is on record." : "No item matches."}</p>
           <p className="subtle">
             <Link to="/new">Put one on record</Link>, or in a terminal: <code>isdlc add "what to do"</code>.
           </p>

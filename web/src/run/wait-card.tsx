@@ -62,7 +62,7 @@ function WaitBody({ wait }: { readonly wait: WaitView }) {
     case "budget":
       return (
         <p>
-          {wait.unknown === true && "How much is not known: an agent told of a usage that cannot be. At least this. "}
+          {wait.unknown === true && "The amount is unknown: an agent reported an impossible usage. At least this. "}
           Used so far: {usageText(wait.spent)}. Allowed:{" "}
           {wait.budget.usd === null ? `${wait.budget.tokens ?? 0} tokens` : `$${wait.budget.usd.toFixed(2)}`}.
           {wait.ahead !== undefined && ` What comes next would exceed it: it takes about ${usageText(wait.ahead)}.`}

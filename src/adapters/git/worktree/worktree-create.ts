@@ -69,7 +69,7 @@ async function placeFor(main: string, wanted: string): Promise<string | Refusal>
       : refused("notBeside", `Working trees are made beside the main one, in ${dirname(main)}.`, [target]);
   }
   if (!isWorktreeName(name)) {
-    const fix = "Choose one visible name without separators, control signs, or a dot or dash at its beginning.";
+    const fix = "Choose one visible name without separators, control characters, or a dot or dash at its beginning.";
     return refused("badName", fix, [name]);
   }
   const outer = await treeAround(real);
@@ -107,7 +107,7 @@ async function startOf(git: Git, { branch, base }: WorktreeRequest): Promise<str
 async function adopt(root: string, { main, caller, path, branch, commit }: Plan): Promise<Created | Refusal> {
   const folders = linkedTree(main, path);
   if (folders === null)
-    return refused("pathTaken", "Something is there already. Move it away, or choose another name.", [path]);
+    return refused("pathTaken", "Something is already there. Move it away, or choose another name.", [path]);
   if (readPointer(join(folders.own, "locked")) === "initializing") {
     const fix = "Making it was cut off before. Run git worktree unlock and git worktree remove on it, then try again.";
     return refused("cutOff", fix, [path]);

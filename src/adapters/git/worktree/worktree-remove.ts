@@ -81,7 +81,7 @@ async function inspect(trees: Trees, request: RemoveRequest): Promise<Inspected 
     if (code !== "EACCES" && code !== "EPERM") throw error;
     return refused("unreadable", "Part of it cannot be read. Fix the permissions, then try again.", [String(unread)]);
   }
-  if (state === null) return refused("notOurs", "It is no working tree of this repository any more.", [path]);
+  if (state === null) return refused("notOurs", "It is no longer a working tree of this repository.", [path]);
   const duplicates: string[] = [];
   for (const name of state.uncommitted) if (await isInMain(trees, name)) duplicates.push(name);
   const uncommitted = state.uncommitted.filter((name) => !duplicates.includes(name));

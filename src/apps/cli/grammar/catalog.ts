@@ -63,7 +63,7 @@ export const verbs: readonly Verb[] = [
   }),
   ...specVerbs,
   verbWithWords("add", "begin", {
-    summary: "Put a piece of work on record; starts nothing",
+    summary: "Add an item to the backlog; starts nothing",
     usage: 'isdlc add "<what to do>" | <address of an issue> ["<title>"]',
     options: personOptions,
   }),
@@ -169,7 +169,7 @@ export const verbs: readonly Verb[] = [
     options: answerOptions,
   }),
   verbWithWords("retry", "decide", {
-    summary: "Try the failed step again, or start the current phase anew",
+    summary: "Try the failed step again, or restart the current phase",
     usage: 'isdlc retry ["<guidance>"]',
     options: { ...answerOptions, ...limitOptions },
   }),
@@ -241,7 +241,7 @@ export const verbs: readonly Verb[] = [
   verbWithWords("export", "read", {
     summary: "Write a run as one archive and one page, for somebody who was not there",
     usage: "isdlc export [run] [--to <folder>]",
-    options: { to: { type: "string", value: "folder", about: "where to write; here unless said" } },
+    options: { to: { type: "string", value: "folder", about: "where to write; here by default" } },
   }),
   verbWithWords("import", "begin", {
     summary: "Show an exported run, or take a spec-kit, OpenSpec or Kiro folder as an item",
@@ -264,7 +264,7 @@ export const verbs: readonly Verb[] = [
     },
   }),
   verbWithWords("install", "begin", {
-    summary: "Make an agent product know isdlc: hooks, commands, server",
+    summary: "Set up an agent product for isdlc: hooks, commands, server",
     usage: "isdlc install claude|codex|gemini|opencode [--project | --user]",
     options: placementOptions,
   }),

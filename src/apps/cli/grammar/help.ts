@@ -5,7 +5,7 @@ import type { Option, Verb } from "./verb.ts";
 
 /** The first lines somebody sees. */
 export const firstLines: readonly string[] = [
-  'isdlc "<what to do>"    plan, implement and review a change, with one gate before the merge',
+  'isdlc "<what to do>"    plan, implement and review a change, then one gate',
   "isdlc demo              see the whole supervised flow in a sample project",
   "isdlc help              every verb",
 ];
@@ -25,8 +25,8 @@ export function overview(): string[] {
     "Everywhere:",
     ...optionRows(globalOptions),
     "",
-    "isdlc help <verb> tells more. Exit codes: 0 done, 1 problem, 2 usage, 3 a person is needed,",
-    "130 and 143 interrupted (Ctrl-C, or told to end): isdlc resume goes on.",
+    "More: isdlc help <verb>. Exit codes: 0 done, 1 problem, 2 usage, 3 a person is needed,",
+    "130 and 143 interrupted (Ctrl-C or SIGTERM): isdlc resume continues.",
   ];
 }
 

@@ -107,13 +107,13 @@ export const startOptions: Options = {
 /** Of the verbs that begin a run, here or with a team's workers. */
 export const beginOptions: Options = {
   ...startOptions,
-  team: { type: "boolean", about: "have a team's workers do it; isdlc login <url> comes first" },
+  team: { type: "boolean", about: "have a team's workers do it; needs isdlc login <url> first" },
 };
 
 export const answerOptions: Options = {
   wait: { type: "string", value: "id", about: "answer exactly this; refused if it is not open" },
   "record-only": { type: "boolean", about: "only record the answer; nothing goes on" },
-  "no-run": { type: "boolean", about: "another name of --record-only" },
+  "no-run": { type: "boolean", about: "alias of --record-only" },
   shown: { type: "string", value: "digest", about: "refused unless this is what is open; gate --json tells it" },
   ...agentOptions,
   ...watchOptions,

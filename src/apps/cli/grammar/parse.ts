@@ -56,7 +56,7 @@ function refuseWords(verb: Verb, words: readonly string[]): void {
   if (first === undefined) return;
   if (verb.name === "help" && findVerb(first) === undefined) refuseUnknownVerb(verb, first);
   if (verb.takesWords === true) return;
-  const detail = `"${verb.name}" takes no further words, and there is "${plainLine(words.join(" "), 80)}".`;
+  const detail = `"${verb.name}" takes no further arguments, but got "${plainLine(words.join(" "), 80)}".`;
   throw new ProblemError({ code: "USAGE", detail, usage: `${verb.usage}, or what to do in quotes` });
 }
 

@@ -24,7 +24,7 @@ export const teamVerbs: readonly Verb[] = [
     summary: "Have a team's workers do it",
     usage: 'isdlc request "<what to do>" [--workflow <name>] [--supervised]',
     options: {
-      workflow: { type: "string", value: "name", about: "the workflow; change unless said" },
+      workflow: { type: "string", value: "name", about: "the workflow; change by default" },
       supervised: { type: "boolean", about: "with a gate after every phase" },
       tests: { type: "string", values: ["trust", "without"], about: "trust the detected test command, or run none" },
       repository: { type: "string", value: "name", about: "the repository, where this clone's origin does not tell" },
@@ -56,7 +56,7 @@ export const teamVerbs: readonly Verb[] = [
     usage:
       "isdlc team token <name> | tokens | revoke <name> | members <repository> | role <repository> <person> viewer|reviewer|admin|none",
     options: {
-      days: { type: "string", value: "n", about: "how long the token is good; 90 unless said" },
+      days: { type: "string", value: "n", about: "how long the token is valid; 90 by default" },
       ...personOptions,
     },
   },
@@ -69,8 +69,8 @@ export const teamVerbs: readonly Verb[] = [
       "isdlc server [token person|worker <name> | revoke <name> | repository <name> <remote> | role <repository> <person> <role> | policy <repository> --four-eyes on|off | reviewers <repository> <phase> <person>… | migrate | backup <file> | restore <file> | doctor] [--database <url>]",
     options: {
       database,
-      host: { type: "string", value: "address", about: "where to listen; 127.0.0.1 unless said" },
-      port: { type: "string", value: "n", about: "at which port; 7420 unless said" },
+      host: { type: "string", value: "address", about: "where to listen; 127.0.0.1 by default" },
+      port: { type: "string", value: "n", about: "at which port; 7420 by default" },
       origin: {
         type: "string",
         value: "url",
@@ -78,12 +78,12 @@ export const teamVerbs: readonly Verb[] = [
       },
       data: { type: "string", value: "folder", about: "of the server's own PostgreSQL, where no database is given" },
       label: { type: "string", value: "word", about: "of a repository: only workers with this label take its runs" },
-      metrics: { type: "string", value: "port", about: "where Prometheus reads on this machine; nowhere unless said" },
-      "keep-days": { type: "string", value: "n", about: "how long ended drives are remembered; 30 unless said" },
+      metrics: { type: "string", value: "port", about: "where Prometheus reads on this machine; nowhere by default" },
+      "keep-days": { type: "string", value: "n", about: "how long ended drives are remembered; 30 by default" },
       key: { type: "string", value: "file", about: "the key that decisions are signed with; made where it is missing" },
-      lease: { type: "string", value: "seconds", about: "how long a worker may be silent; 15 unless said" },
-      drives: { type: "string", value: "n", about: "runs that one worker drives at once; 2 unless said" },
-      days: { type: "string", value: "n", about: "how long a person's token is good; 90 unless said" },
+      lease: { type: "string", value: "seconds", about: "how long a worker may be silent; 15 by default" },
+      drives: { type: "string", value: "n", about: "runs that one worker drives at once; 2 by default" },
+      days: { type: "string", value: "n", about: "how long a person's token is valid; 90 by default" },
       "four-eyes": { type: "string", values: ["on", "off"], about: "whether who began a run may not accept it" },
     },
   },
@@ -101,9 +101,9 @@ export const teamVerbs: readonly Verb[] = [
       drain: {
         type: "string",
         value: "seconds",
-        about: "when told to stop, how long agents may go on to finish; 0 unless said",
+        about: "when told to stop, how long agents may go on to finish; 0 by default",
       },
-      beat: { type: "string", value: "seconds", about: "how often it says that it lives; 3 unless said" },
+      beat: { type: "string", value: "seconds", about: "how often it sends a heartbeat; 3 by default" },
       sandbox: { type: "string", value: "on|off", about: "whether agents work in a sandbox" },
       ...agentOptions,
     },

@@ -90,7 +90,8 @@ const LONGEST = 4096; // bytes
 
 function readToken(descriptor: string): string {
   const refuse = (detail: string): ProblemError => new ProblemError({ code: "TOKEN_REFUSED", detail });
-  if (!/^\d{1,4}$/.test(descriptor)) throw refuse(`"${descriptor.slice(0, 40)}" is no number of an open descriptor`);
+  if (!/^\d{1,4}$/.test(descriptor))
+    throw refuse(`"${descriptor.slice(0, 40)}" is not the number of an open descriptor`);
   try {
     return readFileSync(Number(descriptor)).subarray(0, LONGEST).toString("utf8").trim();
   } catch {

@@ -217,6 +217,6 @@ async function askAmount(viewer: Viewer, wait: Wait, signal: AbortSignal): Promi
 
 async function isSure(signal: AbortSignal): Promise<boolean> {
   const { confirm } = await import("@clack/prompts");
-  const message = "Discard this work? Its branch goes; a ref keeps what was on it.";
+  const message = "Discard this work? Its branch is deleted; a ref keeps what was on it.";
   return (await confirm({ message, signal, initialValue: false })) === true;
 }

@@ -25,6 +25,6 @@ export async function openPullRequest(
   if (!(await ask(io, "Run these now?", shown))) return [];
   for (const argv of commands)
     if ((await runInteractive({ argv, env, cwd: root })) !== 0)
-      return [`${argv[0]} did not end well; the commands above are yours to run.`];
+      return [`${argv[0]} failed; run the commands above yourself.`];
   return [];
 }

@@ -35,7 +35,7 @@ export const verifyJournalVerb: Run = async (invocation) => {
   const { values } = invocation;
   const project = projectOf(invocation);
   const run = text(values, "run") ?? newestOf(project);
-  if (run === null) return report([{ name: "journal", ok: true, detail: "No run was ever started here." }]);
+  if (run === null) return report([{ name: "journal", ok: true, detail: "No run has been started here." }]);
   return report(await wholeJournal(project, run));
 };
 
@@ -114,10 +114,10 @@ async function repairJournal(project: LocalProject): Promise<Finding[]> {
   const { is } = await setAside({ ...verifyPlace(project), processes: systemLockProcesses() }, run);
   if (is === "adopted")
     return [
-      { name: "journal", ok: true, warning: true, detail: `${run} was begun in another place and goes on here now` },
+      { name: "journal", ok: true, warning: true, detail: `${run} was started elsewhere and continues here now` },
     ];
   if (is !== "givenUp") return [];
-  const detail = `${run} is given up, as its journal is gone; its branch and commits stay`;
+  const detail = `${run} is abandoned because its journal is gone; its branch and commits stay`;
   return [{ name: "journal", ok: true, warning: true, detail }];
 }
 

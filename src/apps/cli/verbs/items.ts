@@ -78,7 +78,7 @@ export const add: Run = async (invocation) => {
   const item = `${ITEMS_ROOT}/${folder}`;
   const lines = created
     ? [`Added ${item}`, `Next: isdlc analyze ${folder}, or isdlc build ${folder}`]
-    : [`warning: ${item} is there already and stays as it is.`];
+    : [`warning: ${item} already exists and stays as it is.`];
   return done(lines, { item, created });
 };
 

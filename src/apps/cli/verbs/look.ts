@@ -26,7 +26,7 @@ export const gate: Run = async (invocation) => {
   const isDiffWanted = flag(invocation.values, "diff");
   const { changes, view } = await lookAtGate(project, run, isDiffWanted);
   const now = next(run);
-  if (now.is !== "wait" || changes === null) return done(["Nothing waits for an answer now."], view);
+  if (now.is !== "wait" || changes === null) return done(["Nothing is waiting for an answer."], view);
   const diff = isDiffWanted ? [changesText(changes)] : [];
   if (view.summary === undefined)
     return done([...heldAgainst(run), ...waitLines(now.wait, now.options, itemOf(run)), ...diff], view);

@@ -16,7 +16,7 @@ export const passkey: Run = async (invocation) => {
   if (action !== "remove" || named === undefined)
     throw new ProblemError({
       code: "USAGE",
-      detail: "Say what to do with which passkey.",
+      detail: "Name an action and a passkey.",
       usage: invocation.verb.usage,
     });
   return remove(invocation, project, named);
@@ -29,7 +29,7 @@ function list({ passkeys }: LocalProject): Result {
   });
   const lines = known.flatMap(({ id, name, createdAt, signer }) => [
     `${name}  ${id}  ${localTime(createdAt, "minutes")}`,
-    `  ${signer === null ? "its signatures are verified here only: it is no ES256 key" : `for a list of signers: ${signer}`}`,
+    `  ${signer === null ? "its signatures are verified here only: it is not an ES256 key" : `for a list of signers: ${signer}`}`,
   ]);
   return done(lines.length === 0 ? ["No passkey is registered: isdlc passkey add"] : lines, { passkeys: known });
 }
@@ -54,7 +54,7 @@ async function remove(invocation: Invocation, project: LocalProject, named: stri
 function reasonOf({ values, verb }: Invocation): string {
   const reason = text(values, "reason")?.trim() ?? "";
   if (reason !== "") return reason;
-  throw new ProblemError({ code: "USAGE", detail: "Say why it is removed.", usage: verb.usage });
+  throw new ProblemError({ code: "USAGE", detail: "Give the reason for the removal.", usage: verb.usage });
 }
 
 const removedLines = (name: string, isDemanded: boolean): string[] => [

@@ -38,7 +38,7 @@ export const init: Run = async (invocation) => {
     found.length === 0
       ? installLine()
       : `Agents found: ${found.map(({ name, version }) => `${name} ${version}`).join(", ")}.`,
-    'Begin: isdlc "<what to do>"',
+    'Start: isdlc "<what to do>"',
   ];
   return done(lines, { wrote, agents: found });
 };
@@ -50,7 +50,7 @@ function resolveConstitution(
 ): { wrote: string[]; lines: string[] } {
   if (!flag(values, "constitution")) return { wrote: [], lines: [] };
   if (!writeConstitution(root, files))
-    return { wrote: [], lines: [`${CONSTITUTION_FILE} is there already and stays as it is.`] };
+    return { wrote: [], lines: [`${CONSTITUTION_FILE} already exists and stays as it is.`] };
   return {
     wrote: [CONSTITUTION_FILE],
     lines: [`Wrote ${CONSTITUTION_FILE}. Make its articles yours; reviewers judge by them.`],
@@ -74,7 +74,10 @@ export const trust: Run = async (invocation) => {
   const tests = asked.tests?.command ?? null;
   const json = { tests, overlay, hooks: hooks.map(({ name }) => name), ...(allow === null ? {} : { allow }) };
   if (tests === null && overlay === null && hooks.length === 0 && allow === null)
-    return done(["No way of running tests was found here, no overlay, and no hooks that are not trusted yet."], json);
+    return done(
+      ["There is nothing to trust here: no test command, no overlay and no untrusted hooks were found."],
+      json,
+    );
   await requireAgreement(invocation, "Trust it?", aboutAsked(asked));
   const memory = project.trust;
   for (const found of [tests, overlay]) if (found !== null) memory.trust(found.digest);

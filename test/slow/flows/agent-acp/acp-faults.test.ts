@@ -28,11 +28,11 @@ describe("a result that is missing or wrong is asked for once more, in the same 
     expect(end).toMatchObject({ how: "result", result: { status: "done" } });
     expect(promptsOf(received)).toHaveLength(2);
     expect(promptsOf(received)[1]).toContain('"needs_input"');
-    expect(progress.at(-1)).toBe("Its answer holds no valid result; asking once more");
+    expect(progress.at(-1)).toBe("Its answer has no valid result; asking again");
   });
 
   test.each([
-    { name: "missing", reason: "no_result", detail: "asked once more", say: "All done." },
+    { name: "missing", reason: "no_result", detail: "even when asked again", say: "All done." },
     { name: "wrong", reason: "invalid_result", detail: "status", say: '{"status":"perfect"}' },
     { name: "a verdict", reason: "invalid_result", detail: "status", say: '{"approved":true}' },
   ])("$name again: it has failed", async ({ reason, detail, say }) => {

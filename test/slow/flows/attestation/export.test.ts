@@ -60,7 +60,7 @@ test("a run is exported here, and read elsewhere without anything of ours", asyn
     ],
     ["its journal is not whole", changed("manifest.json", (text) => text.replace(/"hash": "...../, '"hash": "00000'))],
     ["it is not the export of a run", packArchive([{ name: "a", content: Buffer.from("b") }])],
-    ["it is no compressed tar file", Buffer.from("nonsense")],
+    ["it is not a compressed tar file", Buffer.from("nonsense")],
   ];
   for (const [why, bytes] of forgeries) {
     const file = join(ada.base, "forged.tar.gz");

@@ -44,7 +44,7 @@ describe.concurrent("an interrupted run:", () => {
       const refused = await sandbox.script(...words, ...sandbox.agent);
       expect(refused.code).toBe(3);
       expect(refused.stdout).toMatch(
-        /^"Other thing" was not begun, because a run is open: "add a greeting" \(change, interrupted in plan\)\.\n/,
+        /^"Other thing" was not started, because a run is open: "add a greeting" \(change, interrupted in plan\)\.\n/,
       );
       expect(refused.stdout).toMatch(/\nInterrupted\.\nGo on: isdlc resume\nOr end it: isdlc cancel --reason "…"\n$/);
       const told = parsed(await sandbox.script(...words, "--json", ...sandbox.agent));
@@ -62,7 +62,7 @@ describe.concurrent("an interrupted run:", () => {
       const { code, stdout } = await sandbox.script(...words, ...sandbox.agent);
       expect([code, stdout]).toEqual([
         3,
-        expect.stringMatching(/^No second run was begun, because a run is open: "add/),
+        expect.stringMatching(/^No second run was started, because a run is open: "add/),
       ]);
     }
   });

@@ -38,7 +38,7 @@ test("the port can be chosen; one that is taken is told, and without a wish anot
       stderr: expect.stringContaining(told),
     });
   second.child.kill("SIGINT");
-  expect(await second.ended).toMatchObject({ stdout: expect.stringContaining("Runs that were going on go on.") });
+  expect(await second.ended).toMatchObject({ stdout: expect.stringContaining("Runs in progress continue.") });
   const chosen = await serving(sandbox, ["--port", second.link.port]);
   expect(chosen.link.port).toBe(second.link.port);
 });

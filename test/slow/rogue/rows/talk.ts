@@ -155,7 +155,7 @@ export const talk: readonly Rogue[] = [
       reached(stage.evidence("flood").length > 0, "it began");
       const { waiting } = await stage.status();
       const largest = Math.max(...sizesBelow(join(stage.root, ".isdlc")).map(({ size }) => size));
-      const isAsked = waiting.kind === "escalation" && waiting.detail.includes("more output than is accepted");
+      const isAsked = waiting.kind === "escalation" && waiting.detail.includes("more output than allowed");
       return isAsked && largest <= 5.1 * 1024 * 1024 ? "refused" : "HOLE";
     },
   },

@@ -20,7 +20,7 @@ const DEFAULT_DAYS = 90;
 export const team: Run = async (invocation) => {
   const [what = "", ...words] = invocation.words;
   const subcommand = Object.hasOwn(SUBCOMMANDS, what) ? SUBCOMMANDS[what] : undefined;
-  if (subcommand === undefined) throw usage(invocation, "Say what of the team you mean.");
+  if (subcommand === undefined) throw usage(invocation, "Name what you want to do.");
   return subcommand(await askAsPerson(invocation, openProject(invocation.cwd, invocation.env)), words, invocation);
 };
 

@@ -65,7 +65,7 @@ async function ask(invocation: Invocation, { workflow, words }: Wanted) {
 function refuseOthers({ values, verb }: Invocation): void {
   const other = Object.keys(startOptions).find((name) => values[name] !== undefined && !TOLD.has(name));
   if (other === undefined) return;
-  throw usage(verb.usage, `--${other} cannot be said of a team's run: that is decided where its workers are.`);
+  throw usage(verb.usage, `--${other} does not apply to a team's run: it is decided where its workers are.`);
 }
 
 const CHOICES = ["tests", "on-stale", "on-partial", "yes"] as const;

@@ -31,7 +31,7 @@ function whereabouts({ worker, rests, refused, movedTo }: TeamRunRow): string {
 export const showGate = (_invocation: Invocation, { state }: TeamRun): Result => {
   if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   const now = next(state);
-  if (now.is !== "wait") return done(["Nothing waits for an answer now."], { waiting: null });
+  if (now.is !== "wait") return done(["Nothing is waiting for an answer."], { waiting: null });
   const waiting = waitObject(state, now.wait);
   if (now.wait.kind !== "gate")
     return done(waitLines(now.wait, now.options, itemOf(state)), { waiting, shown: shownOf(state) });

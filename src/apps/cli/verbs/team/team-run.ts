@@ -52,7 +52,7 @@ export function signedInClient({ folders }: Pick<LocalProject, "folders">): Serv
 export function signedIn({ folders }: Pick<LocalProject, "folders">): Login {
   const login = readLogin(folders);
   if (login !== null) return login;
-  const detail = "You are signed in to no team's server.";
+  const detail = "You are not signed in to a team's server.";
   throw new ProblemError({ code: "USAGE", detail, usage: "isdlc login <url> --token <token>" });
 }
 
