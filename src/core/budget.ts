@@ -81,7 +81,7 @@ export function budgetQuestion({ spent, budget, unknown, partial, ahead }: Spent
     budget.usd === null
       ? `${tokensOf(spent)} of ${budgetText(budget)}`
       : `${spentText(spent, partial)} of ${budgetText(budget)}`;
-  return ahead === undefined
+  return ahead === undefined || isSpent(spent, budget)
     ? `The budget is spent: ${used}`
     : `The budget would be exceeded: ${used} spent, and what comes next takes about ${aheadText(ahead, budget)}`;
 }

@@ -45,5 +45,6 @@ describe("a budget", () => {
     expect(budgetQuestion({ ...asked, budget: tokens(130) })).toBe(
       "The budget would be exceeded: 120 of 130 tokens spent, and what comes next takes about 15 tokens",
     );
+    expect(budgetQuestion({ ...asked, budget: tokens(110) })).toBe("The budget is spent: 120 of 110 tokens");
   });
 });

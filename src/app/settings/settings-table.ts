@@ -46,7 +46,7 @@ function asPhases(value: string, project: Project): "all" | string[] {
   const unknown = names.find((name) => !phases.some((key) => key === name || phaseNumber(key) === name));
   if (unknown === undefined) return names;
   const valid = [...new Set(phases.map(phaseNumber))].toSorted().join(", ");
-  const detail = `"${unknown}" is not a phase of any workflow; valid: ${valid}.`;
+  const detail = `No workflow has a phase "${unknown}"; valid: ${valid}.`;
   throw new ProblemError({ code: "USAGE", detail, usage: "isdlc config set supervised-mode.review-phases all, 03,06" });
 }
 

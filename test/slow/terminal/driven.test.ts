@@ -85,7 +85,10 @@ describe.skipIf(!hasTmux())("an agent in trouble, at a terminal", () => {
     terminal.press("Enter");
     await terminal.shows("[exit 3]");
     const ended = (await sandbox.events()).find(({ type }) => type === "execution.ended");
-    expect(ended).toMatchObject({ reason: "no_progress", usage: { input: 2500, output: 25 } });
+    expect(ended).toMatchObject({
+      reason: expect.stringMatching(/^no_progress: /),
+      usage: { input: 2500, output: 25 },
+    });
   });
 
   test.skipIf(!binary.ok)("a model that does not exist is told with its name", async () => {
@@ -103,6 +106,7 @@ describe.skipIf(!hasTmux() || !binary.ok)("driver mode, at a terminal", () => {
       changeRules(root, () => (folder ||= join(".isdlc/work", readdirSync(join(root, ".isdlc/work"))[0] ?? ""))),
     );
     terminal.isdlc('"the greeting lacks its comma" --agent claude --tests trust');
+    for (const step of ["✓ made plan.md", "✓ npm test passed ·", "✓ committed"]) await terminal.shows(step);
     const gate = await terminal.shows("Your choice (C R D B V E T Q):");
     expect(gate).toMatch(/✗ tests: npm test ended with exit code 1 · a greeting has its comma[^]*✓ npm test passed/);
     expect(gate).toContain("Reviewer (Implementation): approved after 1 review, no open findings");
@@ -123,8 +127,9 @@ describe.skipIf(!hasTmux() || !binary.ok)("driver mode, at a terminal", () => {
       },
     ]);
     terminal.isdlc(`${START} --max-tokens 1000`);
-    expect(joined(await terminal.shows("What should happen?"))).toContain(
-      "The budget would be exceeded: 900 of 1000 tokens spent, and what comes next takes about 450 tokens.",
+    // A call that had begun when the agent was stopped may have been served.
+    expect(joined(await terminal.shows("What should happen?"))).toMatch(
+      /The budget (?:is spent: 1350 of 1000 tokens|would be exceeded: 900 of 1000 tokens spent, and what comes next takes about 450 tokens)\./,
     );
   });
 
