@@ -30,7 +30,9 @@ describe("S5 a program of the run that is another one than when it began", () =>
     const other = { PATH: pathWithOther(sandbox, name) };
     const answered = await sandbox.start(["continue"], { ...other, ISDLC_OPERATOR_TOKEN: sandbox.token }).ended;
     expect(answered).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Recorded\.[^]*PROGRAM_CHANGED/) });
-    expect(answered.stdout).toContain(`${name} now resolves to ${join(sandbox.base, "other", name)}; when the run started it was `);
+    expect(answered.stdout).toContain(
+      `${name} now resolves to ${join(sandbox.base, "other", name)}; when the run started it was `,
+    );
     expect((await sandbox.start(["resume"], other).ended).stderr).toContain("PROGRAM_CHANGED");
     expect(await startedIn(sandbox)).toBe(began);
     const agreed = ["trust", "--programs", "--yes"];
