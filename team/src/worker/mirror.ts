@@ -39,9 +39,7 @@ const OURS = ["core.hooksPath=/dev/null", "gc.auto=0", "protocol.ext.allow=never
 export type Keeping = { readonly data: string; readonly env: NodeJS.ProcessEnv };
 
 export async function openMirror({ data, env }: Keeping, remote: string): Promise<Mirror> {
-  if (!isRemote(remote))
-    throw new ProblemError({ code: "UNSAFE_PATH", path: remote, detail: "it is not a git remote" });
-  const folder = join(data, "mirrors", `${sha256(remote).slice(0, 16)}.git`);
+  const folder = folderFor(data, remote);
   const git = (args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<GitResult> =>
     runGit({
       cwd: folder,
@@ -88,4 +86,10 @@ export async function openMirror({ data, env }: Keeping, remote: string): Promis
       await must(git(args, { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects }), "push");
     },
   };
+}
+
+function folderFor(data: string, remote: string): string {
+  if (!isRemote(remote))
+    throw new ProblemError({ code: "UNSAFE_PATH", path: remote, detail: "it is not a git remote" });
+  return join(data, "mirrors", `${sha256(remote).slice(0, 16)}.git`);
 }

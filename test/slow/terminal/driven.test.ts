@@ -30,7 +30,7 @@ type Driven = { readonly sandbox: Sandbox; readonly terminal: Terminal };
 async function atDriven(rules: (sandbox: Sandbox) => readonly Rule[]): Promise<Driven> {
   const sandbox = await createSandbox({ files: FILES });
   const setup = await withClaude(NEWEST, rules(sandbox));
-  close = setup.close;
+  close = () => setup.close();
   const { PATH = "", ...env } = setup.env;
   const terminal = await openTerminal({ ...sandbox, env: { ...sandbox.env, PATH } }, { env, width: 100 });
   return { sandbox, terminal };
