@@ -41,7 +41,7 @@ describe("an overlay is refused with the place and what would be valid:", () => 
     [inRules({ minutes: 100_000 }), `${PLAN}.minutes`, "1440", []],
     [inRules({ checks: { limits: 3 } }), `${PLAN}.checks`, "limits", ["limit", "breaker"]],
     [inRules({ checks: { limit: -1 } }), `${PLAN}.checks.limit`, "-1", []],
-    [inRules({ articles: ["13"] }), `${PLAN}.articles[0]`, '"13" is no article', ["I", "XXXIX"]],
+    [inRules({ articles: ["13"] }), `${PLAN}.articles[0]`, '"13" is not an article', ["I", "XXXIX"]],
     [inRules({ articles: ["IIII"] }), `${PLAN}.articles[0]`, "IIII", ["I"]],
     [inRules({ outputs: ["../evil.md"] }), `${PLAN}.outputs[0]`, "evil", ["names like report.md"]],
     [inRules({ inputs: [`${"please-".repeat(30)}.md`] }), `${PLAN}.inputs`, "please", ["names like report.md"]],
