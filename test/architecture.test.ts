@@ -70,7 +70,7 @@ const adapterMayImport: { readonly [adapter: string]: readonly string[] } = {
   "file-lock": ["file-system", "process"],
   git: ["file-lock", "file-system", "journal-file", "plain-workspace", "process", "projections"],
   import: ["items"],
-  integrations: ["file-system"],
+  integrations: ["caller", "file-system"],
   items: ["file-lock", "file-system", "git"],
   "journal-file": ["file-lock", "file-system", "user-files"],
   overlays: ["file-system"],

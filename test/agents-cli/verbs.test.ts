@@ -15,7 +15,7 @@ test.concurrent("agents tells what is found, what it can do, and what would be u
   expect(find("codex").abilities).toEqual([
     { ability: "result", can: true, reason: null },
     { ability: "read-only", can: true, reason: null },
-    { ability: "cost", can: false, reason: expect.stringContaining("codex tells no cost") },
+    { ability: "cost", can: false, reason: expect.stringContaining("codex does not report its cost") },
     { ability: "turns", can: false, reason: expect.stringContaining("no limit on turns") },
     { ability: "budget", can: false, reason: "codex has no limit on money: the budget counts after each execution" },
     { ability: "resume", can: true, reason: null },

@@ -153,7 +153,7 @@ describe("the table", () => {
       20260212-100000000-abcd  feature         A title too long for one co…  2026-02-12 08:00 UTC  cancelled       20m         4     2 of 3  unknown  unknown
       20260213-100000000-abcd  unknown (item)  unknown                       unknown               unreadable  unknown   unknown    unknown  unknown  unknown
 
-      3 runs · time 1h 50m (known of 2 of 3) · attempts 8 (known of 2 of 3) · first try 4 of 6 · tokens 125k (known of 1 of 3) · cost $1.50 (known of 1 of 3)
+      3 runs · time 1h 50m (known for 2 of 3) · attempts 8 (known for 2 of 3) · first try 4 of 6 · tokens 125k (known for 1 of 3) · cost $1.50 (known for 1 of 3)
 
       Time per run:
         20260211-100000000-abcd  ██████████████████████████████  1h 30m
