@@ -134,7 +134,7 @@ describe("R9 ends of a turn and of the agent", () => {
       ends("bad_exit", true, /usage/),
     ],
     ["exit before the session", { exitsAt: "session/new", exitCode: 0 }, ends("no_result", true, /exit code 0/)],
-    ["a message of 9 MB", { plays: [[{ longMessage: 9_000_000 }]] }, ends("agent_failed", false, /longer/)],
+    ["a message of 9 MB", { plays: [[{ longMessage: 9_000_000 }]] }, ends("agent_failed", false, /too long/)],
   ])("%s", async (_, behaviour, expected) => {
     const nonce = `fault-${process.pid}-${performance.now()}`;
     const { end } = await runFake(behaviour, { nonce });
