@@ -37,6 +37,7 @@ describe("how it is started", () => {
     expect(valueOf(phase, "--tools")).toBeUndefined();
     expect(valueOf(reviewer, "--permission-mode")).toBe("dontAsk");
     expect(valueOf(reviewer, "--tools")).toBe("Read,Grep,Glob");
+    expect(reviewer, "none of the person's servers").toContain("--strict-mcp-config");
     for (const args of [phase, reviewer]) {
       expect(valueOf(args, "--setting-sources")).toBe("user");
       expect(valueOf(args, "--append-system-prompt")).toBe("You design software.");

@@ -176,6 +176,14 @@ describe("people and programs", () => {
     for (const choice of ["accept", "light", "standard"]) expect(lines).toContain(`isdlc answer ${choice}`);
   });
 
+  test("are told that an analysis has no metrics, not that nothing is touched", () => {
+    const unknown: Sizing = { ...sizing, recommended: "standard", metrics: null, source: null };
+    const run = active(measuring, { type: "sizing.asked", sizing: unknown });
+    const lines = statusLines(run, { driven: false }).join("\n");
+    expect(lines).toContain("metrics: none found");
+    expect(lines).not.toContain("files 0");
+  });
+
   test("see what was decided, and not what was left out", () => {
     const status = statusObject(active(light), { driven: true });
     expect(status).toMatchObject({ sizing: { recommended: "light", effective: "light" }, current: "05-test-strategy" });
