@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -36,8 +36,10 @@ export type PageServer = {
 type Surroundings = { readonly root: string; readonly env: Readonly<Record<string, string>> };
 
 const started: Listening[] = [];
+const folders: string[] = [];
 afterAll(async () => {
   await Promise.all(started.map((server) => server.close()));
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
 /** The page's server in this process, for a repository; nothing drives runs on. */
@@ -46,6 +48,7 @@ export async function startPageServer(
   opener = { name: "ada", isPerson: true },
 ): Promise<PageServer> {
   const web = mkdtempSync(join(tmpdir(), "isdlc-web-"));
+  folders.push(web);
   mkdirSync(join(web, "assets"));
   writeFileSync(
     join(web, "index.html"),
