@@ -80,7 +80,7 @@ async function observed({ metrics, tracing }: TeamServer, context: Context<TeamE
   await tracing.within({ name: `${method} ${context.req.path.replace(run ?? "", ":run")}`, attributes, headers }, () =>
     next(),
   );
-  const route = routePath(context, -1);
+  const route = routePath(context);
   metrics.request({ method, route, status: String(context.res.status) }, (performance.now() - began) / 1000);
 }
 
