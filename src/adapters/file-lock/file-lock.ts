@@ -55,6 +55,19 @@ export function createFileLock(place: LockLocation): FileLock {
   };
 }
 
+/**
+ * Does the work while nobody else holds the lock, and disposes of it.
+ * @throws ProblemError LOCK_BUSY after `patience` milliseconds.
+ */
+export async function whileHeld<T>(lock: FileLock, patience: number, work: () => T | Promise<T>): Promise<T> {
+  try {
+    await lock.acquire(patience);
+    return await work();
+  } finally {
+    lock.dispose();
+  }
+}
+
 /** The living holder of a lock, without taking part in it. */
 export function readHolder(place: LockLocation): Holder | null {
   const holder = readHolderFile(place, lockPath(place));

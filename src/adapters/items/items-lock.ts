@@ -1,5 +1,5 @@
 import { type FileSystem, nodeFiles } from "../file-system/file-system.ts";
-import { createFileLock, type FileLock } from "../file-lock/file-lock.ts";
+import { createFileLock, type FileLock, whileHeld } from "../file-lock/file-lock.ts";
 import { systemLockProcesses } from "../file-lock/lock-files.ts";
 
 /** Waiting for others who write documents of items, in milliseconds. Nobody holds the lock for longer than a few. */
@@ -7,18 +7,8 @@ const PATIENCE = 10_000;
 const PAUSE = 5;
 
 /** Does the work while nobody else of this user adds items or changes the backlog. `state`: the user's own folder. */
-export async function alone<T>(state: string, work: () => T, files: FileSystem = nodeFiles): Promise<T> {
-  const lock = itemsLock(state, files);
-  try {
-    const held = await lock.acquire(PATIENCE);
-    try {
-      return work();
-    } finally {
-      held.release();
-    }
-  } finally {
-    lock.dispose();
-  }
+export function alone<T>(state: string, work: () => T, files: FileSystem = nodeFiles): Promise<T> {
+  return whileHeld(itemsLock(state, files), PATIENCE, work);
 }
 
 /** The same for work that nothing else of this process may come in between of. False when others did not make room in time. */

@@ -1,5 +1,5 @@
 import { OWN } from "../../core/own-folder.ts";
-import { createFileLock } from "../file-lock/file-lock.ts";
+import { createFileLock, whileHeld } from "../file-lock/file-lock.ts";
 import type { LockProcesses } from "../file-lock/lock-files.ts";
 import { type JournalLocation, stateFolder } from "./journal-location.ts";
 
@@ -8,17 +8,8 @@ const PATIENCE = 10_000; // milliseconds
 export type LockedLocation = JournalLocation & { readonly processes: LockProcesses };
 
 /** Does the work while nobody writes to the journals of a place. */
-export async function underLock<T>(place: LockedLocation, work: () => T): Promise<T> {
+export function underLock<T>(place: LockedLocation, work: () => T): Promise<T> {
   const { files, processes } = place;
   const lock = createFileLock({ directory: stateFolder(place), name: OWN.lock, files, processes });
-  try {
-    const held = await lock.acquire(PATIENCE);
-    try {
-      return work();
-    } finally {
-      held.release();
-    }
-  } finally {
-    lock.dispose();
-  }
+  return whileHeld(lock, PATIENCE, work);
 }

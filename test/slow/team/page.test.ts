@@ -1,9 +1,10 @@
 import type { Page } from "playwright-core";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { expectAccessible, openAt, type Opened } from "../browser/page-browser.ts";
 import { parsed } from "../../support/cli.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
+import { untilWaits } from "./support/team-runs.ts";
 
 const TITLE = "add a greeting";
 const PLAN = "# Plan\n\nThe greeting is said in one line.\n";
@@ -26,15 +27,7 @@ describe.runIf(hasPostgres)("the page of a team's server", () => {
     await rests(0);
   });
 
-  const rests = (seq: number): Promise<void> =>
-    vi.waitFor(
-      async () => {
-        const row = await team.row(run);
-        expect(row).toMatchObject({ rests: "wait", refused: null });
-        expect(row.head_seq).toBeGreaterThan(seq);
-      },
-      { timeout: 120_000, interval: 100 },
-    );
+  const rests = (seq: number): Promise<void> => untilWaits(team, run, seq);
 
   async function signIn(page: Page, token: string): Promise<void> {
     await page.getByLabel("Your token").fill(token);

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { emptyCursor } from "../../../src/adapters/journal-file/fold.ts";
 import { readLines } from "../../../src/adapters/team/read-lines.ts";
 import { createReaderSeal, publicKeysOf } from "../../../src/adapters/team/reader-seal.ts";
@@ -7,6 +7,7 @@ import type { RunState } from "../../../src/core/run.ts";
 import { type Json, parsed } from "../../support/cli.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
+import { untilWaits } from "./support/team-runs.ts";
 
 const NOT_ALLOWED = { status: 403, body: { problem: { code: "NOT_ALLOWED" } } };
 const START = { what: "run", workflow: "change", title: "add a greeting", isSupervised: true };
@@ -29,15 +30,7 @@ describe.runIf(hasPostgres)("people of a team at a gate", () => {
     await rests(0);
   });
 
-  const rests = (seq: number): Promise<void> =>
-    vi.waitFor(
-      async () => {
-        const row = await team.row(run);
-        expect(row).toMatchObject({ rests: "wait", refused: null });
-        expect(row.head_seq).toBeGreaterThan(seq);
-      },
-      { timeout: 120_000, interval: 100 },
-    );
+  const rests = (seq: number): Promise<void> => untilWaits(team, run, seq);
 
   async function state(): Promise<RunState> {
     const { lines } = (await team.ask(team.adas, `/api/runs/${run}/lines`)).body as { lines: string[] };

@@ -3,13 +3,15 @@ import { constants, copyFile, link, lstat, open, readFile, readlink, symlink, un
 import { basename, dirname, join } from "node:path";
 import { OWN, OWN_FOLDER, OWN_IGNORE, endedPath, isOfTheMoment, ownPath } from "../../../core/own-folder.ts";
 import { ensureFolder, nodeFiles, replaceFile, syncFolder } from "../../file-system/file-system.ts";
-import { createFileLock } from "../../file-lock/file-lock.ts";
+import { createFileLock, whileHeld } from "../../file-lock/file-lock.ts";
 import { systemLockProcesses } from "../../file-lock/lock-files.ts";
 import { hardenedGit, must } from "../process/git.ts";
 import { decodePath, splitFields } from "../process/git-path.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { walkTree } from "./worktree-files.ts";
 import { fileAt } from "./worktree-uncommitted.ts";
+
+const PATIENCE = 10_000; // milliseconds
 
 /**
  * Copies what a linked tree has below `.isdlc` to the main tree: journals of its ended runs among those of the main
@@ -22,18 +24,11 @@ export async function carryOwnFiles(tree: string, main: string, env: NodeJS.Proc
   prepare(main);
   const processes = systemLockProcesses();
   const lock = createFileLock({ directory: join(main, OWN_FOLDER), name: OWN.lock, files: nodeFiles, processes });
-  try {
-    const held = await lock.acquire(10_000);
-    try {
-      const carried: string[] = [];
-      for (const path of paths) carried.push(await carry({ tree, main, path }));
-      return carried;
-    } finally {
-      held.release();
-    }
-  } finally {
-    lock.dispose();
-  }
+  return whileHeld(lock, PATIENCE, async () => {
+    const carried: string[] = [];
+    for (const path of paths) carried.push(await carry({ tree, main, path }));
+    return carried;
+  });
 }
 
 /** Files below `.isdlc` that git does not have, relative to it. */

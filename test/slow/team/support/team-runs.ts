@@ -51,6 +51,15 @@ export function untilRests(team: Team, run: string): Promise<string> {
   }, PATIENCE);
 }
 
+/** Until it waits for a person, further on than it was. */
+export function untilWaits(team: Team, run: string, seq: number): Promise<void> {
+  return vi.waitFor(async () => {
+    const row = await team.row(run);
+    expect(row).toMatchObject({ rests: "wait", refused: null });
+    expect(row.head_seq).toBeGreaterThan(seq);
+  }, PATIENCE);
+}
+
 /** Answers until the run has ended. */
 export async function untilEnded(team: Team, run: string): Promise<void> {
   while ((await untilRests(team, run)) !== "ended") await vi.waitFor(() => answerOpen(team, run), PATIENCE);
