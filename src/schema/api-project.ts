@@ -13,6 +13,8 @@ export const ProjectView = z.object({
   /** Why this page cannot answer; null where it can. */
   readOnly: z.nullable(z.string()),
   workflows: z.array(z.object({ name: z.string(), label: z.string(), description: z.string() })),
+  /** Those of a team in which the person has a role; empty where the page is for one repository. */
+  repositories: z.array(z.object({ name: z.string(), mayBegin: z.boolean(), isAdmin: z.boolean() })),
 });
 export type ProjectView = z.infer<typeof ProjectView>;
 

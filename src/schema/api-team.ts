@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { StartRequest } from "./api-project.ts";
+import { Choice, StartRequest } from "./api-project.ts";
 import { RunId } from "./plan.ts";
 
 /** What a team's server is asked by people's programs and by workers, besides what `api.ts` has. */
@@ -54,6 +54,8 @@ export const TeamRunRow = z.object({
   worker: z.nullable(z.string()),
   /** Why it could not be begun; null where it was, or still can be. */
   refused: z.nullable(z.string()),
+  /** What has to be chosen before it can be begun; then `refused` says the same in words. */
+  choices: z._default(z.array(Choice), []),
   /** Refs at the remote with work of workers that were lost; it does not count. */
   kept: z._default(z.array(z.string()), []),
   /** Whose place it went to, in words, and by whom; null where it is the team's. */
@@ -159,8 +161,11 @@ export const GiveBack = z.strictObject({
   epoch: z.int(),
   why: z.enum(["drains", "broken", "refused"]),
   detail: text(2000),
+  /** For a run that cannot be begun before somebody has chosen. */
+  choices: z._default(z.array(Choice).check(z.maxLength(20)), []),
 });
 export type GiveBack = z.infer<typeof GiveBack>;
+export type GivenBack = z.input<typeof GiveBack>;
 
 /** Work that a worker had not pushed when it was fenced off, as a commit. */
 export const KeptWork = z.strictObject({ epoch: z.int(), commit: objectId });

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { Question, Severity, Usage } from "./agent.ts";
 import { FailureView } from "./api-checks.ts";
 import { Assertion } from "./api-passkey.ts";
+import { Choice, StartRequest } from "./api-project.ts";
 import { CommentReply, ReviewComment } from "./comments.ts";
 import { CheckResult, Sizing, TestCounts } from "./facts.ts";
 import { budgetWait, Mode, PhaseKey, RunId } from "./plan.ts";
@@ -48,6 +49,10 @@ export const RunRow = z.object({
   wait: z.nullable(z.object({ id: WaitId, kind: WaitKind, since: z.string(), toRead: Attention })),
   usage: Usage,
   redos: z.number(),
+  /** Where it went and who took it there, in words; it goes on there. */
+  movedTo: z.optional(z.string()),
+  /** Why it could not be begun. */
+  notBegun: z.optional(z.string()),
 });
 export type RunRow = z.infer<typeof RunRow>;
 
@@ -157,22 +162,10 @@ export const RunDetail = z.object({
   warnings: z.array(z.string()),
   /** Sequence number of the last event it was made from. */
   seq: z.number(),
+  /** Asked for and not begun: what was asked for, and what has to be chosen where a worker could not begin it. */
+  asked: z.optional(z.object({ start: StartRequest, choices: z.array(Choice) })),
 });
 export type RunDetail = z.infer<typeof RunDetail>;
-
-/** One event of the journal as a sentence. */
-export const StoryEntry = z.object({
-  seq: z.number(),
-  at: z.string(),
-  type: z.string(),
-  phase: z.nullable(PhaseKey),
-  text: z.string(),
-  by: z.nullable(z.object({ name: z.string(), channel: z.string(), suspicious: z.nullable(z.string()) })),
-});
-export type StoryEntry = z.infer<typeof StoryEntry>;
-/** `next` is the sequence number to ask from for the rest; null when this is all. */
-export const Story = z.object({ entries: z.array(StoryEntry), next: z.nullable(z.number()) });
-export type Story = z.infer<typeof Story>;
 
 export const FindingView = z.object({
   id: z.string(),

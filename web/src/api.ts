@@ -9,8 +9,8 @@ import type {
   LeftView,
   RunDetail,
   RunList,
-  Story,
 } from "../../src/schema/api.ts";
+import type { Story } from "../../src/schema/api-story.ts";
 import type { ActivityView } from "../../src/schema/api-live.ts";
 import type {
   Assertion,
@@ -105,5 +105,7 @@ export const api = {
   charts: () => ask<ChartsView>("/charts"),
   settings: () => ask<SettingList>("/settings"),
   setSetting: (key: string, value: string) => send<SettingList>("/settings", { key, value }),
-  start: (request: StartRequest) => send<StartResult>("/start", request),
+  /** `repository`: of a team; null where the page is for one. */
+  start: (repository: string | null, start: StartRequest) =>
+    send<StartResult>("/start", repository === null ? start : { repository, start }),
 };

@@ -34,8 +34,10 @@ const gateRoute = createRoute({
 const newRoute = createRoute({
   getParentRoute: () => root,
   path: "/new",
-  validateSearch: ({ what, item }): Wanted =>
-    (what === "analyze" || what === "build") && typeof item === "string" ? { what, item } : {},
+  validateSearch: ({ what, item, repository }): Wanted => ({
+    ...((what === "analyze" || what === "build") && typeof item === "string" ? { what, item } : {}),
+    ...(typeof repository === "string" ? { repository } : {}),
+  }),
   component: function New() {
     const wanted = newRoute.useSearch();
     return <NewRun key={`${wanted.what} ${wanted.item}`} {...wanted} />;

@@ -1,7 +1,6 @@
 import { basename, join } from "node:path";
 import type { Hono } from "hono";
 import * as z from "zod/mini";
-import { loadWorkflow, workflowNames } from "../../adapters/definitions/definitions.ts";
 import { lookAtItems } from "../../app/look/look-at-items.ts";
 import { seeItems } from "../../compose/see-items.ts";
 import { OWN, OWN_FOLDER } from "../../core/own-folder.ts";
@@ -20,6 +19,7 @@ import type { Env } from "./create-app.ts";
 import { createCharts } from "./charts.ts";
 import { personAt, requireOpener, whyReadOnly } from "./person.ts";
 import type { Served } from "./served.ts";
+import { shippedWorkflows } from "./shipped-workflows.ts";
 import { start } from "./start.ts";
 
 /** What the page is told about the project around its runs. */
@@ -73,8 +73,7 @@ function projectView({ repository: { here }, version, opener }: Served): Project
     person: opener.name,
     approvals: [...(settings.approvals ?? [])],
     readOnly: whyReadOnly(here, opener),
-    workflows: workflowNames()
-      .map(loadWorkflow)
-      .map(({ name, label, description }) => ({ name, label, description })),
+    workflows: shippedWorkflows(),
+    repositories: [],
   };
 }

@@ -1,6 +1,6 @@
 import { createGitWorkspace } from "../../adapters/git/snapshot/git-workspace.ts";
 import { readTreeFile } from "../../adapters/git/snapshot/tree-file.ts";
-import type { Story } from "../../schema/api.ts";
+import type { Story } from "../../schema/api-story.ts";
 import { STORY_PART, storyOf } from "../../views/page/story.ts";
 import type { RunSource } from "./look-at-run.ts";
 import { eventsOf, type FoundRun } from "./repository.ts";

@@ -1,4 +1,4 @@
-import type { Story, StoryEntry } from "../../schema/api.ts";
+import type { Story, StoryEntry } from "../../schema/api-story.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import { sentence } from "../history.ts";
 import { tokens } from "../token-text.ts";

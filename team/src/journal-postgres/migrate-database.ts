@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { activityTables } from "../people/activity-tables.ts";
 import { movingTables } from "../moving/moving-tables.ts";
-import { pageTables } from "../page/page-tables.ts";
+import { choiceTables, pageTables } from "../page/page-tables.ts";
 import { peopleTables } from "../people/people-tables.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { operationsTables } from "./operations-tables.ts";
@@ -15,6 +15,7 @@ const MIGRATIONS: readonly string[] = [
   operationsTables,
   movingTables,
   pageTables,
+  choiceTables,
 ];
 
 /** How many a database has that is up to date. */

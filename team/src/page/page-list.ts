@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import { phaseDisplayName } from "../../../src/core/phase-names.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
 import { type RunList, type RunRow, type TreeLocation, WaitKind } from "../../../src/schema/api.ts";
 
 export type Wanted = { readonly person: string; readonly before: string | null; readonly search: string };
@@ -21,6 +22,8 @@ type Listed = {
   readonly opened_at: Date;
   readonly moved_at: Date | null;
   readonly is_cancelled: boolean;
+  readonly moved_to: string | null;
+  readonly moved_by: string | null;
 };
 
 /** Runs that a person may look at: what waits first and oldest first, then what runs, then what has ended, newest first. */
@@ -29,16 +32,15 @@ export async function listForPage(pool: Pool, wanted: Wanted): Promise<RunList> 
   const open = before === null ? (await pool.query<Listed>(OPEN, [person, MOST_OPEN])).rows : [];
   const { rows: ended } = await pool.query<Listed>(ENDED, [person, PAGE + 1, before, likeOf(search)]);
   const { rows: counted } = await pool.query<{ ended: number }>(COUNT_ENDED, [person]);
-  const begun = open.filter(({ refused }) => refused === null);
-  const waiting = begun.filter(({ rests }) => rests === "wait");
-  const running = begun.filter(({ rests }) => rests === "action");
+  const waiting = open.filter(({ rests }) => rests === "wait");
+  const running = open.filter(({ rests }) => rests === "action");
   const found = [...waiting, ...running].map(rowOf).filter((row) => fits(row, search));
   const shown = ended.slice(0, PAGE);
   return {
     runs: [...found, ...shown.map(rowOf)],
     next: ended.length > PAGE ? (shown.at(-1)?.run ?? null) : null,
     counts: { waiting: waiting.length, running: running.length, ended: counted[0]?.ended ?? 0 },
-    problems: open.flatMap(problemOf),
+    problems: [],
   };
 }
 
@@ -48,6 +50,12 @@ export const placeOf = (repository: string): TreeLocation => ({
   item: null,
   isHere: false,
 });
+
+/** One run as a list has it; null where there is none. */
+export async function listedRun(pool: Pool, person: string, run: RunId): Promise<RunRow | null> {
+  const [found] = (await pool.query<Listed>(`select ${COLUMNS} where r.run = $2`, [person, run])).rows;
+  return found === undefined ? null : rowOf(found);
+}
 
 /** From the row of the run alone: thousands are listed without reading a journal. */
 function rowOf(listed: Listed): RunRow {
@@ -72,20 +80,19 @@ function rowOf(listed: Listed): RunRow {
         : null,
     usage: { input: null, output: null, usd: null },
     redos: 0,
+    ...movedOf(listed),
+    ...(listed.refused === null ? {} : { notBegun: listed.refused }),
   };
 }
 
-const endOf = ({ is_cancelled }: Listed): RunRow["status"] => (is_cancelled ? "cancelled" : "completed");
+const endOf = ({ is_cancelled, refused }: Listed): RunRow["status"] =>
+  is_cancelled || refused !== null ? "cancelled" : "completed";
 
-const problemOf = ({ refused, repository, title }: Listed): RunList["problems"] =>
-  refused === null
-    ? []
-    : [
-        {
-          place: placeOf(repository),
-          problem: { code: "REFUSED", what: `"${title}" could not be begun: ${refused}`, fix: "Ask for it again." },
-        },
-      ];
+type Moved = Pick<Listed, "moved_to" | "moved_by">;
+
+/** Where a run went that is not the team's any more. */
+export const movedOf = ({ moved_to, moved_by }: Moved): Pick<RunRow, "movedTo"> =>
+  moved_to === null ? {} : { movedTo: moved_by === null ? moved_to : `${moved_to}, by ${moved_by}` };
 
 const fits = ({ id, title, workflow, place }: RunRow, search: string): boolean =>
   [id, title, workflow, place.tree].join(" ").toLowerCase().includes(search.toLowerCase());
@@ -94,7 +101,7 @@ const likeOf = (search: string): string => `%${search.replaceAll(/[\\%_]/g, Stri
 
 /** The moment of the last decision stands for when it began to wait, or ended. */
 const COLUMNS = `r.run, r.repository, r.title, r.start->>'workflow' as workflow, r.rests, r.wait_id, r.wait_kind, r.phase,
-    r.refused, r.opened_at, d.at as moved_at, coalesce(d.line like '%"type":"run.cancelled"%', false) as is_cancelled
+    r.refused, r.opened_at, r.moved_to, r.moved_by, d.at as moved_at, coalesce(d.line like '%"type":"run.cancelled"%', false) as is_cancelled
   from isdlc.run r
   join isdlc.member m on m.repository = r.repository and m.person = $1
   left join lateral (select at, line from isdlc.decision where run = r.run order by seq desc limit 1) d on true`;

@@ -8,6 +8,7 @@ import {
   DiffAgainst,
   type LeftView,
   type RunDetail,
+  type RunRow,
 } from "../../../src/schema/api.ts";
 import type { ActivityView } from "../../../src/schema/api-live.ts";
 import type { StatementOffer } from "../../../src/schema/api-passkey.ts";
@@ -17,7 +18,8 @@ import { storyOf } from "../../../src/views/page/story.ts";
 import { needRun, type RunAccess } from "../people/roles.ts";
 import { answerRun } from "../server/answer-run.ts";
 import { runOf, type TeamEnv } from "../server/team-server.ts";
-import { listForPage, placeOf } from "./page-list.ts";
+import { askedRun } from "./asked-run.ts";
+import { listForPage, movedOf, placeOf } from "./page-list.ts";
 import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
 
 const MOST_SEARCHED = 200; // characters
@@ -30,7 +32,7 @@ export function addPageRuns(app: Hono<TeamEnv>, page: TeamPage): void {
     const person = context.get("principal").id;
     return context.json(await listForPage(pool, { person, before, search: search.slice(0, MOST_SEARCHED) }));
   });
-  app.get(`${PAGE_API}/runs/:run`, async (context) => context.json(await told(await seen(page, context))));
+  app.get(`${PAGE_API}/runs/:run`, async (context) => context.json(await detailAt(page, context)));
   app.get(`${PAGE_API}/runs/:run/gate`, async (context) => {
     const { source } = await seen(page, context);
     const known = context.req.query("known") ?? null;
@@ -71,7 +73,21 @@ export function addPageRuns(app: Hono<TeamEnv>, page: TeamPage): void {
   });
 }
 
-type Seen = { readonly run: RunId; readonly access: RunAccess; readonly source: RunSource };
+async function detailAt(page: TeamPage, context: Context<TeamEnv>): Promise<RunDetail> {
+  const { pool } = page.server;
+  const principal = context.get("principal");
+  const run = runOf(context.req.param("run") ?? "");
+  await needRun(pool, principal, { run, role: "viewer" });
+  const { rows } = await pool.query<{ head_seq: number }>("select head_seq from isdlc.run where run = $1", [run]);
+  return rows[0]?.head_seq === 0 ? askedRun(pool, principal.id, run) : told(await seen(page, context));
+}
+
+type Seen = {
+  readonly run: RunId;
+  readonly access: RunAccess;
+  readonly source: RunSource;
+  readonly moved: Pick<RunRow, "movedTo">;
+};
 
 /** The run that a request names. @throws ProblemError NO_RUN where it is not this person's to know of, or not begun yet. */
 async function seen(page: TeamPage, context: Context<TeamEnv>, role: Role = "viewer"): Promise<Seen> {
@@ -81,22 +97,29 @@ async function seen(page: TeamPage, context: Context<TeamEnv>, role: Role = "vie
   const access = await needRun(pool, context.get("principal"), { run, role });
   const { state } = await journal.load(run);
   if (state.is === "none") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
-  const { rows } = await pool.query<{ remote: string }>("select remote from isdlc.repository where name = $1", [
-    access.repository,
-  ]);
-  const pushed = { run, remote: rows[0]?.remote ?? "" };
+  const { rows } = await pool.query<Kept>(
+    "select remote, moved_to, moved_by from isdlc.run join isdlc.repository on name = repository where run = $1",
+    [run],
+  );
+  const { remote, ...moved } = rows[0] ?? { remote: "", moved_to: null, moved_by: null };
+  const pushed = { run, remote };
   const source: RunSource = {
     run: state,
     events: () => journal.events(run),
     file: (path, tree) => (tree === null ? Promise.resolve(null) : trees.file(pushed, path, tree)),
     patch: (from, to) => trees.patch(pushed, from, to),
   };
-  return { run, access, source };
+  return { run, access, source, moved: movedOf(moved) };
 }
 
+type Kept = { readonly remote: string; readonly moved_to: string | null; readonly moved_by: string | null };
+
 /** What waits for a worker counts as driven: nobody has to be asked to go on with it. */
-const told = ({ source, access }: Seen): Promise<RunDetail> =>
-  detailOf(source, { place: placeOf(access.repository), isDriven: true });
+async function told({ source, access, moved }: Seen): Promise<RunDetail> {
+  const detail = await detailOf(source, { place: placeOf(access.repository), isDriven: true });
+  if (moved.movedTo === undefined) return detail;
+  return { ...detail, row: { ...detail.row, ...moved, wait: null }, wait: null, actions: [], backTo: [] };
+}
 
 type Said = { readonly execution: string; readonly lines: readonly string[] };
 

@@ -9,3 +9,8 @@ create table isdlc.page_session (
 );
 create index page_session_end on isdlc.page_session (expires_at);
 `;
+
+/** What has to be chosen before a run can be begun, as the worker that tried told it. */
+export const choiceTables = `
+alter table isdlc.run add column choices jsonb not null default '[]';
+`;

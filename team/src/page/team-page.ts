@@ -1,13 +1,16 @@
 import type { Hono } from "hono";
 import * as z from "zod/mini";
 import { refusalOf } from "../../../src/apps/ui/guard.ts";
+import { shippedWorkflows } from "../../../src/apps/ui/shipped-workflows.ts";
 import { addPageRoutes } from "../../../src/apps/ui/page-routes.ts";
 import type { ApiProblem } from "../../../src/schema/api.ts";
 import type { ProjectView } from "../../../src/schema/api-project.ts";
 import { createRefusedTokens, FORGOTTEN_AFTER } from "../people/refused-tokens.ts";
+import { isAtLeast, repositoriesOf } from "../people/roles.ts";
 import { addressOf, type TeamEnv, type TeamServer } from "../server/team-server.ts";
 import { addPageLive } from "./page-live.ts";
 import { addPageRuns } from "./page-runs.ts";
+import { addPageStart } from "./page-start.ts";
 import { forgetSession, keepSession, personAtPage, sessionIn } from "./page-cookie.ts";
 import { beginSession, endSession } from "./page-sessions.ts";
 import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
@@ -31,7 +34,10 @@ export function addTeamPage(app: Hono<TeamEnv>, page: TeamPage): void {
     context.set("principal", principal);
     return next();
   });
-  app.get(`${PAGE_API}/project`, (context) => context.json(projectView(server, context.get("principal").id)));
+  app.get(`${PAGE_API}/project`, async (context) =>
+    context.json(await projectView(server, context.get("principal").id)),
+  );
+  addPageStart(app, page);
   addPageRuns(app, page);
   addPageLive(app, page);
   app.all(`${PAGE_API}/*`, (context) => context.json(told(NOTHING), 404));
@@ -68,15 +74,15 @@ function addSessionRoutes(app: Hono<TeamEnv>, page: TeamPage): void {
   });
 }
 
-const projectView = ({ version }: TeamServer, person: string): ProjectView => ({
-  name: "Team",
-  root: "",
-  version,
-  person,
-  approvals: [],
-  readOnly: null,
-  workflows: [],
-});
+async function projectView({ version, pool }: TeamServer, person: string): Promise<ProjectView> {
+  const repositories = (await repositoriesOf(pool, person)).map(({ name, role }) => ({
+    name,
+    mayBegin: isAtLeast(role, "reviewer"),
+    isAdmin: isAtLeast(role, "admin"),
+  }));
+  const about = { name: "Team", root: "", version, person };
+  return { ...about, approvals: [], readOnly: null, workflows: shippedWorkflows(), repositories };
+}
 
 const told = (problem: ApiProblem): { problem: ApiProblem } => ({ problem });
 

@@ -4,7 +4,7 @@ import { type Role, ROLES } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import type { Principal } from "./principals.ts";
 
-const isAtLeast = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);
+export const isAtLeast = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);
 
 /** What a person may do in a repository; null: that is not to be known to be there. */
 async function roleIn(pool: Pool, person: string, repository: string): Promise<Role | null> {
@@ -15,6 +15,14 @@ async function roleIn(pool: Pool, person: string, repository: string): Promise<R
   });
   return rows[0]?.role ?? null;
 }
+
+/** Every repository in which a person has a role. */
+export async function repositoriesOf(pool: Pool, person: string): Promise<readonly RoleIn[]> {
+  const text = "select repository as name, role from isdlc.member where person = $1 order by repository";
+  return (await pool.query<RoleIn>(text, [person])).rows;
+}
+
+type RoleIn = { readonly name: string; readonly role: Role };
 
 /** @throws ProblemError NOT_ALLOWED for workers and for who has too little of a role, USAGE for who has none. */
 export async function needRole(

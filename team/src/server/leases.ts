@@ -97,16 +97,16 @@ export async function noteKeptWork(pool: Pool, run: RunId, by: KeptWork & { work
 export async function giveBack(
   keeper: LeaseKeeper,
   held: { readonly run: RunId; readonly worker: string },
-  { epoch, why, detail }: GiveBack,
+  { epoch, why, detail, choices }: GiveBack,
 ): Promise<void> {
   const { run, worker } = held;
   const values = [run, worker, epoch];
   const where = "run = $1 and worker = $2 and epoch = $3";
   if (why === "refused") {
     await keeper.pool.query(
-      `update isdlc.run set rests = 'ended', refused = $4, worker = null, workflow = null
+      `update isdlc.run set rests = 'ended', refused = $4, choices = $5, worker = null, workflow = null
        where ${where} and head_seq = 0`,
-      [...values, detail],
+      [...values, detail, JSON.stringify(choices)],
     );
     return;
   }

@@ -1,9 +1,11 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { askedAgents } from "../../../src/apps/cli/grammar/agents.ts";
+import { toldChoices } from "../../../src/apps/cli/grammar/choice.ts";
 import { findVerb } from "../../../src/apps/cli/grammar/catalog.ts";
 import { runRequest } from "../../../src/apps/cli/grammar/run-request.ts";
 import type { Values, Verb } from "../../../src/apps/cli/grammar/verb.ts";
+import type { Choice } from "../../../src/app/choice.ts";
 import { chooseAgents } from "../../../src/app/agents/choose-agents.ts";
 import { shippedPhases } from "../../../src/app/agents/shipped-phases.ts";
 import { agentsOfRun } from "../../../src/app/drive/agents-of-run.ts";
@@ -20,7 +22,7 @@ import type { ActiveRun, RunState } from "../../../src/core/run.ts";
 import { drive } from "../../../src/engine/drive.ts";
 import { noProgress } from "../../../src/ports/progress.ts";
 import type { Seal } from "../../../src/ports/seal.ts";
-import { type GiveBack, keptRef, type Lease, LeaseAnswer, type LeftTree } from "../../../src/schema/api-team.ts";
+import { type GivenBack, keptRef, type Lease, LeaseAnswer, type LeftTree } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import * as z from "zod/mini";
 import type { Log } from "../structured-log.ts";
@@ -188,8 +190,9 @@ async function treeOf({ worker, run, lease, mirror, journal }: Driving, state: R
 /** Plans and begins what somebody asked for, in the tree of this worker. False where that cannot be done. */
 async function begin({ worker, run, lease, mirror }: Driving, project: PlacedProject): Promise<boolean> {
   const { start } = lease;
-  const refuse = async (detail: string): Promise<false> => {
-    await back(worker, run, { epoch: lease.epoch, why: "refused", detail });
+  const refuse = async (detail: string, choices: readonly Choice[] = []): Promise<false> => {
+    const told = choices.length === 0 ? {} : { choices: toldChoices(choices) };
+    await back(worker, run, { epoch: lease.epoch, why: "refused", detail: detail.slice(0, LONGEST), ...told });
     return false;
   };
   const by = { name: lease.begunBy, channel: "token" } as const;
@@ -200,7 +203,8 @@ async function begin({ worker, run, lease, mirror }: Driving, project: PlacedPro
       own,
       runRequest({ values, verb: DO }, { workflow: start.workflow, title: start.title, by }),
     );
-    if (!planned.ok) return await refuse(planned.choices.map(({ about }) => about.join(" ")).join(" "));
+    if (!planned.ok)
+      return await refuse(planned.choices.map(({ about }) => about.join(" ")).join(" "), planned.choices);
     await openRun(planned.plan);
     return true;
   } catch (error) {
@@ -216,7 +220,7 @@ function valuesOf({ isSupervised, mode, choices }: Lease["start"]): Values {
   return { supervised: isSupervised, ...(mode === undefined ? {} : { mode }), ...Object.fromEntries(chosen) };
 }
 
-const VALUED: ReadonlySet<string> = new Set(["--on-stale", "--on-partial", "--tests"]);
+const VALUED: ReadonlySet<string> = new Set(["--on-stale", "--on-partial", "--tests", "--hooks"]);
 
 /** The agents this worker was started with, where they are those that the run was begun with. */
 async function agentsFor(worker: Worker, project: PlacedProject, run: ActiveRun) {
@@ -234,7 +238,7 @@ async function agentsFor(worker: Worker, project: PlacedProject, run: ActiveRun)
   return agents;
 }
 
-const back = async ({ ask }: Worker, run: RunId, body: GiveBack): Promise<void> => {
+const back = async ({ ask }: Worker, run: RunId, body: GivenBack): Promise<void> => {
   const path = `/api/worker/runs/${run}/give-back`;
   await ask({ method: "POST", path, body, answer: z.object({}), patience: 60_000 });
 };
@@ -242,9 +246,12 @@ const back = async ({ ask }: Worker, run: RunId, body: GiveBack): Promise<void> 
 function messageOf(error: unknown): string {
   if (error instanceof ProblemError) {
     const { what, fix } = describe(error.problem);
-    return `${what} ${fix}`.slice(0, 2000);
+    return `${what} ${fix}`.slice(0, LONGEST);
   }
-  return (error instanceof Error ? error.message : String(error)).slice(0, 2000);
+  return (error instanceof Error ? error.message : String(error)).slice(0, LONGEST);
 }
+
+/** Characters that the server takes of a reason. */
+const LONGEST = 2000;
 
 export const dataFolder = (state: string): string => join(state, "worker");

@@ -1,9 +1,9 @@
-import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { expectAccessible, openAt, type Opened } from "../browser/page-browser.ts";
+import { expectAccessible, openAt } from "../browser/page-browser.ts";
 import { parsed } from "../../support/cli.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
+import { askPage, cookieOf, signedIn, signIn } from "./support/team-page.ts";
 import { untilWaits } from "./support/team-runs.ts";
 
 const TITLE = "add a greeting";
@@ -29,27 +29,8 @@ describe.runIf(hasPostgres)("the page of a team's server", () => {
 
   const rests = (seq: number): Promise<void> => untilWaits(team, run, seq);
 
-  async function signIn(page: Page, token: string): Promise<void> {
-    await page.getByLabel("Your token").fill(token);
-    await page.getByRole("button", { name: "Sign in" }).click();
-  }
-
-  async function signedIn(token: string): Promise<Opened> {
-    const opened = await openAt(team.url);
-    await signIn(opened.page, token);
-    await opened.page.getByRole("heading", { name: "Inbox" }).waitFor();
-    return opened;
-  }
-
-  /** What a program sends that has no browser around it. */
   const ask = (path: string, headers: Record<string, string>, body?: unknown): Promise<Response> =>
-    fetch(new URL(`/api/page${path}`, team.url), {
-      headers: { "content-type": "application/json", ...headers },
-      ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
-    });
-
-  const cookieOf = async ({ context }: Opened): Promise<string> =>
-    (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+    askPage(team, path, { headers, body });
 
   test("S6: nothing is told without signing in, and worker's, script's and unknown tokens sign nobody in", async () => {
     const origin = new URL(team.url).origin;
@@ -62,7 +43,7 @@ describe.runIf(hasPostgres)("the page of a team's server", () => {
   });
 
   test("S6: another site, another name and a form neither sign in nor answer", async () => {
-    const opened = await signedIn(bobs);
+    const opened = await signedIn(team, bobs);
     const cookie = await cookieOf(opened);
     const { origin } = new URL(team.url);
     const answer = { wait: null, shown: "", option: "cancel", text: "no" };
@@ -119,11 +100,11 @@ describe.runIf(hasPostgres)("the page of a team's server", () => {
   test("roles, four eyes and revoked tokens hold on the page; who has no role sees no run", async () => {
     await rests(0);
     await team.administer("policy", "sample", "--four-eyes", "on");
-    const adas = await signedIn(team.adas);
+    const adas = await signedIn(team, team.adas);
     await adas.page.getByRole("link", { name: TITLE }).click();
     await adas.page.locator("[data-decision]").getByRole("button", { name: "Continue" }).click();
     await adas.page.getByText("who began a run does not accept it").first().waitFor();
-    const outsider = await signedIn(await team.token("person", "otto"));
+    const outsider = await signedIn(team, await team.token("person", "otto"));
     await outsider.page.getByText("Nothing waits for you").waitFor();
     const cookie = await cookieOf(outsider);
     for (const path of ["", "/gate", "/diff", "/story", "/activity"])

@@ -8,6 +8,7 @@ import { watchRun } from "../live.ts";
 import { BackIcon } from "../parts/icons.tsx";
 import { StatusMark } from "../parts/status.tsx";
 import { Loading, Trouble } from "../parts/trouble.tsx";
+import { AskedFor } from "../run/asked-for.tsx";
 import { Activity } from "../run/activity.tsx";
 import { Documents } from "../run/documents.tsx";
 import { PhasePicture } from "../run/phase-picture.tsx";
@@ -33,9 +34,13 @@ export function RunPage({ run }: { readonly run: string }) {
         <Link to="/">Go to the inbox</Link>
       </div>
     );
+  if (data.asked !== undefined) return <AskedFor row={data.row} asked={data.asked} />;
   return (
     <div className="page page-wide">
       <RunHead detail={data} />
+      {data.row.movedTo === undefined ? null : (
+        <p className="notice notice-warn">This run went to {data.row.movedTo}. It goes on there.</p>
+      )}
       {data.warnings.map((warning) => (
         <p key={warning} className="notice notice-warn">
           {warning}

@@ -21,7 +21,8 @@ export function RunRowLink({ row }: { readonly row: RunRow }) {
   );
 }
 
-function facts({ workflow, phase, progress, place, branch, usage, redos }: RunRow): string {
+function facts(row: RunRow): string {
+  const { workflow, phase, progress, place, branch, usage, redos, movedTo, notBegun } = row;
   return [
     workflow,
     phase === null ? "" : phase.name,
@@ -31,6 +32,8 @@ function facts({ workflow, phase, progress, place, branch, usage, redos }: RunRo
     branch ?? "",
     redos === 0 ? "" : `${redos} redone`,
     usageText(usage),
+    movedTo === undefined ? "" : `went to ${movedTo}`,
+    notBegun ?? "",
   ]
     .filter((fact) => fact !== "")
     .join(" · ");

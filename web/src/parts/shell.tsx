@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
 import { useSyncExternalStore } from "react";
+import type { ProjectView } from "../../../src/schema/api-project.ts";
 import { api } from "../api.ts";
 import { useShortcuts } from "../keyboard.ts";
 import { connectionNow, onConnection } from "../live.ts";
@@ -45,14 +46,13 @@ export function Shell() {
             </Link>
           ))}
         </nav>
-        {isTeam ? (
-          <SignOut person={project?.person ?? ""} />
-        ) : (
+        {mayBegin(project) ? (
           <Link to="/new" className="button new-run">
             <PlusIcon />
             <span>New run</span>
           </Link>
-        )}
+        ) : null}
+        {isTeam ? <SignOut person={project?.person ?? ""} /> : null}
         <footer className="side-foot">
           <ConnectionState />
           <KeyboardHelp />
@@ -66,6 +66,9 @@ export function Shell() {
     </div>
   );
 }
+
+const mayBegin = (project: ProjectView | undefined): boolean =>
+  !isTeam || project?.repositories.some((one) => one.mayBegin) === true;
 
 const SignOut = ({ person }: { readonly person: string }) => (
   <button

@@ -31,13 +31,20 @@ const STATUS_ICONS: { readonly [K in RunRow["status"]]: Icon } = {
 };
 
 /** Colour, shape and word: none of them alone. */
-export function StatusMark({ row }: { readonly row: Pick<RunRow, "status" | "wait"> }) {
+export function StatusMark({ row }: { readonly row: Marked }) {
   const Shape = row.wait === null ? STATUS_ICONS[row.status] : WAIT_ICONS[row.wait.kind];
-  const label = row.wait === null ? STATUS_WORDS[row.status] : WAIT_WORDS[row.wait.kind];
+  const label = row.wait === null ? wordOf(row) : WAIT_WORDS[row.wait.kind];
   return (
     <span className={`mark mark-${row.wait?.kind === "escalation" ? "trouble" : row.status}`}>
       <Shape />
       <span className="mark-word">{label}</span>
     </span>
   );
+}
+
+type Marked = Pick<RunRow, "status" | "wait" | "movedTo" | "notBegun">;
+
+function wordOf({ status, movedTo, notBegun }: Marked): string {
+  if (movedTo !== undefined) return "Moved away";
+  return notBegun === undefined ? STATUS_WORDS[status] : "Not begun";
 }

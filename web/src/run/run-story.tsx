@@ -1,6 +1,7 @@
 import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
-import type { RunDetail, StoryEntry } from "../../../src/schema/api.ts";
+import type { RunDetail } from "../../../src/schema/api.ts";
+import type { StoryEntry } from "../../../src/schema/api-story.ts";
 import { api } from "../api.ts";
 import { Loading, Trouble } from "../parts/trouble.tsx";
 

@@ -1,4 +1,5 @@
 import type { Choice, ChoiceId } from "../../../app/choice.ts";
+import type { Choice as ToldChoice } from "../../../schema/api-project.ts";
 import type { Result } from "./verb.ts";
 
 /** What the command line takes for an answer given beforehand. */
@@ -27,16 +28,23 @@ const FLAGS: Readonly<Record<ChoiceId, string>> = {
 
 const flagOf = ({ id, path }: Choice): string => (path === undefined ? FLAGS[id] : `${FLAGS[id]}, or isdlc -C ${path}`);
 
+/** What has to be chosen, with the flag by which it can be said beforehand. */
+export const toldChoices = (choices: readonly Choice[]): ToldChoice[] =>
+  choices.map((choice) => {
+    const { kind, options, about } = choice;
+    return { kind, options: [...options], flag: flagOf(choice), about: [...about] };
+  });
+
 /** `atTerminal`: the person was asked, and a no is a decision; elsewhere flags answer, and all of them are told at once. */
 export function choicesResult(choices: readonly Choice[], atTerminal: boolean): Result {
-  const told = choices.map((choice) => {
-    const { kind, options, about } = choice;
-    return { kind, options, flag: flagOf(choice), about };
-  });
+  const told = toldChoices(choices);
+  return atTerminal ? { ...openChoices(told), lines: choices.flatMap(declined) } : openChoices(told);
+}
+
+/** Nobody can be asked, and nothing was begun. */
+export function openChoices(told: readonly ToldChoice[]): Result {
   const flags = [...new Set(told.map(({ flag }) => flag))].join(" and ");
-  const lines = atTerminal
-    ? choices.flatMap(declined)
-    : [...told.flatMap(({ about }) => about), `Run it again with ${flags}.`];
+  const lines = [...told.flatMap(({ about = [] }) => about), `Run it again with ${flags}.`];
   return { code: 3, lines, json: { ok: false, choice: told[0], choices: told } };
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { next } from "../../../../core/next.ts";
 import { ProblemError } from "../../../../core/problem.ts";
 import { openRunLine } from "../../../../views/open-run.ts";
+import { openChoices } from "../../grammar/choice.ts";
 import type { Invocation, Result } from "../../grammar/verb.ts";
 import { withSignals } from "../../main/signals.ts";
 import { restResult } from "../../terminal/continue-run.ts";
@@ -15,6 +16,7 @@ export function followUntilRest(invocation: Invocation, team: TeamRun): Promise<
   return withSignals(async (signal) => {
     for (let told = ""; ;) {
       const { state, row } = await readTeamRun(team);
+      if (row.choices.length > 0) return openChoices(row.choices);
       if (row.refused !== null) throw new ProblemError({ code: "TEAM_RUN_REFUSED", run: row.run, detail: row.refused });
       const isAtRest = state.is !== "none" && next(state).is !== "action";
       if (isAtRest || signal.aborted) return withTeam(restResult(state, []), row.run);

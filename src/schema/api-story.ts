@@ -1,0 +1,16 @@
+import * as z from "zod/mini";
+import { PhaseKey } from "./plan.ts";
+
+/** One event of the journal as a sentence. */
+export const StoryEntry = z.object({
+  seq: z.number(),
+  at: z.string(),
+  type: z.string(),
+  phase: z.nullable(PhaseKey),
+  text: z.string(),
+  by: z.nullable(z.object({ name: z.string(), channel: z.string(), suspicious: z.nullable(z.string()) })),
+});
+export type StoryEntry = z.infer<typeof StoryEntry>;
+/** `next` is the sequence number to ask from for the rest; null when this is all. */
+export const Story = z.object({ entries: z.array(StoryEntry), next: z.nullable(z.number()) });
+export type Story = z.infer<typeof Story>;

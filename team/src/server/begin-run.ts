@@ -1,0 +1,46 @@
+import { randomBytes } from "node:crypto";
+import { genesis } from "../../../src/adapters/journal-file/record.ts";
+import { newRunId } from "../../../src/compose/new-run-id.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
+import type { StartRequest } from "../../../src/schema/api-project.ts";
+import type { TeamStart } from "../../../src/schema/api-team.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+import { inTransaction } from "../journal-postgres/in-transaction.ts";
+import { needRole, personOf } from "../people/roles.ts";
+import type { Principal } from "../people/principals.ts";
+import type { TeamServer } from "./team-server.ts";
+
+/**
+ * Puts a run on record that the next free worker plans and begins in a clone of the repository.
+ * @throws ProblemError NOT_ALLOWED for who may not, USAGE for what workers cannot do.
+ */
+export async function beginRun(server: TeamServer, principal: Principal, wanted: TeamStart): Promise<RunId> {
+  const { pool, queue } = server;
+  const { repository } = wanted;
+  const by = personOf(principal);
+  await needRole(pool, principal, { repository, role: "reviewer" });
+  const start = forWorkers(wanted.start);
+  const run = newRunId(new Date().toISOString(), randomBytes);
+  await inTransaction(pool, async (client) => {
+    await client.query(
+      `insert into isdlc.run (run, place, repository, title, begun_by, start, head_hash, rests)
+       values ($1, $1, $2, $3, $4, $5, $6, 'action')`,
+      [run, repository, start.title, by, JSON.stringify(start), genesis(run)],
+    );
+    await queue.ask(client, run, { id: `drive:${run}:s0` });
+  });
+  return run;
+}
+
+/** An item is built by the workflow that its analysis belongs to. */
+const BUILDS = "feature";
+
+function forWorkers(start: StartRequest): StartRequest {
+  if (start.what === "run") return start;
+  if (start.what === "build") return { ...start, workflow: BUILDS };
+  throw new ProblemError({
+    code: "USAGE",
+    detail: "A team's workers run workflows and build items. Items are put on record and analyzed in a clone.",
+    usage: `isdlc ${start.what} ${JSON.stringify(start.title)}`,
+  });
+}

@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { expectAccessible } from "../browser/page-browser.ts";
+import { hasPostgres } from "./support/team-database.ts";
+import { askPage, pageHeaders, signedIn } from "./support/team-page.ts";
+import { createTeam, type Team } from "./support/team.ts";
+
+const START = { what: "run", workflow: "change", title: "add a greeting", isSupervised: true };
+
+describe.runIf(hasPostgres)("starting a run on a team's page", () => {
+  let team: Team;
+  let bobs: string;
+  let vics: string;
+
+  beforeAll(async () => {
+    team = await createTeam();
+    team.ada.write("package.json", '{"scripts":{"test":"node --test"}}');
+    team.ada.git("add", ".");
+    team.ada.git("commit", "--quiet", "-m", "tests");
+    team.ada.git("push", "--quiet", "origin", "HEAD:main");
+    bobs = await team.token("person", "bob");
+    vics = await team.token("person", "vic");
+    await team.administer("role", "sample", "bob", "reviewer");
+    await team.administer("role", "sample", "vic", "viewer");
+  });
+
+  const start = async (headers: Record<string, string>, body: unknown): Promise<number> =>
+    (await askPage(team, "/start", { headers, body })).status;
+
+  test("S6: only for reviewers of the repository, from the page itself, in its form and no longer than it may be", async () => {
+    const body = { repository: "sample", start: START };
+    const good = await pageHeaders(team, bobs);
+    const otto = await pageHeaders(team, await team.token("person", "otto"));
+    expect(await start({ origin: good.origin }, body)).toBe(401);
+    expect(await start({ ...good, origin: "https://evil.example" }, body)).toBe(403);
+    expect(await start({ cookie: good.cookie }, body)).toBe(403);
+    expect(await start({ ...good, "sec-fetch-site": "cross-site" }, body)).toBe(403);
+    expect(await start({ ...good, "content-type": "text/plain" }, body)).toBe(415);
+    expect(await start(await pageHeaders(team, vics), body)).toBe(403);
+    expect(await start(otto, body)).toBe(400);
+    expect(await start(good, { ...body, repository: "other" })).toBe(400);
+    expect(await start(good, { ...body, more: 1 })).toBe(400);
+    expect(await start(good, { ...body, start: { ...START, title: "x".repeat(2001) } })).toBe(400);
+    expect(await start(good, { ...body, start: { ...START, what: "analyze" } })).toBe(400);
+    expect(await start(good, { ...body, start: { ...START, title: "x".repeat(5_000_000) } })).toBe(413);
+    expect((await team.ask(team.adas, "/api/runs")).body.runs).toEqual([]);
+  });
+
+  test("a reviewer starts one, is asked what a terminal would ask, and reads what came of it; a viewer is offered nothing", async () => {
+    const { page, context, troubles } = await signedIn(team, bobs);
+    await page.getByRole("link", { name: "New run" }).click();
+    await expectAccessible(page);
+    expect(await page.getByLabel("Repository").inputValue()).toBe("sample");
+    expect(await page.getByRole("radio", { name: /Only put it on record/ }).count()).toBe(0);
+    await page.getByLabel("What is to be done?").fill("Add a greeting");
+    await page.getByRole("button", { name: "Start" }).click();
+    await page.getByText("The next free worker begins it.").waitFor();
+    await expectAccessible(page);
+    const first = page.url();
+    await team.worker("w1");
+    const asked = page.getByRole("alert").filter({ hasText: "node --test" });
+    await asked.waitFor();
+    await expectAccessible(page);
+    await asked.getByRole("button", { name: "Go on without it" }).click();
+    await page.waitForURL((url) => url.href !== first);
+    await page.getByRole("link", { name: "Open the review" }).waitFor();
+    expect(await page.locator(".run-head").textContent()).toContain("Add a greeting");
+    const { runs } = (await team.ask(bobs, "/api/runs")).body;
+    expect(runs).toMatchObject([
+      { begunBy: "bob", rests: "wait", refused: null },
+      { begunBy: "bob", rests: "ended", choices: [{ kind: "trust", flag: "--tests" }] },
+    ]);
+    await page.getByRole("link", { name: /^Inbox/ }).click();
+    await expect.poll(() => page.getByRole("link", { name: /Not begun/ }).textContent()).toContain("Add a greeting");
+    await expectAccessible(page);
+    const vic = await signedIn(team, vics);
+    await vic.page.getByRole("link", { name: /Review.*Add a greeting/ }).waitFor();
+    expect(await vic.page.getByRole("link", { name: "New run" }).count()).toBe(0);
+    expect([...troubles, ...vic.troubles]).toEqual([]);
+    for (const { context: one } of [vic, { context }]) await one.close();
+  });
+
+  test("what has to be chosen is told at the terminal in the same words, with exit code 3", async () => {
+    const begun = await team.as(team.adas, "add a farewell", "--team", "--supervised");
+    expect(begun).toMatchObject({ code: 3, stdout: expect.stringContaining("Run it again with --tests.") });
+  });
+});

@@ -1,0 +1,37 @@
+import type { Page } from "playwright-core";
+import { openAt, type Opened } from "../../browser/page-browser.ts";
+import type { Team } from "./team.ts";
+
+/** A team's page in a browser, and its requests without one. */
+
+export async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel("Your token").fill(token);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+export async function signedIn({ url }: Team, token: string): Promise<Opened> {
+  const opened = await openAt(url);
+  await signIn(opened.page, token);
+  await opened.page.getByRole("heading", { name: "Inbox" }).waitFor();
+  return opened;
+}
+
+export const cookieOf = async ({ context }: Opened): Promise<string> =>
+  (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+
+type Sent = { readonly headers: Record<string, string>; readonly body?: unknown };
+
+/** What a program sends that has no browser around it. */
+export const askPage = ({ url }: Team, path: string, { headers, body }: Sent): Promise<Response> =>
+  fetch(new URL(`/api/page${path}`, url), {
+    headers: { "content-type": "application/json", ...headers },
+    ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+  });
+
+/** A cookie as a browser gets it by signing in, and what the browser sends along. */
+export async function pageHeaders(team: Team, token: string): Promise<{ origin: string; cookie: string }> {
+  const { origin } = new URL(team.url);
+  const response = await askPage(team, "/session", { headers: { origin }, body: { token } });
+  const [cookie = ""] = (response.headers.get("set-cookie") ?? "").split(";", 1);
+  return { origin, cookie };
+}

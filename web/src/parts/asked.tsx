@@ -1,0 +1,51 @@
+import type { Choice, StartRequest } from "../../../src/schema/api-project.ts";
+
+/** What is to be started, with what was chosen for it so far. */
+export type Start = { readonly wish: Wish; readonly chosen: Chosen };
+export type Wish = Omit<StartRequest, "choices">;
+type Chosen = StartRequest["choices"];
+
+/** The same wish with what was just chosen. Which item is meant, and whether gates are wanted, is part of the wish itself. */
+export function answered({ wish, chosen }: Start, choice: Choice | null, option: string): Start {
+  if (choice?.kind === "item") return { wish: { ...wish, title: option }, chosen };
+  if (choice?.kind === "supervision") return { wish: { ...wish, isSupervised: true }, chosen };
+  const flag = choice?.flag.split(/[ ,]/, 1)[0] as Chosen[number]["flag"]; // the server knows which there are
+  return { wish, chosen: [...chosen, { flag, option }] };
+}
+
+/** Options of the program as they read on a button; one that can only be given in a terminal is not offered. */
+const CHOICES: Readonly<Record<string, string | null>> = {
+  yes: "Go on",
+  trust: "Trust it",
+  without: "Go on without it",
+  "no-git": "Work without git",
+  "allow-dirty": "Start with the uncommitted changes",
+  proceed: "Build on it as it is",
+  rescan: "Scan the code again",
+  reanalyze: "Analyze again",
+  resume: "Go on where it stopped",
+  skip: "Leave the rest out",
+  restart: "Start over",
+  supervised: "Ask me after every phase",
+  autonomous: null,
+};
+
+type AskedProps = { readonly choice: Choice; readonly isPending: boolean; readonly onChoose: (option: string) => void };
+
+/** A question that the program asks before it starts. */
+export const Asked = ({ choice: { about = [], options }, isPending, onChoose }: AskedProps) => (
+  <section className="wait" role="alert" aria-label="A question before it starts">
+    {about.map((line) => (
+      <p key={line}>{line}</p>
+    ))}
+    <div className="wait-foot">
+      {options
+        .filter((option) => CHOICES[option] !== null)
+        .map((option) => (
+          <button key={option} type="button" className="button" disabled={isPending} onClick={() => onChoose(option)}>
+            {CHOICES[option] ?? option}
+          </button>
+        ))}
+    </div>
+  </section>
+);

@@ -1,0 +1,60 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { RunDetail } from "../../../src/schema/api.ts";
+import { answered, Asked, type Start } from "../parts/asked.tsx";
+import { BackIcon } from "../parts/icons.tsx";
+import { StatusMark } from "../parts/status.tsx";
+import { Trouble } from "../parts/trouble.tsx";
+import { useRepositories, useStart } from "../starting.ts";
+
+type AskedForProps = { readonly row: RunDetail["row"]; readonly asked: NonNullable<RunDetail["asked"]> };
+
+/** A team's run that no worker has begun yet, or that cannot be begun before something is chosen. */
+export function AskedFor({ row, asked }: AskedForProps) {
+  return (
+    <div className="page">
+      <header className="run-head">
+        <Link to="/" className="back" aria-label="Back to the inbox">
+          <BackIcon />
+        </Link>
+        <div className="run-title">
+          <h1>{row.title}</h1>
+          <p className="subtle">
+            {row.workflow} · in {row.place.path}
+          </p>
+        </div>
+        <StatusMark row={row} />
+      </header>
+      {row.notBegun === undefined ? (
+        <p className="notice">The next free worker begins it.</p>
+      ) : asked.choices.length === 0 ? (
+        <p className="notice notice-bad">It could not be begun: {row.notBegun}</p>
+      ) : (
+        <AskAgain row={row} asked={asked} />
+      )}
+    </div>
+  );
+}
+
+/** Asks for the same once more with what was chosen, when everything is. */
+function AskAgain({ row, asked }: AskedForProps) {
+  const { choices, ...wish } = asked.start;
+  const [start, setStart] = useState<Start>({ wish, chosen: choices });
+  const [at, setAt] = useState(0);
+  const mayBegin = useRepositories().includes(row.place.path);
+  const { begin, isPending, error } = useStart(row.place.path);
+  const choice = asked.choices[at];
+  if (choice === undefined) return null;
+  const choose = (option: string): void => {
+    const next = answered(start, choice, option);
+    setStart(next);
+    if (at + 1 < asked.choices.length) setAt(at + 1);
+    else begin(next);
+  };
+  return (
+    <>
+      {error === null ? null : <Trouble error={error} />}
+      <Asked choice={choice} isPending={isPending || !mayBegin} onChoose={choose} />
+    </>
+  );
+}
