@@ -112,6 +112,11 @@ export function readRange(files: FileSystem, fd: number, range: { from: number; 
 
 /** Opens a plain file, or gives null where there is none. Links, folders and pipes are refused. */
 export function openPlain(files: FileSystem, path: string, flags: number): number | null {
+  return openSized(files, path, flags)?.fd ?? null;
+}
+
+/** The same, with its size in bytes. */
+function openSized(files: FileSystem, path: string, flags: number): { fd: number; size: number } | null {
   let fd: number;
   try {
     fd = files.openSync(path, flags, PRIVATE);
@@ -121,17 +126,18 @@ export function openPlain(files: FileSystem, path: string, flags: number): numbe
     if (code === "ELOOP" || code === "ENOTDIR" || code === "EISDIR" || code === "ENXIO") throw notPlain(path, error);
     throw error;
   }
-  if (files.fstatSync(fd).isFile()) return fd;
+  const facts = files.fstatSync(fd);
+  if (facts.isFile()) return { fd, size: facts.size };
   files.closeSync(fd);
   throw notPlain(path, undefined);
 }
 
 /** A whole small file; null where there is none or it is larger than `limit` bytes. */
 export function readSmall(files: FileSystem, path: string, limit: number): Buffer | null {
-  const fd = openPlain(files, path, OPEN.read);
-  if (fd === null) return null;
+  const opened = openSized(files, path, OPEN.read);
+  if (opened === null) return null;
+  const { fd, size } = opened;
   try {
-    const { size } = files.fstatSync(fd);
     return size > limit ? null : readRange(files, fd, { from: 0, to: size });
   } finally {
     files.closeSync(fd);

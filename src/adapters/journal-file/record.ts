@@ -45,10 +45,12 @@ export function readLine(line: Buffer, previous: string, seal: Seal): LineReadin
   if (cut < 1 || line.length > LINE_LIMIT) return { is: "damaged", detail: "it is not a record" };
   const [sealed, hash = "", mark = ""] = SEALED.exec(line.toString("latin1", cut)) ?? [];
   if (sealed === undefined) return { is: "damaged", detail: "it has no seal" };
-  const body = Buffer.concat([line.subarray(0, cut), BRACE]);
-  const found = sha256(Buffer.concat([Buffer.from(`${previous}\n`), body]));
-  if (found !== hash) return { is: "damaged", detail: "its hash does not fit" };
-  const text = body.toString("utf8");
+  const hashed = Buffer.allocUnsafe(previous.length + cut + 2);
+  hashed.write(`${previous}\n`, "latin1");
+  line.copy(hashed, previous.length + 1, 0, cut);
+  hashed[hashed.length - 1] = BRACE;
+  if (sha256(hashed) !== hash) return { is: "damaged", detail: "its hash does not fit" };
+  const text = hashed.toString("utf8", previous.length + 1);
   return seal.fits(hash, mark, text) ? { is: "record", hash, body: text } : { is: "forged" };
 }
 
@@ -69,11 +71,13 @@ export function readBody(body: string, seq: number, check: EventCheck): BodyRead
 }
 
 /** Never the hash of a record, which begins with the hash before it. */
-export const snapshotHash = (content: string): string => sha256(`snapshot\n${content}`);
+export const snapshotHash = (content: Uint8Array): string => sha256(Buffer.concat([SNAPSHOT_START, content]));
+
+const SNAPSHOT_START = Buffer.from("snapshot\n");
 
 const SEAL_START = Buffer.from(',"h":"');
 const SEALED = /^,"h":"([0-9a-f]{64})","m":"([0-9A-Za-z_.-]{32,200})"\}\n$/;
-const BRACE = Buffer.from("}");
+const BRACE = 0x7d;
 
 type Drafts = readonly unknown[];
 
@@ -86,7 +90,7 @@ function readEvents(
   for (const draft of drafts) {
     const checked = check(draft);
     if (checked.is !== "event") return checked;
-    events.push({ ...checked.draft, seq: first.seq + events.length, at: first.at });
+    events.push(Object.assign(checked.draft, { seq: first.seq + events.length, at: first.at }));
   }
   return { is: "events", events };
 }

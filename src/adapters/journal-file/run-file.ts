@@ -16,14 +16,7 @@ import {
 } from "../file-system/file-system.ts";
 import type { Anchors } from "../user-files/anchors.ts";
 import { advance, corrupt, type Cursor, emptyCursor, eventsOf, fold, headOf } from "./fold.ts";
-import {
-  type JournalLocation,
-  journalSize,
-  type OpenFile,
-  readJournal,
-  snapshotFile,
-  tornFile,
-} from "./journal-location.ts";
+import { type JournalLocation, type OpenFile, readJournal, snapshotFile, tornFile } from "./journal-location.ts";
 import { bodyOf, encodeRecord, type EventCheck, LINE_LIMIT, readLine, snapshotHash } from "./record.ts";
 
 /** What the functions below need, and what they remember between calls. */
@@ -59,8 +52,9 @@ const REMEMBERED_RUNS = 8;
 export function catchUp(store: JournalStore, journal: OpenFile, look: { run: RunId; anchor: Head | null }): CaughtUp {
   const { files } = store.place;
   if (journal.unpacked === null) throw corrupt(journal, 0, "it cannot be unpacked");
-  const size = journalSize(files, journal);
-  store.seen.set(look.run, stampOf(files.fstatSync(journal.fd)));
+  const facts = files.fstatSync(journal.fd);
+  const size = journal.unpacked?.length ?? facts.size;
+  store.seen.set(look.run, stampOf(facts));
   const known = store.known.get(look.run);
   if (known !== undefined) assertUnchanged(store, journal, { cursor: known.cursor, size });
   const start = known === undefined ? startingPoint(store, journal, look.run) : { ...known, witness: null };
@@ -224,16 +218,20 @@ function writeSnapshot(tools: SnapshotTools, journal: string, cursor: Cursor): v
   if (cursor.last === null) return;
   const { from, previous } = cursor.last;
   const content = JSON.stringify({ version: tools.version, ...cursor, last: { from, previous } });
-  const mark = tools.seal.mark(snapshotHash(content));
-  replaceFile(tools.files, snapshotFile(journal), Buffer.from(`${content}\n${mark}\n`));
+  const bytes = Buffer.from(content);
+  const mark = tools.seal.mark(snapshotHash(bytes));
+  replaceFile(tools.files, snapshotFile(journal), Buffer.concat([bytes, Buffer.from(`\n${mark}\n`)]));
 }
 
 /** Null for any doubt: none there, not ours, of another version, of another run. */
 function readSnapshot(tools: SnapshotTools, journal: string, run: string): Snapshot | null {
   try {
-    const [content = "", mark = ""] =
-      readSmall(tools.files, snapshotFile(journal), SNAPSHOT_LIMIT)?.toString("utf8").split("\n") ?? [];
-    if (!tools.seal.fits(snapshotHash(content), mark, content)) return null;
+    const bytes = readSmall(tools.files, snapshotFile(journal), SNAPSHOT_LIMIT);
+    const end = bytes?.indexOf("\n") ?? -1;
+    if (bytes === null || end === -1) return null;
+    const content = bytes.toString("utf8", 0, end);
+    const mark = bytes.toString("latin1", end + 1).trimEnd();
+    if (!tools.seal.fits(snapshotHash(bytes.subarray(0, end)), mark, content)) return null;
     const snapshot = JSON.parse(content) as Snapshot & { version: string; state: RunState };
     return snapshot.version === tools.version && snapshot.run === run ? snapshot : null;
   } catch {
