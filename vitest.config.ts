@@ -1,10 +1,13 @@
 import { defineConfig } from "vitest/config";
 
+const PROGRAM = "test/support/program-folder.ts";
+
 /** Suites by what they cost: `fast` runs on every edit, the others in CI and on request. */
 const suite = (name: string, include: string[], minutes: number) => ({
   test: {
     name,
     include,
+    globalSetup: [PROGRAM],
     env: { TZ: "UTC" },
     testTimeout: minutes * 60_000,
     hookTimeout: minutes * 60_000,
@@ -13,7 +16,9 @@ const suite = (name: string, include: string[], minutes: number) => ({
 });
 
 /** What all tests of a suite need, started once before the first. */
-const withSetup = ({ test }: ReturnType<typeof suite>, globalSetup: string) => ({ test: { ...test, globalSetup } });
+const withSetup = ({ test }: ReturnType<typeof suite>, setup: string) => ({
+  test: { ...test, globalSetup: [...test.globalSetup, setup] },
+});
 
 export default defineConfig({
   test: {
@@ -21,6 +26,7 @@ export default defineConfig({
       {
         test: {
           name: "fast",
+          globalSetup: [PROGRAM],
           env: { TZ: "UTC" },
           include: ["test/**/*.test.ts"],
           exclude: ["test/slow/**"],

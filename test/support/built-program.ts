@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { inject } from "vitest";
 import { createFileLock } from "../../src/adapters/file-lock/file-lock.ts";
 import { nodeFiles } from "../../src/adapters/file-system/file-system.ts";
 import { systemLockProcesses } from "../../src/adapters/file-lock/lock-files.ts";
@@ -9,22 +10,26 @@ import { systemLockProcesses } from "../../src/adapters/file-lock/lock-files.ts"
 const repository = dirname(dirname(import.meta.dirname));
 const BUILD_PATIENCE = 120_000; // milliseconds
 
-let copied: Promise<string> | null = null;
+/** Copied in this order: where the last one is, all are. */
+const PARTS = ["dist/bin", "dist/web", "workflows", "agents", "templates", "demo", "plugin", "package.json"];
 
-/** The built program, once for each test process; a copy, so that a later build does not pull it away under a test. */
-export const builtProgram = (): Promise<string> => (copied ??= copyProgram());
+/** The built program, once for all tests of a suite; a copy, so that a later build does not pull it away under a test. */
+export async function builtProgram(): Promise<string> {
+  const folder = inject("programFolder");
+  if (!isCopied(folder)) await copyProgram(folder);
+  return join(folder, "dist/bin/isdlc.cjs");
+}
 
-async function copyProgram(): Promise<string> {
+const isCopied = (folder: string): boolean => existsSync(join(folder, "package.json"));
+
+async function copyProgram(folder: string): Promise<void> {
   const place = { directory: tmpdir(), name: "isdlc-build", files: nodeFiles, processes: systemLockProcesses() };
   const lock = createFileLock(place);
   const held = await lock.acquire(BUILD_PATIENCE);
   try {
+    if (isCopied(folder)) return;
     execFileSync(process.execPath, [join(repository, "scripts/setup.mjs")], { stdio: ["ignore", "ignore", "pipe"] });
-    const folder = mkdtempSync(join(tmpdir(), "isdlc-built-"));
-    process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-    for (const part of ["dist/bin", "dist/web", "workflows", "agents", "templates", "demo", "plugin", "package.json"])
-      cpSync(join(repository, part), join(folder, part), { recursive: true });
-    return join(folder, "dist/bin/isdlc.cjs");
+    for (const part of PARTS) cpSync(join(repository, part), join(folder, part), { recursive: true });
   } finally {
     held.release();
     lock.dispose();

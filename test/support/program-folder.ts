@@ -1,0 +1,17 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** Where the first test that needs the built program copies it to, for all of them. */
+    programFolder: string;
+  }
+}
+
+export function setup(project: TestProject): () => void {
+  const folder = mkdtempSync(join(tmpdir(), "isdlc-built-"));
+  project.provide("programFolder", folder);
+  return () => rmSync(folder, { recursive: true, force: true });
+}
