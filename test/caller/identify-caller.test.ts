@@ -39,6 +39,7 @@ function tableOf(changes: Readonly<Record<number, Fake | null>> = {}): ProcessTa
     environment: (pid) => fakes[pid]?.env ?? null,
     command: (pid) => fakes[pid]?.command ?? base[pid]?.command ?? null,
     startedAt: ({ pid }) => fakes[pid]?.at ?? base[pid]?.at ?? null,
+    isOlder: () => false,
   };
 }
 

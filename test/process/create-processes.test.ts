@@ -65,6 +65,36 @@ test("we and our ancestors are spared although they carry the nonce; our other c
   expect(real.one(process.ppid)).not.toBeNull();
 });
 
+test("only who began no earlier than the driver is asked for what it carries, and is ended", async () => {
+  const real = procFileTable();
+  const asked: number[] = [];
+  const environment = (pid: number): readonly string[] | null => {
+    asked.push(pid);
+    return real.environment(pid);
+  };
+  const processes = createProcesses({ ...real, environment });
+  const older = await startCarrier("of-the-driver");
+  const { pid, started } = await startedLater(older.pid!);
+  const younger = await startCarrier("of-the-driver");
+
+  await processes.endAll("of-the-driver", { pid, started, boot: real.boot() });
+  expect([older, younger].map((child) => real.one(child.pid!) !== null)).toEqual([true, false]);
+  expect(asked).toContain(younger.pid);
+  expect(asked).not.toContain(older.pid);
+
+  await processes.endAll("of-the-driver", { pid, started, boot: "of another start of the machine" });
+  expect(real.one(older.pid!)).toBeNull();
+});
+
+/** Times of processes are told in hundredths of a second. */
+async function startedLater(than: number): Promise<ProcessFacts> {
+  const real = procFileTable();
+  for (;;) {
+    const facts = real.one((await startCarrier("unused")).pid!)!;
+    if (real.isOlder(real.one(than)!, facts.started)) return facts;
+  }
+}
+
 test("a name with brackets and spaces does not shift the fields", async () => {
   const source = `process.title = "x) R 1 1 1 ("; ${FOREVER}`;
   const child = await startCarrier("unused", source);

@@ -26,6 +26,8 @@ export interface ProcessTable {
   command(pid: number): readonly string[] | null;
   /** Wall time in milliseconds at which the process began; null when unknown. */
   startedAt(facts: ProcessFacts): number | null;
+  /** True if it surely began before a process that started then. */
+  isOlder(facts: ProcessFacts, started: string): boolean;
 }
 
 /** Names a living process, for claims; null when it is gone. */
@@ -65,6 +67,7 @@ export function procFileTable(root = "/proc"): ProcessTable {
         ? Date.now() - uptime * 1000 + Number(facts.started) * MILLISECONDS_PER_TICK
         : null;
     },
+    isOlder: (facts, started) => Number(facts.started) < Number(started),
   };
 }
 
@@ -81,6 +84,7 @@ export function psTable(): ProcessTable {
       const time = Date.parse(facts.started);
       return Number.isNaN(time) ? null : time;
     },
+    isOlder: () => false, // whole seconds, and worked out anew by each `ps`
   };
 }
 
@@ -141,7 +145,7 @@ export function readStat(pid: number, root = "/proc"): ProcStat | null {
   const text = readOrNull(`${root}/${pid}/stat`);
   if (text === null) return null;
   // The name in brackets may hold anything, brackets and spaces included: fields are counted from the last bracket.
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ", 20);
   const [state, parent, group, session, terminal] = fields;
   const started = fields[19];
   if (state === undefined || started === undefined) return null;

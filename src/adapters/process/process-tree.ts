@@ -15,6 +15,8 @@ export type FamilyOptions = {
   readonly nonce: string;
   /** Number of the first process of it, which leads a session of its own; null when only the nonce is known. */
   readonly leader: number | null;
+  /** When the process began that started all of them; null when unknown. */
+  readonly since: string | null;
 };
 
 export const GRACE_MILLISECONDS = 2000;
@@ -27,14 +29,16 @@ const PATIENCE_MILLISECONDS = 10_000;
  * environment between two looks.
  */
 export function processTree(options: FamilyOptions): ProcessTree {
-  const { table, leader } = options;
+  const { table, leader, since } = options;
   const entry = `${NONCE_VARIABLE}=${options.nonce}`;
   const known = new Set<string>();
+  /** Most processes are, and need not be asked what they carry. */
+  const isOlder = (facts: ProcessFacts): boolean => since !== null && table.isOlder(facts, since);
 
   const isSeed = (facts: ProcessFacts): boolean =>
     known.has(identity(facts)) ||
     (leader !== null && (facts.pid === leader || facts.group === leader || facts.session === leader)) ||
-    (table.environment(facts.pid)?.includes(entry) ?? false);
+    (!isOlder(facts) && (table.environment(facts.pid)?.includes(entry) ?? false));
 
   const look = (): readonly ProcessFacts[] => {
     const members = membersOf(table.all(), isSeed);

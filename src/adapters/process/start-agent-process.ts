@@ -61,7 +61,9 @@ export async function startAgentProcess(options: AgentProcessOptions, signal: Ab
   if (child instanceof Error) return unstarted("notStarted", child.message);
   if (child.pid === undefined) return unstarted("notStarted", await spawnFailure(child));
 
-  const family = processTree({ table: systemProcessTable(), nonce: options.nonce, leader: child.pid });
+  const table = systemProcessTable();
+  const since = table.one(process.pid)?.started ?? null;
+  const family = processTree({ table, nonce: options.nonce, leader: child.pid, since });
   const killOnExit = (): void => endAtOnce(family);
   process.once("exit", killOnExit);
   const exited = new Promise<"exit">((resolve) => child.once("exit", () => resolve("exit")));

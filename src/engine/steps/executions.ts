@@ -154,7 +154,7 @@ async function execute(engine: Engine, job: Job, { assignment, signal }: Order):
     return { do: "report", ticket, outcome: outcomeOf(engine, end, { execution, retries: ran.retries }) };
   } finally {
     watching.abort();
-    await engine.processes.endAll(claim.nonce);
+    await engine.processes.endAll(claim.nonce, claim.driver);
   }
 }
 
