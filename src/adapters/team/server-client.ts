@@ -1,3 +1,5 @@
+import { Agent as HttpAgent, request as overTcp } from "node:http";
+import { Agent as HttpsAgent, request as overTls } from "node:https";
 import { setTimeout as delay } from "node:timers/promises";
 import type * as z from "zod/mini";
 import { isRecord, ownValue } from "../../core/own-value.ts";
@@ -42,26 +44,58 @@ export function createServerClient(address: ServerAddress): ServerClient {
 
 type Said = { readonly is: "answered"; readonly value: unknown } | { readonly is: "away"; readonly detail: string };
 
-async function ask({ url, token, headers }: ServerAddress, request: ServerRequest<unknown>): Promise<Said> {
-  let response: Response;
-  let text: string;
+async function ask(address: ServerAddress, request: ServerRequest<unknown>): Promise<Said> {
+  const { url } = address;
+  let answer: Answer;
   try {
-    response = await fetch(new URL(request.path, url), {
-      method: request.method,
-      headers: { ...headers, authorization: `Bearer ${token}`, "content-type": "application/json" },
-      redirect: "error",
-      signal: AbortSignal.timeout(ANSWER_WITHIN),
-      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-    });
-    text = await response.text();
+    answer = await exchange(address, request);
   } catch (error) {
     return { is: "away", detail: reasonOf(error) };
   }
-  if (response.status === UNAVAILABLE) return { is: "away", detail: "the server cannot reach its database" };
+  const { status, text } = answer;
+  if (status === UNAVAILABLE) return { is: "away", detail: "the server cannot reach its database" };
   const value = parsed(text);
-  if (response.ok && value !== undefined) return { is: "answered", value };
-  throw refusal(url, response.status, ownValue(value, "problem"));
+  if (status >= 200 && status < 300 && value !== undefined) return { is: "answered", value };
+  throw refusal(url, status, ownValue(value, "problem"));
 }
+
+type Answer = { readonly status: number; readonly text: string };
+
+/** One request and its answer. Follows no redirect: the token is for this server alone. */
+function exchange({ url, token, headers }: ServerAddress, { method, path, body }: Sent): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const to = new URL(path, url);
+    const text = body === undefined ? "" : JSON.stringify(body);
+    const own = {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(text),
+    };
+    const { send, agent } = to.protocol === "https:" ? { send: overTls, agent: TLS } : { send: overTcp, agent: TCP };
+    const sent = send(to, { method, agent, headers: { ...headers, ...own } }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on("data", (chunk: Buffer) => void chunks.push(chunk));
+      answer.once("error", reject);
+      answer.once("end", () =>
+        resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") }),
+      );
+    });
+    const timer = setTimeout(() => sent.destroy(new Error("it did not answer in time")), ANSWER_WITHIN);
+    sent.once("error", reject);
+    sent.once("close", () => {
+      clearTimeout(timer);
+      reject(new Error("the connection was closed"));
+    });
+    sent.end(text);
+  });
+}
+
+type Sent = Pick<ServerRequest<unknown>, "method" | "path" | "body">;
+
+/** Connections are used again. Node's servers close idle ones after five seconds: ours are given up before. */
+const KEPT = { keepAlive: true, timeout: 4000 } as const; // milliseconds
+const TCP = new HttpAgent(KEPT);
+const TLS = new HttpsAgent(KEPT);
 
 /** The server's own problem with its code; anything else is told by its status. */
 function refusal(url: string, status: number, problem: unknown): ProblemError {

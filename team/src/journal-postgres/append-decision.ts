@@ -5,6 +5,7 @@ import { next } from "../../../src/core/next.ts";
 import { currentPhase, type RunState } from "../../../src/core/run.ts";
 import type { EventDraft, RunEvent } from "../../../src/schema/event.ts";
 import type { LeftTree } from "../../../src/schema/api-team.ts";
+import { IS_GOOD } from "../people/principals.ts";
 import { type Queryable, sourceOf, type Store } from "./read-run.ts";
 
 /** Who sends a command. A worker is believed only as long as its epoch is the run's. */
@@ -16,6 +17,8 @@ export type Sent = {
   readonly by: Sender;
   /** The same request, however often it is sent, is recorded once. */
   readonly request?: string | undefined;
+  /** Digest of the sender's token, where it was not looked at yet: nothing is recorded with one that is not good now. */
+  readonly token?: string | null;
   /** Where the tree that the decision is about was pushed to. */
   readonly left?: LeftTree | null;
 };
@@ -28,8 +31,8 @@ export type Prepared = {
   readonly line: string;
 };
 
-/** `moved`: somebody else has appended. `fenced`: the run belongs to another worker, or to nobody. `away`: it is on a person's machine. */
-export type Appended = "recorded" | "repeated" | "moved" | "fenced" | "missing" | "away";
+/** `unknown`: the token is not the sender's, has expired or was revoked. `moved`: somebody else has appended. `fenced`: the run belongs to another worker, or to nobody. `away`: it is on a person's machine. */
+export type Appended = "unknown" | "recorded" | "repeated" | "moved" | "fenced" | "missing" | "away";
 
 /** Everything that can be wrong with a decision comes to light here, before it is written. */
 export function prepareDecision(store: Store, from: Cursor, drafts: readonly EventDraft[]): Prepared {
@@ -49,18 +52,23 @@ export function prepareDecision(store: Store, from: Cursor, drafts: readonly Eve
 export async function appendDecision(
   client: Queryable,
   prepared: Prepared,
-  { by, request, left }: Sent,
+  { by, request, token, left }: Sent,
 ): Promise<Appended> {
   const { from, after, events, line } = prepared;
   const sender = [by.kind, by.id, by.kind === "worker" ? by.epoch : null, request ?? null];
   const decision = [from.seq + 1, events.length, from.hash, after.hash, line];
   const { rows } = await client.query<{ append: Appended }>({
     name: "isdlc-append",
-    text: "select isdlc.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
-    values: [from.run, ...sender, ...decision, ...restOf(after.state), left ? JSON.stringify(left) : null],
+    text: APPEND,
+    values: [from.run, ...sender, ...decision, ...restOf(after.state), left ? JSON.stringify(left) : null, token],
   });
   return rows[0]?.append ?? "missing";
 }
+
+const APPEND = `select case when $16::text is null or exists (
+    select 1 from isdlc.token where digest = $16 and owner = $3 and ${IS_GOOD})
+  then isdlc.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+  else 'unknown' end as append`;
 
 /** What lists of runs show: how it rests, what it waits for, and its phase. */
 export function restOf(state: RunState): readonly (string | null)[] {

@@ -8,7 +8,7 @@ import type { JournalLines } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { createRun } from "./create-run.ts";
 import { catchUp, eventsOfRun, linesAfter, loadedOf, type Store } from "./read-run.ts";
-import { submitDecision, type Submission } from "./submit-decision.ts";
+import { submitDecision, type Submission, type Written } from "./submit-decision.ts";
 
 export type PostgresJournalOptions = {
   readonly pool: Pool;
@@ -24,6 +24,8 @@ export type PostgresJournalOptions = {
 export type PostgresJournal = Journal & {
   /** Like `submit`, for whoever sends it. @throws FencedError when a worker does not hold the run any more. */
   submitAs(run: RunId, command: Command, submission: Submission): Promise<Submitted>;
+  /** The same, with the line that was written for it. */
+  writeAs(run: RunId, command: Command, submission: Submission): Promise<Written>;
   /** The lines of the journal after an event, as a file would hold them, without the newline. */
   lines(run: RunId, after: number): Promise<JournalLines>;
   /** By the server's key. */
@@ -42,6 +44,12 @@ export function createPostgresJournal(options: PostgresJournalOptions): Postgres
     const { rows } = await pool.query<{ run: RunId }>(text, [place]);
     return rows[0]?.run ?? null;
   };
+  const writeAs: PostgresJournal["writeAs"] = (run, command, submission) =>
+    submitDecision(store, { run, command, submission });
+  const submitAs: PostgresJournal["submitAs"] = async (run, command, submission) => {
+    const { line: _line, ...submitted } = await writeAs(run, command, submission);
+    return submitted;
+  };
   return {
     newest,
     async current() {
@@ -55,8 +63,9 @@ export function createPostgresJournal(options: PostgresJournalOptions): Postgres
       return { lines, countermarks };
     },
     seal,
-    submit: (run: RunId, command: Command) => submitDecision(store, { run, command, submission: { by } }),
-    submitAs: (run, command, submission) => submitDecision(store, { run, command, submission }),
+    submit: (run: RunId, command: Command) => submitAs(run, command, { by }),
+    submitAs,
+    writeAs,
     create: (run: RunId, start: StartCommand) => createRun(store, { run, start, place }, { by }),
     changed: (run, signal) => untilChanged(store, run, signal),
   };

@@ -19,16 +19,22 @@ export type Submission = Sent & {
 /** The sender does not hold the run any more. What it wanted to record was not recorded. */
 export class FencedError extends Error {}
 
+/** The sender's token is not good any more. Nothing was recorded. */
+export class TokenRefusedError extends Error {}
+
+/** `line`: what was written for it, without the newline; null where nothing was. */
+export type Written = Submitted & { readonly line: string | null };
+
 type Asked = { readonly run: RunId; readonly command: Command; readonly submission: Submission };
 
 /** `cursor` is remembered once the decision is durable; null where somebody else was first. */
-type Tried = { readonly submitted: Submitted; readonly cursor: Cursor } | null;
+type Tried = { readonly submitted: Written; readonly cursor: Cursor } | null;
 
 /** Whoever lost so many races waits for its turn instead: with many writers, some would starve. */
 const MOST_RACES = 3;
 
 /** Decides on what was last seen, and again on what is there where somebody else was first. */
-export async function submitDecision(store: Store, asked: Asked): Promise<Submitted> {
+export async function submitDecision(store: Store, asked: Asked): Promise<Written> {
   for (let races = 0; ; races++) {
     const tried =
       races < MOST_RACES && asked.submission.also === undefined
@@ -63,10 +69,11 @@ async function tryToSubmit(store: Store, asked: Asked, client: Queryable): Promi
   if (!decision.ok) {
     if (await wasRecorded(client, asked)) return { cursor, submitted: await repeated(store, asked, cursor) };
     await refuseTakenOver(client, asked);
-    return { cursor, submitted: { ok: false, ...loadedOf(cursor), refusal: decision.refusal } };
+    return { cursor, submitted: { ok: false, ...loadedOf(cursor), refusal: decision.refusal, line: null } };
   }
   if (cursor.seq === 0 && asked.command.do !== "start") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
-  if (decision.events.length === 0) return { cursor, submitted: { ok: true, ...loadedOf(cursor), events: [] } };
+  if (decision.events.length === 0)
+    return { cursor, submitted: { ok: true, ...loadedOf(cursor), events: [], line: null } };
   return write(store, asked, { client, prepared: prepareDecision(store, cursor, decision.events) });
 }
 
@@ -79,7 +86,7 @@ async function write(store: Store, asked: Asked, { client, prepared }: Writing):
     case "recorded": {
       const submitted: Recorded = { ok: true, ...loadedOf(prepared.after), events: prepared.events };
       await submission.also?.(client as ClientBase, prepared.from.state, submitted); // with `also` it is a transaction
-      return { cursor: prepared.after, submitted };
+      return { cursor: prepared.after, submitted: { ...submitted, line: prepared.line } };
     }
     case "repeated": {
       const cursor = await catchUp(store, run, client);
@@ -87,6 +94,8 @@ async function write(store: Store, asked: Asked, { client, prepared }: Writing):
     }
     case "moved":
       return null;
+    case "unknown":
+      throw new TokenRefusedError(`The token of ${submission.by.id} is not good any more.`);
     case "fenced":
       throw fenced(asked);
     case "away":
@@ -124,12 +133,12 @@ async function refuseTakenOver(client: Queryable, asked: Asked): Promise<void> {
 const fenced = ({ run, submission }: Asked): FencedError =>
   new FencedError(`${submission.by.id} does not drive run ${run} any more.`);
 
-async function repeated(store: Store, { run, submission }: Asked, cursor: Cursor): Promise<Recorded> {
+async function repeated(store: Store, { run, submission }: Asked, cursor: Cursor): Promise<Recorded & Written> {
   const { rows } = await store.pool.query<{ seq: number; events: number }>(
     "select seq, events from isdlc.decision where run = $1 and request = $2",
     [run, submission.request],
   );
   const { seq, events } = rows[0] ?? { seq: 0, events: 0 };
   const recorded = (await eventsOfRun(store, run)).slice(seq - 1, seq - 1 + events);
-  return { ok: true, ...loadedOf(cursor), events: recorded };
+  return { ok: true, ...loadedOf(cursor), events: recorded, line: null };
 }

@@ -46,13 +46,16 @@ export async function revokeTokens(pool: Pool, owner: string, name: string | nul
   return ((await pool.query(text, [owner, name])).rowCount ?? 0) > 0;
 }
 
-/** Whom a token belongs to; null where it is nobody's, expired or revoked. */
-export async function principalOf(pool: Pool, token: string): Promise<Principal | null> {
+/** Of a token, in SQL. */
+export const IS_GOOD = "revoked_at is null and (expires_at is null or expires_at > now())";
+
+/** Whom the token with this digest belongs to; null where it is nobody's, expired or revoked. */
+export async function principalOf(pool: Pool, digest: string): Promise<Principal | null> {
   const { rows } = await pool.query<Principal>({
     name: "isdlc-principal",
     text: `select p.id, p.kind, t.is_personal as "isPersonal" from isdlc.token t join isdlc.principal p on p.id = t.owner
-      where t.digest = $1 and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())`,
-    values: [digestOf(token)],
+      where t.digest = $1 and ${IS_GOOD}`,
+    values: [digest],
   });
   return rows[0] ?? null;
 }

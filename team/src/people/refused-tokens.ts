@@ -38,7 +38,7 @@ export function createRefusedTokens(now: () => number = Date.now): RefusedTokens
   };
 }
 
-function forgetOldest(remembered: Map<string, unknown> | Set<string>): void {
+export function forgetOldest(remembered: Map<string, unknown> | Set<string>): void {
   const [oldest] = remembered.keys();
   if (remembered.size > MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
 }

@@ -4,57 +4,32 @@ import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
 import * as z from "zod/mini";
 import { describe, type Problem, ProblemError } from "../../../src/core/problem.ts";
-import { commonHeaders } from "../../../src/apps/ui/guard.ts";
 import { addTeamPage, addTeamPageFiles } from "../page/team-page.ts";
 import type { TeamPage } from "../page/team-page-parts.ts";
 import { addMovingRoutes } from "../moving/moving-routes.ts";
 import { addAccountRoutes } from "../people/account-routes.ts";
 import { addActivityRoutes } from "../people/activity-routes.ts";
-import { principalOf } from "../people/principals.ts";
-import { createRefusedTokens, FORGOTTEN_AFTER } from "../people/refused-tokens.ts";
+import { addAuthentication, type Told, TOKEN_REFUSED } from "../people/authenticate.ts";
 import type { Log } from "../structured-log.ts";
-import { FencedError } from "../journal-postgres/submit-decision.ts";
+import { FencedError, TokenRefusedError } from "../journal-postgres/submit-decision.ts";
 import { openApi } from "./open-api.ts";
 import { addPersonRoutes } from "./person-routes.ts";
-import { addressOf, type TeamEnv, type TeamServer } from "./team-server.ts";
+import type { TeamEnv, TeamServer } from "./team-server.ts";
 import { addWorkerRoutes } from "./worker-routes.ts";
 
 const BODY_LIMIT = 4 * 1024 * 1024; // bytes: a report may hold the findings of a whole review
-const BEARER = /^Bearer ([A-Za-z0-9_-]{20,200})$/;
 
 export type PageParts = Omit<TeamPage, "server">;
 
 /** Everything that people's programs, their browsers and workers ask for. What is not named here is not answered. */
 export function createTeamApp(server: TeamServer, page: PageParts | null): Hono<TeamEnv> {
   const app = new Hono<TeamEnv>();
-  const refused = createRefusedTokens();
   app.use((context, next) => observed(server, context, next));
-  app.use(async (context, next) => {
-    await next();
-    for (const [name, value] of Object.entries(commonHeaders)) context.header(name, value);
-    if (!context.res.headers.has("Cache-Control")) context.header("Cache-Control", "no-store");
-  });
   app.get("/health", (context) => context.json({ ok: true }));
   app.get("/openapi.json", (context) => context.json(openApi(server.version)));
-  app.use("/api/*", bodyLimit({ maxSize: BODY_LIMIT, onError: (c) => c.json(told(TOO_LONG), 413) }));
+  app.use("/api/*", limited);
   if (page !== null) addTeamPage(app, { server, ...page });
-  app.use("/api/*", async (context, next) => {
-    const token = BEARER.exec(context.req.header("authorization") ?? "")?.[1] ?? null;
-    if (token === null) return context.json(told(UNKNOWN), 401);
-    const address = addressOf(context);
-    if (!refused.mayTry(address, token)) {
-      context.header("Retry-After", String(FORGOTTEN_AFTER));
-      return context.json(told(TOO_MANY), 429);
-    }
-    const principal = await principalOf(server.pool, token);
-    if (principal === null) {
-      refused.noteRefused(address);
-      return context.json(told(UNKNOWN), 401);
-    }
-    refused.noteGood(token);
-    context.set("principal", principal);
-    return next();
-  });
+  addAuthentication(app, server);
   addAccountRoutes(app, server);
   addPersonRoutes(app, server);
   addMovingRoutes(app, server);
@@ -68,6 +43,18 @@ export function createTeamApp(server: TeamServer, page: PageParts | null): Hono<
   });
   return app;
 }
+
+const counting = bodyLimit({ maxSize: BODY_LIMIT, onError: (context) => context.json(told(TOO_LONG), 413) });
+
+/** A body that names its length is judged by that. To count it, it would have to become a stream, which costs more than the rest. */
+function limited(context: Context<TeamEnv>, next: Next): Promise<Response | void> {
+  const length = context.req.header("content-length");
+  const isNamed = length !== undefined && context.req.header("transfer-encoding") === undefined;
+  if (!isNamed && !BODILESS.has(context.req.method)) return counting(context, next);
+  return Number(length ?? 0) > BODY_LIMIT ? Promise.resolve(context.json(told(TOO_LONG), 413)) : next();
+}
+
+const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /** Counts and traces a request by the pattern of its route: what is in the path is no name for a series. */
 async function observed({ metrics, tracing }: TeamServer, context: Context<TeamEnv>, next: Next): Promise<void> {
@@ -84,23 +71,11 @@ async function observed({ metrics, tracing }: TeamServer, context: Context<TeamE
   metrics.request({ method, route, status: String(context.res.status) }, (performance.now() - began) / 1000);
 }
 
-type Told = { readonly code: string; readonly what: string; readonly fix: string };
-
 const told = (problem: Told): { problem: Told } => ({ problem });
 
-const UNKNOWN: Told = {
-  code: "TOKEN_REFUSED",
-  what: "This token is not known here, has expired or was revoked.",
-  fix: "Ask whoever runs the server for a new one, then run: isdlc login <url>",
-};
-const TOO_MANY: Told = {
-  code: "TOO_MANY_REQUESTS",
-  what: "Too many tokens from this address were refused.",
-  fix: `Wait ${FORGOTTEN_AFTER} seconds, then try the right one.`,
-};
 const TOO_LONG: Told = { code: "TOO_LONG", what: "The request is too long.", fix: "Send less at once." };
 
-type Answer = { readonly status: 400 | 403 | 404 | 409 | 500 | 503; readonly problem: Told };
+type Answer = { readonly status: 400 | 401 | 403 | 404 | 409 | 500 | 503; readonly problem: Told };
 
 const STATUS: Readonly<Partial<Record<Problem["code"], Answer["status"]>>> = {
   NOT_ALLOWED: 403,
@@ -115,6 +90,7 @@ const STATUS: Readonly<Partial<Record<Problem["code"], Answer["status"]>>> = {
 function asAnswer(error: Error, log: Log): Answer {
   if (error instanceof FencedError)
     return { status: 409, problem: { code: "FENCED", what: error.message, fix: "Stop working on it." } };
+  if (error instanceof TokenRefusedError) return { status: 401, problem: TOKEN_REFUSED };
   if (error instanceof ProblemError) {
     const { problem } = error as ProblemError;
     return { status: STATUS[problem.code] ?? 500, problem: { code: problem.code, ...describe(problem) } };

@@ -1,8 +1,9 @@
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
+import type { Hono } from "hono";
 import { packageRoot } from "../../../src/adapters/definitions/package-root.ts";
-import { localOrigins } from "../../../src/apps/ui/guard.ts";
+import { commonHeaders, localOrigins } from "../../../src/apps/ui/guard.ts";
 import { systemClock } from "../../../src/compose/project-location.ts";
 import { version } from "../../../src/compose/version.ts";
 import { decide } from "../../../src/core/decide.ts";
@@ -19,6 +20,7 @@ import { createTeamSeal } from "../seal/team-seal.ts";
 import { createTeamApp } from "./create-team-app.ts";
 import { openDriveQueue } from "./drive-queue.ts";
 import { loadServerKey } from "./server-key.ts";
+import type { TeamEnv } from "./team-server.ts";
 import { startWatchdog } from "./watchdog.ts";
 
 export type ServerOptions = {
@@ -74,8 +76,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       web: join(packageRoot(), "dist", "web"),
     },
   );
-  const answer = getRequestListener(app.fetch);
-  const http = createServer({ requestTimeout: REQUEST_WITHIN }, (request, response) => void answer(request, response));
+  const http = serving(app);
   const watchdog = startWatchdog(keeper, { lease, log });
   const retention = startRetention({ pool, queue, days: options.keepDays, log });
   const told = options.metricsPort === null ? null : await serveMetrics(metrics.registry, options.metricsPort);
@@ -94,6 +95,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       await pool.end();
     },
   };
+}
+
+/** Headers that every answer has are set before the application sees a request; it may set others in their place. */
+function serving(app: Hono<TeamEnv>): Server {
+  const answer = getRequestListener(app.fetch);
+  const headers = new Map(Object.entries({ "Cache-Control": "no-store", ...commonHeaders }));
+  return createServer({ requestTimeout: REQUEST_WITHIN }, (request, response) => {
+    response.setHeaders(headers);
+    void answer(request, response);
+  });
 }
 
 function listening(http: Server, host: string, port: number): Promise<number> {

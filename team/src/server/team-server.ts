@@ -18,7 +18,11 @@ export type TeamServer = LeaseKeeper & {
 /** `incoming` is there where Node serves it, and not where the app itself is asked. */
 export type TeamEnv = {
   Bindings: { incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } } };
-  Variables: { principal: Principal };
+  Variables: {
+    principal: Principal;
+    /** Digest of the token where the principal is only remembered; null once the token was looked at. */
+    unproven: string | null;
+  };
 };
 
 /** Of the connection itself: what a header says about it, anybody can write. */

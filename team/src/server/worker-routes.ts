@@ -12,6 +12,7 @@ import {
   WorkerReport,
 } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
+import type { Written } from "../journal-postgres/submit-decision.ts";
 import { counted } from "../operations/metrics.ts";
 import { drawName } from "./drawn-names.ts";
 import { giveBack, noteBeat, noteKeptWork, takeLease } from "./leases.ts";
@@ -41,8 +42,10 @@ export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     const { epoch, request, left, after } = sent;
     const command = sent.command.do === "start" ? await startOf(server, run, sent.command) : reportOf(sent.command);
     const by = { kind: "worker", id: worker, epoch } as const;
-    const done = await counted(server.metrics, "worker", () => journal.submitAs(run, command, { by, request, left }));
-    const { lines } = await journal.lines(run, after);
+    const submission = { by, request, left, token: context.get("unproven") };
+    const done = await counted(server.metrics, "worker", () => journal.writeAs(run, command, submission));
+    if (done.line !== null) context.set("unproven", null); // looked at by the statement that wrote it
+    const lines = linesOf(done, after) ?? (await journal.lines(run, after)).lines;
     return context.json({ ok: done.ok, lines, ...(done.ok ? {} : { refusal: done.refusal }) });
   });
   app.post("/api/worker/runs/:run/kept", async (context) => {
@@ -58,6 +61,12 @@ export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     await giveBack(server, { run: context.req.param("run"), worker }, GiveBack.parse(await context.req.json()));
     return context.json({});
   });
+}
+
+/** What was recorded after an event, where that is this very decision and nothing else; null where it has to be read. */
+function linesOf(done: Written, after: number): readonly string[] | null {
+  if (!done.ok || done.line === null || after !== done.head.seq - done.events.length) return null;
+  return [done.line];
 }
 
 /** The one kind of command that a worker may send about a run that is open. What it leads to is checked as events are. */

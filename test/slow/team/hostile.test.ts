@@ -28,6 +28,8 @@ describe.runIf(hasPostgres)("a server that strangers can reach", () => {
       expect(answer.status).toBe(401);
       expect(answer.headers.get("access-control-allow-origin")).toBeNull();
       expect(answer.headers.get("set-cookie")).toBeNull();
+      expect(answer.headers.get("cache-control")).toBe("no-store");
+      expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
     }
     const asked = { method: "OPTIONS", headers: { ...headers, "access-control-request-method": "POST" } };
     const preflight = await fetch(new URL("/api/runs", team.url), asked);

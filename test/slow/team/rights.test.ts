@@ -1,4 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { emptyCursor } from "../../../src/adapters/journal-file/fold.ts";
+import { readLines } from "../../../src/adapters/team/read-lines.ts";
+import { createReaderSeal, publicKeysOf } from "../../../src/adapters/team/reader-seal.ts";
+import type { Command } from "../../../src/core/command.ts";
+import { begin, prepared } from "../../journal-file/sample-commands.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
 
@@ -60,6 +65,41 @@ describe.runIf(hasPostgres)("who may do what at the server", () => {
       status: 401,
       body: { problem: { code: "TOKEN_REFUSED" } },
     });
+  });
+
+  test.for<[string, string]>([
+    ["expired", "update isdlc.token set expires_at = now() - interval '1 second' where owner = $1"],
+    ["revoked", "update isdlc.token set revoked_at = now() where owner = $1"],
+    ["replaced", "update isdlc.token set digest = md5(digest) where owner = $1"],
+    ["given to another", "update isdlc.token set owner = 'w1', name = digest where owner = $1"],
+  ])("a worker that holds a run records nothing more with a token that was %s", async ([how, statement]) => {
+    const name = `held-${how.replaceAll(" ", "-")}`;
+    const token = await team.token("worker", name);
+    const start = { ...START, title: how };
+    const held = (await team.ask(adas, "/api/runs", { repository: "sample", start })).body.run as string;
+    const { workflow } = await team.row(held);
+    const { lease } = (await team.ask(token, `/api/worker/runs/${held}/lease`, { workflow })).body;
+    const report = (command: Command, after: number, request: string) =>
+      team.ask(token, `/api/worker/runs/${held}/commands`, { command, epoch: lease.epoch, request, after, left: null });
+    const begun = await report(begin(held), 0, "r1");
+    expect(begun).toMatchObject({ status: 200, body: { ok: true } });
+    const keys = (await team.ask(adas, "/api/team")).body.keys as string[];
+    const { cursor } = readLines(emptyCursor(held), begun.body.lines as string[], createReaderSeal(publicKeysOf(keys)));
+    await team.database.pool.query(statement, [name]);
+    const refused = { status: 401, body: { problem: { code: "TOKEN_REFUSED" } } };
+    expect(await report(prepared(cursor.state), cursor.seq, "r2")).toMatchObject(refused);
+    expect(await report(prepared(cursor.state), cursor.seq, "r3"), "asked again").toMatchObject(refused);
+    expect((await team.row(held)).head_seq).toBe(cursor.seq);
+  });
+
+  test("what the rules refuse is told to nobody whose token is not good any more", async () => {
+    const token = await team.token("worker", "late");
+    const command = { do: "report", ticket: "plan#1@9", outcome: { of: "prepare" } };
+    const ask = () =>
+      team.ask(token, `/api/worker/runs/${run}/commands`, { command, epoch: 0, request: "r", after: 0, left: null });
+    expect(await ask()).not.toMatchObject({ status: 401 });
+    await team.database.pool.query("update isdlc.token set revoked_at = now() where owner = 'late'");
+    expect(await ask()).toMatchObject({ status: 401, body: { problem: { code: "TOKEN_REFUSED" } } });
   });
 
   test("without a token, and with an invented one, nothing is answered", async () => {
