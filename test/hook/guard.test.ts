@@ -93,6 +93,21 @@ describe("the state, the repository and the session's settings are written by no
     "eval 'rm .isdlc/active'",
     "echo $(rm .isdlc/active)",
     "echo `rm .isdlc/active`",
+    'echo "$(date)" > .isdlc/state.json',
+    'echo "`date`" > .isdlc/state.json',
+    "echo `case x in x) date;; esac` > .isdlc/state.json",
+    "echo $'it\\'s' > .isdlc/state.json",
+    "echo x > $'.isdlc/state.json'",
+    'echo x > $".isdlc/state.json"',
+    "rm $(echo -f) .isdlc/active",
+    'tee "a$(date)b" .isdlc/active',
+    'echo "$(case x in x) rm .isdlc/active;; esac)"',
+    'echo "$( (date); echo "$(date)" )" && rm .isdlc/active',
+    'echo "$((1 + (2)))" > .isdlc/state.json',
+    "cat x >(tee .isdlc/active)",
+    "diff <(date) <(rm .isdlc/active)",
+    'echo x > "$(pwd)/.isdlc/state.json"',
+    `: ${"$(".repeat(5000)} rm .isdlc/active`,
     "find . -name active -exec rm .isdlc/active ;",
     "true && rm -f $PWD/.isdlc/active",
     "env X=1 rm .isdlc/active",
@@ -153,6 +168,7 @@ describe("a phase writes where it may:", () => {
     expect(refused).toMatch(/report|answered|begin|only below|tests/);
     expect(shell(`echo x > ${path}`, change)).toBe(refused);
     expect(shell(`touch ${path}`, change)).toBe(refused);
+    expect(shell(`mkdir -p "$(dirname '${path}')" && echo x > ${path}`, change)).toBe(refused);
   });
 
   test.each<[string, Partial<Marker>]>([
@@ -203,6 +219,8 @@ describe("what harms nothing is let through:", () => {
     "for f in src/*; do wc -l $f; done",
     "tmux ls",
     'echo "a > b"',
+    'echo "$(date) > .isdlc/state.json"',
+    "(cd src && ls); case $x in a) ls ;; *) pwd ;; esac",
     "cat .gitignore",
   ])("%s", (command) => expect(shell(command)).toBeNull());
 

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,6 +19,19 @@ const situation = { root, cwd: root, home: root, closed: [], marker, realpath: r
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const word = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("../x", "~", "$HOME", "`x`", "$(x)", "a\0b"));
+/** A line of shell that is whole: quotes, groups, substitutions and cases within each other. */
+const { fragment } = fc.letrec<{ fragment: string }>((tie) => ({
+  fragment: fc.oneof(
+    { maxDepth: 5 },
+    fc.constantFrom("date", "echo 'a b'", 'echo "it\'s"', "echo it\\'s \\\" \\$", "echo $'it\\'s'", "ls > /dev/null"),
+    tie("fragment").map((inner) => `echo "a $( ${inner}) b"`),
+    tie("fragment").map((inner) => `echo $( ${inner}) 'c'`),
+    tie("fragment").map((inner) => `( ${inner} )`),
+    tie("fragment").map((inner) => `diff <( ${inner} ) <(ls)`),
+    tie("fragment").map((inner) => `case "$( ${inner})" in a) ls ;; (b) ${inner} ;; esac`),
+    fc.tuple(tie("fragment"), tie("fragment")).map((pair) => pair.join(" && ")),
+  ),
+}));
 const events = fc.constantFrom("PreToolUse", "BeforeTool", "Stop", "SessionStart", "UserPromptSubmit", "Tomorrow");
 
 describe("the guard has an answer for whatever it is told:", () => {
@@ -39,6 +52,20 @@ describe("the guard has an answer for whatever it is told:", () => {
     refused(words.join(" "));
     refused(words.join("") + last);
     expect(refused(`: ${last.replaceAll(/[^a-z]/g, "")}; echo x > .isdlc/state.json`)).not.toBeNull();
+  });
+
+  property.prop([fragment], { numRuns: 500 })(
+    "any nesting, after which a write of the state is still refused",
+    (before) => {
+      const input = { command: `${before}; echo x > .isdlc/state.json` };
+      expect(
+        refuseTool(situation, { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: input }),
+      ).not.toBeNull();
+    },
+  );
+
+  test("that nesting is what a shell reads, too", () => {
+    execFileSync("bash", ["-n"], { input: fc.sample(fragment, 200).join("\n") });
   });
 
   property.prop([fc.oneof(fc.string(), fc.json())], { numRuns: 500 })("any marker", (text) => {

@@ -25,11 +25,12 @@ const DEEPEST = 6; // shells within shells
 
 /** Why a session may not run this line of shell, with the way on; null where nothing speaks against it. */
 export function refuseCommand(place: GuardedTree, text: string, depth = 0): string | null {
-  if (depth > DEEPEST) return "this is a shell in a shell in a shell; run the command itself";
+  const commands = depth > DEEPEST ? null : shellCommands(text);
+  if (commands === null) return "this is a shell in a shell in a shell; run the command itself";
   if (SPEAKS_FOR_PERSON.test(text))
     return "this would speak in the person's place. They type such commands themselves; tell them what there is to decide";
   let here = place;
-  for (const command of shellCommands(text)) {
+  for (const command of commands) {
     const refused = refuseOne(here, command, depth);
     if (refused !== null) return refused;
     here = after(here, command);

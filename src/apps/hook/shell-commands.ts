@@ -5,61 +5,122 @@ export type ShellCommand = {
   readonly targets: readonly string[];
 };
 
-type Reader = { readonly text: string; at: number; readonly commands: { words: string[]; targets: string[] }[] };
+type Command = { readonly words: string[]; readonly targets: string[] };
 
-const SEPARATORS = new Set([";", "&", "|", "\n", "(", ")", "`"]);
+type Reader = {
+  readonly text: string;
+  at: number;
+  readonly commands: Command[];
+  /** Last lines of the here-documents that begin after this line. */
+  readonly endings: string[];
+  /** Lists of commands that are open within each other. */
+  depth: number;
+  /** What ends the innermost of them. */
+  end: End;
+};
+
+type End = ")" | "`" | null;
+
 const BLANKS = new Set([" ", "\t", "\r"]);
-const QUOTES = new Set(["'", '"']);
+const SEPARATORS = new Set([";", "&", "|", "\n", "(", ")", "`"]);
 const WORD_ENDS = new Set([...BLANKS, ...SEPARATORS, "<", ">"]);
+const DEEPEST = 50;
+/** Stands in a word for what a command prints there, which nobody knows. */
+const PRINTED = "$()";
 
 /**
- * The commands of a line of shell, those of substitutions among them. It follows quotes, redirections and here-documents
- * and expands no variables: what is hidden in them is found by the engine afterwards, not here.
+ * The commands of a line of shell, those of substitutions among them; null where they are nested too deep. It follows
+ * quotes, redirections and here-documents and expands no variables: what is hidden in them is found by the engine
+ * afterwards, not here.
  */
-export function shellCommands(text: string): readonly ShellCommand[] {
-  const reader: Reader = { text, at: 0, commands: [{ words: [], targets: [] }] };
-  const endings: string[] = [];
-  while (reader.at < text.length) readPart(reader, endings);
+export function shellCommands(text: string): readonly ShellCommand[] | null {
+  const reader: Reader = { text, at: 0, commands: [], endings: [], depth: 0, end: null };
+  readList(reader);
+  if (reader.depth > DEEPEST) return null;
   return reader.commands.filter(({ words, targets }) => words.length + targets.length > 0);
 }
 
-function readPart(reader: Reader, endings: string[]): void {
+/** Reads commands up to the character that ends their list, or to the end of the text. */
+function readList(reader: Reader): void {
+  const { text, end } = reader;
+  let command = newCommand(reader);
+  let cases = 0; // within a `case` a bracket ends a pattern
+  while (reader.at < text.length) {
+    const char = text[reader.at] ?? "";
+    if (char === end && (cases === 0 || end === "`")) {
+      reader.at++;
+      return;
+    }
+    if (isSeparator(reader)) {
+      separate(reader);
+      command = newCommand(reader);
+    } else if (readPart(reader, command)) cases = Math.max(0, cases + caseOpened(command.words));
+  }
+}
+
+function newCommand({ commands }: Reader): Command {
+  const command: Command = { words: [], targets: [] };
+  commands.push(command);
+  return command;
+}
+
+const isSeparator = ({ text, at }: Reader): boolean =>
+  SEPARATORS.has(text[at] ?? "") && text[at] !== "`" && !text.startsWith("&>", at);
+
+function separate(reader: Reader): void {
+  const char = reader.text[reader.at++];
+  if (char === "(") nest(reader, ")");
+  if (char === "\n") for (const ending of reader.endings.splice(0)) skipDocument(reader, ending);
+}
+
+/** Where lists are nested too deep, nothing more is read, and no depth is taken back. */
+function nest(reader: Reader, end: End): void {
+  if (++reader.depth > DEEPEST) {
+    reader.at = reader.text.length;
+    return;
+  }
+  const outer = reader.end;
+  reader.end = end;
+  readList(reader);
+  reader.end = outer;
+  if (reader.depth <= DEEPEST) reader.depth--;
+}
+
+/** 1 where the last word opens a `case`, -1 where it ends one. */
+function caseOpened(words: readonly string[]): number {
+  if (words.at(-1) === "in" && words.at(-3) === "case") return 1;
+  return words.length === 1 && words[0] === "esac" ? -1 : 0;
+}
+
+/** True where a word of the command was read. */
+function readPart(reader: Reader, command: Command): boolean {
   const { text } = reader;
   const char = text[reader.at] ?? "";
+  const isWord = isSubstitution(reader, "") || !(char === "<" || char === ">" || char === "&");
   if (BLANKS.has(char)) reader.at++;
   else if (char === "#" && isWordStart(reader)) skipTo(reader, "\n");
-  else if (char === "&" && text[reader.at + 1] === ">") {
-    reader.at++;
-    redirect(reader);
-  } else if (char === "<") inputOf(reader, endings);
-  else if (char === ">") redirect(reader);
-  else if (SEPARATORS.has(char)) separate(reader, endings);
-  else word(reader);
+  else if (isWord) return command.words.push(readWord(reader)) > 0;
+  else if (char === "<") inputOf(reader, command);
+  else redirect(reader, command);
+  return false;
 }
 
-function separate(reader: Reader, endings: string[]): void {
-  const isLineEnd = reader.text[reader.at] === "\n";
-  reader.at++;
-  reader.commands.push({ words: [], targets: [] });
-  if (isLineEnd) for (const ending of endings.splice(0)) skipDocument(reader, ending);
-}
-
-/** `> file`, `>> file`, `>| file`, `>& file`; the descriptor before it stays a word, which harms nobody. */
-function redirect(reader: Reader): void {
-  while (/[>|&]/.test(reader.text[reader.at] ?? "")) reader.at++;
+/** `> file`, `>> file`, `>| file`, `>& file`, `&> file`; the descriptor before it stays a word, which harms nobody. */
+function redirect(reader: Reader, { targets }: Command): void {
+  while (/[>|&]/.test(reader.text[reader.at] ?? "") && !isSubstitution(reader, "")) reader.at++;
   const target = nextWord(reader);
-  if (target !== "" && !/^[0-9-]$/.test(target)) current(reader).targets.push(target);
+  if (target !== "" && !/^[0-9-]$/.test(target)) targets.push(target);
 }
 
 /** `<<END` begins a document that is data; `<>` opens a file for writing too; all else is read. */
-function inputOf(reader: Reader, endings: string[]): void {
+function inputOf(reader: Reader, command: Command): void {
   const rest = reader.text.slice(reader.at, reader.at + 3);
   if (rest.startsWith("<<") && rest !== "<<<") {
     reader.at += rest === "<<-" ? 3 : 2;
-    endings.push(nextWord(reader));
+    reader.endings.push(nextWord(reader));
   } else if (rest.startsWith("<>")) {
     reader.at++;
-    redirect(reader);
+    redirect(reader, command);
   } else reader.at += rest === "<<<" ? 3 : 1;
 }
 
@@ -74,59 +135,73 @@ function skipDocument(reader: Reader, ending: string): void {
 
 function nextWord(reader: Reader): string {
   while (BLANKS.has(reader.text[reader.at] ?? "")) reader.at++;
-  const before = current(reader).words.length;
-  word(reader);
-  return current(reader).words.splice(before).join("");
+  return readWord(reader);
 }
 
-/** Reads one word. A substitution in it ends it: what it runs is looked at as a command of its own. */
-function word(reader: Reader): void {
+/** Quotes a word can be in: `'…'`, `"…"`, and `$'…'`, in which a backslash counts. */
+type Quote = "" | "'" | '"' | "$'";
+
+/** Reads one word. What a substitution in it runs becomes commands of their own; the word goes on after it. */
+function readWord(reader: Reader): string {
   const { text } = reader;
-  const from = reader.at;
   let value = "";
-  let quote = "";
-  for (; reader.at < text.length; reader.at++) {
-    const char = text[reader.at] ?? "";
-    if (char === quote) quote = "";
-    else if (quote === "'") value += char;
-    else if (char === "\\") value += escaped(reader, quote);
-    else if (isSubstitution(text, reader.at)) return substitute(reader, value);
-    else if (quote === "" && QUOTES.has(char)) quote = char;
-    else if (quote === "" && WORD_ENDS.has(char)) break;
-    else value += char;
+  let quote: Quote = "";
+  while (reader.at < text.length && !endsWord(reader, quote)) {
+    const opened: Quote = quote === "" ? quoteAt(reader) : "";
+    if (opened !== "") {
+      quote = opened;
+      if (text[reader.at++ - 1] === "$") value = value.replace(/\$$/, "");
+    } else if (quote !== "" && text[reader.at] === quote.at(-1)) {
+      quote = "";
+      reader.at++;
+    } else value += readCharacter(reader, quote);
   }
-  if (reader.at === from) reader.at++;
-  current(reader).words.push(value);
+  return value;
 }
 
-function substitute(reader: Reader, value: string): void {
-  current(reader).words.push(value);
-  reader.commands.push({ words: [], targets: [] });
-  reader.at += reader.text[reader.at] === "`" ? 1 : 2;
+/** A backquote that opens nothing ends what another one opened, also within quotes. */
+function endsWord(reader: Reader, quote: Quote): boolean {
+  const char = reader.text[reader.at] ?? "";
+  if (isSubstitution(reader, quote)) return false;
+  return quote === "" ? WORD_ENDS.has(char) : quote === '"' && char === "`";
+}
+
+function readCharacter(reader: Reader, quote: Quote): string {
+  const char = reader.text[reader.at] ?? "";
+  if (isSubstitution(reader, quote)) {
+    reader.at += char === "`" ? 1 : 2;
+    nest(reader, char === "`" ? "`" : ")");
+    return PRINTED;
+  }
+  reader.at++;
+  return char === "\\" && quote !== "'" ? escaped(reader, quote) : char;
+}
+
+function quoteAt({ text, at }: Reader): Quote {
+  const char = text[at];
+  if (char === '"') return char;
+  if (char !== "'") return "";
+  return text[at - 1] === "$" ? "$'" : char;
 }
 
 /** A line that goes on after a backslash is one line. */
-function escaped(reader: Reader, quote: string): string {
-  reader.at++;
-  const char = reader.text[reader.at] ?? "";
+function escaped(reader: Reader, quote: Quote): string {
+  const char = reader.text[reader.at++] ?? "";
   if (char === "\n") return "";
   return quote === '"' && !/["\\$`]/.test(char) ? `\\${char}` : char;
 }
 
-const isSubstitution = (text: string, at: number): boolean =>
-  text[at] === "`" || (text[at + 1] === "(" && /[$<>]/.test(text[at] ?? ""));
+/** `$(…)` and backquotes; outside of quotes also `<(…)` and `>(…)`. */
+function isSubstitution({ text, at, end }: Reader, quote: Quote): boolean {
+  if (quote === "'" || quote === "$'") return false;
+  const char = text[at] ?? "";
+  if (char === "`") return end !== "`";
+  return text[at + 1] === "(" && (char === "$" || (quote === "" && (char === "<" || char === ">")));
+}
 
 const isWordStart = ({ text, at }: Reader): boolean => at === 0 || /[\s;&|(]/.test(text[at - 1] ?? "");
 
 function skipTo(reader: Reader, end: string): void {
   const found = reader.text.indexOf(end, reader.at);
   reader.at = found === -1 ? reader.text.length : found;
-}
-
-function current(reader: Reader): { words: string[]; targets: string[] } {
-  const last = reader.commands.at(-1);
-  if (last !== undefined) return last;
-  const first = { words: [], targets: [] };
-  reader.commands.push(first);
-  return first;
 }
