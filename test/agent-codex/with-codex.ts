@@ -21,6 +21,7 @@ const serviceSettings = (url: string): string => `
 model = "scripted"
 model_provider = "scripted"
 check_for_update_on_startup = false
+features = { apps = false, plugins = false } # both wait for a network that is not there
 
 [analytics]
 enabled = false
