@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { readlinkSync, rmSync } from "node:fs";
+import { lstatSync, readdirSync, readlinkSync, rmdirSync, rmSync, unlinkSync } from "node:fs";
 import { mkdtemp, readdir, realpath, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { numberInUse } from "./number-in-use.ts";
+import { createTimeSlice, type TimeSlice } from "./time-slice.ts";
 
 /** A folder only this user can enter (mkdtemp makes it 0700). Those that killed programs left are cleared away first. */
 export async function makeTemporaryFolder(among: string = tmpdir()): Promise<string> {
@@ -46,8 +47,24 @@ async function clearLeft(place: string): Promise<void> {
 }
 
 export async function removeFolder(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    await removePlain(folder, createTimeSlice());
+  } catch {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 }); // gone, busy, read-only, odd names
+  }
   lasting.delete(folder);
+}
+
+/** Follows no link, and tries nothing twice. */
+async function removePlain(folder: string, slice: TimeSlice): Promise<void> {
+  if (!lstatSync(folder).isDirectory()) return unlinkSync(folder); // whoever worked in it may have put a link there
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await removePlain(path, slice);
+    else unlinkSync(path);
+    if (slice.isOver()) await slice.next();
+  }
+  rmdirSync(folder);
 }
 
 const lasting = new Set<string>();

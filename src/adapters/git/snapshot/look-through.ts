@@ -1,5 +1,6 @@
-import { lstat } from "node:fs/promises";
+import { lstatSync, type Stats } from "node:fs";
 import { OWN_FOLDER } from "../../../core/own-folder.ts";
+import { createTimeSlice } from "../../file-system/time-slice.ts";
 import { must, wholeTreeTimeoutMs } from "../process/git.ts";
 import type { Git } from "../process/git.ts";
 import { decodePath, encodePath, inTree, isUnder, joinFields, splitFields } from "../process/git-path.ts";
@@ -95,13 +96,14 @@ const SLASH = 0x2f;
 /** The time of the last change to a file's record cannot be set, unlike all that an index goes by. */
 async function touchedSince({ repository, distrust }: Looking, entries: readonly IndexEntry[]): Promise<string[]> {
   if (distrust === null) return [];
-  const found = await Promise.all(
-    entries.map(async ({ bytes }) => {
-      const stats = await lstat(inTree(repository.top, bytes)).catch(() => null); // vanished: git tells
-      return stats !== null && !stats.isDirectory() && stats.ctimeMs >= distrust ? [decodePath(bytes)] : [];
-    }),
-  );
-  return found.flat();
+  const slice = createTimeSlice();
+  const touched: string[] = [];
+  for (const { bytes } of entries) {
+    const stats = statsOf(repository.top, bytes); // vanished: git tells
+    if (stats !== null && !stats.isDirectory() && stats.ctimeMs >= distrust) touched.push(decodePath(bytes));
+    if (slice.isOver()) await slice.next();
+  }
+  return touched;
 }
 
 /** Has the index not know these files: what it takes for unchanged, git would not read again. */
@@ -119,8 +121,7 @@ async function revealEntries(git: Git, { repository, environment, include }: Loo
     await must(git(["update-index", option, "-z", "--stdin"], { environment, input }), "update-index");
   };
   const skipped = entries.filter(({ tag }) => tag.toUpperCase() === "S");
-  const present = await Promise.all(skipped.map(({ bytes }) => exists(repository.top, bytes)));
-  const shown = skipped.filter((_, index) => present[index]);
+  const shown = skipped.filter(({ bytes }) => statsOf(repository.top, bytes) !== null);
   const assumed = entries.filter(({ tag }) => tag !== tag.toUpperCase());
   const folder = Buffer.from(OWN_FOLDER);
   const own = entries.filter(({ bytes }) => isBelow(bytes, folder) && !isIncluded(decodePath(bytes), include));
@@ -136,9 +137,11 @@ async function revealEntries(git: Git, { repository, environment, include }: Loo
   return { isHiding: shown.length + assumed.length > 0, isSparse: skipped.length > 0 };
 }
 
-async function exists(top: string, path: Buffer): Promise<boolean> {
-  return lstat(inTree(top, path)).then(
-    () => true,
-    () => false,
-  );
+/** Null for what is not there, or cannot be looked at. */
+function statsOf(top: string, path: Buffer): Stats | null {
+  try {
+    return lstatSync(inTree(top, path), { throwIfNoEntry: false }) ?? null;
+  } catch {
+    return null;
+  }
 }
