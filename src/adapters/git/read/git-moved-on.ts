@@ -1,13 +1,16 @@
 import type { Git } from "../process/git.ts";
 import { hardenedGit, must } from "../process/git.ts";
+import { isUnder } from "../process/git-path.ts";
 import { ITEM_PATHS } from "./git-distance.ts";
+import { readHead } from "./git-head.ts";
 
 /** From so many commits on, the rest is not compared: a list is no place to wait at. */
 const MOST = 200;
 
 /**
  * Whether the code differs between HEAD and each of many commits, outside the folders of items. Commits that git cannot
- * compare are left out. Starts git twice at most, however many there are. Never throws.
+ * compare are left out. Starts git once where other folders differ too, once more where the documents alone do, and once
+ * before for shortened hashes. Never throws.
  */
 export async function codeMovedOn(
   root: string,
@@ -15,17 +18,16 @@ export async function codeMovedOn(
   env: NodeJS.ProcessEnv,
 ): Promise<ReadonlyMap<string, boolean>> {
   const asked = [...new Set(commits)].filter((commit) => /^[0-9a-f]{4,64}$/.test(commit)).slice(0, MOST);
-  if (asked.length === 0) return new Map();
+  const head = asked.length === 0 ? undefined : readHead(root)?.hash;
+  if (head === undefined) return new Map();
   const git = hardenedGit(root, env);
   try {
-    const [head = null, ...trees] = await treesOf(git, ["HEAD", ...asked]);
-    if (head === null) return new Map();
-    const others = [...new Set(trees)].filter((tree) => tree !== null && tree !== head) as string[]; // null is gone
-    const moved = await differing(git, { head, others });
+    const named = await fullNames(git, asked, head.length);
+    const moved = await differing(git, [...new Set(named.values())], head);
     return new Map(
-      asked.flatMap((commit, index): [string, boolean][] => {
-        const tree = trees[index] ?? null;
-        return tree === null ? [] : [[commit, moved.has(tree)]];
+      [...named].flatMap(([commit, name]): [string, boolean][] => {
+        const hasMoved = moved.get(name);
+        return hasMoved === undefined ? [] : [[commit, hasMoved]];
       }),
     );
   } catch {
@@ -33,31 +35,55 @@ export async function codeMovedOn(
   }
 }
 
-async function treesOf(git: Git, commits: readonly string[]): Promise<(string | null)[]> {
-  const input = Buffer.from(commits.map((commit) => `${commit}^{tree}\n`).join(""));
+/** What each hash is in full; without those that name no commit. */
+async function fullNames(git: Git, asked: readonly string[], length: number): Promise<ReadonlyMap<string, string>> {
+  const short = asked.filter((commit) => commit.length !== length);
+  const found = short.length === 0 ? [] : await expanded(git, short);
+  const full = asked.filter((commit) => commit.length === length).map((commit) => [commit, commit] as const);
+  return new Map([...full, ...found]);
+}
+
+async function expanded(git: Git, short: readonly string[]): Promise<(readonly [string, string])[]> {
+  const input = Buffer.from(short.map((commit) => `${commit}^{commit}\n`).join(""));
   const output = await must(git(["cat-file", "--batch-check=%(objectname)"], { input }), "cat-file");
-  const lines = output.toString("latin1").split("\n").slice(0, commits.length);
-  return lines.map((line) => (/^[0-9a-f]{40,64}$/.test(line) ? line : null));
+  const lines = output.toString("latin1").split("\n");
+  return short.flatMap((commit, index) => {
+    const name = lines[index] ?? "";
+    return /^[0-9a-f]{40,64}$/.test(name) ? [[commit, name] as const] : [];
+  });
 }
 
-type Comparison = { readonly head: string; readonly others: readonly string[] };
+/** For each commit that git has, whether it differs from HEAD. Folders are looked into only where that decides. */
+async function differing(git: Git, commits: readonly string[], head: string): Promise<ReadonlyMap<string, boolean>> {
+  const above = await compared(git, { commits, head, args: [] });
+  const unclear = [...above].filter(([, names]) => names.length > 0 && names.every(isOrHoldsItems));
+  const args = ["-r", "--", ":(top)", ...ITEM_PATHS.map((path) => `:(exclude,top,literal)${path}`)];
+  const below = await compared(git, { commits: unclear.map(([commit]) => commit), head, args });
+  return new Map([...above].map(([commit, names]) => [commit, (below.get(commit) ?? names).length > 0]));
+}
 
-/** Pairs of trees are read from stdin; each is answered with a line that repeats it, followed by the paths. */
-async function differing(git: Git, { head, others }: Comparison): Promise<ReadonlySet<string>> {
-  if (others.length === 0) return new Set();
-  const input = Buffer.from(others.map((tree) => `${tree} ${head}\n`).join(""));
-  const excepted = ITEM_PATHS.map((path) => `:(exclude,top,literal)${path}`);
-  const args = ["diff-tree", "--stdin", "-r", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv"];
-  const output = await must(git([...args, "--", ":(top)", ...excepted], { input }), "diff-tree");
-  const moved = new Set<string>();
-  let at = "";
-  for (const line of output
-    .toString("latin1")
-    .split("\n")
-    .filter((text) => text !== "")) {
-    const [tree = "", other] = line.split(" ");
-    if (other === head && others.includes(tree)) at = tree;
-    else moved.add(at);
+const isOrHoldsItems = (name: string): boolean => ITEM_PATHS.some((path) => isUnder(path, name));
+
+type Comparison = { readonly commits: readonly string[]; readonly head: string; readonly args: readonly string[] };
+
+/**
+ * What differs between HEAD and each commit that git has. A commit with HEAD behind it on a line is compared as if that
+ * were its parent, and answered with a line that names it, followed by one for each difference, which begins with a colon.
+ */
+async function compared(
+  git: Git,
+  { commits, head, args }: Comparison,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (commits.length === 0) return new Map();
+  const input = Buffer.from(commits.map((commit) => `${commit} ${head}\n`).join(""));
+  const output = await must(git(["diff-tree", "--stdin", "--always", ...PLAIN, ...args], { input }), "diff-tree");
+  const found = new Map<string, string[]>();
+  let names: string[] = [];
+  for (const line of output.toString("latin1").split("\n")) {
+    if (line.startsWith(":")) names.push(line.slice(line.indexOf("\t") + 1));
+    else if (commits.includes(line)) found.set(line, (names = []));
   }
-  return moved;
+  return found;
 }
+
+const PLAIN = ["--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"];
