@@ -24,13 +24,28 @@ export type TeamView = z.infer<typeof TeamView>;
 export const MemberRow = z.object({ person: z.string(), role: Role });
 export type MemberRow = z.infer<typeof MemberRow>;
 export const MemberList = z.object({ members: z.array(MemberRow) });
+export type MemberList = z.infer<typeof MemberList>;
 /** Null takes the role away. */
 export const MemberChange = z.strictObject({ person: text(63), role: z.nullable(Role) });
+export const PageMemberChange = z.extend(MemberChange, { repository: text(100) });
+
+/** What is asked of answers in a repository, and of whom. Set on the server's machine. */
+export const RepositoryPolicy = z.object({
+  repository: z.string(),
+  remote: z.string(),
+  /** Who began a run does not accept it. */
+  isFourEyes: z.boolean(),
+  /** Phases that only these people accept; every reviewer accepts the others. */
+  reviewers: z.array(z.object({ phase: z.string(), people: z.array(z.string()) })),
+  members: z.array(MemberRow),
+});
+export type RepositoryPolicy = z.infer<typeof RepositoryPolicy>;
 
 const tokenName = z.string().check(z.regex(/^[a-z0-9][a-z0-9-]{0,40}$/));
 /** A token for a script of one's own. */
 export const PersonalToken = z.strictObject({ name: tokenName, days: z.number().check(z.gt(0), z.lte(366)) });
 export const TokenMade = z.object({ token: z.string() });
+export type TokenMade = z.infer<typeof TokenMade>;
 export const TokenRow = z.object({
   name: z.string(),
   createdAt: z.string(),
@@ -39,7 +54,10 @@ export const TokenRow = z.object({
 });
 export type TokenRow = z.infer<typeof TokenRow>;
 export const TokenList = z.object({ tokens: z.array(TokenRow) });
+export type TokenList = z.infer<typeof TokenList>;
+export const TokenRevocation = z.strictObject({ name: text(63) });
 export const TokenRevoked = z.object({ isRevoked: z.boolean() });
+export type TokenRevoked = z.infer<typeof TokenRevoked>;
 
 /** A run in the team's list. */
 export const TeamRunRow = z.object({

@@ -27,6 +27,14 @@ import type {
   StartRequest,
   StartResult,
 } from "../../src/schema/api-project.ts";
+import type {
+  MemberList,
+  RepositoryPolicy,
+  Role,
+  TokenList,
+  TokenMade,
+  TokenRevoked,
+} from "../../src/schema/api-team.ts";
 import type { CreationOptions } from "./passkeys.ts";
 import { currentSession } from "./session.ts";
 import { apiBase, isTeam, WHEN_GONE } from "./served-by.ts";
@@ -101,8 +109,14 @@ export const api = {
   passkeyOptions: () => send<CreationOptions>("/passkeys/options", {}),
   addPasskey: (made: NewPasskey) => send<{ name: string }>("/passkeys", made),
   resume: (run: string) => send<AnswerResult>(`/runs/${run}/resume`, {}),
-  items: () => ask<ItemList>("/items"),
-  charts: () => ask<ChartsView>("/charts"),
+  items: (repository: string | null) => ask<ItemList>(`/items${query({ repository })}`),
+  charts: (repository: string | null) => ask<ChartsView>(`/charts${query({ repository })}`),
+  tokens: () => ask<TokenList>("/tokens"),
+  makeToken: (name: string, days: number) => send<TokenMade>("/tokens", { name, days }),
+  revokeToken: (name: string) => send<TokenRevoked>("/tokens/revoke", { name }),
+  policy: (repository: string) => ask<RepositoryPolicy>(`/policy${query({ repository })}`),
+  giveRole: (repository: string, person: string, role: Role | null) =>
+    send<MemberList>("/members", { repository, person, role }),
   settings: () => ask<SettingList>("/settings"),
   setSetting: (key: string, value: string) => send<SettingList>("/settings", { key, value }),
   /** `repository`: of a team; null where the page is for one. */

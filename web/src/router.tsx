@@ -6,7 +6,9 @@ import { NewPasskey } from "./pages/passkey.tsx";
 import { NewRun, type Wanted } from "./pages/new-run.tsx";
 import { RunPage } from "./pages/run-page.tsx";
 import { Settings } from "./pages/settings.tsx";
+import { TeamSettings } from "./pages/team-settings.tsx";
 import { GatePage } from "./gate/gate-page.tsx";
+import { isTeam } from "./served-by.ts";
 import { Missing } from "./pages/missing.tsx";
 import { Shell } from "./parts/shell.tsx";
 
@@ -49,7 +51,7 @@ export const router = createRouter({
     at("/", Inbox),
     at("/items", Items),
     at("/charts", Charts),
-    at("/settings", Settings),
+    at("/settings", isTeam ? TeamSettings : Settings),
     newRoute,
     at("/passkey", NewPasskey),
     runRoute,

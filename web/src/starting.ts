@@ -1,16 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Choice } from "../../src/schema/api-project.ts";
 import { api } from "./api.ts";
 import { announce } from "./parts/announce.tsx";
 import type { Start } from "./parts/asked.tsx";
-
-/** Repositories of a team in which this person may begin runs; empty where the page is for one repository. */
-export function useRepositories(): readonly string[] {
-  const { data } = useQuery({ queryKey: ["project"], queryFn: api.project });
-  return data?.repositories.filter(({ mayBegin }) => mayBegin).map(({ name }) => name) ?? [];
-}
 
 /** Starts what is wished for and goes there; or tells what has to be chosen first. */
 export function useStart(repository: string | null) {

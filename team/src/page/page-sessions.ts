@@ -32,7 +32,7 @@ export async function signedInWith(pool: Pool, secret: string): Promise<Principa
     values: [digestOf(secret)],
   });
   const [found] = rows;
-  return found === undefined ? null : { id: found.person, kind: "person", isPersonal: true };
+  return found === undefined ? null : { id: found.person, kind: "person", isPersonal: false };
 }
 
 export async function endSession(pool: Pool, secret: string): Promise<void> {

@@ -2,7 +2,9 @@ import { type Git, hardenedGit, withEnvironment } from "../../../src/adapters/gi
 import { isObjectId } from "../../../src/adapters/git/snapshot/ref-name.ts";
 import { pairOf, patchBetween } from "../../../src/adapters/git/snapshot/tree-diff.ts";
 import type { RunId, TreeId } from "../../../src/schema/ids.ts";
-import { type Keeping, openMirror } from "../worker/mirror.ts";
+import type { SeenItems } from "../../../src/ports/items.ts";
+import { type Keeping, type Mirror, openMirror } from "../worker/mirror.ts";
+import { itemsAt } from "./items-at.ts";
 
 /** Which run, and where its workers push to. */
 export type Pushed = { readonly run: RunId; readonly remote: string };
@@ -12,24 +14,34 @@ export type PageTrees = {
   /** Text of a file; null where it is not there, or too long to be read in one go. */
   file(pushed: Pushed, path: string, tree: TreeId): Promise<string | null>;
   patch(pushed: Pushed, from: TreeId | null, to: TreeId | null): Promise<string>;
+  /** The items at the end of the main branch; null where the remote has no commit yet. */
+  items(remote: string): Promise<SeenItems | null>;
 };
 
+/** Milliseconds for which branches that were fetched count as the newest. */
+const FRESH = 5000;
 const LONGEST = 2 * 1024 * 1024; // bytes
 
 export function createPageTrees(keeping: Keeping): PageTrees {
   const fetches = new Map<string, Promise<unknown>>();
-  /** The copy with these trees in it. What is missing is fetched, one after another: git locks what it writes. */
+  const mains = new Map<string, { readonly at: number; readonly branch: string }>();
+  const gitIn = ({ folder }: Mirror): Git => withEnvironment(hardenedGit(folder, keeping.env), { GIT_DIR: folder });
+  /** Fetches come one after another: git locks what it writes. */
+  const inTurn = async (remote: string, fetch: () => Promise<unknown>): Promise<void> => {
+    const turn = (fetches.get(remote) ?? Promise.resolve())
+      .catch(() => undefined) // whoever asked for that was told
+      .then(fetch);
+    fetches.set(remote, turn);
+    await turn;
+  };
+  /** The copy with these trees in it. What is missing is fetched. */
   const gitWith = async ({ run, remote }: Pushed, trees: readonly TreeId[]): Promise<Git> => {
     const mirror = await openMirror(keeping, remote);
-    const git = withEnvironment(hardenedGit(mirror.folder, keeping.env), { GIT_DIR: mirror.folder });
+    const git = gitIn(mirror);
     const isThere = async (tree: TreeId): Promise<boolean> => (await git(["cat-file", "-e", tree])).status === 0;
     const areThere = async (): Promise<boolean> => (await Promise.all(trees.map(isThere))).every(Boolean);
     if (await areThere()) return git;
-    const turn = (fetches.get(remote) ?? Promise.resolve())
-      .catch(() => undefined) // whoever asked for that was told
-      .then(async () => (await areThere()) || mirror.fetch(run));
-    fetches.set(remote, turn);
-    await turn;
+    await inTurn(remote, async () => (await areThere()) || mirror.fetch(run));
     return git;
   };
   return {
@@ -41,6 +53,17 @@ export function createPageTrees(keeping: Keeping): PageTrees {
     async patch(pushed, from, to) {
       const pair = pairOf(from, to);
       return pair === null ? "" : patchBetween(await gitWith(pushed, [pair.from, pair.to]), pair);
+    },
+    async items(remote) {
+      const mirror = await openMirror(keeping, remote);
+      await inTurn(remote, async () => {
+        const known = mains.get(remote);
+        if (known !== undefined && Date.now() - known.at < FRESH) return;
+        await mirror.fetch(null);
+        mains.set(remote, { at: Date.now(), branch: await mirror.mainBranch() });
+      });
+      const tip = await mirror.tip(mains.get(remote)?.branch ?? "");
+      return tip === null ? null : itemsAt(gitIn(mirror), tip);
     },
   };
 }

@@ -8,7 +8,9 @@ import type { ProjectView } from "../../../src/schema/api-project.ts";
 import { createRefusedTokens, FORGOTTEN_AFTER } from "../people/refused-tokens.ts";
 import { isAtLeast, repositoriesOf } from "../people/roles.ts";
 import { addressOf, type TeamEnv, type TeamServer } from "../server/team-server.ts";
+import { addPageAccounts } from "./page-accounts.ts";
 import { addPageLive } from "./page-live.ts";
+import { addPageRepositories } from "./page-repositories.ts";
 import { addPageRuns } from "./page-runs.ts";
 import { addPageStart } from "./page-start.ts";
 import { forgetSession, keepSession, personAtPage, sessionIn } from "./page-cookie.ts";
@@ -38,6 +40,8 @@ export function addTeamPage(app: Hono<TeamEnv>, page: TeamPage): void {
     context.json(await projectView(server, context.get("principal").id)),
   );
   addPageStart(app, page);
+  addPageRepositories(app, page);
+  addPageAccounts(app, page);
   addPageRuns(app, page);
   addPageLive(app, page);
   app.all(`${PAGE_API}/*`, (context) => context.json(told(NOTHING), 404));

@@ -1,8 +1,9 @@
 import type { Hono } from "hono";
 import { ProblemError } from "../../../src/core/problem.ts";
-import { MemberChange, PersonalToken } from "../../../src/schema/api-team.ts";
+import type { Pool } from "pg";
+import { MemberChange, PersonalToken, type RepositoryPolicy } from "../../../src/schema/api-team.ts";
 import type { TeamEnv, TeamServer } from "../server/team-server.ts";
-import { changeAccounts, membersOf, tokensOf } from "./accounts.ts";
+import { changeAccounts, membersOf, policyOf, tokensOf } from "./accounts.ts";
 import { createToken, type Principal, revokeTokens, SIGN_IN } from "./principals.ts";
 import { needRole, personOf } from "./roles.ts";
 
@@ -11,13 +12,9 @@ export function addAccountRoutes(app: Hono<TeamEnv>, { pool }: TeamServer): void
   app.get("/api/tokens", async (context) =>
     context.json({ tokens: await tokensOf(pool, personOf(context.get("principal"))) }),
   );
-  app.post("/api/tokens", async (context) => {
-    const id = signedIn(context.get("principal"));
-    const wanted = PersonalToken.parse(await context.req.json());
-    if (wanted.name === SIGN_IN)
-      throw new ProblemError({ code: "USAGE", detail: "Give it another name.", usage: "isdlc team token <name>" });
-    return context.json({ token: await createToken(pool, { id, kind: "person" }, wanted) });
-  });
+  app.post("/api/tokens", async (context) =>
+    context.json({ token: await createOwnToken(pool, context.get("principal"), await context.req.json()) }),
+  );
   app.delete("/api/tokens/:name", async (context) => {
     const isRevoked = await revokeTokens(pool, signedIn(context.get("principal")), context.req.param("name"));
     return context.json({ isRevoked });
@@ -29,16 +26,40 @@ export function addAccountRoutes(app: Hono<TeamEnv>, { pool }: TeamServer): void
   });
   app.post("/api/repositories/:repository/members", async (context) => {
     const repository = context.req.param("repository");
-    const principal = context.get("principal");
-    await needRole(pool, principal, { repository, role: "admin" });
-    const { person, role } = MemberChange.parse(await context.req.json());
-    await changeAccounts(pool, signedIn(principal), { what: "role", repository, person, role });
+    await giveRole(pool, context.get("principal"), { repository, change: await context.req.json() });
     return context.json({ members: await membersOf(pool, repository) });
   });
+  app.get("/api/repositories/:repository/policy", async (context) =>
+    context.json(await policyFor(pool, context.get("principal"), context.req.param("repository"))),
+  );
+}
+
+/** Makes a token for a script of one's own, as it was sent. @throws ProblemError NOT_ALLOWED, USAGE */
+export async function createOwnToken(pool: Pool, principal: Principal, sent: unknown): Promise<string> {
+  const id = signedIn(principal);
+  const wanted = PersonalToken.parse(sent);
+  if (wanted.name === SIGN_IN)
+    throw new ProblemError({ code: "USAGE", detail: "Give it another name.", usage: "isdlc team token <name>" });
+  return createToken(pool, { id, kind: "person" }, wanted);
+}
+
+type RoleChange = { readonly repository: string; readonly change: unknown };
+
+/** Gives or takes a role, as it was sent. @throws ProblemError NOT_ALLOWED for who is no admin there */
+export async function giveRole(pool: Pool, principal: Principal, { repository, change }: RoleChange): Promise<void> {
+  await needRole(pool, principal, { repository, role: "admin" });
+  const { person, role } = MemberChange.parse(change);
+  await changeAccounts(pool, signedIn(principal), { what: "role", repository, person, role });
+}
+
+/** @throws ProblemError NOT_ALLOWED for who is no admin there */
+export async function policyFor(pool: Pool, principal: Principal, repository: string): Promise<RepositoryPolicy> {
+  await needRole(pool, principal, { repository, role: "admin" });
+  return policyOf(pool, repository);
 }
 
 /** A script's token that leaks must not make others, nor change who may do what. */
-function signedIn(principal: Principal): string {
+export function signedIn(principal: Principal): string {
   const person = personOf(principal);
   if (!principal.isPersonal) return person;
   const what = "A personal token is for scripts: it makes and revokes no tokens, and changes no roles.";

@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from "pg";
 import { ProblemError } from "../../../src/core/problem.ts";
-import type { MemberRow, Role, TokenRow } from "../../../src/schema/api-team.ts";
+import type { MemberRow, RepositoryPolicy, Role, TokenRow } from "../../../src/schema/api-team.ts";
 import { inTransaction } from "../journal-postgres/in-transaction.ts";
 
 /** What somebody changed about accounts; kept for good. */
@@ -72,9 +72,11 @@ async function setReviewers(
 
 async function needRepository(client: ClientBase, name: string): Promise<void> {
   const { rowCount } = await client.query("select 1 from isdlc.repository where name = $1", [name]);
-  if (rowCount === 0)
-    throw unknown(`There is no repository "${name}" here.`, "isdlc server repository <name> <remote>");
+  if (rowCount === 0) throw noRepository(name);
 }
+
+const noRepository = (name: string): ProblemError =>
+  unknown(`There is no repository "${name}" here.`, "isdlc server repository <name> <remote>");
 
 async function needPeople(client: ClientBase, people: readonly string[]): Promise<void> {
   const text = "select id from isdlc.principal where kind = 'person' and id = any($1)";
@@ -85,6 +87,21 @@ async function needPeople(client: ClientBase, people: readonly string[]): Promis
 }
 
 const unknown = (detail: string, usage: string): ProblemError => new ProblemError({ code: "USAGE", detail, usage });
+
+/** @throws ProblemError USAGE where there is no such repository. */
+export async function policyOf(pool: Pool, repository: string): Promise<RepositoryPolicy> {
+  const { rows } = await pool.query<Pick<RepositoryPolicy, "remote" | "isFourEyes" | "reviewers">>(
+    `select remote, four_eyes as "isFourEyes", coalesce((
+       select json_agg(json_build_object('phase', phase, 'people', people) order by phase) from (
+         select phase, array_agg(person order by person) as people from isdlc.phase_reviewer
+         where repository = name group by phase) p), '[]') as reviewers
+     from isdlc.repository where name = $1`,
+    [repository],
+  );
+  const [found] = rows;
+  if (found === undefined) throw noRepository(repository);
+  return { repository, ...found, members: [...(await membersOf(pool, repository))] };
+}
 
 export async function membersOf(pool: Pool, repository: string): Promise<readonly MemberRow[]> {
   const text = "select person, role from isdlc.member where repository = $1 order by person";

@@ -116,6 +116,13 @@ export const OPERATIONS: readonly Operation[] = [
     answer: team.MemberList,
   },
   {
+    method: "get",
+    path: "/api/repositories/:repository/policy",
+    summary: "What is asked of answers, and of whom; for admins",
+    by: "person",
+    answer: team.RepositoryPolicy,
+  },
+  {
     method: "post",
     path: "/api/worker/beat",
     summary: "Say that a worker lives",

@@ -13,8 +13,8 @@ import { isRemote } from "../remote-address.ts";
  */
 export type Mirror = {
   readonly folder: string;
-  /** Brings every branch, and the snapshots of one run. */
-  fetch(run: string): Promise<void>;
+  /** Brings every branch, and the snapshots of a run where one is named. */
+  fetch(run: string | null): Promise<void>;
   /** Copies branches and the run's snapshots into a new repository: borrowed objects would be seen as a changed setting. */
   copyInto(root: string, run: string): Promise<void>;
   /** The branch that the remote's HEAD names. */
@@ -56,8 +56,8 @@ export async function openMirror({ data, env }: Keeping, remote: string): Promis
   return {
     folder,
     async fetch(run) {
-      const snapshots = `+refs/isdlc/${run}/*:refs/isdlc/${run}/*`;
-      await say("fetch", "--quiet", "--no-tags", "--force", remote, "+refs/heads/*:refs/heads/*", snapshots);
+      const snapshots = run === null ? [] : [`+refs/isdlc/${run}/*:refs/isdlc/${run}/*`];
+      await say("fetch", "--quiet", "--no-tags", "--force", remote, "+refs/heads/*:refs/heads/*", ...snapshots);
     },
     async copyInto(root, run) {
       const specs = ["+refs/heads/*:refs/isdlc-mirror/heads/*", `+refs/isdlc/${run}/*:refs/isdlc-mirror/${run}/*`];

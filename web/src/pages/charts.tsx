@@ -1,9 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import type { ChartsView } from "../../../src/schema/api-project.ts";
 import { api } from "../api.ts";
 import { type Bar, Bars } from "../parts/bars.tsx";
+import { RepositoryField } from "../parts/repository-field.tsx";
 import { Loading, Trouble } from "../parts/trouble.tsx";
+import { useRepositories } from "../repositories.ts";
 import { durationOf, plural } from "../words.ts";
 
 const MINUTE = 60_000;
@@ -11,7 +13,13 @@ const NEWEST = 24;
 
 /** What the runs of this project took, in time, money and patience. */
 export function Charts() {
-  const { data, error, isPending } = useQuery({ queryKey: ["charts"], queryFn: api.charts, staleTime: 0 });
+  const [repository, setRepository] = useState("");
+  const names = useRepositories().map(({ name }) => name);
+  const { data, error, isPending } = useQuery({
+    queryKey: ["charts", repository],
+    queryFn: () => api.charts(repository === "" ? null : repository),
+    staleTime: 0,
+  });
   return (
     <div className="page page-wide">
       <div className="page-head">
@@ -20,6 +28,11 @@ export function Charts() {
           {data === undefined ? "" : `over the newest ${plural(data.runs.length, "finished run")}`}
         </p>
       </div>
+      {names.length < 2 ? null : (
+        <div className="toolbar">
+          <RepositoryField names={names} value={repository} onChange={setRepository} all="All repositories" />
+        </div>
+      )}
       {error === null ? null : <Trouble error={error} />}
       {isPending ? <Loading what="the charts" /> : null}
       {data?.runs.length === 0 ? <p className="empty">Charts come with the first finished run.</p> : null}

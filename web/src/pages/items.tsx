@@ -3,15 +3,24 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { ItemList } from "../../../src/schema/api-project.ts";
 import { api } from "../api.ts";
+import { RepositoryField } from "../parts/repository-field.tsx";
 import { SearchField } from "../parts/search-field.tsx";
 import { Loading, Trouble } from "../parts/trouble.tsx";
+import { usePickedRepository, useRepositories } from "../repositories.ts";
+import { isTeam } from "../served-by.ts";
 import { ageOf, plural } from "../words.ts";
+import type { Wanted } from "./new-run.tsx";
 
 type Item = ItemList["items"][number];
 
 export function Items() {
   const [search, setSearch] = useState("");
-  const { data, error, isPending } = useQuery({ queryKey: ["items"], queryFn: api.items });
+  const { names, name, pick } = usePickedRepository();
+  const { data, error, isLoading } = useQuery({
+    queryKey: ["items", name],
+    queryFn: () => api.items(name),
+    enabled: !isTeam || name !== null,
+  });
   const found = data?.items.filter(({ slug }) => slug.toLowerCase().includes(search.trim().toLowerCase())) ?? [];
   return (
     <div className="page">
@@ -21,23 +30,36 @@ export function Items() {
       </div>
       <div className="toolbar">
         <SearchField what="items" value={search} onChange={setSearch} />
+        {name === null ? null : <RepositoryField names={names} value={name} onChange={pick} />}
       </div>
       {error === null ? null : <Trouble error={error} />}
-      {isPending ? <Loading what="the items" /> : null}
+      {isLoading ? <Loading what="the items" /> : null}
       {data !== undefined && found.length === 0 ? (
         <div className="empty">
           <p>{data.items.length === 0 ? "No item is on record." : "No item matches."}</p>
-          <p className="subtle">
-            <Link to="/new">Put one on record</Link>, or in a terminal: <code>isdlc add "what to do"</code>.
-          </p>
+          <HowToAdd />
         </div>
       ) : null}
-      {found.length === 0 ? null : <ItemTable items={found} />}
+      {found.length === 0 ? null : <ItemTable items={found} repository={name} />}
     </div>
   );
 }
 
-function ItemTable({ items }: { readonly items: readonly Item[] }) {
+const HowToAdd = () =>
+  isTeam ? (
+    <p className="subtle">
+      In a clone: <code>isdlc add "what to do"</code>, then commit and push it.
+    </p>
+  ) : (
+    <p className="subtle">
+      <Link to="/new">Put one on record</Link>, or in a terminal: <code>isdlc add "what to do"</code>.
+    </p>
+  );
+
+type TableProps = { readonly items: readonly Item[]; readonly repository: string | null };
+
+function ItemTable({ items, repository }: TableProps) {
+  const tools = useTools(repository);
   return (
     <div className="table-frame" tabIndex={0} role="region" aria-label="Items">
       <table className="table">
@@ -65,7 +87,7 @@ function ItemTable({ items }: { readonly items: readonly Item[] }) {
               </td>
               <td>{staleText(item)}</td>
               <td className="number">{item.createdAt === null ? "" : ageOf(item.createdAt)}</td>
-              <td className="row-tools">{item.isBuilt ? null : <ItemTools item={item} />}</td>
+              <td className="row-tools">{item.isBuilt ? null : tools(item)}</td>
             </tr>
           ))}
         </tbody>
@@ -74,20 +96,24 @@ function ItemTable({ items }: { readonly items: readonly Item[] }) {
   );
 }
 
-function ItemTools({ item: { slug, status } }: { readonly item: Item }) {
-  return (
+/** What this person may begin with an item. A team's workers only build. */
+function useTools(repository: string | null): (item: Item) => React.JSX.Element | null {
+  const mayBegin = useRepositories().some((one) => one.mayBegin && one.name === repository);
+  if (isTeam && !mayBegin) return () => null;
+  const of = repository === null ? {} : { repository };
+  return ({ slug, status }) => (
     <>
-      {status === "analyzed" ? null : <BeginLink what="analyze" label="Analyze" item={slug} />}
-      <BeginLink what="build" label="Build" item={slug} />
+      {isTeam || status === "analyzed" ? null : <BeginLink what="analyze" label="Analyze" item={slug} />}
+      <BeginLink what="build" label="Build" item={slug} {...of} />
     </>
   );
 }
 
-type Beginning = { readonly what: "analyze" | "build"; readonly label: string; readonly item: string };
+type Beginning = Wanted & { readonly label: string; readonly item: string };
 
-function BeginLink({ what, label, item }: Beginning) {
+function BeginLink({ label, ...wanted }: Beginning) {
   return (
-    <Link to="/new" search={{ what, item }} className="button button-small" aria-label={`${label} ${item}`}>
+    <Link to="/new" search={wanted} className="button button-small" aria-label={`${label} ${wanted.item}`}>
       {label}
     </Link>
   );

@@ -5,7 +5,8 @@ import { answered, Asked, type Start, type Wish } from "../parts/asked.tsx";
 import { RepositoryField } from "../parts/repository-field.tsx";
 import { Trouble } from "../parts/trouble.tsx";
 import { isTeam } from "../served-by.ts";
-import { useRepositories, useStart } from "../starting.ts";
+import { usePickedRepository } from "../repositories.ts";
+import { useStart } from "../starting.ts";
 
 /** What is known when the page is opened: an item of the list and of which repository, and what is to be done with it. */
 export type Wanted = { readonly what?: "analyze" | "build"; readonly item?: string; readonly repository?: string };
@@ -16,9 +17,8 @@ const FIRST: Wish = { what: "run", workflow: "change", title: "", isSupervised: 
 export function NewRun({ what, item = "", repository: given }: Wanted) {
   const [wish, setWish] = useState<Wish>(what === undefined ? FIRST : { ...FIRST, what, title: item });
   const [chosen, setChosen] = useState<Start["chosen"]>([]);
-  const [picked, pick] = useState(given);
-  const repositories = useRepositories();
-  const repository = picked ?? repositories[0] ?? null;
+  const { names, name, pick } = usePickedRepository(({ mayBegin }) => mayBegin);
+  const repository = given ?? name;
   const { begin, choice, isPending, error } = useStart(repository);
   const choose = (option: string): void => {
     const next = answered({ wish, chosen }, choice, option);
@@ -34,7 +34,9 @@ export function NewRun({ what, item = "", repository: given }: Wanted) {
       </div>
       {error === null ? null : <Trouble error={error} />}
       {choice === null ? null : <Asked choice={choice} isPending={isPending} onChoose={choose} />}
-      {repository === null ? null : <RepositoryField repositories={repositories} value={repository} onChange={pick} />}
+      {repository === null || given !== undefined ? null : (
+        <RepositoryField names={names} value={repository} onChange={pick} />
+      )}
       <WishForm wish={wish} isPending={isPending} onChange={setWish} onStart={() => begin({ wish, chosen })} />
     </div>
   );

@@ -3,9 +3,8 @@ import { useState } from "react";
 import type { SettingList } from "../../../src/schema/api-project.ts";
 import { api, ApiError } from "../api.ts";
 import { announce } from "../parts/announce.tsx";
+import { Appearance } from "../parts/appearance.tsx";
 import { Loading, Trouble } from "../parts/trouble.tsx";
-import { wantNotifications, wantsNotifications } from "../telling.ts";
-import { applyTheme, currentTheme, type Theme } from "../theme.ts";
 
 type Setting = SettingList["settings"][number];
 
@@ -16,7 +15,6 @@ export function Settings() {
       <div className="page-head">
         <h1>Settings</h1>
       </div>
-      <h2 className="section-title">This browser</h2>
       <Appearance />
       {error === null ? null : <Trouble error={error} />}
       {isPending ? <Loading what="the settings" /> : null}
@@ -45,44 +43,6 @@ const SettingGroup = ({ file, settings }: GroupProps) => (
     </ul>
   </section>
 );
-
-const THEMES: readonly (readonly [Theme, string])[] = [
-  ["system", "As the system"],
-  ["light", "Light"],
-  ["dark", "Dark"],
-];
-
-function Appearance() {
-  const [theme, setTheme] = useState(currentTheme);
-  const [isTold, setTold] = useState(wantsNotifications);
-  return (
-    <div className="toolbar">
-      <div className="segments" role="group" aria-label="Appearance">
-        {THEMES.map(([name, label]) => (
-          <button
-            key={name}
-            type="button"
-            aria-pressed={theme === name}
-            onClick={() => {
-              applyTheme(name);
-              setTheme(name);
-            }}
-          >
-            {label}
-          </button>
-        ))}
-      </div>
-      <label className="check">
-        <input
-          type="checkbox"
-          checked={isTold}
-          onChange={({ target }) => void wantNotifications(target.checked).then(setTold)}
-        />
-        Notify me when a run waits
-      </label>
-    </div>
-  );
-}
 
 const FROM = {
   project: "set in this project",

@@ -1,15 +1,18 @@
 type FieldProps = {
-  readonly repositories: readonly string[];
+  readonly names: readonly string[];
   readonly value: string;
   readonly onChange: (name: string) => void;
+  /** How all of them together are called, where that may be chosen. */
+  readonly all?: string;
 };
 
 /** Which of a team's repositories is meant. */
-export const RepositoryField = ({ repositories, value, onChange }: FieldProps) => (
+export const RepositoryField = ({ names, value, onChange, all }: FieldProps) => (
   <label className="check">
     <span>Repository</span>
     <select className="field" value={value} onChange={({ target }) => onChange(target.value)}>
-      {repositories.map((name) => (
+      {all === undefined ? null : <option value="">{all}</option>}
+      {names.map((name) => (
         <option key={name}>{name}</option>
       ))}
     </select>

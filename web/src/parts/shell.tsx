@@ -10,7 +10,6 @@ import { Announcements } from "./announce.tsx";
 import { ChartIcon, InboxIcon, ItemsIcon, PlusIcon, SettingsIcon } from "./icons.tsx";
 import { KeyboardHelp } from "./keyboard-help.tsx";
 
-/** What is about one repository on this machine is not at a team's server. */
 const PAGES = [
   { to: "/", label: "Inbox", icon: InboxIcon },
   { to: "/items", label: "Items", icon: ItemsIcon },
@@ -34,7 +33,7 @@ export function Shell() {
           <span className="brand-name">{project?.name ?? "iSDLC"}</span>
         </Link>
         <nav aria-label="Pages">
-          {PAGES.filter(({ to }) => !isTeam || to === "/").map(({ to, label, icon: Icon }) => (
+          {PAGES.map(({ to, label, icon: Icon }) => (
             <Link key={to} to={to} className="nav-link" activeOptions={{ exact: true }}>
               <Icon />
               <span>{label}</span>

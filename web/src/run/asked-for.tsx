@@ -5,7 +5,8 @@ import { answered, Asked, type Start } from "../parts/asked.tsx";
 import { BackIcon } from "../parts/icons.tsx";
 import { StatusMark } from "../parts/status.tsx";
 import { Trouble } from "../parts/trouble.tsx";
-import { useRepositories, useStart } from "../starting.ts";
+import { useRepositories } from "../repositories.ts";
+import { useStart } from "../starting.ts";
 
 type AskedForProps = { readonly row: RunDetail["row"]; readonly asked: NonNullable<RunDetail["asked"]> };
 
@@ -41,7 +42,7 @@ function AskAgain({ row, asked }: AskedForProps) {
   const { choices, ...wish } = asked.start;
   const [start, setStart] = useState<Start>({ wish, chosen: choices });
   const [at, setAt] = useState(0);
-  const mayBegin = useRepositories().includes(row.place.path);
+  const mayBegin = useRepositories().some((one) => one.mayBegin && one.name === row.place.path);
   const { begin, isPending, error } = useStart(row.place.path);
   const choice = asked.choices[at];
   if (choice === undefined) return null;

@@ -12,15 +12,22 @@ const MOST = 200;
  * compare are left out. Starts git once where other folders differ too, once more where the documents alone do, and once
  * before for shortened hashes. Never throws.
  */
-export async function codeMovedOn(
+export function codeMovedOn(
   root: string,
   commits: Iterable<string>,
   env: NodeJS.ProcessEnv,
 ): Promise<ReadonlyMap<string, boolean>> {
+  const head = readHead(root)?.hash;
+  return head === undefined ? Promise.resolve(new Map()) : movedOnSince(hardenedGit(root, env), { head, commits });
+}
+
+/** The same for any commit in place of HEAD. */
+export async function movedOnSince(
+  git: Git,
+  { head, commits }: { readonly head: string; readonly commits: Iterable<string> },
+): Promise<ReadonlyMap<string, boolean>> {
   const asked = [...new Set(commits)].filter((commit) => /^[0-9a-f]{4,64}$/.test(commit)).slice(0, MOST);
-  const head = asked.length === 0 ? undefined : readHead(root)?.hash;
-  if (head === undefined) return new Map();
-  const git = hardenedGit(root, env);
+  if (asked.length === 0) return new Map();
   try {
     const named = await fullNames(git, asked, head.length);
     const moved = await differing(git, [...new Set(named.values())], head);

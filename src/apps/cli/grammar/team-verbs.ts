@@ -54,7 +54,7 @@ export const teamVerbs: readonly Verb[] = [
     kind: "decide",
     summary: "Your tokens for scripts at a team's server, and who may do what there",
     usage:
-      "isdlc team token <name> | tokens | revoke <name> | members <repository> | role <repository> <person> viewer|reviewer|admin|none",
+      "isdlc team token <name> | tokens | revoke <name> | members <repository> | policy <repository> | role <repository> <person> viewer|reviewer|admin|none",
     options: {
       days: { type: "string", value: "n", about: "how long the token is valid; 90 by default" },
       ...personOptions,

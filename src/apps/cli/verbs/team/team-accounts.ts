@@ -5,6 +5,7 @@ import {
   isRole,
   MemberList,
   type MemberRow,
+  RepositoryPolicy,
   TokenList,
   TokenMade,
   TokenRevoked,
@@ -54,6 +55,20 @@ const membersPath = (repository: string): string => `/api/repositories/${encodeU
 const members: Subcommand = async (ask, [repository = ""]) =>
   membersResult(await ask({ method: "GET", path: membersPath(repository), answer: MemberList }));
 
+const policy: Subcommand = async (ask, [repository = ""]) => {
+  const path = `/api/repositories/${encodeURIComponent(repository)}/policy`;
+  const found = await ask({ method: "GET", path, answer: RepositoryPolicy });
+  const { isFourEyes, reviewers, members: roles } = found;
+  const lines = [
+    isFourEyes ? "Who began a run does not accept it." : "Who began a run may accept it.",
+    ...reviewers.map(
+      ({ phase, people }) => `${plainLine(phase)} is accepted by ${plainLine(people.join(", "), 1000)}.`,
+    ),
+    ...roles.map(memberLine),
+  ];
+  return done(lines, found);
+};
+
 const role: Subcommand = async (ask, [repository = "", person = "", said = ""], invocation) => {
   if (!isRole(said) && said !== "none") throw usage(invocation, "Say repository, person and role.");
   const body = { person, role: isRole(said) ? said : null };
@@ -61,12 +76,11 @@ const role: Subcommand = async (ask, [repository = "", person = "", said = ""], 
 };
 
 const membersResult = (found: { readonly members: readonly MemberRow[] }): Result =>
-  done(
-    found.members.map((one) => `${plainLine(one.person, 80)}: ${one.role}`),
-    found,
-  );
+  done(found.members.map(memberLine), found);
 
-const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = { token, tokens, revoke, members, role };
+const memberLine = ({ person, role: given }: MemberRow): string => `${plainLine(person, 80)}: ${given}`;
+
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = { token, tokens, revoke, members, policy, role };
 
 const usage = ({ verb }: Invocation, detail: string): ProblemError =>
   new ProblemError({ code: "USAGE", detail, usage: verb.usage });

@@ -1,0 +1,30 @@
+import type { Hono } from "hono";
+import { PageMemberChange, TokenRevocation } from "../../../src/schema/api-team.ts";
+import { createOwnToken, giveRole, policyFor, signedIn } from "../people/account-routes.ts";
+import { membersOf, tokensOf } from "../people/accounts.ts";
+import { revokeTokens } from "../people/principals.ts";
+import { personOf } from "../people/roles.ts";
+import type { TeamEnv } from "../server/team-server.ts";
+import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
+
+/** A person's own tokens, and for admins who may do what in their repository. */
+export function addPageAccounts(app: Hono<TeamEnv>, { server: { pool } }: TeamPage): void {
+  app.get(`${PAGE_API}/tokens`, async (context) =>
+    context.json({ tokens: await tokensOf(pool, personOf(context.get("principal"))) }),
+  );
+  app.post(`${PAGE_API}/tokens`, async (context) =>
+    context.json({ token: await createOwnToken(pool, context.get("principal"), await context.req.json()) }),
+  );
+  app.post(`${PAGE_API}/tokens/revoke`, async (context) => {
+    const { name } = TokenRevocation.parse(await context.req.json());
+    return context.json({ isRevoked: await revokeTokens(pool, signedIn(context.get("principal")), name) });
+  });
+  app.get(`${PAGE_API}/policy`, async (context) =>
+    context.json(await policyFor(pool, context.get("principal"), context.req.query("repository") ?? "")),
+  );
+  app.post(`${PAGE_API}/members`, async (context) => {
+    const { repository, ...change } = PageMemberChange.parse(await context.req.json());
+    await giveRole(pool, context.get("principal"), { repository, change });
+    return context.json({ members: await membersOf(pool, repository) });
+  });
+}

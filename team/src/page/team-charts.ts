@@ -1,0 +1,43 @@
+import { ProblemError } from "../../../src/core/problem.ts";
+import type { ChartsView } from "../../../src/schema/api-project.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+import { chartsOf, figuresOf, type RunFigures } from "../../../src/views/page/charts.ts";
+import type { TeamServer } from "../server/team-server.ts";
+
+/** Runs that the charts are about: the newest. */
+const MOST_RUNS = 100;
+/** Runs of which it is remembered what was worked out; beyond that the oldest are forgotten. */
+const MOST_REMEMBERED = 5000;
+
+/** Charts over the ended runs that a person may look at, of one repository where it is named. */
+export type TeamCharts = (person: string, repository: string | null) => Promise<ChartsView>;
+
+/** What was worked out for a run is kept, as an ended run does not change. */
+export function createTeamCharts({ pool, journal }: Pick<TeamServer, "pool" | "journal">): TeamCharts {
+  const known = new Map<RunId, RunFigures | null>();
+  /** Null for a journal that cannot be read: `isdlc server doctor` tells what is wrong with it. */
+  const figures = async (run: RunId): Promise<RunFigures | null> => {
+    try {
+      const { state } = await journal.load(run);
+      return state.is === "ended" ? figuresOf(state, await journal.events(run)) : null;
+    } catch (error) {
+      if (error instanceof ProblemError) return null;
+      throw error;
+    }
+  };
+  const remember = async (run: RunId): Promise<void> => {
+    known.set(run, await figures(run));
+    const [oldest] = known.keys();
+    if (known.size > MOST_REMEMBERED && oldest !== undefined) known.delete(oldest);
+  };
+  return async (person, repository) => {
+    const { rows } = await pool.query<{ run: RunId }>(ENDED, [person, repository, MOST_RUNS]);
+    const runs = rows.map(({ run }) => run).toReversed();
+    for (const run of runs) if (!known.has(run)) await remember(run);
+    return chartsOf(runs.flatMap((run) => known.get(run) ?? []));
+  };
+}
+
+const ENDED = `select r.run from isdlc.run r join isdlc.member m on m.repository = r.repository and m.person = $1
+  where r.rests = 'ended' and r.head_seq > 0 and r.moved_place is null and ($2::text is null or r.repository = $2)
+  order by r.number desc limit $3`;

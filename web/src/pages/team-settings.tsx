@@ -1,0 +1,23 @@
+import { Appearance } from "../parts/appearance.tsx";
+import { useRepositories } from "../repositories.ts";
+import { OwnTokens } from "../team/own-tokens.tsx";
+import { Policy } from "../team/policy.tsx";
+
+/** A person's own tokens, and for admins what is asked of whom in their repositories. */
+export function TeamSettings() {
+  const repositories = useRepositories();
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Settings</h1>
+      </div>
+      <Appearance />
+      <OwnTokens />
+      {repositories
+        .filter(({ isAdmin }) => isAdmin)
+        .map(({ name }) => (
+          <Policy key={name} repository={name} />
+        ))}
+    </div>
+  );
+}
