@@ -139,8 +139,8 @@ describe("the command protocol", () => {
   test.each<[string, unknown, unknown]>([
     ["whole", { input: 1, output: 2, usd: 0.5 }, { input: 1, output: 2, usd: 0.5 }],
     ["in part", { input: 1 }, { input: 1, output: null, usd: null }],
-    ["as text", { input: "1", output: 2, usd: 3 }, null],
-    ["negative", { input: 1, output: 2, usd: -3 }, null],
+    ["as text", { input: "1", output: 2, usd: 3 }, { input: Number.NaN, output: Number.NaN, usd: Number.NaN }],
+    ["negative", { input: 1, output: 2, usd: -3 }, { input: Number.NaN, output: Number.NaN, usd: Number.NaN }],
     ["null", null, null],
     ["with more than we know", { input: 1, output: 2, usd: null, cached: 4 }, { input: 1, output: 2, usd: null }],
   ])("usage given %s", async (_, usage, expected) => {

@@ -76,9 +76,14 @@ function reviewerResult(result: object): Told {
 }
 
 function usageOf(result: object | undefined): Usage | null {
-  const parsed = z.safeParse(SentUsage, result !== undefined && "usage" in result ? result.usage : undefined);
-  return parsed.success ? parsed.data : null;
+  const sent = result !== undefined && "usage" in result ? result.usage : null;
+  if (sent === null) return null;
+  const parsed = z.safeParse(SentUsage, sent);
+  return parsed.success ? parsed.data : NONSENSE;
 }
+
+/** No numbers at all: unlike a usage that was not told, it is asked about under a budget. */
+const NONSENSE: Usage = { input: Number.NaN, output: Number.NaN, usd: Number.NaN };
 
 const progress = (text: string): CommandLine => ({ is: "progress", text: text.slice(0, LONGEST_PROGRESS) });
 
