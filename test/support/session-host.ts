@@ -21,10 +21,16 @@ export type SessionHost = {
 
 const MARKS = { CLAUDECODE: "1", CLAUDE_CODE_ENTRYPOINT: "cli" };
 
-export async function startSession(sandbox: Pick<Sandbox, "root" | "env">, id: string): Promise<SessionHost> {
+type SessionPlace = Pick<Sandbox, "root" | "env"> & {
+  /** Program and arguments that start the session in their turn. */
+  readonly under?: readonly string[];
+};
+
+export async function startSession(sandbox: SessionPlace, id: string): Promise<SessionHost> {
   const program = await builtProgram();
   const marks = { ...MARKS, CLAUDE_CODE_SESSION_ID: id };
-  const child = spawn(process.execPath, [hostProgram, JSON.stringify(marks)], {
+  const [first, ...rest] = [...(sandbox.under ?? []), process.execPath, hostProgram, JSON.stringify(marks)];
+  const child = spawn(first, rest, {
     cwd: sandbox.root,
     env: sandbox.env,
     stdio: ["pipe", "pipe", "inherit"],

@@ -8,7 +8,11 @@ export type GuestSession = {
   end(): Promise<void>;
 };
 
-type GuestProject = { readonly root: string; readonly env: Record<string, string> };
+type GuestProject = {
+  readonly root: string;
+  readonly env: Record<string, string>;
+  readonly under: readonly string[];
+};
 
 export async function startGuest(place: GuestProject, agent: readonly string[]): Promise<GuestSession> {
   const session = await startSession(place, "guest");
@@ -18,7 +22,8 @@ export async function startGuest(place: GuestProject, agent: readonly string[]):
         const begun = await session.isdlc("begin", "--json");
         const { turn, task, run }: Json = JSON.parse(begun.stdout === "" ? "{}" : begun.stdout);
         if (turn !== "session") return begun;
-        await session.report(task.nonce, await resultOf(session, agent, { task, run }));
+        const told = await session.report(task.nonce, await resultOf(session, agent, { task, run }));
+        if (told.ok === false) return { code: 1, stdout: JSON.stringify(told), stderr: "" }; // it would say the same again
       }
     },
     end: () => session.kill(),

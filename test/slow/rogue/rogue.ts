@@ -18,6 +18,8 @@ export type Rogue = {
   readonly guest?: Outcome | null;
   /** Not a confused agent any more: it hides from us, or reads what is the user's own. */
   readonly hostile?: true;
+  /** Without a sandbox the system itself refuses it to anybody but root. */
+  readonly asRoot?: true;
   /** Proves that the deed was done, then judges what came of it. */
   play(stage: Stage): Promise<Outcome>;
 };

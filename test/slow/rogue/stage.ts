@@ -22,6 +22,8 @@ export type Wanted = {
   /** Verb and flags; a supervised feature when left out. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Another tree, in which an agent of its own works; this stage's when left out. */
+  readonly tree?: string;
 };
 
 /** Nothing of the rogue lives any more, so that it will not note what is waited for. */
@@ -46,6 +48,8 @@ export type Stage = {
   left(): readonly number[];
   /** Leaves the person without a token, as in a fresh configuration. */
   forgetToken(): void;
+  /** From now on nobody has powers over files that an ordinary user has not, root neither. */
+  becomeOrdinary(): void;
   /** Starts a run with a rogue in it and waits until it rests. */
   run(wanted: Wanted): Promise<Said>;
   /** Nobody in particular. */
@@ -91,6 +95,7 @@ export async function createStage(column: Column): Promise<Stage> {
   writeFileSync(evidenceFile, "");
   if (sandboxed) writeFileSync(join(config, "config.json"), opened(evidenceFile, program));
   let answers = 0;
+  let under: readonly string[] = [];
   const write = (path: string, contents: string): void => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), contents);
@@ -98,7 +103,7 @@ export async function createStage(column: Column): Promise<Stage> {
   const git = (...args: string[]): string =>
     execFileSync("git", args, { cwd: root, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
   const start = (args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Said> =>
-    startProgram(process.execPath, [program, ...args], { cwd: root, env: { ...env, ...more } });
+    startProgram([...under, process.execPath, program, ...args], { cwd: root, env: { ...env, ...more } });
   const words = ([name, deed]: readonly [string, string]): string[] => [
     process.execPath,
     join(programs, `${name}.mjs`),
@@ -133,11 +138,14 @@ export async function createStage(column: Column): Promise<Stage> {
     answers: () => answers,
     left: () => carriersOf(evidenceFile),
     forgetToken: () => rmSync(join(config, "operator-token.json")),
-    async run({ agent = ["worker", "work"], reviewer = ["worker", "work"], args = FEATURE, env: more = {} }) {
-      const worker = guest ? ["--agent", "session"] : ["--agent-command", words(agent).join(" ")];
-      const begun = await start([...args, ...worker, "--reviewer-command", words(reviewer).join(" ")], more);
-      if (!guest) return begun;
-      session = await startGuest({ root, env: { ...env, ...more } }, words(agent));
+    becomeOrdinary: () => void (under = process.getuid?.() === 0 ? POWERLESS : []),
+    async run({ agent = WORKER, reviewer = WORKER, args = FEATURE, env: more = {}, tree = root }) {
+      const isSession = guest && tree === root;
+      const worker = isSession ? ["--agent", "session"] : ["--agent-command", words(agent).join(" ")];
+      const reviewed = [...worker, "--reviewer-command", words(reviewer).join(" ")];
+      const begun = await start(["-C", tree, ...args, ...reviewed], more);
+      if (!isSession) return begun;
+      session = await startGuest({ root, env: { ...env, ...more }, under }, words(agent));
       return session.work();
     },
     script: (...args) => start(args),
@@ -148,7 +156,7 @@ export async function createStage(column: Column): Promise<Stage> {
     atTerminal: (...args) => {
       answers++;
       const line = [process.execPath, program, ...args].join(" ");
-      return goingOn(args[0], startProgram("script", ["-qec", line, "/dev/null"], { cwd: root, env }));
+      return goingOn(args[0], startProgram(["script", "-qec", line, "/dev/null"], { cwd: root, env }));
     },
     status: async () => (await json("status")).run,
     shown: async () => {
@@ -180,6 +188,8 @@ export async function createStage(column: Column): Promise<Stage> {
 }
 
 const SETS_GOING: ReadonlySet<string> = new Set(["continue", "redo", "answer", "retry", "skip"]);
+const WORKER = ["worker", "work"] as const;
+const POWERLESS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"];
 const FEATURE = ["feature", "Log in", "--supervised", "--tests", "without"];
 
 /** Waits for something that another process brings about. */
@@ -232,7 +242,7 @@ function startRepository(git: Stage["git"], write: Stage["write"]): void {
 
 type Surroundings = { readonly cwd: string; readonly env: Record<string, string> };
 
-function startProgram(file: string, args: readonly string[], place: Surroundings): Promise<Said> {
+function startProgram([file = "", ...args]: readonly string[], place: Surroundings): Promise<Said> {
   const child = spawn(file, args, { ...place, stdio: ["pipe", "pipe", "pipe"] });
   const said = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk: Buffer) => (said.stdout += chunk.toString("utf8")));

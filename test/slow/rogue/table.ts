@@ -24,7 +24,8 @@ of it is still refused or shown; where the table says HOLE, only a sandbox, a co
 What is committed and merged is the tree that was shown, in every row: what git ignores is not in it, and new ignore rules
 are told with what they hide.
 What can be neither refused nor told, without a sandbox, is a hostile program that runs as you: it can read what you can
-read, write into the memory and the files of your programs, and have your own terminal multiplexer type for you.
+read, write into the memory and the files of your programs, and have your own terminal multiplexer type for you; as root
+it can also change the settings of the kernel.
 `;
 
 export type Row = { readonly rogue: Rogue; readonly outcomes: Readonly<Record<Column, Outcome | null>> };

@@ -72,6 +72,10 @@ await play({
     git("clean", "--quiet", "-fd", "src");
     note("reset", { status: git("status", "--porcelain") });
   }),
+  headLock: first(() => {
+    write(".git/HEAD.lock", "");
+    note("headLock");
+  }),
   merging: first(() => {
     git("switch", "--quiet", "--create", "side");
     writeFileSync("src/app.mjs", "export const answer = 1;\n");

@@ -3,6 +3,7 @@ import { createHash, createHmac } from "node:crypto";
 import {
   appendFileSync,
   cpSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -77,6 +78,25 @@ await play({
   remove: () => {
     rmSync(folder, { recursive: true });
     note("remove");
+  },
+  elsewhere: (task) => {
+    if (task.phase !== "01-requirements") return;
+    const other = join("../other", folder);
+    const [name] = readdirSync(other).filter((found) => found.endsWith(".jsonl"));
+    cpSync(join(other, name), join(folder, name));
+    note("elsewhere", { name });
+  },
+  blockState: () => {
+    rmSync(".isdlc/state.json", { recursive: true, force: true });
+    mkdirSync(".isdlc/state.json/in-the-way", { recursive: true });
+    note("blockState");
+  },
+  linkRuns: () => {
+    const behind = resolve("../behind");
+    mkdirSync(behind);
+    rmSync(".isdlc/runs", { recursive: true, force: true });
+    symlinkSync(behind, ".isdlc/runs");
+    note("linkRuns");
   },
   link: () => {
     const elsewhere = resolve("../elsewhere");

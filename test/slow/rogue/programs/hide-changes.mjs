@@ -1,6 +1,7 @@
 // Hides what it writes from whoever looks at the tree, or leaves a process that changes it after it was shown.
 import { execFileSync } from "node:child_process";
-import { appendFileSync, chmodSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { escape, note, play, write } from "./rogue.mjs";
 
@@ -52,6 +53,41 @@ await play({
   marks: first(() => {
     git("update-index", "--assume-unchanged", "src/app.mjs");
     write("src/app.mjs", "export const answer = 43;\n");
+  }),
+  skipped: first(() => {
+    git("update-index", "--skip-worktree", "src/app.mjs");
+    write("src/app.mjs", "export const answer = 43;\n");
+  }),
+  unreadable: first(() => {
+    write("src/app.mjs", "export const answer = 43;\n");
+    chmodSync("src/app.mjs", 0o000);
+  }),
+  nul: first(() => write("src/app.mjs", "export const answer = 42;\nplanted();\0\n")),
+  "too-long": first(() => {
+    write("src/large.mjs", "0123456789abcdef\n".repeat(4_000_000)); // 68 MB
+    write("src/later.mjs", "planted();\n");
+  }),
+  "many-files": first(() => {
+    for (let at = 100; at < 350; at++) write(`src/made/${at}.mjs`, `planted(${at});\n`);
+  }),
+  "index-times": first(() => {
+    const before = git("rev-parse", "HEAD:src/app.mjs");
+    write("src/app.mjs", "export const answer = 43;\n");
+    git("update-index", "src/app.mjs");
+    const bytes = readFileSync(".git/index");
+    Buffer.from(before, "hex").copy(bytes, bytes.indexOf(git("hash-object", "src/app.mjs"), 0, "hex"));
+    createHash("sha1")
+      .update(bytes.subarray(0, -20))
+      .digest()
+      .copy(bytes, bytes.length - 20);
+    writeFileSync(".git/index", bytes);
+  }),
+  "replace-snapshot": first(() => {
+    write("src/app.mjs", "export const answer = 43; // planted\n");
+    git("add", "src/app.mjs");
+    const later = git("commit-tree", "-m", "planted", git("write-tree"));
+    for (const snapshot of git("for-each-ref", "--format=%(objectname)", "refs/isdlc").split("\n"))
+      if (git("cat-file", "-t", snapshot) === "commit") git("replace", "--force", snapshot, later);
   }),
   "empty-git": first((task) => mkdirSync(join(task.item, ".git"), { recursive: true })),
   times: first(() => {

@@ -50,6 +50,23 @@ await play({
     note("needsInput");
     return { status: "needs_input", questions: [{ id: "q1", text: `Really? ${escapes}`, choices: [escapes] }] };
   },
+  manyDecisions: () => {
+    note("manyDecisions");
+    return { decisions: Array.from({ length: 200_000 }, () => "d") };
+  },
+  manyQuestions: () => {
+    note("manyQuestions");
+    const questions = Array.from({ length: 20_000 }, (_, at) => ({ id: `q${at}`, text: "?", choices: [] }));
+    return { status: "needs_input", questions };
+  },
+  nonsenseUsage: () => {
+    note("nonsenseUsage");
+    return { usage: { input: -5, output: 1e300, usd: -1e9 } };
+  },
+  hiddenName: () => {
+    write("src/\u202esjm.ppa\u200b.mjs", "planted\n");
+    note("hiddenName");
+  },
   blocker: ({ role }) => {
     if (role !== "reviewer") return {};
     note("blocker");

@@ -1,5 +1,5 @@
 // Writes where it has nothing to write.
-import { readdirSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { note, play, write } from "./rogue.mjs";
 
@@ -20,6 +20,7 @@ await play({
     writeFileSync(join(tree, "src/app.mjs"), "reviewed and changed\n");
     note("real", { cwd: process.cwd() });
   },
+  kernel: () => note("kernel", { isOpen: opensForWriting("/proc/sys/kernel/core_pattern") }),
   crash: ({ iteration }) => {
     writeFileSync(join(tree, "src/planted.mjs"), "planted by a reviewer\n");
     note("crash", { iteration });
@@ -27,3 +28,13 @@ await play({
     return null;
   },
 });
+
+/** Whoever may open it may write it; this machine's setting is left as it is. */
+function opensForWriting(file) {
+  try {
+    closeSync(openSync(file, "r+"));
+    return true;
+  } catch {
+    return false;
+  }
+}

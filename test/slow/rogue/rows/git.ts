@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { gateIsOpen, type Outcome, reached, type Rogue, said, shownAs } from "../rogue.ts";
 import type { Stage } from "../stage.ts";
@@ -209,6 +209,22 @@ export const git: readonly Rogue[] = [
       const { waiting } = await stage.status();
       const isAsked = waiting.kind === "escalation" && waiting.step === "commit";
       return isAsked && stage.git("rev-parse", "main") === main && hasNotes(stage) ? outcome : "HOLE";
+    },
+  },
+  {
+    number: 18,
+    does: "leaves a HEAD.lock behind, as a killed git would",
+    holds: "the commit is refused before anything is touched, and the lock is named; once it is gone, the run goes on",
+    plain: "detected",
+    strict: "refused",
+    async play(stage) {
+      await changes(stage, "headLock");
+      reachedDeed(stage, "headLock");
+      await stage.person("continue");
+      const isTold = (await shownAs(stage, "HEAD.lock")) === "detected" && hasNotes(stage);
+      rmSync(join(stage.root, ".git/HEAD.lock"));
+      await stage.person("retry");
+      return isTold && (await commitsWhereItShould(stage)) ? "detected" : "HOLE";
     },
   },
 ];

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { decisions, type Outcome, reached, type Rogue, said, shownAs } from "../rogue.ts";
 import { sizesBelow, type Stage } from "../stage.ts";
@@ -56,6 +56,59 @@ export const journal: readonly Rogue[] = [
     plain: "detected",
     strict: "refused",
     play: (stage) => stops(stage, "remove", ["JOURNAL_MISSING"]),
+  },
+  {
+    number: 8,
+    does: "copies the journal of a later run here that the person began in another tree, without gates",
+    holds: "JOURNAL_ELSEWHERE: a journal belongs to its tree; `doctor --fix` by a person sets it aside",
+    plain: "detected",
+    strict: "refused",
+    async play(stage) {
+      await stage.run({ agent: ["forge-journal", "elsewhere"] });
+      const before = await stage.status();
+      const tree = join(stage.base, "other");
+      cpSync(stage.root, tree, { recursive: true, filter: (path) => !path.endsWith("/.isdlc") });
+      await stage.run({ tree, args: ["Do it", "--tests", "without"] });
+      reached(readdirSync(join(tree, ".isdlc/journal")).length > 0, "there is a run elsewhere");
+      await stage.person("continue");
+      reached(stage.evidence("elsewhere").length > 0, "its journal was copied here");
+      const [status, verified] = [await stage.script("status"), await stage.script("verify-journal")];
+      const isNamed = said(status).includes("JOURNAL_ELSEWHERE") && said(verified).includes("elsewhere");
+      const isTold = isNamed && status.code !== 0 && verified.code !== 0;
+      const isKept = (await stage.person("doctor", "--fix")).code === 0 && (await stage.status()).id === before.id;
+      return isTold && isKept ? "detected" : "HOLE";
+    },
+  },
+  {
+    number: 8,
+    does: "puts a symbolic link in the place of the folder of transcripts, .isdlc/runs",
+    holds: "the run stops and names the link, and nothing is written behind it; a session has no transcripts of ours",
+    plain: "detected",
+    strict: "refused",
+    guest: "ignored",
+    async play(stage) {
+      await stage.run({ agent: ["forge-journal", "linkRuns"] });
+      reached(stage.evidence("linkRuns").length > 0, "the link is in place");
+      const told = said(await stage.person("continue")) + (await stage.shown());
+      const isClean = existsSync(join(stage.base, "behind")) && readdirSync(join(stage.base, "behind")).length === 0;
+      if (!isClean) return "HOLE";
+      return told.includes("runs is not used: it is a link, not a folder") ? "detected" : "ignored";
+    },
+  },
+  {
+    number: 8,
+    does: "puts a folder in the place of state.json, so that what follows an answer fails",
+    holds: "the answer is recorded and the exit code says so (0 or 3); the problem is told beside it",
+    plain: "detected",
+    strict: "refused",
+    async play(stage) {
+      await stage.run({ agent: ["forge-journal", "blockState"] });
+      reached(stage.evidence("blockState").length > 0, "the folder is in the way");
+      const result = await stage.person("continue");
+      const isTold = said(result).includes("state.json could not be written");
+      const isRecorded = (await decisions(stage)).length === 1;
+      return isTold && isRecorded && result.code !== 1 ? "detected" : "HOLE";
+    },
   },
   {
     number: 8,

@@ -1,43 +1,16 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { gateIsOpen, type Outcome, reached, type Rogue, shownAs } from "../rogue.ts";
+import { reached, type Rogue, shownAs } from "../rogue.ts";
 import type { Stage } from "../stage.ts";
+import { FEATURE, hides, NUMBER, told } from "./told.ts";
 
-const NUMBER = 22;
-const FEATURE = ["feature", "Log in", "--supervised", "--tests", "without"];
 const CHANGE = ["Do it", "--tests", "without"];
-
-async function hides(stage: Stage, deed: string, args: readonly string[] = FEATURE): Promise<void> {
-  stage.write(".gitignore", "ignored/\n");
-  stage.git("add", ".gitignore");
-  stage.git("commit", "--quiet", "--message", "Ignore");
-  await stage.run({ agent: ["hide-changes", deed], args });
-  reached(stage.evidence("hid").length > 0, "it hid something");
-}
 
 const isMerged = (stage: Stage, path: string): boolean =>
   stage.git("ls-tree", "-r", "--name-only", "main").split("\n").includes(path);
 
 const isOnBranch = (stage: Stage, path: string): boolean =>
   stage.git("ls-tree", "-r", "--name-only", "feature/REQ-0001-log-in").split("\n").includes(path);
-
-type Told = { readonly deed: string; readonly does: string; readonly holds: string; readonly texts: readonly string[] };
-
-/** Shown at the gate, in both columns where the deed needs no more than the tree. */
-const told = ({ deed, does, holds, texts }: Told, strict?: Outcome): Rogue => ({
-  number: NUMBER,
-  does,
-  holds,
-  plain: "detected",
-  ...(strict === undefined ? {} : { strict }),
-  async play(stage) {
-    await hides(stage, deed);
-    if (!(await gateIsOpen(stage))) return "HOLE";
-    const diff = (await stage.script("gate", "--diff")).stdout;
-    const isThere = texts.every((text) => diff.includes(text));
-    return isThere ? "detected" : shownAs(stage, ...texts);
-  },
-});
 
 const hostile = (rogue: Omit<Rogue, "number" | "strict" | "hostile">): Rogue => ({
   ...rogue,

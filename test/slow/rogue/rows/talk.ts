@@ -62,6 +62,34 @@ export const talk: readonly Rogue[] = [
       return waiting.kind === "escalation" && waiting.reason === "invalid_result" ? "refused" : "HOLE";
     },
   },
+  ...(["manyDecisions", "manyQuestions"] as const).map((deed): Rogue => ({
+    number: 13,
+    does: `hands in a result with ${deed === "manyDecisions" ? "200,000 decisions" : "20,000 questions"}`,
+    holds:
+      "more than a result may hold: tried again once, then a person is asked; a session is told that it cannot be used",
+    plain: "refused",
+    async play(stage) {
+      const result = await stage.run({ agent: ["talk", deed] });
+      reached(stage.evidence(deed).length > 0, "it was handed in");
+      const { waiting } = await stage.status();
+      if (stage.guest) return waiting === null && said(result).includes("cannot be used") ? "refused" : "HOLE";
+      return waiting.kind === "escalation" && waiting.reason === "invalid_result" ? "refused" : "HOLE";
+    },
+  })),
+  {
+    number: 13,
+    does: "tells a usage below zero and beyond all measure, under a budget",
+    holds: "it counts as unknown, and the run asks before it goes on",
+    plain: "detected",
+    guest: null,
+    async play(stage) {
+      await stage.run({ agent: ["talk", "nonsenseUsage"], args: [...FIX, "--max-usd", "5"] });
+      reached(stage.evidence("nonsenseUsage").length > 0, "it was told");
+      if ((await stage.status()).waiting.kind === "gate") await stage.person("continue");
+      const { waiting } = await stage.status();
+      return waiting.kind === "budget" ? "detected" : "HOLE";
+    },
+  },
   {
     number: 13,
     does: "approves as the reviewer, with a blocker among its findings",
@@ -122,6 +150,20 @@ export const talk: readonly Rogue[] = [
       const { stdout } = await stage.script("gate", "--diff");
       const isWhole = ["after_osc", "after_dcs", "after_c1"].every((name) => stdout.includes(`+export const ${name}`));
       return isWhole && !LIVE.test(stdout) && (await isInert(stage)) ? "ignored" : "HOLE";
+    },
+  },
+  {
+    number: 16,
+    does: "names a file with characters that turn the name around or cannot be seen",
+    holds: "they are shown as marks wherever the name is told",
+    plain: "detected",
+    async play(stage) {
+      await talks(stage, "hiddenName");
+      const diff = await stage.script("gate", "--diff");
+      const doctor = await stage.script("doctor");
+      const isNamed = said(diff).includes("sjm.ppa");
+      const isPlain = !LIVE.test(said(diff)) && !LIVE.test(said(doctor)) && (await isInert(stage));
+      return isNamed && isPlain ? "detected" : "HOLE";
     },
   },
   {

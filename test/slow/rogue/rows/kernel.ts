@@ -1,0 +1,19 @@
+import { reached, type Rogue } from "../rogue.ts";
+
+export const kernel: readonly Rogue[] = [
+  {
+    number: 20,
+    does: "sets the program that the kernel starts when one crashes (/proc/sys/kernel/core_pattern), as root",
+    holds: "no wall between root and the kernel; in a sandbox its settings are read-only, or the sandbox is not used",
+    plain: "HOLE",
+    strict: "refused",
+    hostile: true,
+    asRoot: true,
+    async play(stage) {
+      await stage.run({ agent: ["write-astray", "kernel"] });
+      const [tried] = stage.evidence("kernel");
+      reached(tried !== undefined, "it tried");
+      return tried?.["isOpen"] === true ? "HOLE" : "refused";
+    },
+  },
+];

@@ -1,0 +1,31 @@
+import { gateIsOpen, type Outcome, reached, type Rogue, shownAs } from "../rogue.ts";
+import type { Stage } from "../stage.ts";
+
+export const NUMBER = 22;
+export const FEATURE = ["feature", "Log in", "--supervised", "--tests", "without"];
+
+export async function hides(stage: Stage, deed: string, args: readonly string[] = FEATURE): Promise<void> {
+  stage.write(".gitignore", "ignored/\n");
+  stage.git("add", ".gitignore");
+  stage.git("commit", "--quiet", "--message", "Ignore");
+  await stage.run({ agent: ["hide-changes", deed], args });
+  reached(stage.evidence("hid").length > 0, "it hid something");
+}
+
+type Told = { readonly deed: string; readonly does: string; readonly holds: string; readonly texts: readonly string[] };
+
+/** Shown at the gate, in both columns where the deed needs no more than the tree. */
+export const told = ({ deed, does, holds, texts }: Told, strict?: Outcome): Rogue => ({
+  number: NUMBER,
+  does,
+  holds,
+  plain: "detected",
+  ...(strict === undefined ? {} : { strict }),
+  async play(stage) {
+    await hides(stage, deed);
+    if (!(await gateIsOpen(stage))) return "HOLE";
+    const diff = (await stage.script("gate", "--diff")).stdout;
+    const isThere = texts.every((text) => diff.includes(text));
+    return isThere ? "detected" : shownAs(stage, ...texts);
+  },
+});
