@@ -22,6 +22,19 @@ describe("the settings of a repository", () => {
     expect(gits()).toBe(1);
   });
 
+  test("those of two people in one tree are remembered beside each other", async () => {
+    const other = { ...process.env, HOME: join(fixture.base, "other") };
+    mkdirSync(other.HOME);
+    writeFileSync(join(other.HOME, ".gitconfig"), "[core]\n\tsshCommand = theirs\n");
+    const gits = countGits(fixture.base);
+    for (let round = 0; round < 2; round++) {
+      expect(await valuesOf("core.sshcommand")).toEqual([]);
+      const found = await repositorySettings(fixture.repo, { ...other, PATH: process.env["PATH"] });
+      expect(found.map(({ value }) => value)).toContain("theirs");
+    }
+    expect(gits()).toBe(2);
+  });
+
   const places: readonly { what: string; file: () => string }[] = [
     { what: "the repository's file", file: () => join(fixture.repo, ".git", "config") },
     { what: "the working tree's file", file: () => join(fixture.repo, ".git", "config.worktree") },

@@ -22,6 +22,9 @@ type Remembered = {
 
 const remembered = new Map<string, Remembered>();
 
+/** Whoever has other files of their own has other settings in the same tree. */
+const placeOf = (root: string, env: NodeJS.ProcessEnv): string => [root, homeOf(env), personalFolder(env)].join("\0");
+
 /**
  * Every setting that counts in a working tree, in the order in which git reads them, included files too. Git is asked
  * again once any of the files has other content: their times prove nothing, an agent can set them. With an include in
@@ -47,9 +50,10 @@ export function repositorySettingsNow(
 }
 
 function recalled(root: string, env: NodeJS.ProcessEnv): readonly RepositorySetting[] | null {
-  const known = remembered.get(root);
+  const place = placeOf(root, env);
+  const known = remembered.get(place);
   const isSame = known !== undefined && known.contents === contentsOf([...usualFiles(root, env), ...known.others]);
-  if (!isSame) remembered.delete(root);
+  if (!isSame) remembered.delete(place);
   return isSame ? known.settings : null;
 }
 
@@ -67,7 +71,8 @@ function remember({ root, env, before }: Asked, output: Buffer): readonly Reposi
   const isStable = before !== null && before === contentsOf(usual) && !settings.some(isInclude);
   const others = [...new Set(settings.map(({ file }) => file))].filter((file) => !usual.includes(file));
   const contents = contentsOf([...usual, ...others]);
-  if (isStable && contents !== null && gitFolders(root) !== null) remembered.set(root, { others, contents, settings });
+  if (isStable && contents !== null && gitFolders(root) !== null)
+    remembered.set(placeOf(root, env), { others, contents, settings });
   return settings;
 }
 
