@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -30,7 +31,19 @@ describe("a tree that is looked at again gives what a first look gives", () => {
 
   const seen = new Set<string | null>();
 
-  test.for(SEEDS)("whatever happened meanwhile, seed %d", async (seed) => {
+  test.for(SEEDS)("whatever happened meanwhile, seed %d", (seed) => looksAlike(seed));
+
+  test("whatever happened meanwhile, in a tree so large that two gits look through it", async () => {
+    for (let number = 0; number < LARGE; number++) fixture.write(`many/${"long-".repeat(30)}${number}`, `${number}\n`);
+    fixture.git("add", "--all");
+    expect(statSync(at(".git/index")).size).toBeGreaterThan(512 * 1024);
+    await looksAlike(7);
+  });
+
+  /** Files whose names alone fill half a megabyte. */
+  const LARGE = 3_000;
+
+  async function looksAlike(seed: number): Promise<void> {
     const dice = rollDice(seed);
     fixture.write("a", "1\n");
     fixture.commitAll("one");
@@ -52,7 +65,7 @@ describe("a tree that is looked at again gives what a first look gives", () => {
       }
       seen.add(found);
     }
-  });
+  }
 
   test("it saw many different trees", () => {
     expect(seen.size).toBeGreaterThan(SEEDS.length * 5);

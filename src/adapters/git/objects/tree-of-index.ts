@@ -9,6 +9,7 @@ const MOST_FOLDERS = 100;
 /** The tree that an index holds, as `git write-tree` has it; null where that is left to git. */
 export async function treeOfIndex(store: TreeStore, { entries, known }: GitIndex): Promise<string | null> {
   if (entries.some(({ stage, isAnnounced }) => stage !== 0 || isAnnounced)) return null;
+  if (isKnown({ count: entries.length }, known)) return known.id;
   const root = folderOf(entries.map((entry) => ({ entry, rest: entry.name })));
   return countUnknown(root, known) > MOST_FOLDERS ? null : written(store, root, known);
 }
@@ -39,7 +40,10 @@ function folderOf(placed: readonly Placed[]): Folder {
   return { files, folders, count: placed.length };
 }
 
-const isKnown = (folder: Folder, known: KnownTree | null | undefined): known is KnownTree & { readonly id: string } =>
+const isKnown = (
+  folder: Pick<Folder, "count">,
+  known: KnownTree | null | undefined,
+): known is KnownTree & { readonly id: string } =>
   known?.id !== undefined && known.id !== null && known.count === folder.count;
 
 function countUnknown(folder: Folder, known: KnownTree | null | undefined): number {

@@ -85,7 +85,7 @@ export function createFollowingIndex(git: Git, repository: Repository, trust: In
       following = { ...now, held: null };
       const environment = now.index;
       const distrust = canGoOn ? null : trust.since;
-      const found = await lookThrough(git, { repository, environment, include, distrust });
+      const found = await lookThrough(git, { repository, environment, include, distrust, isOurs: canGoOn });
       const rules = [...new Set([...now.rules, ...rulesOf(found.added)])];
       following = { ...following, rules, ruled: ruledBy(repository, rules) };
       return { ...found, environment, tree: now.held?.tree ?? null };

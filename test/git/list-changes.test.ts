@@ -1,0 +1,114 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, renameSync, rmSync, statSync, symlinkSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { hardenedGit } from "../../src/adapters/git/process/git.ts";
+import { indexEntries } from "../../src/adapters/git/snapshot/index-entries.ts";
+import { listChanges } from "../../src/adapters/git/snapshot/list-changes.ts";
+import { useRepository } from "./repository-fixture.ts";
+
+const fixture = useRepository();
+const at = (path: string) => join(fixture.repo, path);
+const environment = () => ({ GIT_INDEX_FILE: at(".git/index") });
+
+const listed = async () => {
+  const { added, modified } = await listChanges(hardenedGit(fixture.repo, process.env), environment());
+  return { added: [...added].toSorted(), modified: [...modified].toSorted() };
+};
+
+function feed(options: readonly string[], input: string): void {
+  expect(spawnSync("git", ["update-index", ...options], { cwd: fixture.repo, input }).status).toBe(0);
+}
+
+/** Entries that fill the index, of files that need not be there: git is told to pass over them. */
+function fill(count: number): void {
+  const blob = fixture.git("hash-object", "-w", at("a"));
+  const names = Array.from({ length: count }, (_, number) => `sparse/${"long-".repeat(40)}${number}`);
+  feed(["--index-info"], names.map((name) => `100644 ${blob}\t${name}\n`).join(""));
+  feed(["--skip-worktree", "--stdin"], names.map((name) => `${name}\n`).join(""));
+}
+
+describe.each([
+  ["a small index, by one git", 0],
+  ["a large index, by two", 3_000],
+])("what differs from %s", (_, count) => {
+  const LARGE = 512 * 1024;
+
+  function prepare(): void {
+    for (const path of ["a", "b", "c", "folder/d", "folder/e", "gone"]) fixture.write(path, `${path}\n`);
+    fixture.write(".gitignore", "*.log\n");
+    fixture.commitAll("one");
+    fill(count);
+    expect(statSync(at(".git/index")).size > LARGE).toBe(count > 0);
+  }
+
+  test("is nothing where nothing was done", async () => {
+    prepare();
+    expect(await listed()).toEqual({ added: [], modified: [] });
+  });
+
+  test("is what was written, made executable, replaced, removed or added, and not what is ignored", async () => {
+    prepare();
+    fixture.write("a", "other\n");
+    chmodSync(at("b"), 0o755);
+    rmSync(at("c"));
+    symlinkSync("a", at("c"));
+    rmSync(at("gone"));
+    fixture.write("new/file", "x");
+    fixture.write("new/x.log", "x");
+    expect(await listed()).toEqual({ added: ["new/file"], modified: ["a", "b", "c", "gone"] });
+  });
+
+  test("is what has the size and the time it had, as long as the record of the file tells of a change", async () => {
+    prepare();
+    const { atime, mtime } = statSync(at("a"));
+    fixture.write("a", "A\n");
+    utimesSync(at("a"), atime, mtime);
+    expect((await listed()).modified).toEqual(["a"]);
+  });
+
+  test("is a repository inside the tree, and nothing that is in one", async () => {
+    prepare();
+    fixture.git("init", "--quiet", "inner");
+    fixture.write("inner/file", "x");
+    expect(await listed()).toEqual({ added: ["inner/"], modified: [] });
+  });
+
+  test("starts no program that is configured inside of a submodule", async () => {
+    prepare();
+    fixture.git("init", "--quiet", "module");
+    fixture.write("module/file", "x\n");
+    fixture.gitIn(at("module"), "add", "--all");
+    fixture.gitIn(at("module"), "commit", "--quiet", "-m", "inside");
+    fixture.git("add", "module");
+    fixture.write("module/.gitattributes", "* filter=told\n");
+    fixture.gitIn(at("module"), "config", "filter.told.clean", `touch ${at("ran")}; cat`);
+    fixture.write("module/file", "y\n");
+    expect(await listed()).toEqual({ added: [], modified: [] });
+    fixture.gitIn(at("module"), "config", "--unset", "filter.told.clean"); // or this commit would run it
+    fixture.gitIn(at("module"), "commit", "--quiet", "--allow-empty", "-m", "more");
+    expect(await listed()).toEqual({ added: [], modified: ["module"] });
+  });
+
+  test("is the files of a folder that became a link, or none of them and the link", async () => {
+    prepare();
+    renameSync(at("folder"), at("elsewhere"));
+    symlinkSync("elsewhere", at("folder"));
+    const { added, modified } = await listed();
+    expect(added).toEqual(["elsewhere/d", "elsewhere/e", "folder"]);
+    expect(modified).toEqual(count === 0 ? [] : ["folder/d", "folder/e"]);
+  });
+
+  test("the entries are those that git lists, with their marks", async () => {
+    prepare();
+    fixture.git("update-index", "--assume-unchanged", "a");
+    const found = await indexEntries(hardenedGit(fixture.repo, process.env), environment());
+    const told = fixture.git("ls-files", "-v").split("\n");
+    expect(
+      found.map(({ name, isAssumed, isSkipped }) => {
+        const tag = isSkipped ? "S" : "H";
+        return `${isAssumed ? tag.toLowerCase() : tag} ${name}`;
+      }),
+    ).toEqual(told);
+  });
+});
