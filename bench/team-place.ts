@@ -13,6 +13,7 @@ import { JournalLines, TeamStarted, TeamView } from "../src/schema/api-team.ts";
 import { startOwnDatabase } from "../team/src/database/own-database.ts";
 import { openPool, type Pool } from "../team/src/journal-postgres/open-pool.ts";
 import { createToken, SIGN_IN } from "../team/src/people/principals.ts";
+import { newResolver } from "../team/src/notifications/hook-address.ts";
 import { startServer } from "../team/src/server/start-server.ts";
 import type { Settings } from "./benches.ts";
 
@@ -52,6 +53,7 @@ export async function openTeamPlace({ root, scratch }: Settings): Promise<TeamPl
     keepDays: 30,
     origin: null,
     copies: join(scratch, "copies"),
+    notifications: { hooks: { allowed: [], resolver: newResolver() }, mailer: null },
     env: {},
     log,
   });

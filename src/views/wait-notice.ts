@@ -36,7 +36,7 @@ export const projectName = ({ root }: { readonly root: string }): string =>
 export type WebhookForm = "json" | "slack" | "teams";
 
 /** The body in the form that the receiver understands. */
-export function noticeBody(notice: WaitNotice, form: WebhookForm): object {
+export function noticeBody(notice: Pick<WaitNotice, "text">, form: WebhookForm): object {
   switch (form) {
     case "json":
       return notice;

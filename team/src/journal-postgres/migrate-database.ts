@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import { activityTables } from "../people/activity-tables.ts";
 import { movingTables } from "../moving/moving-tables.ts";
+import { notificationTables } from "../notifications/notification-tables.ts";
 import { choiceTables, pageTables } from "../page/page-tables.ts";
 import { peopleTables } from "../people/people-tables.ts";
 import { inTransaction } from "./in-transaction.ts";
@@ -16,6 +17,7 @@ const MIGRATIONS: readonly string[] = [
   movingTables,
   pageTables,
   choiceTables,
+  notificationTables,
 ];
 
 /** How many a database has that is up to date. */

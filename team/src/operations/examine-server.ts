@@ -21,6 +21,7 @@ export async function examineServer(pool: Pool, seal: Seal): Promise<readonly Fi
     await workerFinding(pool),
     await waitingFinding(pool),
     await keptFinding(pool),
+    await notificationFinding(pool),
   ];
 }
 
@@ -78,6 +79,22 @@ async function waitingFinding(pool: Pool): Promise<Finding> {
   const detail =
     rows.length === 0 ? "no run waits for a worker for long" : `these wait for a worker: ${named.join(", ")}`;
   return { what: "queue", isFine: rows.length === 0, detail };
+}
+
+/** A person's address that does not answer is not the server's fault, and told all the same. */
+async function notificationFinding(pool: Pool): Promise<Finding> {
+  const { rows } = await pool.query<{ waiting: number; givenUp: readonly string[] }>(
+    `select count(*) filter (where due_at is not null)::int as waiting,
+       coalesce(array_agg(distinct person || ' by ' || channel)
+         filter (where outcome = 'given-up' and settled_at > now() - interval '1 day'), '{}') as "givenUp"
+     from isdlc.notification`,
+  );
+  const { waiting = 0, givenUp = [] } = rows[0] ?? {};
+  const detail = [
+    `${waiting} are still to be sent`,
+    ...(givenUp.length === 0 ? [] : [`since yesterday some were given up: ${givenUp.join(", ")}`]),
+  ];
+  return { what: "notifications", isFine: true, detail: detail.join("; ") };
 }
 
 async function keptFinding(pool: Pool): Promise<Finding> {

@@ -15,6 +15,8 @@ export type ServerMetrics = {
   decision(how: "recorded" | "refused" | "fenced", by: string): void;
   /** Runs that were taken from a lost worker. */
   takeover(runs: number): void;
+  /** A notification was sent, given up, or not true any more. */
+  notification(labels: { channel: string; outcome: string }): void;
 };
 
 /** What Prometheus reads of a server. What is in the database is the same from every server on it: take the maximum. */
@@ -40,12 +42,19 @@ export function createServerMetrics(pool: Pool): ServerMetrics {
     help: "Runs that were taken from a lost worker",
     registers,
   });
+  const notifications = new Counter({
+    name: "isdlc_notifications_total",
+    help: "Notifications that this server sent, gave up, or found outdated",
+    labelNames: ["channel", "outcome"],
+    registers,
+  });
   addGauges(pool, registers);
   return {
     registry,
     request: (labels, seconds) => requests.observe(labels, seconds),
     decision: (how, by) => decisions.inc({ how, by }),
     takeover: (runs) => takeovers.inc(runs),
+    notification: (labels) => notifications.inc(labels),
   };
 }
 

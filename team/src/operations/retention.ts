@@ -13,21 +13,25 @@ export type Retention = {
 };
 
 /**
- * Forgets what was only needed while it happened: ended drives in the queue, and workers that were not heard of. Runs
- * and decisions are never forgotten.
+ * Forgets what was only needed while it happened: ended drives in the queue, workers that were not heard of, and
+ * notifications that were sent or given up. Runs and decisions are never forgotten.
  */
 export async function forgetOld({
   pool,
   queue,
   days,
-}: Omit<Retention, "log">): Promise<{ drives: number; workers: number }> {
+}: Omit<Retention, "log">): Promise<{ drives: number; workers: number; notifications: number }> {
   const drives = await queue.forget(new Date(Date.now() - days * DAY));
   const { rowCount } = await pool.query(
     `delete from isdlc.worker w where beat_at < now() - make_interval(days => $1)
      and not exists (select 1 from isdlc.run r where r.worker = w.id and r.rests = 'action')`,
     [days],
   );
-  return { drives, workers: rowCount ?? 0 };
+  const { rowCount: notifications } = await pool.query(
+    "delete from isdlc.notification where settled_at < now() - make_interval(days => $1)",
+    [days],
+  );
+  return { drives, workers: rowCount ?? 0, notifications: notifications ?? 0 };
 }
 
 /** Forgets at once, and again every hour. */
@@ -36,7 +40,7 @@ export function startRetention(retention: Retention): { stop(): Promise<void> } 
   const forget = async (): Promise<void> => {
     try {
       const forgotten = await forgetOld(retention);
-      if (forgotten.drives + forgotten.workers > 0) log.info({ ...forgotten, days }, "forgot what was old");
+      if (Object.values(forgotten).some((count) => count > 0)) log.info({ ...forgotten, days }, "forgot what was old");
     } catch (error) {
       log.error({ error }, "old drives could not be forgotten");
     }

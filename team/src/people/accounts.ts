@@ -1,6 +1,7 @@
 import type { ClientBase, Pool } from "pg";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { MemberRow, RepositoryPolicy, Role, TokenRow } from "../../../src/schema/api-team.ts";
+import { tellNamed } from "../notifications/notification-channels.ts";
 import { inTransaction } from "../journal-postgres/in-transaction.ts";
 
 /** What somebody changed about accounts; kept for good. */
@@ -63,10 +64,20 @@ async function setReviewers(
   { repository, phase, people }: Extract<AccountChange, { what: "reviewers" }>,
 ): Promise<void> {
   await needPeople(client, people);
-  await client.query("delete from isdlc.phase_reviewer where repository = $1 and phase = $2", [repository, phase]);
-  await client.query(
-    "insert into isdlc.phase_reviewer (repository, phase, person) select $1, $2, unnest($3::text[]) on conflict do nothing",
+  await client.query("delete from isdlc.phase_reviewer where repository = $1 and phase = $2 and person <> all($3)", [
+    repository,
+    phase,
+    people,
+  ]);
+  const { rows: named } = await client.query<{ person: string }>(
+    `insert into isdlc.phase_reviewer (repository, phase, person) select $1, $2, unnest($3::text[])
+     on conflict do nothing returning person`,
     [repository, phase, people],
+  );
+  await tellNamed(
+    client,
+    named.map(({ person }) => person),
+    { repository, phase },
   );
 }
 

@@ -2,6 +2,7 @@ import { done, type Invocation, type Result, text } from "../../../src/apps/cli/
 import { ProblemError } from "../../../src/core/problem.ts";
 import { isRole, ROLES } from "../../../src/schema/api-team.ts";
 import type { Pool } from "../journal-postgres/open-pool.ts";
+import { removeChannels } from "../notifications/notification-channels.ts";
 import { numberOf } from "../verb-values.ts";
 import { changeAccounts } from "./accounts.ts";
 import { FINISH } from "./answer-policy.ts";
@@ -25,7 +26,9 @@ const token: Subcommand = async (pool, [kind = "", id = ""], invocation) => {
 };
 
 const revoke: Subcommand = async (pool, [id = ""], invocation) => {
-  if (await revokeTokens(pool, id, null)) return done([`Revoked every token of ${id}.`], { id });
+  const isRevoked = await revokeTokens(pool, id, null);
+  await removeChannels(pool, id);
+  if (isRevoked) return done([`Revoked every token of ${id}.`], { id });
   throw usage(invocation, `${id === "" ? "Nobody" : id} has no token to revoke.`);
 };
 

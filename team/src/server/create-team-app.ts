@@ -7,6 +7,7 @@ import { describe, type Problem, ProblemError } from "../../../src/core/problem.
 import { addTeamPage, addTeamPageFiles } from "../page/team-page.ts";
 import type { TeamPage } from "../page/team-page-parts.ts";
 import { addMovingRoutes } from "../moving/moving-routes.ts";
+import { addNotificationRoutes } from "../notifications/notification-routes.ts";
 import { addAccountRoutes } from "../people/account-routes.ts";
 import { addActivityRoutes } from "../people/activity-routes.ts";
 import { addAuthentication, type Told, TOKEN_REFUSED } from "../people/authenticate.ts";
@@ -34,6 +35,7 @@ export function createTeamApp(server: TeamServer, page: PageParts | null): Hono<
   addPersonRoutes(app, server);
   addMovingRoutes(app, server);
   addActivityRoutes(app, server);
+  addNotificationRoutes(app, server);
   addWorkerRoutes(app, server);
   if (page !== null) addTeamPageFiles(app, { server, ...page });
   app.notFound((context) => context.json(told({ code: "NOT_FOUND", what: "There is nothing here.", fix: "" }), 404));

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { AnswerRequest, ApiProblem } from "../../../src/schema/api.ts";
 import * as moving from "../../../src/schema/api-moving.ts";
+import * as notifications from "../../../src/schema/api-notifications.ts";
 import * as team from "../../../src/schema/api-team.ts";
 
 type Schema = z.core.$ZodType;
@@ -121,6 +122,35 @@ export const OPERATIONS: readonly Operation[] = [
     summary: "What is asked of answers, and of whom; for admins",
     by: "person",
     answer: team.RepositoryPolicy,
+  },
+  {
+    method: "get",
+    path: "/api/notifications",
+    summary: "How one is told, and of what",
+    by: "person",
+    answer: notifications.ChannelList,
+  },
+  {
+    method: "post",
+    path: "/api/notifications",
+    summary: "Be told by a webhook, Slack, Microsoft Teams or e-mail",
+    by: "person",
+    body: notifications.ChannelChange,
+    answer: notifications.ChannelSet,
+  },
+  {
+    method: "delete",
+    path: "/api/notifications/:channel",
+    summary: "Not to be told that way any more",
+    by: "person",
+    answer: notifications.ChannelRemoved,
+  },
+  {
+    method: "post",
+    path: "/api/notifications/:channel/test",
+    summary: "Have a message sent, to see that it arrives",
+    by: "person",
+    answer: notifications.TestAsked,
   },
   {
     method: "post",

@@ -8,6 +8,7 @@ import { ProblemError } from "../../../src/core/problem.ts";
 import { runningDatabase, startOwnDatabase } from "../database/own-database.ts";
 import { migrateDatabase } from "../journal-postgres/migrate-database.ts";
 import { openPool, type Pool } from "../journal-postgres/open-pool.ts";
+import { notificationSettings } from "../notifications/notification-settings.ts";
 import { type Operation, operations } from "../operations/operations-verbs.ts";
 import { isRemote } from "../remote-address.ts";
 import { createLog } from "../structured-log.ts";
@@ -57,6 +58,7 @@ function onCurrentTables(subcommand: Subcommand): Operation {
 
 async function serve(invocation: Invocation, signal: AbortSignal): Promise<Result> {
   const { io, env, values } = invocation;
+  const { settings: notifications, secrets } = notificationSettings(invocation);
   const { url: database, stop } = await databaseOf(invocation, "to serve");
   const host = text(values, "host") ?? "127.0.0.1";
   const running = await startServer({
@@ -70,8 +72,9 @@ async function serve(invocation: Invocation, signal: AbortSignal): Promise<Resul
     keepDays: numberOf(invocation, "keep-days", DEFAULT_KEEP_DAYS),
     origin: originOf(invocation),
     copies: join(userFolders(env).state, "page"),
+    notifications,
     env,
-    log: createLog({ name: "isdlc-server", write: io.err, secrets: [database] }),
+    log: createLog({ name: "isdlc-server", write: io.err, secrets: [database, ...secrets] }),
   });
   io.out(`Listening at http://${host}:${running.port}`);
   if (running.metricsPort !== null) io.out(`Metrics at http://127.0.0.1:${running.metricsPort}/metrics`);

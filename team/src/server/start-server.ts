@@ -11,6 +11,8 @@ import { migrateQueue } from "../database/migrate-queue.ts";
 import { createPostgresJournal } from "../journal-postgres/create-postgres-journal.ts";
 import { migrateDatabase } from "../journal-postgres/migrate-database.ts";
 import { openPool } from "../journal-postgres/open-pool.ts";
+import type { NotificationSettings } from "../notifications/notification-settings.ts";
+import { startNotifications } from "../notifications/send-notifications.ts";
 import { createServerMetrics, serveMetrics } from "../operations/metrics.ts";
 import { startRetention } from "../operations/retention.ts";
 import { startTracing } from "../operations/tracing.ts";
@@ -39,6 +41,7 @@ export type ServerOptions = {
   readonly origin: string | null;
   /** Folder for copies of repositories, from which the page shows what runs made. */
   readonly copies: string;
+  readonly notifications: NotificationSettings;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
 };
@@ -56,31 +59,30 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   await migrateQueue(database);
   const { privateKey, publicPem } = loadServerKey(options.keyFile);
   const queue = await openDriveQueue(pool, database, options.drivesPerWorker);
-  const journal = createPostgresJournal({
-    pool,
-    seal: createTeamSeal(privateKey),
-    clock: systemClock,
-    decide,
-    place: "server",
-    sender: "server",
-  });
+  const seal = createTeamSeal(privateKey);
+  const journal = createPostgresJournal({ pool, seal, clock: systemClock, decide, place: "server", sender: "server" });
   const metrics = createServerMetrics(pool);
   const tracing = startTracing("isdlc-server", options.env);
   const keeper = { pool, queue, journal, metrics };
   let taken = port;
+  const origins = (): readonly string[] => (options.origin === null ? localOrigins(taken) : [options.origin]);
   const app = createTeamApp(
-    { ...keeper, version, keys: [publicPem], log, tracing },
+    { ...keeper, version, keys: [publicPem], log, tracing, notifications: options.notifications },
     {
       trees: createPageTrees({ data: options.copies, env: options.env }),
-      origins: () => (options.origin === null ? localOrigins(taken) : [options.origin]),
+      origins,
       web: join(packageRoot(), "dist", "web"),
     },
   );
   const http = serving(app);
-  const watchdog = startWatchdog(keeper, { lease, log });
-  const retention = startRetention({ pool, queue, days: options.keepDays, log });
   const told = options.metricsPort === null ? null : await serveMetrics(metrics.registry, options.metricsPort);
   taken = await listening(http, host, port);
+  const origin = (): string => origins()[0] ?? "";
+  const minding = [
+    startWatchdog(keeper, { lease, log }),
+    startRetention({ pool, queue, days: options.keepDays, log }),
+    startNotifications({ pool, journal, metrics, log, origin, settings: options.notifications }),
+  ];
   return {
     port: taken,
     metricsPort: told?.port ?? null,
@@ -88,8 +90,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       http.closeAllConnections();
       await new Promise((resolve) => http.close(resolve));
       await told?.close();
-      await watchdog.stop();
-      await retention.stop();
+      for (const one of minding) await one.stop();
       await tracing.stop();
       await queue.close();
       await pool.end();

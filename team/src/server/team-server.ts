@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { Tracing } from "../operations/tracing.ts";
+import type { NotificationSettings } from "../notifications/notification-settings.ts";
 import type { Log } from "../structured-log.ts";
 import { isRunId, type RunId } from "../../../src/schema/ids.ts";
 import type { LeaseKeeper } from "./leases.ts";
@@ -13,6 +14,7 @@ export type TeamServer = LeaseKeeper & {
   readonly keys: readonly string[];
   readonly log: Log;
   readonly tracing: Tracing;
+  readonly notifications: NotificationSettings;
 };
 
 /** `incoming` is there where Node serves it, and not where the app itself is asked. */

@@ -90,8 +90,8 @@ describe.runIf(hasPostgres)("what is seen of a team's server from outside", () =
     await queue.cancel("drive:r:s0");
     await pool.query("update dbos.workflow_status set completed_at = 1 where workflow_uuid = 'drive:r:s0'");
     const days = 1;
-    expect(await forgetOld({ pool, queue, days })).toEqual({ drives: 1, workers: 0 });
-    expect(await forgetOld({ pool, queue, days })).toEqual({ drives: 0, workers: 0 });
+    expect(await forgetOld({ pool, queue, days })).toEqual({ drives: 1, workers: 0, notifications: 0 });
+    expect(await forgetOld({ pool, queue, days })).toEqual({ drives: 0, workers: 0, notifications: 0 });
     const { rows } = await pool.query("select workflow_uuid from dbos.workflow_status");
     expect(rows).toEqual([{ workflow_uuid: "drive:r:s1" }]);
     expect((await pool.query("select run from isdlc.run")).rows).toEqual([{ run: "r" }]);

@@ -52,10 +52,11 @@ export const teamVerbs: readonly Verb[] = [
     name: "team",
     takesWords: true,
     kind: "decide",
-    summary: "Your tokens for scripts at a team's server, and who may do what there",
+    summary: "Your tokens for scripts at a team's server, how it tells you, and who may do what there",
     usage:
-      "isdlc team token <name> | tokens | revoke <name> | members <repository> | policy <repository> | role <repository> <person> viewer|reviewer|admin|none",
+      "isdlc team token <name> | tokens | revoke <name> | members <repository> | policy <repository> | role <repository> <person> viewer|reviewer|admin|none | notify [webhook|slack|teams|email <address>|test|off]",
     options: {
+      on: { type: "string", value: "a,b", about: "what you are told of: gate, help, ended, reviewer; all by default" },
       days: { type: "string", value: "n", about: "how long the token is valid; 90 by default" },
       ...personOptions,
     },
@@ -78,6 +79,13 @@ export const teamVerbs: readonly Verb[] = [
       },
       data: { type: "string", value: "folder", about: "of the server's own PostgreSQL, where no database is given" },
       label: { type: "string", value: "word", about: "of a repository: only workers with this label take its runs" },
+      "notify-hosts": {
+        type: "string",
+        value: "a,b",
+        about: "hosts of your own network that people may have notifications sent to",
+      },
+      smtp: { type: "string", value: "url", about: "the mail server for notifications; better in ISDLC_SMTP_URL" },
+      "mail-sender": { type: "string", value: "address", about: "whom notifications by e-mail come from" },
       metrics: { type: "string", value: "port", about: "where Prometheus reads on this machine; nowhere by default" },
       "keep-days": { type: "string", value: "n", about: "how long ended drives are remembered; 30 by default" },
       key: { type: "string", value: "file", about: "the key that decisions are signed with; made where it is missing" },

@@ -44,6 +44,8 @@ export type TeamOptions = {
   readonly like?: Team;
   /** Given to servers and workers. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Options of every server. */
+  readonly serving?: readonly string[];
 };
 
 export const LEASE_SECONDS = 3;
@@ -60,6 +62,7 @@ afterAll(async () => {
 export async function createTeam(options: TeamOptions = {}): Promise<Team> {
   const database = options.database ?? (await freshDatabase());
   const { ada, remote } = options.like ?? (await newPlace());
+  const { serving = [] } = options;
   const withDatabase = { ...options.env, ISDLC_DATABASE_URL: database.url };
   const administer = async (...args: readonly string[]): Promise<Json> => {
     const done = await ada.start(["server", ...args, "--json"], withDatabase).ended;
@@ -70,7 +73,11 @@ export async function createTeam(options: TeamOptions = {}): Promise<Team> {
     (await administer("token", kind, name)).token as string;
   await administer("repository", "sample", remote);
   const startServer: Team["server"] = async (...more) => {
-    const server = begin(ada, ["server", "--port", "0", "--lease", String(LEASE_SECONDS), ...more], withDatabase);
+    const server = begin(
+      ada,
+      ["server", "--port", "0", "--lease", String(LEASE_SECONDS), ...serving, ...more],
+      withDatabase,
+    );
     return { ...server, url: (await said(server, /Listening at (\S+)/))[1] ?? "" };
   };
   const first = await startServer();

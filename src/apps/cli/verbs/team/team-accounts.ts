@@ -13,6 +13,7 @@ import {
 } from "../../../../schema/api-team.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
 import { done, type Invocation, type Result, type Run, text } from "../../grammar/verb.ts";
+import { notify } from "./team-notify.ts";
 import { askAsPerson } from "./team-run.ts";
 
 const DEFAULT_DAYS = 90;
@@ -80,7 +81,7 @@ const membersResult = (found: { readonly members: readonly MemberRow[] }): Resul
 
 const memberLine = ({ person, role: given }: MemberRow): string => `${plainLine(person, 80)}: ${given}`;
 
-const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = { token, tokens, revoke, members, policy, role };
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = { token, tokens, revoke, members, policy, role, notify };
 
 const usage = ({ verb }: Invocation, detail: string): ProblemError =>
   new ProblemError({ code: "USAGE", detail, usage: verb.usage });

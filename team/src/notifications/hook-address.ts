@@ -1,0 +1,63 @@
+import { Resolver } from "node:dns/promises";
+import { isIP } from "node:net";
+import { isPublicAddress } from "./public-address.ts";
+
+/** Hosts that the operator allows by name, whatever their address is: `host`, or `host:port`. */
+export type AllowedHosts = readonly string[];
+
+export type HookRules = {
+  readonly allowed: AllowedHosts;
+  /** Asked for the addresses of every other host. */
+  readonly resolver: Resolver;
+};
+
+/** What a request may connect to. `addresses` is null where the operator allowed the host by name. */
+export type CheckedHook = { readonly url: URL; readonly addresses: readonly string[] | null };
+
+export class HookRefused extends Error {}
+
+/** It asks name servers without the threads that files and other connections need: a slow one holds up nothing else. */
+export const newResolver = (): Resolver => new Resolver({ timeout: 2000, tries: 2 });
+
+/** What a web address must be like, whatever it resolves to. @throws HookRefused */
+export function readHook(text: string, allowed: AllowedHosts): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:"))
+    throw new HookRefused("it is no address of the web");
+  if (url.username !== "" || url.password !== "") throw new HookRefused("it has a name or a password in it");
+  url.hash = "";
+  if (isAllowed(url, allowed)) return url;
+  if (url.protocol !== "https:") throw new HookRefused("it does not begin with https://");
+  const literal = literalOf(url);
+  if (literal !== null && !isPublicAddress(literal)) throw new HookRefused(NOT_PUBLIC);
+  return url;
+}
+
+/** The addresses of a host, every one of them public. @throws HookRefused; and what the resolver throws */
+export async function checkHook(text: string, { allowed, resolver }: HookRules): Promise<CheckedHook> {
+  const url = readHook(text, allowed);
+  if (isAllowed(url, allowed)) return { url, addresses: null };
+  const literal = literalOf(url);
+  const addresses = literal === null ? await resolved(url.hostname, resolver) : [literal];
+  if (!addresses.every(isPublicAddress)) throw new HookRefused(NOT_PUBLIC);
+  return { url, addresses };
+}
+
+const NOT_PUBLIC = "its address is none of the public internet";
+
+const isAllowed = ({ hostname, host }: URL, allowed: AllowedHosts): boolean =>
+  allowed.includes(hostname) || allowed.includes(host);
+
+/** The URL parser has brought decimal, octal and hexadecimal forms into one. */
+function literalOf({ hostname }: URL): string | null {
+  const bare = hostname.replace(/^\[(.*)\]$/, "$1");
+  return isIP(bare) === 0 ? null : bare;
+}
+
+async function resolved(host: string, resolver: Resolver): Promise<readonly string[]> {
+  const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  const addresses = found.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+  const [first] = found;
+  if (addresses.length === 0) throw first.status === "rejected" ? first.reason : new Error("it has no address");
+  return addresses;
+}

@@ -1,0 +1,44 @@
+import type { Hono } from "hono";
+import { ProblemError } from "../../../src/core/problem.ts";
+import {
+  ChannelChange,
+  type ChannelList,
+  type ChannelSet,
+  NotificationChannel,
+} from "../../../src/schema/api-notifications.ts";
+import type { Principal } from "../people/principals.ts";
+import { personOf } from "../people/roles.ts";
+import type { TeamEnv, TeamServer } from "../server/team-server.ts";
+import { askForTest, channelsOf, removeChannel, setChannel } from "./notification-channels.ts";
+
+/** How a person wants to be told; nobody sets it for another. */
+export function addNotificationRoutes(app: Hono<TeamEnv>, { pool, notifications }: TeamServer): void {
+  app.get("/api/notifications", async (context) => {
+    const person = personOf(context.get("principal"));
+    return context.json({ channels: await channelsOf(pool, person) } satisfies ChannelList);
+  });
+  app.post("/api/notifications", async (context) => {
+    const person = signedIn(context.get("principal"));
+    const change = ChannelChange.parse(await context.req.json());
+    const secret = await setChannel(pool, notifications, { person, change });
+    return context.json({ secret, channels: await channelsOf(pool, person) } satisfies ChannelSet);
+  });
+  app.delete("/api/notifications/:channel", async (context) => {
+    const person = signedIn(context.get("principal"));
+    const channel = NotificationChannel.parse(context.req.param("channel"));
+    return context.json({ isRemoved: await removeChannel(pool, person, channel) });
+  });
+  app.post("/api/notifications/:channel/test", async (context) => {
+    const person = signedIn(context.get("principal"));
+    const channel = NotificationChannel.parse(context.req.param("channel"));
+    return context.json({ isAsked: await askForTest(pool, person, channel) });
+  });
+}
+
+/** A script's token that leaks must not have a person's messages sent elsewhere. */
+function signedIn(principal: Principal): string {
+  const person = personOf(principal);
+  if (!principal.isPersonal) return person;
+  const what = "A personal token is for scripts: it does not change where you are told.";
+  throw new ProblemError({ code: "NOT_ALLOWED", what, fix: "Use the token that you signed in with." });
+}

@@ -1,0 +1,84 @@
+import { request as plainRequest, type RequestOptions } from "node:http";
+import { request as tlsRequest } from "node:https";
+import { isIPv4, type LookupFunction } from "node:net";
+import { type CheckedHook, checkHook, HookRefused, type HookRules } from "./hook-address.ts";
+
+/** `isFinal`: trying again would come to the same. `why` is shown to the person and names no address within the network. */
+export type Sent = { readonly ok: true } | { readonly ok: false; readonly why: string; readonly isFinal: boolean };
+
+export type Hook = {
+  readonly address: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+const WITHIN = 10_000; // milliseconds, from the first byte sent to the answer's headers
+const MOST_HEADERS = 8192; // bytes
+
+/**
+ * Posts to a person's web address: to an address that was checked, and to no other. Redirects are not followed, and
+ * nothing of the answer is read but its status.
+ */
+export async function postHook({ address, headers, body }: Hook, rules: HookRules, stop: AbortSignal): Promise<Sent> {
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  const timer = setTimeout(end, WITHIN);
+  stop.addEventListener("abort", end);
+  try {
+    const hook = await checkHook(address, rules);
+    const length = String(Buffer.byteLength(body));
+    const sent = { "content-type": "application/json", "user-agent": "isdlc", "content-length": length, ...headers };
+    return answered(await statusOf(hook, body, { headers: sent, signal: ending.signal }));
+  } catch (error) {
+    if (error instanceof HookRefused) return { ok: false, why: error.message, isFinal: true };
+    return { ok: false, why: troubleOf(error), isFinal: false };
+  } finally {
+    clearTimeout(timer);
+    stop.removeEventListener("abort", end);
+  }
+}
+
+type Sending = { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal };
+
+function statusOf({ url, addresses }: CheckedHook, body: string, { headers, signal }: Sending): Promise<number> {
+  const options: RequestOptions = {
+    method: "POST",
+    headers,
+    signal,
+    agent: false,
+    maxHeaderSize: MOST_HEADERS,
+    ...(addresses === null ? {} : { lookup: lookupOf(addresses) }),
+  };
+  return new Promise((resolve, reject) => {
+    const sent = (url.protocol === "https:" ? tlsRequest : plainRequest)(url, options, (response) => {
+      response.on("error", () => undefined); // its end is not waited for
+      response.destroy();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+/** Tells a connection the addresses that were checked, whatever the host's name would resolve to by now. */
+function lookupOf(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIPv4(address) ? 4 : 6 }));
+  return (_host, { all }, tell) => {
+    const [first = { address: "", family: 0 }] = found;
+    if (all === true) tell(null, found);
+    else tell(null, first.address, first.family);
+  };
+}
+
+/** Whoever refuses for good is not asked again. */
+function answered(status: number): Sent {
+  if (status >= 200 && status < 300) return { ok: true };
+  const isFinal = status < 500 && status !== 408 && status !== 429;
+  return { ok: false, why: `it answered ${status}`, isFinal };
+}
+
+function troubleOf(error: unknown): string {
+  if (error instanceof Error && error.name === "AbortError") return "it did not answer in time";
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return /^[A-Z0-9_]{1,60}$/.test(code) ? `it could not be reached (${code})` : "it could not be reached";
+}

@@ -1,0 +1,111 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { ServerMetrics } from "../operations/metrics.ts";
+import type { Log } from "../structured-log.ts";
+import { slackBody, teamsBody } from "./channel-body.ts";
+import { messageFor, type MessageSource, type NotificationMessage } from "./notification-message.ts";
+import {
+  channelKey,
+  claimDue,
+  type ClaimedNotification,
+  hasPauseLeft,
+  type Outcome,
+  postpone,
+  settle,
+} from "./notification-outbox.ts";
+import type { NotificationSettings } from "./notification-settings.ts";
+import { type Hook, postHook, type Sent } from "./post-hook.ts";
+import { hookHeaders } from "./sign-hook.ts";
+
+export type Sender = MessageSource & {
+  readonly settings: NotificationSettings;
+  readonly log: Log;
+  readonly metrics: ServerMetrics;
+};
+
+const LOOKS_EVERY = 1000; // milliseconds
+/** Notifications that are on their way from one server at a time. */
+const AT_ONCE = 20;
+/** How long a server that is told to stop waits for what is on its way. */
+const ENDS_WITHIN = 2000; // milliseconds
+
+/** Sends what is due, in any number of servers at once. What they are about has long been decided, and waits for none of it. */
+export function startNotifications(sender: Sender): { stop(): Promise<void> } {
+  const { pool, log } = sender;
+  const stopping = new AbortController();
+  const busy = new Map<string, Promise<void>>();
+  let looking: Promise<void> | null = null;
+  const look = async (): Promise<void> => {
+    try {
+      for (const claimed of await claimDue(pool, [...busy.keys()], AT_ONCE - busy.size)) begin(claimed);
+    } catch (error) {
+      log.error({ error }, "notifications could not be looked for");
+    }
+  };
+  const lookOnce = (): void => {
+    if (looking !== null || stopping.signal.aborted || busy.size >= AT_ONCE) return;
+    looking = look().finally(() => (looking = null));
+  };
+  function begin(claimed: ClaimedNotification): void {
+    const ended = deliver(sender, claimed, stopping.signal)
+      .catch((error: unknown) => log.error({ error, id: claimed.id }, "a notification could not be dealt with"))
+      .finally(() => {
+        busy.delete(channelKey(claimed));
+        lookOnce();
+      });
+    busy.set(channelKey(claimed), ended);
+  }
+  const timer = setInterval(lookOnce, LOOKS_EVERY);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await looking;
+      await Promise.race([Promise.all(busy.values()), delay(ENDS_WITHIN, undefined, { ref: false })]);
+      stopping.abort();
+      await Promise.all(busy.values());
+    },
+  };
+}
+
+async function deliver(sender: Sender, claimed: ClaimedNotification, stop: AbortSignal): Promise<void> {
+  const { pool, log, metrics } = sender;
+  const { id, person, channel, occasion, attempts } = claimed;
+  const end = async (outcome: Outcome, why: string | null): Promise<void> => {
+    await settle(pool, claimed, { outcome, why });
+    metrics.notification({ channel, outcome });
+  };
+  const message = claimed.isOld ? null : await messageFor(sender, claimed);
+  if (message === null) return end("outdated", null);
+  const sent = await send(sender, { claimed, message, stop });
+  if (sent.ok) return end("sent", null);
+  if (!sent.isFinal && hasPauseLeft(claimed)) return postpone(pool, claimed, sent.why);
+  log.warn({ id, person, channel, occasion, attempts, why: sent.why }, "a notification was given up");
+  return end("given-up", sent.why);
+}
+
+type Sending = {
+  readonly claimed: ClaimedNotification;
+  readonly message: NotificationMessage;
+  readonly stop: AbortSignal;
+};
+
+function send({ settings }: Sender, { claimed, message, stop }: Sending): Promise<Sent> {
+  const { channel, address } = claimed;
+  const post = (body: object, headers: (text: string) => Hook["headers"] = () => ({})): Promise<Sent> => {
+    const text = JSON.stringify(body);
+    return postHook({ address, body: text, headers: headers(text) }, settings.hooks, stop);
+  };
+  switch (channel) {
+    case "webhook":
+      return post(message, (body) => hookHeaders(claimed.secret ?? "", { id: message.id, body, at: new Date() }));
+    case "slack":
+      return post(slackBody(message));
+    case "teams":
+      return post(teamsBody(message));
+    case "email":
+      return settings.mailer === null ? Promise.resolve(NO_MAIL) : settings.mailer(address, message);
+    default:
+      return channel satisfies never;
+  }
+}
+
+const NO_MAIL: Sent = { ok: false, why: "the server sends no mail any more", isFinal: true };

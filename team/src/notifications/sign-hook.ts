@@ -1,0 +1,16 @@
+import { createHmac, randomBytes } from "node:crypto";
+
+const BEGINNING = "whsec_";
+const SECRET_BYTES = 32;
+
+export const newHookSecret = (): string => BEGINNING + randomBytes(SECRET_BYTES).toString("base64");
+
+export type Signed = { readonly id: string; readonly body: string; readonly at: Date };
+
+/** Headers of the Standard Webhooks specification, for which receivers find libraries. */
+export function hookHeaders(secret: string, { id, body, at }: Signed): Readonly<Record<string, string>> {
+  const timestamp = String(Math.floor(at.getTime() / 1000));
+  const key = Buffer.from(secret.slice(BEGINNING.length), "base64");
+  const signature = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");
+  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
+}

@@ -1,0 +1,53 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, expect, vi } from "vitest";
+import type { Json } from "../../../support/cli.ts";
+
+export type Received = {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  readonly body: Json;
+};
+
+/** A web server that takes what it is sent, and answers as it is told to. */
+export type Receiver = {
+  readonly url: string;
+  readonly received: readonly Received[];
+  /** From the next request to the path on; without an answer it is taken. */
+  answer(path: string, how: (response: ServerResponse) => void): void;
+  at(path: string): readonly Received[];
+  /** Resolves with what came to a path once there are so many. */
+  until(path: string, count: number): Promise<readonly Received[]>;
+};
+
+const PATIENCE = { timeout: 60_000, interval: 20 };
+
+export async function createReceiver(): Promise<Receiver> {
+  const received: Received[] = [];
+  const answers = new Map<string, (response: ServerResponse) => void>();
+  const http = createServer((request, response) => {
+    const path = request.url ?? "";
+    let text = "";
+    request.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+    request.on("end", () => {
+      received.push({ path, headers: request.headers, text, body: JSON.parse(text) });
+      (answers.get(path) ?? ((how: ServerResponse) => void how.writeHead(204).end()))(response);
+    });
+  });
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  afterAll(() => void (http.closeAllConnections(), http.close()));
+  const at: Receiver["at"] = (path) => received.filter((one) => one.path === path);
+  return {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`, // listens at a port
+    received,
+    answer: (path, how) => void answers.set(path, how),
+    at,
+    until: (path, count) =>
+      vi.waitFor(() => {
+        const found = at(path);
+        expect(found.length).toBeGreaterThanOrEqual(count);
+        return found;
+      }, PATIENCE),
+  };
+}
