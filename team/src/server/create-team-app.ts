@@ -19,6 +19,8 @@ import type { TeamEnv, TeamServer } from "./team-server.ts";
 import { addWorkerRoutes } from "./worker-routes.ts";
 
 const BODY_LIMIT = 4 * 1024 * 1024; // bytes: a report may hold the findings of a whole review
+const JOURNAL_LIMIT = 32 * 1024 * 1024; // bytes: of a run that somebody brings, thousands of phases long
+const JOURNAL = /^\/api\/runs\/[^/]+\/take-in$/;
 
 export type PageParts = Omit<TeamPage, "server">;
 
@@ -53,7 +55,8 @@ function limited(context: Context<TeamEnv>, next: Next): Promise<Response | void
   const length = context.req.header("content-length");
   const isNamed = length !== undefined && context.req.header("transfer-encoding") === undefined;
   if (!isNamed && !BODILESS.has(context.req.method)) return counting(context, next);
-  return Number(length ?? 0) > BODY_LIMIT ? Promise.resolve(context.json(told(TOO_LONG), 413)) : next();
+  const most = JOURNAL.test(context.req.path) ? JOURNAL_LIMIT : BODY_LIMIT;
+  return Number(length ?? 0) > most ? Promise.resolve(context.json(told(TOO_LONG), 413)) : next();
 }
 
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);

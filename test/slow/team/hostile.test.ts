@@ -36,6 +36,20 @@ describe.runIf(hasPostgres)("a server that strangers can reach", () => {
     expect(preflight.ok).toBe(false);
   });
 
+  test("a journal that somebody brings may be long, and not endless", async () => {
+    const bring = (bytes: number) => {
+      const lines = ["x".repeat(bytes)];
+      const left = { snapshot: ID, head: ID, branch: null, names: {} };
+      const sent = { repository: "sample", place: "0".repeat(32), lines, left };
+      return team.ask(team.adas, "/api/runs/20261116-100000000-abcd/take-in", sent).catch(() => ({ status: 413 }));
+    };
+    expect(await bring(20 * 1024 * 1024)).toMatchObject({
+      status: 409,
+      body: { problem: { code: "RUN_NOT_MOVABLE" } },
+    });
+    expect(await bring(33 * 1024 * 1024)).toMatchObject({ status: 413 });
+  });
+
   test("a token in the address is no token", async () => {
     expect((await fetch(new URL(`/api/runs?token=${team.adas}`, team.url))).status).toBe(401);
   });
