@@ -58,6 +58,6 @@ export const teamDescriptions: {
   RUN_NOT_MOVABLE: (p) => ({ what: `The run stays where it is: ${p.why}.`, fix: p.fix }),
   NOT_FOR_TEAM_RUNS: (p) => ({
     what: `"${p.option}" cannot be done on a run of a team: no working tree is available when it is answered.`,
-    fix: "Keep the branch, which is at the remote, and delete it there; or redo the phase with guidance.",
+    fix: "Redo the phase with guidance, or take the run home (isdlc pull-run) and answer there.",
   }),
 };

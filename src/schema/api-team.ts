@@ -191,3 +191,6 @@ export type KeptWork = z.infer<typeof KeptWork>;
 
 /** Where that commit lies at the remote. */
 export const keptRef = (run: string, epoch: number): string => `refs/isdlc/${run}/kept-e${epoch}`;
+
+/** Where work lies at the remote that was given up. */
+export const discardedRef = (run: string): string => `refs/isdlc/${run}/discarded`;

@@ -141,7 +141,13 @@ function raise(answering: Answering): PersonCommand {
 
 /** Giving work up is said twice. */
 function discard(answering: Answering): PersonCommand {
-  if (answering.request.isConfirmed === true) return { do: "finish", ...named(answering), how: "discard" };
+  needConfirmed(answering.request.isConfirmed === true);
+  return { do: "finish", ...named(answering), how: "discard" };
+}
+
+/** @throws ChoicesNeeded where nobody said yes to giving work up. */
+export function needConfirmed(isConfirmed: boolean): void {
+  if (isConfirmed) return;
   const about = ["Discarding deletes the branch of the work; a ref keeps it."];
   throw new ChoicesNeeded([{ id: "discard", kind: "confirm", options: ["yes"], about }]);
 }

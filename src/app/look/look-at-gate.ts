@@ -1,6 +1,7 @@
 import { next } from "../../core/next.ts";
 import type { ActiveRun } from "../../core/run.ts";
 import { shownChanges } from "../../engine/shown-changes.ts";
+import type { Workspace } from "../../ports/workspace.ts";
 import type { OpenWait, ShownDiff } from "../../schema/api-status.ts";
 import type { ShownChanges } from "../../views/changes-text.ts";
 import { patchFiles } from "../../views/patch-files.ts";
@@ -11,19 +12,26 @@ import type { Project } from "../project/project.ts";
 
 export type GateLook = {
   readonly view: OpenWait;
-  /** What an answer would accept; null where nothing is open. */
+  /** What an answer would accept; null where nothing is open, or nobody could look. */
   readonly changes: ShownChanges | null;
 };
 
-type Looked = Pick<Project, "workspace" | "vcsWrite">;
+/** Where the trees of a run can be compared. */
+export type Looked = {
+  readonly workspace: (run: ActiveRun) => Pick<Workspace, "diff" | "patch">;
+  readonly vcsWrite: Pick<Project["vcsWrite"], "forkPoint">;
+};
 
-/** What a run waits for, with everything a person is shown of it; the patches are told to programs on request. */
-export async function lookAtGate(project: Looked, run: ActiveRun, isDiffWanted: boolean): Promise<GateLook> {
+/**
+ * What a run waits for, with everything a person is shown of it; the patches are told to programs on request. Without
+ * a place where its trees are, everything but what changed.
+ */
+export async function lookAtGate(project: Looked | null, run: ActiveRun, isDiffWanted: boolean): Promise<GateLook> {
   const now = next(run);
   if (now.is !== "wait") return { view: { waiting: null }, changes: null };
-  const changes = await changesOf(project, run);
+  const changes = project === null ? null : await changesOf(project, run);
   const atGate = now.wait.kind === "gate" ? { shown: shownOf(run), summary: summaryText(run) } : {};
-  const diff = isDiffWanted ? diffObject(changes) : {};
+  const diff = isDiffWanted && changes !== null ? diffObject(changes) : {};
   return { view: { waiting: waitObject(run, now.wait), ...atGate, ...diff }, changes };
 }
 

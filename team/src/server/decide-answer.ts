@@ -1,15 +1,13 @@
 import { commandFor } from "../../../src/app/answer/answer.ts";
 import type { AnswerTools } from "../../../src/app/answer/answer-table.ts";
 import { personCommand, type RunCommand } from "../../../src/app/answer/command-run.ts";
+import { ChoicesNeeded } from "../../../src/app/choice.ts";
 import { lazily } from "../../../src/compose/project.ts";
 import type { PersonCommand } from "../../../src/core/command.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { ActiveRun } from "../../../src/core/run.ts";
 import type { AnswerRequest } from "../../../src/schema/api.ts";
 import type { Person } from "../../../src/schema/people.ts";
-
-/** Nothing is deleted at the remote. */
-const AT_THE_REMOTE: ReadonlySet<string> = new Set(["discard"]);
 
 /**
  * The command that a person's answer comes to, from the same table as everywhere.
@@ -20,14 +18,21 @@ export async function commandOf(run: ActiveRun, request: AnswerRequest, by: Pers
   const elsewhere = (): never => {
     throw new ProblemError({ code: "NOT_FOR_TEAM_RUNS", option });
   };
-  if (AT_THE_REMOTE.has(option)) elsewhere();
   if (wait === null && isOfTheRun(option)) return ofTheRun(run, { ...request, option }, by);
   if (wait === null)
     throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOpen", open: run.wait?.id ?? null } });
   const tools: AnswerTools = lazily({ workspace: elsewhere }, { checks: elsewhere });
-  const { command } = await commandFor(tools, run, { by, wait, shown, option, text, comments, replies, isConfirmed });
-  return command;
+  try {
+    const { command } = await commandFor(tools, run, { by, wait, shown, option, text, comments, replies, isConfirmed });
+    return command;
+  } catch (error) {
+    throw error instanceof ChoicesNeeded ? unconfirmed(option, error) : error;
+  }
 }
+
+/** Surfaces ask before they send it. */
+const unconfirmed = (option: string, { message: detail }: ChoicesNeeded): ProblemError =>
+  new ProblemError({ code: "USAGE", detail, usage: `isdlc answer ${option} --yes` });
 
 type OfTheRun = RunCommand["do"];
 const OF_THE_RUN: readonly string[] = ["cancel", "retry", "skip", "back"] satisfies OfTheRun[];

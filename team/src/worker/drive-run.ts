@@ -28,6 +28,7 @@ import * as z from "zod/mini";
 import type { Log } from "../structured-log.ts";
 import type { ClaimNotes } from "./claim-notes.ts";
 import { withDrawnNames } from "./draw-names.ts";
+import { discardBranch } from "./discard-branch.ts";
 import { createHandOver, type HandOver } from "./hand-over.ts";
 import { createHttpJournal, type HttpJournal, isFenced } from "./http-journal.ts";
 import { type Mirror, openMirror } from "./mirror.ts";
@@ -163,7 +164,20 @@ async function driveInTree(driving: Driving): Promise<DriveEnd> {
   await driven.then(teller.end, teller.end);
   const resting = await driven;
   if (journal.lost.aborted) throw new Error("fenced off");
+  await discardLeft(driving, tree.root);
   return resting.next.is === "action" ? drained(worker, run, lease.epoch) : "rested";
+}
+
+/** The run has ended, whatever comes of it: a branch that could not be deleted stays, and is told. */
+async function discardLeft({ worker, run, journal, mirror }: Driving, root: string): Promise<void> {
+  const { state } = await journal.load(run);
+  if (state.is !== "ended") return;
+  try {
+    const done = await discardBranch(mirror, root, state);
+    if (done !== null) worker.log.info({ run }, done);
+  } catch (error) {
+    worker.log.error({ run, error }, "the branch of discarded work could not be deleted at the remote");
+  }
 }
 
 /** Null where the journal was rolled back, which a person is told of instead. */

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { expectAccessible } from "../browser/page-browser.ts";
+import type { Json } from "../../support/cli.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { askPage, pageHeaders, signedIn } from "./support/team-page.ts";
 import { createTeam, type Team } from "./support/team.ts";
@@ -77,6 +78,30 @@ describe.runIf(hasPostgres)("starting a run on a team's page", () => {
     expect(await vic.page.getByRole("link", { name: "New run" }).count()).toBe(0);
     expect([...troubles, ...vic.troubles]).toEqual([]);
     for (const { context: one } of [vic, { context }]) await one.close();
+  });
+
+  test("a run that went home is marked with where it went and by whom, and answered nowhere here", async () => {
+    const bob = await pageHeaders(team, bobs);
+    const look = async (path: string) => (await askPage(team, path, { headers: bob })).json() as Promise<Json>;
+    const { runs } = await look("/runs");
+    const run = runs.find(({ status }: Json) => status === "waiting").id as string;
+    const body = { place: "0".repeat(32), to: "bob's laptop" };
+    expect(await team.ask(bobs, `/api/runs/${run}/let-go`, body)).toMatchObject({ status: 200 });
+    expect(await look(`/runs/${run}`)).toMatchObject({
+      row: { movedTo: "bob's laptop, by bob", wait: null },
+      wait: null,
+      actions: [],
+    });
+    const answer = { wait: null, shown: "", option: "cancel", text: "no" };
+    expect((await askPage(team, `/runs/${run}/answer`, { headers: bob, body: answer })).status).toBe(409);
+    const { page, context, troubles } = await signedIn(team, bobs);
+    const row = page.getByRole("link", { name: /Moved away/ });
+    await expect.poll(() => row.textContent()).toContain("went to bob's laptop, by bob");
+    await row.click();
+    await page.getByText("This run went to bob's laptop, by bob. It goes on there.").waitFor();
+    await expectAccessible(page);
+    expect(troubles).toEqual([]);
+    await context.close();
   });
 
   test("what has to be chosen is told at the terminal in the same words, with exit code 3", async () => {

@@ -15,25 +15,28 @@ import { heldAgainst } from "../../../views/finish-lines.ts";
 import { itemOf, waitLines } from "../../../views/status.ts";
 import { next } from "../../../core/next.ts";
 import { checksOf, workspaceOf } from "../../../compose/checks-of.ts";
-import { lookAtGate } from "../../../app/look/look-at-gate.ts";
+import { type GateLook, lookAtGate } from "../../../app/look/look-at-gate.ts";
 import { openRun } from "../main/project-of.ts";
 import { documentText } from "../terminal/document-text.ts";
-import { done, flag, type Result, type Run } from "../grammar/verb.ts";
+import { done, flag, type Invocation, type Result, type Run } from "../grammar/verb.ts";
 
 /** What is open, with its summary and, on request, the patch. */
 export const gate: Run = async (invocation) => {
   const { project, run } = await openRun(invocation);
-  const isDiffWanted = flag(invocation.values, "diff");
-  const { changes, view } = await lookAtGate(project, run, isDiffWanted);
+  return gateResult(invocation, run, await lookAtGate(project, run, flag(invocation.values, "diff")));
+};
+
+/** What was looked at, wherever the run is. */
+export function gateResult({ io, values }: Invocation, run: ActiveRun, { changes, view }: GateLook): Result {
   const now = next(run);
-  if (now.is !== "wait" || changes === null) return done(["Nothing is waiting for an answer."], view);
-  const diff = isDiffWanted ? [changesText(changes)] : [];
+  if (now.is !== "wait") return done(["Nothing is waiting for an answer."], view);
+  const diff = flag(values, "diff") && changes !== null ? [changesText(changes)] : [];
   if (view.summary === undefined)
     return done([...heldAgainst(run), ...waitLines(now.wait, now.options, itemOf(run)), ...diff], view);
-  const { io } = invocation;
-  const notice = gateNotice(run, io.interactive ? { changes, columns: io.columns } : { changes });
+  const seen = changes === null ? {} : { changes };
+  const notice = gateNotice(run, io.interactive ? { ...seen, columns: io.columns } : seen);
   return done([documentText(io, view.summary), notice ?? "", ...diff], view);
-};
+}
 
 /** Runs the checks of the current phase; nothing is recorded. */
 export const check: Run = async (invocation) => {

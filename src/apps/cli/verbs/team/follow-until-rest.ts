@@ -1,6 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { next } from "../../../../core/next.ts";
 import { ProblemError } from "../../../../core/problem.ts";
+import { finishOf, type RunState } from "../../../../core/run.ts";
+import { discardedRef } from "../../../../schema/api-team.ts";
 import { openRunLine } from "../../../../views/open-run.ts";
 import { openChoices } from "../../grammar/choice.ts";
 import type { Invocation, Result } from "../../grammar/verb.ts";
@@ -19,7 +21,7 @@ export function followUntilRest(invocation: Invocation, team: TeamRun): Promise<
       if (row.choices.length > 0) return openChoices(row.choices);
       if (row.refused !== null) throw new ProblemError({ code: "TEAM_RUN_REFUSED", run: row.run, detail: row.refused });
       const isAtRest = state.is !== "none" && next(state).is !== "action";
-      if (isAtRest || signal.aborted) return withTeam(restResult(state, []), row.run);
+      if (isAtRest || signal.aborted) return withTeam(restResult(state, []), row.run, state);
       const line = state.is === "active" ? openRunLine(state, { driven: row.worker !== null }) : "";
       if (line !== told) io.err(line);
       told = line;
@@ -29,8 +31,15 @@ export function followUntilRest(invocation: Invocation, team: TeamRun): Promise<
 }
 
 /** `run` of the object is the state, as everywhere; which run of the team it is stands beside it. */
-const withTeam = (result: Result, run: string): Result => ({
+const withTeam = (result: Result, run: string, state: RunState): Result => ({
   ...result,
-  lines: [...result.lines, `Of the team: ${run}`],
+  lines: [...result.lines, ...discardedLines(state), `Of the team: ${run}`],
   json: { ...result.json, team: { run } },
 });
+
+/** Done by the worker that ended the run, after that was recorded. */
+function discardedLines(state: RunState): string[] {
+  const branch = state.is === "ended" && finishOf(state) === "discard" ? (state.run.git?.branch ?? null) : null;
+  if (branch === null || state.is === "none") return [];
+  return [`The worker deletes ${branch} at the remote and keeps it on ${discardedRef(state.run.run)}.`];
+}

@@ -1,8 +1,10 @@
 import * as z from "zod/mini";
 import { shownOf } from "../../../../app/answer/answer.ts";
+import { needConfirmed } from "../../../../app/answer/answer-table.ts";
 import { openProject } from "../../../../compose/project.ts";
 import { ProblemError } from "../../../../core/problem.ts";
-import type { ActiveRun } from "../../../../core/run.ts";
+import { optionsOf } from "../../../../core/next.ts";
+import type { ActiveRun, WaitOption } from "../../../../core/run.ts";
 import type { AnswerRequest } from "../../../../schema/api.ts";
 import { JournalLines } from "../../../../schema/api-team.ts";
 import { done, flag, type Invocation, type Result, text } from "../../grammar/verb.ts";
@@ -17,6 +19,7 @@ export async function giveAnswer(invocation: Invocation, team: TeamRun): Promise
   if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   const ask = await askAsPerson(invocation, openProject(cwd, env));
   const body = bodyOf(invocation, state);
+  if (body.option === "discard" && isOffered(state, "discard")) needConfirmed(body.isConfirmed);
   await ask({ method: "POST", path: `/api/runs/${row.run}/answer`, body, answer: z.extend(JournalLines, {}) });
   if (body.option !== "review" && !isRecordOnly(invocation)) return followUntilRest(invocation, team);
   return done([`Recorded: ${body.option}.`, `See: isdlc status --run ${row.run}`], {
@@ -24,6 +27,9 @@ export async function giveAnswer(invocation: Invocation, team: TeamRun): Promise
     recorded: body.option,
   });
 }
+
+const isOffered = (run: ActiveRun, option: WaitOption): boolean =>
+  run.wait !== null && optionsOf(run, run.wait).includes(option);
 
 function bodyOf(invocation: Invocation, state: ActiveRun): AnswerRequest {
   const { verb, words, values } = invocation;

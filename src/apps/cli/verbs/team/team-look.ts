@@ -1,16 +1,18 @@
-import { shownOf } from "../../../../app/answer/answer.ts";
+import { fetchShown } from "../../../../adapters/git/write/fetch-shown.ts";
+import { type Looked, lookAtGate } from "../../../../app/look/look-at-gate.ts";
+import { repositoryOfProject } from "../../../../compose/moving-place.ts";
 import { openProject } from "../../../../compose/project.ts";
 import { next } from "../../../../core/next.ts";
 import { ProblemError } from "../../../../core/problem.ts";
+import type { ActiveRun } from "../../../../core/run.ts";
 import { type TeamRunRow, TeamRunList } from "../../../../schema/api-team.ts";
-import { gateNotice } from "../../../../views/gate-banner.ts";
 import { historyLines } from "../../../../views/history.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
 import { reviewLines, reviewsOf } from "../../../../views/reviews.ts";
-import { itemOf, statusLines, statusObject, waitLines, waitObject } from "../../../../views/status.ts";
-import { summaryText } from "../../../../views/summary.ts";
+import { statusLines, statusObject } from "../../../../views/status.ts";
 import { done, flag, type Invocation, type Result } from "../../grammar/verb.ts";
 import { items } from "../list-items.ts";
+import { gateResult } from "../look.ts";
 import { repositoryOf, signedInClient, type TeamRun } from "./team-run.ts";
 
 export const showStatus = (_invocation: Invocation, { row, state, login: { url } }: TeamRun): Result => {
@@ -28,16 +30,28 @@ function whereabouts({ worker, rests, refused, movedTo }: TeamRunRow): string {
   return rests === "action" ? "waiting for a worker" : rests === "wait" ? "waiting for a person" : "ended";
 }
 
-export const showGate = (_invocation: Invocation, { state }: TeamRun): Result => {
+/** As the gate of a run here, with what changed as the remote has it: held against the trees that the journal names. */
+export const showGate = async (invocation: Invocation, { state }: TeamRun): Promise<Result> => {
   if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
-  const now = next(state);
-  if (now.is !== "wait") return done(["Nothing is waiting for an answer."], { waiting: null });
-  const waiting = waitObject(state, now.wait);
-  if (now.wait.kind !== "gate")
-    return done(waitLines(now.wait, now.options, itemOf(state)), { waiting, shown: shownOf(state) });
-  const summary = summaryText(state);
-  return done([summary, gateNotice(state) ?? ""], { waiting, shown: shownOf(state), summary });
+  const isDiffWanted = flag(invocation.values, "diff");
+  const seen = next(state).is === "wait" ? await seenAtRemote(invocation, state) : null;
+  return gateResult(invocation, state, await lookAtGate(seen, state, isDiffWanted));
 };
+
+/** Null where this is no clone that could bring it, which only who wants the patch cannot do without. */
+async function seenAtRemote({ cwd, env, values, io }: Invocation, { run }: ActiveRun): Promise<Looked | null> {
+  const project = openProject(cwd, env);
+  const { base = null, branch = null } = run.git ?? {};
+  try {
+    if (base === null || branch === null) return null;
+    const fork = await fetchShown(await repositoryOfProject(project), { run: run.run, base, branch });
+    return { workspace: project.workspace, vcsWrite: { forkPoint: () => Promise.resolve(fork) } };
+  } catch (error) {
+    if (!(error instanceof ProblemError) || flag(values, "diff")) throw error;
+    io.err(`warning: what changed is not shown: ${error.message}`);
+    return null;
+  }
+}
 
 /** What happened, or what reviewers said. */
 export const showHistory = ({ values }: Invocation, { events }: TeamRun): Result => {
