@@ -3,7 +3,7 @@ import { isObjectId } from "../../../src/adapters/git/snapshot/ref-name.ts";
 import { pairOf, patchBetween } from "../../../src/adapters/git/snapshot/tree-diff.ts";
 import type { RunId, TreeId } from "../../../src/schema/ids.ts";
 import type { SeenItems } from "../../../src/ports/items.ts";
-import { type Keeping, type Mirror, openMirror } from "../worker/mirror.ts";
+import { createMirrors, type Keeping, type Mirror } from "../worker/mirror.ts";
 import { itemsAt } from "./items-at.ts";
 
 /** Which run, and where its workers push to. */
@@ -23,25 +23,15 @@ const FRESH = 5000;
 const LONGEST = 2 * 1024 * 1024; // bytes
 
 export function createPageTrees(keeping: Keeping): PageTrees {
-  const fetches = new Map<string, Promise<unknown>>();
+  const mirrors = createMirrors(keeping);
   const mains = new Map<string, { readonly at: number; readonly branch: string }>();
   const gitIn = ({ folder }: Mirror): Git => withEnvironment(hardenedGit(folder, keeping.env), { GIT_DIR: folder });
-  /** Fetches come one after another: git locks what it writes. */
-  const inTurn = async (remote: string, fetch: () => Promise<unknown>): Promise<void> => {
-    const turn = (fetches.get(remote) ?? Promise.resolve())
-      .catch(() => undefined) // whoever asked for that was told
-      .then(fetch);
-    fetches.set(remote, turn);
-    await turn;
-  };
   /** The copy with these trees in it. What is missing is fetched. */
   const gitWith = async ({ run, remote }: Pushed, trees: readonly TreeId[]): Promise<Git> => {
-    const mirror = await openMirror(keeping, remote);
+    const mirror = await mirrors.open(remote);
     const git = gitIn(mirror);
     const isThere = async (tree: TreeId): Promise<boolean> => (await git(["cat-file", "-e", tree])).status === 0;
-    const areThere = async (): Promise<boolean> => (await Promise.all(trees.map(isThere))).every(Boolean);
-    if (await areThere()) return git;
-    await inTurn(remote, async () => (await areThere()) || mirror.fetch(run));
+    if (!(await Promise.all(trees.map(isThere))).every(Boolean)) await mirror.fetch(run);
     return git;
   };
   return {
@@ -55,14 +45,13 @@ export function createPageTrees(keeping: Keeping): PageTrees {
       return pair === null ? "" : patchBetween(await gitWith(pushed, [pair.from, pair.to]), pair);
     },
     async items(remote) {
-      const mirror = await openMirror(keeping, remote);
-      await inTurn(remote, async () => {
-        const known = mains.get(remote);
-        if (known !== undefined && Date.now() - known.at < FRESH) return;
+      const mirror = await mirrors.open(remote);
+      const known = mains.get(remote);
+      if (known === undefined || Date.now() - known.at >= FRESH) {
         await mirror.fetch(null);
         mains.set(remote, { at: Date.now(), branch: await mirror.mainBranch() });
-      });
-      const tip = await mirror.tip(mains.get(remote)?.branch ?? "");
+      }
+      const tip = mirror.tip(mains.get(remote)?.branch ?? "");
       return tip === null ? null : itemsAt(gitIn(mirror), tip);
     },
   };

@@ -26,7 +26,7 @@ export function withDrawnNames(project: PlacedProject, { ask, mirror, run, epoch
     vcs: {
       ...vcs,
       branchExists: async (name) =>
-        (await vcs.branchExists(name)) || (await mirror.tip(name)) !== null || !(await draw(`refs/heads/${name}`)),
+        (await vcs.branchExists(name)) || mirror.tip(name) !== null || !(await draw(`refs/heads/${name}`)),
     },
     ids: { ...ids, reserve: async (name) => (await ids.reserve(name)) && (await draw(name)) },
   };

@@ -31,7 +31,7 @@ import { withDrawnNames } from "./draw-names.ts";
 import { discardBranch } from "./discard-branch.ts";
 import { createHandOver, type HandOver } from "./hand-over.ts";
 import { createHttpJournal, type HttpJournal, isFenced } from "./http-journal.ts";
-import { type Mirror, openMirror } from "./mirror.ts";
+import type { Mirror, Mirrors } from "./mirror.ts";
 import { asBegunHere } from "./as-begun-here.ts";
 import { tellActivity } from "./tell-activity.ts";
 import { mergedBy, pushMerged } from "./push-merged.ts";
@@ -50,6 +50,7 @@ export type Worker = {
   /** Agents are ended. */
   readonly stopping: AbortSignal;
   readonly claims: ClaimNotes;
+  readonly mirrors: Mirrors;
   readonly log: Log;
   /** Runs that are driven here now. */
   readonly driving: Map<RunId, { readonly epoch: number; readonly journal: HttpJournal }>;
@@ -75,7 +76,7 @@ export async function driveLeased(worker: Worker, run: RunId, workflow: string):
   worker.driving.set(run, { epoch, journal });
   try {
     if (worker.draining.aborted) return await drained(worker, run, epoch);
-    const mirror = await openMirror(worker, lease.remote);
+    const mirror = await worker.mirrors.open(lease.remote);
     return await driveInTree({ worker, run, lease, journal, mirror, held });
   } catch (error) {
     if (!journal.lost.aborted && !isFenced(error)) return await brokenOff(worker, { run, epoch }, error);
@@ -186,7 +187,7 @@ async function treeOf({ worker, run, lease, mirror, journal }: Driving, state: R
   const recorded = state.is === "active" ? state.run.git : null;
   const base = recorded?.base ?? (await mirror.mainBranch());
   const isMerging = state.is === "active" && state.stage.is === "finishing"; // onto the base as it is now; until then nobody is bothered with its moves
-  const baseTip = recorded === null || isMerging ? await mirror.tip(base) : (recorded.baseTip ?? recorded.commit);
+  const baseTip = recorded === null || isMerging ? mirror.tip(base) : (recorded.baseTip ?? recorded.commit);
   if (baseTip === null) throw new ProblemError({ code: "GIT_UNAVAILABLE", detail: `the remote has no branch ${base}` });
   const author = `isdlc for ${lease.begunBy}`;
   const standing = { base, baseTip, left: lease.left };

@@ -1,8 +1,11 @@
 import { join } from "node:path";
+import { gitFailed } from "../../../src/adapters/git/process/run-git.ts";
+import { type GitHead, readHead } from "../../../src/adapters/git/read/git-head.ts";
 import type { Workspace } from "../../../src/ports/workspace.ts";
 import { keptRef, type KeptWork, type LeftTree } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import type { Mirror } from "./mirror.ts";
+import { refsBelow } from "./ref-files.ts";
 import { gitIn, type RunTree } from "./run-tree.ts";
 
 export type HandOverOptions = {
@@ -38,13 +41,9 @@ export function createHandOver({ mirror, tree, run, item, branch, workspace }: H
     async push(named) {
       const snapshot = await workspace.now([item]);
       if (snapshot === null) return null;
-      const [head, at, listed] = await Promise.all([
-        git("rev-parse", "HEAD"),
-        git("rev-parse", "--abbrev-ref", "HEAD"),
-        git("for-each-ref", "--format=%(objectname) %(refname)", prefix),
-      ]);
-      const on = at === "HEAD" ? null : at;
-      const left: LeftTree = { snapshot, head, branch: on, names: namesIn(listed, prefix) };
+      const { hash: head, branch: on } = headOf(tree.root);
+      const names = Object.fromEntries(refsBelow(join(tree.root, ".git"), prefix));
+      const left: LeftTree = { snapshot, head, branch: on, names };
       const fresh = [...new Set([snapshot, ...named, ...Object.values(left.names)])].filter((id) => !pushed.has(id));
       if (fresh.length === 0 && JSON.stringify(left) === JSON.stringify(last)) return null;
       const isMoved = on !== null && on === branch && remoteTip !== head;
@@ -68,10 +67,8 @@ export function createHandOver({ mirror, tree, run, item, branch, workspace }: H
   };
 }
 
-/** Refs below the prefix by their names, as git lists them. */
-function namesIn(listed: string, prefix: string): Readonly<Record<string, string>> {
-  const lines = listed.split("\n").filter((line) => line !== "");
-  return Object.fromEntries(
-    lines.map((line) => [line.slice(line.indexOf(" ") + 1 + prefix.length), line.slice(0, line.indexOf(" "))]),
-  );
+function headOf(root: string): GitHead {
+  const head = readHead(root);
+  if (head === null) throw gitFailed("rev-parse", "HEAD names no commit");
+  return head;
 }

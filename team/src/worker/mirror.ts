@@ -6,6 +6,7 @@ import { writingEnvironment } from "../../../src/adapters/git/process/git-enviro
 import { type GitResult, runGit } from "../../../src/adapters/git/process/run-git.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { isRemote } from "../remote-address.ts";
+import { type Refs, refsBelow } from "./ref-files.ts";
 
 /**
  * A bare copy of a team's repository that no agent gets to see. Everything that goes over the network is done here, so
@@ -15,12 +16,14 @@ export type Mirror = {
   readonly folder: string;
   /** Brings every branch, and the snapshots of a run where one is named. */
   fetch(run: string | null): Promise<void>;
-  /** Copies branches and the run's snapshots into a new repository: borrowed objects would be seen as a changed setting. */
-  copyInto(root: string, run: string): Promise<void>;
+  /** Every branch, and the snapshots of one run, as they were last fetched, by their full names. */
+  refs(run: string): Refs;
+  /** Copies what these ids reach into the objects of a new repository: borrowed objects would be seen as a changed setting. */
+  copyInto(objects: string, ids: Iterable<string>): Promise<void>;
   /** The branch that the remote's HEAD names. */
   mainBranch(): Promise<string>;
   /** The commit a branch was at when it was last fetched; null where there is none. */
-  tip(branch: string): Promise<string | null>;
+  tip(branch: string): string | null;
   /** What the commits between two say they were made for; null where one does not follow the other. */
   commitsBetween(from: string, to: string): Promise<readonly RunCommit[] | null>;
   /** Pushes objects of another repository by their ids. */
@@ -33,46 +36,69 @@ export type RunCommit = { readonly attempt: string; readonly journal: string };
 export type Pushed = { readonly specs: readonly string[]; readonly lease: string | null };
 
 const TIMEOUT = 15 * 60_000; // milliseconds: a first fetch may be long
-const OURS = ["core.hooksPath=/dev/null", "gc.auto=0", "protocol.ext.allow=never", "push.followTags=false"];
+const OURS = [
+  "core.hooksPath=/dev/null",
+  "gc.auto=0",
+  "maintenance.auto=false",
+  "protocol.ext.allow=never",
+  "push.followTags=false",
+];
+
+/** Refs are read without git here, from the files that newer versions make only where they are told to. */
+export const REFS_AS_FILES = { GIT_DEFAULT_REF_FORMAT: "files", GIT_DEFAULT_HASH: "sha1" } as const;
+
+const HEADS = "refs/heads/";
+
+type More = { readonly input?: Buffer; readonly environment?: NodeJS.ProcessEnv };
 
 /** The folder that a worker keeps mirrors in, and the environment that git is started in. */
 export type Keeping = { readonly data: string; readonly env: NodeJS.ProcessEnv };
 
-export async function openMirror({ data, env }: Keeping, remote: string): Promise<Mirror> {
+/** Mirrors by their remotes, each opened once: what two drives want of one remote at the same time is fetched together. */
+export type Mirrors = { open(remote: string): Promise<Mirror> };
+
+export function createMirrors(keeping: Keeping): Mirrors {
+  const opened = new Map<string, Promise<Mirror>>();
+  return {
+    open(remote) {
+      const found = opened.get(remote) ?? openMirror(keeping, remote);
+      opened.set(remote, found);
+      found.catch(() => opened.delete(remote)); // whoever opens it next tries again
+      return found;
+    },
+  };
+}
+
+async function openMirror({ data, env }: Keeping, remote: string): Promise<Mirror> {
   const folder = folderFor(data, remote);
-  const git = (args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<GitResult> =>
-    runGit({
-      cwd: folder,
-      args: ["--no-pager", ...OURS.flatMap((setting) => ["-c", setting]), ...args],
-      environment: { ...writingEnvironment(folder, env), ...environment },
-      timeoutMs: TIMEOUT,
-    });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const git = gitAt(folder, env);
   const say = async (...args: readonly string[]): Promise<string> =>
     (await must(git(args), args[0] ?? "")).toString("utf8").trim();
-  if (!existsSync(join(folder, "HEAD"))) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    await say("init", "--quiet", "--bare");
-  }
+  if (!existsSync(join(folder, "HEAD")))
+    await must(git(["init", "--quiet", "--bare"], { environment: REFS_AS_FILES }), "init");
   return {
     folder,
-    async fetch(run) {
-      const snapshots = run === null ? [] : [`+refs/isdlc/${run}/*:refs/isdlc/${run}/*`];
+    fetch: together<string | null>(async (runs) => {
+      const snapshots = runs.flatMap((run) => (run === null ? [] : `+refs/isdlc/${run}/*:refs/isdlc/${run}/*`));
       await say("fetch", "--quiet", "--no-tags", "--force", remote, "+refs/heads/*:refs/heads/*", ...snapshots);
+    }),
+    refs: (run) => {
+      const named = [HEADS, `refs/isdlc/${run}/`].flatMap((prefix) =>
+        [...refsBelow(folder, prefix)].map(([name, id]) => [prefix + name, id] as const),
+      );
+      return new Map(named);
     },
-    async copyInto(root, run) {
-      const specs = ["+refs/heads/*:refs/isdlc-mirror/heads/*", `+refs/isdlc/${run}/*:refs/isdlc-mirror/${run}/*`];
-      const settings = [...OURS, "protocol.file.allow=always"].flatMap((setting) => ["-c", setting]);
-      const args = [...settings, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", folder, ...specs];
-      await must(runGit({ cwd: root, args, environment: writingEnvironment(root, env), timeoutMs: TIMEOUT }), "fetch");
+    async copyInto(objects, ids) {
+      const input = Buffer.from([...new Set(ids)].map((id) => `${id}\n`).join(""));
+      const args = ["pack-objects", "--quiet", "--revs", "--delta-base-offset", join(objects, "pack", "pack")];
+      await must(git(args, { input }), "pack-objects");
     },
     async mainBranch() {
       const [first = ""] = (await say("ls-remote", "--symref", remote, "HEAD")).split("\n");
       return /^ref: refs\/heads\/(\S+)\s/.exec(first)?.[1] ?? "main";
     },
-    async tip(branch) {
-      const found = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", `refs/heads/${branch}`]);
-      return found.status === 0 ? found.stdout.toString("latin1").trim() : null;
-    },
+    tip: (branch) => refsBelow(folder, HEADS).get(branch) ?? null,
     async commitsBetween(from, to) {
       if ((await git(["merge-base", "--is-ancestor", from, to])).status !== 0) return null;
       const trailer = (key: string): string => `%(trailers:key=${key},valueonly,separator=%x2C)`;
@@ -83,8 +109,39 @@ export async function openMirror({ data, env }: Keeping, remote: string): Promis
     async push(objects, { specs, lease }) {
       const guarded = lease === null ? [] : [`--force-with-lease=${lease}`];
       const args = ["push", "--quiet", ...guarded, remote, ...specs];
-      await must(git(args, { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects }), "push");
+      await must(git(args, { environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects } }), "push");
     },
+  };
+}
+
+function gitAt(folder: string, env: NodeJS.ProcessEnv) {
+  const always = writingEnvironment(folder, env);
+  return (args: readonly string[], { input, environment }: More = {}): Promise<GitResult> =>
+    runGit({
+      cwd: folder,
+      args: ["--no-pager", ...OURS.flatMap((setting) => ["-c", setting]), ...args],
+      environment: { ...always, ...environment },
+      timeoutMs: TIMEOUT,
+      ...(input && { input }),
+    });
+}
+
+/** One at a time, for git locks what it writes; whoever asks while one is under way shares the next. */
+function together<One>(work: (wanted: readonly One[]) => Promise<void>): (one: One) => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting: { readonly wanted: Set<One>; readonly done: Promise<void> } | null = null;
+  return (one) => {
+    if (waiting === null) {
+      const wanted = new Set<One>();
+      const done = last.then(() => {
+        waiting = null;
+        return work([...wanted]);
+      });
+      last = done.catch(() => undefined); // told to those who asked
+      waiting = { wanted, done };
+    }
+    waiting.wanted.add(one);
+    return waiting.done;
   };
 }
 

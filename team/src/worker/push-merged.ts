@@ -26,7 +26,7 @@ type Merge = {
 export async function pushMerged({ mirror, root, run, vcs }: Merge, merged: CommitId): Promise<void> {
   const { base = null, branch = null } = run.run.git ?? {};
   if (base === null) return;
-  const onto = await mirror.tip(base);
+  const onto = mirror.tip(base);
   if (onto === merged) return; // pushed by a drive that was cut off before it could report
   const tip = branch === null ? null : ((await vcs?.tip(branch)) ?? null);
   const specs = [`${merged}:refs/heads/${base}`, ...(tip === null ? [] : [`${tip}:refs/heads/${branch}`])];

@@ -1,9 +1,21 @@
-import { mkdirSync, rmSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { hardenedGit, must, wholeTreeTimeoutMs } from "../../../src/adapters/git/process/git.ts";
+import { requireBranchName } from "../../../src/adapters/git/snapshot/ref-name.ts";
 import type { LeftTree } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
-import type { Mirror } from "./mirror.ts";
+import { type Mirror, REFS_AS_FILES } from "./mirror.ts";
+import { packedText, type Refs } from "./ref-files.ts";
 
 /** Where a run stands: at a branch of the remote, or where an earlier driver left it. */
 export type Standing = {
@@ -35,38 +47,69 @@ export class RolledBackError extends Error {}
  * @throws RolledBackError
  */
 export async function openRunTree(mirror: Mirror, wanted: Wanted): Promise<RunTree> {
-  const { data, env, run, epoch, standing, author } = wanted;
+  const { data, env, run, epoch, standing } = wanted;
   const root = treeFolder(data, run, epoch);
   rmSync(root, { recursive: true, force: true });
-  mkdirSync(root, { recursive: true, mode: 0o700 });
-  const { base, baseTip } = standing;
+  await newRepository(root, wanted);
+  const left = standing.left === null ? null : await withUnrecorded(mirror, wanted, standing.left);
+  const refs = refsOf(mirror, { run, standing, left });
+  const objects = join(root, ".git", "objects");
+  await mirror.copyInto(objects, refs.values());
+  writeFileSync(join(root, ".git", "packed-refs"), packedText(refs));
+  const at = left === null ? standing.base : left.branch;
+  writeFileSync(join(root, ".git", "HEAD"), at === null ? `${left?.head}\n` : `ref: refs/heads/${at}\n`);
   const git = gitIn(root, env);
-  await git("init", "--quiet", "--template=", `--initial-branch=${base}`);
-  await mirror.copyInto(root, run);
-  await git("config", "user.name", author);
-  await git("config", "user.email", "isdlc@localhost");
-  await git("update-ref", `refs/heads/${base}`, baseTip);
-  if (standing.left === null) {
-    await git("reset", "--quiet", "--hard");
-    return { root, env, left: null };
+  if (left === null) await git("reset", "--quiet", "--hard");
+  else {
+    await git("read-tree", "--reset", "-u", left.snapshot);
+    await git("reset", "--quiet");
   }
-  const left = await withUnrecorded(mirror, wanted, standing.left);
-  for (const [name, id] of Object.entries(left.names)) await git("update-ref", `refs/isdlc/${run}/${name}`, id);
-  const place = left.branch === null ? ["--detach"] : ["-B", left.branch];
-  await git("checkout", "--quiet", "--force", ...place, left.head);
-  await git("read-tree", "--reset", "-u", left.snapshot);
-  await git("reset", "--quiet");
   return { root, env, left };
+}
+
+type Placed = { readonly run: RunId; readonly standing: Standing; readonly left: LeftTree | null };
+
+/** What the repository of a tree begins with: what the remote has, under names of our own, and where the run stands. */
+function refsOf(mirror: Mirror, { run, standing: { base, baseTip }, left }: Placed): Refs {
+  const remote = [...mirror.refs(run)].map(([name, id]) => {
+    const [, ...rest] = name.split("/");
+    return [["refs", "isdlc-mirror", ...(rest[0] === "isdlc" ? rest.slice(1) : rest)].join("/"), id] as const;
+  });
+  const names = Object.entries(left?.names ?? {}).map(([name, id]) => [`refs/isdlc/${run}/${name}`, id] as const);
+  const branches = [[base, baseTip] as const, ...(left?.branch ? [[left.branch, left.head] as const] : [])];
+  for (const [branch] of branches) requireBranchName(branch, "checkout");
+  return new Map([...remote, ...names, ...branches.map(([name, id]) => [`refs/heads/${name}`, id] as const)]);
+}
+
+/** As git makes one in this file system, which it is asked once. */
+async function newRepository(root: string, { data, env, author }: Wanted): Promise<void> {
+  const plain = join(data, "plain");
+  if (!existsSync(join(plain, ".git", "HEAD"))) await makePlain(plain, env);
+  cpSync(plain, root, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  chmodSync(root, 0o700);
+  const user = `[user]\n\tname = ${JSON.stringify(author)}\n\temail = isdlc@localhost\n`;
+  appendFileSync(join(root, ".git", "config"), user);
+}
+
+/** Drives that come first at the same time make one each; whichever is whole first stays. */
+async function makePlain(plain: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const made = mkdtempSync(`${plain}-`);
+  const done = hardenedGit(made, env)(["init", "--quiet", "--template="], { environment: REFS_AS_FILES });
+  await must(done, "init");
+  try {
+    renameSync(made, plain);
+  } catch {
+    rmSync(made, { recursive: true, force: true }); // another drive was first
+  }
 }
 
 export const treeFolder = (data: string, run: RunId, epoch: number): string => join(data, "trees", run, `e${epoch}`);
 
-export const gitIn =
-  (root: string, env: NodeJS.ProcessEnv) =>
-  async (...args: readonly string[]): Promise<string> => {
-    const done = hardenedGit(root, env)(args, { timeoutMs: wholeTreeTimeoutMs });
-    return (await must(done, args[0] ?? "")).toString("utf8").trim();
-  };
+export function gitIn(root: string, env: NodeJS.ProcessEnv): (...args: readonly string[]) => Promise<string> {
+  const git = hardenedGit(root, env);
+  return async (...args) =>
+    (await must(git(args, { timeoutMs: wholeTreeTimeoutMs }), args[0] ?? "")).toString("utf8").trim();
+}
 
 /**
  * A driver may have been killed after it pushed a commit and before that was recorded. Where all commits beyond the
@@ -74,7 +117,7 @@ export const gitIn =
  * names the head of the journal it was made at: one that the journal does not have tells that decisions are gone.
  */
 async function withUnrecorded(mirror: Mirror, { run, knows }: Wanted, left: LeftTree): Promise<LeftTree> {
-  const tip = left.branch === null ? null : await mirror.tip(left.branch);
+  const tip = left.branch === null ? null : mirror.tip(left.branch);
   if (tip === null || tip === left.head) return left;
   const commits = await mirror.commitsBetween(left.head, tip);
   if (commits === null || !commits.every(({ attempt }) => attempt.startsWith(`${run}/`))) return left;

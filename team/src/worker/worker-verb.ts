@@ -18,6 +18,7 @@ import { startTracing } from "../operations/tracing.ts";
 import { numberOf, secretOf } from "../verb-values.ts";
 import { createClaimNotes } from "./claim-notes.ts";
 import { dataFolder, driveLeased, type Worker } from "./drive-run.ts";
+import { createMirrors } from "./mirror.ts";
 import { takeDrives } from "./take-drives.ts";
 
 const DEFAULT_BEAT = 3; // seconds
@@ -55,7 +56,18 @@ async function work(invocation: Invocation, { url, token, database, signal }: Wa
   const stopping = new AbortController();
   const seal = createReaderSeal(publicKeysOf(team.keys));
   const signals = { draining: signal, stopping: stopping.signal };
-  const me: Worker = { ask, seal, data, env, values, claims, log, ...signals, driving: new Map() };
+  const me: Worker = {
+    ask,
+    seal,
+    data,
+    env,
+    values,
+    claims,
+    mirrors: createMirrors({ data, env }),
+    log,
+    ...signals,
+    driving: new Map(),
+  };
   const instance = randomUUID();
   await beat(me, instance);
   const tracing = startTracing("isdlc-worker", env);
