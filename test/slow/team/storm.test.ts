@@ -39,7 +39,8 @@ describe.runIf(hasPostgres)("a storm", { timeout: WITHIN }, () => {
         await fault(FAULT_KINDS[storming.faults % FAULT_KINDS.length]!);
       }
     })();
-    await Promise.all(runs.map((run) => untilEnded(team, run)));
+    const patience = { ...PATIENCE, timeout: WITHIN }; // with many runs and few workers, one may wait for most of the storm
+    await Promise.all(runs.map((run) => untilEnded(team, run, patience)));
     storming.isOver = true;
     await storm;
     const told = { runs: RUNS, faults: storming.faults, lostReplies: line.lost.replies };

@@ -43,12 +43,12 @@ export async function answerOpen(team: Team, run: string): Promise<number> {
 }
 
 /** Until nobody drives it any more. A server or a database that is away meanwhile is waited for. */
-export function untilRests(team: Team, run: string): Promise<string> {
+export function untilRests(team: Team, run: string, patience = PATIENCE): Promise<string> {
   return vi.waitFor(async () => {
     const { rests } = await team.row(run);
     expect(rests).not.toBe("action");
     return rests as string;
-  }, PATIENCE);
+  }, patience);
 }
 
 /** Until it waits for a person, further on than it was. */
@@ -61,8 +61,8 @@ export function untilWaits(team: Team, run: string, seq: number): Promise<void> 
 }
 
 /** Answers until the run has ended. */
-export async function untilEnded(team: Team, run: string): Promise<void> {
-  while ((await untilRests(team, run)) !== "ended") await vi.waitFor(() => answerOpen(team, run), PATIENCE);
+export async function untilEnded(team: Team, run: string, patience = PATIENCE): Promise<void> {
+  while ((await untilRests(team, run, patience)) !== "ended") await vi.waitFor(() => answerOpen(team, run), patience);
 }
 
 /** What is wrong with a run that has ended: nothing may be lost, doubled or skipped, whoever was killed meanwhile. */
