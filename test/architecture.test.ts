@@ -154,6 +154,7 @@ describe("the package for teams", () => {
     };
     const shared = [
       "zod/mini",
+      "zod/v4/core",
       "hono",
       "hono/body-limit",
       "hono/cookie",

@@ -179,7 +179,7 @@ const descriptions: Describe = {
   }),
   PASSKEY_REFUSED: (p) => ({
     what: `The passkey's signature was not accepted: ${p.detail}.`,
-    fix: 'Nothing was recorded. Reload the page and decide again, with a passkey that "isdlc passkey list" shows.',
+    fix: "Nothing was recorded. Reload the page and try again, with a passkey that is registered there.",
   }),
   ANSWERED_BY_AGENT: (p) => ({
     what: `"${p.verb}" is a person's decision, and this call comes from an agent (${p.evidence}).`,

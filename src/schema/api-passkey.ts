@@ -29,6 +29,15 @@ export const NewPasskey = z.strictObject({
 });
 export type NewPasskey = z.infer<typeof NewPasskey>;
 
+/** The passkeys of whoever is signed in at a team's page. */
+export const PasskeyList = z.object({
+  passkeys: z.array(z.object({ id: z.string(), name: z.string(), createdAt: z.string() })),
+});
+export type PasskeyList = z.infer<typeof PasskeyList>;
+
+/** How people can sign in at a team's page besides with a token. */
+export type WaysToSignIn = { readonly hasPasskeys: boolean };
+
 /** Whether the statement about a run can be signed with a passkey here. */
 export type StatementOffer = { readonly isOffered: boolean };
 /** What was signed, in words. */

@@ -1,7 +1,12 @@
 import * as z from "zod/mini";
 
 /** A registered passkey: the id of its credential and its public key (COSE), both base64url. */
-export const PasskeyKey = z.strictObject({ id: z.string(), publicKey: z.string() });
+export const PasskeyKey = z.strictObject({
+  id: z.string(),
+  publicKey: z.string(),
+  /** Host of the team's page it was made at; missing for one that was made on the person's own machine. */
+  relyingParty: z.optional(z.string()),
+});
 export type PasskeyKey = z.infer<typeof PasskeyKey>;
 
 /** What browser and authenticator made of a challenge (base64url). */

@@ -1,10 +1,12 @@
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
-import type { Assertion } from "../../src/schema/api-passkey.ts";
+import type { Assertion, NewPasskey } from "../../src/schema/api-passkey.ts";
 import type { Passkey } from "../../src/ports/passkeys.ts";
 
 /** An authenticator in software, so that tests can have it sign what a real one would not. */
 export type Authenticator = {
   readonly passkey: Passkey;
+  /** What a browser sends that had a passkey made. */
+  make(challenge: string, how?: How): NewPasskey;
   assert(challenge: string, how?: How): Assertion;
 };
 
@@ -18,6 +20,11 @@ export type How = {
 
 const PRESENT = 0x01;
 const VERIFIED = 0x04;
+const WITH_CREDENTIAL = 0x40;
+const COUNTER_BYTES = 4;
+const AAGUID_BYTES = 16;
+/** CBOR of `{ fmt: "none", attStmt: {}, authData: <bytes> }` up to the length of the bytes, which has one byte. */
+const UNATTESTED = Buffer.from("a363666d74646e6f6e656761747453746d74a068617574684461746158", "hex");
 const digest = (bytes: string | Buffer): Buffer => createHash("sha256").update(bytes).digest();
 
 export function createAuthenticator(origin: string, id = "dGVzdC1wYXNza2V5"): Authenticator {
@@ -39,6 +46,28 @@ export function createAuthenticator(origin: string, id = "dGVzdC1wYXNza2V5"): Au
       name: "test",
       createdAt: "2026-01-01T00:00:00.000Z",
       counter,
+    },
+    make(
+      challenge,
+      { relyingParty = "localhost", isVerified = true, type = "webauthn.create", origin: at = origin } = {},
+    ) {
+      const flags = Buffer.from([PRESENT | (isVerified ? VERIFIED : 0) | WITH_CREDENTIAL]);
+      const rawId = Buffer.from(id, "base64url");
+      const nobodys = Buffer.alloc(AAGUID_BYTES + COUNTER_BYTES);
+      const authData = Buffer.concat([
+        digest(relyingParty),
+        flags,
+        nobodys,
+        Buffer.from([0, rawId.length]),
+        rawId,
+        cose,
+      ]);
+      const clientData = Buffer.from(JSON.stringify({ type, challenge, origin: at, crossOrigin: false }));
+      const response = {
+        clientDataJSON: clientData.toString("base64url"),
+        attestationObject: Buffer.concat([UNATTESTED, Buffer.from([authData.length]), authData]).toString("base64url"),
+      };
+      return { name: "test", response: { id, rawId: id, type: "public-key", response } };
     },
     assert(
       challenge,

@@ -16,8 +16,10 @@ import type {
   Assertion,
   Challenge,
   NewPasskey,
+  PasskeyList,
   StatementOffer,
   StatementSigned,
+  WaysToSignIn,
 } from "../../src/schema/api-passkey.ts";
 import type {
   ChartsView,
@@ -73,7 +75,7 @@ async function ask<T>(path: string, init: Init = {}): Promise<T> {
   if (response === null) throw new ApiError(0, UNREACHABLE);
   const body: unknown = await response.json().catch(() => null);
   if (response.ok) return body as T; // the server keeps to the schema that the type is made of
-  if (response.status === 401 && isTeam && path !== SESSION) location.reload(); // which asks to sign in
+  if (response.status === 401 && isTeam && !path.startsWith(SESSION)) location.reload(); // which asks to sign in
   throw new ApiError(response.status, (body as { problem?: ApiProblem } | null)?.problem ?? UNREACHABLE);
 }
 
@@ -89,6 +91,12 @@ const query = (values: Readonly<Record<string, string | null>>): string => {
 
 export const api = {
   signIn: (token: string) => send<object>(SESSION, { token }),
+  waysToSignIn: () => ask<WaysToSignIn>(`${SESSION}/ways`),
+  signInChallenge: () => send<Challenge>(`${SESSION}/passkey/challenge`, {}),
+  signInWithPasskey: (assertion: Assertion) => send<object>(`${SESSION}/passkey`, assertion),
+  invitationOptions: (invitation: string) => send<CreationOptions>(`${SESSION}/invitation/options`, { invitation }),
+  acceptInvitation: (invitation: string, passkey: NewPasskey) =>
+    send<object>(`${SESSION}/invitation`, { invitation, passkey }),
   signOut: () => send<object>(`${SESSION}/end`, {}),
   project: () => ask<ProjectView>("/project"),
   runs: (search: string, before: string | null) =>
@@ -108,6 +116,8 @@ export const api = {
   signStatement: (run: string, assertion: Assertion) => send<StatementSigned>(`/runs/${run}/statement`, assertion),
   passkeyOptions: () => send<CreationOptions>("/passkeys/options", {}),
   addPasskey: (made: NewPasskey) => send<{ name: string }>("/passkeys", made),
+  passkeys: () => ask<PasskeyList>("/passkeys"),
+  removePasskey: (id: string) => send<object>("/passkeys/remove", { id }),
   resume: (run: string) => send<AnswerResult>(`/runs/${run}/resume`, {}),
   items: (repository: string | null) => ask<ItemList>(`/items${query({ repository })}`),
   charts: (repository: string | null) => ask<ChartsView>(`/charts${query({ repository })}`),

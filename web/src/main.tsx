@@ -3,10 +3,12 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createQueries } from "./queries.ts";
+import { api } from "./api.ts";
 import { Closed } from "./pages/closed.tsx";
+import { Invitation } from "./pages/invitation.tsx";
 import { SignIn } from "./pages/sign-in.tsx";
 import { router } from "./router.tsx";
-import { openSession } from "./session.ts";
+import { openSession, takenFromAddress } from "./session.ts";
 import { startTelling } from "./telling.ts";
 import { applyTheme } from "./theme.ts";
 import "./styles/base.css";
@@ -38,4 +40,6 @@ if (opened === "open") {
       </QueryClientProvider>
     </StrictMode>,
   );
-} else root.render(opened === "signed out" ? <SignIn /> : <Closed wasUsed={opened === "used"} />);
+} else if (opened === "invited") root.render(<Invitation secret={takenFromAddress()} />);
+else if (opened === "signed out") root.render(<SignIn ways={await api.waysToSignIn()} />);
+else root.render(<Closed wasUsed={opened === "used"} />);

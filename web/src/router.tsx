@@ -3,6 +3,7 @@ import { Charts } from "./pages/charts.tsx";
 import { Inbox } from "./pages/inbox.tsx";
 import { Items } from "./pages/items.tsx";
 import { NewPasskey } from "./pages/passkey.tsx";
+import { OwnPasskeys } from "./pages/own-passkeys.tsx";
 import { NewRun, type Wanted } from "./pages/new-run.tsx";
 import { RunPage } from "./pages/run-page.tsx";
 import { Settings } from "./pages/settings.tsx";
@@ -54,6 +55,7 @@ export const router = createRouter({
     at("/settings", isTeam ? TeamSettings : Settings),
     newRoute,
     at("/passkey", NewPasskey),
+    at("/passkeys", OwnPasskeys),
     runRoute,
     gateRoute,
   ]),

@@ -1,5 +1,7 @@
 import { apiBase, isTeam } from "./served-by.ts";
 
+/** Where the link of an invitation leads; its secret stands behind `#`. */
+const INVITATION = "/invitation";
 const STORED = "isdlc.session";
 const channel = new BroadcastChannel("isdlc");
 // oxlint-disable unicorn/require-post-message-target-origin -- a channel reaches pages of this origin only
@@ -30,18 +32,23 @@ function keep(value: string): void {
   for (const listener of listeners) listener();
 }
 
-export type Opened = "open" | "used" | "closed" | "signed out";
+export type Opened = "open" | "used" | "closed" | "signed out" | "invited";
 
-/** Takes the secret out of the address at once, and exchanges it for this browser's session. */
+/** Exchanges the secret in the address for this browser's session. */
 export async function openSession(): Promise<Opened> {
+  if (isTeam && location.pathname === INVITATION) return "invited";
   if (isTeam) return (await fetch(`${apiBase}/project`)).status === 401 ? "signed out" : "open";
-  const secret = location.hash.slice(1);
-  if (secret !== "") {
-    history.replaceState(null, "", location.pathname + location.search);
-    return (await exchange(secret)) || session !== null ? "open" : "used";
-  }
+  const secret = takenFromAddress();
+  if (secret !== "") return (await exchange(secret)) || session !== null ? "open" : "used";
   if (session !== null) return "open";
   return (await askOtherTabs()) ? "open" : "closed";
+}
+
+/** The secret behind `#`, which does not stay in the address. */
+export function takenFromAddress(): string {
+  const secret = location.hash.slice(1);
+  if (secret !== "") history.replaceState(null, "", location.pathname + location.search);
+  return secret;
 }
 
 async function exchange(secret: string): Promise<boolean> {

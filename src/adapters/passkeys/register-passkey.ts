@@ -2,23 +2,34 @@ import type { PublicKeyCredentialCreationOptionsJSON } from "@simplewebauthn/ser
 import { ProblemError } from "../../core/problem.ts";
 import type { Passkey } from "../../ports/passkeys.ts";
 import type { NewPasskey } from "../../schema/api-passkey.ts";
-import { RELYING_PARTY } from "./relying-party.ts";
+import type { PasskeyKey } from "../../schema/passkey.ts";
+import { relyingPartyOf } from "./relying-party.ts";
 
 /** Names of algorithms (COSE). The first is preferred: only its signatures can travel, as OpenSSH verifies them too. */
 const [ES256, ED25519, RS256] = [-7, -8, -257];
 
 export type RegistrationOptions = PublicKeyCredentialCreationOptionsJSON;
 
-/** What the browser is asked for; `known` are not registered twice. */
-export async function registrationOptions(person: string, known: readonly Passkey[]): Promise<RegistrationOptions> {
+export type Registrant = {
+  readonly person: string;
+  readonly relyingParty: string;
+  /** Not registered twice. */
+  readonly known: readonly PasskeyKey[];
+  /** "required": the authenticator keeps it, so that it can be asked for without naming it. */
+  readonly residentKey: "preferred" | "required";
+};
+
+/** What the browser is asked for. */
+export async function registrationOptions(registrant: Registrant): Promise<RegistrationOptions> {
+  const { person, relyingParty, known, residentKey } = registrant;
   const { generateRegistrationOptions } = await import("@simplewebauthn/server"); // large: read when it is needed
   return generateRegistrationOptions({
     rpName: "iSDLC",
-    rpID: RELYING_PARTY,
+    rpID: relyingParty,
     userName: person,
     attestationType: "none",
     supportedAlgorithmIDs: [ES256, ED25519, RS256],
-    authenticatorSelection: { residentKey: "preferred", userVerification: "required" },
+    authenticatorSelection: { residentKey, userVerification: "required" },
     excludeCredentials: known.map(({ id }) => ({ id })),
   });
 }
@@ -35,7 +46,7 @@ export async function registeredPasskey(
     response: { ...response, clientExtensionResults: {} },
     expectedChallenge: challenge,
     expectedOrigin: origin,
-    expectedRPID: RELYING_PARTY,
+    expectedRPID: relyingPartyOf(origin),
     requireUserVerification: true,
   }).catch((error: unknown) => {
     const detail = error instanceof Error ? error.message : String(error);

@@ -1,2 +1,5 @@
-/** The name under which passkeys are made: a browser uses them on pages of this machine only. */
-export const RELYING_PARTY = "localhost";
+/** What a browser binds a passkey to: the host of the page it was made at, whatever the port. */
+export const relyingPartyOf = (origin: string): string => new URL(origin).hostname;
+
+/** Of pages that are served on the person's own machine. */
+export const THIS_MACHINE = "localhost";

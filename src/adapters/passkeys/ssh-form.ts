@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { PasskeyAssertion, PasskeyKey } from "../../schema/passkey.ts";
-import { RELYING_PARTY } from "./relying-party.ts";
+import { THIS_MACHINE } from "./relying-party.ts";
 
 /*
  * OpenSSH verifies what a browser had a passkey sign, as the signature algorithm `webauthn-sk-ecdsa-sha2-nistp256`. A
@@ -64,10 +64,10 @@ const COUNTER_END = 37;
 /** A COSE key of the kind ES256, which has one way to be written. */
 const ES256 = /^a5010203262001215820([0-9a-f]{64})225820([0-9a-f]{64})$/;
 
-function keyBlob({ publicKey }: PasskeyKey): Buffer | null {
+function keyBlob({ publicKey, relyingParty = THIS_MACHINE }: PasskeyKey): Buffer | null {
   const [, x, y] = ES256.exec(Buffer.from(publicKey, "base64url").toString("hex")) ?? [];
   if (x === undefined || y === undefined) return null;
-  return Buffer.concat([text(KEY_TYPE), text("nistp256"), text(Buffer.from(`04${x}${y}`, "hex")), text(RELYING_PARTY)]);
+  return Buffer.concat([text(KEY_TYPE), text("nistp256"), text(Buffer.from(`04${x}${y}`, "hex")), text(relyingParty)]);
 }
 
 /** Both numbers of an ECDSA signature: SEQUENCE of two INTEGERs, each as SSH writes it too. */

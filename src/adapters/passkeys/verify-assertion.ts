@@ -1,10 +1,11 @@
+import { ownValue } from "../../core/own-value.ts";
 import type { PasskeyAssertion, PasskeyKey, PasskeySignature } from "../../schema/passkey.ts";
 import { areWordsSigned, decisionChallenge } from "./decision-challenge.ts";
-import { RELYING_PARTY } from "./relying-party.ts";
+import { THIS_MACHINE } from "./relying-party.ts";
 
 export type Expected = {
   readonly key: PasskeyKey;
-  /** Of the page; null for any port of this machine, for whoever verifies later. */
+  /** Of the page; null for any page that the passkey was made for, for whoever verifies later. */
   readonly origin: string | null;
   /** The authenticator's last count, 0 where nobody knows it. */
   readonly counter: number;
@@ -25,6 +26,7 @@ export async function verifyAssertion(
   signature: PasskeyAssertion,
   { key, origin, counter, challenge }: Expected & { readonly challenge: string },
 ): Promise<Verification> {
+  const { relyingParty = THIS_MACHINE } = key;
   const { verifyAuthenticationResponse } = await import("@simplewebauthn/server"); // large: read when something is signed
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
@@ -40,8 +42,8 @@ export async function verifyAssertion(
         },
       },
       expectedChallenge: challenge,
-      expectedOrigin: origin ?? localOrigin(signature.clientData),
-      expectedRPID: RELYING_PARTY,
+      expectedOrigin: origin ?? originAt(relyingParty, signature.clientData),
+      expectedRPID: relyingParty,
       requireUserVerification: true,
       credential: { id: key.id, publicKey: new Uint8Array(Buffer.from(key.publicKey, "base64url")), counter },
     });
@@ -52,10 +54,18 @@ export async function verifyAssertion(
   }
 }
 
-/** The origin a signature was made at, where that is a page of this machine. */
-function localOrigin(clientData: string): string {
+/** The origin a signature was made at, where that is a page of this host. */
+function originAt(relyingParty: string, clientData: string): string {
   const told: unknown = JSON.parse(Buffer.from(clientData, "base64url").toString("utf8"));
-  const origin = typeof told === "object" && told !== null && "origin" in told ? told.origin : null;
-  if (typeof origin === "string" && /^http:\/\/localhost:\d{1,5}$/.test(origin)) return origin;
+  const origin = ownValue(told, "origin");
+  if (typeof origin === "string" && isPageOf(relyingParty, origin)) return origin;
   throw new Error(`it was made on another page: ${String(origin)}`);
+}
+
+/** Browsers use passkeys over TLS, and on their own machine without. */
+function isPageOf(relyingParty: string, origin: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, hostname, origin: canonical } = new URL(origin);
+  const isSafe = protocol === "https:" || (protocol === "http:" && hostname === THIS_MACHINE);
+  return isSafe && hostname === relyingParty && canonical === origin;
 }

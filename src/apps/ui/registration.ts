@@ -3,6 +3,7 @@ import {
   registrationOptions,
   type RegistrationOptions,
 } from "../../adapters/passkeys/register-passkey.ts";
+import { THIS_MACHINE } from "../../adapters/passkeys/relying-party.ts";
 import type { LocalProject } from "../../compose/project.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { Passkey } from "../../ports/passkeys.ts";
@@ -25,7 +26,12 @@ export function createRegistration(
   let challenge: string | null = null;
   return {
     async options() {
-      const options = await registrationOptions(person, passkeys.list());
+      const options = await registrationOptions({
+        person,
+        relyingParty: THIS_MACHINE,
+        known: passkeys.list(),
+        residentKey: "preferred",
+      });
       ({ challenge } = options);
       return options;
     },

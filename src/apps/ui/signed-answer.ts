@@ -1,9 +1,9 @@
-import { RELYING_PARTY } from "../../adapters/passkeys/relying-party.ts";
+import { challengeIn } from "../../adapters/passkeys/challenge-in.ts";
+import { THIS_MACHINE } from "../../adapters/passkeys/relying-party.ts";
 import { verifyDecision } from "../../adapters/passkeys/verify-assertion.ts";
-import { ownValue } from "../../core/own-value.ts";
 import { ProblemError } from "../../core/problem.ts";
 import type { AnswerRequest } from "../../schema/api.ts";
-import type { Assertion, Challenge } from "../../schema/api-passkey.ts";
+import type { Challenge } from "../../schema/api-passkey.ts";
 import type { PasskeySignature } from "../../schema/passkey.ts";
 import type { FoundRun } from "./repository.ts";
 import type { Served } from "./served.ts";
@@ -14,7 +14,7 @@ type Signing = Pick<Served, "challenges" | "origin">;
 export function challengeOf({ challenges }: Signing, { run, project }: FoundRun, decision: AnswerRequest): Challenge {
   return {
     challenge: challenges.create(run.run.run, decision),
-    relyingParty: RELYING_PARTY,
+    relyingParty: THIS_MACHINE,
     passkeys: project.passkeys.list().map(({ id }) => id),
   };
 }
@@ -30,7 +30,7 @@ export async function signatureOf(
     if ((run.run.passkeys ?? []).length > 0) throw new ProblemError({ code: "PASSKEY_NEEDED", verb: decision.option });
     return undefined;
   }
-  const signable = challenges.take(challengeIn(assertion), run.run.run, decision);
+  const signable = challenges.take(challengeIn(assertion.clientData), run.run.run, decision);
   if (signable === null) throw refused("it belongs to another decision, was used before, or came too late");
   const key = project.passkeys.list().find(({ id }) => id === assertion.id);
   if (key === undefined) throw refused("this passkey is not registered");
@@ -40,17 +40,6 @@ export async function signatureOf(
   if (!verified.ok) throw refused(verified.detail);
   project.passkeys.keep({ ...key, counter: verified.counter });
   return signature;
-}
-
-/** What the browser says it had signed; anything else than a challenge of ours is not known. */
-function challengeIn({ clientData }: Assertion): string {
-  try {
-    const told: unknown = JSON.parse(Buffer.from(clientData, "base64url").toString("utf8"));
-    const challenge = ownValue(told, "challenge");
-    return typeof challenge === "string" ? challenge : "";
-  } catch {
-    return "";
-  }
 }
 
 const refused = (detail: string): ProblemError => new ProblemError({ code: "PASSKEY_REFUSED", detail });

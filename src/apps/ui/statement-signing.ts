@@ -1,7 +1,7 @@
 import { signedBytes } from "../../adapters/attestation/dsse.ts";
 import type { Unsigned } from "../../adapters/attestation/attest-run.ts";
 import { keyOf, NAMESPACE } from "../../adapters/attestation/ssh-signature.ts";
-import { RELYING_PARTY } from "../../adapters/passkeys/relying-party.ts";
+import { THIS_MACHINE } from "../../adapters/passkeys/relying-party.ts";
 import { challengeFor, sshKeyLine, sshSignatureOf } from "../../adapters/passkeys/ssh-form.ts";
 import { verifyAssertion } from "../../adapters/passkeys/verify-assertion.ts";
 import { isAttestable, noteStatement, unsignedOf } from "../../compose/attest-run.ts";
@@ -32,7 +32,7 @@ export function createStatementSigning(now: () => number): StatementSigning {
       const unsigned = await unsignedOf(project, run.run.run);
       const challenge = challengeFor(signedBytes(unsigned.payload), NAMESPACE);
       open.set(run.run.run, { unsigned, challenge, madeAt: now() });
-      return { challenge, relyingParty: RELYING_PARTY, passkeys: able(project.passkeys.list()).map(({ id }) => id) };
+      return { challenge, relyingParty: THIS_MACHINE, passkeys: able(project.passkeys.list()).map(({ id }) => id) };
     },
     async take({ run, project }, assertion, origin) {
       const made = open.get(run.run.run);

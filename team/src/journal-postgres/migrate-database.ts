@@ -3,6 +3,7 @@ import { activityTables } from "../people/activity-tables.ts";
 import { movingTables } from "../moving/moving-tables.ts";
 import { notificationTables } from "../notifications/notification-tables.ts";
 import { choiceTables, pageTables } from "../page/page-tables.ts";
+import { passkeyTables } from "../passkeys/passkey-tables.ts";
 import { peopleTables } from "../people/people-tables.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { operationsTables } from "./operations-tables.ts";
@@ -18,6 +19,7 @@ const MIGRATIONS: readonly string[] = [
   pageTables,
   choiceTables,
   notificationTables,
+  passkeyTables,
 ];
 
 /** How many a database has that is up to date. */

@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import { PageMemberChange, TokenRevocation } from "../../../src/schema/api-team.ts";
 import { createOwnToken, giveRole, policyFor, signedIn } from "../people/account-routes.ts";
 import { membersOf, tokensOf } from "../people/accounts.ts";
-import { revokeTokens } from "../people/principals.ts";
+import { revokeToken } from "../people/principals.ts";
 import { personOf } from "../people/roles.ts";
 import type { TeamEnv } from "../server/team-server.ts";
 import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
@@ -17,7 +17,7 @@ export function addPageAccounts(app: Hono<TeamEnv>, { server: { pool } }: TeamPa
   );
   app.post(`${PAGE_API}/tokens/revoke`, async (context) => {
     const { name } = TokenRevocation.parse(await context.req.json());
-    return context.json({ isRevoked: await revokeTokens(pool, signedIn(context.get("principal")), name) });
+    return context.json({ isRevoked: await revokeToken(pool, signedIn(context.get("principal")), name) });
   });
   app.get(`${PAGE_API}/policy`, async (context) =>
     context.json(await policyFor(pool, context.get("principal"), context.req.query("repository") ?? "")),

@@ -1,8 +1,10 @@
 import type { Pool } from "pg";
 import { digestOf, newSecret, type Principal } from "../people/principals.ts";
 
-/** Seconds that a browser stays signed in; the token may end it before. */
+/** Seconds that a browser stays signed in; what it was signed in with may end it before. */
 export const SESSION_SECONDS = 12 * 60 * 60;
+/** Seconds after signing in within which a passkey can be added: a browser left open must not become a key for good. */
+const FRESH_SECONDS = 10 * 60;
 
 const GOOD_TOKEN = "t.revoked_at is null and (t.expires_at is null or t.expires_at > now())";
 
@@ -23,16 +25,34 @@ export async function beginSession(pool: Pool, token: string): Promise<string | 
   return rowCount === 1 ? secret : null;
 }
 
-/** Who is signed in with a session; null where nobody is, or its token was revoked since. */
+/** The same for whoever has shown a passkey; null where it was taken away meanwhile. */
+export async function beginPasskeySession(pool: Pool, passkey: string): Promise<string | null> {
+  await pool.query("delete from isdlc.page_session where expires_at < now()");
+  const secret = newSecret("session");
+  const { rowCount } = await pool.query(
+    `insert into isdlc.page_session (digest, person, passkey, expires_at)
+     select $1, person, id, now() + make_interval(secs => $3) from isdlc.passkey where id = $2`,
+    [digestOf(secret), passkey, SESSION_SECONDS],
+  );
+  return rowCount === 1 ? secret : null;
+}
+
+/** Who is signed in with a session; null where nobody is, or what it was begun with is good no more. */
 export async function signedInWith(pool: Pool, secret: string): Promise<Principal | null> {
   const { rows } = await pool.query<{ person: string }>({
     name: "isdlc-page-session",
-    text: `select s.person from isdlc.page_session s join isdlc.token t on t.digest = s.token
-      where s.digest = $1 and s.expires_at > now() and ${GOOD_TOKEN}`,
+    text: `select s.person from isdlc.page_session s left join isdlc.token t on t.digest = s.token
+      where s.digest = $1 and s.expires_at > now() and (s.token is null or (t.digest is not null and ${GOOD_TOKEN}))`,
     values: [digestOf(secret)],
   });
   const [found] = rows;
   return found === undefined ? null : { id: found.person, kind: "person", isPersonal: false };
+}
+
+/** Was this browser signed in just now? */
+export async function isFresh(pool: Pool, secret: string): Promise<boolean> {
+  const text = "select 1 from isdlc.page_session where digest = $1 and begun_at > now() - make_interval(secs => $2)";
+  return (await pool.query(text, [digestOf(secret), FRESH_SECONDS])).rowCount === 1;
 }
 
 export async function endSession(pool: Pool, secret: string): Promise<void> {

@@ -4,10 +4,14 @@ import { refusalOf } from "../../../src/apps/ui/guard.ts";
 import { shippedWorkflows } from "../../../src/apps/ui/shipped-workflows.ts";
 import { addPageRoutes } from "../../../src/apps/ui/page-routes.ts";
 import type { ApiProblem } from "../../../src/schema/api.ts";
+import type { WaysToSignIn } from "../../../src/schema/api-passkey.ts";
 import type { ProjectView } from "../../../src/schema/api-project.ts";
-import { createRefusedTokens, FORGOTTEN_AFTER } from "../people/refused-tokens.ts";
+import { addOwnPasskeyRoutes } from "../passkeys/own-passkey-routes.ts";
+import { passkeyOrigin } from "../passkeys/passkey-origin.ts";
+import { addPasskeySignIn } from "../passkeys/passkey-sign-in-routes.ts";
+import { createRefusedTokens } from "../people/refused-tokens.ts";
 import { isAtLeast, repositoriesOf } from "../people/roles.ts";
-import { addressOf, type TeamEnv, type TeamServer } from "../server/team-server.ts";
+import type { TeamEnv, TeamServer } from "../server/team-server.ts";
 import { addPageAccounts } from "./page-accounts.ts";
 import { addPageLive } from "./page-live.ts";
 import { addPageRepositories } from "./page-repositories.ts";
@@ -15,6 +19,7 @@ import { addPageRuns } from "./page-runs.ts";
 import { addPageStart } from "./page-start.ts";
 import { forgetSession, keepSession, personAtPage, sessionIn } from "./page-cookie.ts";
 import { beginSession, endSession } from "./page-sessions.ts";
+import { attempt } from "./sign-in-attempt.ts";
 import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
 
 const SignIn = z.strictObject({ token: z.string().check(z.regex(/^[A-Za-z0-9_-]{20,200}$/)) });
@@ -39,6 +44,7 @@ export function addTeamPage(app: Hono<TeamEnv>, page: TeamPage): void {
   app.get(`${PAGE_API}/project`, async (context) =>
     context.json(await projectView(server, context.get("principal").id)),
   );
+  addOwnPasskeyRoutes(app, page);
   addPageStart(app, page);
   addPageRepositories(app, page);
   addPageAccounts(app, page);
@@ -53,23 +59,21 @@ export const addTeamPageFiles = (app: Hono<TeamEnv>, { web }: TeamPage): void =>
 
 function addSessionRoutes(app: Hono<TeamEnv>, page: TeamPage): void {
   const { pool } = page.server;
-  const refused = createRefusedTokens();
+  const entrance = { page, refused: createRefusedTokens() };
+  app.get(`${PAGE_API}/session/ways`, (context) =>
+    context.json({ hasPasskeys: passkeyOrigin(page) !== null } satisfies WaysToSignIn),
+  );
   app.post(`${PAGE_API}/session`, async (context) => {
     const { token } = SignIn.parse(await context.req.json());
-    const address = addressOf(context);
-    if (!refused.mayTry(address, token)) {
-      context.header("Retry-After", String(FORGOTTEN_AFTER));
-      return context.json(told(TOO_MANY), 429);
-    }
-    const secret = await beginSession(pool, token);
-    if (secret === null) {
-      refused.noteRefused(address);
-      return context.json(told(TOKEN_REFUSED), 401);
-    }
-    refused.noteGood(token);
-    keepSession(context, page, secret);
-    return context.json({});
+    const answer = async (): Promise<Response | null> => {
+      const secret = await beginSession(pool, token);
+      if (secret === null) return null;
+      keepSession(context, page, secret);
+      return context.json({});
+    };
+    return attempt(entrance, context, { known: token, answer, refusal: TOKEN_REFUSED });
   });
+  addPasskeySignIn(app, entrance);
   app.post(`${PAGE_API}/session/end`, async (context) => {
     const secret = sessionIn(context, page);
     if (secret !== undefined) await endSession(pool, secret);
@@ -97,9 +101,4 @@ const TOKEN_REFUSED: ApiProblem = {
   code: "TOKEN_REFUSED",
   what: "This token is not known here, has expired or was revoked, or is none to sign in with.",
   fix: "Ask whoever runs the server for a new one: isdlc server token person <name>",
-};
-const TOO_MANY: ApiProblem = {
-  code: "TOO_MANY_REQUESTS",
-  what: "Too many tokens from this address were refused.",
-  fix: `Wait ${FORGOTTEN_AFTER} seconds, then try the right one.`,
 };

@@ -4,7 +4,7 @@ import type { Pool } from "pg";
 import { MemberChange, PersonalToken, type RepositoryPolicy } from "../../../src/schema/api-team.ts";
 import type { TeamEnv, TeamServer } from "../server/team-server.ts";
 import { changeAccounts, membersOf, policyOf, tokensOf } from "./accounts.ts";
-import { createToken, type Principal, revokeTokens, SIGN_IN } from "./principals.ts";
+import { createToken, type Principal, revokeToken, SIGN_IN } from "./principals.ts";
 import { needRole, personOf } from "./roles.ts";
 
 /** A person's own tokens, and for admins the members of their repository. */
@@ -16,7 +16,7 @@ export function addAccountRoutes(app: Hono<TeamEnv>, { pool }: TeamServer): void
     context.json({ token: await createOwnToken(pool, context.get("principal"), await context.req.json()) }),
   );
   app.delete("/api/tokens/:name", async (context) => {
-    const isRevoked = await revokeTokens(pool, signedIn(context.get("principal")), context.req.param("name"));
+    const isRevoked = await revokeToken(pool, signedIn(context.get("principal")), context.req.param("name"));
     return context.json({ isRevoked });
   });
   app.get("/api/repositories/:repository/members", async (context) => {

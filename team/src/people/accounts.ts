@@ -20,10 +20,36 @@ export async function changeAccounts(pool: Pool, by: string, change: AccountChan
   await inTransaction(pool, async (client) => {
     await needRepository(client, change.repository);
     await applyChange(client, change);
-    await client.query("insert into isdlc.account_change (changed_by, change) values ($1, $2)", [
-      by,
-      JSON.stringify(change),
-    ]);
+    await noteAccountChange(client, by, change);
+  });
+}
+
+type KeyChange =
+  | { readonly what: "passkey added"; readonly person: string; readonly passkey: string; readonly name: string }
+  | { readonly what: "passkey removed"; readonly person: string; readonly passkey: string }
+  | { readonly what: "revoked"; readonly person: string };
+
+/** Who changed what, for good. */
+export async function noteAccountChange(
+  client: ClientBase,
+  by: string,
+  change: AccountChange | KeyChange,
+): Promise<void> {
+  const text = "insert into isdlc.account_change (changed_by, change) values ($1, $2)";
+  await client.query(text, [by, JSON.stringify(change)]);
+}
+
+/** Takes away everything an account gets in with, and ends what it is signed in with. False where there was nothing. */
+export async function revokeAccount(pool: Pool, by: string, person: string): Promise<boolean> {
+  return inTransaction(pool, async (client) => {
+    const ended = [
+      await client.query("update isdlc.token set revoked_at = now() where owner = $1 and revoked_at is null", [person]),
+      await client.query("delete from isdlc.passkey where person = $1", [person]),
+      await client.query("delete from isdlc.invitation where person = $1", [person]),
+    ];
+    if (ended.every(({ rowCount }) => rowCount === 0)) return false;
+    await noteAccountChange(client, by, { what: "revoked", person });
+    return true;
   });
 }
 

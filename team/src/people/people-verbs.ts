@@ -4,13 +4,15 @@ import { isRole, ROLES } from "../../../src/schema/api-team.ts";
 import type { Pool } from "../journal-postgres/open-pool.ts";
 import { removeChannels } from "../notifications/notification-channels.ts";
 import { numberOf } from "../verb-values.ts";
-import { changeAccounts } from "./accounts.ts";
+import { invite } from "../passkeys/invitations.ts";
+import { changeAccounts, revokeAccount } from "./accounts.ts";
 import { FINISH } from "./answer-policy.ts";
-import { createToken, isPrincipalName, revokeTokens, SIGN_IN } from "./principals.ts";
+import { createToken, isPrincipalName, SIGN_IN } from "./principals.ts";
 
 export type Subcommand = (pool: Pool, words: readonly string[], invocation: Invocation) => Promise<Result>;
 
 const DEFAULT_DAYS = 90;
+const INVITATION_DAYS = 3;
 /** In the list of who changed what. */
 const OPERATOR = "the server's operator";
 const PHASE = /^[a-z0-9][a-z0-9-]{0,60}$/;
@@ -26,10 +28,22 @@ const token: Subcommand = async (pool, [kind = "", id = ""], invocation) => {
 };
 
 const revoke: Subcommand = async (pool, [id = ""], invocation) => {
-  const isRevoked = await revokeTokens(pool, id, null);
+  const isRevoked = await revokeAccount(pool, OPERATOR, id);
   await removeChannels(pool, id);
-  if (isRevoked) return done([`Revoked every token of ${id}.`], { id });
-  throw usage(invocation, `${id === "" ? "Nobody" : id} has no token to revoke.`);
+  if (isRevoked) return done([`Revoked every token and passkey of ${id}.`], { id });
+  throw usage(invocation, `${id === "" ? "Nobody" : id} has no token or passkey to revoke.`);
+};
+
+const invitation: Subcommand = async (pool, [id = ""], invocation) => {
+  const days = numberOf(invocation, "days", INVITATION_DAYS);
+  const secret = isPrincipalName(id) ? await invite(pool, { person: id, days }) : null;
+  if (secret === null) throw usage(invocation, "Say the name of the person who is invited.");
+  const link = `${text(invocation.values, "origin") ?? "<the address of the page>"}/invitation#${secret}`;
+  const said = [
+    link,
+    `Whoever opens it first makes the passkey of ${id}. It is good for ${days} days, and shown this once.`,
+  ];
+  return done(said, { id, invitation: secret, link });
 };
 
 const role: Subcommand = async (pool, [repository = "", person = "", said = ""], invocation) => {
@@ -56,7 +70,14 @@ const reviewers: Subcommand = async (pool, [repository = "", phase = "", ...peop
 };
 
 /** `isdlc server …` for whom the server knows and what is asked of their answers. */
-export const peopleVerbs: Readonly<Record<string, Subcommand>> = { token, revoke, role, policy, reviewers };
+export const peopleVerbs: Readonly<Record<string, Subcommand>> = {
+  token,
+  invite: invitation,
+  revoke,
+  role,
+  policy,
+  reviewers,
+};
 
 const usage = ({ verb }: Invocation, detail: string): ProblemError =>
   new ProblemError({ code: "USAGE", detail, usage: verb.usage });

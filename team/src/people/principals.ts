@@ -39,10 +39,9 @@ export async function createToken(pool: Pool, { id, kind }: Account, { name, day
   return token;
 }
 
-/** Revokes one token, or all of an account where none is named. True where there was one to revoke. */
-export async function revokeTokens(pool: Pool, owner: string, name: string | null): Promise<boolean> {
-  const text = `update isdlc.token set revoked_at = now()
-    where owner = $1 and ($2::text is null or name = $2) and revoked_at is null`;
+/** Revokes one token. True where there was one to revoke. */
+export async function revokeToken(pool: Pool, owner: string, name: string): Promise<boolean> {
+  const text = "update isdlc.token set revoked_at = now() where owner = $1 and name = $2 and revoked_at is null";
   return ((await pool.query(text, [owner, name])).rowCount ?? 0) > 0;
 }
 

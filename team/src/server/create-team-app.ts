@@ -2,7 +2,7 @@ import { type Context, Hono, type Next } from "hono";
 import { routePath } from "hono/route";
 import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
-import * as z from "zod/mini";
+import { $ZodError } from "zod/v4/core"; // from here, or every translation of its messages comes along
 import { describe, type Problem, ProblemError } from "../../../src/core/problem.ts";
 import { addTeamPage, addTeamPageFiles } from "../page/team-page.ts";
 import type { TeamPage } from "../page/team-page-parts.ts";
@@ -84,6 +84,7 @@ type Answer = { readonly status: 400 | 401 | 403 | 404 | 409 | 500 | 503; readon
 
 const STATUS: Readonly<Partial<Record<Problem["code"], Answer["status"]>>> = {
   NOT_ALLOWED: 403,
+  PASSKEY_REFUSED: 403,
   NOT_FOR_TEAM_RUNS: 409,
   COMMAND_REFUSED: 409,
   RUN_AWAY: 409,
@@ -100,7 +101,7 @@ function asAnswer(error: Error, log: Log): Answer {
     const { problem } = error as ProblemError;
     return { status: STATUS[problem.code] ?? 500, problem: { code: problem.code, ...describe(problem) } };
   }
-  if (error instanceof z.core.$ZodError || error instanceof SyntaxError || error instanceof HTTPException)
+  if (error instanceof $ZodError || error instanceof SyntaxError || error instanceof HTTPException)
     return { status: 400, problem: { code: "INVALID_REQUEST", what: "The request has another form.", fix: "" } };
   log.error({ error }, "a request failed");
   const problem = { code: "UNAVAILABLE", what: "The server cannot answer now.", fix: "Try it again." };

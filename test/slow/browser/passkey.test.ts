@@ -1,25 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { expectAccessible, open, serve, serving } from "./page-browser.ts";
+import { addAuthenticator } from "./virtual-authenticator.ts";
 import { createShop, TITLE } from "./shop.ts";
-
-/** The browser's own authenticator, which verifies whoever is there without asking. */
-async function addAuthenticator(page: Page): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  await session.send("WebAuthn.enable");
-  await session.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      protocol: "ctap2",
-      transport: "internal",
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-}
 
 test("a passkey is registered in the browser; from then on it alone decides, and others verify what it signed", async () => {
   const shop = await createShop();

@@ -1,7 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
-import { api, ApiError } from "../api.ts";
-import { Trouble } from "../parts/trouble.tsx";
+import { api } from "../api.ts";
+import { PasskeyForm } from "../parts/passkey-form.tsx";
 
 async function register(name: string): Promise<void> {
   const { makePasskey } = await import("../passkeys.ts");
@@ -10,8 +9,7 @@ async function register(name: string): Promise<void> {
 
 /** Where `isdlc passkey add` leads. */
 export function NewPasskey() {
-  const [name, setName] = useState("This device");
-  const { mutate, error, isPending, isSuccess } = useMutation({ mutationFn: () => register(name.trim()) });
+  const { mutate, error, isPending, isSuccess } = useMutation({ mutationFn: register });
   return (
     <div className="page">
       <div className="page-head">
@@ -26,38 +24,8 @@ export function NewPasskey() {
           <strong>Registered.</strong> You can close this page; the terminal says how to go on.
         </p>
       ) : (
-        <form
-          className="form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            mutate();
-          }}
-        >
-          <label className="stacked">
-            <span>What do you call it?</span>
-            <input
-              className="field"
-              value={name}
-              maxLength={100}
-              required
-              onChange={({ target }) => setName(target.value)}
-            />
-          </label>
-          <button type="submit" className="button button-primary" disabled={isPending || name.trim() === ""}>
-            Create the passkey
-          </button>
-        </form>
+        <PasskeyForm isPending={isPending} error={error} onCreate={mutate} />
       )}
-      {error === null ? null : <Problem error={error} />}
     </div>
   );
 }
-
-const Problem = ({ error }: { readonly error: Error }) =>
-  error instanceof ApiError ? (
-    <Trouble error={error} />
-  ) : (
-    <p className="notice notice-warn" role="alert">
-      The browser made no passkey: {error.message}
-    </p>
-  );

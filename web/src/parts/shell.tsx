@@ -51,7 +51,7 @@ export function Shell() {
             <span>New run</span>
           </Link>
         ) : null}
-        {isTeam ? <SignOut person={project?.person ?? ""} /> : null}
+        {isTeam ? <Account person={project?.person ?? ""} /> : null}
         <footer className="side-foot">
           <ConnectionState />
           <KeyboardHelp />
@@ -69,15 +69,20 @@ export function Shell() {
 const mayBegin = (project: ProjectView | undefined): boolean =>
   !isTeam || project?.repositories.some((one) => one.mayBegin) === true;
 
-const SignOut = ({ person }: { readonly person: string }) => (
-  <button
-    type="button"
-    className="button"
-    onClick={() => void api.signOut().then(() => location.assign("/"))}
-    title={`Signed in as ${person}`}
-  >
-    Sign out
-  </button>
+const Account = ({ person }: { readonly person: string }) => (
+  <>
+    <Link to="/passkeys" className="nav-link">
+      Your passkeys
+    </Link>
+    <button
+      type="button"
+      className="button"
+      onClick={() => void api.signOut().then(() => location.assign("/"))}
+      title={`Signed in as ${person}`}
+    >
+      Sign out
+    </button>
+  </>
 );
 
 const CONNECTION_WORDS = { connecting: "Connecting", live: "Live", lost: "Server gone" } as const;

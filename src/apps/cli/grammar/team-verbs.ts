@@ -67,7 +67,7 @@ export const teamVerbs: readonly Verb[] = [
     kind: "decide",
     summary: "Run a team's server, or change whom and what it knows (needs isdlc-team)",
     usage:
-      "isdlc server [token person|worker <name> | revoke <name> | repository <name> <remote> | role <repository> <person> <role> | policy <repository> --four-eyes on|off | reviewers <repository> <phase> <person>… | migrate | backup <file> | restore <file> | doctor] [--database <url>]",
+      "isdlc server [token person|worker <name> | invite <name> | revoke <name> | repository <name> <remote> | role <repository> <person> <role> | policy <repository> --four-eyes on|off | reviewers <repository> <phase> <person>… | migrate | backup <file> | restore <file> | doctor] [--database <url>]",
     options: {
       database,
       host: { type: "string", value: "address", about: "where to listen; 127.0.0.1 by default" },
@@ -91,7 +91,7 @@ export const teamVerbs: readonly Verb[] = [
       key: { type: "string", value: "file", about: "the key that decisions are signed with; made where it is missing" },
       lease: { type: "string", value: "seconds", about: "how long a worker may be silent; 15 by default" },
       drives: { type: "string", value: "n", about: "runs that one worker drives at once; 2 by default" },
-      days: { type: "string", value: "n", about: "how long a person's token is valid; 90 by default" },
+      days: { type: "string", value: "n", about: "how long a person's token (90 by default) or an invitation (3) is valid" },
       "four-eyes": { type: "string", values: ["on", "off"], about: "whether who began a run may not accept it" },
     },
   },

@@ -6,7 +6,7 @@ import type { Team } from "./team.ts";
 
 export async function signIn(page: Page, token: string): Promise<void> {
   await page.getByLabel("Your token").fill(token);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
 export async function signedIn({ url }: Team, token: string): Promise<Opened> {

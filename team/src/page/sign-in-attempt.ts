@@ -1,0 +1,42 @@
+import type { Context } from "hono";
+import type { ApiProblem } from "../../../src/schema/api.ts";
+import { FORGOTTEN_AFTER, type RefusedTokens } from "../people/refused-tokens.ts";
+import { addressOf, type TeamEnv } from "../server/team-server.ts";
+import type { TeamPage } from "./team-page-parts.ts";
+
+/** The page as somebody meets it who is not signed in. All ways in count the same refusals. */
+export type Entrance = { readonly page: TeamPage; readonly refused: RefusedTokens };
+
+export type Attempt = {
+  /** What tells this attempt from guesses: whoever was good with it before may go on. */
+  readonly known: string;
+  /** Null where it is refused. */
+  readonly answer: () => Promise<Response | null>;
+  readonly refusal: ApiProblem;
+};
+
+/** Lets somebody try to get in, unless too many from their address were refused. */
+export async function attempt(
+  { refused }: Entrance,
+  context: Context<TeamEnv>,
+  { known, answer, refusal }: Attempt,
+): Promise<Response> {
+  const address = addressOf(context);
+  if (!refused.mayTry(address, known)) {
+    context.header("Retry-After", String(FORGOTTEN_AFTER));
+    return context.json({ problem: TOO_MANY }, 429);
+  }
+  const answered = await answer();
+  if (answered === null) {
+    refused.noteRefused(address);
+    return context.json({ problem: refusal }, 401);
+  }
+  refused.noteGood(known);
+  return answered;
+}
+
+const TOO_MANY: ApiProblem = {
+  code: "TOO_MANY_REQUESTS",
+  what: "Too many sign-ins from this address were refused.",
+  fix: `Wait ${FORGOTTEN_AFTER} seconds, then try again.`,
+};

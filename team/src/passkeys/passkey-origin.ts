@@ -1,0 +1,26 @@
+import { isIP } from "node:net";
+import { THIS_MACHINE } from "../../../src/adapters/passkeys/relying-party.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
+import type { TeamPage } from "../page/team-page-parts.ts";
+
+type Page = Pick<TeamPage, "origins">;
+
+/** Where passkeys of this server are made and used; null where no browser would: without TLS, or without a name. */
+export function passkeyOrigin({ origins }: Page): string | null {
+  const [origin = ""] = origins();
+  const { protocol, hostname } = new URL(origin);
+  const isSafe = protocol === "https:" || hostname === THIS_MACHINE;
+  const isNamed = !hostname.startsWith("[") && isIP(hostname) === 0;
+  return isSafe && isNamed ? origin : null;
+}
+
+/** @throws ProblemError NOT_ALLOWED where there are none. */
+export function needPasskeyOrigin(page: Page): string {
+  const origin = passkeyOrigin(page);
+  if (origin !== null) return origin;
+  throw new ProblemError({
+    code: "NOT_ALLOWED",
+    what: "Browsers use passkeys only with a server that has a name and a certificate.",
+    fix: "Start it with its address: isdlc server --origin https://isdlc.example.org",
+  });
+}

@@ -1,0 +1,52 @@
+import type { Authenticator, How } from "../../../support/authenticator.ts";
+import type { Json } from "../../../support/cli.ts";
+
+/** What a browser would send to a team's page, with its cookie and its origin. */
+export type PageClient = {
+  readonly origin: string;
+  readonly cookie: () => string;
+  get(path: string): Promise<Answered>;
+  post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+  signIn(token: string): Promise<Answered>;
+  /** Registers a passkey for whoever is signed in. */
+  addPasskey(authenticator: Authenticator, how?: How): Promise<Answered>;
+  /** Shows a passkey to sign in with. */
+  showPasskey(authenticator: Authenticator, how?: How): Promise<Answered>;
+};
+
+export type Answered = { readonly status: number; readonly body: Json; readonly headers: Headers };
+
+/** Passkeys are bound to a name, which an address has not. */
+export const namedOrigin = (url: string): string => `http://localhost:${new URL(url).port}`;
+
+export function createPageClient(url: string): PageClient {
+  const origin = namedOrigin(url);
+  let cookie = "";
+  const answered = async (response: Response): Promise<Answered> => {
+    const [set] = response.headers.getSetCookie();
+    if (set !== undefined) cookie = set.split(";", 1)[0] ?? "";
+    return { status: response.status, body: await response.json(), headers: response.headers };
+  };
+  const get = async (path: string): Promise<Answered> =>
+    answered(await fetch(`${origin}/api/page${path}`, { headers: { cookie } }));
+  const post: PageClient["post"] = async (path, body, headers = {}) =>
+    answered(
+      await fetch(`${origin}/api/page${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", origin, cookie, ...headers },
+        body: JSON.stringify(body),
+      }),
+    );
+  const challenge = async (path: string): Promise<string> => (await post(path, {})).body.challenge as string;
+  return {
+    origin,
+    cookie: () => cookie,
+    get,
+    post,
+    signIn: (token) => post("/session", { token }),
+    addPasskey: async (authenticator, how) =>
+      post("/passkeys", authenticator.make(await challenge("/passkeys/options"), how)),
+    showPasskey: async (authenticator, how) =>
+      post("/session/passkey", authenticator.assert(await challenge("/session/passkey/challenge"), how)),
+  };
+}

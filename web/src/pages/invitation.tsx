@@ -1,0 +1,29 @@
+import { useState } from "react";
+import { api } from "../api.ts";
+import { PasskeyForm } from "../parts/passkey-form.tsx";
+
+/** Where the link of an invitation leads: whoever makes a passkey here is signed in with it. */
+export function Invitation({ secret }: { readonly secret: string }) {
+  const [error, setError] = useState<Error | null>(null);
+  const [isPending, setIsPending] = useState(false);
+  const accept = async (name: string): Promise<void> => {
+    setIsPending(true);
+    setError(null);
+    try {
+      const { makePasskey } = await import("../passkeys.ts");
+      await api.acceptInvitation(secret, await makePasskey(await api.invitationOptions(secret), name));
+      location.assign("/");
+    } catch (thrown) {
+      setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
+      setIsPending(false);
+    }
+  };
+  return (
+    <main className="closed">
+      <img src="/icon.svg" alt="" width="40" height="40" />
+      <h1>You are invited</h1>
+      <p>Make a passkey. From now on you sign in with it; there is nothing else to remember.</p>
+      <PasskeyForm isPending={isPending} error={error} onCreate={(name) => void accept(name)} />
+    </main>
+  );
+}
