@@ -52,6 +52,7 @@ export async function openTeamPlace({ root, scratch }: Settings): Promise<TeamPl
     drivesPerWorker: DRIVES,
     keepDays: 30,
     origin: null,
+    provider: null,
     copies: join(scratch, "copies"),
     notifications: { hooks: { allowed: [], resolver: newResolver() }, mailer: null },
     env: {},

@@ -36,7 +36,11 @@ export const PasskeyList = z.object({
 export type PasskeyList = z.infer<typeof PasskeyList>;
 
 /** How people can sign in at a team's page besides with a token. */
-export type WaysToSignIn = { readonly hasPasskeys: boolean };
+export type WaysToSignIn = {
+  readonly hasPasskeys: boolean;
+  /** Host of the OpenID provider; null without one. */
+  readonly provider: string | null;
+};
 
 /** Whether the statement about a run can be signed with a passkey here. */
 export type StatementOffer = { readonly isOffered: boolean };

@@ -97,6 +97,7 @@ export const api = {
   invitationOptions: (invitation: string) => send<CreationOptions>(`${SESSION}/invitation/options`, { invitation }),
   acceptInvitation: (invitation: string, passkey: NewPasskey) =>
     send<object>(`${SESSION}/invitation`, { invitation, passkey }),
+  goToProvider: () => send<{ url: string }>(`${SESSION}/provider`, {}),
   signOut: () => send<object>(`${SESSION}/end`, {}),
   project: () => ask<ProjectView>("/project"),
   runs: (search: string, before: string | null) =>

@@ -4,6 +4,7 @@ import { movingTables } from "../moving/moving-tables.ts";
 import { notificationTables } from "../notifications/notification-tables.ts";
 import { choiceTables, pageTables } from "../page/page-tables.ts";
 import { passkeyTables } from "../passkeys/passkey-tables.ts";
+import { identityTables } from "../oidc/identity-tables.ts";
 import { peopleTables } from "../people/people-tables.ts";
 import { inTransaction } from "./in-transaction.ts";
 import { operationsTables } from "./operations-tables.ts";
@@ -20,6 +21,7 @@ const MIGRATIONS: readonly string[] = [
   choiceTables,
   notificationTables,
   passkeyTables,
+  identityTables,
 ];
 
 /** How many a database has that is up to date. */

@@ -24,7 +24,7 @@ export const keepSession = (context: Context<TeamEnv>, page: TeamPage, secret: s
     maxAge: SESSION_SECONDS,
   });
 
-const isSecure = ({ origins }: TeamPage): boolean => origins().every((origin) => origin.startsWith("https:"));
+export const isSecure = ({ origins }: TeamPage): boolean => origins().every((origin) => origin.startsWith("https:"));
 
 /** With this beginning, browsers take it from this very host and over TLS only. */
 const cookieOf = (page: TeamPage): string => (isSecure(page) ? "__Host-isdlc" : "isdlc");

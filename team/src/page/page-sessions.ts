@@ -9,31 +9,28 @@ const FRESH_SECONDS = 10 * 60;
 const GOOD_TOKEN = "t.revoked_at is null and (t.expires_at is null or t.expires_at > now())";
 
 /**
- * Signs a browser in: gives the secret of its session this once. Null for a token that is nobody's, expired or revoked,
- * and for those of workers and scripts: what leaks from a script must not become a person at the page.
+ * What a browser can be signed in with, and how a session of it begins: with the digest of a token, which is none of a
+ * worker or a script, because what leaks from a script must not become a person at the page; with the id of a passkey;
+ * as the person of an identity at the provider.
  */
-export async function beginSession(pool: Pool, token: string): Promise<string | null> {
-  await pool.query("delete from isdlc.page_session where expires_at < now()");
-  const secret = newSecret("session");
-  const { rowCount } = await pool.query(
-    `insert into isdlc.page_session (digest, person, token, expires_at)
-     select $1, t.owner, t.digest, least(now() + make_interval(secs => $3), t.expires_at)
-     from isdlc.token t join isdlc.principal p on p.id = t.owner
-     where t.digest = $2 and ${GOOD_TOKEN} and p.kind = 'person' and not t.is_personal`,
-    [digestOf(secret), digestOf(token), SESSION_SECONDS],
-  );
-  return rowCount === 1 ? secret : null;
-}
+const BEGIN = {
+  token: `insert into isdlc.page_session (digest, person, token, expires_at)
+    select $1, t.owner, t.digest, least(now() + make_interval(secs => $3), t.expires_at)
+    from isdlc.token t join isdlc.principal p on p.id = t.owner
+    where t.digest = $2 and ${GOOD_TOKEN} and p.kind = 'person' and not t.is_personal`,
+  passkey: `insert into isdlc.page_session (digest, person, passkey, expires_at)
+    select $1, person, id, now() + make_interval(secs => $3) from isdlc.passkey where id = $2`,
+  identity: `insert into isdlc.page_session (digest, person, identity, expires_at)
+    select $1, person, person, now() + make_interval(secs => $3) from isdlc.identity where person = $2`,
+} as const;
 
-/** The same for whoever has shown a passkey; null where it was taken away meanwhile. */
-export async function beginPasskeySession(pool: Pool, passkey: string): Promise<string | null> {
+export type SignedInBy = { readonly way: keyof typeof BEGIN; readonly of: string };
+
+/** Signs a browser in: gives the secret of its session this once. Null where that is nobody's, or good no more. */
+export async function beginSession(pool: Pool, { way, of }: SignedInBy): Promise<string | null> {
   await pool.query("delete from isdlc.page_session where expires_at < now()");
   const secret = newSecret("session");
-  const { rowCount } = await pool.query(
-    `insert into isdlc.page_session (digest, person, passkey, expires_at)
-     select $1, person, id, now() + make_interval(secs => $3) from isdlc.passkey where id = $2`,
-    [digestOf(secret), passkey, SESSION_SECONDS],
-  );
+  const { rowCount } = await pool.query(BEGIN[way], [digestOf(secret), of, SESSION_SECONDS]);
   return rowCount === 1 ? secret : null;
 }
 

@@ -9,6 +9,8 @@ import type { ProjectView } from "../../../src/schema/api-project.ts";
 import { addOwnPasskeyRoutes } from "../passkeys/own-passkey-routes.ts";
 import { passkeyOrigin } from "../passkeys/passkey-origin.ts";
 import { addPasskeySignIn } from "../passkeys/passkey-sign-in-routes.ts";
+import { addProviderSignIn } from "../oidc/provider-sign-in-routes.ts";
+import { digestOf } from "../people/principals.ts";
 import { createRefusedTokens } from "../people/refused-tokens.ts";
 import { isAtLeast, repositoriesOf } from "../people/roles.ts";
 import type { TeamEnv, TeamServer } from "../server/team-server.ts";
@@ -61,12 +63,15 @@ function addSessionRoutes(app: Hono<TeamEnv>, page: TeamPage): void {
   const { pool } = page.server;
   const entrance = { page, refused: createRefusedTokens() };
   app.get(`${PAGE_API}/session/ways`, (context) =>
-    context.json({ hasPasskeys: passkeyOrigin(page) !== null } satisfies WaysToSignIn),
+    context.json({
+      hasPasskeys: passkeyOrigin(page) !== null,
+      provider: page.provider?.name ?? null,
+    } satisfies WaysToSignIn),
   );
   app.post(`${PAGE_API}/session`, async (context) => {
     const { token } = SignIn.parse(await context.req.json());
     const answer = async (): Promise<Response | null> => {
-      const secret = await beginSession(pool, token);
+      const secret = await beginSession(pool, { way: "token", of: digestOf(token) });
       if (secret === null) return null;
       keepSession(context, page, secret);
       return context.json({});
@@ -74,6 +79,7 @@ function addSessionRoutes(app: Hono<TeamEnv>, page: TeamPage): void {
     return attempt(entrance, context, { known: token, answer, refusal: TOKEN_REFUSED });
   });
   addPasskeySignIn(app, entrance);
+  if (page.provider !== null) addProviderSignIn(app, entrance, page.provider);
   app.post(`${PAGE_API}/session/end`, async (context) => {
     const secret = sessionIn(context, page);
     if (secret !== undefined) await endSession(pool, secret);

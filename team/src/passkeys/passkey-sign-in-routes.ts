@@ -7,7 +7,7 @@ import { verifyAssertion } from "../../../src/adapters/passkeys/verify-assertion
 import type { ApiProblem } from "../../../src/schema/api.ts";
 import { Assertion, type Challenge, NewPasskey } from "../../../src/schema/api-passkey.ts";
 import { keepSession } from "../page/page-cookie.ts";
-import { beginPasskeySession } from "../page/page-sessions.ts";
+import { beginSession } from "../page/page-sessions.ts";
 import { attempt, type Entrance } from "../page/sign-in-attempt.ts";
 import { PAGE_API, type TeamPage } from "../page/team-page-parts.ts";
 import type { TeamEnv } from "../server/team-server.ts";
@@ -37,7 +37,7 @@ export function addPasskeySignIn(app: Hono<TeamEnv>, entrance: Entrance): void {
     const assertion = Assertion.parse(await context.req.json());
     const answer = async (): Promise<Response | null> => {
       const passkey = await shownPasskey(page, assertion);
-      const secret = passkey === null ? null : await beginPasskeySession(pool, passkey);
+      const secret = passkey === null ? null : await beginSession(pool, { way: "passkey", of: passkey });
       if (secret === null) return null;
       keepSession(context, page, secret);
       return context.json({});
@@ -59,7 +59,7 @@ export function addPasskeySignIn(app: Hono<TeamEnv>, entrance: Entrance): void {
       if (person === null) return null;
       const also = (client: ClientBase): Promise<boolean> => useInvitation(client, secret);
       const { id, name } = await registerTeamPasskey(page, { person, made, also });
-      const session = await beginPasskeySession(pool, id);
+      const session = await beginSession(pool, { way: "passkey", of: id });
       if (session !== null) keepSession(context, page, session);
       return context.json({ name });
     };

@@ -27,6 +27,7 @@ export async function changeAccounts(pool: Pool, by: string, change: AccountChan
 type KeyChange =
   | { readonly what: "passkey added"; readonly person: string; readonly passkey: string; readonly name: string }
   | { readonly what: "passkey removed"; readonly person: string; readonly passkey: string }
+  | { readonly what: "identity"; readonly person: string; readonly known: Readonly<Record<string, string>> | null }
   | { readonly what: "revoked"; readonly person: string };
 
 /** Who changed what, for good. */
@@ -46,6 +47,7 @@ export async function revokeAccount(pool: Pool, by: string, person: string): Pro
       await client.query("update isdlc.token set revoked_at = now() where owner = $1 and revoked_at is null", [person]),
       await client.query("delete from isdlc.passkey where person = $1", [person]),
       await client.query("delete from isdlc.invitation where person = $1", [person]),
+      await client.query("delete from isdlc.identity where person = $1", [person]),
     ];
     if (ended.every(({ rowCount }) => rowCount === 0)) return false;
     await noteAccountChange(client, by, { what: "revoked", person });

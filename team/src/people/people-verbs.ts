@@ -5,6 +5,7 @@ import type { Pool } from "../journal-postgres/open-pool.ts";
 import { removeChannels } from "../notifications/notification-channels.ts";
 import { numberOf } from "../verb-values.ts";
 import { invite } from "../passkeys/invitations.ts";
+import { linkIdentity } from "../oidc/identities.ts";
 import { changeAccounts, revokeAccount } from "./accounts.ts";
 import { FINISH } from "./answer-policy.ts";
 import { createToken, isPrincipalName, SIGN_IN } from "./principals.ts";
@@ -15,6 +16,7 @@ const DEFAULT_DAYS = 90;
 const INVITATION_DAYS = 3;
 /** In the list of who changed what. */
 const OPERATOR = "the server's operator";
+const EMAIL = /^[^\s@]{1,100}@[^\s@]{1,150}$/;
 const PHASE = /^[a-z0-9][a-z0-9-]{0,60}$/;
 
 const token: Subcommand = async (pool, [kind = "", id = ""], invocation) => {
@@ -30,8 +32,8 @@ const token: Subcommand = async (pool, [kind = "", id = ""], invocation) => {
 const revoke: Subcommand = async (pool, [id = ""], invocation) => {
   const isRevoked = await revokeAccount(pool, OPERATOR, id);
   await removeChannels(pool, id);
-  if (isRevoked) return done([`Revoked every token and passkey of ${id}.`], { id });
-  throw usage(invocation, `${id === "" ? "Nobody" : id} has no token or passkey to revoke.`);
+  if (isRevoked) return done([`Revoked every token, passkey and identity of ${id}.`], { id });
+  throw usage(invocation, `${id === "" ? "Nobody" : id} has nothing to revoke.`);
 };
 
 const invitation: Subcommand = async (pool, [id = ""], invocation) => {
@@ -44,6 +46,16 @@ const invitation: Subcommand = async (pool, [id = ""], invocation) => {
     `Whoever opens it first makes the passkey of ${id}. It is good for ${days} days, and shown this once.`,
   ];
   return done(said, { id, invitation: secret, link });
+};
+
+const identity: Subcommand = async (pool, [person = "", email = ""], invocation) => {
+  const subject = text(invocation.values, "subject");
+  if (subject === undefined && email !== "none" && !EMAIL.test(email))
+    throw usage(invocation, "Say who it is, and their e-mail address at the provider, --subject <id>, or none.");
+  const known = subject !== undefined ? { subject } : email === "none" ? null : { email };
+  await linkIdentity(pool, OPERATOR, { person, known });
+  const said = known === null ? "signs in with no provider" : `signs in as ${subject ?? email}`;
+  return done([`${person} ${said}.`], { person, known });
 };
 
 const role: Subcommand = async (pool, [repository = "", person = "", said = ""], invocation) => {
@@ -73,6 +85,7 @@ const reviewers: Subcommand = async (pool, [repository = "", phase = "", ...peop
 export const peopleVerbs: Readonly<Record<string, Subcommand>> = {
   token,
   invite: invitation,
+  identity,
   revoke,
   role,
   policy,

@@ -14,6 +14,7 @@ import { isRemote } from "../remote-address.ts";
 import { createLog } from "../structured-log.ts";
 import { givenSecret, numberOf } from "../verb-values.ts";
 import { peopleVerbs, type Subcommand } from "../people/people-verbs.ts";
+import type { ProviderSettings } from "../oidc/provider.ts";
 import { isPrincipalName } from "../people/principals.ts";
 import { isLabel } from "./drive-queue.ts";
 import { startServer } from "./start-server.ts";
@@ -61,6 +62,7 @@ async function serve(invocation: Invocation, signal: AbortSignal): Promise<Resul
   const { settings: notifications, secrets } = notificationSettings(invocation);
   const { url: database, stop } = await databaseOf(invocation, "to serve");
   const host = text(values, "host") ?? "127.0.0.1";
+  const provider = providerOf(invocation);
   const running = await startServer({
     database,
     host,
@@ -71,10 +73,15 @@ async function serve(invocation: Invocation, signal: AbortSignal): Promise<Resul
     drivesPerWorker: numberOf(invocation, "drives", DEFAULT_DRIVES),
     keepDays: numberOf(invocation, "keep-days", DEFAULT_KEEP_DAYS),
     origin: originOf(invocation),
+    provider,
     copies: join(userFolders(env).state, "page"),
     notifications,
     env,
-    log: createLog({ name: "isdlc-server", write: io.err, secrets: [database, ...secrets] }),
+    log: createLog({
+      name: "isdlc-server",
+      write: io.err,
+      secrets: [database, ...secrets, ...(provider === null ? [] : [provider.secret])],
+    }),
   });
   io.out(`Listening at http://${host}:${running.port}`);
   if (running.metricsPort !== null) io.out(`Metrics at http://127.0.0.1:${running.metricsPort}/metrics`);
@@ -120,6 +127,20 @@ function originOf(invocation: Invocation): string | null {
   if (said === undefined) return null;
   if (/^https?:\/\/[^/?#@]+\/?$/.test(said) && URL.canParse(said)) return new URL(said).origin;
   throw usage(invocation, "--origin takes an address like https://isdlc.example.org");
+}
+
+/** Named by the operator alone. Without TLS only on this machine, for a try. */
+function providerOf(invocation: Invocation): ProviderSettings | null {
+  const { values, env } = invocation;
+  const issuer = text(values, "oidc-issuer") ?? env["ISDLC_OIDC_ISSUER"];
+  const client = text(values, "oidc-client") ?? env["ISDLC_OIDC_CLIENT_ID"];
+  const secret = givenSecret(invocation, { option: "oidc-secret", variable: "ISDLC_OIDC_CLIENT_SECRET" });
+  if (issuer === undefined) return null;
+  if (!/^https:\/\/|^http:\/\/localhost[:/]/.test(issuer) || !URL.canParse(issuer))
+    throw usage(invocation, "--oidc-issuer takes an address like https://login.example.org");
+  if (client === undefined || secret === undefined)
+    throw usage(invocation, "Give --oidc-client too, and its secret in ISDLC_OIDC_CLIENT_SECRET.");
+  return { issuer, client, secret };
 }
 
 const keyFileOf = ({ values, env }: Invocation): string =>

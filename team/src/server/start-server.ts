@@ -17,6 +17,7 @@ import { createServerMetrics, serveMetrics } from "../operations/metrics.ts";
 import { startRetention } from "../operations/retention.ts";
 import { startTracing } from "../operations/tracing.ts";
 import type { Log } from "../structured-log.ts";
+import { createProvider, type ProviderSettings } from "../oidc/provider.ts";
 import { createPageTrees } from "../page/page-trees.ts";
 import { createTeamSeal } from "../seal/team-seal.ts";
 import { createTeamApp } from "./create-team-app.ts";
@@ -39,6 +40,8 @@ export type ServerOptions = {
   readonly keepDays: number;
   /** Where people's browsers find it; null for this machine alone. */
   readonly origin: string | null;
+  /** Whom people can sign in with; null without one. */
+  readonly provider: ProviderSettings | null;
   /** Folder for copies of repositories, from which the page shows what runs made. */
   readonly copies: string;
   readonly notifications: NotificationSettings;
@@ -71,6 +74,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     {
       trees: createPageTrees({ data: options.copies, env: options.env }),
       origins,
+      provider: options.provider === null ? null : createProvider(options.provider),
       web: join(packageRoot(), "dist", "web"),
     },
   );

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { invite } from "../../../team/src/passkeys/invitations.ts";
 import { type Authenticator, createAuthenticator, type How } from "../../support/authenticator.ts";
-import { createPageClient, namedOrigin, type PageClient } from "./support/page-client.ts";
+import { type Answered, createPageClient, namedOrigin, type PageClient } from "./support/page-client.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
 
@@ -23,11 +23,15 @@ describe.runIf(hasPostgres)("passkeys of people at a team's server", () => {
     return secret;
   }
 
-  async function accept(client: PageClient, invitation: unknown, key: Authenticator, how?: How) {
+  async function accept(client: PageClient, invitation: unknown, key: Pick<Authenticator, "make">): Promise<Answered> {
     const { status, body, headers } = await client.post("/session/invitation/options", { invitation });
     if (status !== 200) return { status, body, headers };
-    return client.post("/session/invitation", { invitation, passkey: key.make(body.challenge as string, how) });
+    return client.post("/session/invitation", { invitation, passkey: key.make(body.challenge as string) });
   }
+
+  const makingWrongly = (how: How): Pick<Authenticator, "make"> => ({
+    make: (challenge) => authenticator().make(challenge, how),
+  });
 
   /** A new person with a passkey, and the browser that they are signed in with. */
   async function withPasskey(person: string): Promise<{ client: PageClient; key: Authenticator }> {
@@ -57,7 +61,6 @@ describe.runIf(hasPostgres)("passkeys of people at a team's server", () => {
     expect(link).toBe(`https://isdlc.example.org/invitation#${invitation}`);
     const tries = [browser(), browser()];
     const done = await Promise.all(tries.map((client) => accept(client, invitation, authenticator())));
-    expect(done.map(({ status }) => status).toSorted()).toEqual([200, expect.any(Number)]);
     expect(done.filter(({ status }) => status === 200)).toHaveLength(1);
     const winner = tries[done.findIndex(({ status }) => status === 200)];
     expect(await winner?.get("/project")).toMatchObject({ body: { person: "carol" } });
@@ -82,7 +85,7 @@ describe.runIf(hasPostgres)("passkeys of people at a team's server", () => {
       { type: "webauthn.get" },
     ];
     for (const how of wrong)
-      expect(await accept(browser(), invitation, authenticator(), how), JSON.stringify(how)).toMatchObject({
+      expect(await accept(browser(), invitation, makingWrongly(how)), JSON.stringify(how)).toMatchObject({
         status: 403,
         body: { problem: { code: "PASSKEY_REFUSED" } },
       });
@@ -125,7 +128,7 @@ describe.runIf(hasPostgres)("passkeys of people at a team's server", () => {
     expect(await show(old)).toBe(401);
     const assertion = key.assert(await fresh());
     const crossing = await Promise.all([1, 2, 3].map(() => client.post("/session/passkey", assertion)));
-    expect(crossing.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
+    expect(crossing.map(({ status }) => String(status)).toSorted()).toEqual(["200", "401", "401"]);
   });
 
   test("a registration belongs to whoever asked for it", async () => {

@@ -4,14 +4,14 @@ import { api, ApiError } from "../api.ts";
 
 /** Where a team's server asks who it is. */
 export function SignIn({ ways }: { readonly ways: WaysToSignIn }) {
-  const [trouble, setTrouble] = useState("");
+  const [trouble, setTrouble] = useState(whatTheProviderCameTo);
   const [isSending, setIsSending] = useState(false);
-  const begin = async (signIn: () => Promise<unknown>): Promise<void> => {
+  const begin = async (signIn: () => Promise<unknown>, then: "reloads" | "leaves" = "reloads"): Promise<void> => {
     setIsSending(true);
     setTrouble("");
     try {
       await signIn();
-      location.reload();
+      if (then === "reloads") location.assign(location.pathname);
     } catch (error) {
       setTrouble(error instanceof ApiError ? `${error.problem.what} ${error.problem.fix}` : NOT_SHOWN);
       setIsSending(false);
@@ -31,19 +31,46 @@ export function SignIn({ ways }: { readonly ways: WaysToSignIn }) {
           Sign in with a passkey
         </button>
       ) : null}
+      {ways.provider === null ? null : (
+        <button
+          type="button"
+          className="button"
+          disabled={isSending}
+          onClick={() => void begin(async () => location.assign((await api.goToProvider()).url), "leaves")}
+        >
+          Sign in with {ways.provider}
+        </button>
+      )}
       <TokenForm isSending={isSending} onToken={(token) => void begin(() => api.signIn(token))} />
       {trouble === "" ? null : (
         <p className="notice notice-warn" role="alert">
           {trouble}
         </p>
       )}
-      <p className="subtle">
-        Whoever runs the server makes a token with <code>isdlc server token person &lt;name&gt;</code>, or invites you
-        to make a passkey with <code>isdlc server invite &lt;name&gt;</code>.
-      </p>
+      <HowToGetIn />
     </main>
   );
 }
+
+const HowToGetIn = () => (
+  <p className="subtle">
+    Whoever runs the server makes a token with <code>isdlc server token person &lt;name&gt;</code>, or invites you to
+    make a passkey with <code>isdlc server invite &lt;name&gt;</code>.
+  </p>
+);
+
+const CAME_TO: ReadonlyMap<string, string> = new Map([
+  ["refused", "The provider's answer was not accepted. Try it again."],
+  [
+    "unknown",
+    "Nobody here is known by that account. Whoever runs the server can change it: isdlc server identity <name>",
+  ],
+  ["wait", "Too many sign-ins from this address were refused. Wait a minute, then try again."],
+]);
+
+/** With what words somebody came back from the provider who is not signed in. */
+const whatTheProviderCameTo = (): string =>
+  CAME_TO.get(new URLSearchParams(location.search).get("sign-in") ?? "") ?? "";
 
 const NOT_SHOWN = "The browser showed no passkey of this server.";
 

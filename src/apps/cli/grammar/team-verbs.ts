@@ -67,7 +67,7 @@ export const teamVerbs: readonly Verb[] = [
     kind: "decide",
     summary: "Run a team's server, or change whom and what it knows (needs isdlc-team)",
     usage:
-      "isdlc server [token person|worker <name> | invite <name> | revoke <name> | repository <name> <remote> | role <repository> <person> <role> | policy <repository> --four-eyes on|off | reviewers <repository> <phase> <person>… | migrate | backup <file> | restore <file> | doctor] [--database <url>]",
+      "isdlc server [token person|worker <name> | invite <name> | identity <name> <e-mail>|none | revoke <name> | repository <name> <remote> | role <repository> <person> <role> | policy <repository> --four-eyes on|off | reviewers <repository> <phase> <person>… | migrate | backup <file> | restore <file> | doctor] [--database <url>]",
     options: {
       database,
       host: { type: "string", value: "address", about: "where to listen; 127.0.0.1 by default" },
@@ -77,6 +77,13 @@ export const teamVerbs: readonly Verb[] = [
         value: "url",
         about: "where people's browsers find the page, where a proxy is before it",
       },
+      "oidc-issuer": {
+        type: "string",
+        value: "url",
+        about: "an OpenID provider that people sign in with; its client's secret in ISDLC_OIDC_CLIENT_SECRET",
+      },
+      "oidc-client": { type: "string", value: "id", about: "as which client the server is known there" },
+      subject: { type: "string", value: "id", about: "of a person at the provider, in the place of an e-mail address" },
       data: { type: "string", value: "folder", about: "of the server's own PostgreSQL, where no database is given" },
       label: { type: "string", value: "word", about: "of a repository: only workers with this label take its runs" },
       "notify-hosts": {
@@ -91,7 +98,11 @@ export const teamVerbs: readonly Verb[] = [
       key: { type: "string", value: "file", about: "the key that decisions are signed with; made where it is missing" },
       lease: { type: "string", value: "seconds", about: "how long a worker may be silent; 15 by default" },
       drives: { type: "string", value: "n", about: "runs that one worker drives at once; 2 by default" },
-      days: { type: "string", value: "n", about: "how long a person's token (90 by default) or an invitation (3) is valid" },
+      days: {
+        type: "string",
+        value: "n",
+        about: "how long a person's token (90 by default) or an invitation (3) is valid",
+      },
       "four-eyes": { type: "string", values: ["on", "off"], about: "whether who began a run may not accept it" },
     },
   },

@@ -1,0 +1,94 @@
+import type { Context, Hono } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import type { ApiProblem } from "../../../src/schema/api.ts";
+import { isSecure, keepSession } from "../page/page-cookie.ts";
+import { beginSession } from "../page/page-sessions.ts";
+import type { Entrance } from "../page/sign-in-attempt.ts";
+import { PAGE_API, type TeamPage } from "../page/team-page-parts.ts";
+import { addressOf, type TeamEnv } from "../server/team-server.ts";
+import { personOfIdentity } from "./identities.ts";
+import { Flow, type Provider } from "./provider.ts";
+
+/** Where the provider sends browsers back to. It is no path of the API: they come from another site. */
+export const CALLBACK = "/sign-in/callback";
+const FLOW_SECONDS = 10 * 60;
+
+/** What the page says to somebody who came back, where it is not the inbox. */
+type Refusal = "refused" | "unknown" | "wait";
+
+/** Signing in at the provider: there, and back with a code that only this browser can use. */
+export function addProviderSignIn(app: Hono<TeamEnv>, entrance: Entrance, provider: Provider): void {
+  const { page } = entrance;
+  app.post(`${PAGE_API}/session/provider`, async (context) => {
+    const begun = await provider.begin(`${context.req.header("origin") ?? ""}${CALLBACK}`).catch((error: unknown) => {
+      page.server.log.warn({ why: whyOf(error) }, "the sign-in provider cannot be reached");
+      return null;
+    });
+    if (begun === null) return context.json({ problem: AWAY }, 503);
+    const { url, flow } = begun;
+    const value = Buffer.from(JSON.stringify(flow)).toString("base64url");
+    setCookie(context, cookieOf(page), value, { ...attributesOf(page), maxAge: FLOW_SECONDS });
+    return context.json({ url });
+  });
+  app.get(CALLBACK, async (context) => {
+    const flow = flowIn(page, context);
+    deleteCookie(context, cookieOf(page), attributesOf(page));
+    const refusal = await comeBack(entrance, provider, { context, flow });
+    return context.redirect(refusal === null ? "/" : `/?sign-in=${refusal}`, 303);
+  });
+}
+
+type Back = { readonly context: Context<TeamEnv>; readonly flow: Flow | null };
+
+/** Null where somebody is signed in now. */
+async function comeBack(
+  { page, refused }: Entrance,
+  provider: Provider,
+  { context, flow }: Back,
+): Promise<Refusal | null> {
+  const { pool, log } = page.server;
+  const address = addressOf(context);
+  if (flow === null) return "refused";
+  if (!refused.mayTry(address, "")) return "wait";
+  try {
+    const identity = await provider.finish(new URL(context.req.url).search, flow);
+    const person = await personOfIdentity(pool, identity);
+    const secret = person === null ? null : await beginSession(pool, { way: "identity", of: person });
+    if (secret === null) return "unknown";
+    keepSession(context, page, secret);
+    return null;
+  } catch (error) {
+    refused.noteRefused(address);
+    log.warn({ why: whyOf(error) }, "what the sign-in provider sent was refused");
+    return "refused";
+  }
+}
+
+/** What this browser was sent away with; null where it was not, or comes back to another name. */
+function flowIn(page: TeamPage, context: Context<TeamEnv>): Flow | null {
+  try {
+    const value: unknown = JSON.parse(
+      Buffer.from(getCookie(context, cookieOf(page)) ?? "", "base64url").toString("utf8"),
+    );
+    const flow = Flow.parse(value);
+    const isHere = page.origins().some((origin) => flow.redirect === `${origin}${CALLBACK}`);
+    return isHere ? flow : null;
+  } catch {
+    return null; // nothing of ours
+  }
+}
+
+/** Its message alone: errors of the library carry tokens. */
+const whyOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const AWAY: ApiProblem = {
+  code: "UNAVAILABLE",
+  what: "The provider that people sign in with cannot be reached.",
+  fix: "Try it again, or sign in another way.",
+};
+
+const cookieOf = (page: TeamPage): string => (isSecure(page) ? "__Host-isdlc-flow" : "isdlc-flow");
+
+/** Lax: the browser comes back from another site. */
+const attributesOf = (page: TeamPage) =>
+  ({ path: "/", httpOnly: true, sameSite: "Lax", secure: isSecure(page) }) as const;
