@@ -12,7 +12,7 @@ export async function discardBranch(mirror: Mirror, root: string, ended: EndedRu
   const branch = git?.branch ?? null;
   if (finishOf(ended) !== "discard" || branch === null) return null;
   await mirror.fetch(run);
-  const tip = await mirror.tip(branch);
+  const tip = mirror.tip(branch);
   if (tip === null) return null;
   const objects = join(root, ".git", "objects");
   const kept = discardedRef(run);
