@@ -62,6 +62,8 @@ export type NodeChild = {
 
 export type NodeRunner = (child: NodeChild) => Cost & { readonly rss: number; readonly stdout: string };
 
+const MOST_OUTPUT = 256 * 1024 * 1024; // bytes; the story of a long run is told whole
+
 /** Runs node and lets it say at its end how much it used; the base is run in the same way. */
 export function createNodeRunner(scratch: string): NodeRunner {
   const told = join(scratch, "told.json");
@@ -76,7 +78,8 @@ export function createNodeRunner(scratch: string): NodeRunner {
   );
   return ({ args, cwd, env }) => {
     const began = performance.now();
-    const child = spawnSync(process.execPath, ["--require", teller, ...args], { cwd, env, encoding: "utf8" });
+    const options = { cwd, env, encoding: "utf8", maxBuffer: MOST_OUTPUT } as const;
+    const child = spawnSync(process.execPath, ["--require", teller, ...args], options);
     const wall = performance.now() - began;
     if (child.status !== 0 && child.status !== 3) throw new Error(`${args.join(" ")}: ${child.stderr}${child.stdout}`);
     const { cpu, rss } = JSON.parse(readFileSync(told, "utf8")) as { cpu: number; rss: number };
