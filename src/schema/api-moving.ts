@@ -17,6 +17,9 @@ export type TakeIn = z.infer<typeof TakeIn>;
 /** Of the team's journal; further than what was sent where the run was taken in before. */
 export const TakenIn = z.object({ seq: z.int() });
 
+/** Where a run was that an admin took back, in words. */
+export const TakenBack = z.object({ from: z.string() });
+
 /** A run that leaves the team; `to` says in words where it goes. */
 export const LetGo = z.strictObject({ place: Place, to: z.string().check(z.minLength(1), z.maxLength(200)) });
 export type LetGo = z.infer<typeof LetGo>;

@@ -3,6 +3,7 @@ import { LetGo, TakeIn } from "../../../src/schema/api-moving.ts";
 import { needRole, needRun, personOf } from "../people/roles.ts";
 import { runOf, type TeamEnv, type TeamServer } from "../server/team-server.ts";
 import { letRunGo } from "./let-run-go.ts";
+import { takeBackRun } from "./take-back-run.ts";
 import { takeInRun } from "./take-in-run.ts";
 
 /** Runs that people bring, and that they take home: for whoever may begin runs in the repository. */
@@ -15,6 +16,13 @@ export function addMovingRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     const sent = TakeIn.parse(await context.req.json());
     await needRole(pool, principal, { repository: sent.repository, role: "reviewer" });
     return context.json({ seq: await takeInRun(server, { run, person, sent }) });
+  });
+  app.post("/api/runs/:run/take-back", async (context) => {
+    const principal = context.get("principal");
+    const person = personOf(principal);
+    const run = runOf(context.req.param("run"));
+    await needRun(pool, principal, { run, role: "admin" });
+    return context.json({ from: await takeBackRun(server, { run, person }) });
   });
   app.post("/api/runs/:run/let-go", async (context) => {
     const principal = context.get("principal");

@@ -78,6 +78,13 @@ export const OPERATIONS: readonly Operation[] = [
     answer: moving.GoneTo,
   },
   {
+    method: "post",
+    path: "/api/runs/:run/take-back",
+    summary: "Make a run the team's again whose place is lost; for admins",
+    by: "person",
+    answer: moving.TakenBack,
+  },
+  {
     method: "get",
     path: "/api/runs/:run/activity",
     summary: "What agents said",

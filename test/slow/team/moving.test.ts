@@ -64,6 +64,28 @@ describe.runIf(hasPostgres)("a run moves", () => {
     expect(await ada.decides("redo", "Once more", ...team.ada.agent)).toMatchObject({ code: 3 });
   });
 
+  test("an admin takes a run back from a machine that is lost, which cannot bring it any more", async () => {
+    const team = await createTeam();
+    const bob = await createHome(team, "bob");
+    const run = await bob.begin();
+    ok(await bob.says("push-run"));
+    refused(await team.as(team.adas, "team", "take-back", run), "RUN_NOT_MOVABLE");
+    const atTeam = await linesAtTeam(team, run);
+    ok(await bob.says("pull-run"));
+    expect(await bob.decides("redo", "And louder", ...team.ada.agent)).toMatchObject({ code: 3 });
+    refused(await bob.says("team", "take-back", run), "NOT_ALLOWED");
+    ok(await team.as(team.adas, "team", "take-back", run));
+    expect(await linesAtTeam(team, run)).toBe(atTeam);
+    expect(await team.row(run)).toMatchObject({ rests: "wait", moved_place: null, wait_kind: "gate" });
+    const { rows } = await team.database.pool.query("select changed_by, change from isdlc.account_change");
+    const change = expect.objectContaining({ what: "take-back", run, from: expect.stringContaining("bob's") });
+    expect(rows).toContainEqual({ changed_by: "ada", change });
+    refused(await bob.says("push-run"), "RUN_AWAY");
+    expect(await linesAtTeam(team, run)).toBe(atTeam);
+    await team.worker("w1");
+    expect(await team.as(team.adas, "redo", "Say hello", "--run", run)).toMatchObject({ code: 3 });
+  });
+
   test.for(["before", "after"] as const)(
     "killed %s the server hears of it: called again, it arrives once",
     async (when) => {

@@ -54,7 +54,7 @@ export const teamVerbs: readonly Verb[] = [
     kind: "decide",
     summary: "Your tokens for scripts at a team's server, how it tells you, and who may do what there",
     usage:
-      "isdlc team token <name> | tokens | revoke <name> | members <repository> | policy <repository> | role <repository> <person> viewer|reviewer|admin|none | notify [webhook|slack|teams|email <address>|test|off]",
+      "isdlc team token <name> | tokens | revoke <name> | members <repository> | policy <repository> | role <repository> <person> viewer|reviewer|admin|none | take-back <run> | notify [webhook|slack|teams|email <address>|test|off]",
     options: {
       on: { type: "string", value: "a,b", about: "what you are told of: gate, help, ended, reviewer; all by default" },
       days: { type: "string", value: "n", about: "how long the token is valid; 90 by default" },

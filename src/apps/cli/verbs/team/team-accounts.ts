@@ -1,6 +1,7 @@
 import type { ServerClient } from "../../../../adapters/team/server-client.ts";
 import { openProject } from "../../../../compose/project.ts";
 import { ProblemError } from "../../../../core/problem.ts";
+import { TakenBack } from "../../../../schema/api-moving.ts";
 import {
   isRole,
   MemberList,
@@ -76,12 +77,33 @@ const role: Subcommand = async (ask, [repository = "", person = "", said = ""], 
   return membersResult(await ask({ method: "POST", path: membersPath(repository), body, answer: MemberList }));
 };
 
+/** For a run whose working tree is lost: the team goes on from where it let the run go. */
+const takeBack: Subcommand = async (ask, [run = ""], invocation) => {
+  if (run === "") throw usage(invocation, "Name the run: isdlc status shows where it went.");
+  const path = `/api/runs/${encodeURIComponent(run)}/take-back`;
+  const { from } = await ask({ method: "POST", path, answer: TakenBack });
+  const lines = [
+    `${run} is the team's again. What was decided since at ${plainLine(from, 200)} does not come in any more.`,
+    `See: isdlc status --run ${run}`,
+  ];
+  return done(lines, { run, from });
+};
+
 const membersResult = (found: { readonly members: readonly MemberRow[] }): Result =>
   done(found.members.map(memberLine), found);
 
 const memberLine = ({ person, role: given }: MemberRow): string => `${plainLine(person, 80)}: ${given}`;
 
-const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = { token, tokens, revoke, members, policy, role, notify };
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
+  token,
+  tokens,
+  revoke,
+  members,
+  policy,
+  role,
+  notify,
+  "take-back": takeBack,
+};
 
 const usage = ({ verb }: Invocation, detail: string): ProblemError =>
   new ProblemError({ code: "USAGE", detail, usage: verb.usage });

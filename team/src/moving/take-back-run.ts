@@ -1,0 +1,45 @@
+import { next } from "../../../src/core/next.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+import { restOf } from "../journal-postgres/append-decision.ts";
+import { inTransaction } from "../journal-postgres/in-transaction.ts";
+import type { TeamServer } from "../server/team-server.ts";
+
+/**
+ * Makes a run the team's again whose place is lost, as far as the team's journal has it. What was decided there since
+ * does not come in any more; who did it, and from where, is kept with the other changes that admins make.
+ */
+export async function takeBackRun(
+  { pool, queue, journal }: TeamServer,
+  { run, person }: { readonly run: RunId; readonly person: string },
+): Promise<string> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ repository: string; moved_to: string | null; isAway: boolean }>(
+      `select repository, moved_to, moved_place is not null as "isAway" from isdlc.run where run = $1 for update`,
+      [run],
+    );
+    const [row] = rows;
+    const { state } = await journal.load(run);
+    if (row === undefined || state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+    if (!row.isAway)
+      throw new ProblemError({
+        code: "RUN_NOT_MOVABLE",
+        why: "it is the team's",
+        fix: `See: isdlc status --run ${run}`,
+      });
+    const from = row.moved_to ?? "another place";
+    const { rows: taken } = await client.query<{ epoch: number }>(
+      `update isdlc.run set rests = $2, wait_id = $3, wait_kind = $4, phase = $5, worker = null, workflow = null,
+         failures = 0, epoch = epoch + 1, moved_place = null, moved_to = null, moved_by = null
+       where run = $1 returning epoch`,
+      [run, ...restOf(state)],
+    );
+    const change = { what: "take-back", repository: row.repository, run, from };
+    await client.query("insert into isdlc.account_change (changed_by, change) values ($1, $2)", [
+      person,
+      JSON.stringify(change),
+    ]);
+    if (next(state).is === "action") await queue.ask(client, run, { id: `drive:${run}:e${taken[0]?.epoch ?? 0}` });
+    return from;
+  });
+}
