@@ -1,3 +1,4 @@
+import { clearLeftFolders } from "../../../adapters/file-system/temporary-folder.ts";
 import { existsSync } from "node:fs";
 import { loginPath, userFolders } from "../../../adapters/user-files/user-folders.ts";
 import { currentRun } from "../../../app/project/current-run.ts";
@@ -152,5 +153,8 @@ const runs: Readonly<Record<string, Run>> = {
 /** What a verb does, for surfaces that have parsed it themselves. */
 export const implementationOf = (name: string): Run | undefined => runs[name];
 
-/** The whole program; the start file has only the fast verbs. */
-export const runAll = (args: readonly string[], host: Host): Promise<number> => runCli(args, host, implementationOf);
+/** The whole program; the start file has only the fast verbs, which leave it to this one to clear up after killed ones. */
+export function runAll(args: readonly string[], host: Host): Promise<number> {
+  void clearLeftFolders();
+  return runCli(args, host, implementationOf);
+}
