@@ -14,6 +14,13 @@ export const mutants = [
     test: "test/git/repository-settings.test.ts",
   },
   {
+    bug: "an agent inherits every variable of the person's",
+    file: "src/adapters/process/agent-variables.ts",
+    find: "variablesOf(env, [...FOR_AGENTS, ...own, ...named])",
+    put: "env",
+    test: "test/process/child-environment.test.ts",
+  },
+  {
     bug: "a damaged index is believed",
     file: "src/adapters/git/objects/git-index.ts",
     find: "hash.equals(bytes.subarray(end))",

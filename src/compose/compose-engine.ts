@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { clearLeftFolders } from "../adapters/file-system/temporary-folder.ts";
 import { readConstitution } from "../adapters/constitution/constitution-file.ts";
 import { createItemRecords } from "../adapters/items/create-item-records.ts";
 import { createFeatureRecords } from "../adapters/spec/create-feature-records.ts";
@@ -35,7 +34,6 @@ export function composeEngine(
   { agents, progress, warn }: EngineWanted,
 ): Engine {
   const { root, own, env, files } = project;
-  void clearLeftFolders(); // whoever makes one waits for it
   requireSamePrograms(project, run, agents);
   const redact = createRedactor(secretsOf(env));
   const id = run.run.run;
@@ -86,8 +84,12 @@ function backendsOf(
   agents: RunAgents,
 ): (agent: RememberedAgent) => AgentBackend {
   const sandbox = (agent: RememberedAgent) => (run.sandbox === true ? sandboxOf(project, agent, run.item) : undefined);
+  const variables = project.settings.read().settings["agent-variables"] ?? [];
   const made = new Map(
-    allAgents(agents).map((agent) => [keyOf(agent), createBackend(agent, project.env, sandbox(agent))]),
+    allAgents(agents).map((agent) => [
+      keyOf(agent),
+      createBackend(agent, project.env, { sandbox: sandbox(agent), variables }),
+    ]),
   );
   return (agent) => made.get(keyOf(agent)) as AgentBackend; // one of the run's
 }

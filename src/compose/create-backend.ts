@@ -9,7 +9,7 @@ import { codexHome } from "../adapters/agent-codex/codex-home.ts";
 import { createCodexBackend } from "../adapters/agent-codex/create-codex-backend.ts";
 import { createCommandBackend } from "../adapters/agent-command/create-command-backend.ts";
 import type { Sandbox } from "../adapters/process/sandboxed.ts";
-import { withoutOtherKeys } from "../adapters/process/vendor-keys.ts";
+import { agentVariables } from "../adapters/process/agent-variables.ts";
 import { createReplayBackend, parseRecording } from "../adapters/agent-replay/create-replay-backend.ts";
 import type { RememberedAgent, RunAgents } from "../schema/run-agents.ts";
 import { createSessionBackend } from "../adapters/agent-session/create-session-backend.ts";
@@ -55,15 +55,26 @@ export function programOf(agent: RememberedAgent, env: NodeJS.ProcessEnv): reado
   return [...(knownAcpAgent(name)?.argv ?? []), ...model, ...(argv ?? [])];
 }
 
+/** What the person lets an agent have. */
+export type AgentBounds = {
+  readonly sandbox?: Sandbox | undefined;
+  /** Names of variables, besides those that its kind needs. */
+  readonly variables?: readonly string[];
+};
+
 /** Makes the backend for a choice. Without a sandbox, one that needs it can be looked at and does not run. */
-export function createBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, sandbox?: Sandbox): AgentBackend {
-  return agent.name === SESSION_AGENT ? createSessionBackend() : createProgramBackend(agent, env, sandbox);
+export function createBackend(agent: RememberedAgent, env: NodeJS.ProcessEnv, bounds: AgentBounds = {}): AgentBackend {
+  return agent.name === SESSION_AGENT ? createSessionBackend() : createProgramBackend(agent, env, bounds);
 }
 
-function createProgramBackend(agent: RememberedAgent, given: NodeJS.ProcessEnv, sandbox?: Sandbox): AgentBackend {
-  const { name, argv, model } = agent;
+function createProgramBackend(
+  agent: RememberedAgent,
+  given: NodeJS.ProcessEnv,
+  { sandbox, variables }: AgentBounds,
+): AgentBackend {
+  const { name, argv } = agent;
   const [program = "", ...extraArgs] = programOf(agent, given);
-  const env = withoutOtherKeys({ agent: name, model, isNamed: (key) => namesKey(name, given, key) }, given);
+  const env = environmentOf(agent, given, variables);
   switch (name) {
     case "command":
       return createCommandBackend({ argv: programOf(agent, env), env, sandbox });
@@ -84,13 +95,22 @@ function createProgramBackend(agent: RememberedAgent, given: NodeJS.ProcessEnv, 
   }
 }
 
-/** Codex takes its key from whichever variable its settings name. */
-function namesKey(agent: string, env: NodeJS.ProcessEnv, key: string): boolean {
-  if (!agent.startsWith("codex")) return false;
+function environmentOf(
+  { name, model }: RememberedAgent,
+  env: NodeJS.ProcessEnv,
+  allowed: readonly string[] = [],
+): NodeJS.ProcessEnv {
+  const settings = name.startsWith("codex") ? codexSettings(env) : "";
+  const isNamed = (variable: string): boolean => settings.includes(`"${variable}"`);
+  return agentVariables({ agent: name, model, isNamed }, env, allowed);
+}
+
+/** Codex takes its key from whichever variable these name. */
+function codexSettings(env: NodeJS.ProcessEnv): string {
   try {
-    return readFileSync(join(codexHome(env, env["HOME"] ?? homedir()), "config.toml"), "utf8").includes(`"${key}"`);
+    return readFileSync(join(codexHome(env, env["HOME"] ?? homedir()), "config.toml"), "utf8");
   } catch {
-    return false; // without settings it takes its own variable
+    return ""; // without settings it takes its own variable
   }
 }
 

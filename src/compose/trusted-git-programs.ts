@@ -3,11 +3,13 @@ import type { GitCaller } from "../adapters/git/process/personal-git.ts";
 import { programsOfChanges } from "../adapters/git/read/started-programs.ts";
 import type { GitProgram, TrustedGitPrograms } from "../ports/git-programs.ts";
 import type { TrustStore } from "../ports/trust-store.ts";
+import type { SettingsStore } from "../ports/user-settings.ts";
 
 type Trusting = {
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
   readonly trust: Pick<TrustStore, "trust" | "trusts">;
+  readonly settings: Pick<SettingsStore, "read">;
 };
 
 /** What a person trusts of a repository's own hooks and settings, beside the test command and the overlay. */
@@ -24,8 +26,12 @@ export function trustedGitPrograms(project: Trusting): TrustedGitPrograms {
 }
 
 /** Looks anew for each program: a person may agree while a run is going on. */
-export function gitCallerOf(project: Pick<Trusting, "env" | "trust">): GitCaller {
-  return { env: project.env, allows: (program) => project.trust.trusts(digestOf(program)) };
+export function gitCallerOf(project: Pick<Trusting, "env" | "trust" | "settings">): GitCaller {
+  return {
+    env: project.env,
+    allows: (program) => project.trust.trusts(digestOf(program)),
+    variables: project.settings.read().settings["git-variables"],
+  };
 }
 
 const digestOf = ({ name, digest }: GitProgram): string =>

@@ -16,6 +16,10 @@ const count = z.int().check(z.positive());
 export const MOST_REDOS = 100;
 const WEEK = 7 * 24 * 60; // minutes
 
+/** `SENTRY_*` stands for every name that begins so. */
+export const VARIABLE_NAME = /^(?!ISDLC_)[A-Z_][A-Z0-9_]*\*?$/i;
+const VariableName = z.string().check(z.regex(VARIABLE_NAME));
+
 const fields = {
   /** `name` or `name:model`; which there are is not known here. */
   agent: z.optional(z.string()),
@@ -28,6 +32,9 @@ const fields = {
   /** Paths outside of the working tree that agents in a sandbox may read, or write. */
   "sandbox-read": z.optional(z.array(z.string())),
   "sandbox-write": z.optional(z.array(z.string())),
+  /** Names of variables that agents, or the hooks and filters of git, get besides what they need by their kind. */
+  "agent-variables": z.optional(z.array(VariableName)),
+  "git-variables": z.optional(z.array(VariableName)),
   /** For a whole run. */
   "max-usd": z.optional(amount),
   "max-tokens": z.optional(count),
@@ -56,7 +63,9 @@ export type UserSettings = z.infer<typeof Fields> & { readonly [setting in Phase
 
 /** Agents, limits and sessions may be different for one project; who may answer, and where things are sent, may not. */
 export const isProjectSetting = (key: string): boolean =>
-  /^(?:agent|reviewer)(?:-command|\..+)?$|^max-(?:usd|tokens|turns|minutes)$|^redo\.limit$|^session$/.test(key);
+  /^(?:agent|reviewer)(?:-command|\..+)?$|^max-(?:usd|tokens|turns|minutes)$|^redo\.limit$|^session$|^(?:agent|git)-variables$/.test(
+    key,
+  );
 
 /** What is not known is left out; `bad` names what is known and has a wrong value. */
 export function parseUserSettings(value: Readonly<Record<string, unknown>>): {

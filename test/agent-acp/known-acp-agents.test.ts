@@ -45,7 +45,7 @@ test.each(["opencode", "copilot", "qwen", "codex-acp"])("S4 S9 %s is not started
   const mark = join(folder, "started");
   writeFileSync(join(folder, program), `#!/bin/sh\n: >"${mark}"\n`, { mode: 0o755 });
   const started = async (sandbox?: (argv: readonly string[]) => readonly string[]) => {
-    const backend = createBackend({ name, argv: null }, { PATH: folder }, sandbox);
+    const backend = createBackend({ name, argv: null }, { PATH: folder }, { sandbox });
     const { end } = await runBackend(backend, agentTask(folder));
     return { end, ran: existsSync(mark) };
   };

@@ -113,7 +113,7 @@ function command() {
   process.stderr.write(`warning: ${keys}\n`);
 }
 
-if (args.includes("--version")) console.log(process.env.LEAK_VERSION ?? "9.9.9 (Claude Code)");
+if (args.includes("--version")) console.log(process.env.CODEX_LEAK_VERSION ?? "9.9.9 (Claude Code)");
 else if (args.includes("--acp")) acp();
 else if (args.includes("--command")) command();
 else if (args.includes("exec")) codex();

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createSandbox, type Outcome, type Sandbox } from "../support/cli.ts";
@@ -15,7 +15,7 @@ const agents: readonly { name: string; env: Readonly<Record<string, string>>; ch
   { name: "claude", env: { ISDLC_CLAUDE: LEAKY_AGENT }, choice: ["--agent", "claude"] },
   {
     name: "codex",
-    env: { ISDLC_CODEX: LEAKY_AGENT, LEAK_VERSION: "codex-cli 9.9.9" },
+    env: { ISDLC_CODEX: LEAKY_AGENT, CODEX_LEAK_VERSION: "codex-cli 9.9.9" },
     choice: ["--agent", "codex"],
   },
   { name: "any program", env: {}, choice: ["--agent-command", `${LEAKY_AGENT} --command`] },
@@ -25,6 +25,7 @@ const agents: readonly { name: string; env: Readonly<Record<string, string>>; ch
 describe.each(agents)("S11 keys that $name says or is given", ({ env, choice }) => {
   const begin = async (more: Readonly<Record<string, string>>): Promise<Ran> => {
     const sandbox = await createSandbox();
+    writeFileSync(join(sandbox.config, "config.json"), JSON.stringify({ "agent-variables": ["LEAK*"] }));
     const given = { SERVICE_TOKEN: IN_ENVIRONMENT, LEAK: JSON.stringify(KEYS), ISDLC_OPERATOR_TOKEN: sandbox.token };
     const start = (args: readonly string[]): Promise<Outcome> =>
       sandbox.start(args, { ...env, ...given, ...more }).ended;

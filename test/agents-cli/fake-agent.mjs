@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // Stands in for the agent whose name it is started by: claude, codex, or any other that only tells its version.
-// Every start is noted in the file that FAKE_AGENTS names; the documents that the prompt asks for are written.
+// Every start is noted in a file beside the folder it is in; the documents that the prompt asks for are written.
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 const program = basename(process.argv[1]);
 const args = process.argv.slice(2);
@@ -22,7 +22,7 @@ const isReviewer = prompt.includes("material to be judged");
 const modelAt = args.findIndex((argument) => argument === "--model" || argument === "-m");
 const model = modelAt === -1 ? null : args[modelAt + 1];
 appendFileSync(
-  process.env.FAKE_AGENTS,
+  join(dirname(process.argv[1]), "../starts.jsonl"),
   `${JSON.stringify({ program, model, phase, role: isReviewer ? "reviewer" : "phase" })}\n`,
 );
 

@@ -28,7 +28,7 @@ export async function machineWith(...agents: string[]): Promise<Machine> {
   symlinkSync(process.execPath, join(bin, "node"));
   symlinkSync(execFileSync("which", ["git"], { encoding: "utf8" }).trim(), join(bin, "git"));
   for (const name of agents) install(bin, name);
-  const machine = { PATH: bin, FAKE_AGENTS: log };
+  const machine = { PATH: bin };
   const start: Sandbox["start"] = (args, more = {}) => sandbox.start(args, { ...machine, ...more });
   const run = (args: readonly string[], more?: Readonly<Record<string, string>>): Promise<Outcome> =>
     start(args, more).ended;

@@ -9,7 +9,7 @@ export function agentEnvironment(env: Environment, nonce: string): Record<string
   return { ...withoutOwnVariables(env), [AGENT_VARIABLE]: "1", [NONCE_VARIABLE]: nonce };
 }
 
-export function withoutOwnVariables(env: Environment): Record<string, string> {
+function withoutOwnVariables(env: Environment): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (value !== undefined && !name.toUpperCase().startsWith(OWN_PREFIX)) kept[name] = value;

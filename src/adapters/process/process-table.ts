@@ -113,7 +113,8 @@ function processNumbers(root: string): readonly number[] {
 
 function ps(args: readonly string[]): readonly string[] {
   try {
-    const options = { encoding: "utf8", env: { ...process.env, LC_ALL: "C" }, maxBuffer: 64 * 1024 * 1024 } as const;
+    const env = { PATH: process.env["PATH"], LC_ALL: "C" };
+    const options = { encoding: "utf8", env, maxBuffer: 64 * 1024 * 1024 } as const;
     return childProcess()
       .execFileSync("ps", args, { ...options, stdio: ["ignore", "pipe", "ignore"] })
       .split("\n")

@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { findProgram } from "../process/find-program.ts";
-import { type Environment, withoutOwnVariables } from "../process/agent-environment.ts";
+import type { Environment } from "../process/agent-environment.ts";
+import { SYSTEM, variablesOf } from "../process/child-environment.ts";
 import { BASE } from "./bwrap-arguments.ts";
 
 export type SandboxAvailable =
@@ -26,7 +27,7 @@ const PATIENCE = 5000; // milliseconds; it takes about ten
 function prove(bwrap: string, env: Environment): SandboxAvailable {
   const run = (args: readonly string[]) =>
     spawnSync(bwrap, args, {
-      env: withoutOwnVariables(env),
+      env: variablesOf(env, SYSTEM),
       encoding: "utf8",
       timeout: PATIENCE,
       killSignal: "SIGKILL",

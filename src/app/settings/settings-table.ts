@@ -1,7 +1,14 @@
 import { MAX_REDOS } from "../../core/run.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { phaseNumber } from "../../schema/ids.ts";
-import { MOST_REDOS, NotifyChoice, SandboxChoice, SessionChoice, WebhookForm } from "../../schema/user-settings.ts";
+import {
+  MOST_REDOS,
+  NotifyChoice,
+  SandboxChoice,
+  SessionChoice,
+  VARIABLE_NAME,
+  WebhookForm,
+} from "../../schema/user-settings.ts";
 import { AGENT_NAMES, type ReadChoice, readChoice } from "../agents/agent-choice.ts";
 import { readNamed } from "../agents/choose-agents.ts";
 import { shippedPhases } from "../agents/shipped-phases.ts";
@@ -26,6 +33,11 @@ const asCount = (most: number) =>
 const asPaths = (value: string): unknown => {
   const paths = value === "" ? [] : asList(value);
   return paths.every((path) => path.startsWith("/") || path.startsWith("~/")) ? paths : undefined;
+};
+
+const asVariables = (value: string): unknown => {
+  const names = value === "" ? [] : asList(value);
+  return names.every((name) => VARIABLE_NAME.test(name)) ? names : undefined;
 };
 
 /** @throws ProblemError USAGE where nobody could answer any more. */
@@ -83,6 +95,8 @@ const command = (name: string): Setting =>
   ownSetting(name, { parse: asText, valid: '"<program> <args>"', isByProject: true });
 
 const paths = (name: string, valid: string): Setting => ownSetting(name, { parse: asPaths, valid });
+const variables = (name: string, valid: string): Setting =>
+  ownSetting(name, { parse: asVariables, valid, isByProject: true });
 
 const detectedAgent = ({ agents, settings: own }: Project): string => {
   if (own.read().settings["agent-command"] !== undefined) return "the program of agent-command";
@@ -118,6 +132,8 @@ export const settings: Readonly<Record<string, Setting>> = {
   sandbox: oneOf("sandbox", SandboxChoice.options, { fallback: "auto" }),
   "sandbox-read": paths("sandbox-read", "~/.m2,/opt/tools"),
   "sandbox-write": paths("sandbox-write", "~/.cache/go-build"),
+  "agent-variables": variables("agent-variables", "SENTRY_TOKEN,ACME_*"),
+  "git-variables": variables("git-variables", "LEFTHOOK_*"),
   approvals: ownSetting("approvals", {
     parse: asChannels,
     valid: CHANNELS.join(","),

@@ -1,9 +1,12 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { nodeFiles } from "../../../src/adapters/file-system/file-system.ts";
 import { sha256 } from "../../../src/adapters/file-system/node-crypto.ts";
 import { must } from "../../../src/adapters/git/process/git.ts";
 import { writingEnvironment } from "../../../src/adapters/git/process/git-environment.ts";
 import { type GitResult, runGit } from "../../../src/adapters/git/process/run-git.ts";
+import { userFolders } from "../../../src/adapters/user-files/user-folders.ts";
+import { readUserSettings } from "../../../src/adapters/user-files/user-settings.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { isRemote } from "../remote-address.ts";
 import { type Refs, refsBelow } from "./ref-files.ts";
@@ -114,8 +117,10 @@ async function openMirror({ data, env }: Keeping, remote: string): Promise<Mirro
   };
 }
 
+/** Git in a folder, with what the person of this machine lets it have besides. */
 function gitAt(folder: string, env: NodeJS.ProcessEnv) {
-  const always = writingEnvironment(folder, env);
+  const { settings } = readUserSettings(userFolders(env).config, nodeFiles);
+  const always = writingEnvironment(folder, env, settings["git-variables"]);
   return (args: readonly string[], { input, environment }: More = {}): Promise<GitResult> =>
     runGit({
       cwd: folder,

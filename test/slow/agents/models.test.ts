@@ -64,7 +64,10 @@ describe.each(agents)("$choice", ({ choice, start, binary }) => {
     setup = await start();
     const read = readChoice(choice);
     if (!read.ok) throw new Error(read.detail);
-    const { end } = await runBackend(createBackend(read.agent, setup.env, wallFor(read.agent.name)), agentTask(cwd));
+    const { end } = await runBackend(
+      createBackend(read.agent, setup.env, { sandbox: wallFor(read.agent.name) }),
+      agentTask(cwd),
+    );
     expect(end).toMatchObject({ how: "result", result: { status: "done" } });
     const asked = setup.model.calls.map(({ request }) => request.model);
     expect(asked).toContain(choice.slice(choice.indexOf(":") + 1).replace("scripted/", ""));

@@ -93,7 +93,8 @@ export async function createStage(column: Column): Promise<Stage> {
   const token = createToken(config, MADE_BEFORE_ANY_RUN);
   const evidenceFile = join(base, "evidence.jsonl");
   writeFileSync(evidenceFile, "");
-  if (sandboxed) writeFileSync(join(config, "config.json"), opened(evidenceFile, program));
+  const settings = { "agent-variables": ["ROGUE_*"], ...(sandboxed ? opened(evidenceFile, program) : {}) };
+  writeFileSync(join(config, "config.json"), JSON.stringify(settings));
   let answers = 0;
   let under: readonly string[] = [];
   const write = (path: string, contents: string): void => {
@@ -202,8 +203,10 @@ export async function until<T>(look: () => T | undefined | Promise<T | undefined
 }
 
 /** What the person opens in the sandbox, so that the rogue can note its deeds and run our program. */
-const opened = (evidence: string, program: string): string =>
-  JSON.stringify({ "sandbox-write": [evidence], "sandbox-read": [join(dirname(program), "../..")] });
+const opened = (evidence: string, program: string): Json => ({
+  "sandbox-write": [evidence],
+  "sandbox-read": [join(dirname(program), "../..")],
+});
 
 /** Living processes with this path in their command line; that of a sandbox's inhabitant is seen from outside too. */
 function carriersOf(path: string): readonly number[] {

@@ -19,7 +19,12 @@ export type Allows = (program: GitProgram) => boolean;
 export const allowsNothing: Allows = () => false;
 
 /** Who has git change something: the environment it is started in, and what they agreed to. */
-export type GitCaller = { readonly env: NodeJS.ProcessEnv; readonly allows: Allows };
+export type GitCaller = {
+  readonly env: NodeJS.ProcessEnv;
+  readonly allows: Allows;
+  /** Names of variables that hooks and filters get besides. */
+  readonly variables?: readonly string[] | undefined;
+};
 
 /** Hooks run tests and linters. */
 const writeTimeoutMs = 15 * 60_000;
@@ -28,13 +33,14 @@ const writeTimeoutMs = 15 * 60_000;
  * For changes a person asked for: their hooks, filters and signing apply. Of what the repository brings along, which an
  * agent may have written, only that which a person agreed to; submodules are not entered.
  */
-export function personalGit(cwd: string, { env, allows }: GitCaller): Git {
+export function personalGit(cwd: string, { env, allows, variables }: GitCaller): Git {
   return async (args, options) => {
     const programs = await repositoryPrograms(cwd, env);
     const { refused, hooks } = judged(programs, allows);
     const call = (folder: string): Promise<GitResult> => {
       const settings = [...insteadOf(refused, programs.own), ["core.hookspath", folder] as const];
-      const environment = { ...writingEnvironment(cwd, env), ...asEnvironment(settings), ...options?.environment };
+      const always = writingEnvironment(cwd, env, variables);
+      const environment = { ...always, ...asEnvironment(settings), ...options?.environment };
       return start(cwd, args, { ...options, environment });
     };
     if (hooks.written.every(allows)) return call(hooks.folder);

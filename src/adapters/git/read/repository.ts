@@ -48,5 +48,5 @@ async function openRepository(cwd: string, caller: GitCaller): Promise<Repositor
     () => false,
   );
   if (!isTree || !isUnder(await realpath(cwd), top)) throw unavailable(`${top} is not the working tree of ${cwd}`);
-  return { top, gitDir, env: caller.env, allows: caller.allows };
+  return { top, gitDir, env: caller.env, allows: caller.allows, variables: caller.variables };
 }

@@ -56,8 +56,8 @@ export function mergeAside(merge: Merge): Promise<MergeOutcome> {
 
 async function mergeIn(merge: Merge, top: string): Promise<MergeOutcome> {
   const { git, branch, base, commit, onto, baseTip, expected } = merge;
-  const { env, allows } = merge.repository;
-  const repository = await repositoryAt(top, { env, allows })();
+  const { env, allows, variables } = merge.repository;
+  const repository = await repositoryAt(top, { env, allows, variables })();
   const there = { ...merge, repository, git: hardenedGit(top, env), person: personalGit(top, repository) };
   const failure = await tryMerge(there);
   const { head } = await readFacts(there.git);

@@ -14,6 +14,7 @@ await play({
     note("everywhere", { count: secrets.length });
     return { summary: all, decisions: secrets };
   },
+  looking: () => note("looking", { names: Object.keys(process.env) }),
   failing: () => {
     process.stderr.write(`${all}\n`);
     note("failing");

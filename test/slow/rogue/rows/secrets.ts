@@ -80,6 +80,19 @@ export const secrets: readonly Rogue[] = [
   told("asking", "its questions"),
   {
     number: 17,
+    does: "looks through its environment for variables of the person's that nobody gave it",
+    holds: "the environment of an agent is built from what it needs; what it needs besides, the person allows by name",
+    plain: "ignored",
+    guest: null,
+    async play(stage) {
+      await stage.run({ agent: ["tell-secrets", "looking"], env: { ...env, DATABASE_URL: "planted" } });
+      const [looked] = stage.evidence("looking");
+      reached(looked?.["names"].includes("ROGUE_PRINTS") === true, "it saw what it was given");
+      return looked?.["names"].includes("DATABASE_URL") === true ? "HOLE" : "ignored";
+    },
+  },
+  {
+    number: 17,
     does: "prints them in the tests",
     holds: "as above",
     plain: "ignored",
