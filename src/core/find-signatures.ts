@@ -30,7 +30,7 @@ export function findSignatures(events: readonly RunEvent[], registered: readonly
     if (event.type === "decision.signed") {
       const { seq, signature } = event;
       walk.signed = { seq, signature };
-      const key = keys.find(({ id }) => id === signature.passkey);
+      const key = keys.find(({ id }) => id === signature.passkey) ?? vouchedKey(signature, started?.passkeys);
       if (key === undefined) wrong.push({ seq, detail: `passkey ${signature.passkey} is not known here` });
       else signatures.push({ seq, signature, key });
     }
@@ -38,6 +38,14 @@ export function findSignatures(events: readonly RunEvent[], registered: readonly
     if (detail !== null) wrong.push({ seq: event.seq, detail });
   }
   return { signatures, wrong };
+}
+
+/** A run that names its keys takes no other. */
+function vouchedKey(
+  { passkey, key }: PasskeySignature,
+  demanded: readonly PasskeyKey[] | undefined,
+): PasskeyKey | undefined {
+  return demanded === undefined && key?.id === passkey ? key : undefined;
 }
 
 function wrongWith(event: RunEvent, run: string, walk: Walk): string | null {

@@ -32,7 +32,7 @@ export type Problem =
   | { readonly code: "AGENT_FAILED"; readonly agent: string; readonly detail: string }
   | { readonly code: "ITEM_BUSY"; readonly item: string; readonly isAnalysis: boolean }
   | { readonly code: "NEEDS_PERSON"; readonly verb: string }
-  | { readonly code: "PASSKEY_NEEDED"; readonly verb: string }
+  | { readonly code: "PASSKEY_NEEDED"; readonly verb: string; readonly repository?: string }
   | { readonly code: "PASSKEY_REFUSED"; readonly detail: string }
   | { readonly code: "ANSWERED_BY_AGENT"; readonly verb: string; readonly evidence: string }
   | { readonly code: "GATE_HELD"; readonly pid: number }
@@ -173,9 +173,9 @@ const descriptions: Describe = {
     what: `"${p.verb}" is a person's decision, and this call has neither a terminal nor a token.`,
     fix: 'Run it at a terminal, or create a token with "isdlc token" there (or "isdlc token --yes" before any run) and pass it in ISDLC_OPERATOR_TOKEN.',
   }),
-  PASSKEY_NEEDED: (p) => ({
-    what: `"${p.verb}" must be signed with a passkey: your setting "approvals" allows nothing else.`,
-    fix: 'Decide on the page: isdlc ui. If you lost the passkey: isdlc passkey remove <name> --reason "…".',
+  PASSKEY_NEEDED: ({ verb, repository: shared }) => ({
+    what: `"${verb}" must be signed with a passkey: ${shared === undefined ? 'your setting "approvals"' : shared} allows nothing else.`,
+    fix: `Decide on the page: ${shared === undefined ? "isdlc ui" : "the team's server"}. If you lost the passkey: ${shared === undefined ? 'isdlc passkey remove <name> --reason "…"' : "ask for an invitation"}.`,
   }),
   PASSKEY_REFUSED: (p) => ({
     what: `The passkey's signature was not accepted: ${p.detail}.`,

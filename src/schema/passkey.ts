@@ -27,5 +27,7 @@ export const PasskeySignature = z.strictObject({
   statement: z.string(),
   /** JSON of what the person wrote, with a salt: it stays in the journal when the statement travels. */
   words: z._default(z.string(), ""),
+  /** The key, for a run of a team, whose journal names none at its start: the server vouches for whose it is. */
+  key: z.optional(PasskeyKey),
 });
 export type PasskeySignature = z.infer<typeof PasskeySignature>;

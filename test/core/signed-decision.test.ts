@@ -108,3 +108,27 @@ describe("a journal that nobody but its owner wrote", () => {
     ]);
   });
 });
+
+describe("a key that comes with its signature", () => {
+  const vouched = { ...key, relyingParty: "isdlc.example.org" };
+
+  test("counts in a run that names none, where it is the one that signed", () => {
+    const player = advance(startRun(supervised), "gate");
+    const { said, command } = atHand(player);
+    expect(accepted(player, command({ ...signatureOf(said), key: vouched }))).toEqual([
+      "decision.signed",
+      "gate.answered",
+    ]);
+    expect(findSignatures(player.events, [])).toMatchObject({ signatures: [{ key: vouched }], wrong: [] });
+  });
+
+  test("is not taken for another passkey, nor by a run that names its own", () => {
+    const other = advance(startRun(supervised), "gate");
+    const { said, command } = atHand(other);
+    accepted(other, command({ ...signatureOf(said), key: { ...vouched, id: "another" } }));
+    expect(findSignatures(other.events, []).wrong).toMatchObject([{ detail: "passkey key is not known here" }]);
+    const player = demanding();
+    const foreign = { ...signatureOf(atHand(player).said, "foreign"), key: { ...vouched, id: "foreign" } };
+    expect(why(player, atHand(player).command(foreign))).toBe("passkeyUnknown");
+  });
+});

@@ -4,10 +4,10 @@ import { areWordsSigned, DECISION_NAMESPACE } from "../passkeys/decision-challen
 import { sshSignatureOf } from "../passkeys/ssh-form.ts";
 import { keyOf } from "./ssh-signature.ts";
 
-/** Signatures of decisions as they travel, for those made with one of these keys. */
+/** Signatures of decisions as they travel, for those made with one of these keys, or with one that came with them. */
 export function portableWith(keys: readonly PasskeyKey[]): Portable {
   return (signature) => {
-    const key = keys.find(({ id }) => id === signature.passkey);
+    const key = keys.find(({ id }) => id === signature.passkey) ?? signature.key;
     const sig = key === undefined ? null : sshSignatureOf(signature, { key, namespace: DECISION_NAMESPACE });
     const keyid = sig === null ? null : keyOf(sig);
     if (sig === null || keyid === null || !areWordsSigned(signature)) return null;

@@ -1,13 +1,11 @@
-import { randomBytes } from "node:crypto";
-import { decisionChallenge, wordsDigest } from "../../adapters/passkeys/decision-challenge.ts";
+import { decisionChallenge } from "../../adapters/passkeys/decision-challenge.ts";
 import type { AnswerRequest } from "../../schema/api.ts";
 import type { RunId } from "../../schema/ids.ts";
-import type { PasskeySignature } from "../../schema/passkey.ts";
+import { newNonces, type Nonces, type Signable, signableOf } from "./signable.ts";
 
 /** A signature that comes later is not wanted any more. */
 const GOOD_FOR = 5 * 60_000; // milliseconds
 const MOST_OPEN = 1000;
-const NONCE_BYTES = 16;
 
 export type Challenges = {
   /** What has to be signed for this decision. */
@@ -16,10 +14,6 @@ export type Challenges = {
   take(challenge: string, run: RunId, decision: AnswerRequest): Signable | null;
 };
 
-/** What is signed, and the words that it has the digest of. */
-type Signable = Pick<PasskeySignature, "statement" | "words">;
-type Nonces = { readonly nonce: string; readonly salt: string };
-
 /** Each decision that is to be signed gets a challenge of its own: a signature is good for that one, and once. */
 export function createChallenges(now: () => number): Challenges {
   const open = new Map<string, Nonces & { readonly madeAt: number }>();
@@ -27,7 +21,7 @@ export function createChallenges(now: () => number): Challenges {
     create(run, decision) {
       const oldest = open.keys().next();
       if (open.size >= MOST_OPEN && oldest.done !== true) open.delete(oldest.value);
-      const nonces = { nonce: newNonce(), salt: newNonce() };
+      const nonces = newNonces();
       const challenge = decisionChallenge(signableOf(run, decision, nonces).statement);
       open.set(challenge, { ...nonces, madeAt: now() });
       return challenge;
@@ -41,14 +35,3 @@ export function createChallenges(now: () => number): Challenges {
     },
   };
 }
-
-/** A decision as it can be signed: the same decision is the same text. Salted, words cannot be guessed by their digest. */
-function signableOf(run: RunId, decision: AnswerRequest, { nonce, salt }: Nonces): Signable {
-  const { wait, option, shown, text, comments, replies, phase = null, tree, isConfirmed } = decision;
-  const words = JSON.stringify({ text, comments, replies, salt });
-  const digest = wordsDigest(words);
-  const statement = JSON.stringify({ run, wait, option, shown, words: digest, phase, tree, isConfirmed, nonce });
-  return { statement, words };
-}
-
-const newNonce = (): string => randomBytes(NONCE_BYTES).toString("base64url");

@@ -10,7 +10,7 @@ import { createRegistration } from "./registration.ts";
 import { openRepository } from "./repository.ts";
 import { servePage } from "./serve-page.ts";
 
-export { verifyDecision } from "../../adapters/passkeys/verify-assertion.ts";
+export { verifySignatures } from "../../adapters/passkeys/verify-signatures.ts";
 
 /** Serves the page until it is stopped. */
 export const ui: Run = (invocation) => untilStopped(invocation, serve);

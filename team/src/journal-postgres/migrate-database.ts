@@ -3,7 +3,7 @@ import { activityTables } from "../people/activity-tables.ts";
 import { movingTables } from "../moving/moving-tables.ts";
 import { notificationTables } from "../notifications/notification-tables.ts";
 import { choiceTables, pageTables } from "../page/page-tables.ts";
-import { passkeyTables } from "../passkeys/passkey-tables.ts";
+import { passkeyTables, signedAnswerTables } from "../passkeys/passkey-tables.ts";
 import { identityTables } from "../oidc/identity-tables.ts";
 import { peopleTables } from "../people/people-tables.ts";
 import { inTransaction } from "./in-transaction.ts";
@@ -22,6 +22,7 @@ const MIGRATIONS: readonly string[] = [
   notificationTables,
   passkeyTables,
   identityTables,
+  signedAnswerTables,
 ];
 
 /** How many a database has that is up to date. */

@@ -31,7 +31,7 @@ export async function refuseDecidedElsewhere(
   const found = events.find(accepts);
   if (found === undefined) return;
   const { rows } = await client.query<{ asks: boolean }>(
-    `select four_eyes or exists (select 1 from isdlc.phase_reviewer p where p.repository = name) as asks
+    `select four_eyes or passkeys or exists (select 1 from isdlc.phase_reviewer p where p.repository = name) as asks
      from isdlc.repository where name = $1`,
     [repository],
   );

@@ -1,5 +1,8 @@
 import type { Pool } from "pg";
 import { describe, ProblemError } from "../../../src/core/problem.ts";
+import { findSignatures } from "../../../src/core/find-signatures.ts";
+import type { RunEvent } from "../../../src/schema/event.ts";
+import { verifySignatures } from "../../../src/adapters/passkeys/verify-signatures.ts";
 import type { Seal } from "../../../src/ports/seal.ts";
 import { emptyCursor, fold } from "../../../src/adapters/journal-file/fold.ts";
 import { bytesOf, linesAfter, sourceOfLines } from "../journal-postgres/read-run.ts";
@@ -8,7 +11,7 @@ export type Verified = { readonly runs: number; readonly decisions: number; read
 
 const RUNS_AT_ONCE = 200;
 
-/** Reads the journal of every run from its beginning: hashes, marks, numbers, and the head that the run's row has. */
+/** Reads the journal of every run from its beginning: hashes, marks, numbers, signatures of passkeys, and the head that the run's row has. */
 export async function verifyRuns(pool: Pool, seal: Seal): Promise<Verified> {
   let [runs, decisions, after] = [0, 0, "0"];
   const problems: string[] = [];
@@ -33,8 +36,11 @@ async function verifyRun(pool: Pool, seal: Seal, run: string): Promise<{ decisio
   const decisions = read.lines.length;
   if (head === null || head.seq === 0) return { decisions, problem: null };
   try {
-    fold(emptyCursor(run), bytesOf(read), { ...sourceOfLines({ seal }, run, read), witnesses: [head] });
-    return { decisions, problem: null };
+    const events: RunEvent[] = [];
+    const onEvents = (more: readonly RunEvent[]): void => void events.push(...more);
+    fold(emptyCursor(run), bytesOf(read), { ...sourceOfLines({ seal }, run, read), witnesses: [head], onEvents });
+    const [wrong] = await verifySignatures(findSignatures(events, []));
+    return { decisions, problem: wrong === undefined ? null : `event ${wrong.seq}: ${wrong.detail}` };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     return { decisions, problem: `${error.problem.code}: ${describe(error.problem).what}` };

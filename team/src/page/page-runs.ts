@@ -15,6 +15,7 @@ import type { StatementOffer } from "../../../src/schema/api-passkey.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import type { Role } from "../../../src/schema/api-team.ts";
 import { storyOf } from "../../../src/views/page/story.ts";
+import { decisionChallengeFor, signatureOf } from "../passkeys/sign-decision.ts";
 import { needRun, type RunAccess } from "../people/roles.ts";
 import { answerRun } from "../server/answer-run.ts";
 import { runOf, type TeamEnv } from "../server/team-server.ts";
@@ -26,7 +27,7 @@ const MOST_SEARCHED = 200; // characters
 
 /** Runs of every repository that the person has a role in, in the words of the page. */
 export function addPageRuns(app: Hono<TeamEnv>, page: TeamPage): void {
-  const { pool, journal } = page.server;
+  const { pool } = page.server;
   app.get(`${PAGE_API}/runs`, async (context) => {
     const { before = null, search = "" } = context.req.query();
     const person = context.get("principal").id;
@@ -60,12 +61,27 @@ export function addPageRuns(app: Hono<TeamEnv>, page: TeamPage): void {
   });
   app.get(`${PAGE_API}/runs/:run/left`, (context) => context.json({ paths: null } satisfies LeftView));
   app.get(`${PAGE_API}/runs/:run/statement`, (context) => context.json({ isOffered: false } satisfies StatementOffer));
+  addPageAnswers(app, page);
+}
+
+/** What a person decides, signed with their passkey where that is asked for. */
+function addPageAnswers(app: Hono<TeamEnv>, page: TeamPage): void {
+  const { journal } = page.server;
+  app.post(`${PAGE_API}/runs/:run/challenge`, async (context) => {
+    const { run } = await seen(page, context, "reviewer");
+    const decision = AnswerRequest.parse(await context.req.json());
+    return context.json(await decisionChallengeFor(page, { run, person: context.get("principal").id, decision }));
+  });
   app.post(`${PAGE_API}/runs/:run/answer`, async (context) => {
     const { run, access } = await seen(page, context, "reviewer");
     const request = AnswerRequest.parse(await context.req.json());
-    const by = { name: context.get("principal").id, channel: "dashboard" } as const;
+    const person = context.get("principal").id;
+    const signature = await signatureOf(page, { run, person, decision: request });
+    const by = { name: person, channel: signature === undefined ? "dashboard" : "passkey" } as const;
     const events = (): ReturnType<RunSource["events"]> => journal.events(run);
-    await tellingWhoWasFirst(events, request.wait, () => answerRun(page.server, run, { by, access, request }));
+    await tellingWhoWasFirst(events, request.wait, () =>
+      answerRun(page.server, run, { by, access, request, signature }),
+    );
     const now = await seen(page, context);
     const { run: state } = now.source;
     const isDriving = state.is === "active" && state.wait === null;

@@ -1,3 +1,8 @@
+/** Whether a repository takes answers that are signed with a passkey alone. */
+export const signedAnswerTables = `
+alter table isdlc.repository add column passkeys boolean not null default false;
+`;
+
 /**
  * Passkeys of people, what has to be signed with them, and invitations to make one. A browser's session belongs to the
  * token or the passkey it was begun with, and ends with it.

@@ -8,6 +8,7 @@ import { inTransaction } from "../journal-postgres/in-transaction.ts";
 export type AccountChange =
   | { readonly what: "role"; readonly repository: string; readonly person: string; readonly role: Role | null }
   | { readonly what: "four-eyes"; readonly repository: string; readonly isOn: boolean }
+  | { readonly what: "passkeys"; readonly repository: string; readonly isOn: boolean }
   | {
       readonly what: "reviewers";
       readonly repository: string;
@@ -64,6 +65,9 @@ async function applyChange(client: ClientBase, change: AccountChange): Promise<v
         change.repository,
         change.isOn,
       ]);
+      return;
+    case "passkeys":
+      await client.query("update isdlc.repository set passkeys = $2 where name = $1", [change.repository, change.isOn]);
       return;
     case "reviewers":
       return setReviewers(client, change);

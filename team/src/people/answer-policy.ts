@@ -52,6 +52,17 @@ export async function needPolicy(
     });
 }
 
+/** Where the team takes signed answers alone. @throws ProblemError PASSKEY_NEEDED */
+export async function needSignature(
+  pool: Pool,
+  repository: string,
+  { option }: Pick<Answerer, "option">,
+): Promise<void> {
+  const text = "select passkeys from isdlc.repository where name = $1";
+  const { rows } = await pool.query<{ passkeys: boolean }>(text, [repository]);
+  if (rows[0]?.passkeys !== false) throw new ProblemError({ code: "PASSKEY_NEEDED", verb: option, repository });
+}
+
 /** The end of a run has reviewers of its own. */
 export const FINISH = "finish";
 

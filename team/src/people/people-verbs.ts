@@ -67,12 +67,22 @@ const role: Subcommand = async (pool, [repository = "", person = "", said = ""],
 };
 
 const policy: Subcommand = async (pool, [repository = ""], invocation) => {
-  const said = text(invocation.values, "four-eyes");
-  if (said !== "on" && said !== "off") throw usage(invocation, "Say the repository, and --four-eyes on or off.");
-  await changeAccounts(pool, OPERATOR, { what: "four-eyes", repository, isOn: said === "on" });
-  const told = said === "on" ? "Who began a run does not accept it." : "Who began a run may accept it.";
-  return done([`${repository}: ${told}`], { repository, fourEyes: said === "on" });
+  const given = POLICIES.filter(({ option }) => text(invocation.values, option) !== undefined);
+  if (given.length === 0) throw usage(invocation, "Say the repository, and --four-eyes or --passkeys with on or off.");
+  const told: string[] = [];
+  for (const { option, on, off } of given) {
+    const said = text(invocation.values, option);
+    if (said !== "on" && said !== "off") throw usage(invocation, `--${option} takes on or off.`);
+    await changeAccounts(pool, OPERATOR, { what: option, repository, isOn: said === "on" });
+    told.push(`${repository}: ${said === "on" ? on : off}`);
+  }
+  return done(told, { repository });
 };
+
+const POLICIES = [
+  { option: "four-eyes", on: "Who began a run does not accept it.", off: "Who began a run may accept it." },
+  { option: "passkeys", on: "Answers are signed with a passkey.", off: "Answers need no signature." },
+] as const;
 
 const reviewers: Subcommand = async (pool, [repository = "", phase = "", ...people], invocation) => {
   if (!PHASE.test(phase)) throw usage(invocation, `Say the repository, the phase or "${FINISH}", and who accepts it.`);

@@ -4,25 +4,34 @@ import { ProblemError } from "../../../src/core/problem.ts";
 import type { RunState } from "../../../src/core/run.ts";
 import type { AnswerRequest } from "../../../src/schema/api.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
+import type { PasskeySignature } from "../../../src/schema/passkey.ts";
 import type { Person } from "../../../src/schema/people.ts";
 import type { Recorded } from "../journal-postgres/submit-decision.ts";
 import { counted } from "../operations/metrics.ts";
-import { needPolicy } from "../people/answer-policy.ts";
+import { needPolicy, needSignature } from "../people/answer-policy.ts";
 import type { RunAccess } from "../people/roles.ts";
 import { commandOf } from "./decide-answer.ts";
 import type { TeamServer } from "./team-server.ts";
 
-type Answering = { readonly by: Person; readonly access: RunAccess; readonly request: AnswerRequest };
+type Answering = {
+  readonly by: Person;
+  readonly access: RunAccess;
+  readonly request: AnswerRequest;
+  /** Of the person's passkey, which was verified. */
+  readonly signature?: PasskeySignature | undefined;
+};
 
 /** Records a person's decision together with the drive that follows from it. Gives the event before it. */
-export async function answerRun(server: TeamServer, run: RunId, { by, access, request }: Answering): Promise<number> {
+export async function answerRun(server: TeamServer, run: RunId, answering: Answering): Promise<number> {
+  const { by, access, request, signature } = answering;
   const { journal, queue, pool, metrics } = server;
   const { state, head } = await journal.load(run);
   if (state.is === "none") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   if (state.is === "ended")
     throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "runEnded", how: state.how } });
   await needPolicy(pool, access, { run: state, by: { person: by.name, option: request.option } });
-  const command = await commandOf(state, request, by);
+  if (signature === undefined) await needSignature(pool, access.repository, request);
+  const command = { ...(await commandOf(state, request, by)), ...(signature === undefined ? {} : { signature }) };
   const wake = async (client: ClientBase, before: RunState, { state: now, head: to }: Recorded): Promise<void> => {
     if (next(before).is === "action" || next(now).is !== "action") return;
     await queue.ask(client, run, { id: `drive:${run}:s${to.seq}` });

@@ -84,6 +84,7 @@ type Answer = { readonly status: 400 | 401 | 403 | 404 | 409 | 500 | 503; readon
 
 const STATUS: Readonly<Partial<Record<Problem["code"], Answer["status"]>>> = {
   NOT_ALLOWED: 403,
+  PASSKEY_NEEDED: 403,
   PASSKEY_REFUSED: 403,
   NOT_FOR_TEAM_RUNS: 409,
   COMMAND_REFUSED: 409,

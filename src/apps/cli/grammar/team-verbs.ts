@@ -67,7 +67,7 @@ export const teamVerbs: readonly Verb[] = [
     kind: "decide",
     summary: "Run a team's server, or change whom and what it knows (needs isdlc-team)",
     usage:
-      "isdlc server [token person|worker <name> | invite <name> | identity <name> <e-mail>|none | revoke <name> | repository <name> <remote> | role <repository> <person> <role> | policy <repository> --four-eyes on|off | reviewers <repository> <phase> <person>… | migrate | backup <file> | restore <file> | doctor] [--database <url>]",
+      "isdlc server [token person|worker <name> | invite <name> | identity <name> <e-mail>|none | revoke <name> | repository <name> <remote> | role <repository> <person> <role> | policy <repository> [--four-eyes on|off] [--passkeys on|off] | reviewers <repository> <phase> <person>… | migrate | backup <file> | restore <file> | doctor] [--database <url>]",
     options: {
       database,
       host: { type: "string", value: "address", about: "where to listen; 127.0.0.1 by default" },
@@ -103,6 +103,7 @@ export const teamVerbs: readonly Verb[] = [
         value: "n",
         about: "how long a person's token (90 by default) or an invitation (3) is valid",
       },
+      passkeys: { type: "string", values: ["on", "off"], about: "whether answers have to be signed with a passkey" },
       "four-eyes": { type: "string", values: ["on", "off"], about: "whether who began a run may not accept it" },
     },
   },

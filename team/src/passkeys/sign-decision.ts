@@ -1,0 +1,62 @@
+import { decisionChallenge } from "../../../src/adapters/passkeys/decision-challenge.ts";
+import { relyingPartyOf } from "../../../src/adapters/passkeys/relying-party.ts";
+import { verifyDecision } from "../../../src/adapters/passkeys/verify-assertion.ts";
+import { newNonces, signableOf } from "../../../src/apps/ui/signable.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
+import type { AnswerRequest } from "../../../src/schema/api.ts";
+import type { Challenge } from "../../../src/schema/api-passkey.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+import type { PasskeySignature } from "../../../src/schema/passkey.ts";
+import type { TeamPage } from "../page/team-page-parts.ts";
+import { openChallenge, takeChallenge } from "./passkey-challenges.ts";
+import { needPasskeyOrigin } from "./passkey-origin.ts";
+import { findPasskey, notePasskeyUse, passkeysOf } from "./team-passkeys.ts";
+
+export type Signing = { readonly run: RunId; readonly person: string; readonly decision: AnswerRequest };
+
+/** What a person's browser is asked to have signed for one decision. @throws ProblemError NOT_ALLOWED without a passkey. */
+export async function decisionChallengeFor(page: TeamPage, { run, person, decision }: Signing): Promise<Challenge> {
+  const { pool } = page.server;
+  const relyingParty = relyingPartyOf(needPasskeyOrigin(page));
+  const passkeys = (await passkeysOf(pool, person)).map(({ id }) => id);
+  if (passkeys.length === 0)
+    throw new ProblemError({
+      code: "NOT_ALLOWED",
+      what: "This has to be signed with a passkey, and you have none here.",
+      fix: "Add one under Your passkeys, then decide again.",
+    });
+  const detail = newNonces();
+  const challenge = decisionChallenge(signableOf(run, decision, detail).statement);
+  await openChallenge(pool, { purpose: "decide", person }, { challenge, detail });
+  return { challenge, relyingParty, passkeys };
+}
+
+/**
+ * The signature that came with a decision, with the key that this server knows for the person's; undefined without one.
+ * @throws ProblemError PASSKEY_REFUSED for one that is wrong.
+ */
+export async function signatureOf(
+  page: TeamPage,
+  { run, person, decision }: Signing,
+): Promise<PasskeySignature | undefined> {
+  const { assertion } = decision;
+  if (assertion === undefined) return undefined;
+  const { pool } = page.server;
+  const taken = await takeChallenge(pool, { purpose: "decide", person }, assertion.clientData);
+  const { nonce = "", salt = "" } = taken?.detail ?? {};
+  const signable = signableOf(run, decision, { nonce, salt });
+  if (taken === null || decisionChallenge(signable.statement) !== taken.challenge)
+    throw refused("it belongs to another decision, was used before, or came too late");
+  const found = await findPasskey(pool, assertion.id);
+  if (found?.person !== person) throw refused("this passkey is not one of yours");
+  const { id: passkey, clientData, authenticatorData, signature: bytes } = assertion;
+  const key = { id: passkey, publicKey: found.publicKey, relyingParty: found.relyingParty };
+  const signature = { passkey, ...signable, clientData, authenticatorData, bytes, key };
+  const expected = { key, origin: needPasskeyOrigin(page), counter: found.counter };
+  const verified = await verifyDecision(signature, expected);
+  if (!verified.ok) throw refused(verified.detail);
+  await notePasskeyUse(pool, passkey, verified.counter);
+  return signature;
+}
+
+const refused = (detail: string): ProblemError => new ProblemError({ code: "PASSKEY_REFUSED", detail });
