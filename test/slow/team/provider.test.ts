@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Json } from "../../support/cli.ts";
 import { openAt } from "../browser/page-browser.ts";
 import { cameBack, CLIENT, type LyingProvider, startLyingProvider } from "./support/lying-provider.ts";
@@ -155,7 +155,7 @@ describe.runIf(hasPostgres)("people who sign in at an OpenID provider", () => {
     free.child.kill("SIGINT");
     await free.ended;
     const program = spawn(process.execPath, [PROGRAM, CLIENT, SECRET, `http://localhost:${port}/sign-in/callback`]);
-    afterAll(() => program.kill());
+    onTestFinished(() => void program.kill());
     const [issuer] = (await once(program.stdout, "data")) as [Buffer];
     const options = ["--port", String(port), "--oidc-issuer", issuer.toString().trim(), "--oidc-client", CLIENT];
     const { url } = await team.server(...options);
