@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { installedHookCommands } from "../src/adapters/integrations/hook-commands.ts";
 import type { Settings } from "./benches.ts";
 import { type Cost, interleave, least, timedWithChildren } from "./measure.ts";
+import { programsStarted } from "./programs-started.ts";
 import { type Line, milliseconds, ratios } from "./report.ts";
 
 const EVENT = JSON.stringify({
@@ -68,12 +69,30 @@ export async function measureHook({ program, scratch, quick }: Settings): Promis
       goal: 20,
       unit: " kB",
     },
+    ...processLines(closed, open),
   ];
 }
 
+/** The shell is the host's own, and `timeout` is a small program: what costs is Node. */
+function processLines(command: string, cwd: string): readonly Line[] {
+  const started = programsStarted({ command, cwd, env: environment(cwd), input: EVENT });
+  if (started === null) return [];
+  const isNode = (name: string): boolean => name === "node";
+  const others = started.filter((name) => !isNode(name)).join(" and ");
+  const value = started.filter(isNode).length;
+  return [
+    { what: "hook, processes of Node", base: `besides ${others}`, figures: [{ name: "", value }], goal: 1, unit: "" },
+  ];
+}
+
+const environment = (cwd: string): Record<string, string> => ({
+  PATH: process.env["PATH"] ?? "",
+  HOME: cwd,
+  CLAUDE_PROJECT_DIR: cwd,
+});
+
 const run = (command: string, args: readonly string[], cwd: string): Promise<Cost> =>
   timedWithChildren(() => {
-    const env = { PATH: process.env["PATH"] ?? "", HOME: cwd, CLAUDE_PROJECT_DIR: cwd };
-    const { status } = spawnSync(command, [...args], { cwd, env, input: EVENT });
+    const { status } = spawnSync(command, [...args], { cwd, env: environment(cwd), input: EVENT });
     if (status !== 0) throw new Error(`${command} ended with ${status}`);
   });

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +10,7 @@ import { answerEvent, refuseTool } from "../../src/apps/hook/answer-event.ts";
 import { parseMarker } from "../../src/apps/hook/marker.ts";
 import { installedHookCommands } from "../../src/adapters/integrations/hook-commands.ts";
 import { builtProgram } from "../support/built-program.ts";
+import { withinSecond } from "../support/cpu-time.ts";
 import { markRun } from "../support/mark-run.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-hostile-")));
@@ -73,12 +74,13 @@ describe("the guard has an answer for whatever it is told:", () => {
   });
 });
 
-describe("as hosts start it, it refuses when", () => {
+describe("as hosts start it, it refuses, for a second of CPU at most, when", () => {
   let command = "";
   beforeAll(async () => {
     const program = await builtProgram();
     command = installedHookCommands(program.replace(/isdlc\.cjs$/, "hook.cjs"), program).closed;
   });
+  const ended = (child: ChildProcess) => withinSecond(() => once(child, "close"));
   const deny = JSON.stringify({
     hook_event_name: "PreToolUse",
     tool_name: "Write",
@@ -91,7 +93,7 @@ describe("as hosts start it, it refuses when", () => {
     const child = start();
     child.stdout.destroy();
     child.stdin.end(deny);
-    expect(await once(child, "close")).toEqual([2, null]);
+    expect(await ended(child)).toEqual([2, null]);
   });
 
   test("neither its answer nor its reasons are read", async () => {
@@ -99,26 +101,26 @@ describe("as hosts start it, it refuses when", () => {
     child.stdout.destroy();
     child.stderr.destroy();
     child.stdin.end(deny);
-    expect((await once(child, "close"))[0]).not.toBe(0);
+    expect((await ended(child))[0]).not.toBe(0);
   });
 
   test("its input ends at once", async () => {
     const child = start();
     child.stdin.destroy();
-    expect(await once(child, "close")).toEqual([2, null]);
+    expect(await ended(child)).toEqual([2, null]);
   });
 
   test("its program is gone", async () => {
     const child = start(installedHookCommands(join(root, "gone.cjs"), join(root, "gone")).closed);
     child.stdin.on("error", () => undefined); // nobody reads it
     child.stdin.end(deny);
-    expect(await once(child, "close")).toEqual([2, null]);
+    expect(await ended(child)).toEqual([2, null]);
   });
 
   test("its program never ends", async () => {
     writeFileSync(join(root, "hangs.cjs"), "setInterval(() => {}, 1000);\n");
     const child = start(installedHookCommands(join(root, "hangs.cjs"), join(root, "hangs.cjs")).closed);
     child.stdin.end(deny);
-    expect(await once(child, "close")).toEqual([2, null]);
+    expect(await ended(child)).toEqual([2, null]);
   });
 });

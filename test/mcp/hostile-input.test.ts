@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { builtProgram } from "../support/built-program.ts";
 import { createSandbox, type Json } from "../support/cli.ts";
+import { cpuOf, cpuOfEnded, expectWithinSecond } from "../support/cpu-time.ts";
 
 type Served = {
   /** Sends a line as it is, and does not wait for an answer. */
@@ -11,6 +12,8 @@ type Served = {
   /** Sends a request, and gives its answer. */
   ask(method: string, params?: unknown): Promise<Json>;
   readonly ended: Promise<number | null>;
+  /** Seconds of CPU that it used since it was ready; also once it has ended. */
+  used(): number;
   stderr(): string;
   /** Stops listening to it. */
   hangUp(): void;
@@ -19,7 +22,9 @@ type Served = {
 
 async function serve(): Promise<Served> {
   const { root, env } = await createSandbox({ git: false });
-  const child = spawn(process.execPath, [await builtProgram(), "mcp"], { cwd: root, env });
+  const program = await builtProgram();
+  const earlier = cpuOfEnded();
+  const child = spawn(process.execPath, [program, "mcp"], { cwd: root, env });
   onTestFinished(() => void child.kill("SIGKILL"));
   const answers = new Map<number, (answer: Json) => void>();
   let [rest, said, last] = ["", "", 1000];
@@ -34,13 +39,17 @@ async function serve(): Promise<Served> {
   child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString("utf8")));
   child.stdin.on("error", () => undefined); // it may end before it has read everything
   const ended = once(child, "close").then(([code]) => code as number | null);
+  const ask = (method: string, params: unknown = {}): Promise<Json> => {
+    const id = ++last;
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    return new Promise((resolve) => answers.set(id, resolve));
+  };
+  await ask("ping");
+  const ready = cpuOf(child.pid ?? 0);
   return {
+    ask,
+    used: () => (child.exitCode === null ? cpuOf(child.pid ?? 0) : cpuOfEnded() - earlier) - ready,
     send: (line) => void child.stdin.write(Buffer.concat([Buffer.from(line), Buffer.from("\n")])),
-    ask(method, params = {}) {
-      const id = ++last;
-      child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
-      return new Promise((resolve) => answers.set(id, resolve));
-    },
     ended,
     stderr: () => said,
     hangUp: () => void child.stdout.destroy(),
@@ -54,7 +63,7 @@ const hello = (protocolVersion: unknown) => ({
   clientInfo: { name: "test-host", version: "1" },
 });
 
-describe("the server goes on after", () => {
+describe("the server answers within a second of CPU after", () => {
   test.for<[string, string | Buffer]>([
     ["nothing", ""],
     ["what is no JSON", "nonsense"],
@@ -72,6 +81,7 @@ describe("the server goes on after", () => {
     const served = await serve();
     served.send(line);
     expect(await served.ask("initialize", hello("2025-06-18"))).toMatchObject({ result: { serverInfo: {} } });
+    expectWithinSecond(served.used());
     served.close();
     expect(await served.ended).toBe(0);
   });
@@ -79,8 +89,10 @@ describe("the server goes on after", () => {
   test("any text", async () => {
     const served = await serve();
     const anything = fc.asyncProperty(fc.oneof(fc.json(), fc.string(), fc.base64String()), async (line) => {
+      const before = served.used();
       served.send(line.replaceAll("\n", " "));
       expect(await served.ask("ping")).toMatchObject({ result: {} });
+      expectWithinSecond(served.used() - before);
     });
     await fc.assert(anything, { numRuns: 300 });
     served.close();
@@ -101,15 +113,17 @@ describe("what it does not know has a defined answer:", () => {
   ])("%s", async ([, method, params, expected]) => {
     const served = await serve();
     expect(await served.ask(method, params)).toMatchObject(expected as object);
+    expectWithinSecond(served.used());
     expect(await served.ask("ping")).toMatchObject({ result: {} });
   });
 });
 
-describe("the server ends by itself, and says why where it matters, when", () => {
+describe("the server ends by itself within a second of CPU, and says why where it matters, when", () => {
   test("one message is longer than any may be", async () => {
     const served = await serve();
     served.send(Buffer.alloc(50 * 1024 * 1024, 0x20));
     expect(await served.ended).toBe(0);
+    expectWithinSecond(served.used());
     expect(served.stderr()).toContain("exceeded maximum size");
   });
 
@@ -118,6 +132,7 @@ describe("the server ends by itself, and says why where it matters, when", () =>
     served.hangUp();
     void served.ask("ping");
     expect(await served.ended).toBe(0);
+    expectWithinSecond(served.used());
     expect(served.stderr()).toBe("");
   });
 
@@ -125,5 +140,6 @@ describe("the server ends by itself, and says why where it matters, when", () =>
     const served = await serve();
     served.close();
     expect(await served.ended).toBe(0);
+    expectWithinSecond(served.used());
   });
 });

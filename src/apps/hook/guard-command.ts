@@ -22,9 +22,11 @@ const TOUCHES_KEPT =
   "this touches what isdlc, git or this session's settings keep. To look, use cat, ls or grep alone, or the isdlc tools";
 
 const DEEPEST = 6; // shells within shells
+const LONGEST = 128 * 1024; // characters; Linux hands no longer line to a shell
 
 /** Why a session may not run this line of shell, with the way on; null where nothing speaks against it. */
 export function refuseCommand(place: GuardedTree, text: string, depth = 0): string | null {
+  if (text.length > LONGEST) return "this line is too long for a shell. Do it in parts";
   const commands = depth > DEEPEST ? null : shellCommands(text);
   if (commands === null) return "this is a shell in a shell in a shell; run the command itself";
   if (SPEAKS_FOR_PERSON.test(text))

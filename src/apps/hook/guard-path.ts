@@ -76,9 +76,12 @@ export function isInside(path: string, folder: string): boolean {
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
 }
 
+const LONGEST_PATH = 4096; // no system takes a longer one
+
 /** The path with links followed as far as it exists. */
 export function realPath({ cwd, home, realpath }: GuardedTree, path: string): string {
   const whole = path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : resolve(cwd, path);
+  if (whole.length > LONGEST_PATH) return whole;
   for (let known = whole, rest = ""; ; known = dirname(known)) {
     try {
       return join(realpath(known), rest);

@@ -7,6 +7,7 @@ import { parseMarker } from "./marker.ts";
 
 const INPUT_LIMIT = 2 * 1024 * 1024; // bytes
 const MARKER_LIMIT = 16 * 1024;
+const MOST_LOOKS = 5000; // a hundred milliseconds or two
 const REFUSED = 2; // the exit code that every host takes for a refusal
 
 // Nobody reads where an error came from, and finding out costs more than what failed.
@@ -44,7 +45,16 @@ function situationIn(root: string) {
     join(config, "opencode"),
   ];
   const marker = parseMarker(readFile(join(root, OWN_FOLDER, OWN.active), MARKER_LIMIT) ?? "");
-  return { root, cwd: root, home, closed, marker, realpath: realpathSync.native, exists: existsSync };
+  return { root, cwd: root, home, closed, marker, realpath: boundedRealpath(), exists: existsSync };
+}
+
+/** Follows links; an event that names more files than can be looked at in time is refused at once. */
+function boundedRealpath(): (path: string) => string {
+  let looks = 0;
+  return (path) =>
+    ++looks > MOST_LOOKS
+      ? process.exit(refuse("isdlc: this names more files than can be looked at. Do it in parts."))
+      : realpathSync.native(path);
 }
 
 function parseEvent(text: string | null): HookEvent | null {
