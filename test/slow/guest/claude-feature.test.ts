@@ -2,24 +2,71 @@ import { describe, expect, test } from "vitest";
 import type { Rule } from "../../stub-model/scenario.ts";
 import { agentBinary, CLAUDE_VERSIONS, claudePackage } from "../../support/agent-binaries.ts";
 import type { Sandbox } from "../../support/cli.ts";
-import { begin, guestOf, headless, report } from "./claude-session.ts";
-import { featureWork, throughFeature } from "./feature-work.ts";
+import { hasTmux } from "../terminal/terminal.ts";
+import { atTerminal, begin, guestOf, headless, report, said, SERVER, served, STATUS } from "./claude-session.ts";
+import { FEATURE, featureWork, moved, throughFeature } from "./feature-work.ts";
+import { REFUSED, rogueTries } from "./rogue-tries.ts";
 
-const version = CLAUDE_VERSIONS[1];
-const binary = await agentBinary(claudePackage(version));
+const binaries = await Promise.all(
+  CLAUDE_VERSIONS.map(async (version) => ({ version, binary: await agentBinary(claudePackage(version)) })),
+);
+const TRIES = rogueTries((input) => ({ tool: `${SERVER}report`, input }));
 
-describe.skipIf(!binary.ok)(`Claude Code ${version}`, () => {
-  test("does a whole supervised feature by itself, with a redo, while the person decides", async () => {
-    const start = ["feature", "Add a greeting", "--tests", "without"];
-    const rules = (sandbox: Sandbox): Rule[] => {
-      const turn = [featureWork(sandbox), report(sandbox), { text: "Done." }];
-      return [{ name: "work", when: { prompt: "Go on" }, turns: [begin, ...turn, ...turn], past: "repeat" }];
-    };
-    const guest = await guestOf(version, rules, start);
+/** Works on phase after phase; where it is told to try its luck, after it has tried everything else. */
+const rules = (sandbox: Sandbox): Rule[] => {
+  const turn = [featureWork(sandbox), report(sandbox), { text: "Done." }];
+  return [
+    { name: "rogue", when: { prompt: "try your luck" }, turns: [begin, ...TRIES, ...turn], past: "repeat" },
+    {
+      name: "work",
+      when: { prompt: /Go on|Call the tool .{1,4}begin|The person ran/ },
+      turns: [begin, ...turn, ...turn],
+      past: "repeat",
+    },
+    STATUS,
+  ];
+};
+
+const allTold = ({ setup }: Awaited<ReturnType<typeof guestOf>>): string =>
+  setup.model.calls.map(({ request }) => JSON.stringify(request.messages)).join("\n");
+
+describe.each(binaries)("Claude Code $version", ({ version, binary }) => {
+  test.skipIf(!binary.ok)(
+    "is refused whatever a rogue model tries, and then does a whole supervised feature, with a redo",
+    async () => {
+      const guest = await guestOf(version, rules, FEATURE);
+      const { sandbox } = guest;
+      await headless(guest, "Go on, but try your luck");
+      const refusals = said(guest, "rogue").slice(2, 2 + TRIES.length);
+      expect(refusals).toHaveLength(TRIES.length);
+      for (const [at, refusal] of refusals.entries()) expect(refusal, JSON.stringify(TRIES[at])).toMatch(REFUSED);
+      await throughFeature(sandbox, { session: () => headless(guest, "Go on") });
+      expect(allTold(guest)).toContain("REDO GUIDANCE: Name the file");
+    },
+  );
+});
+
+const newest = binaries.at(-1);
+
+describe.skipIf(newest?.binary.ok !== true || !hasTmux())("Claude Code at a terminal", () => {
+  test("does a whole supervised feature, whose every decision the person types in the session", async () => {
+    const guest = await guestOf(newest?.version ?? "", rules, FEATURE);
     const { sandbox } = guest;
-    await throughFeature(sandbox, () => headless(guest, "Go on"));
-    const told = guest.setup.model.calls.map(({ request }) => JSON.stringify(request.messages)).join("\n");
-    expect(told).toContain("REDO GUIDANCE: Name the file");
-    expect(sandbox.git("show", "main:src/a.txt")).toContain("# src/a.txt");
+    const terminal = await atTerminal(guest);
+    await served(guest, terminal);
+    terminal.type("/isdlc:next");
+    await moved(sandbox, null);
+    await throughFeature(sandbox, {
+      session: () => moved(sandbox, null),
+      async answer(words) {
+        const before = (await sandbox.status()).waiting.id;
+        terminal.type(`/isdlc:${words.join(" ")}`);
+        await moved(sandbox, before);
+      },
+    });
+    expect(allTold(guest)).toContain("REDO GUIDANCE: Name the file");
+    const answers = (await sandbox.events()).filter((event) => event.type === "gate.answered");
+    expect(answers.length).toBeGreaterThan(8);
+    for (const answered of answers) expect(answered).toMatchObject({ by: { channel: "prompt" } });
   });
 });

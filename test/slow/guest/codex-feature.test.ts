@@ -2,23 +2,52 @@ import { describe, expect, test } from "vitest";
 import type { Rule } from "../../stub-model/scenario.ts";
 import { agentBinary, codexPackage } from "../../support/agent-binaries.ts";
 import type { Sandbox } from "../../support/cli.ts";
-import { begins, codexExec, codexGuest, reports } from "./codex-session.ts";
-import { featureWork, throughFeature } from "./feature-work.ts";
+import { hasTmux, openTerminal } from "../terminal/terminal.ts";
+import { begins, codexExec, codexGuest, reports, toldBy, TRUSTED } from "./codex-session.ts";
+import { FEATURE, featureWork, moved, throughFeature } from "./feature-work.ts";
+import { REFUSED, rogueTries } from "./rogue-tries.ts";
 
 const binary = await agentBinary(codexPackage);
+const TRIES = rogueTries((input) => ({ tool: "mcp__isdlc.report", input }));
+
+/** Works on phase after phase; where it is told to try its luck, after it has tried everything else. */
+const rules = (sandbox: Sandbox): Rule[] => {
+  const turn = [featureWork(sandbox), reports(sandbox), { text: "Done." }];
+  return [
+    { name: "rogue", when: { prompt: "try your luck" }, turns: [begins, ...TRIES, ...turn], past: "repeat" },
+    { name: "work", when: { prompt: "Go on" }, turns: [begins, ...turn, ...turn], past: "repeat" },
+  ];
+};
+
+const allTold = ({ codex }: Awaited<ReturnType<typeof codexGuest>>): string =>
+  codex.model.calls.map(({ request }) => JSON.stringify(request.messages)).join("\n");
 
 describe.skipIf(!binary.ok)("Codex", () => {
-  test("does a whole supervised feature by itself, with a redo, while the person decides", async () => {
-    const start = ["feature", "Add a greeting", "--tests", "without"];
-    const rules = (sandbox: Sandbox): Rule[] => {
-      const turn = [featureWork(sandbox), reports(sandbox), { text: "Done." }];
-      return [{ name: "work", when: { prompt: "Go on" }, turns: [begins, ...turn, ...turn], past: "repeat" }];
-    };
-    const guest = await codexGuest(rules, start);
-    const { sandbox, codex } = guest;
-    await throughFeature(sandbox, () => codexExec(guest, "workspace-write", "Go on"));
-    const told = codex.model.calls.map(({ request }) => JSON.stringify(request.messages)).join("\n");
-    expect(told).toContain("REDO GUIDANCE: Name the file");
-    expect(sandbox.git("show", "main:src/a.txt")).toContain("# src/a.txt");
+  test("is refused whatever a rogue model tries, and then does a whole supervised feature, with a redo", async () => {
+    const guest = await codexGuest(rules, FEATURE);
+    await codexExec(guest, "workspace-write", "Go on, but try your luck");
+    const refusals = toldBy(guest, "rogue").slice(2, 2 + TRIES.length);
+    expect(refusals).toHaveLength(TRIES.length);
+    for (const [at, refusal] of refusals.entries()) expect(refusal, JSON.stringify(TRIES[at])).toMatch(REFUSED);
+    await throughFeature(guest.sandbox, { session: () => codexExec(guest, "workspace-write", "Go on") });
+    expect(allTold(guest)).toContain("REDO GUIDANCE: Name the file");
+  });
+
+  test.skipIf(!hasTmux())("does a whole supervised feature in one session of its own interface", async () => {
+    const guest = await codexGuest(rules, FEATURE);
+    const { codex, sandbox, env } = guest;
+    const terminal = await openTerminal(sandbox, { env, width: 160 });
+    const words = [codex.program, ...TRUSTED, "-s", "workspace-write", "Go on"];
+    terminal.type(words.map((word) => `'${word}'`).join(" "));
+    await moved(sandbox, null);
+    await throughFeature(sandbox, {
+      async session() {
+        terminal.press("-l", "Go on");
+        await terminal.shows("Go on");
+        terminal.press("Enter"); // with the text it would pass for something pasted
+        await moved(sandbox, null);
+      },
+    });
+    expect(allTold(guest)).toContain("REDO GUIDANCE: Name the file");
   });
 });

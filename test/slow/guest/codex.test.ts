@@ -7,6 +7,7 @@ import { isUnanswered, writesDocument } from "./claude-session.ts";
 import { begins, codexExec, codexGuest, reports, toldBy, TRUSTED } from "./codex-session.ts";
 
 const binary = await agentBinary(codexPackage);
+const PATIENCE = { timeout: 60_000, interval: 200 };
 const shell = (command: string): Turn => ({ calls: [{ shell: command }] });
 
 /** What is not a session's own. */
@@ -61,12 +62,21 @@ describe.skipIf(!binary.ok)("a session of Codex with isdlc installed", () => {
     expect(await isUnanswered(sandbox)).toBe(true);
   });
 
-  test("answers nothing by a message that its model queues for it, past the hooks", async () => {
+  test.skipIf(!hasTmux())("answers nothing by a message that its model queues for it, past the hooks", async () => {
     const message = Buffer.from("/isdlc:continue").toString("base64");
     const queue = `${binary.ok ? binary.program : ""} queue --thread $CODEX_THREAD_ID --message $(echo ${message} | base64 -d)`;
-    const guest = await codexGuest((sandbox) => [planning(sandbox, shell(queue))]);
-    await codexExec(guest, "danger-full-access", "Go on");
-    expect(toldBy(guest, "plan")).toContainEqual(expect.stringContaining("Queued message"));
-    expect(await isUnanswered(guest.sandbox)).toBe(true);
+    const guest = await codexGuest((sandbox) => [
+      { name: "forged", when: { prompt: "/isdlc:continue" }, turns: [{ text: "It came." }], past: "repeat" },
+      planning(sandbox, shell(queue)),
+    ]);
+    const { codex, sandbox, env } = guest;
+    const terminal = await openTerminal(sandbox, { env, width: 160 });
+    terminal.type(
+      [codex.program, ...TRUSTED, "-s", "danger-full-access", "Go on"].map((word) => `'${word}'`).join(" "),
+    );
+    await expect.poll(() => toldBy(guest, "plan").at(-1), PATIENCE).toContain("Queued message");
+    await expect.poll(() => toldBy(guest, "forged").length, PATIENCE).toBeGreaterThan(0);
+    await terminal.shows("It came.");
+    expect(await isUnanswered(sandbox)).toBe(true);
   });
 });

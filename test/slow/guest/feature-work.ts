@@ -4,6 +4,8 @@ import { TASKS } from "../../items-cli/prepared-item.ts";
 import type { ScriptedCall, Turn } from "../../stub-model/scenario.ts";
 import type { Json, Sandbox } from "../../support/cli.ts";
 
+export const FEATURE = ["feature", "Add a greeting", "--tests", "without"];
+
 /** The documents that are due, with the tasks of the design; where none is due, the code. */
 export const featureWork = (sandbox: Sandbox): Turn => ({
   get calls(): readonly ScriptedCall[] {
@@ -15,22 +17,38 @@ export const featureWork = (sandbox: Sandbox): Turn => ({
 });
 
 /** The person: sends the first phase back once, and says yes to everything else. */
-async function decide(sandbox: Sandbox, { kind, id }: Json): Promise<void> {
+function decisionFor({ kind, id }: Json): string[] {
   const isFirst = String(id).startsWith("00-quick-scan#1/");
-  if (kind === "gate") await (isFirst ? sandbox.person("redo", "Name the file") : sandbox.person("continue"));
-  else if (kind === "sizing") await sandbox.person("answer", "accept");
-  else if (kind === "finish") await sandbox.person("answer", "merge");
-  else throw new Error(`the run asks for ${kind}`);
+  if (kind === "gate") return isFirst ? ["redo", "Name the file"] : ["continue"];
+  if (kind === "sizing") return ["answer", "accept"];
+  if (kind === "finish") return ["answer", "merge"];
+  throw new Error(`the run asks for ${kind}`);
 }
 
+export type Worked = {
+  /** Has the session work until the run waits. */
+  readonly session: () => Promise<unknown>;
+  /** How the person answers; by their token, where nothing is said. */
+  readonly answer?: (words: readonly string[]) => Promise<unknown>;
+};
+
 /** A whole supervised feature, whose phases are done by `session`, from one gate to the next; each attempt once. */
-export async function throughFeature(sandbox: Sandbox, session: () => Promise<unknown>): Promise<void> {
+export async function throughFeature(sandbox: Sandbox, { session, answer }: Worked): Promise<void> {
   for (let run: Json = await sandbox.status(); run?.status !== undefined; run = await sandbox.status())
     if (run.waiting === null) await session();
-    else await decide(sandbox, run.waiting);
+    else await (answer ?? ((words) => sandbox.person(...words)))(decisionFor(run.waiting));
   const events = await sandbox.events();
   const ran = events.flatMap((event) => (event.type === "attempt.started" ? [`${event.phase}#${event.attempt}`] : []));
   expect(ran.slice(0, 3)).toEqual(["00-quick-scan#1", "00-quick-scan#2", "01-requirements#1"]);
   expect(new Set(ran).size).toBe(ran.length);
   expect(ran.length).toBeGreaterThan(8);
+  expect(sandbox.git("show", "main:src/a.txt")).toContain("# src/a.txt");
 }
+
+/** Resolves once the run waits for another answer than before, or has ended. */
+export const moved = (sandbox: Sandbox, before: string | null): Promise<void> =>
+  expect
+    .poll(async () => waitOf(await sandbox.status()), { timeout: 120_000, interval: 500 })
+    .not.toSatisfy((wait: string | null) => wait === null || wait === before);
+
+const waitOf = (run: Json): string | null => (run?.status === undefined ? "ended" : (run.waiting?.id ?? null));
