@@ -3,7 +3,7 @@ import { OWN_MARKERS } from "../../adapters/caller/agent-markers.ts";
 import { createServer } from "./create-server.ts";
 
 /** A longer message ends the session's server: nothing that a session has to say is near it. */
-const LONGEST_MESSAGE = 10 * 1024 * 1024; // bytes
+const LONGEST_MESSAGE = 4 * 1024 * 1024; // bytes
 const LONGEST_REASON = 200; // characters
 
 /** Serves one session over standard input and output until it closes them. Within an agent that a run started: nothing. */
