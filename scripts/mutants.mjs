@@ -21,6 +21,20 @@ export const mutants = [
     test: "test/process/child-environment.test.ts",
   },
   {
+    bug: "a tree counts as untouched though its files could have been written again in the same moment",
+    file: "src/adapters/git/snapshot/tree-stamps.ts",
+    find: "  before.isSettled &&\n",
+    put: "",
+    test: "test/git/tree-stamps.test.ts",
+  },
+  {
+    bug: "a tree counts as untouched by its names alone",
+    file: "src/adapters/git/snapshot/tree-stamps.ts",
+    find: "isSame(before.numbers, now.numbers)",
+    put: "true",
+    test: "test/git/following-index.test.ts",
+  },
+  {
     bug: "a damaged index is believed",
     file: "src/adapters/git/objects/git-index.ts",
     find: "hash.equals(bytes.subarray(end))",

@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -14,6 +15,8 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
 import { type Dice, rollDice } from "../support/dice.ts";
+import { countGits } from "./count-gits.ts";
+import { replaceQuietly } from "./replace-quietly.ts";
 import { gitIn, useRepository } from "./repository-fixture.ts";
 
 const fixture = useRepository();
@@ -166,6 +169,85 @@ describe("a filter that is configured between two looks never runs (S5)", () => 
       expect(ran()).toBe(true);
     },
   );
+});
+
+describe("a tree that nobody touched since the last look", () => {
+  const looking = async () => {
+    fixture.write("a", "1\n");
+    fixture.write("folder/b", "1\n");
+    fixture.commitAll("one");
+    const gits = countGits(fixture.base);
+    const workspace = createGitWorkspace(fixture.repo, { run: "run", env: process.env });
+    await workspace.snapshot("first", []);
+    const look = async () => {
+      const before = gits();
+      const snapshot = await workspace.now([]);
+      return { snapshot, asked: gits() - before };
+    };
+    return { ...(await settled(look)), look };
+  };
+  /** Files that were written a moment ago are left to git. */
+  const settled = async (look: () => Promise<{ snapshot: string | null; asked: number }>) => {
+    for (;;) {
+      const { snapshot, asked } = await look();
+      if (asked === 0) return { first: snapshot };
+    }
+  };
+  const fresh = () => createGitWorkspace(fixture.repo, { run: "fresh", env: process.env }).now([]);
+
+  test("is known without asking git", async () => {
+    const { first, look } = await looking();
+    expect(await look()).toEqual({ snapshot: first, asked: 0 });
+    expect(await fresh()).toBe(first);
+  });
+
+  const touches: readonly (readonly [what: string, touch: () => void])[] = [
+    ["another content of the same size, with the old times", () => replaceQuietly(at("a"), "1", "2")],
+    ["another file in its place, with the old times", () => (rmSync(at("a")), put("a", "2\n"), age("a"))],
+    ["a new file", () => put("folder/c", "1\n")],
+    ["a new file in a new folder", () => put("other/c", "1\n")],
+    ["a removed file", () => rmSync(at("folder/b"))],
+    ["a file with another name", () => renameSync(at("a"), at("folder/a"))],
+    [
+      "a folder with another name and a link in its place",
+      () => (renameSync(at("folder"), at("moved")), symlinkSync("moved", at("folder"))),
+    ],
+    ["another mode", () => chmodSync(at("a"), 0o755)],
+    ["an ignored file that is ignored no longer", () => writeFileSync(at(".git/info/exclude"), "none\n")],
+    [
+      "a repository inside",
+      () => (
+        fixture.git("init", "--quiet", "inner"),
+        gitIn(at("inner"), "commit", "--quiet", "--allow-empty", "-m", "inside")
+      ),
+    ],
+  ];
+  test.each(touches)("is looked at again after %s", async (_, touch) => {
+    writeFileSync(join(fixture.repo, ".git/info/exclude"), "ignored\n");
+    fixture.write("ignored", "1\n");
+    const { first, look } = await looking();
+    touch();
+    const { snapshot, asked } = await look();
+    expect(asked).toBeGreaterThan(0);
+    expect(snapshot).toBe(await fresh());
+    expect(snapshot).not.toBe(first);
+  });
+
+  test("is looked at again after the rules changed that the settings name", async () => {
+    const rules = join(fixture.base, "rules");
+    writeFileSync(rules, "ignored\n");
+    fixture.git("config", "core.excludesFile", rules);
+    fixture.write("ignored", "1\n");
+    const { first, look } = await looking();
+    writeFileSync(rules, "");
+    expect((await look()).snapshot).not.toBe(first);
+  });
+
+  const put = (path: string, text: string): void => {
+    mkdirSync(dirname(at(path)), { recursive: true });
+    writeFileSync(at(path), text);
+  };
+  const age = (path: string): void => utimesSync(at(path), 1000, 1000);
 });
 
 test("after a git that was killed, its lock is not in the way", async () => {

@@ -1,7 +1,8 @@
 import { rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { type LookSettings, personalFolder, settingsFiles } from "../process/content-filters.ts";
 import { stampOf } from "./file-stamp.ts";
+import { homeOf } from "../process/git-environment.ts";
 import { type Git, wholeTreeTimeoutMs } from "../process/git.ts";
 import { gitFolders } from "../read/working-trees.ts";
 import { inTree } from "../process/git-path.ts";
@@ -12,6 +13,7 @@ import { removeFolder } from "../../file-system/temporary-folder.ts";
 import { furnish, type LookEnvironment, withoutTree } from "./private-repository.ts";
 import { copyIndex } from "./temporary-index.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
+import { areUntouched, createTreeStamper, type TreeStamps } from "./tree-stamps.ts";
 
 /** What the index has to be told, and what it held before. */
 export type Behind = Differences & {
@@ -53,6 +55,8 @@ type Following = {
   readonly rules: readonly string[];
   readonly ruled: string;
   readonly held: Held | null;
+  /** How the tree stood before it was last looked through; null where that does not tell. */
+  readonly stamps: TreeStamps | null;
 };
 
 /** The tree that is in it, and how the file stood: nobody else has to write there. */
@@ -60,13 +64,14 @@ type Held = { readonly tree: string; readonly stamp: string; readonly isReliable
 
 export function createFollowingIndex(git: Git, repository: Repository, trust: IndexTrust): FollowingIndex {
   let following: Following | null = null;
+  const stampsIn = createTreeStamper(repository.top);
 
   async function begin(start: string, settings: LookSettings): Promise<Following> {
     const folder = following?.folder ?? (await makeIndexFolder(repository));
     await rm(indexIn(folder), { force: true });
     const index = { ...furnish(folder, repository, settings), ...(await copyIndex(repository, folder)) };
     await beginWith(git, index, trust);
-    return { folder, index, start, rules: [], ruled: "", held: null };
+    return { folder, index, start, rules: [], ruled: "", held: null, stamps: null };
   }
 
   return {
@@ -75,15 +80,15 @@ export function createFollowingIndex(git: Git, repository: Repository, trust: In
       return withoutTree(following.index);
     },
     async look(settings, include) {
-      const start = startOf(repository, include);
-      const canGoOn =
-        following !== null &&
-        isAsLeft(following) &&
-        following.start === start &&
-        following.ruled === ruledBy(repository, following.rules);
-      const now = following !== null && canGoOn ? following : await begin(start, settings);
-      following = { ...now, held: null };
+      const start = startOf(repository, settings, include);
+      const left = following !== null && isCurrent(repository, following, start) ? following : null;
+      const canGoOn = left !== null;
+      const now = left ?? (await begin(start, settings));
+      const stamps = hasOddRules(settings) ? null : stampsIn(now.folder, include);
       const environment = now.index;
+      if (areUntouched(now.stamps, stamps) && now.held !== null)
+        return { ...NOTHING_DIFFERS, environment, tree: now.held.tree };
+      following = { ...now, held: null, stamps };
       const distrust = canGoOn ? null : trust.since;
       const found = await lookThrough(git, { repository, environment, include, distrust, isOurs: canGoOn });
       const rules = [...new Set([...now.rules, ...rulesOf(found.added)])];
@@ -102,6 +107,11 @@ export function createFollowingIndex(git: Git, repository: Repository, trust: In
   };
 }
 
+/** `~somebody/rules`, `%(prefix)/rules`: only git knows which file that is. */
+const hasOddRules = (settings: LookSettings): boolean => /^(?:~[^/]|%)/.test(settings["core.excludesfile"] ?? "");
+
+const NOTHING_DIFFERS: Differences = { files: [], repositories: [], added: [], isSparse: false };
+
 /** Has it hold at least the files of a tree that is known; where that is gone, what the person's holds. */
 async function beginWith(git: Git, environment: IndexEnvironment, { tree }: IndexTrust): Promise<void> {
   if (tree !== null) await git(["read-tree", "--reset", tree], { environment, timeoutMs: wholeTreeTimeoutMs });
@@ -113,18 +123,23 @@ const stampIn = ({ folder }: Following): string => stampOf([indexIn(folder)]);
 const isAsLeft = (following: Following): boolean =>
   following.held?.isReliable === true && following.held.stamp === stampIn(following);
 
+const isCurrent = (repository: Repository, following: Following, start: string): boolean =>
+  isAsLeft(following) && following.start === start && following.ruled === ruledBy(repository, following.rules);
+
 const ruledBy = ({ top }: Repository, rules: readonly string[]): string =>
   stampOf(rules.map((path) => inTree(top, path)));
 
 /** Were one of these another, another index would come of it. */
-function startOf(repository: Repository, include: readonly string[]): string {
-  const { top, gitDir } = repository;
+function startOf(repository: Repository, settings: LookSettings, include: readonly string[]): string {
+  const { top, gitDir, env } = repository;
+  const excludes = settings["core.excludesfile"];
   const info = join(gitFolders(top)?.common ?? gitDir, "info");
   const rules = ["exclude", "attributes"].map((name) => join(info, name));
   const files = [
     join(gitDir, "index"),
     ...rules,
-    join(personalFolder(repository.env), "ignore"),
+    join(personalFolder(env), "ignore"),
+    ...(excludes === undefined ? [] : [resolve(top, excludes.replace(/^~(?=\/)/, homeOf(env)))]),
     ...settingsFiles(repository),
   ];
   return [stampOf(files), ...include].join("\n");
