@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
 import { agentEnvironment, type Environment } from "./agent-environment.ts";
 import type { Sandbox, SandboxedFolder } from "./sandboxed.ts";
 import { createLineSplitter, type Line } from "./line-splitter.ts";
@@ -81,7 +81,7 @@ export async function startAgentProcess(options: AgentProcessOptions, signal: Ab
   clearInterval(lookout);
   stop.dispose();
   if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL"); // where no process table tells
-  await Promise.race([Promise.all([exited, drained]), delay(DRAIN_MILLISECONDS, undefined, { ref: false })]);
+  await Promise.race([Promise.all([exited, drained]), drainTime()]);
   child.stdout.destroy();
   child.stderr.destroy();
   process.off("exit", killOnExit);
@@ -95,6 +95,12 @@ const STDERR_TAIL = 16 * 1024;
 const LOOK_MILLISECONDS = 1000;
 /** After everyone has gone the pipes are empty at once; only an escaped process can hold them open. */
 const DRAIN_MILLISECONDS = 1000;
+
+/** Where other work held up the event loop for so long, what is in the pipes has not been read yet: that takes a turn. */
+async function drainTime(): Promise<void> {
+  await delay(DRAIN_MILLISECONDS, undefined, { ref: false });
+  await turn(undefined, { ref: false });
+}
 
 type StopReason = "silent" | "aborted" | "flooded";
 type Stop = {
