@@ -177,15 +177,15 @@ test.concurrent("AGENT_UNKNOWN: how to start the agent is asked for where it is 
   expect(parsed(await sandbox.script("resume", "--json", ...sandbox.agent)).run.waiting.id).toMatch(/^implement/);
 });
 
-test.concurrent("an agent gets the person's environment without the token, and may not decide", async () => {
+test.concurrent("an agent gets neither the token nor what else is in the person's environment, and may not decide", async () => {
   const sandbox = await createSandbox();
   const ran = await sandbox.start(["add a greeting", "--supervised", "--json", ...sandbox.agent], {
     ISDLC_OPERATOR_TOKEN: sandbox.token,
-    MY_OWN: "kept",
+    MY_OWN: "not for agents",
   }).ended;
   expect(ran.code).toBe(3);
   const env = sandbox.log()[0]?.env;
-  expect(env).toContain("MY_OWN");
+  expect(env).not.toContain("MY_OWN");
   expect(env).not.toContain("ISDLC_OPERATOR_TOKEN");
   expect(env).toContain("ISDLC_NONCE");
 });

@@ -52,7 +52,7 @@ export const teamVerbs: readonly Verb[] = [
     name: "team",
     takesWords: true,
     kind: "decide",
-    summary: "Your tokens for scripts at a team's server, how it tells you, and who may do what there",
+    summary: "Your tokens at a team's server, how it tells you, and who may do what there",
     usage:
       "isdlc team token <name> | tokens | revoke <name> | members <repository> | policy <repository> | role <repository> <person> viewer|reviewer|admin|none | take-back <run> | notify [webhook|slack|teams|email <address>|test|off]",
     options: {
