@@ -56,12 +56,15 @@ export type Worker = {
   readonly driving: Map<RunId, { readonly epoch: number; readonly journal: HttpJournal }>;
 };
 
+/** A run that a living worker does not drive, and the server does not know about, would be driven by nobody. */
+const WHILE_IT_LIVES = Number.POSITIVE_INFINITY;
+
 export type DriveEnd = "nothing" | "rested" | "fenced" | "given back";
 
 /** Drives one run until it rests. All it has to know is in the journal, so beginning again is the normal path. */
 export async function driveLeased(worker: Worker, run: RunId, workflow: string): Promise<DriveEnd> {
   const path = `/api/worker/runs/${run}/lease`;
-  const patience = 60_000;
+  const patience = WHILE_IT_LIVES;
   const { lease } = await worker.ask({ method: "POST", path, body: { workflow }, answer: LeaseAnswer, patience });
   if (lease === null) return "nothing";
   const { epoch } = lease;
@@ -81,7 +84,7 @@ export async function driveLeased(worker: Worker, run: RunId, workflow: string):
   } catch (error) {
     if (!journal.lost.aborted && !isFenced(error)) return await brokenOff(worker, { run, epoch }, error);
     await keepWork(worker, { run, epoch }, held.handOver);
-    return "fenced";
+    return await letGo(worker, { run, epoch });
   } finally {
     if (worker.driving.get(run)?.epoch === epoch) worker.driving.delete(run);
     rmSync(treeFolder(worker.data, run, epoch), { recursive: true, force: true });
@@ -95,6 +98,12 @@ async function brokenOff(worker: Worker, { run, epoch }: Held, error: unknown): 
   worker.log.error({ run, epoch, error }, "a drive broke off");
   await back(worker, run, { epoch, why: "broken", detail: messageOf(error) });
   return "given back";
+}
+
+/** For the server, too, this drive is over: nothing comes of it where the run is somebody else's, as it should be. */
+async function letGo(worker: Worker, { run, epoch }: Held): Promise<DriveEnd> {
+  await back(worker, run, { epoch, why: "drains", detail: "the run was taken for somebody else's" });
+  return "fenced";
 }
 
 async function drained(worker: Worker, run: RunId, epoch: number): Promise<DriveEnd> {
@@ -255,7 +264,7 @@ async function agentsFor(worker: Worker, project: PlacedProject, run: ActiveRun)
 
 const back = async ({ ask }: Worker, run: RunId, body: GivenBack): Promise<void> => {
   const path = `/api/worker/runs/${run}/give-back`;
-  await ask({ method: "POST", path, body, answer: z.object({}), patience: 60_000 });
+  await ask({ method: "POST", path, body, answer: z.object({}), patience: WHILE_IT_LIVES });
 };
 
 function messageOf(error: unknown): string {

@@ -8,14 +8,14 @@ import { createProcesses } from "../../../src/adapters/process/create-processes.
 import { createReaderSeal, publicKeysOf } from "../../../src/adapters/team/reader-seal.ts";
 import { createServerClient } from "../../../src/adapters/team/server-client.ts";
 import { userFolders } from "../../../src/adapters/user-files/user-folders.ts";
-import { version } from "../../../src/compose/version.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import { secretsOf } from "../../../src/core/redact.ts";
-import { BeatAnswer, TeamView } from "../../../src/schema/api-team.ts";
-import { GENERATION, isLabel } from "../server/drive-queue.ts";
+import { TeamView } from "../../../src/schema/api-team.ts";
+import { isLabel } from "../server/drive-queue.ts";
 import { createLog } from "../structured-log.ts";
 import { startTracing } from "../operations/tracing.ts";
 import { numberOf, secretOf } from "../verb-values.ts";
+import { beat } from "./beat.ts";
 import { createClaimNotes } from "./claim-notes.ts";
 import { dataFolder, driveLeased, type Worker } from "./drive-run.ts";
 import { createMirrors } from "./mirror.ts";
@@ -98,19 +98,4 @@ function labelsOf({ values, verb }: Invocation): readonly string[] {
   const labels = (text(values, "labels") ?? "").split(",").filter((label) => label !== "");
   if (labels.every(isLabel)) return labels;
   throw new ProblemError({ code: "USAGE", detail: "--labels takes words with commas between.", usage: verb.usage });
-}
-
-/** Agents go on while the server is away: without it nobody else can take their run either. */
-async function beat({ ask, driving, log }: Worker, instance: string): Promise<void> {
-  try {
-    const body = { instance, runs: [...driving.keys()], generation: GENERATION, version };
-    const { held } = await ask({ method: "POST", path: "/api/worker/beat", body, answer: BeatAnswer });
-    for (const [run, { epoch, journal }] of driving) {
-      if (!body.runs.includes(run)) continue; // taken while the server was asked
-      const mine = held.find((one) => one.run === run && one.epoch === epoch);
-      journal.hear(mine?.seq ?? null);
-    }
-  } catch (error) {
-    log.warn({ error }, "no heartbeat");
-  }
 }

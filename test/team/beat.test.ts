@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import type { ServerClient } from "../../src/adapters/team/server-client.ts";
+import type { RunId } from "../../src/schema/ids.ts";
+import { createLog } from "../../team/src/structured-log.ts";
+import { beat } from "../../team/src/worker/beat.ts";
+import type { Worker } from "../../team/src/worker/drive-run.ts";
+
+const run = "20261116-101112345-abcd" as RunId;
+const log = createLog({ name: "test", write: () => undefined, secrets: [] });
+
+type Told = { readonly heard: (number | null)[]; readonly drive: { epoch: number; journal: never } };
+
+function driveWith(epoch: number): Told {
+  const heard: (number | null)[] = [];
+  return { heard, drive: { epoch, journal: { hear: (seq: number | null) => heard.push(seq) } as never } };
+}
+
+/** A server that answers with what it knows when it is asked, and only then lets something else happen. */
+const answering =
+  (held: readonly { run: RunId; epoch: number; seq: number }[], meanwhile: () => void): ServerClient =>
+  async ({ answer }) => {
+    const said = answer.parse({ held });
+    await Promise.resolve();
+    meanwhile();
+    return said;
+  };
+
+test("a drive hears how far its run is, and that a run is somebody else's", async () => {
+  const mine = driveWith(7);
+  const driving: Worker["driving"] = new Map([[run, mine.drive]]);
+  await beat({ ask: answering([{ run, epoch: 7, seq: 12 }], () => undefined), driving, log }, "one");
+  await beat({ ask: answering([{ run, epoch: 8, seq: 12 }], () => undefined), driving, log }, "one");
+  await beat({ ask: answering([], () => undefined), driving, log }, "one");
+  expect(mine.heard).toEqual([12, null, null]);
+});
+
+test("a drive that took the same run while the server was asked is not told what was true before", async () => {
+  const [before, since] = [driveWith(5), driveWith(7)];
+  const driving: Worker["driving"] = new Map([[run, before.drive]]);
+  const ask = answering([{ run, epoch: 6, seq: 12 }], () => driving.set(run, since.drive));
+  await beat({ ask, driving, log }, "one");
+  expect(before.heard).toEqual([null]);
+  expect(since.heard).toEqual([]);
+});
