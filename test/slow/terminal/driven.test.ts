@@ -39,6 +39,7 @@ async function atDriven(rules: (sandbox: Sandbox) => readonly Rule[]): Promise<D
 /** A person whose Claude Code says just these lines, and then nothing more. */
 async function atSaying(lines: readonly object[]): Promise<Driven> {
   const sandbox = await createSandbox();
+  writeFileSync(join(sandbox.config, "config.json"), JSON.stringify({ "agent-variables": ["FAKE_CLAUDE"] }));
   const plays = [{ lines: lines.map((line) => JSON.stringify(line)), hang: true }];
   const env = { ISDLC_CLAUDE: FAKE_CLAUDE, FAKE_CLAUDE: JSON.stringify({ plays }) };
   return { sandbox, terminal: await openTerminal(sandbox, { env, width: 100 }) };
