@@ -3,7 +3,7 @@ import type { Rule } from "../../stub-model/scenario.ts";
 import { agentBinary, CLAUDE_VERSIONS, claudePackage } from "../../support/agent-binaries.ts";
 import type { Sandbox } from "../../support/cli.ts";
 import { hasTmux } from "../terminal/terminal.ts";
-import { atTerminal, begin, guestOf, headless, report, said, SERVER, served, STATUS } from "./claude-session.ts";
+import { atTerminal, begin, enter, guestOf, headless, report, said, SERVER, served, STATUS } from "./claude-session.ts";
 import { FEATURE, featureWork, moved, throughFeature } from "./feature-work.ts";
 import { REFUSED, rogueTries } from "./rogue-tries.ts";
 
@@ -54,13 +54,13 @@ describe.skipIf(newest?.binary.ok !== true || !hasTmux())("Claude Code at a term
     const { sandbox } = guest;
     const terminal = await atTerminal(guest);
     await served(guest, terminal);
-    terminal.type("/isdlc:next");
+    await enter(terminal, "/isdlc:next");
     await moved(sandbox, null);
     await throughFeature(sandbox, {
       session: () => moved(sandbox, null),
       async answer(words) {
         const before = (await sandbox.status()).waiting.id;
-        terminal.type(`/isdlc:${words.join(" ")}`);
+        await enter(terminal, `/isdlc:${words.join(" ")}`);
         await moved(sandbox, before);
       },
     });

@@ -7,6 +7,7 @@ import type { Json, Sandbox } from "../../support/cli.ts";
 import { hasTmux } from "../terminal/terminal.ts";
 import {
   atTerminal,
+  enter,
   type Guest,
   guestOf,
   headless,
@@ -73,7 +74,7 @@ describe.each(binaries)("a session of Claude Code $version at its open gate", ({
     await headless(guest, "Go on");
     const terminal = await atTerminal(guest);
     await served(guest, terminal);
-    terminal.type(FORGER);
+    await enter(terminal, FORGER);
     await expect.poll(() => said(guest, "forger").length, PATIENCE).toBe(5);
     const [, first, , second, last] = said(guest, "forger");
     expect([first, second]).toEqual([expect.stringContaining("planted"), expect.stringContaining("planted")]);
@@ -96,11 +97,11 @@ describe.each(binaries)("a session of Claude Code $version at its open gate", ({
     }
     const terminal = await atTerminal(guest);
     await served(guest, terminal);
-    terminal.type(FORGER);
+    await enter(terminal, FORGER);
     await terminal.shows("Tried.");
     expect(existsSync(join(sandbox.base, "fired"))).toBe(true);
     expect(await isUnanswered(sandbox)).toBe(true);
-    terminal.type("/isdlc:continue");
+    await enter(terminal, "/isdlc:continue");
     await terminal.shows(/could\s+answer\s+in\s+your\s+place/);
     expect(await isUnanswered(sandbox)).toBe(true);
   });

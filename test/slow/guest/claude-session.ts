@@ -80,12 +80,19 @@ export const STATUS: Rule = {
   turns: [{ calls: [{ tool: `${SERVER}status`, input: {} }] }, { text: "Status told." }],
 };
 
+/** Types a line as a person does, who sees it before they press Enter: both at once may get lost. */
+export async function enter(terminal: Terminal, line: string): Promise<void> {
+  terminal.press("-l", line);
+  await terminal.shows(line);
+  terminal.press("Enter");
+}
+
 /** The product talks to its servers some time after its first screen. */
 export async function served(guest: Guest, terminal: Terminal): Promise<void> {
   const asked = (): number => said(guest, "status").length;
   do {
     const before = asked();
-    terminal.type("/isdlc:status");
+    await enter(terminal, "/isdlc:status");
     await expect.poll(asked, { timeout: 60_000, interval: 100 }).toBe(before + 2); // its call, and its words after it
     await terminal.shows("Status told.");
   } while (said(guest, "status").at(-1)?.includes("No such tool") === true);

@@ -6,7 +6,18 @@ import { agentBinary, CLAUDE_VERSIONS, claudePackage } from "../../support/agent
 import { builtProgram } from "../../support/built-program.ts";
 import type { Sandbox } from "../../support/cli.ts";
 import { hasTmux, openTerminal } from "../terminal/terminal.ts";
-import { begin, guestOf, headless, report, said, SERVER, served, STATUS, writesDocument } from "./claude-session.ts";
+import {
+  begin,
+  enter,
+  guestOf,
+  headless,
+  report,
+  said,
+  SERVER,
+  served,
+  STATUS,
+  writesDocument,
+} from "./claude-session.ts";
 
 const binaries = await Promise.all(
   CLAUDE_VERSIONS.map(async (version) => ({ version, binary: await agentBinary(claudePackage(version)) })),
@@ -88,19 +99,19 @@ describe.each(binaries)("a session of Claude Code $version", ({ version, binary 
       terminal.type([setup.program, ...args].map((word) => `'${word}'`).join(" "));
       await terminal.shows("❯");
       await served(guest, terminal);
-      terminal.type("/isdlc:next");
+      await enter(terminal, "/isdlc:next");
       await terminal.shows("The gate is open.");
       const [typed, skill, pty] = said(guest, "plan").slice(-3);
       expect(typed).toContain("this tool is the host's alone");
       expect(skill).toContain("disable-model-invocation");
       expect(pty).toContain("isdlc continue is for the person");
       expect(await sandbox.status()).toMatchObject({ waiting: { kind: "gate" } });
-      terminal.type("/isdlc:continue");
+      await enter(terminal, "/isdlc:continue");
       await terminal.shows("It went on.");
       const answers = (await sandbox.events()).filter((event) => event.type === "gate.answered");
       expect(answers).toMatchObject([{ choice: "continue", by: { channel: "prompt" } }]);
       expect(await sandbox.status()).toMatchObject({ current: "implement", status: "running" });
-      terminal.type("/exit");
+      await enter(terminal, "/exit");
       await terminal.shows(/\$ *$/);
     },
   );
