@@ -5,14 +5,13 @@ import { useEffect } from "react";
 import type { RunDetail } from "../../../src/schema/api.ts";
 import { api } from "../api.ts";
 import { watchRun } from "../live.ts";
-import { BackIcon } from "../parts/icons.tsx";
-import { StatusMark } from "../parts/status.tsx";
 import { Loading, Trouble } from "../parts/trouble.tsx";
 import { AskedFor } from "../run/asked-for.tsx";
 import { Activity } from "../run/activity.tsx";
 import { Documents } from "../run/documents.tsx";
 import { PhasePicture } from "../run/phase-picture.tsx";
 import { RunActions } from "../run/run-actions.tsx";
+import { RunHead } from "../run/run-head.tsx";
 import { SignStatement } from "../run/sign-statement.tsx";
 import { RunStory } from "../run/run-story.tsx";
 import { Timeline } from "../run/timeline.tsx";
@@ -37,7 +36,7 @@ export function RunPage({ run }: { readonly run: string }) {
   if (data.asked !== undefined) return <AskedFor row={data.row} asked={data.asked} />;
   return (
     <div className="page page-wide">
-      <RunHead detail={data} />
+      <BegunHead detail={data} />
       {data.row.movedTo === undefined ? null : (
         <p className="notice notice-warn">This run went to {data.row.movedTo}. It goes on there.</p>
       )}
@@ -55,7 +54,7 @@ export function RunPage({ run }: { readonly run: string }) {
   );
 }
 
-function RunHead({ detail }: { readonly detail: RunDetail }) {
+function BegunHead({ detail }: { readonly detail: RunDetail }) {
   const { row, mode, agent, reviewer, isSandboxed, isSupervised } = detail;
   const facts = [
     row.workflow,
@@ -69,17 +68,9 @@ function RunHead({ detail }: { readonly detail: RunDetail }) {
     `started ${dateText(row.startedAt)}`,
   ];
   return (
-    <header className="run-head">
-      <Link to="/" className="back" aria-label="Back to the inbox">
-        <BackIcon />
-      </Link>
-      <div className="run-title">
-        <h1>{row.title}</h1>
-        <p className="subtle">{facts.filter((fact) => fact !== "").join(" · ")}</p>
-      </div>
-      <StatusMark row={row} />
+    <RunHead row={row} facts={facts}>
       <RunActions detail={detail} />
-    </header>
+    </RunHead>
   );
 }
 

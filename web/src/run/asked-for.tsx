@@ -1,12 +1,10 @@
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { RunDetail } from "../../../src/schema/api.ts";
 import { answered, Asked, type Start } from "../parts/asked.tsx";
-import { BackIcon } from "../parts/icons.tsx";
-import { StatusMark } from "../parts/status.tsx";
 import { Trouble } from "../parts/trouble.tsx";
 import { useRepositories } from "../repositories.ts";
 import { useStart } from "../starting.ts";
+import { RunHead } from "./run-head.tsx";
 
 type AskedForProps = { readonly row: RunDetail["row"]; readonly asked: NonNullable<RunDetail["asked"]> };
 
@@ -14,18 +12,7 @@ type AskedForProps = { readonly row: RunDetail["row"]; readonly asked: NonNullab
 export function AskedFor({ row, asked }: AskedForProps) {
   return (
     <div className="page">
-      <header className="run-head">
-        <Link to="/" className="back" aria-label="Back to the inbox">
-          <BackIcon />
-        </Link>
-        <div className="run-title">
-          <h1>{row.title}</h1>
-          <p className="subtle">
-            {row.workflow} · in {row.place.path}
-          </p>
-        </div>
-        <StatusMark row={row} />
-      </header>
+      <RunHead row={row} facts={[row.workflow, `in ${row.place.path}`]} />
       {row.notBegun === undefined ? (
         <p className="notice">The next free worker begins it.</p>
       ) : asked.choices.length === 0 ? (
