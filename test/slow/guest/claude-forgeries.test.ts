@@ -6,7 +6,7 @@ import { agentBinary, CLAUDE_VERSIONS, claudePackage } from "../../support/agent
 import { builtProgram } from "../../support/built-program.ts";
 import type { Sandbox } from "../../support/cli.ts";
 import { hasTmux } from "../terminal/terminal.ts";
-import { atTerminal, type Guest, guestOf, headless, isUnanswered, planned } from "./claude-session.ts";
+import { atTerminal, type Guest, guestOf, headless, isUnanswered, laterShell, planned } from "./claude-session.ts";
 
 const binaries = await Promise.all(
   CLAUDE_VERSIONS.map(async (version) => ({ version, binary: await agentBinary(claudePackage(version)) })),
@@ -81,18 +81,7 @@ describe.each(binaries)("a session of Claude Code $version at its open gate", ({
         {
           name: "forger",
           when: { prompt: "Have a go" },
-          turns: [
-            {
-              calls: [
-                {
-                  get shell() {
-                    return nested(sandbox);
-                  },
-                },
-              ],
-            },
-            { text: "Tried." },
-          ],
+          turns: [laterShell(() => nested(sandbox)), { text: "Tried." }],
         },
         { name: "nested", when: { prompt: "continue" }, turns: [{ text: "It came." }], past: "repeat" },
       ];

@@ -122,6 +122,17 @@ export function heldClaim({ root }: Sandbox): Json {
 const eventsIn = (record: Json): Json[] =>
   (Array.isArray(record) ? record : Object.values(record)).flat().filter((one: Json) => typeof one?.type === "string");
 
+/** Runs a line of shell that is known only once the session is at work. */
+export const laterShell = (line: () => string): Turn => ({
+  calls: [
+    {
+      get shell() {
+        return line();
+      },
+    },
+  ],
+});
+
 export const begin: Turn = { calls: [{ tool: `${SERVER}begin`, input: {} }] };
 
 export const report = (sandbox: Sandbox): Turn => ({

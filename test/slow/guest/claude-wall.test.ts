@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { agentBinary, CLAUDE_VERSIONS, claudePackage } from "../../support/agent-binaries.ts";
 import type { Json } from "../../support/cli.ts";
 import { hasTmux, openTerminal } from "../terminal/terminal.ts";
-import { guestOf, headless, isUnanswered, planned, said } from "./claude-session.ts";
+import { guestOf, headless, isUnanswered, laterShell, planned, said } from "./claude-session.ts";
 
 const binaries = await Promise.all(
   CLAUDE_VERSIONS.map(async (version) => ({ version, binary: await agentBinary(claudePackage(version)) })),
@@ -35,18 +35,7 @@ describe.each(binaries)("the shell of Claude Code $version at an open gate", ({ 
       {
         name: "forger",
         when: { prompt: "Have a go" },
-        turns: [
-          {
-            calls: [
-              {
-                get shell() {
-                  return `node ${program} ${tries}`;
-                },
-              },
-            ],
-          },
-          { text: "Tried." },
-        ],
+        turns: [laterShell(() => `node ${program} ${tries}`), { text: "Tried." }],
       },
     ]);
     const { sandbox, env } = guest;
