@@ -12,6 +12,7 @@ const nothing: SandboxPlan = {
   cwd: "/tree",
 };
 const END = ["--setenv", "GIT_OPTIONAL_LOCKS", "0", "--setenv", "TMPDIR", "/tmp", "--chdir", "/tree", "--"];
+const FIRST = ["/bin/sh", "-c", 'exec 3>&2 2>/dev/null; "$0" "$@" 2>&3 3>&-; exit'];
 
 const rows: readonly (readonly [string, Partial<SandboxPlan>, readonly string[]])[] = [
   ["nothing: everything is there to be read", {}, []],
@@ -42,7 +43,7 @@ const rows: readonly (readonly [string, Partial<SandboxPlan>, readonly string[]]
 
 describe("the command line of bubblewrap", () => {
   test.each(rows)("%s", (_name, plan, expected) => {
-    expect(bwrapArguments({ ...nothing, ...plan })).toEqual([...BASE, ...expected, ...END]);
+    expect(bwrapArguments({ ...nothing, ...plan })).toEqual([...BASE, ...expected, ...END, ...FIRST]);
   });
 
   test.each([

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { sandboxOf, createPlace, missing, play } from "./sandbox-fixture.ts";
 
 /** Each writes "lives" into the tree once its child runs; the child's argument names it among all processes. */
@@ -20,6 +21,13 @@ const children: readonly (readonly [string, (name: string) => string])[] = [
 
 const sleeper = (name: string): string => `sh -c 'echo >lives; while :; do sleep 1; done' ${name}`;
 const UNTIL_IT_LIVES = "while ! test -e lives; do sleep 0.02; done";
+
+/** A program that ends at once, and leaves a process in a session of its own. */
+const leaving = (name: string): string => {
+  const args = `["--fork", process.execPath, "-e", "setInterval(() => {}, 1000)", "${name}"]`;
+  const options = '{ stdio: "ignore", detached: true, env: {} }';
+  return `require("child_process").spawn("setsid", ${args}, ${options}).on("exit", () => process.exit(0))`;
+};
 
 /** Numbers of processes that carry the name in their command line, outside of any sandbox. */
 function carriers(name: string): readonly string[] {
@@ -72,5 +80,21 @@ describe
       await until(() => existsSync(join(place.tree, "lives")));
       starter.kill("SIGKILL");
       await until(() => carriers(name).length === 0);
+    });
+
+    test("it has ended when the program's end is told, on a machine that is busy", async () => {
+      const place = createPlace();
+      const busy = Array.from({ length: 8 }, () => spawn("sh", ["-c", "while :; do :; done"], { stdio: "ignore" }));
+      onTestFinished(() => busy.forEach((one) => one.kill("SIGKILL")));
+      const left: string[] = [];
+      for (let run = 0; run < 30; run += 1) {
+        const name = randomUUID();
+        const argv = [process.execPath, "-e", leaving(name)];
+        const [file = "", ...args] = sandboxOf(place)(argv, { cwd: place.tree, access: "write" });
+        const [code] = (await once(spawn(file, args, { stdio: "ignore" }), "exit")) as [number];
+        expect(code).toBe(0);
+        left.push(...carriers(name));
+      }
+      expect(left).toEqual([]);
     });
   });

@@ -37,8 +37,16 @@ export function bwrapArguments(plan: SandboxPlan): readonly string[] {
     "--chdir",
     plan.cwd,
     "--",
+    ...FIRST_PROCESS,
   ];
 }
+
+/**
+ * The sandbox lasts as long as its first process, and bubblewrap waits for exactly that one: when the shell ends, the
+ * kernel has ended everyone else. Bubblewrap's own first process tells of the program's end before it ends itself, and
+ * what the program left could go on for some milliseconds. What the shell has to say of signals is not the program's.
+ */
+const FIRST_PROCESS = ["/bin/sh", "-c", 'exec 3>&2 2>/dev/null; "$0" "$@" 2>&3 3>&-; exit'];
 
 /** Files by which root sets the kernel. Without capabilities root still owns them, and could write. */
 const KERNEL = [
@@ -51,7 +59,7 @@ const KERNEL = [
  * need their service. Dropping capabilities matters for root only, who would otherwise just mount it all again.
  */
 export const BASE: readonly string[] = [
-  ..."--unshare-pid --unshare-ipc --die-with-parent --new-session --cap-drop ALL".split(" "),
+  ..."--unshare-pid --as-pid-1 --unshare-ipc --die-with-parent --new-session --cap-drop ALL".split(" "),
   ..."--ro-bind / / --dev /dev --proc /proc".split(" "),
   ...KERNEL.flatMap((path) => ["--ro-bind-try", path, path]),
 ];
