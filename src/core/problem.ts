@@ -31,7 +31,7 @@ export type Problem =
   | { readonly code: "PROGRAM_CHANGED"; readonly name: string; readonly before: string; readonly now: string }
   | { readonly code: "AGENT_FAILED"; readonly agent: string; readonly detail: string }
   | { readonly code: "ITEM_BUSY"; readonly item: string; readonly isAnalysis: boolean }
-  | { readonly code: "NEEDS_PERSON"; readonly verb: string }
+  | { readonly code: "NEEDS_PERSON"; readonly verb: string; readonly server?: string }
   | { readonly code: "PASSKEY_NEEDED"; readonly verb: string; readonly repository?: string }
   | { readonly code: "PASSKEY_REFUSED"; readonly detail: string }
   | { readonly code: "ANSWERED_BY_AGENT"; readonly verb: string; readonly evidence: string }
@@ -171,7 +171,7 @@ const descriptions: Describe = {
   }),
   NEEDS_PERSON: (p) => ({
     what: `"${p.verb}" is a person's decision, and this call has neither a terminal nor a token.`,
-    fix: 'Run it at a terminal, or create a token with "isdlc token" there (or "isdlc token --yes" before any run) and pass it in ISDLC_OPERATOR_TOKEN.',
+    fix: `Run it at a terminal, or ${p.server === undefined ? 'create a token with "isdlc token" there (or "isdlc token --yes" before any run)' : `take a token of your own at ${p.server}`} and pass it in ISDLC_OPERATOR_TOKEN.`,
   }),
   PASSKEY_NEEDED: ({ verb, repository: shared }) => ({
     what: `"${verb}" must be signed with a passkey: ${shared === undefined ? 'your setting "approvals"' : shared} allows nothing else.`,

@@ -1,4 +1,5 @@
 import { DBOS } from "@dbos-inc/dbos-sdk";
+import { openPool } from "../journal-postgres/open-pool.ts";
 import { APPLICATION, GENERATION, queueFor, WORKFLOW } from "../server/drive-queue.ts";
 
 export type Taking = {
@@ -16,6 +17,8 @@ export type TakingDrives = {
 };
 
 const QUEUE_CONNECTIONS = 3;
+/** After which the database gives up a transaction of a machine that sleeps, and with it what it had locked. */
+const IDLE_MILLISECONDS = 60_000;
 
 /** Takes drives from the queue. Each is one step: one that is cut off is not repeated by DBOS, but asked for again by the server. */
 export async function takeDrives({ database, executor, labels, drive }: Taking): Promise<TakingDrives> {
@@ -23,11 +26,12 @@ export async function takeDrives({ database, executor, labels, drive }: Taking):
     const workflow = DBOS.workflowID ?? "";
     return DBOS.runStep(() => drive(run, workflow), { name: WORKFLOW });
   };
+  const pool = openPool(database, QUEUE_CONNECTIONS, { idle_in_transaction_session_timeout: IDLE_MILLISECONDS });
   DBOS.registerWorkflow(driveOnce, { name: WORKFLOW });
   DBOS.setConfig({
     name: APPLICATION,
     systemDatabaseUrl: database,
-    systemDatabasePoolSize: QUEUE_CONNECTIONS,
+    systemDatabasePool: pool,
     useListenNotify: false,
     runAdminServer: false,
     runMigrations: false,
@@ -37,5 +41,9 @@ export async function takeDrives({ database, executor, labels, drive }: Taking):
     logLevel: "error",
   });
   await DBOS.launch();
-  return { stop: (milliseconds) => DBOS.shutdown({ workflowCompletionTimeoutMS: milliseconds }) };
+  const stop = async (milliseconds: number): Promise<void> => {
+    await DBOS.shutdown({ workflowCompletionTimeoutMS: milliseconds });
+    await pool.end();
+  };
+  return { stop };
 }

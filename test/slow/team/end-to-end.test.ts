@@ -27,11 +27,14 @@ describe.runIf(hasPostgres)("a server and two workers", () => {
     const run = asked.run as string;
 
     await rests(team, run, "wait");
+    for (const worker of workers.values()) expect(worker.said()).toMatch(/^\S+ takes work\.\n$/);
     const status = await ada.script("status", "--run", run);
     expect(status.stdout + status.stderr).toContain("waiting for a person");
     const gate = parsed(await ada.script("gate", "--json"));
     expect(gate.waiting).toMatchObject({ kind: "gate" });
-    expect(await ada.script("continue")).toMatchObject({ code: 1, stderr: expect.stringContaining("NEEDS_PERSON") });
+    const nobody = await ada.script("continue");
+    expect(nobody).toMatchObject({ code: 1, stderr: expect.stringContaining("NEEDS_PERSON") });
+    expect(nobody.stderr).toContain("take a token of your own at http://127.0.0.1:");
     const twice = await Promise.all([
       team.as(adas, "continue", "--record-only"),
       team.as(adas, "continue", "--record-only"),

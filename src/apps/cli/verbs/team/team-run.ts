@@ -122,7 +122,15 @@ export async function stateOf(
 export async function askAsPerson(invocation: Invocation, project: LocalProject): Promise<ServerClient> {
   const login = signedIn(project);
   const token = givenToken(invocation);
-  if (token === undefined) await personOf(invocation, project);
+  if (token === undefined) await personOf(invocation, project).catch(namingServer(login.url));
   else await initiatorOf(invocation, project);
   return createServerClient({ url: login.url, token: token ?? login.token });
 }
+
+/** The tokens that count are the server's own. */
+const namingServer =
+  (server: string) =>
+  (error: unknown): never => {
+    const problem = error instanceof ProblemError ? error.problem : null;
+    throw problem?.code === "NEEDS_PERSON" ? new ProblemError({ ...problem, server }) : error;
+  };
