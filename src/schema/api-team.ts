@@ -70,7 +70,7 @@ export const TeamRunRow = z.object({
   phase: z.nullable(z.string()),
   /** The worker that drives it; null where none does. */
   worker: z.nullable(z.string()),
-  /** Why it could not be begun; null where it was, or still can be. */
+  /** Why it was not begun; null where it was, or still can be. */
   refused: z.nullable(z.string()),
   /** What has to be chosen before it can be begun; then `refused` says the same in words. */
   choices: z._default(z.array(Choice), []),
@@ -79,6 +79,8 @@ export const TeamRunRow = z.object({
   /** Whose place it went to, in words, and by whom; null where it is the team's. */
   movedTo: z._default(z.nullable(z.string()), null),
   movedBy: z._default(z.nullable(z.string()), null),
+  /** Who cancelled it before a worker began it; then `refused` says the same in words. */
+  cancelledBy: z._default(z.nullable(z.string()), null),
 });
 export type TeamRunRow = z.infer<typeof TeamRunRow>;
 export const TeamRunList = z.object({ runs: z.array(TeamRunRow) });

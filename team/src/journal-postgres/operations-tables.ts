@@ -28,3 +28,8 @@ create table isdlc.drawn_name (
 
 create index run_open on isdlc.run (repository, number) where rests <> 'ended';
 `;
+
+/** Who cancelled a run that no worker had begun; of one that was begun, the journal tells. */
+export const cancelTables = `
+alter table isdlc.run add column cancelled_by text;
+`;

@@ -72,6 +72,7 @@ type RunRow = {
   readonly repository: string;
   readonly title: string;
   readonly refused: string | null;
+  readonly cancelled_by: string | null;
   readonly begun_by: string;
   readonly role: Role;
 };
@@ -80,7 +81,7 @@ type Told = Pick<RunRow, "repository" | "title"> & { readonly text: string; read
 async function runToTell({ pool, journal }: MessageSource, claimed: ClaimedNotification): Promise<Told | null> {
   const { run, person, occasion, wait_id } = claimed;
   const { rows } = await pool.query<RunRow>(
-    `select r.repository, r.title, r.refused, r.begun_by, m.role
+    `select r.repository, r.title, r.refused, r.cancelled_by, r.begun_by, m.role
      from isdlc.run r join isdlc.member m on m.repository = r.repository and m.person = $2
      where r.run = $1 and r.moved_place is null`,
     [run, person],
@@ -111,8 +112,9 @@ async function mayAccept(
   }
 }
 
-function endText({ repository, title, refused }: RunRow, state: Exclude<RunState, ActiveRun>): string {
+function endText({ repository, title, refused, cancelled_by }: RunRow, state: Exclude<RunState, ActiveRun>): string {
   const named = `${repository}: “${plainLine(title, MOST_TITLE)}”`;
+  if (cancelled_by !== null) return `${named} was cancelled by ${cancelled_by} before a worker began it.`;
   if (state.is === "none") return `${named} could not be begun: ${refused ?? "no reason was given"}`;
   return state.how === "cancelled" ? `${named} was cancelled.` : `${named} is finished.`;
 }

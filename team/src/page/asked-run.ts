@@ -1,11 +1,19 @@
 import type { Pool } from "pg";
 import { ProblemError } from "../../../src/core/problem.ts";
-import type { RunDetail } from "../../../src/schema/api.ts";
+import type { AnswerOption, RunDetail } from "../../../src/schema/api.ts";
 import type { Choice, StartRequest } from "../../../src/schema/api-project.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { listedRun } from "./page-list.ts";
 
 type Asked = { readonly start: StartRequest; readonly choices: Choice[] };
+
+const CANCEL: AnswerOption = {
+  option: "cancel",
+  label: "Cancel",
+  effect: "Ends the run before a worker begins it.",
+  tone: "danger",
+  needs: "reason",
+};
 
 /** A run that was asked for and is not begun: no worker was free yet, or something has to be chosen first. */
 export async function askedRun(pool: Pool, person: string, run: RunId): Promise<RunDetail> {
@@ -15,6 +23,7 @@ export async function askedRun(pool: Pool, person: string, run: RunId): Promise<
   if (row === null || asked === undefined) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   const { mode = "standard", isSupervised } = asked.start;
   const nobody = { agent: "", reviewer: null, isSandboxed: null };
-  const nothing = { phases: [], timeline: [], wait: null, actions: [], backTo: [], end: null, warnings: [], seq: 0 };
+  const actions = row.notBegun === undefined ? [CANCEL] : [];
+  const nothing = { phases: [], timeline: [], wait: null, actions, backTo: [], end: null, warnings: [], seq: 0 };
   return { row, mode, isSupervised, ...nobody, ...nothing, asked };
 }

@@ -13,7 +13,6 @@ import {
 import type { ActivityView } from "../../../src/schema/api-live.ts";
 import type { StatementOffer } from "../../../src/schema/api-passkey.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
-import type { Role } from "../../../src/schema/api-team.ts";
 import { storyOf } from "../../../src/views/page/story.ts";
 import { decisionChallengeFor, signatureOf } from "../passkeys/sign-decision.ts";
 import { needRun, type RunAccess } from "../people/roles.ts";
@@ -68,12 +67,12 @@ export function addPageRuns(app: Hono<TeamEnv>, page: TeamPage): void {
 function addPageAnswers(app: Hono<TeamEnv>, page: TeamPage): void {
   const { journal } = page.server;
   app.post(`${PAGE_API}/runs/:run/challenge`, async (context) => {
-    const { run } = await seen(page, context, "reviewer");
+    const { run } = await reviewed(page, context);
     const decision = AnswerRequest.parse(await context.req.json());
     return context.json(await decisionChallengeFor(page, { run, person: context.get("principal").id, decision }));
   });
   app.post(`${PAGE_API}/runs/:run/answer`, async (context) => {
-    const { run, access } = await seen(page, context, "reviewer");
+    const { run, access } = await reviewed(page, context);
     const request = AnswerRequest.parse(await context.req.json());
     const person = context.get("principal").id;
     const signature = await signatureOf(page, { run, person, decision: request });
@@ -82,11 +81,16 @@ function addPageAnswers(app: Hono<TeamEnv>, page: TeamPage): void {
     await tellingWhoWasFirst(events, request.wait, () =>
       answerRun(page.server, run, { by, access, request, signature }),
     );
-    const now = await seen(page, context);
-    const { run: state } = now.source;
-    const isDriving = state.is === "active" && state.wait === null;
-    return context.json({ run: await told(now), isDriving, warnings: [] } satisfies AnswerResult);
+    const detail = await detailAt(page, context);
+    const isDriving = detail.row.status === "running";
+    return context.json({ run: detail, isDriving, warnings: [] } satisfies AnswerResult);
   });
+}
+
+/** A run that this person may answer, begun or not. */
+async function reviewed({ server: { pool } }: TeamPage, context: Context<TeamEnv>) {
+  const run = runOf(context.req.param("run") ?? "");
+  return { run, access: await needRun(pool, context.get("principal"), { run, role: "reviewer" }) };
 }
 
 async function detailAt(page: TeamPage, context: Context<TeamEnv>): Promise<RunDetail> {
@@ -106,11 +110,11 @@ type Seen = {
 };
 
 /** The run that a request names. @throws ProblemError NO_RUN where it is not this person's to know of, or not begun yet. */
-async function seen(page: TeamPage, context: Context<TeamEnv>, role: Role = "viewer"): Promise<Seen> {
+async function seen(page: TeamPage, context: Context<TeamEnv>): Promise<Seen> {
   const { trees, server } = page;
   const { pool, journal } = server;
   const run = runOf(context.req.param("run") ?? "");
-  const access = await needRun(pool, context.get("principal"), { run, role });
+  const access = await needRun(pool, context.get("principal"), { run, role: "viewer" });
   const { state } = await journal.load(run);
   if (state.is === "none") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   const { rows } = await pool.query<Kept>(

@@ -10,6 +10,7 @@ import type { Recorded } from "../journal-postgres/submit-decision.ts";
 import { counted } from "../operations/metrics.ts";
 import { needPolicy, needSignature } from "../people/answer-policy.ts";
 import type { RunAccess } from "../people/roles.ts";
+import { cancelAsked, whyNotBegun } from "./cancel-asked.ts";
 import { commandOf } from "./decide-answer.ts";
 import type { TeamServer } from "./team-server.ts";
 
@@ -25,8 +26,9 @@ type Answering = {
 export async function answerRun(server: TeamServer, run: RunId, answering: Answering): Promise<number> {
   const { by, access, request, signature } = answering;
   const { journal, queue, pool, metrics } = server;
+  if (request.option === "cancel" && (await isCancelledUnbegun(server, run, answering))) return 0;
   const { state, head } = await journal.load(run);
-  if (state.is === "none") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  if (state.is === "none") throw await whyNotBegun(server, run);
   if (state.is === "ended")
     throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "runEnded", how: state.how } });
   await needPolicy(pool, access, { run: state, by: { person: by.name, option: request.option } });
@@ -40,4 +42,13 @@ export async function answerRun(server: TeamServer, run: RunId, answering: Answe
   const done = await counted(metrics, "person", () => journal.submitAs(run, command, sent));
   if (!done.ok) throw new ProblemError({ code: "COMMAND_REFUSED", refusal: done.refusal });
   return head.seq;
+}
+
+/** True where nothing was recorded yet, and now never will be. Where a worker began it meanwhile, that run is cancelled. */
+async function isCancelledUnbegun(server: TeamServer, run: RunId, answering: Answering): Promise<boolean> {
+  const { by, access, request, signature } = answering;
+  const { state } = await server.journal.load(run);
+  if (state.is !== "none") return false;
+  if (signature === undefined) await needSignature(server.pool, access.repository, request);
+  return cancelAsked(server, run, { person: by.name, reason: request.text });
 }

@@ -90,6 +90,7 @@ const STATUS: Readonly<Partial<Record<Problem["code"], Answer["status"]>>> = {
   COMMAND_REFUSED: 409,
   RUN_AWAY: 409,
   RUN_NOT_MOVABLE: 409,
+  TEAM_RUN_REFUSED: 409,
   NO_RUN: 404,
   USAGE: 400,
 };

@@ -33,7 +33,7 @@ export function RunPage({ run }: { readonly run: string }) {
         <Link to="/">Go to the inbox</Link>
       </div>
     );
-  if (data.asked !== undefined) return <AskedFor row={data.row} asked={data.asked} />;
+  if (data.asked !== undefined) return <AskedFor detail={data} asked={data.asked} />;
   return (
     <div className="page page-wide">
       <BegunHead detail={data} />

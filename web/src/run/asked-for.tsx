@@ -4,19 +4,23 @@ import { answered, Asked, type Start } from "../parts/asked.tsx";
 import { Trouble } from "../parts/trouble.tsx";
 import { useRepositories } from "../repositories.ts";
 import { useStart } from "../starting.ts";
+import { RunActions } from "./run-actions.tsx";
 import { RunHead } from "./run-head.tsx";
 
 type AskedForProps = { readonly row: RunDetail["row"]; readonly asked: NonNullable<RunDetail["asked"]> };
 
 /** A team's run that no worker has begun yet, or that cannot be begun before something is chosen. */
-export function AskedFor({ row, asked }: AskedForProps) {
+export function AskedFor({ detail, asked }: { readonly detail: RunDetail; readonly asked: AskedForProps["asked"] }) {
+  const { row } = detail;
   return (
     <div className="page">
-      <RunHead row={row} facts={[row.workflow, `in ${row.place.path}`]} />
+      <RunHead row={row} facts={[row.workflow, `in ${row.place.path}`]}>
+        <RunActions detail={detail} />
+      </RunHead>
       {row.notBegun === undefined ? (
         <p className="notice">The next free worker begins it.</p>
       ) : asked.choices.length === 0 ? (
-        <p className="notice notice-bad">It could not be begun: {row.notBegun}</p>
+        <p className="notice notice-bad">Not begun: {row.notBegun}</p>
       ) : (
         <AskAgain row={row} asked={asked} />
       )}

@@ -2,10 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { next } from "../../../../core/next.ts";
 import { ProblemError } from "../../../../core/problem.ts";
 import { finishOf, type RunState } from "../../../../core/run.ts";
-import { discardedRef } from "../../../../schema/api-team.ts";
+import { discardedRef, type TeamRunRow } from "../../../../schema/api-team.ts";
 import { openRunLine } from "../../../../views/open-run.ts";
+import { plainLine } from "../../../../views/plain-text.ts";
 import { openChoices } from "../../grammar/choice.ts";
-import type { Invocation, Result } from "../../grammar/verb.ts";
+import { done, type Invocation, type Result } from "../../grammar/verb.ts";
 import { withSignals } from "../../main/signals.ts";
 import { restResult } from "../../terminal/continue-run.ts";
 import { readTeamRun, type TeamRun } from "./team-run.ts";
@@ -18,6 +19,7 @@ export function followUntilRest(invocation: Invocation, team: TeamRun): Promise<
   return withSignals(async (signal) => {
     for (let told = ""; ;) {
       const { state, row } = await readTeamRun(team);
+      if (row.cancelledBy !== null) return cancelledResult(row);
       if (row.choices.length > 0) return openChoices(row.choices);
       if (row.refused !== null) throw new ProblemError({ code: "TEAM_RUN_REFUSED", run: row.run, detail: row.refused });
       const isAtRest = state.is !== "none" && next(state).is !== "action";
@@ -28,6 +30,12 @@ export function followUntilRest(invocation: Invocation, team: TeamRun): Promise<
       await delay(LOOKS_EVERY, undefined, { signal }).catch(() => undefined); // told to stop
     }
   });
+}
+
+/** Before a worker had begun it: there is nothing else to tell of it. */
+function cancelledResult({ run, refused }: TeamRunRow): Result {
+  const json = { run: null, team: { run, cancelled: refused } };
+  return done([`Cancelled: ${plainLine(refused ?? "", 400)}`, `Of the team: ${run}`], json);
 }
 
 /** `run` of the object is the state, as everywhere; which run of the team it is stands beside it. */

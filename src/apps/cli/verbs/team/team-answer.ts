@@ -16,6 +16,7 @@ import { askAsPerson, type TeamRun } from "./team-run.ts";
 export async function giveAnswer(invocation: Invocation, team: TeamRun): Promise<Result> {
   const { cwd, env } = invocation;
   const { row, state } = team;
+  if (state.is === "none" && isCancel(invocation)) return cancelUnbegun(invocation, team);
   if (state.is !== "active") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   const ask = await askAsPerson(invocation, openProject(cwd, env));
   const body = bodyOf(invocation, state);
@@ -26,6 +27,18 @@ export async function giveAnswer(invocation: Invocation, team: TeamRun): Promise
     run: row.run,
     recorded: body.option,
   });
+}
+
+const isCancel = ({ verb, words }: Invocation): boolean =>
+  verb.name === "cancel" || (verb.name === "answer" && words[0] === "cancel");
+
+/** Asked for and not begun when it was looked at; the server knows whether a worker was first. */
+async function cancelUnbegun(invocation: Invocation, team: TeamRun): Promise<Result> {
+  const { cwd, env, values } = invocation;
+  const ask = await askAsPerson(invocation, openProject(cwd, env));
+  const body = { wait: null, shown: "", option: "cancel", text: text(values, "text") ?? text(values, "reason") ?? "" };
+  await ask({ method: "POST", path: `/api/runs/${team.row.run}/answer`, body, answer: JournalLines });
+  return followUntilRest(invocation, team);
 }
 
 const isOffered = (run: ActiveRun, option: WaitOption): boolean =>

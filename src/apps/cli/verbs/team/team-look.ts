@@ -23,8 +23,9 @@ export const showStatus = (_invocation: Invocation, { row, state, login: { url }
   return done([head, ...lines, ...kept], { run: statusObject(state, { driven }), team: row });
 };
 
-function whereabouts({ worker, rests, refused, movedTo }: TeamRunRow): string {
+function whereabouts({ worker, rests, refused, movedTo, cancelledBy }: TeamRunRow): string {
   if (movedTo !== null) return `gone to ${plainLine(movedTo, 200)}`;
+  if (cancelledBy !== null) return `cancelled: ${plainLine(refused ?? "", 400)}`;
   if (refused !== null) return `could not be begun: ${plainLine(refused, 300)}`;
   if (worker !== null) return `driven by ${worker}`;
   return rests === "action" ? "waiting for a worker" : rests === "wait" ? "waiting for a person" : "ended";

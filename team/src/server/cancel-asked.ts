@@ -1,0 +1,43 @@
+import { ProblemError } from "../../../src/core/problem.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+import { plainLine } from "../../../src/views/plain-text.ts";
+import type { LeaseKeeper } from "./leases.ts";
+
+export type Cancelling = { readonly person: string; readonly reason: string };
+
+const MOST_REASON = 300; // characters
+
+/**
+ * Ends a run that was asked for before a worker begins it; a worker that is about to is fenced off. False where one has
+ * begun it, or it has ended. @throws ProblemError COMMAND_REFUSED without a reason
+ */
+export async function cancelAsked(
+  { pool, queue }: Pick<LeaseKeeper, "pool" | "queue">,
+  run: RunId,
+  { person, reason }: Cancelling,
+): Promise<boolean> {
+  if (reason.trim() === "") throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "reasonMissing" } });
+  const why = `${person} cancelled it before a worker began it: ${plainLine(reason, MOST_REASON)}`;
+  const { rows } = await pool.query<{ workflow: string | null }>(
+    `with asked as (select run, workflow from isdlc.run where run = $1 and head_seq = 0 and rests = 'action' for update)
+     update isdlc.run r set rests = 'ended', cancelled_by = $2, refused = $3,
+       worker = null, workflow = null, epoch = r.epoch + 1
+     from asked where r.run = asked.run returning asked.workflow`,
+    [run, person, why],
+  );
+  const [asked] = rows;
+  if (asked !== undefined && asked.workflow !== null) await queue.cancel(asked.workflow);
+  return asked !== undefined;
+}
+
+/** Why nothing can be answered about a run of which nothing is recorded. */
+export async function whyNotBegun({ pool }: Pick<LeaseKeeper, "pool">, run: RunId): Promise<ProblemError> {
+  const { rows } = await pool.query<{ refused: string | null; cancelled_by: string | null }>(
+    "select refused, cancelled_by from isdlc.run where run = $1",
+    [run],
+  );
+  const { refused = null, cancelled_by: by = null } = rows[0] ?? {};
+  if (by !== null) return new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "runEnded", how: "cancelled" } });
+  if (refused !== null) return new ProblemError({ code: "TEAM_RUN_REFUSED", run, detail: refused });
+  return new ProblemError({ code: "NO_RUN", elsewhere: [] });
+}
