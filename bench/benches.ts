@@ -1,11 +1,13 @@
 import { cpSync } from "node:fs";
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
+import { usePackageRoot } from "../src/adapters/definitions/package-root.ts";
 import { measureAttestation } from "./attestation.ts";
 import { measureCommandLine } from "./command-line.ts";
 import { measureDecisions } from "./decisions.ts";
 import { measureDetection } from "./detection.ts";
 import { measureDriving } from "./driving.ts";
+import { endAll } from "./ending.ts";
 import { measureGate } from "./gate.ts";
 import { measureHook } from "./hook.ts";
 import { measureJournal } from "./journal.ts";
@@ -16,8 +18,10 @@ import { measureLongLives } from "./long-lives.ts";
 import { type Line, tableText, verdictOf } from "./report.ts";
 import { measureReviewers } from "./reviewers.ts";
 import { measureSummary } from "./summary.ts";
-import { measureTeam } from "./team.ts";
+import { teamBenches } from "./team.ts";
 import { measureTestCopy } from "./test-copy.ts";
+
+export { endAll } from "./ending.ts";
 
 export type Settings = {
   /** The package, built. */
@@ -31,9 +35,11 @@ export type Settings = {
   readonly large: boolean;
 };
 
+export type Bench = (settings: Settings) => Promise<readonly Line[]> | readonly Line[];
+
 type Options = Omit<Settings, "program"> & { readonly json: boolean; readonly only: readonly string[] | null };
 
-const benches: Readonly<Record<string, (settings: Settings) => Promise<readonly Line[]> | readonly Line[]>> = {
+const benches: Readonly<Record<string, Bench>> = {
   journal: measureJournal,
   cli: measureCommandLine,
   hook: measureHook,
@@ -46,39 +52,54 @@ const benches: Readonly<Record<string, (settings: Settings) => Promise<readonly 
   attestation: measureAttestation,
   page: measurePage,
   copy: measureTestCopy,
-  team: measureTeam,
+  ...teamBenches,
   package: measurePackage,
   large: measureLargeRepository,
   lives: measureLongLives,
 };
 
+/** The bench of that name, or all parts of it. */
+const named = (name: string): readonly string[] =>
+  Object.keys(benches).filter((one) => one === name || one.startsWith(`${name}-`));
+
 /** Prints the table. The exit code tells whether everything could be measured, not whether it was fast. */
 export async function runBenches({ json, only, ...given }: Options): Promise<number> {
-  const names = only ?? Object.keys(benches);
-  const unknown = names.filter((name) => benches[name] === undefined);
+  const names = (only ?? Object.keys(benches)).flatMap(named);
+  const unknown = (only ?? []).filter((name) => named(name).length === 0);
   if (unknown.length > 0) {
     console.error(`There is no bench "${unknown.join(", ")}"; there are: ${Object.keys(benches).join(", ")}.`);
     return 2;
   }
+  usePackageRoot(given.root); // this bundle lies in the folder that is measured in
+  const before = loadavg()[0]?.toFixed(1);
   let program: string | null = null;
   const settings: Settings = { ...given, program: () => (program ??= copyProgram(given)) };
   const lines: Line[] = [];
   const broken: string[] = [];
   for (const name of names) {
     if (!json) console.error(`measuring ${name} …`);
-    try {
-      lines.push(...((await benches[name]?.(settings)) ?? []));
-    } catch (error) {
-      broken.push(`${name} could not run: ${error instanceof Error ? error.message : String(error)}`);
-    }
+    const measured = await measure(name, settings);
+    if (typeof measured === "string") broken.push(measured);
+    else lines.push(...measured);
   }
-  const machine = `node ${process.version}, ${process.platform}, ${cpus().length} cores`;
+  const machine = `node ${process.version}, ${process.platform}, ${cpus().length} cores, load ${before} before it`;
   if (json)
     console.log(
       JSON.stringify({ machine, lines: lines.map((line) => ({ ...line, verdict: verdictOf(line) })), broken }),
     );
   else console.log([machine, "", tableText(lines), "", summaryOf(lines), ...broken].join("\n"));
   return broken.length === 0 ? 0 : 1;
+}
+
+/** The lines of a bench, or why it could not run. */
+async function measure(name: string, settings: Settings): Promise<readonly Line[] | string> {
+  try {
+    return (await benches[name]?.(settings)) ?? [];
+  } catch (error) {
+    return `${name} could not run: ${error instanceof Error ? error.message : String(error)}`;
+  } finally {
+    await endAll();
+  }
 }
 
 function copyProgram({ root, scratch }: Omit<Settings, "program">): string {

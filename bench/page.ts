@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { RunId } from "../src/schema/ids.ts";
 import type { Settings } from "./benches.ts";
+import { toEnd } from "./ending.ts";
 import { least, median } from "./measure.ts";
 import type { Figure, Line } from "./report.ts";
 import { growRun, newPlace, onward, openPlace, type Place, runId } from "./sample-run.ts";
@@ -30,7 +31,7 @@ export async function measurePage(settings: Settings): Promise<readonly Line[]> 
       line("memory of the page's server", { figures: one(residentMegabytes(served.child)), goal: 90, unit: " MB" }),
     ];
   } finally {
-    served.child.kill("SIGKILL");
+    await served.end();
   }
 }
 
@@ -74,7 +75,12 @@ function endRuns({ tree }: Place): void {
   }
 }
 
-type Served = { readonly child: ChildProcess; readonly origin: string; readonly session: Record<string, string> };
+type Served = {
+  readonly child: ChildProcess;
+  readonly origin: string;
+  readonly session: Record<string, string>;
+  readonly end: () => Promise<void>;
+};
 
 async function serve(program: string, { tree, env }: Place): Promise<Served> {
   const child = spawn(process.execPath, [program, "ui", "--no-open"], {
@@ -82,6 +88,7 @@ async function serve(program: string, { tree, env }: Place): Promise<Served> {
     env,
     stdio: ["ignore", "pipe", "ignore"],
   });
+  const end = toEnd(() => void child.kill("SIGKILL"));
   const link = await new Promise<string>((resolve, reject) => {
     child.stdout.on("data", (part: Buffer) => {
       const found = /http:\S+/.exec(part.toString("utf8"))?.[0];
@@ -94,7 +101,7 @@ async function serve(program: string, { tree, env }: Place): Promise<Served> {
   const body = JSON.stringify({ secret: hash.slice(1) });
   const answered = await fetch(`${origin}/api/session`, { method: "POST", headers, body });
   const { session } = (await answered.json()) as { session: string };
-  return { child, origin, session: { Authorization: `Bearer ${session}` } };
+  return { child, origin, end, session: { Authorization: `Bearer ${session}` } };
 }
 
 async function asked({ origin, session }: Served, path: string, times: number) {

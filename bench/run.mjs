@@ -12,8 +12,8 @@ import { teamExternals } from "../scripts/bundle-settings.mjs";
 const DISTURBING = ["NODE_EXTRA_CA_CERTS", "NODE_OPTIONS"];
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-if (DISTURBING.some((name) => process.env[name] !== undefined)) process.exitCode = againWithoutThem();
-else process.exitCode = await main();
+// At once: what a bench that failed has left open must not keep it from ending.
+process.exit(DISTURBING.some((name) => process.env[name] !== undefined) ? againWithoutThem() : await main());
 
 function againWithoutThem() {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !DISTURBING.includes(name)));
@@ -32,20 +32,27 @@ async function main() {
   });
   const scratch = mkdtempSync(join(values.dir, "isdlc-bench-"));
   try {
-    const { runBenches } = await import(pathToFileURL(await bundle(scratch)).href);
+    const { runBenches, endAll } = await import(pathToFileURL(await bundle(scratch)).href);
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => void interrupted(scratch, endAll));
     return await runBenches({ root, scratch, ...values, only: values.only?.split(",") ?? null });
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
+async function interrupted(scratch, endAll) {
+  await endAll();
+  rmSync(scratch, { recursive: true, force: true });
+  process.exit(1);
+}
+
 async function bundle(scratch) {
-  const outfile = join(scratch, "benches.mjs");
   // The same as in the program, or it would pass over every snapshot that the bench makes.
   const version = readFileSync(join(root, "dist", ".built"), "utf8");
   await build({
-    entryPoints: [join(root, "bench", "benches.ts")],
-    outfile,
+    entryPoints: ["benches", "bare-worker"].map((name) => join(root, "bench", `${name}.ts`)),
+    outdir: scratch,
+    outExtension: { ".js": ".mjs" },
     bundle: true,
     platform: "node",
     format: "esm",
@@ -57,5 +64,5 @@ async function bundle(scratch) {
     define: { ISDLC_STATE_VERSION: JSON.stringify(version) },
     logLevel: "error",
   });
-  return outfile;
+  return join(scratch, "benches.mjs");
 }

@@ -2,9 +2,10 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Settings } from "./benches.ts";
+import { toEnd } from "./ending.ts";
 import { newRepository } from "./git-place.ts";
 import type { Line } from "./report.ts";
-import { drivenToEnd, PHASES } from "./team-load.ts";
+import { drivenToEnd, newTimes, PHASES } from "./team-load.ts";
 import type { TeamPlace } from "./team-place.ts";
 
 const WORKERS = 4;
@@ -24,7 +25,7 @@ export async function measureGitWorkers(settings: Settings, place: TeamPlace): P
   symlinkSync(join(root, "team"), join(modules, "isdlc-team"));
   const agent = [process.execPath, join(root, "bench", "instant-agent.mjs"), join(scratch, "team.jsonl")];
   const command = agent.map((part) => `"${part}"`).join(" ");
-  const workers: ChildProcess[] = [];
+  const ends: (() => Promise<void>)[] = [];
   try {
     for (let number = 1; number <= WORKERS; number++) {
       const { token } = await place.worker(`git${number}`);
@@ -35,11 +36,11 @@ export async function measureGitWorkers(settings: Settings, place: TeamPlace): P
         env: { ...env, ...secrets },
         stdio: ["ignore", "pipe", "ignore"],
       });
-      workers.push(worker);
+      ends.push(toEnd(() => void worker.kill("SIGKILL")));
       await takesWork(worker);
     }
     const count = quick ? 8 : 40;
-    const { perSecond, connections } = await drivenToEnd(place, count, { answered: new Map(), took: [] });
+    const { perSecond, connections } = await drivenToEnd(place, count, newTimes());
     return [
       {
         what: `seconds per phase with git and pushes (${count} runs x ${PHASES} gated phases, ${WORKERS} workers)`,
@@ -50,7 +51,7 @@ export async function measureGitWorkers(settings: Settings, place: TeamPlace): P
       },
     ];
   } finally {
-    for (const worker of workers) worker.kill("SIGKILL");
+    for (const end of ends) await end();
   }
 }
 

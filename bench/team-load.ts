@@ -1,16 +1,10 @@
+import { fork } from "node:child_process";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import * as z from "zod/mini";
-import type { ServerClient } from "../src/adapters/team/server-client.ts";
-import type { StartCommand } from "../src/core/command.ts";
-import { next } from "../src/core/next.ts";
-import { LeaseAnswer } from "../src/schema/api-team.ts";
-import { GENERATION } from "../team/src/server/drive-queue.ts";
-import { createHttpJournal } from "../team/src/worker/http-journal.ts";
-import { takeDrives } from "../team/src/worker/take-drives.ts";
-import { reportOn, startCommand } from "./sample-run.ts";
-import type { TeamPlace } from "./team-place.ts";
-
-const LOOSE = z.looseObject({});
+import type { BareWorker, Told } from "./bare-worker.ts";
+import type { Settings } from "./benches.ts";
+import { toEnd } from "./ending.ts";
+import { MEASURING, type TeamPlace } from "./team-place.ts";
 
 /** Phases of the workflow "change". */
 export const PHASES = 3;
@@ -23,55 +17,40 @@ export type Load = {
   readonly connections: number;
 };
 
-/** Notes when runs were answered and when work on them began. */
+/** Notes when runs were answered, by the clock that all processes share, and how long it took until work on them began. */
 export type Times = { readonly answered: Map<string, number>; readonly took: number[] };
 
-/** Takes drives from the real queue and reports over HTTP; the agent answers at once, and there is no git. */
-export async function startBareWorker(place: TeamPlace, root: string, times: Times): Promise<() => Promise<void>> {
-  const { ask } = await place.worker("bare");
-  const instance = { instance: "bare", runs: [], generation: GENERATION, version: "" };
-  await ask({ method: "POST", path: "/api/worker/beat", body: instance, answer: LOOSE });
-  const beat = setInterval(
-    () => void ask({ method: "POST", path: "/api/worker/beat", body: instance, answer: LOOSE }),
-    3000,
-  );
-  const drive = (run: string, workflow: string): Promise<string> =>
-    driveBare({ place, ask, root, times }, run, workflow);
-  const taking = await takeDrives({ database: place.database, executor: "bare", labels: [], drive });
+export const newTimes = (): Times => ({ answered: new Map(), took: [] });
+
+const sharedClock = (): number => performance.timeOrigin + performance.now();
+
+/** Starts so many workers without git, and gives the call that ends them. */
+export async function startBareWorkers(
+  { scratch, root }: Settings,
+  place: TeamPlace,
+  { count, times }: { readonly count: number; readonly times: Times },
+): Promise<() => Promise<void>> {
+  const { url, database, keys } = place;
+  const ends: (() => Promise<void>)[] = [];
+  for (let number = 1; number <= count; number++) {
+    const name = `bare${number}`;
+    const { token } = await place.worker(name);
+    const given: BareWorker = { name, url, token, database, keys, root };
+    const worker = fork(join(scratch, "bare-worker.mjs"), [JSON.stringify(given)]);
+    ends.push(toEnd(() => void worker.kill("SIGKILL")));
+    await new Promise<void>((resolve, reject) => {
+      worker.on("message", (told: Told) => {
+        if (told.is === "ready") return resolve();
+        const answered = times.answered.get(told.run);
+        if (answered !== undefined) times.took.push(told.at - answered);
+      });
+      worker.once("exit", (code) => reject(new Error(`a worker ended with ${code}`)));
+    });
+  }
   return async () => {
-    clearInterval(beat);
-    await taking.stop(1000);
+    for (const end of ends) await end();
   };
 }
-
-type Bare = {
-  readonly place: TeamPlace;
-  readonly ask: ServerClient;
-  readonly root: string;
-  readonly times: Times;
-};
-
-async function driveBare({ place, ask, root, times }: Bare, run: string, workflow: string): Promise<string> {
-  const path = `/api/worker/runs/${run}/lease`;
-  const { lease } = await ask({ method: "POST", path, body: { workflow }, answer: LeaseAnswer });
-  if (lease === null) return "nothing";
-  const answered = times.answered.get(run);
-  if (answered !== undefined) times.took.push(performance.now() - answered);
-  const { seal } = place;
-  const withoutGit = { beforeRecord: () => Promise.resolve(null), afterRecord: () => undefined };
-  const journal = createHttpJournal({ ask, run, epoch: lease.epoch, seal, ...withoutGit });
-  for (;;) {
-    const { state } = await journal.load(run);
-    if (state.is === "none") await journal.create(run, supervised(startCommand(root, run, "change")));
-    else if (state.is === "active" && next(state).is === "action") await journal.submit(run, reportOn(state));
-    else return "rested";
-  }
-}
-
-const supervised = (start: StartCommand): StartCommand => ({
-  ...start,
-  facts: { ...start.facts, supervision: { enabled: true, phases: "all" }, git: null },
-});
 
 /** Begins so many runs and answers their gates until all have ended. */
 export async function drivenToEnd(place: TeamPlace, count: number, times: Times): Promise<Load> {
@@ -86,13 +65,13 @@ export async function drivenToEnd(place: TeamPlace, count: number, times: Times)
     );
     await Promise.all(
       rows.map(({ run }) => {
-        times.answered.set(run, performance.now());
+        times.answered.set(run, sharedClock());
         return place.answer(run);
       }),
     );
     const counted = await pool.query<{ open: number; connections: number; refused: string | null }>(
       `select count(*) filter (where rests <> 'ended')::int as open, max(refused) as refused,
-         (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections
+         (select count(*)::int from pg_stat_activity where backend_type = 'client backend' and application_name <> '${MEASURING}') as connections
        from isdlc.run where run = any($1)`,
       [runs],
     );

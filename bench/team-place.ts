@@ -16,6 +16,7 @@ import { createToken, SIGN_IN } from "../team/src/people/principals.ts";
 import { newResolver } from "../team/src/notifications/hook-address.ts";
 import { startServer } from "../team/src/server/start-server.ts";
 import type { Settings } from "./benches.ts";
+import { toEnd } from "./ending.ts";
 
 /** A server with a PostgreSQL of its own, a person and the tokens of workers. */
 export type TeamPlace = {
@@ -23,6 +24,8 @@ export type TeamPlace = {
   readonly url: string;
   readonly pool: Pool;
   readonly seal: Seal;
+  /** Of the server, as PEM. */
+  readonly keys: readonly string[];
   readonly person: ServerClient;
   readonly keyFile: string;
   worker(name: string): Promise<{ readonly token: string; readonly ask: ServerClient }>;
@@ -35,11 +38,16 @@ export type TeamPlace = {
 };
 
 const DRIVES = 16;
+/** How the bench's own connections are told from those of what it measures. */
+export const MEASURING = "bench";
 
 export async function openTeamPlace({ root, scratch }: Settings): Promise<TeamPlace> {
   chmodSync(scratch, 0o711); // PostgreSQL runs as another user where this is root
   const folder = mkdtempSync(join(tmpdir(), "isdlc-bench-postgres-"));
-  const own = await startOwnDatabase({ folder, root, path: process.env["PATH"] ?? "" });
+  const remove = toEnd(() => rmSync(folder, { recursive: true, force: true }));
+  const starting = startOwnDatabase({ folder, root, path: process.env["PATH"] ?? "" });
+  const stop = toEnd(async () => (await starting).stop("immediate"));
+  const own = await starting;
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const keyFile = join(scratch, "server-key.pem");
   const server = await startServer({
@@ -58,7 +66,11 @@ export async function openTeamPlace({ root, scratch }: Settings): Promise<TeamPl
     env: {},
     log,
   });
-  const pool = openPool(own.url, 4);
+  const pool = openPool(`${own.url}?application_name=${MEASURING}`, 4);
+  const disconnect = toEnd(async () => {
+    await pool.end();
+    await server.close();
+  });
   const url = `http://127.0.0.1:${server.port}`;
   const tokenOf = (id: string, kind: "person" | "worker"): Promise<string> =>
     createToken(pool, { id, kind }, { name: SIGN_IN, days: null });
@@ -75,6 +87,7 @@ export async function openTeamPlace({ root, scratch }: Settings): Promise<TeamPl
     url,
     pool,
     seal,
+    keys,
     person,
     keyFile,
     look,
@@ -104,10 +117,9 @@ export async function openTeamPlace({ root, scratch }: Settings): Promise<TeamPl
       await person({ method: "POST", path: `/api/runs/${run}/answer`, body, answer: z.looseObject({}) });
     },
     async close() {
-      await pool.end();
-      await server.close();
-      await own.stop("immediate");
-      rmSync(folder, { recursive: true, force: true });
+      await disconnect();
+      await stop();
+      await remove();
     },
   };
 }
