@@ -5,8 +5,8 @@ import { createSweep, decidingVerbs } from "../../support/fault-sweep.ts";
 const EVERYWHERE: readonly Fault[] = ["killBefore", "ENOSPC", "EIO", "EROFS"];
 const WRITES: readonly Fault[] = [...EVERYWHERE, "killHalf", "shortWrite"];
 
-describe.each(decidingVerbs)("R1, R3: every fault at every file call of $name", (verb) => {
-  test("what was acknowledged stays, nothing is done twice, no gate is skipped, and the run can be finished", async () => {
+describe.each(decidingVerbs)("R1, R3, R11: every fault at every file call of $name", (verb) => {
+  test("SM-ERR-302, SM-NFR-05: what was acknowledged stays, nothing is done twice, no gate is skipped, and the run can be finished", async () => {
     const sweep = await createSweep(verb);
     const { calls } = sweep;
     let wanted = 0;
@@ -22,5 +22,7 @@ describe.each(decidingVerbs)("R1, R3: every fault at every file call of $name", 
     expect(calls.filter((call) => call === "writeSync").length).toBeGreaterThan(3);
     expect(wanted).toBeGreaterThan(calls.length * EVERYWHERE.length);
     expect(hits).toBe(wanted + 1);
+    expect(sweep.found.recorded).toBeGreaterThan(10);
+    expect(sweep.found.missing).toBeGreaterThan(10);
   });
 });

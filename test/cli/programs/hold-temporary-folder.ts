@@ -1,4 +1,0 @@
-import { makeTemporaryFolder } from "../../../src/adapters/file-system/temporary-folder.ts";
-
-console.log(await makeTemporaryFolder());
-setInterval(() => undefined, 1000); // until it is killed

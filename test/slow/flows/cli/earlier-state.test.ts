@@ -1,0 +1,122 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
+
+const history = [{ type: "feature", description: "Old work", status: "completed", artifact_folder: "REQ-0011-old" }];
+const earlier = {
+  state_version: 41,
+  counters: { next_req_id: 14, next_bug_id: 3, next_upg_id: 2 },
+  workflow_history: history,
+  code_review: { enabled: true },
+  active_workflow: {
+    type: "feature",
+    description: "Sign in",
+    current_phase: "03-architecture",
+    artifact_folder: "REQ-0012-sign-in",
+    supervised_review: { phase: "03-architecture", status: "reviewing" },
+  },
+  phases: { "03-architecture": { status: "completed" } },
+};
+const names = (sandbox: Sandbox): string[] => readdirSync(join(sandbox.root, ".isdlc")).toSorted();
+
+test.concurrent("a state.json of the earlier framework is never wiped: copy, history, counters and settings stay, its open workflow is told", async () => {
+  const sandbox = await createSandbox();
+  sandbox.write(".isdlc/state.json", JSON.stringify(earlier));
+  const started = await sandbox.script("feature", "dark mode", "--review", "00", ...sandbox.agent);
+  expect(started).toMatchObject({ code: 3 });
+  expect(started.stderr).toMatch(/feature "Sign in", at 03-architecture with the review of 03-architecture open/);
+  expect(started.stderr).toContain("isdlc build REQ-0012-sign-in");
+  expect(started.stderr).toContain("kept as state.json.earlier-1; its history and counters are carried on");
+  expect(sandbox.json(".isdlc/state.json.earlier-1")).toEqual(earlier);
+  const state = sandbox.json(".isdlc/state.json");
+  expect(state).toMatchObject({ workflow_history: history, code_review: { enabled: true } });
+  expect(state.active_workflow.artifact_folder).toBe("REQ-0014-dark-mode");
+  expect(state.counters).toEqual({ next_req_id: 15, next_bug_id: 3, next_upg_id: 2 });
+});
+
+test.concurrent("the earlier history stays before ours, the copy is kept once, and nothing is told a second time", async () => {
+  const sandbox = await createSandbox();
+  sandbox.write(".isdlc/state.json", JSON.stringify(earlier));
+  const first = await sandbox.script("add a greeting", ...sandbox.agent);
+  expect(first.stderr).toContain("earlier framework");
+  await sandbox.person("cancel", "--reason", "enough");
+  const { workflow_history: kept } = sandbox.json(".isdlc/state.json");
+  expect(kept).toHaveLength(2);
+  expect(kept[0]).toEqual(history[0]);
+  expect(kept[1]).toMatchObject({ description: "add a greeting", status: "cancelled" });
+  const second = await sandbox.script("another greeting", ...sandbox.agent);
+  expect(second.stderr).not.toContain("earlier framework");
+  expect(names(sandbox).filter((name) => name.includes("earlier"))).toEqual(["state.json.earlier-1"]);
+});
+
+test.concurrent("settings written first keep the copy too", async () => {
+  const sandbox = await createSandbox();
+  sandbox.write(".isdlc/state.json", JSON.stringify(earlier));
+  const set = await sandbox.person("config", "set", "supervised_mode.enabled", "true");
+  expect(set.stderr).toContain("state.json.earlier-1");
+  expect(sandbox.json(".isdlc/state.json")).toMatchObject({
+    supervised_mode: { enabled: true },
+    workflow_history: history,
+  });
+  await sandbox.script("add a greeting", ...sandbox.agent);
+  expect(sandbox.json(".isdlc/state.json").workflow_history).toEqual(history);
+});
+
+const supervisedOnce = async (): Promise<Sandbox> => {
+  const sandbox = await createSandbox();
+  await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
+  await sandbox.person("cancel", "--reason", "enough");
+  return sandbox;
+};
+
+test.concurrent.each([
+  ["no JSON", "{ not"],
+  ["a list", "[]"],
+  ["a block that is no object", JSON.stringify({ supervised_mode: "on" })],
+])(
+  "SM-ERR-101: a damaged state.json (%s) asks where the last run was supervised, and starts nothing",
+  async (_name, text) => {
+    const sandbox = await supervisedOnce();
+    sandbox.write(".isdlc/state.json", text);
+    const asked = await sandbox.script("another greeting", "--json", ...sandbox.agent);
+    expect(asked.code).toBe(3);
+    expect(parsed(asked).choice).toMatchObject({ kind: "supervision", options: ["supervised", "autonomous"] });
+    expect(sandbox.read(".isdlc/state.json")).toBe(text);
+    const analysis = await sandbox.script("analyze", "sign in", "--json", ...sandbox.agent);
+    expect(parsed(analysis).choice).toMatchObject({ kind: "supervision" });
+    const supervised = await sandbox.script("another greeting", "--supervised", "--json", ...sandbox.agent);
+    expect(parsed(supervised).run.waiting.id).toMatch(/^plan#1\/gate/);
+  },
+);
+
+test.concurrent("SM-ERR-101: a person may go on without gates by setting so", async () => {
+  const sandbox = await supervisedOnce();
+  sandbox.write(".isdlc/state.json", "{ not");
+  const set = await sandbox.person("config", "set", "supervised_mode.enabled", "false");
+  expect(set.stderr).toContain("state.json was damaged. It is kept as state.json.corrupt-1");
+  const started = await sandbox.script("another greeting", "--json", ...sandbox.agent);
+  expect(parsed(started).run.waiting.id).toMatch(/^final-review/);
+});
+
+test.concurrent("SM-NFR-02: where no run was supervised a damaged state.json is a warning, and the run begins", async () => {
+  const sandbox = await createSandbox();
+  sandbox.write(".isdlc/state.json", "{ not");
+  const started = await sandbox.script("add a greeting", ...sandbox.agent);
+  expect(started.stderr).toContain("warning: state.json holds no object: supervised mode is off");
+  expect((await sandbox.status()).waiting.id).toMatch(/^final-review/);
+});
+
+test.concurrent("damaged during a run, state.json gets the person's keys back, and that is said", async () => {
+  const sandbox = await createSandbox();
+  const mine = { supervised_mode: { enabled: true, review_phases: "all" }, team: { name: "ours" } };
+  sandbox.write(".isdlc/state.json", JSON.stringify(mine));
+  await sandbox.script("add a greeting", ...sandbox.agent);
+  sandbox.write(".isdlc/state.json", "{ half");
+  const answered = await sandbox.person("continue");
+  expect(answered.stderr).toContain("state.json was damaged. It is kept as state.json.corrupt-1");
+  expect(answered.stderr).toContain("your settings in it are back as they were before");
+  expect(sandbox.json(".isdlc/state.json")).toMatchObject(mine);
+  expect(sandbox.read(".isdlc/state.json.corrupt-1")).toBe("{ half");
+  expect((await sandbox.status()).waiting.id).toMatch(/^implement#1\/gate/);
+});

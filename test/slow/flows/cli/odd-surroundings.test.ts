@@ -1,0 +1,68 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { builtProgram } from "../../../support/built-program.ts";
+import { bundleProgram } from "../../../support/bundle-program.ts";
+import { createSandbox } from "../../../support/cli.ts";
+
+const OURS = ["runs", "reviews", "work", "journal", "journal/ended", "items", "history"];
+
+test.concurrent.each(OURS)("S4 a link in the place of .isdlc/%s is told and not followed", async (name) => {
+  const sandbox = await createSandbox();
+  const behind = join(sandbox.base, "behind");
+  mkdirSync(behind);
+  await sandbox.script("init");
+  const place = join(sandbox.root, ".isdlc", name);
+  mkdirSync(dirname(place), { recursive: true });
+  rmSync(place, { recursive: true, force: true });
+  symlinkSync(behind, place);
+  const started = await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
+  const looked = await sandbox.script("gate");
+  const analysed = [
+    await sandbox.script("add", "Another"),
+    await sandbox.script("analyze", "Another", ...sandbox.agent),
+  ];
+  const ended = await sandbox.person("cancel", "--reason", "enough");
+  expect(readdirSync(behind)).toEqual([]);
+  const said = [started, looked, ...analysed, ended].map(({ stdout, stderr }) => stdout + stderr).join("\n");
+  expect(said).toContain(`${place} is not used: it is a link`);
+});
+
+test.each([
+  ["history", ["history"], "removed"],
+  ["gate", ["gate"], "removed"],
+  ["doctor", ["doctor"], "removed"],
+  ["help", ["help"], "removed"],
+  ["status, which is to be quick", ["status"], "left"],
+])("what a killed program left among the temporary files is removed by the next verb: %s", async (_, args, fate) => {
+  const sandbox = await createSandbox();
+  const temporary = sandbox.env["TMPDIR"] ?? "";
+  const maker = await bundleProgram(join(import.meta.dirname, "programs/hold-temporary-folder.ts"));
+  const killed = spawn(process.execPath, [maker], { env: sandbox.env, stdio: ["ignore", "pipe", "inherit"] });
+  const [folder] = (await once(killed.stdout, "data")) as [Buffer];
+  killed.kill("SIGKILL");
+  await once(killed, "exit");
+  const name = folder.toString("utf8").trim().split("/").at(-1);
+  expect(readdirSync(temporary)).toContain(name);
+  await sandbox.script(...args);
+  expect(readdirSync(temporary).includes(name ?? "")).toBe(fate === "left");
+});
+
+test.each(["status", "items", "gate"])(
+  "isdlc %s in a folder that is gone tells a problem, not a stack",
+  async (verb) => {
+    const sandbox = await createSandbox();
+    const gone = join(sandbox.base, "gone");
+    mkdirSync(gone);
+    const script = 'rmdir "$0"; exec "$1" "$2" "$3"';
+    const { status, stderr } = spawnSync("sh", ["-c", script, gone, process.execPath, await builtProgram(), verb], {
+      cwd: gone,
+      env: sandbox.env,
+      encoding: "utf8",
+    });
+    expect([status, stderr]).toEqual([1, expect.stringContaining("the folder you are in is no longer there")]);
+    expect(stderr).not.toMatch(/^ +at /m);
+  },
+);

@@ -1,0 +1,150 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { hookCommands, installedHookCommands } from "../../../../src/adapters/integrations/hook-commands.ts";
+import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
+import { markRun } from "../../../support/mark-run.ts";
+import { fc, test as property } from "@fast-check/vitest";
+import { addTo, removeFrom } from "../../../../src/adapters/integrations/edit-text.ts";
+
+const PRODUCTS = ["claude", "codex", "gemini", "opencode"];
+const REPOSITORY = join(import.meta.dirname, "../../../..");
+
+const home = (sandbox: Sandbox): string => sandbox.env["HOME"] ?? "";
+function put(sandbox: Sandbox, path: string, text: string): string {
+  const file = join(home(sandbox), path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+/** Files as people write them: comments, odd spaces, no newline at the end. */
+const OWN: Readonly<Record<string, string>> = {
+  ".claude/settings.json":
+    '{\n    "model" :"opus",   "permissions":{"allow":["Bash(ls)"]}, "enabledPlugins": {"other@x": true} }',
+  ".codex/config.toml": '# mine\nmodel = "gpt"\n[mcp_servers.other]\ncommand="x"',
+  ".codex/hooks.json": '{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"mine"}]}]}}\n',
+};
+
+describe("isdlc install and uninstall:", () => {
+  test.each(PRODUCTS)("%s: everything of the person's stays, and goes back to the byte", async (product) => {
+    const sandbox = await createSandbox();
+    const files = Object.entries(OWN).map(([path, text]) => ({ file: put(sandbox, path, text), text }));
+    for (const { file } of files) chmodSync(file, 0o640);
+    const installed = parsed(await sandbox.script("install", product, "--json"));
+    expect(installed.files.every(({ did }: { did: string }) => did === "written")).toBe(true);
+    const again = parsed(await sandbox.script("install", product, "--json"));
+    expect(again.files.every(({ did }: { did: string }) => did === "unchanged")).toBe(true);
+    const doctor = await sandbox.script("doctor");
+    expect(doctor.stdout).toContain(`${product}: installed`);
+    expect(statSync(files[0]?.file ?? "").mode & 0o777).toBe(0o640);
+    await sandbox.script("uninstall", product, "--json");
+    for (const { file, text } of files) expect(readFileSync(file, "utf8")).toBe(text);
+    for (const { file } of installed.files as { file: string }[])
+      if (!files.some((own) => own.file === file)) expect(existsSync(file)).toBe(false);
+  });
+
+  test("what the person adds meanwhile stays when it is taken out", async () => {
+    const sandbox = await createSandbox();
+    const file = put(sandbox, ".claude/settings.json", '{\n  "model": "opus"\n}\n');
+    await sandbox.script("install", "claude");
+    writeFileSync(file, readFileSync(file, "utf8").replace('"model": "opus"', '"model": "sonnet",\n  "theme": "dark"'));
+    await sandbox.script("uninstall", "claude");
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ model: "sonnet", theme: "dark" });
+  });
+
+  test("settings that cannot be read are left alone, and told", async () => {
+    const sandbox = await createSandbox();
+    const file = put(sandbox, ".claude/settings.json", '{ "model": ');
+    const refused = parsed(await sandbox.script("install", "claude", "--json"));
+    expect(refused.problem).toMatchObject({ code: "SETTINGS_UNREADABLE", file });
+    expect(readFileSync(file, "utf8")).toBe('{ "model": ');
+  });
+
+  test("a link into a folder of dotfiles stays a link", async () => {
+    const sandbox = await createSandbox();
+    const real = put(sandbox, "dotfiles/claude.json", "{}\n");
+    mkdirSync(join(home(sandbox), ".claude"));
+    symlinkSync(real, join(home(sandbox), ".claude/settings.json"));
+    await sandbox.script("install", "claude");
+    expect(JSON.parse(readFileSync(real, "utf8")).enabledPlugins).toEqual({ "isdlc@isdlc": true });
+    await sandbox.script("uninstall", "claude");
+    expect(readFileSync(real, "utf8")).toBe("{}\n");
+  });
+
+  test("in a project it is the person's own file, and an agent may not do it", async () => {
+    const sandbox = await createSandbox();
+    await sandbox.script("install", "claude", "--project");
+    expect(sandbox.json(".claude/settings.local.json").enabledPlugins).toEqual({ "isdlc@isdlc": true });
+    const refused = await sandbox.start(["uninstall", "claude", "--project", "--json"], { CLAUDECODE: "1" }).ended;
+    expect(parsed(refused).problem.code).toBe("ANSWERED_BY_AGENT");
+  });
+
+  test("doctor tells what is stale", async () => {
+    const sandbox = await createSandbox();
+    await sandbox.script("install", "claude");
+    const file = join(home(sandbox), ".claude/settings.json");
+    writeFileSync(file, readFileSync(file, "utf8").replace(/"path": "[^"]*"/, '"path": "/gone/plugin"'));
+    expect((await sandbox.script("doctor")).stdout).toMatch(/warn claude: stale or changed: .*isdlc install claude/);
+  });
+});
+
+describe("hook commands", () => {
+  test("of the plugin are those that are installed elsewhere", () => {
+    const { hooks } = JSON.parse(readFileSync(join(REPOSITORY, "plugin/hooks/hooks.json"), "utf8"));
+    const root = '"$CLAUDE_PLUGIN_ROOT/../dist/bin/';
+    const { closed, open, start } = hookCommands(`${root}hook.cjs"`, `${root}isdlc.cjs"`);
+    const command = (event: string): string => hooks[event][0].hooks[0].command;
+    expect(["PreToolUse", "ConfigChange"].map(command)).toEqual([closed, closed]);
+    expect(["UserPromptSubmit", "PostToolUse", "Stop"].map(command)).toEqual([open, open, open]);
+    expect(command("SessionStart")).toBe(start);
+  });
+
+  test.each(["a b", "a;touch P", "a$(touch P)", "a`touch P`", "a'b\"c", "a\\b"])(
+    "run nothing of a folder called %s",
+    async (name) => {
+      const { base } = await createSandbox();
+      const folder = join(base, name);
+      mkdirSync(join(folder, "tree"), { recursive: true });
+      markRun(join(folder, "tree"), "docs/a");
+      writeFileSync(join(folder, "hook.cjs"), "process.stdout.write(JSON.stringify(process.argv.slice(2)))");
+      const { closed } = installedHookCommands(join(folder, "hook.cjs"), join(folder, "isdlc.cjs"));
+      const env = { PATH: process.env["PATH"] ?? "", CLAUDE_PROJECT_DIR: join(folder, "tree") };
+      const said = execFileSync("sh", ["-c", closed], { cwd: base, env, encoding: "utf8" });
+      expect(JSON.parse(said)).toEqual([join(folder, "tree")]);
+      expect(existsSync(join(base, "P"))).toBe(false);
+    },
+  );
+
+  test("refuse when the guard fails or hangs, and let those pass that only tell", async () => {
+    const { base } = await createSandbox();
+    mkdirSync(join(base, "t"));
+    markRun(join(base, "t"), "docs/a");
+    writeFileSync(join(base, "bad.cjs"), "process.exit(1)");
+    const { closed, open } = installedHookCommands(join(base, "bad.cjs"), "x");
+    const status = (command: string, env: Readonly<Record<string, string>> = {}): number => {
+      try {
+        const all = { PATH: process.env["PATH"] ?? "", CLAUDE_PROJECT_DIR: join(base, "t"), ...env };
+        execFileSync("sh", ["-c", command], { env: all, stdio: "ignore" });
+        return 0;
+      } catch (error) {
+        return (error as { status: number }).status;
+      }
+    };
+    expect([status(closed), status(open)]).toEqual([2, 0]);
+    expect(status(closed, { CLAUDE_PROJECT_DIR: base })).toBe(0);
+    expect(status(closed, { ISDLC_NONCE: "driven" })).toBe(0);
+  });
+});
+
+property.prop([fc.object({ key: fc.string({ minLength: 1, maxLength: 8 }), maxDepth: 3 }), fc.constantFrom(0, 2, 4)])(
+  "whatever a settings file holds, adding and taking out gives the same values",
+  (settings, indent) => {
+    const text = JSON.stringify(settings, null, indent);
+    const values: [string[], unknown][] = [[["isdlc-place", "isdlc"], { a: [1] }]];
+    const added = addTo(text, { is: "values", values });
+    const removed = removeFrom(added.ok ? added.text : null, { is: "values", values });
+    expect(removed.ok && JSON.parse(removed.text ?? "")).toEqual(JSON.parse(text));
+  },
+);

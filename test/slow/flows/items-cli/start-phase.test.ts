@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { createSandbox, type Sandbox } from "../../../support/cli.ts";
+import { ANALYSIS, BUILD, prepareItem, turns } from "../../../items-cli/prepared-item.ts";
+
+const start = async (sandbox: Sandbox, ...args: string[]) => {
+  sandbox.plan({ turns });
+  const outcome = await sandbox.script(...args, "--supervised", ...sandbox.agent);
+  expect(outcome).toMatchObject({ code: 3, stdout: expect.stringContaining("waiting") });
+  const { phases, current } = await sandbox.status();
+  return { ...outcome, phases: phases.map(({ key }: { key: string }) => key), current };
+};
+
+test.concurrent("BUILD-AC-006-01, BUILD-AC-006-04: --start-phase 05 runs four phases, the first of them now, and knows of no other", async () => {
+  const sandbox = await createSandbox();
+  const started = await start(sandbox, "run", "feature", "Login page", "--start-phase", "05-test-strategy");
+  expect(started).toMatchObject({ code: 3, phases: BUILD, current: "05-test-strategy" });
+  const { active_workflow, phases } = sandbox.json(".isdlc/state.json");
+  expect(active_workflow).toMatchObject({ phases: BUILD, current_phase_index: 0, current_phase: "05-test-strategy" });
+  expect(Object.keys(phases)).toEqual(BUILD);
+});
+
+test.concurrent("BUILD-AC-006-02: --start-phase 02 of an item runs seven phases in its folder and keeps what came before", async () => {
+  const sandbox = await createSandbox();
+  const item = prepareItem(sandbox);
+  const started = await start(sandbox, "build", "login", "--start-phase", "02-impact-analysis");
+  expect(started.phases).toEqual([...ANALYSIS.slice(2), ...BUILD]);
+  expect(started.stderr).toContain("[done] Phase 01: Requirements");
+  expect(await sandbox.status()).toMatchObject({ item });
+  expect(sandbox.json(`${item}/meta.json`).build_started_at).toMatch(/Z$/);
+});
+
+test.concurrent.for([["05"], ["99-none"], ["constructor"], ["; touch /tmp/x"], ["tracing"]])(
+  "BUILD-AC-006-03, BUILD-ERR-ORCH-INVALID-START-PHASE: %s is told with the valid ones, and everything is run",
+  async ([phase]) => {
+    const sandbox = await createSandbox();
+    const started = await start(sandbox, "run", "feature", "Login page", "--start-phase", phase ?? "");
+    expect(started).toMatchObject({ code: 3, phases: [...ANALYSIS, ...BUILD], current: "00-quick-scan" });
+    expect(started.stderr).toContain("warning: START_PHASE_INVALID (ERR-ORCH-INVALID-START-PHASE):");
+    expect(started.stderr).toContain(`Valid: ${[...ANALYSIS, ...BUILD].join(", ")}.`);
+  },
+);
+
+test.concurrent("BUILD-AC-006-05: without it everything is as it was, for workflows without items too", async () => {
+  const sandbox = await createSandbox();
+  expect(await start(sandbox, "run", "feature", "Login page")).toMatchObject({ phases: [...ANALYSIS, ...BUILD] });
+  const other = await createSandbox();
+  expect(await start(other, "run", "change", "Login page")).toMatchObject({ current: "plan" });
+  const sliced = await createSandbox();
+  const started = await start(sliced, "run", "change", "Login page", "--start-phase", "implement");
+  expect(started.phases).not.toContain("plan");
+  expect(sliced.git("status", "--porcelain", "--untracked-files=all")).toBe("?? src/by-agent.js");
+});

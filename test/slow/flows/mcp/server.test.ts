@@ -1,0 +1,152 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { builtProgram } from "../../../support/built-program.ts";
+import { createSandbox, type Json, type Sandbox } from "../../../support/cli.ts";
+
+/** A host that starts the server for its session, as products do. */
+async function connect(sandbox: Sandbox, env: Readonly<Record<string, string>> = {}): Promise<Client> {
+  const client = new Client({ name: "test-host", version: "1" });
+  const transport = new StdioClientTransport({
+    // The shell stands for the product: the session lives in it, and the person does not.
+    command: "sh",
+    args: ["-c", '"$0" "$@"; exit $?', process.execPath, await builtProgram(), "mcp"],
+    cwd: sandbox.root,
+    env: { ...sandbox.env, ...env },
+    stderr: "inherit",
+  });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+async function startForSession(sandbox: Sandbox): Promise<void> {
+  const [, command = ""] = sandbox.agent;
+  const options = ["--supervised", "--agent", "session", "--reviewer-command", command];
+  expect(await sandbox.script("add a greeting", ...options)).toMatchObject({ code: 0 });
+}
+
+const call = async (client: Client, name: string, input: Record<string, unknown> = {}): Promise<Json> =>
+  client.callTool({ name, arguments: input });
+
+const dataOf = (answer: Json): Json => answer._meta["isdlc/data"];
+
+describe("the server of a session:", () => {
+  test("its tools read, take work, report and ask; none answers a gate", async () => {
+    const client = await connect(await createSandbox());
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(["status", "begin", "report", "ask", "typed"]);
+    for (const { name, inputSchema, annotations } of tools) {
+      expect(inputSchema.type).toBe("object");
+      expect(annotations?.readOnlyHint, name).toBe(name === "status");
+    }
+  });
+
+  test("a phase is taken, reported and waits for the person, who is not to be found here", async () => {
+    const sandbox = await createSandbox();
+    await startForSession(sandbox);
+    const client = await connect(sandbox);
+    const begun = await call(client, "begin");
+    const { task } = dataOf(begun);
+    expect(begun.content[0].text).toContain(task.nonce);
+    for (const path of task.artifacts as string[]) sandbox.write(path, "# Plan\n");
+    const seen: string[] = [];
+    const reported = (await client.callTool(
+      { name: "report", arguments: { nonce: task.nonce, summary: "Planned" } },
+      undefined,
+      { onprogress: ({ message }) => seen.push(message ?? "") },
+    )) as Json;
+    expect(dataOf(reported)).toMatchObject({ turn: "person" });
+    expect(reported.content[0].text).toContain("Only they decide");
+    const typed = await call(client, "typed", { command: "isdlc:continue", source: "plugin" });
+    expect(typed.content[0].text).toMatch(
+      /block.*neither a terminal|block.*started by an agent|block.*may be an agent's/,
+    );
+    expect((await sandbox.status()).waiting.kind).toBe("gate");
+  });
+
+  test("questions go to the person, and the answer comes back with the task", async () => {
+    const sandbox = await createSandbox();
+    await startForSession(sandbox);
+    const client = await connect(sandbox);
+    const { task } = dataOf(await call(client, "begin"));
+    const questions = [{ id: "tone", text: "Which tone?", choices: ["warm", "cold"] }];
+    expect(dataOf(await call(client, "ask", { nonce: task.nonce, questions })).turn).toBe("person");
+    await sandbox.person("answer", "--text", "warm", "--json");
+    const again = dataOf(await call(client, "begin"));
+    expect(again.task.prompt).toContain("warm");
+  });
+
+  test("a model's call of the host's tool is refused, whatever it says", async () => {
+    const sandbox = await createSandbox();
+    await startForSession(sandbox);
+    const client = await connect(sandbox);
+    const marked = { "claudecode/toolUseId": "toolu_1" };
+    const answer = (await client.callTool({
+      name: "typed",
+      arguments: { command: "isdlc:cancel", args: "x", source: "plugin" },
+      _meta: marked,
+    })) as Json;
+    expect(answer).toMatchObject({ isError: true });
+    expect((await sandbox.status()).status).toBe("running");
+  });
+
+  test("mistakes come back as words that tell the way on", async () => {
+    const sandbox = await createSandbox();
+    const client = await connect(sandbox);
+    expect((await call(client, "begin")).content[0].text).toMatch(/^NO_RUN: /);
+    await startForSession(sandbox);
+    expect((await call(client, "report", { nonce: "x", summary: "" })).content[0].text).toMatch(/^NOT_HELD: .*begin/);
+    expect((await call(client, "report", { summary: 1 })).content[0].text).toMatch(/^The input cannot be used: /);
+    await expect(call(client, "continue")).rejects.toThrow(/no tool/);
+  });
+
+  test("state, history, summary and documents can be read, and nothing else", async () => {
+    const sandbox = await createSandbox();
+    await startForSession(sandbox);
+    const client = await connect(sandbox);
+    const { task } = dataOf(await call(client, "begin"));
+    for (const path of task.artifacts as string[]) sandbox.write(path, "# Plan\n");
+    await call(client, "report", { nonce: task.nonce, summary: "Planned" });
+    const read = async (uri: string): Promise<string> => {
+      const { contents } = (await client.readResource({ uri })) as Json;
+      return contents[0].text;
+    };
+    expect(JSON.parse(await read("isdlc://status"))).toMatchObject({ status: "waiting" });
+    expect(await read("isdlc://summary")).toContain("# Phase Summary: Plan");
+    expect(await read("isdlc://history")).toContain("plan#1");
+    expect(await read("isdlc://document/plan.md")).toBe("# Plan\n");
+    for (const uri of ["isdlc://document/..%2f..%2fstate.json", "isdlc://document/../x", "file:///etc/passwd"])
+      await expect(read(uri)).rejects.toThrow(/no resource/);
+    expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(["next", "status"]);
+    expect((await client.getPrompt({ name: "next" })).messages).toHaveLength(1);
+  });
+
+  test("a call that is cancelled leaves a run that goes on", async () => {
+    const sandbox = await createSandbox();
+    await startForSession(sandbox);
+    sandbox.plan({ turns: { "implement reviewer": [{ hangs: true }, {}] } });
+    const client = await connect(sandbox);
+    const { task } = dataOf(await call(client, "begin"));
+    for (const path of task.artifacts as string[]) sandbox.write(path, "# Plan\n");
+    await call(client, "report", { nonce: task.nonce, summary: "Planned" });
+    await sandbox.person("continue", "--no-run", "--json");
+    const next = dataOf(await call(client, "begin")).task;
+    sandbox.write("built.js", "1\n");
+    const stop = new AbortController();
+    const report = { name: "report", arguments: { nonce: next.nonce, summary: "Built" } };
+    const waiting = client.callTool(report, undefined, { signal: stop.signal });
+    waiting.catch(() => undefined); // looked at below
+    await vi.waitFor(() => expect(sandbox.log().map(({ key }) => key)).toContain("implement reviewer"), 20_000);
+    stop.abort();
+    await expect(waiting).rejects.toThrow(/abort/i);
+    let again = await call(client, "begin");
+    while (String(again.content[0].text).startsWith("RUN_DRIVEN")) again = await call(client, "begin");
+    expect(dataOf(again)).toMatchObject({ turn: "person" });
+  });
+
+  test("within an agent that a run started it ends at once", async () => {
+    const sandbox = await createSandbox();
+    await expect(connect(sandbox, { ISDLC_NONCE: "n" })).rejects.toThrow(/closed/i);
+  });
+});

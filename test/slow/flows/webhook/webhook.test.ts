@@ -1,0 +1,96 @@
+import { createHmac } from "node:crypto";
+import { createServer } from "node:http";
+import { expect, onTestFinished, test } from "vitest";
+import { createWebhook } from "../../../../src/adapters/webhook/create-webhook.ts";
+import { noticeBody, waitNotice } from "../../../../src/views/wait-notice.ts";
+import { createSandbox } from "../../../support/cli.ts";
+import { activeRun, advance, completed, everyPhase, keeps, report, startRun } from "../../../support/run-builder.ts";
+
+type Received = { readonly body: string; readonly signature: string | undefined };
+
+/** A receiver that answers with these, one after the other, and with the last from then on. */
+async function receiver(...statuses: number[]): Promise<{ url: string; received: Received[] }> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (part: Buffer) => (body += part.toString("utf8")));
+    request.on("end", () => {
+      received.push({ body, signature: request.headers["x-isdlc-signature"]?.toString() });
+      response.writeHead(statuses[Math.min(received.length, statuses.length) - 1] ?? 200, {
+        Location: "http://127.0.0.1:1/",
+      });
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return { url: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/hook`, received };
+}
+
+function notice() {
+  const player = startRun({ supervision: everyPhase, title: "<!channel> *say* <https://evil.example|hello>" });
+  report(advance(player, "complete"), completed(keeps));
+  const run = activeRun(player);
+  if (run.wait === null) throw new Error("no wait");
+  return waitNotice(run, run.wait, "shop");
+}
+
+const settings = (url: string, secret: string | null = null) => ({ url, secret, body: (told: object) => told });
+
+test("the body is signed with the secret, so that the receiver knows who sent it", async () => {
+  const { url, received } = await receiver(204);
+  expect(await createWebhook(settings(url, "s3cret")).tell(notice())).toBeNull();
+  const [{ body, signature } = { body: "", signature: "" }] = received;
+  expect(signature).toBe(`sha256=${createHmac("sha256", "s3cret").update(body).digest("hex")}`);
+  expect(JSON.parse(body)).toMatchObject({ event: "wait.opened", wait: { kind: "gate", phase: "01-requirements" } });
+});
+
+test.for<[string, number[], number, RegExp | null]>([
+  ["a receiver that is busy is asked again", [503, 503, 200], 3, null],
+  ["not more than three times", [503], 3, /answered 503/],
+  ["one that refuses is not", [403], 1, /answered 403/],
+  ["nor is one that sends us elsewhere", [302], 1, /answered 302/],
+])("%s", async ([, statuses, tries, warning]) => {
+  const { url, received } = await receiver(...statuses);
+  const told = await createWebhook(settings(url)).tell(notice());
+  expect(received).toHaveLength(tries);
+  if (warning === null) expect(told).toBeNull();
+  else expect(told).toMatch(warning);
+});
+
+test("in the forms of Slack and Teams a title is text: it mentions nobody and hides no link", () => {
+  expect(JSON.stringify(noticeBody(notice(), "slack"))).not.toMatch(/<!channel>|<https/);
+  const teams = JSON.stringify(noticeBody(notice(), "teams"));
+  expect(teams).toContain("AdaptiveCard");
+  expect(teams).toContain("\\\\*say\\\\*");
+});
+
+test("a run that comes to its gate tells the webhook of the person's settings, and goes on when nobody answers there", async () => {
+  const { url, received } = await receiver(200);
+  const sandbox = await createSandbox();
+  expect(await sandbox.person("config", "set", "webhook", url)).toMatchObject({ code: 0 });
+  expect(await sandbox.person("config", "set", "webhook-secret", "s3cret")).toMatchObject({ code: 0 });
+  expect(await sandbox.script("add a greeting", "--supervised", ...sandbox.agent)).toMatchObject({ code: 3 });
+  expect(received.map(({ body }) => JSON.parse(body).wait.kind)).toEqual(["gate"]);
+  expect(await sandbox.person("config", "set", "webhook", "http://127.0.0.1:1/")).toMatchObject({ code: 0 });
+  const went = await sandbox.person("continue");
+  expect(went).toMatchObject({ code: 3, stderr: expect.stringContaining("The webhook could not be reached") });
+});
+
+test.for([
+  ["slack", { text: expect.stringContaining("waits for your review") }],
+  ["teams", { type: "message", attachments: [{ content: { type: "AdaptiveCard" } }] }],
+] as const)("a run tells %s in the form that is understood there", async ([form, body]) => {
+  const { url, received } = await receiver(200);
+  const sandbox = await createSandbox();
+  for (const [key, value] of Object.entries({ webhook: url, "webhook-form": form, "webhook-secret": "s3cret" }))
+    expect(await sandbox.person("config", "set", key, value)).toMatchObject({ code: 0 });
+  expect(await sandbox.script("add a greeting", "--supervised", ...sandbox.agent)).toMatchObject({ code: 3 });
+  expect(received).toHaveLength(1);
+  expect(JSON.parse(received[0]?.body ?? "")).toMatchObject(body);
+  const signed = createHmac("sha256", "s3cret")
+    .update(received[0]?.body ?? "")
+    .digest("hex");
+  expect(received[0]?.signature).toBe(`sha256=${signed}`);
+});
