@@ -24,7 +24,7 @@ export function followUntilRest(invocation: Invocation, team: TeamRun): Promise<
       if (row.refused !== null) throw new ProblemError({ code: "TEAM_RUN_REFUSED", run: row.run, detail: row.refused });
       const isAtRest = state.is !== "none" && next(state).is !== "action";
       if (isAtRest || signal.aborted) return withTeam(restResult(state, []), row.run, state);
-      const line = state.is === "active" ? openRunLine(state, { driven: row.worker !== null }) : "";
+      const line = progressLine(state, row.worker);
       if (line !== told) io.err(line);
       told = line;
       await delay(LOOKS_EVERY, undefined, { signal }).catch(() => undefined); // told to stop
@@ -36,6 +36,11 @@ export function followUntilRest(invocation: Invocation, team: TeamRun): Promise<
 function cancelledResult({ run, refused }: TeamRunRow): Result {
   const json = { run: null, team: { run, cancelled: refused } };
   return done([`Cancelled: ${plainLine(refused ?? "", 400)}`, `Of the team: ${run}`], json);
+}
+
+function progressLine(state: RunState, worker: string | null): string {
+  if (state.is !== "active") return "";
+  return worker === null ? "Waiting for a free worker." : openRunLine(state, { driven: true });
 }
 
 /** `run` of the object is the state, as everywhere; which run of the team it is stands beside it. */
