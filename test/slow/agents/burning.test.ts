@@ -1,16 +1,10 @@
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Rule, Turn } from "../../stub-model/scenario.ts";
 import { createSandbox, type Json, parsed } from "../../support/cli.ts";
 import { drivenAgents, type Setup } from "./driven-agents.ts";
 
 const agents = await drivenAgents();
-
-let setup: Setup | null = null;
-afterEach(async () => {
-  await setup?.close();
-  setup = null;
-});
 
 /** The others tell of their calls some seconds later, or when they have ended: this model answers at once. */
 const TELLS_AT_ONCE: ReadonlySet<string> = new Set(["claude", "codex"]);
@@ -23,10 +17,14 @@ type Ran = { readonly run: Json; readonly model: Setup["model"]; readonly events
 /** A change whose first phase meets this model. */
 async function ran({ start, choice }: Agent, rule: (root: string) => Rule, ...args: string[]): Promise<Ran> {
   const sandbox = await createSandbox({ files: Object.fromEntries(PAGES.map((file) => [file, `# ${file}\n`])) });
-  setup = await start(sandbox, [rule(sandbox.root)]);
-  const asked = ["do it", "--agent", choice, "--tests", "without", "--json", ...args];
-  const outcome = await sandbox.start(asked, setup.env).ended;
-  return { run: parsed(outcome).run, model: setup.model, events: [...(await sandbox.events())] };
+  const { env, model, close } = await start(sandbox, [rule(sandbox.root)]);
+  try {
+    const asked = ["do it", "--agent", choice, "--tests", "without", "--json", ...args];
+    const outcome = await sandbox.start(asked, env).ended;
+    return { run: parsed(outcome).run, model, events: [...(await sandbox.events())] };
+  } finally {
+    await close();
+  }
 }
 
 const repeated = (turn: Turn) => (): Rule => ({ name: "burns", turns: [turn], past: "repeat" });
@@ -73,16 +71,33 @@ describe.each(agents)("$choice burns nothing unseen", (agent) => {
     expect(Math.abs(spent - served)).toBeLessThanOrEqual(served * 0.05);
   });
 
-  test.skipIf(!agent.binary.ok)("a malformed stream over and over ends with the reason", async () => {
+  test.skipIf(!agent.binary.ok)("a model that does not exist is told within 15 seconds", { retry: 2 }, async () => {
+    const name = agent.choice.split(":")[0] ?? "";
+    const unknown = { ...agent, choice: name === "opencode" ? "opencode:scripted/nope" : `${name}:nope` };
+    const missing = repeated({ fault: { status: 404, message: "model nope not found" } });
+    const { run, model, events } = await ran(unknown, missing);
+    expect(run.waiting).toMatchObject({ kind: "escalation", detail: expect.stringContaining("nope") });
+    const at = (wanted: string): number => Date.parse(events.find(({ type }) => type === wanted)?.at ?? "");
+    // opencode alone takes longer than that to start on a busy machine: it must not have been asked anything
+    if (name === "opencode") expect(model.calls).toEqual([]);
+    else expect(at("step.escalated") - at("execution.started")).toBeLessThan(15_000);
+  });
+});
+
+/** They wait longer and longer before they try again, so they do it side by side. */
+describe.concurrent.each(agents)("$choice tries over and over", (agent) => {
+  test.skipIf(!agent.binary.ok)("a malformed stream ends with the reason", async () => {
     const { run, model } = await ran(agent, repeated({ text: "Half of", fault: { endAfterEvents: 1 } }));
     expect(run.waiting).toMatchObject({ kind: "escalation", detail: expect.stringMatching(/\S/) });
     expect(model.calls.length).toBeLessThanOrEqual(60);
   });
 
+  const broken = repeated({ fault: { status: 500, message: "broken" } });
+
   test.skipIf(!agent.binary.ok || !TELLS_AT_ONCE.has(agent.choice))(
-    "errors of the service over and over end it, with the error",
+    "errors of the service end it, with the error",
     async () => {
-      const { run, model } = await ran(agent, repeated({ fault: { status: 500, message: "broken" } }));
+      const { run, model } = await ran(agent, broken);
       expect(run.waiting).toMatchObject({
         kind: "escalation",
         detail: expect.stringMatching(/500|broken|high demand/),
@@ -96,28 +111,18 @@ describe.each(agents)("$choice burns nothing unseen", (agent) => {
     "errors of the service are told with their count",
     async () => {
       const sandbox = await createSandbox();
-      setup = await agent.start(sandbox, [repeated({ fault: { status: 500, message: "broken" } })()]);
+      const { env, close } = await agent.start(sandbox, [broken()]);
       const asked = ["do it", "--agent", agent.choice, "--tests", "without", "--json"];
-      const { child, ended } = sandbox.start(asked, setup.env);
+      const { child, ended } = sandbox.start(asked, env);
       let told = "";
       child.stderr?.on("data", (chunk: Buffer) => {
         told += chunk.toString("utf8");
         if (/retrying \(2\), \S/.test(told)) child.kill("SIGINT");
       });
-      expect((await ended).code).toBe(130);
+      const { code } = await ended;
+      await close();
+      expect(code).toBe(130);
       expect(told).toMatch(/retrying \(2\), .*(?:500|broken)/);
     },
   );
-
-  test.skipIf(!agent.binary.ok)("a model that does not exist is told within 15 seconds", { retry: 2 }, async () => {
-    const name = agent.choice.split(":")[0] ?? "";
-    const unknown = { ...agent, choice: name === "opencode" ? "opencode:scripted/nope" : `${name}:nope` };
-    const missing = repeated({ fault: { status: 404, message: "model nope not found" } });
-    const { run, model, events } = await ran(unknown, missing);
-    expect(run.waiting).toMatchObject({ kind: "escalation", detail: expect.stringContaining("nope") });
-    const at = (wanted: string): number => Date.parse(events.find(({ type }) => type === wanted)?.at ?? "");
-    // opencode alone takes longer than that to start on a busy machine: it must not have been asked anything
-    if (name === "opencode") expect(model.calls).toEqual([]);
-    else expect(at("step.escalated") - at("execution.started")).toBeLessThan(15_000);
-  });
 });
