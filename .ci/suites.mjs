@@ -1,11 +1,8 @@
-// Runs the suites, several at a time, counts their tests and ends with one line over all of them.
+// Runs the suites, two at a time, counts their tests and ends with one line over all of them.
 import { spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-
-/** The slow suites run one test file at a time, so each has a core. */
-const LANES = availableParallelism();
 
 const folder = mkdtempSync(join(tmpdir(), "isdlc-ci-"));
 const total = { passed: 0, failed: 0 };
@@ -41,8 +38,8 @@ async function tests(name, command) {
 }
 
 /** A command that passes or fails as a whole. */
-async function whole(name, failure) {
-  if (await suite(name, ["npm", "run", name])) total.passed++;
+async function whole(name, failure, priority = []) {
+  if (await suite(name, [...priority, "npm", "run", name])) total.passed++;
   else fails(failure);
 }
 
@@ -59,26 +56,34 @@ function counted(report) {
   }
 }
 
-const slow = (project) => () => tests(project, ["node_modules/.bin/vitest", "run", "--project", project]);
+const slow = (project, priority = []) =>
+  tests(project, [...priority, "node_modules/.bin/vitest", "run", "--project", project]);
 
-/** In this order, as many at a time as there are lanes: the longest first, so that none is left alone at the end. */
-async function inLanes(suites) {
-  const left = [...suites];
-  const lane = async () => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) await next();
+/** A suite that computes leaves the cores to one that waits whenever that one wants them. */
+const BEHIND = ["nice", "-n", "5"];
+
+/**
+ * Two at a time: one that computes beside one that mostly waits, for agents, terminals, browsers and clocks, and whose
+ * limits a busy neighbour could break. What is left of one kind is shared, from its end.
+ */
+async function sideBySide(computing, waiting) {
+  const lane = async (own, others) => {
+    for (let next = own.shift() ?? others.pop(); next !== undefined; next = own.shift() ?? others.pop()) await next();
   };
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await Promise.all([lane(computing, waiting), lane(waiting, computing)]);
 }
 
 // These two have every core to themselves, and leave the program built for all that follow.
 await tests("fast", ["npm", "test", "--"]);
 await whole("check", "check");
-await inLanes([
-  ...["flows", "rogue", "agents", "browser", "crash", "terminal", "team"].map(slow),
-  () => whole("mutate", "mutate: a planted bug survived"),
-  () => whole("soak", "soak: something grew that should not"),
-  slow("guest"),
-]);
+await sideBySide(
+  [
+    ...["flows", "rogue", "crash"].map((project) => () => slow(project, BEHIND)),
+    () => whole("mutate", "mutate: a planted bug survived", BEHIND),
+    () => whole("soak", "soak: something grew that should not", BEHIND),
+  ],
+  ["agents", "team", "guest", "browser", "terminal"].map((project) => () => slow(project)),
+);
 
 rmSync(folder, { recursive: true, force: true });
 for (const failure of failures) console.log(`FAILED ${failure}`);
