@@ -155,7 +155,7 @@ describe("being ended", () => {
       session: "s-9",
     });
     expect(alive(nonce)).toEqual([]);
-  }, 15_000);
+  });
 
   test.each(["abort", "leave"] as const)("R9 no process is left after %s", async (way) => {
     const nonce = `${way}-${process.pid}`;

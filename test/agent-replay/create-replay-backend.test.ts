@@ -86,12 +86,12 @@ describe("a recording", () => {
   });
 
   test("is played at the speed asked for", async () => {
-    const steps = [{ after: 3000, say: "a" }];
+    const steps = [{ after: 60_000, say: "a" }];
     const recording = recorded([{ phase: PHASE, role: "phase", steps, result }]);
     const began = performance.now();
-    await play(recording, {}, 20);
+    await play(recording, {}, 400);
     expect(performance.now() - began).toBeGreaterThan(140);
-    expect(performance.now() - began).toBeLessThan(2900);
+    expect(performance.now() - began).toBeLessThan(50_000);
   });
 });
 

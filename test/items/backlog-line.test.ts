@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { MARKER_REGEX, parseBacklogLine, readBacklogItem } from "../../src/core/items/backlog-line.ts";
 import { backlogItems } from "../../src/core/items/backlog-text.ts";
+import { cpuFor } from "../support/cpu-time.ts";
 
 describe("parseBacklogLine", () => {
   test.each([
@@ -62,12 +63,13 @@ test("no pattern takes long over a hostile line", () => {
     `- [ ] ${"[github:".repeat(n)}`,
     `- 1.1 [A]${"\t".repeat(n)}\u2028`,
   ];
-  const started = performance.now();
-  for (const line of lines) {
-    MARKER_REGEX.test(line);
-    parseBacklogLine(line);
-    parseBacklogLine(line.slice(0, 9_999));
-    backlogItems(line);
-  }
-  expect(performance.now() - started).toBeLessThan(50 * lines.length);
+  const used = cpuFor(() => {
+    for (const line of lines) {
+      MARKER_REGEX.test(line);
+      parseBacklogLine(line);
+      parseBacklogLine(line.slice(0, 9_999));
+      backlogItems(line);
+    }
+  });
+  expect(used).toBeLessThan(50 * lines.length);
 });
