@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { builtProgram } from "../support/built-program.ts";
+import { builtProgram } from "../../../support/built-program.ts";
 
 export type Played = {
   readonly code: number | null;

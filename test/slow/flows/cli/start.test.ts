@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createSandbox, parsed, type Sandbox } from "../support/cli.ts";
+import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
 
 const TITLE = "add a greeting";
 const withTests = (script: string) => JSON.stringify({ name: "sample", scripts: { test: script } });

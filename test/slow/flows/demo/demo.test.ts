@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { systemProcessTable } from "../../src/adapters/process/process-table.ts";
-import type { RunEvent } from "../../src/schema/event.ts";
+import { systemProcessTable } from "../../../../src/adapters/process/process-table.ts";
+import type { RunEvent } from "../../../../src/schema/event.ts";
 import { type Played, playDemo } from "./play-demo.ts";
 
 const PHASES = 9;
