@@ -25,7 +25,7 @@ export type KnownTree = {
 export type GitIndex = { readonly entries: readonly IndexEntry[]; readonly known: KnownTree | null };
 
 /** Bytes; a larger one is read faster by git itself. */
-const LARGEST = 2 * 1024 * 1024;
+export const LARGEST_INDEX = 2 * 1024 * 1024;
 
 /**
  * An index, read without starting git: an empty one where there is no such file. Null for everything that only git should
@@ -35,7 +35,16 @@ export function readIndex(file: string): GitIndex | null {
   try {
     const found = statSync(file, { throwIfNoEntry: false });
     if (found === undefined) return { entries: [], known: null };
-    return found.isFile() && found.size <= LARGEST ? parseIndex(readFileSync(file)) : null;
+    return found.isFile() && found.size <= LARGEST_INDEX ? parseIndex(readFileSync(file)) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The same for the bytes of an index. */
+export function readIndexBytes(bytes: Buffer): GitIndex | null {
+  try {
+    return parseIndex(bytes);
   } catch {
     return null;
   }

@@ -9,7 +9,9 @@ import { inTree } from "../process/git-path.ts";
 import { makeIndexFolder } from "./index-folder.ts";
 import { type Differences, lookThrough } from "./look-through.ts";
 import type { Repository } from "../read/repository.ts";
+import { repositoryStore } from "../objects/repository-store.ts";
 import { removeFolder } from "../../file-system/temporary-folder.ts";
+import { indexBytes, isAlreadyIn, type PersonIndex } from "./person-index.ts";
 import { furnish, type LookEnvironment, withoutTree } from "./private-repository.ts";
 import { copyIndex } from "./temporary-index.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
@@ -49,8 +51,10 @@ export type IndexTrust = {
 type Following = {
   readonly folder: string;
   readonly index: IndexEnvironment;
-  /** What it began with. */
+  /** What it began with, besides the person's index. */
   readonly start: string;
+  /** That index, or a later one from which the same would have come. */
+  readonly person: PersonIndex;
   /** Files that say whether what was added counts, and how they stood. */
   readonly rules: readonly string[];
   readonly ruled: string;
@@ -69,9 +73,11 @@ export function createFollowingIndex(git: Git, repository: Repository, trust: In
   async function begin(start: string, settings: LookSettings): Promise<Following> {
     const folder = following?.folder ?? (await makeIndexFolder(repository));
     await rm(indexIn(folder), { force: true });
+    const stamp = stampOf([indexIn(repository.gitDir)]); // before it is copied
     const index = { ...furnish(folder, repository, settings), ...(await copyIndex(repository, folder)) };
+    const person = { stamp, bytes: indexBytes(indexIn(folder)) };
     await beginWith(git, index, trust);
-    return { folder, index, start, rules: [], ruled: "", held: null, stamps: null };
+    return { folder, index, start, person, rules: [], ruled: "", held: null, stamps: null };
   }
 
   return {
@@ -81,11 +87,12 @@ export function createFollowingIndex(git: Git, repository: Repository, trust: In
     },
     async look(settings, include) {
       const start = startOf(repository, settings, include);
-      const left = following !== null && isCurrent(repository, following, start) ? following : null;
+      const left = following && (await continued(repository, following, start));
       const canGoOn = left !== null;
       const now = left ?? (await begin(start, settings));
       const stamps = hasOddRules(settings) ? null : stampsIn(now.folder, include);
       const environment = now.index;
+      following = now;
       if (areUntouched(now.stamps, stamps) && now.held !== null)
         return { ...NOTHING_DIFFERS, environment, tree: now.held.tree };
       following = { ...now, held: null, stamps };
@@ -126,6 +133,17 @@ const isAsLeft = (following: Following): boolean =>
 const isCurrent = (repository: Repository, following: Following, start: string): boolean =>
   isAsLeft(following) && following.start === start && following.ruled === ruledBy(repository, following.rules);
 
+/** The one there is, where it still holds what a new one would. */
+async function continued(repository: Repository, following: Following, start: string): Promise<Following | null> {
+  if (!isCurrent(repository, following, start)) return null;
+  const real = indexIn(repository.gitDir);
+  const stamp = stampOf([real]); // before it is read: what is written in between shows at the next look
+  if (stamp === following.person.stamp) return following;
+  const person = { stamp, bytes: indexBytes(real) };
+  const compared = { own: indexBytes(indexIn(following.folder)), before: following.person.bytes, now: person.bytes };
+  return (await isAlreadyIn(compared, repositoryStore(repository).objects)) ? { ...following, person } : null;
+}
+
 const ruledBy = ({ top }: Repository, rules: readonly string[]): string =>
   stampOf(rules.map((path) => inTree(top, path)));
 
@@ -136,7 +154,6 @@ function startOf(repository: Repository, settings: LookSettings, include: readon
   const info = join(gitFolders(top)?.common ?? gitDir, "info");
   const rules = ["exclude", "attributes"].map((name) => join(info, name));
   const files = [
-    join(gitDir, "index"),
     ...rules,
     join(personalFolder(env), "ignore"),
     ...(excludes === undefined ? [] : [resolve(top, excludes.replace(/^~(?=\/)/, homeOf(env)))]),

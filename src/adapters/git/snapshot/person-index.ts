@@ -1,0 +1,80 @@
+import { readFileSync, statSync } from "node:fs";
+import { type IndexEntry, LARGEST_INDEX, readIndexBytes } from "../objects/git-index.ts";
+import type { GitObjects } from "../objects/git-objects.ts";
+
+/** The person's index at one moment. */
+export type PersonIndex = {
+  readonly stamp: string;
+  /** Null where it is not to be compared: none there, too large, or not for us to read. */
+  readonly bytes: Buffer | null;
+};
+
+export function indexBytes(file: string): Buffer | null {
+  try {
+    return statSync(file).size <= LARGEST_INDEX ? readFileSync(file) : null;
+  } catch {
+    return null;
+  }
+}
+
+type Compared = {
+  /** The index that follows the tree. */
+  readonly own: Buffer | null;
+  /** The person's. */
+  readonly before: Buffer | null;
+  readonly now: Buffer | null;
+};
+
+/** More files than this are not compared one by one. */
+const MOST_REWRITTEN = 20;
+
+/**
+ * Whether an index that follows the tree would hold the same, had it begun with the person's as it is now. So it is after
+ * a commit of what was looked at: each entry that changed is one that our own has, too, and none is gone that our own
+ * still has. What a file holds is read from the tree again, so an entry may have another content, as long as that does
+ * not decide about line ends.
+ */
+export async function isAlreadyIn({ own, before, now }: Compared, objects: GitObjects): Promise<boolean> {
+  const [held, earlier, later] = [entriesIn(own), entriesIn(before), entriesIn(now)];
+  if (held === null || earlier === null || later === null) return false;
+  if ([...earlier.keys()].some((name) => !later.has(name) && held.has(name))) return false;
+  const changed = [...later.values()].filter((entry) => !isSame(entry, earlier.get(entry.name)));
+  const rewritten = changed.filter((entry) => !isSame(entry, held.get(entry.name)));
+  if (rewritten.length > MOST_REWRITTEN) return false;
+  for (const entry of rewritten) if (!(await isRewritten(objects, entry, held.get(entry.name)))) return false;
+  return true;
+}
+
+/** Null where only git can tell, and where a name has several entries, as in an unfinished merge. */
+function entriesIn(bytes: Buffer | null): ReadonlyMap<string, IndexEntry> | null {
+  const entries = bytes && readIndexBytes(bytes)?.entries;
+  if (!entries) return null;
+  const found = new Map(entries.map((entry) => [entry.name, entry]));
+  return found.size === entries.length ? found : null;
+}
+
+const isSame = (one: IndexEntry, other: IndexEntry | undefined): boolean =>
+  other !== undefined && one.id === other.id && one.mode === other.mode && marksOf(one) === marksOf(other);
+
+const isPlainFile = (entry: IndexEntry): boolean => entry.mode.startsWith("100") && marksOf(entry) === NO_MARKS;
+
+const marksOf = ({ stage, isAssumed, isSkipped, isAnnounced }: Marks): string =>
+  [stage, isAssumed, isSkipped, isAnnounced].join();
+
+type Marks = Pick<IndexEntry, "stage" | "isAssumed" | "isSkipped" | "isAnnounced">;
+
+const NO_MARKS = marksOf({ stage: 0, isAssumed: false, isSkipped: false, isAnnounced: false });
+
+/** The same file with another text. */
+async function isRewritten(objects: GitObjects, one: IndexEntry, other: IndexEntry | undefined): Promise<boolean> {
+  if (other === undefined || one.mode !== other.mode || !isPlainFile(one) || !isPlainFile(other)) return false;
+  return !(await hasReturns(objects, one.id)) && !(await hasReturns(objects, other.id));
+}
+
+/** Git converts no line ends of a file that had carriage returns in the index. */
+async function hasReturns(objects: GitObjects, id: string): Promise<boolean> {
+  const blob = await objects.read(id);
+  return blob === null || blob.content.includes(CARRIAGE_RETURN);
+}
+
+const CARRIAGE_RETURN = 0x0d;
