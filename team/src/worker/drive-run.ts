@@ -22,13 +22,14 @@ import type { ActiveRun, RunState } from "../../../src/core/run.ts";
 import { drive } from "../../../src/engine/drive.ts";
 import { noProgress } from "../../../src/ports/progress.ts";
 import type { Seal } from "../../../src/ports/seal.ts";
+import type { VcsWrite } from "../../../src/ports/vcs.ts";
 import { type GivenBack, keptRef, type Lease, LeaseAnswer, type LeftTree } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import * as z from "zod/mini";
 import type { Log } from "../structured-log.ts";
 import type { ClaimNotes } from "./claim-notes.ts";
 import { withDrawnNames } from "./draw-names.ts";
-import { discardBranch } from "./discard-branch.ts";
+import { discardBranch, discardedBranch, endsRun } from "./discard-branch.ts";
 import { createHandOver, type HandOver } from "./hand-over.ts";
 import { createHttpJournal, type HttpJournal, isFenced } from "./http-journal.ts";
 import type { Mirror, Mirrors } from "./mirror.ts";
@@ -166,7 +167,9 @@ async function driveInTree(driving: Driving): Promise<DriveEnd> {
   held.beforeRecord = async (command) => {
     const merged = mergedBy(command);
     if (merged !== null) await pushMerged({ mirror, root: tree.root, run: state, vcs: engine.vcs }, merged);
-    return handOver.push(composedTrees(command));
+    const left = await handOver.push(composedTrees(command));
+    if (endsRun(command)) await discardLeft(driving, tree.root, engine.vcs);
+    return left;
   };
   const teller = tellActivity(project, { ask: worker.ask, run, epoch: lease.epoch });
   const stopping = AbortSignal.any([journal.lost, worker.stopping]);
@@ -174,21 +177,23 @@ async function driveInTree(driving: Driving): Promise<DriveEnd> {
   await driven.then(teller.end, teller.end);
   const resting = await driven;
   if (journal.lost.aborted) throw new Error("fenced off");
-  await discardLeft(driving, tree.root);
   return resting.next.is === "action" ? drained(worker, run, lease.epoch) : "rested";
 }
 
-/** The run has ended, whatever comes of it: a branch that could not be deleted stays, and is told. */
-async function discardLeft({ worker, run, journal, mirror }: Driving, root: string): Promise<void> {
-  const { state } = await journal.load(run);
-  if (state.is !== "ended") return;
+/** The run ends whatever comes of it: a branch that could not be deleted stays, and is told. */
+async function discardLeft({ worker, run, journal, mirror }: Driving, root: string, vcs: Tips | null): Promise<void> {
+  const branch = discardedBranch((await journal.load(run)).state);
+  const tip = branch === null ? null : ((await vcs?.tip(branch)) ?? null);
+  if (branch === null || tip === null) return;
   try {
-    const done = await discardBranch(mirror, root, state);
+    const done = await discardBranch(mirror, { run, root, branch, tip });
     if (done !== null) worker.log.info({ run }, done);
   } catch (error) {
     worker.log.error({ run, error }, "the branch of discarded work could not be deleted at the remote");
   }
 }
+
+type Tips = Pick<VcsWrite, "tip">;
 
 /** Null where the journal was rolled back, which a person is told of instead. */
 async function treeOf({ worker, run, lease, mirror, journal }: Driving, state: RunState): Promise<RunTree | null> {

@@ -36,7 +36,7 @@ export function createHandOver({ mirror, tree, run, item, branch, workspace }: H
   let recorded = tree.left;
   const pushed = new Set(Object.values(tree.left?.names ?? {}));
   /** Where the run's branch stands at the remote, as far as we know; the empty text: it is not there. */
-  let remoteTip = tree.left !== null && tree.left.branch === branch ? tree.left.head : "";
+  let remoteTip = isAtRemote(mirror, branch) && tree.left?.branch === branch ? tree.left.head : "";
   return {
     async push(named) {
       const snapshot = await workspace.now([item]);
@@ -66,6 +66,9 @@ export function createHandOver({ mirror, tree, run, item, branch, workspace }: H
     },
   };
 }
+
+/** Deleted meanwhile, it is made anew: it is the run's own. */
+const isAtRemote = (mirror: Mirror, branch: string | null): boolean => branch !== null && mirror.tip(branch) !== null;
 
 function headOf(root: string): GitHead {
   const head = readHead(root);

@@ -51,6 +51,7 @@ const OURS = [
 export const REFS_AS_FILES = { GIT_DEFAULT_REF_FORMAT: "files", GIT_DEFAULT_HASH: "sha1" } as const;
 
 const HEADS = "refs/heads/";
+const FETCH = ["fetch", "--quiet", "--no-tags", "--force", "--prune"];
 
 type More = { readonly input?: Buffer; readonly environment?: NodeJS.ProcessEnv };
 
@@ -84,7 +85,7 @@ async function openMirror({ data, env }: Keeping, remote: string): Promise<Mirro
     folder,
     fetch: together<string | null>(async (runs) => {
       const snapshots = runs.flatMap((run) => (run === null ? [] : `+refs/isdlc/${run}/*:refs/isdlc/${run}/*`));
-      await say("fetch", "--quiet", "--no-tags", "--force", remote, "+refs/heads/*:refs/heads/*", ...snapshots);
+      await say(...FETCH, remote, "+refs/heads/*:refs/heads/*", ...snapshots);
     }),
     refs: (run) => {
       const named = [HEADS, `refs/isdlc/${run}/`].flatMap((prefix) =>

@@ -1,0 +1,81 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { parsed } from "../../support/cli.ts";
+import { hasPostgres } from "./support/team-database.ts";
+import { createTeam, type Team } from "./support/team.ts";
+import { look, PATIENCE } from "./support/team-runs.ts";
+
+/** Holds the first deletion of a branch until `go` is there, and ends with what is given; the files tell how far it is. */
+const holding = (status: number): string => `#!/bin/sh
+while read -r old new ref; do
+  case "$new $ref" in
+    *[!0]*" refs/heads/"*) ;;
+    *" refs/heads/"*)
+      if [ ! -e reached ]; then
+        : > reached
+        while [ ! -e go ]; do sleep 0.1; done
+        exit ${status}
+      fi ;;
+  esac
+done
+`;
+
+/** A run that is asked how it ends. */
+async function atItsEnd(team: Team): Promise<{ run: string; branch: string }> {
+  const wanted = ["run", "spec", "add a greeting", "--team", "--mode", "hotfix", "--tests", "without", "--json"];
+  let at = await team.as(team.adas, ...wanted);
+  const run = parsed(at).team.run as string;
+  while (parsed(at).run.waiting.kind !== "finish") {
+    at = await team.as(team.adas, "continue", "--json");
+    expect(at, at.stderr + at.stdout).toMatchObject({ code: 3 });
+  }
+  return { run, branch: (await team.row(run)).left_tree.branch as string };
+}
+
+describe.runIf(hasPostgres)("a worker that is killed while it gives work up", () => {
+  test.for([
+    ["before the branch is deleted", "pre-receive", 1],
+    ["after the branch was deleted", "post-receive", 0],
+  ] as const)("%s: another one finishes it, once", async ([, hook, status]) => {
+    const team = await createTeam();
+    const { adas, remote } = team;
+    const git = (...args: string[]): string =>
+      execFileSync("git", args, { cwd: remote, encoding: "utf8", env: team.ada.env }).trim();
+    const first = await team.worker("w1");
+    const { run, branch } = await atItsEnd(team);
+    writeFileSync(join(remote, "hooks", hook), holding(status), { mode: 0o755 });
+    expect(await team.as(adas, "answer", "discard", "--yes", "--record-only")).toMatchObject({ code: 0 });
+    await vi.waitFor(() => expect(existsSync(join(remote, "reached")), first.said()).toBe(true), PATIENCE);
+    first.child.kill("SIGKILL");
+    await first.ended;
+    writeFileSync(join(remote, "go"), "");
+    expect(await team.row(run)).toMatchObject({ rests: "action" });
+    const second = await team.worker("w2");
+    await vi.waitFor(
+      async () => expect(await team.row(run), second.said()).toMatchObject({ rests: "ended" }),
+      PATIENCE,
+    );
+    expect(git("branch", "--list", branch)).toBe("");
+    expect(git("show", "--stat", `refs/isdlc/${run}/discarded`)).toContain("Isdlc-Attempt");
+    const { events } = await look(team, run);
+    expect(events.filter(({ type }) => type === "run.finished")).toHaveLength(1);
+    expect(events.filter(({ type }) => type === "step.escalated")).toEqual([]);
+    expect(second.said()).not.toContain("could not be deleted");
+  });
+
+  test("a branch that somebody else pushed to stays, and is told", async () => {
+    const team = await createTeam();
+    const { ada, adas, remote } = team;
+    const git = (...args: string[]): string =>
+      execFileSync("git", args, { cwd: remote, encoding: "utf8", env: ada.env }).trim();
+    const worker = await team.worker("w1");
+    const { run, branch } = await atItsEnd(team);
+    const hook = `#!/bin/sh\nread -r old new ref\n[ "$ref" = refs/isdlc/${run}/discarded ] && git update-ref refs/heads/${branch} main\nexit 0\n`;
+    writeFileSync(join(remote, "hooks", "post-receive"), hook, { mode: 0o755 });
+    expect(await team.as(adas, "answer", "discard", "--yes")).toMatchObject({ code: 0 });
+    expect(git("rev-parse", branch)).toBe(git("rev-parse", "main"));
+    expect(worker.said()).toContain("could not be deleted at the remote");
+  });
+});
