@@ -11,10 +11,12 @@ export type TeamProblem =
       readonly code: "SERVER_REFUSED";
       readonly url: string;
       readonly status: number;
-      /** The server's own code. */
-      readonly reason: string;
+      /** The server's own code; null where the answer has none. */
+      readonly reason: string | null;
       readonly what: string;
       readonly fix: string;
+      /** What else the server's problem says. */
+      readonly facts: Readonly<Record<string, unknown>>;
     }
   | { readonly code: "DATABASE_UNAVAILABLE"; readonly detail: string; readonly fix: string }
   | { readonly code: "BACKUP_UNUSABLE"; readonly detail: string; readonly fix: string }
@@ -40,7 +42,7 @@ export const teamDescriptions: {
     what: `The server ${p.url} cannot be reached: ${p.detail}.`,
     fix: "Check that it is running and that the address is right, then run the command again.",
   }),
-  SERVER_REFUSED: (p) => ({ what: `${p.url}: ${p.what} (${p.reason})`, fix: p.fix }),
+  SERVER_REFUSED: (p) => ({ what: `${p.url}: ${p.what}${p.reason === null ? "" : ` (${p.reason})`}`, fix: p.fix }),
   DATABASE_UNAVAILABLE: (p) => ({
     what: `There is no database to work with: ${p.detail}.`,
     fix: `${p.fix}.`,

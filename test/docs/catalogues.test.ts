@@ -20,6 +20,16 @@ describe("problems:", () => {
     expect(namesIn("docs/problems", ".md").toSorted()).toEqual(codes.toSorted());
   });
 
+  test("every code that only a team's server has is told beside SERVER_REFUSED, and no other", () => {
+    const files = readdirSync(join(ROOT, "team/src"), { recursive: true, encoding: "utf8" });
+    const sources = files.filter((name) => name.endsWith(".ts")).map((name) => readDocument(`team/src/${name}`));
+    const made = sources.flatMap((text) => [...text.matchAll(/code: "([A-Z_]+)"/g)].map(([, code = ""]) => code));
+    const own = [...new Set(made)].filter((code) => !codes.includes(code));
+    const rows = tableUnder(readDocument("docs/problems/SERVER_REFUSED.md"), "code").map(([cell = ""]) => cell);
+    expect(own.length).toBeGreaterThan(5);
+    expect(rows.toSorted()).toEqual(own.map((code) => `\`${code}\``).toSorted());
+  });
+
   test.for(namesIn("docs/problems", ".md"))("%s is the title of its page, and something is said about it", (code) => {
     const [title, , ...text] = readDocument(`docs/problems/${code}.md`).split("\n");
     expect(title).toBe(`# ${code}`);

@@ -97,16 +97,20 @@ const KEPT = { keepAlive: true, timeout: 4000 } as const; // milliseconds
 const TCP = new HttpAgent(KEPT);
 const TLS = new HttpsAgent(KEPT);
 
+const CODE = /^[A-Z][A-Z0-9_]{1,63}$/;
+
 /** The server's own problem with its code; anything else is told by its status. */
 function refusal(url: string, status: number, problem: unknown): ProblemError {
-  const field = (name: string): string => {
-    const value = isRecord(problem) ? problem[name] : "";
-    return typeof value === "string" ? value : "";
-  };
-  const reason = field("code") === "" ? `HTTP_${status}` : field("code");
-  const what = field("what") === "" ? `It answered with ${status}.` : field("what");
-  return new ProblemError({ code: "SERVER_REFUSED", url, status, reason, what, fix: field("fix") });
+  const { code, what, fix, ...facts } = isRecord(problem) ? problem : {};
+  const isOurs = typeof code === "string" && CODE.test(code) && typeof what === "string" && typeof fix === "string";
+  const told = isOurs ? { reason: code, what, fix, facts } : { ...unexplained(status), reason: null, facts: {} };
+  return new ProblemError({ code: "SERVER_REFUSED", url, status, ...told });
 }
+
+const unexplained = (status: number): { what: string; fix: string } => ({
+  what: `It answered with ${status}.`,
+  fix: "Check that this is the address of a team's server: isdlc login <url>",
+});
 
 function parsed(text: string): unknown {
   try {

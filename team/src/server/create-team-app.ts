@@ -101,7 +101,9 @@ function asAnswer(error: Error, log: Log): Answer {
   if (error instanceof TokenRefusedError) return { status: 401, problem: TOKEN_REFUSED };
   if (error instanceof ProblemError) {
     const { problem } = error as ProblemError;
-    return { status: STATUS[problem.code] ?? 500, problem: { code: problem.code, ...describe(problem) } };
+    const status = STATUS[problem.code];
+    const facts = status === undefined ? {} : problem; // as a person's program tells of its own
+    return { status: status ?? 500, problem: { ...facts, code: problem.code, ...describe(problem) } };
   }
   if (error instanceof $ZodError || error instanceof SyntaxError || error instanceof HTTPException)
     return { status: 400, problem: { code: "INVALID_REQUEST", what: "The request has another form.", fix: "" } };

@@ -50,6 +50,25 @@ describe.runIf(hasPostgres)("the verbs of one machine, on a team's run", () => {
     expect(await says("continue", "--run", run)).toMatchObject({ code: 1, stderr: expect.stringContaining("NO_RUN") });
   });
 
+  test("what the server refuses has the code, the words and the exit code that it has here", async () => {
+    const team = await createTeam();
+    const vics = await team.token("person", "vic");
+    await team.administer("role", "sample", "vic", "viewer");
+    const asked = ["request", "add a greeting"];
+    expect(await team.as(vics, ...asked)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^NOT_ALLOWED: In sample you are viewer; .*\n {2}An admin of sample can change it/),
+    });
+    expect(await team.as(team.adas, ...asked, "--repository", "nothing")).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^USAGE: There is no repository "nothing" here\.\n {2}Usage: /),
+    });
+    const told = parsed(await team.as(team.adas, ...asked, "--repository", "nothing", "--json"));
+    expect(told).toMatchObject({ ok: false, problem: { code: "USAGE", server: team.url, usage: expect.any(String) } });
+    await team.administer("revoke", "vic");
+    expect(await team.as(vics, ...asked)).toMatchObject({ code: 1, stderr: expect.stringMatching(/^TOKEN_REFUSED: /) });
+  });
+
   test.for(["--dry-run", "--worktree", "--light"])("%s is refused rather than forgotten", async (option) => {
     const team = await createTeam();
     const begun = await team.as(team.adas, "add a greeting", "--team", option);

@@ -112,14 +112,29 @@ function folderOf({ values, verb }: Parsed, { cwd }: Host): string {
 
 const BARE = { name: "isdlc", kind: "read", summary: "", usage: "isdlc", options: {} } as const;
 
+type ToldProblem = {
+  readonly code: string;
+  readonly what: string;
+  readonly fix: string;
+  /** Who refused, where it was not this program. */
+  readonly server?: string;
+};
+
+/** What a server refused is told as it would be here: with its code, its words and its facts. */
+function toldProblem(problem: Problem): ToldProblem {
+  if (problem.code !== "SERVER_REFUSED" || problem.reason === null) return { ...problem, ...describe(problem) };
+  const { url: server, reason: code, what, fix, facts } = problem;
+  return { ...facts, code, what, fix, server };
+}
+
 /** Wrong usage is exit code 2, everything else that a person can fix is 1. */
 export function problemResult(problem: Problem): Result {
-  const { what, fix } = describe(problem);
-  const code = problem.code === "USAGE" ? 2 : 1;
+  const told = toldProblem(problem);
+  const { code, what, fix } = told;
   return {
-    code,
-    lines: [`${problem.code}: ${what}`, `  ${fix}`],
-    json: { ok: false, problem: { ...problem, what, fix } },
+    code: code === "USAGE" ? 2 : 1,
+    lines: [`${code}: ${what}`, `  ${fix}`],
+    json: { ok: false, problem: told },
   };
 }
 
