@@ -24,7 +24,7 @@ import { beginSession, endSession } from "./page-sessions.ts";
 import { attempt } from "./sign-in-attempt.ts";
 import { PAGE_API, type TeamPage } from "./team-page-parts.ts";
 
-const SignIn = z.strictObject({ token: z.string().check(z.regex(/^[A-Za-z0-9_-]{20,200}$/)) });
+export const SignIn = z.strictObject({ token: z.string().check(z.regex(/^[A-Za-z0-9_-]{20,200}$/)) });
 
 /** The page for all repositories, for people who sign in. To be added before whatever asks for a token. */
 export function addTeamPage(app: Hono<TeamEnv>, page: TeamPage): void {

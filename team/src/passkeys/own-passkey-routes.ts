@@ -10,7 +10,7 @@ import type { TeamEnv } from "../server/team-server.ts";
 import { registerTeamPasskey, teamRegistrationOptions } from "./register-team-passkey.ts";
 import { passkeysOf, removePasskey } from "./team-passkeys.ts";
 
-const Removed = z.strictObject({ id: z.string().check(z.maxLength(2000)) });
+export const RemovedPasskey = z.strictObject({ id: z.string().check(z.maxLength(2000)) });
 
 /** The passkeys of whoever is signed in. */
 export function addOwnPasskeyRoutes(app: Hono<TeamEnv>, page: TeamPage): void {
@@ -31,7 +31,7 @@ export function addOwnPasskeyRoutes(app: Hono<TeamEnv>, page: TeamPage): void {
     return context.json({ name });
   });
   app.post(`${PAGE_API}/passkeys/remove`, async (context) => {
-    const { id } = Removed.parse(await context.req.json());
+    const { id } = RemovedPasskey.parse(await context.req.json());
     const person = context.get("principal").id;
     await inTransaction(pool, (client) => removePasskey(client, person, id));
     return context.json({});

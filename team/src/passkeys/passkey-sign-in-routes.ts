@@ -20,8 +20,8 @@ import { findPasskey, notePasskeyUse } from "./team-passkeys.ts";
 const CHALLENGE_BYTES = 32;
 
 const invitation = z.string().check(z.regex(/^isdlc_invitation_[A-Za-z0-9_-]{43}$/));
-const Invited = z.strictObject({ invitation });
-const InvitedPasskey = z.strictObject({ invitation, passkey: NewPasskey });
+export const Invited = z.strictObject({ invitation });
+export const InvitedPasskey = z.strictObject({ invitation, passkey: NewPasskey });
 
 /** Ways in for who is not signed in: with a passkey, or with an invitation to make one. */
 export function addPasskeySignIn(app: Hono<TeamEnv>, entrance: Entrance): void {

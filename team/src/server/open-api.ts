@@ -3,25 +3,17 @@ import { AnswerRequest, ApiProblem } from "../../../src/schema/api.ts";
 import * as moving from "../../../src/schema/api-moving.ts";
 import * as notifications from "../../../src/schema/api-notifications.ts";
 import * as team from "../../../src/schema/api-team.ts";
-
-type Schema = z.core.$ZodType;
-
-type Operation = {
-  readonly method: "get" | "post" | "delete";
-  /** As the router has it. */
-  readonly path: string;
-  readonly summary: string;
-  /** Whose token it takes. */
-  readonly by: "person" | "worker" | "anybody";
-  readonly query?: readonly string[];
-  readonly body?: Schema;
-  readonly answer: Schema;
-};
+import { PAGE_OPERATIONS } from "../page/page-operations.ts";
+import { PAGE_API } from "../page/team-page-parts.ts";
+import type { Operation, Schema } from "./operation.ts";
 
 const nothing = z.object({});
+const OK = z.object({ ok: z.boolean() });
 
-/** What the server answers. A test holds it against the routes there are. */
-export const OPERATIONS: readonly Operation[] = [
+/** What programs and workers ask for. */
+const PROGRAMS: readonly Operation[] = [
+  { method: "get", path: "/health", summary: "Whether the server lives", by: "everybody", answer: OK },
+  { method: "get", path: "/openapi.json", summary: "This description", by: "everybody", answer: z.looseObject({}) },
   {
     method: "get",
     path: "/api/team",
@@ -217,6 +209,17 @@ export const OPERATIONS: readonly Operation[] = [
   },
 ];
 
+/** What the server answers. A test holds it against the routes there are. */
+export const OPERATIONS: readonly Operation[] = [...PROGRAMS, ...PAGE_OPERATIONS];
+
+const COOKIE = {
+  type: "apiKey",
+  in: "cookie",
+  name: "__Host-isdlc",
+  description:
+    "Of a browser that is signed in; called isdlc where the server has no https. It is sent by the page's own requests alone: a POST needs the page's Origin and application/json, and what comes from another site is refused.",
+};
+
 /** The description of the API in the form of OpenAPI 3.1, made from the schemas that requests are held against. */
 export function openApi(version: string): Readonly<Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
@@ -227,26 +230,52 @@ export function openApi(version: string): Readonly<Record<string, unknown>> {
   return {
     openapi: "3.1.0",
     info: { title: "isdlc for teams", version },
-    components: { securitySchemes: { token: { type: "http", scheme: "bearer" } } },
+    components: { securitySchemes: { token: { type: "http", scheme: "bearer" }, cookie: COOKIE } },
     security: [{ token: [] }],
     paths,
   };
 }
 
-function described({ path, summary, by, query = [], body, answer }: Operation): Readonly<Record<string, unknown>> {
+type By = Operation["by"];
+
+const WITH: { readonly [B in By]: string } = {
+  person: "With the token of a person.",
+  worker: "With the token of a worker.",
+  anybody: "With the token of a person or a worker.",
+  page: "With the cookie of the page.",
+  everybody: "Without signing in.",
+};
+
+/** Where it is another than the usual token. */
+const SECURITY: { readonly [B in By]?: readonly Readonly<Record<string, readonly string[]>>[] } = {
+  page: [{ cookie: [] }],
+  everybody: [],
+};
+
+function described(operation: Operation): Readonly<Record<string, unknown>> {
+  const { path, summary, by, query = [], body } = operation;
   const text = { type: "string" };
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: "path", required: true, schema: text }));
   const inQuery = query.map((name) => ({ name, in: "query", required: false, schema: text }));
+  const security = SECURITY[by];
   return {
     summary,
-    description: by === "anybody" ? "With the token of a person or a worker." : `With the token of a ${by}.`,
+    description: WITH[by],
+    tags: [by === "page" || path.startsWith(PAGE_API) ? "page" : by === "worker" ? "worker" : "people"],
+    ...(security === undefined ? {} : { security }),
     parameters: [...inPath, ...inQuery],
     ...(body === undefined ? {} : { requestBody: { required: true, content: json(body) } }),
     responses: {
-      200: { description: "Done", content: json(answer) },
+      ...done(operation),
       default: { description: "Refused, with the reason", content: json(z.object({ problem: ApiProblem })) },
     },
   };
+}
+
+function done({ answer, isStream }: Operation): Readonly<Record<number, unknown>> {
+  if (answer === null) return { 303: { description: "Go on at the page" } };
+  const content = isStream === true ? { "text/event-stream": json(answer)["application/json"] } : json(answer);
+  return { 200: { description: "Done", content } };
 }
 
 const json = (schema: Schema) => ({ "application/json": { schema: z.toJSONSchema(schema, { io: "input" }) } });
