@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { createProcesses } from "../../src/adapters/process/create-processes.ts";
 import { procFileTable, psTable, type ProcessFacts } from "../../src/adapters/process/process-table.ts";
 
@@ -19,6 +19,23 @@ async function startCarrier(nonce: string, source = FOREVER): Promise<ChildProce
   await once(child.stdout, "data");
   return child;
 }
+
+test("R9 a look that takes longer than the patience with processes does not spare them", async () => {
+  const table = procFileTable();
+  const nonce = `slow-${process.pid}`;
+  const carrier = await startCarrier(nonce, STUBBORN);
+  vi.useFakeTimers({ toFake: ["performance"] });
+  try {
+    const all = (): readonly ProcessFacts[] => {
+      vi.advanceTimersByTime(60_000);
+      return table.all();
+    };
+    await createProcesses({ ...table, all }).endAll(nonce);
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(table.one(carrier.pid!)).toBeNull();
+});
 
 describe.each([
   ["/proc", procFileTable()],

@@ -74,16 +74,19 @@ function ourselvesAndAncestors(all: readonly ProcessFacts[]): ReadonlySet<number
 async function endMembers(look: () => readonly ProcessFacts[]): Promise<readonly number[]> {
   const began = performance.now();
   const asked = new Set<string>();
+  let forcedAt: number | null = null; // a look can take longer than all patience, so that it counts from the first SIGKILL
   for (let pause = 5; ; pause = Math.min(pause * 2, 160)) {
     const members = look();
-    const waited = performance.now() - began;
+    const now = performance.now();
     if (members.length === 0) return [];
-    if (waited > GRACE_MILLISECONDS + PATIENCE_MILLISECONDS) return members.map((member) => member.pid);
+    if (forcedAt !== null && now - forcedAt > PATIENCE_MILLISECONDS) return members.map((member) => member.pid);
+    const isForced = now - began >= GRACE_MILLISECONDS;
     for (const member of members) {
-      if (waited >= GRACE_MILLISECONDS) send(member.pid, "SIGKILL");
+      if (isForced) send(member.pid, "SIGKILL");
       else if (!asked.has(identity(member))) send(member.pid, "SIGTERM");
       asked.add(identity(member));
     }
+    if (isForced) forcedAt ??= performance.now();
     await delay(pause);
   }
 }
