@@ -1,7 +1,7 @@
 // Drives one run after another with an agent that answers at once, and sees that nothing grows that should not.
 // npm run soak -- --minutes 60
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,13 @@ import { parseArgs } from "node:util";
 const { values } = parseArgs({ options: { minutes: { type: "string", default: "2" } } });
 const root = fileURLToPath(new URL("..", import.meta.url));
 const base = mkdtempSync(join(tmpdir(), "isdlc-soak-"));
-const place = { tree: join(base, "tree"), temporary: join(base, "tmp"), told: join(base, "told.json") };
+const place = {
+  /** A copy, so that a build meanwhile does not pull it away. */
+  package: join(base, "package"),
+  tree: join(base, "tree"),
+  temporary: join(base, "tmp"),
+  told: join(base, "told.json"),
+};
 const env = {
   PATH: process.env.PATH,
   HOME: base,
@@ -19,8 +25,11 @@ const env = {
 };
 /** Runs until caches are filled and git has packed once. */
 const WARM_UP = 3;
-/** Memory of one process may differ by chance. */
+/** Memory of one process may differ by chance, so some are taken together. */
+const TAKEN_TOGETHER = 5;
 const MOST_GROWTH = 1.15;
+/** How often it is told how things stand. */
+const TOLD = 10;
 
 /** At its end the program says how much memory it took, and how many files it still had open. */
 const TELLER = `process.on("exit", () => {
@@ -38,20 +47,32 @@ try {
 function soak(minutes) {
   prepare();
   const samples = [];
-  for (const end = Date.now() + minutes * 60_000; Date.now() < end || samples.length <= WARM_UP + 1;) {
+  const began = Date.now();
+  const passed = () => (Date.now() - began) / 60_000;
+  let told = 0;
+  while (passed() < minutes || samples.length < WARM_UP + 2 * TAKEN_TOGETHER) {
     drive(samples.length + 1);
     samples.push(sample());
+    if (passed() < (told * minutes) / TOLD) continue;
+    told = Math.ceil((passed() / minutes) * TOLD);
+    console.log(`${passed().toFixed(1)} minutes, ${samples.length} runs: ${JSON.stringify(samples.at(-1))}`);
   }
-  const [first, last] = [samples[WARM_UP], samples.at(-1)];
-  console.log(
-    `${samples.length} runs: ${JSON.stringify(first)} after ${WARM_UP + 1}, ${JSON.stringify(last)} at the end`,
-  );
+  const first = medians(samples.slice(WARM_UP, WARM_UP + TAKEN_TOGETHER));
+  const last = medians(samples.slice(-TAKEN_TOGETHER));
+  console.log(`${samples.length} runs: ${JSON.stringify(first)} at the beginning, ${JSON.stringify(last)} at the end`);
   const grown = Object.keys(first).filter((name) => last[name] > first[name] * (name === "memory" ? MOST_GROWTH : 1));
   for (const name of grown) console.error(`${name} grew from ${first[name]} to ${last[name]}`);
   return grown.length === 0 ? 0 : 1;
 }
 
+function medians(samples) {
+  const middle = (name) => samples.map((each) => each[name]).sort((a, b) => a - b)[Math.floor(samples.length / 2)];
+  return Object.fromEntries(Object.keys(samples[0]).map((name) => [name, middle(name)]));
+}
+
 function prepare() {
+  for (const part of ["dist/bin", "workflows", "agents", "package.json", "bench/instant-agent.mjs"])
+    cpSync(join(root, part), join(place.package, part), { recursive: true });
   mkdirSync(place.tree);
   mkdirSync(place.temporary);
   git("init", "--quiet", "--initial-branch=main");
@@ -64,9 +85,9 @@ function prepare() {
 }
 
 function drive(number) {
-  const agent = [process.execPath, join(root, "bench", "instant-agent.mjs"), join(base, "log")];
+  const agent = [process.execPath, join(place.package, "bench", "instant-agent.mjs"), join(base, "log")];
   const command = agent.map((part) => `"${part}"`).join(" ");
-  const program = join(root, "dist", "bin", "isdlc.cjs");
+  const program = join(place.package, "dist", "bin", "isdlc.cjs");
   const options = ["--agent-command", command, "--tests", "without", "--yes", "--json"];
   const args = [
     "--require",
