@@ -8,7 +8,7 @@ import { completePhase } from "../src/engine/steps/phase-ends.ts";
 import { changesText } from "../src/views/changes-text.ts";
 import { gateBanner } from "../src/views/gate-banner.ts";
 import type { Settings } from "./benches.ts";
-import { newRepository, sourcePath } from "./git-place.ts";
+import { newRepository, type Repository, sourcePath } from "./git-place.ts";
 import { type Cost, interleave, least, mean, median, type Samples, timedWithChildren } from "./measure.ts";
 import type { Line } from "./report.ts";
 import { opened } from "./sample-run.ts";
@@ -17,14 +17,36 @@ import { completingRun, engineFor } from "./summary.ts";
 const FILES = 500;
 const CHANGED = 50;
 const LONG = 10_000; // lines
+const MOST_WAIT = 150; // milliseconds
 
 /** How long a person waits for a gate once the checks have passed, and for a long diff once they ask for it. */
 export async function measureGate({ root, scratch, quick }: Settings): Promise<readonly Line[]> {
   const repository = newRepository(scratch, "gate", FILES);
-  const workspace = createGitWorkspace(repository.tree, { run: "bench", env: process.env });
-  const from = await workspace.snapshot("before", []);
-  const supervised = { ...completingRun(root, from), supervision: { enabled: true, phases: "all" as const } };
+  const { supervised, fresh, gate } = await gateIn(root, repository);
+  const first = await interleave(quick ? 5 : 20, { gate });
+
+  repository.write(
+    sourcePath(0),
+    Array.from({ length: LONG }, (_, line) => `export const line${line} = 0;`).join("\n"),
+  );
+  const whole = engineFor(repository, supervised, fresh());
+  const run = await completed(whole, supervised);
+  const page = async (): Promise<void> => {
+    const changes = await shownChanges(engineFor(repository, supervised, fresh()), run);
+    if (changes === null || changesText(changes).split("\n").length < LONG) throw new Error("the diff is not whole");
+  };
+  const second = await interleave(quick ? 5 : 20, { page: () => timedWithChildren(page) });
+  return [
+    ...waitingLines(`a gate with ${CHANGED} changed files, after the checks`, first.gate, MOST_WAIT),
+    ...waitingLines("a diff of 10,000 lines, ready for the pager", second.page, MOST_WAIT),
+  ];
+}
+
+/** A run of which a phase changed 50 files and whose checks have passed: the gate that is shown then, again and again. */
+export async function gateIn(root: string, repository: Repository) {
   const fresh = () => createGitWorkspace(repository.tree, { run: "bench", env: process.env });
+  const from = await fresh().snapshot("before", []);
+  const supervised = { ...completingRun(root, from), supervision: { enabled: true, phases: "all" as const } };
   let round = 0;
   /** As in a run: the engine saw the tree before the agent worked, and what the agent wrote when the checks began. */
   const gate = async (): Promise<Cost> => {
@@ -40,33 +62,17 @@ export async function measureGate({ root, scratch, quick }: Settings): Promise<r
       if (gateBanner(run, { changes })?.includes(`${CHANGED} files`) !== true) throw new Error("the gate is not whole");
     });
   };
-  const first = await interleave(quick ? 5 : 20, { gate });
-
-  repository.write(
-    sourcePath(0),
-    Array.from({ length: LONG }, (_, line) => `export const line${line} = 0;`).join("\n"),
-  );
-  const whole = engineFor(repository, supervised, fresh());
-  const run = await completed(whole, supervised);
-  const page = async (): Promise<void> => {
-    const changes = await shownChanges(engineFor(repository, supervised, fresh()), run);
-    if (changes === null || changesText(changes).split("\n").length < LONG) throw new Error("the diff is not whole");
-  };
-  const second = await interleave(quick ? 5 : 20, { page: () => timedWithChildren(page) });
-  return [
-    ...lines("a gate with 50 changed files, after the checks", first.gate),
-    ...lines("a diff of 10,000 lines, ready for the pager", second.page),
-  ];
+  return { supervised, fresh, gate };
 }
 
 /** A person waits by the clock, so only that has a goal; CPU tells how much of it is the machine's other work. */
-function lines(what: string, { wall, cpu }: Samples): Line[] {
+export function waitingLines(what: string, { wall, cpu }: Samples, goal: number): Line[] {
   const waited = [
     { name: "min", value: least(wall) },
     { name: "p50", value: median(wall) },
   ];
   return [
-    { what, base: "-", figures: waited, goal: 150, unit: " ms" },
+    { what, base: "-", figures: waited, goal, unit: " ms" },
     { what: "  CPU of it", base: "-", figures: [{ name: "mean", value: mean(cpu) }], goal: null, unit: " ms" },
   ];
 }

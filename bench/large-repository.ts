@@ -6,6 +6,7 @@ import { createGitWorkspace } from "../src/adapters/git/snapshot/git-workspace.t
 import type { Workspace } from "../src/ports/workspace.ts";
 import type { Settings } from "./benches.ts";
 import { manyFiles } from "./big-repository.ts";
+import { gateIn, waitingLines } from "./gate.ts";
 import { type Repository, sourcePath } from "./git-place.ts";
 import { interleave, least, timedWithChildren } from "./measure.ts";
 import { averagedRatios, type Line, milliseconds } from "./report.ts";
@@ -18,9 +19,10 @@ const FULL: Size = { files: 100_000, blobs: 2_000 };
 const SMALL: Size = { files: 10_000, blobs: 20 };
 const LOOKS = 30;
 const CHANGED = 20;
+const MOST_WAIT = 1_000; // milliseconds
 
 /** What looking at a large working tree costs, against `git status` in it. */
-export async function measureLargeRepository({ scratch, quick, large }: Settings): Promise<readonly Line[]> {
+export async function measureLargeRepository({ root, scratch, quick, large }: Settings): Promise<readonly Line[]> {
   const { files, blobs } = large ? FULL : SMALL;
   const repository = manyFiles(scratch, "large", { files, changed: 10 });
   await addHistory(repository, blobs);
@@ -41,6 +43,8 @@ export async function measureLargeRepository({ scratch, quick, large }: Settings
     },
   });
   const growth = await growthOver(LOOKS, following);
+  const { gate } = await gateIn(root, repository);
+  const gates = await interleave(quick ? 3 : 10, { gate });
   const place = `${files} files, ${(blobs * BLOB_BYTES) / 1024 / 1024} MB of history`;
   const base = `git status, min ${milliseconds(least(samples.status.wall))}`;
   return [
@@ -65,6 +69,7 @@ export async function measureLargeRepository({ scratch, quick, large }: Settings
       goal: null,
       unit: "x",
     },
+    ...waitingLines("a gate there, after the checks", gates.gate, MOST_WAIT),
     {
       what: `memory after ${LOOKS} looks`,
       base: "before them",

@@ -1,5 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, chmodSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  appendFileSync,
+  chmodSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
@@ -35,25 +45,33 @@ async function patchLater(): Promise<string> {
   return workspace.patch(before, await workspace.now([]));
 }
 
+/** The entry keeps the times of the new file and gets the id of the old content. */
+function haveIndexSayOldContent(): void {
+  const old = fixture.git("rev-parse", "HEAD:a");
+  fixture.git("update-index", "a");
+  const real = fixture.git("hash-object", "a");
+  const index = at(".git/index");
+  const bytes = readFileSync(index);
+  Buffer.from(old, "hex").copy(bytes, bytes.indexOf(Buffer.from(real, "hex")));
+  const content = bytes.subarray(0, -20);
+  writeFileSync(index, Buffer.concat([content, createHash("sha1").update(content).digest()]));
+}
+
 const tricks: readonly (readonly [what: string, play: () => void, told: readonly string[]])[] = [
   [
     "an index that was told the old content is the new file's",
     () => {
-      const old = fixture.git("rev-parse", "HEAD:a");
       fixture.write("a", "two\n");
-      fixture.git("update-index", "a");
-      const real = fixture.git("hash-object", "a");
-      // the entry keeps the times of the new file and gets the id of the old content
-      const index = at(".git/index");
-      const bytes = execFileSync("cat", [index]);
-      const place = bytes.indexOf(Buffer.from(real, "hex"));
-      Buffer.from(old, "hex").copy(bytes, place);
-      const { createHash } = process.getBuiltinModule("node:crypto");
-      createHash("sha1")
-        .update(bytes.subarray(0, -20))
-        .digest()
-        .copy(bytes, bytes.length - 20);
-      writeFileSync(index, bytes);
+      haveIndexSayOldContent();
+    },
+    ["a"],
+  ],
+  [
+    "the same of a file that was given an old time, which git need not read again",
+    () => {
+      fixture.write("a", "two\n");
+      utimesSync(at("a"), 1, 1);
+      haveIndexSayOldContent();
     },
     ["a"],
   ],
@@ -196,11 +214,12 @@ describe("what git cannot see is told:", () => {
     fixture.write("folder/.git/x", "1\n");
     fixture.write("deep/er/.gitignore", "*\n");
     fixture.write("deep/er/x", "1\n");
+    fixture.write("deep/er/ünder/y", "1\n");
     fixture.git("update-index", "--skip-worktree", "a");
     expect(await hidden()).toEqual([
       expect.stringMatching(/^(?:lib|folder)\/ has a \.git of its own/),
       expect.stringMatching(/^(?:lib|folder)\/ has a \.git of its own/),
-      expect.stringMatching(/^The ignore rule \* in deep\/er\/\.gitignore hides .*deep\/er\/x/),
+      expect.stringMatching(/^The ignore rule \* in deep\/er\/\.gitignore hides .*deep\/er\/x.*deep\/er\/ünder\//),
       "Marked so that git does not look at them: a",
     ]);
   });

@@ -1,10 +1,11 @@
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readIndex } from "../../src/adapters/git/objects/git-index.ts";
+import { readFromIndex, readIndex } from "../../src/adapters/git/objects/git-index.ts";
 import { repositoryStore } from "../../src/adapters/git/objects/repository-store.ts";
-import { treeOfIndex } from "../../src/adapters/git/objects/tree-of-index.ts";
+import { isOutsideTrees, rememberedTree, treeOfIndex } from "../../src/adapters/git/objects/tree-of-index.ts";
 import { rollDice } from "../support/dice.ts";
 import { useRepository } from "./repository-fixture.ts";
 
@@ -27,6 +28,12 @@ const toldByGit = (): string[] =>
 const treeHere = async (): Promise<string | null> => {
   const index = readIndex(file());
   return index && treeOfIndex(store(), index);
+};
+
+/** Of an index that is only glanced at. */
+const treeRemembered = (): string | null => {
+  const index = readFromIndex(file(), isOutsideTrees);
+  return index?.entries.length === 0 ? rememberedTree(index) : null;
 };
 
 const NAMES = ["a", "a.txt", "a-b", "z", 'q "', Buffer.from("ä").toString("latin1"), "f\xff"];
@@ -54,11 +61,42 @@ describe("an index that is read without git", () => {
       fixture.git("update-index", "--index-version", String(version));
       expect(told()).toEqual(toldByGit());
       const here = await treeHere();
+      expect([here, null]).toContain(treeRemembered());
       expect(here).toBe(fixture.git("write-tree"));
+      expect(treeRemembered()).toBe(here);
       trees.add(here ?? "");
     }
     expect(trees.size).toBeGreaterThan(3);
     expect(told().some((line) => line.startsWith("s"))).toBe(true);
+  });
+
+  test("of a large one only what is wanted is read, and the tree that git remembers", () => {
+    fixture.write("a", "1\n");
+    fixture.commitAll("one");
+    const blob = fixture.git("rev-parse", "HEAD:a");
+    const lines = Array.from({ length: 10_000 }, (_, at) => `100644 ${blob}\tfolder/${"long-".repeat(40)}${at}\n`);
+    const module = `160000 ${"1".repeat(40)}\tmodule\n`;
+    const input = [...lines, module].join("");
+    expect(spawnSync("git", ["update-index", "--index-info"], { cwd: fixture.repo, input }).status).toBe(0);
+    fixture.git("update-index", "--assume-unchanged", "a");
+    expect(readIndex(file())).toBeNull();
+    const found = readFromIndex(file(), ({ isAssumed, isSubmodule }) => isAssumed || isSubmodule);
+    const told = found?.entries.map(({ name, mode, isAssumed }) => ({ name, mode, isAssumed }));
+    expect(told).toEqual([
+      { name: "a", mode: "100644", isAssumed: true },
+      { name: "module", mode: "160000", isAssumed: false },
+    ]);
+    expect(found?.count).toBe(10_002);
+    expect(treeRemembered()).toBeNull();
+    const written = fixture.git("write-tree");
+    expect(treeRemembered()).toBe(written);
+  });
+
+  test("it says when the record of a file had last changed, in seconds", () => {
+    fixture.write("a", "1\n");
+    fixture.commitAll("one");
+    const [entry] = readIndex(file())?.entries ?? [];
+    expect(entry?.recordedAt).toBe(Math.floor(lstatSync(join(fixture.repo, "a")).ctimeMs / 1000));
   });
 
   test("none there: nothing is in it", () => {
@@ -88,6 +126,7 @@ describe("an index that is read without git", () => {
     fixture.write("new", "1\n");
     fixture.git("add", "--intent-to-add", "new");
     expect(await treeHere()).toBeNull();
+    expect(treeRemembered()).toBeNull();
   });
 });
 

@@ -2,7 +2,8 @@ import { readFileSync, statSync } from "node:fs";
 import { nodeCrypto } from "../../file-system/node-crypto.ts";
 import type { TreeEntry } from "../write/tree-entry.ts";
 
-export type IndexEntry = TreeEntry & {
+/** What is told of an entry at a glance, so that a large index need not be read as a whole. */
+export type EntryGlance = {
   /** Path, as bytes in latin1 so that any name is kept. */
   readonly name: string;
   /** Other than 0 while a merge is not resolved. */
@@ -13,7 +14,16 @@ export type IndexEntry = TreeEntry & {
   readonly isSkipped: boolean;
   /** Only announced with `git add -N`: in no tree. */
   readonly isAnnounced: boolean;
+  /** A repository of its own. */
+  readonly isSubmodule: boolean;
+  /**
+   * Seconds; when the file's record had last changed as git last read it. A file with another one, git reads again. Null
+   * where git goes by something else.
+   */
+  readonly recordedAt: number | null;
 };
+
+export type IndexEntry = TreeEntry & EntryGlance;
 
 /** What git remembers of the trees it last wrote; null where a folder changed since. */
 export type KnownTree = {
@@ -22,20 +32,36 @@ export type KnownTree = {
   readonly folders: ReadonlyMap<string, KnownTree>;
 };
 
-export type GitIndex = { readonly entries: readonly IndexEntry[]; readonly known: KnownTree | null };
+export type GitIndex = {
+  /** Those that were wanted. */
+  readonly entries: readonly IndexEntry[];
+  /** Of all. */
+  readonly count: number;
+  readonly known: KnownTree | null;
+};
 
 /** Bytes; a larger one is read faster by git itself. */
 export const LARGEST_INDEX = 2 * 1024 * 1024;
+/** The same where few of the entries are wanted: some three million. */
+const LARGEST_GLANCED_AT = 256 * 1024 * 1024;
 
 /**
  * An index, read without starting git: an empty one where there is no such file. Null for everything that only git should
  * judge: a large or split or sparse one, other hashes than SHA-1, a version or a mark that is not known.
  */
-export function readIndex(file: string): GitIndex | null {
+export const readIndex = (file: string): GitIndex | null => readUpTo(LARGEST_INDEX, file, () => true);
+
+/** The same of those entries alone that are wanted, where the index may be large. */
+export const readFromIndex = (file: string, isWanted: (entry: EntryGlance) => boolean): GitIndex | null =>
+  readUpTo(LARGEST_GLANCED_AT, file, isWanted);
+
+type Wanted = (entry: EntryGlance) => boolean;
+
+function readUpTo(most: number, file: string, isWanted: Wanted): GitIndex | null {
   try {
     const found = statSync(file, { throwIfNoEntry: false });
-    if (found === undefined) return { entries: [], known: null };
-    return found.isFile() && found.size <= LARGEST_INDEX ? parseIndex(readFileSync(file)) : null;
+    if (found === undefined) return { entries: [], count: 0, known: null };
+    return found.isFile() && found.size <= most ? parseIndex(readFileSync(file), isWanted) : null;
   } catch {
     return null;
   }
@@ -44,7 +70,7 @@ export function readIndex(file: string): GitIndex | null {
 /** The same for the bytes of an index. */
 export function readIndexBytes(bytes: Buffer): GitIndex | null {
   try {
-    return parseIndex(bytes);
+    return parseIndex(bytes, () => true);
   } catch {
     return null;
   }
@@ -53,21 +79,23 @@ export function readIndexBytes(bytes: Buffer): GitIndex | null {
 const HASH_BYTES = 20;
 const HEADER_BYTES = 12;
 
-function parseIndex(bytes: Buffer): GitIndex | null {
+function parseIndex(bytes: Buffer, isWanted: Wanted): GitIndex | null {
   const end = bytes.length - HASH_BYTES;
   if (end < HEADER_BYTES || bytes.toString("latin1", 0, 4) !== "DIRC" || !isWhole(bytes, end)) return null;
   const [version, count] = [bytes.readUInt32BE(4), bytes.readUInt32BE(8)];
   if (version < 2 || version > 4 || count * FLAGS_AT > end) return null;
   const entries: IndexEntry[] = [];
   let at = HEADER_BYTES;
+  let before = "";
   for (let left = count; left > 0; left--) {
-    const read = readEntry(bytes, at, { version, before: entries.at(-1)?.name ?? "" });
-    if (read.next > end) return null;
-    entries.push(read.entry);
-    at = read.next;
+    const { glance, next } = glanceAt(bytes, at, { version, before });
+    if (next > end) return null;
+    if (isWanted(glance)) entries.push({ ...glance, ...contentAt(bytes, at) });
+    before = glance.name;
+    at = next;
   }
   const extensions = readExtensions(bytes, at, end);
-  return extensions === null ? null : { entries, known: extensions };
+  return extensions === null ? null : { entries, count, known: extensions };
 }
 
 function isWhole(bytes: Buffer, end: number): boolean {
@@ -75,30 +103,38 @@ function isWhole(bytes: Buffer, end: number): boolean {
   return hash.equals(bytes.subarray(end));
 }
 
-/** Times, place, owner and size, of which nothing is used but the mode. */
+/** Of times, place, owner and size nothing is used but a time and the mode. */
 const MODE_AT = 24;
 const ID_AT = 40;
 const FLAGS_AT = ID_AT + HASH_BYTES;
+const SUBMODULE_MODE = 0o160000;
+/** There git has the time at which a file was made in that place. */
+const isWindows = process.platform === "win32";
 
 type Reading = { readonly version: number; readonly before: string };
 
-function readEntry(bytes: Buffer, start: number, { version, before }: Reading): { entry: IndexEntry; next: number } {
+function glanceAt(bytes: Buffer, start: number, { version, before }: Reading): { glance: EntryGlance; next: number } {
   const flags = bytes.readUInt16BE(start + FLAGS_AT);
   const isExtended = (flags & 0x4000) !== 0;
   const marks = isExtended ? bytes.readUInt16BE(start + FLAGS_AT + 2) : 0;
   const nameAt = start + FLAGS_AT + (isExtended ? 4 : 2);
   const { name, end } = version === 4 ? shortened(bytes, nameAt, before) : plain(bytes, nameAt);
-  const entry = {
+  const glance = {
     name,
-    mode: bytes.readUInt32BE(start + MODE_AT).toString(8),
-    id: bytes.toString("hex", start + ID_AT, start + FLAGS_AT),
     stage: (flags >> 12) & 3,
     isAssumed: (flags & 0x8000) !== 0,
     isSkipped: (marks & 0x4000) !== 0,
     isAnnounced: (marks & 0x2000) !== 0,
+    isSubmodule: bytes.readUInt32BE(start + MODE_AT) === SUBMODULE_MODE,
+    recordedAt: isWindows ? null : bytes.readUInt32BE(start),
   };
-  return { entry, next: version === 4 ? end + 1 : start + padded(end - start) };
+  return { glance, next: version === 4 ? end + 1 : start + padded(end - start) };
 }
+
+const contentAt = (bytes: Buffer, start: number): TreeEntry => ({
+  mode: bytes.readUInt32BE(start + MODE_AT).toString(8),
+  id: bytes.toString("hex", start + ID_AT, start + FLAGS_AT),
+});
 
 /** With at least one NUL, to a multiple of eight. */
 const padded = (length: number): number => (length + 8) & ~7;

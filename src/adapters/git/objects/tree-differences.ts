@@ -1,7 +1,8 @@
 import { decodePath } from "../process/git-path.ts";
 import { GONE, type TreeEntry } from "../write/tree-entry.ts";
+import { differingEntries, type DifferingEntries } from "./differing-entries.ts";
 import type { GitObjects } from "./git-objects.ts";
-import { entriesOf, fileIn, type TreeEntries, treeIn } from "./tree-entries.ts";
+import { fileIn, malformedTree, treeContent, treeIn } from "./tree-entries.ts";
 
 export type Difference = { readonly path: string; readonly before: TreeEntry; readonly after: TreeEntry };
 
@@ -12,20 +13,16 @@ export type Difference = { readonly path: string; readonly before: TreeEntry; re
 export async function treeDifferences(objects: GitObjects, from: string | null, to: string): Promise<Difference[]> {
   if (from === to) return [];
   const found: { readonly bytes: string; readonly difference: Difference }[] = [];
-  await compare({ before: await entriesOf(objects, from), after: await entriesOf(objects, to), folder: "" });
+  await compare({ before: from, after: to }, "");
   return found.toSorted((one, other) => (one.bytes < other.bytes ? -1 : 1)).map(({ difference }) => difference);
 
-  async function compare({ before, after, folder }: Folder): Promise<void> {
+  async function compare(ends: TreeEnds, folder: string): Promise<void> {
+    const { before, after } = await differingIn(objects, ends);
     for (const name of new Set([...before.keys(), ...after.keys()])) {
       const [was, is] = [before.get(name), after.get(name)];
       if (was !== undefined && is !== undefined && was.id === is.id && was.mode === is.mode) continue;
       const [wasTree, isTree] = [treeIn(was), treeIn(is)];
-      if (wasTree !== null || isTree !== null)
-        await compare({
-          before: await entriesOf(objects, wasTree),
-          after: await entriesOf(objects, isTree),
-          folder: `${folder}${name}/`,
-        });
+      if (wasTree !== null || isTree !== null) await compare({ before: wasTree, after: isTree }, `${folder}${name}/`);
       tell(`${folder}${name}`, fileIn(was), fileIn(is));
     }
   }
@@ -38,4 +35,12 @@ export async function treeDifferences(objects: GitObjects, from: string | null, 
   }
 }
 
-type Folder = { readonly before: TreeEntries; readonly after: TreeEntries; readonly folder: string };
+type TreeEnds = { readonly before: string | null; readonly after: string | null };
+
+async function differingIn(objects: GitObjects, { before, after }: TreeEnds): Promise<DifferingEntries> {
+  const idBytes = (before ?? after ?? "").length / 2;
+  const trees = { before: await treeContent(objects, before), after: await treeContent(objects, after), idBytes };
+  const differing = differingEntries(trees);
+  if (differing === null) throw malformedTree(`${before} or ${after}`);
+  return differing;
+}

@@ -10,14 +10,21 @@ export type TreeEntries = ReadonlyMap<string, TreeEntry>;
 
 /** The entries of a tree, or of a commit's; none for null. @throws ProblemError GIT_FAILED where it is not there. */
 export async function entriesOf(objects: GitObjects, id: string | null): Promise<TreeEntries> {
-  if (id === null) return new Map();
-  const object = await objects.read(id);
-  if (object?.type === "commit") return entriesOf(objects, treeOf(object.content, id));
-  if (object?.type !== "tree") throw gitFailed("cat-file", `the tree ${id} is not in the repository`);
-  const entries = parseTree(object.content, id.length / 2);
-  if (entries === null) throw gitFailed("cat-file", `the tree ${id} is malformed`);
+  const entries = parseTree(await treeContent(objects, id), (id ?? "").length / 2);
+  if (entries === null) throw malformedTree(id);
   return entries;
 }
+
+/** The bytes of a tree, or of a commit's; none for null. @throws ProblemError GIT_FAILED where it is not there. */
+export async function treeContent(objects: GitObjects, id: string | null): Promise<Buffer> {
+  if (id === null) return Buffer.alloc(0);
+  const object = await objects.read(id);
+  if (object?.type === "commit") return treeContent(objects, treeOf(object.content, id));
+  if (object?.type !== "tree") throw gitFailed("cat-file", `the tree ${id} is not in the repository`);
+  return object.content;
+}
+
+export const malformedTree = (id: string | null): Error => gitFailed("cat-file", `the tree ${id} is malformed`);
 
 /** What a tree has at a path; undefined where it has nothing there. */
 export async function entryAt(objects: GitObjects, tree: string, path: string): Promise<TreeEntry | undefined> {
@@ -43,21 +50,34 @@ function treeOf(commit: Buffer, id: string): string {
   return tree;
 }
 
-/** Entries are `<mode> <name> NUL <id>`, the id as raw bytes. Null for anything else: whoever can write objects can write that. */
+/** Null for what is malformed: whoever can write objects can write that. */
 export function parseTree(tree: Buffer, idBytes: number): TreeEntries | null {
   const entries = new Map<string, TreeEntry>();
   for (let start = 0; start < tree.length;) {
-    const space = tree.indexOf(0x20, start);
-    const end = space === -1 ? -1 : tree.indexOf(0, space);
-    if (end === -1 || end + idBytes >= tree.length) return null;
-    const mode = tree.toString("latin1", start, space);
-    entries.set(tree.toString("latin1", space + 1, end), {
-      mode,
-      id: tree.toString("hex", end + 1, end + 1 + idBytes),
-    });
-    start = end + 1 + idBytes;
+    const read = readEntry(tree, start, idBytes);
+    if (read === null) return null;
+    entries.set(read.name, read.entry);
+    start = read.end;
   }
   return entries;
+}
+
+export type PlacedEntry = {
+  /** Bytes in latin1. */
+  readonly name: string;
+  readonly entry: TreeEntry;
+  /** Where the next one begins. */
+  readonly end: number;
+};
+
+/** An entry is `<mode> <name> NUL <id>`, the id as raw bytes. Null for anything else. */
+export function readEntry(tree: Buffer, start: number, idBytes: number): PlacedEntry | null {
+  const space = tree.indexOf(0x20, start);
+  const nameEnd = space === -1 ? -1 : tree.indexOf(0, space);
+  const end = nameEnd + 1 + idBytes;
+  if (nameEnd === -1 || end > tree.length) return null;
+  const entry = { mode: tree.toString("latin1", start, space), id: tree.toString("hex", nameEnd + 1, end) };
+  return { name: tree.toString("latin1", space + 1, nameEnd), entry, end };
 }
 
 /** The folder that an entry is, or none. */

@@ -1,18 +1,27 @@
 import type { TreeEntry } from "../write/tree-entry.ts";
 import { makeTree, type TreeStore } from "./edit-tree.ts";
-import type { GitIndex, IndexEntry, KnownTree } from "./git-index.ts";
+import type { EntryGlance, GitIndex, IndexEntry, KnownTree } from "./git-index.ts";
 import { TREE_MODE } from "./tree-entries.ts";
 
 /** More folders than this are written faster by git itself, which also remembers them. */
 const MOST_FOLDERS = 100;
 
 /** The tree that an index holds, as `git write-tree` has it; null where that is left to git. */
-export async function treeOfIndex(store: TreeStore, { entries, known }: GitIndex): Promise<string | null> {
-  if (entries.some(({ stage, isAnnounced }) => stage !== 0 || isAnnounced)) return null;
-  if (isKnown({ count: entries.length }, known)) return known.id;
+export async function treeOfIndex(store: TreeStore, index: GitIndex): Promise<string | null> {
+  const { entries, known } = index;
+  if (entries.some(isOutsideTrees)) return null;
+  const remembered = rememberedTree(index);
+  if (remembered !== null) return remembered;
   const root = folderOf(entries.map((entry) => ({ entry, rest: entry.name })));
   return countUnknown(root, known) > MOST_FOLDERS ? null : written(store, root, known);
 }
+
+/** Of a merge that is not resolved, or only announced. */
+export const isOutsideTrees = ({ stage, isAnnounced }: EntryGlance): boolean => stage !== 0 || isAnnounced;
+
+/** The tree that git remembers, where nothing is outside of trees; null where it has to be written. */
+export const rememberedTree = ({ count, known }: GitIndex): string | null =>
+  isKnown({ count }, known) ? known.id : null;
 
 type Folder = {
   readonly files: ReadonlyMap<string, IndexEntry>;

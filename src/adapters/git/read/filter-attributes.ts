@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readIndex } from "../objects/git-index.ts";
+import { type EntryGlance, readFromIndex } from "../objects/git-index.ts";
 import { type GitFolder, startGit } from "../process/git.ts";
 import { type Conversation, createConversation } from "../process/git-conversation.ts";
 import { joinFields } from "../process/git-path.ts";
@@ -55,7 +55,7 @@ function sameWhileEqual() {
 /** Where the tree has no file of attributes, the one that is staged counts. Null where only git can read the index. */
 function stagedAttributes({ top }: GitFolder): string | null {
   const folders = gitFolders(top);
-  const entries = (folders && readIndex(join(folders.own, "index")))?.entries;
-  const staged = entries?.filter(({ name }) => name === ATTRIBUTES || name.endsWith(`/${ATTRIBUTES}`));
+  const isOfAttributes = ({ name }: EntryGlance): boolean => name === ATTRIBUTES || name.endsWith(`/${ATTRIBUTES}`);
+  const staged = folders && readFromIndex(join(folders.own, "index"), isOfAttributes)?.entries;
   return staged?.map(({ name, id, stage }) => `${name} ${id} ${stage}`).join("\n") ?? null;
 }

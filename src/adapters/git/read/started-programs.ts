@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { type Git, hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { decodePath, splitFields } from "../process/git-path.ts";
 import type { GitProgram } from "../../../ports/git-programs.ts";
-import { readIndex } from "../objects/git-index.ts";
+import { readFromIndex } from "../objects/git-index.ts";
 import { gitFolders } from "./working-trees.ts";
 import { repositoriesBelow } from "./repositories-below.ts";
 import { digest, isExecutable, repositoryPrograms, STARTS } from "./repository-programs.ts";
@@ -53,8 +53,7 @@ async function looseByGit(git: Git): Promise<readonly string[]> {
 
 function submodulesOfIndex(root: string): readonly string[] | null {
   const folders = gitFolders(root);
-  const index = folders && readIndex(join(folders.own, "index"));
-  const links = index?.entries.filter(({ mode }) => mode === SUBMODULE);
+  const links = folders && readFromIndex(join(folders.own, "index"), ({ isSubmodule }) => isSubmodule)?.entries;
   return links?.map(({ name }) => decodePath(Buffer.from(name, "latin1"))) ?? null;
 }
 

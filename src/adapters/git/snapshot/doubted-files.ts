@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, readlinkSync, type Stats, statSync } from "node:fs";
 import { idOf } from "../objects/git-objects.ts";
-import { type IndexEntry, readIndex } from "../objects/git-index.ts";
+import { type IndexEntry, readFromIndex } from "../objects/git-index.ts";
 import { encodePath, inTree } from "../process/git-path.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
 
@@ -20,7 +20,7 @@ export function differingFrom(
   const now = seconds(Date.now());
   const written = seconds(statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
   const names = new Set(paths.map(nameOf));
-  const entries = readIndex(file)?.entries.filter(({ name, stage }) => stage === 0 && names.has(name)) ?? [];
+  const entries = readFromIndex(file, ({ name, stage }) => stage === 0 && names.has(name))?.entries ?? [];
   const known = new Map(entries.map((entry) => [entry.name, entry]));
   return paths.filter((path) => {
     const entry = known.get(nameOf(path));

@@ -1,7 +1,7 @@
 import { accessSync, constants, type Dirent, lstatSync, readdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { OWN_FOLDER } from "../../../core/own-folder.ts";
-import { type IndexEntry, readIndex } from "../objects/git-index.ts";
+import { type EntryGlance, readFromIndex } from "../objects/git-index.ts";
 import { type Git, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { decodePath, inTree, splitFields } from "../process/git-path.ts";
 import { type IgnoreRule, type IgnoreRules, ignoredPaths } from "./ignored.ts";
@@ -18,7 +18,7 @@ export type Hiding = {
 };
 
 /** More files than this are not looked through one by one, which is told. */
-const MOST_FILES = 100_000;
+const MOST_FILES = 500_000;
 /** Names of one kind in a line. */
 const MOST_NAMED = 20;
 
@@ -36,7 +36,7 @@ export async function hiddenThings(hiding: Hiding): Promise<string[]> {
   const entries = marksIn(hiding.gitDir) ?? (await marksByGit(hiding.git));
   const known = new Set(ignored.filter((path) => !opaque.includes(path)));
   const found = walk(hiding, { ignored: known, submodules: entries.submodules });
-  const below = found.files.filter((path) => found.rules.some((rule) => isBeside(path, rule)));
+  const below = filesBeside(found);
   const all = new Map([...sources, ...(await hiding.ignores(below))]);
   return [
     ...found.repositories.map((path) => `${path}/ has a .git of its own: what is in it is neither shown nor committed`),
@@ -54,12 +54,13 @@ const named = (paths: readonly string[]): string =>
 type Marks = { readonly marked: readonly string[]; readonly submodules: ReadonlySet<string> };
 
 function marksIn(gitDir: string): Marks | null {
-  const index = readIndex(join(gitDir, "index"));
+  const isMarked = ({ isAssumed, isSkipped }: EntryGlance): boolean => isAssumed || isSkipped;
+  const index = readFromIndex(join(gitDir, "index"), (entry) => isMarked(entry) || entry.isSubmodule);
   if (index === null) return null;
-  const pathOf = ({ name }: IndexEntry): string => decodePath(Buffer.from(name, "latin1"));
+  const pathOf = ({ name }: EntryGlance): string => decodePath(Buffer.from(name, "latin1"));
   return {
-    marked: index.entries.filter(({ isAssumed, isSkipped }) => isAssumed || isSkipped).map(pathOf),
-    submodules: new Set(index.entries.filter(({ mode }) => mode === SUBMODULE).map(pathOf)),
+    marked: index.entries.filter(isMarked).map(pathOf),
+    submodules: new Set(index.entries.filter(({ isSubmodule }) => isSubmodule).map(pathOf)),
   };
 }
 
@@ -83,65 +84,78 @@ type Known = {
   readonly submodules: ReadonlySet<string>;
 };
 
+/** A path as bytes in latin1: most are never shown, and of these nothing else is needed. */
+type RawPath = string;
+
+type Folder = { readonly path: RawPath; readonly entries: readonly Dirent[] };
+
 type Found = {
   repositories: string[];
   rules: string[];
   unreadable: string[];
-  /** Every file that was come by. */
-  files: string[];
+  /** Every folder that was come by. */
+  folders: Folder[];
   isWhole: boolean;
 };
 
 function walk(hiding: Hiding, known: Known): Found {
-  const found: Found = { repositories: [], rules: [], unreadable: [], files: [], isWhole: true };
-  const left: Buffer[] = [Buffer.alloc(0)];
+  const found: Found = { repositories: [], rules: [], unreadable: [], folders: [], isWhole: true };
+  const left: RawPath[] = [""];
   let count = 0;
   for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
-    const entries = entriesIn(inTree(hiding.top, folder));
-    if (entries === null) found.unreadable.push(`${decodePath(folder)}/`);
+    const entries = entriesIn(placeOf(hiding.top, folder));
+    if (entries === null) found.unreadable.push(`${shown(folder)}/`);
+    else found.folders.push({ path: folder, entries });
     for (const entry of entries ?? []) {
       if (++count > MOST_FILES) return { ...found, isWhole: false };
-      const bytes = folder.length === 0 ? entry.name : Buffer.concat([folder, SLASH, entry.name]);
-      if (isGit(entry.name)) noteGit(hiding, known, { folder: decodePath(folder), bytes, found });
-      else if (!entry.isDirectory()) noteFile(hiding, known, { bytes, isFile: entry.isFile(), found });
-      else if (isLookedInto(decodePath(bytes), known)) left.push(bytes);
+      const path = below(folder, entry);
+      if (isGit(entry)) noteGit(hiding, known, { folder: shown(folder), path, found });
+      else if (!entry.isDirectory()) noteFile(hiding, known, { entry, path, found });
+      else if (isLookedInto(shown(path), known)) left.push(path);
     }
   }
   return found;
 }
 
+const below = (folder: RawPath, { name }: Dirent): RawPath => (folder === "" ? name : `${folder}/${name}`);
+const shown = (path: RawPath): string => decodePath(Buffer.from(path, "latin1"));
+
 const isLookedInto = (path: string, { ignored, submodules }: Known): boolean =>
   path !== OWN_FOLDER && !ignored.has(`${path}/`) && !submodules.has(path);
 
-type GitEntry = { readonly folder: string; readonly bytes: Buffer; readonly found: Found };
+type GitEntry = { readonly folder: string; readonly path: RawPath; readonly found: Found };
 
 /** The tree's own is at its top. */
-function noteGit({ top, since }: Hiding, { submodules }: Known, { folder, bytes, found }: GitEntry): void {
-  if (folder !== "" && !submodules.has(folder) && isSince(inTree(top, bytes), since)) found.repositories.push(folder);
+function noteGit({ top, since }: Hiding, { submodules }: Known, { folder, path, found }: GitEntry): void {
+  if (folder !== "" && !submodules.has(folder) && isSince(placeOf(top, path), since)) found.repositories.push(folder);
 }
 
-type FileEntry = { readonly bytes: Buffer; readonly isFile: boolean; readonly found: Found };
+type FileEntry = { readonly entry: Dirent; readonly path: RawPath; readonly found: Found };
 
-function noteFile({ top, since }: Hiding, { ignored }: Known, { bytes, isFile, found }: FileEntry): void {
-  const path = decodePath(bytes);
-  found.files.push(path);
-  const file = inTree(top, bytes);
-  if (basename(path) === ".gitignore" && isSince(file, since)) found.rules.push(path);
-  if (isFile && !ignored.has(path) && !isReadable(file)) found.unreadable.push(path);
+function noteFile({ top, since }: Hiding, { ignored }: Known, { entry, path, found }: FileEntry): void {
+  const place = placeOf(top, path);
+  if (entry.name === RULES && isSince(place, since)) found.rules.push(shown(path));
+  if (entry.isFile() && !isReadable(place) && !ignored.has(shown(path))) found.unreadable.push(shown(path));
 }
 
-const SLASH = Buffer.from("/");
-const isGit = (name: Buffer): boolean => name.toString("latin1").toLowerCase() === ".git";
+const RULES = ".gitignore";
+const isGit = ({ name }: Dirent): boolean => name.length === 4 && name.toLowerCase() === ".git";
 
-function entriesIn(folder: Buffer): Dirent<Buffer>[] | null {
+/** As text where that names the same bytes, which is far quicker. */
+const placeOf = (top: string, path: RawPath): string | Buffer =>
+  NOT_ASCII.test(path) ? inTree(top, Buffer.from(path, "latin1")) : `${top}/${path}`;
+
+const NOT_ASCII = /[\u0080-\u00ff]/;
+
+function entriesIn(folder: string | Buffer): Dirent[] | null {
   try {
-    return readdirSync(folder, { withFileTypes: true, encoding: "buffer" });
+    return readdirSync(folder, { withFileTypes: true, encoding: "latin1" });
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? [] : null;
   }
 }
 
-function isSince(file: Buffer, since: number): boolean {
+function isSince(file: string | Buffer, since: number): boolean {
   try {
     return lstatSync(file).ctimeMs >= since;
   } catch {
@@ -149,7 +163,7 @@ function isSince(file: Buffer, since: number): boolean {
   }
 }
 
-function isReadable(file: Buffer): boolean {
+function isReadable(file: string | Buffer): boolean {
   try {
     accessSync(file, constants.R_OK);
     return true;
@@ -158,8 +172,14 @@ function isReadable(file: Buffer): boolean {
   }
 }
 
-/** In the folder of the rule, or below it. */
-const isBeside = (path: string, rule: string): boolean => path.startsWith(rule.slice(0, -".gitignore".length));
+/** Files in the folders of new rules, and below these. */
+function filesBeside({ rules, folders }: Found): string[] {
+  const ruled = rules.map((rule) => rule.slice(0, -RULES.length));
+  const inside = folders.filter(({ path }) => ruled.some((folder) => `${shown(path)}/`.startsWith(folder)));
+  return inside.flatMap(({ path, entries }) =>
+    entries.filter((entry) => !entry.isDirectory() && !isGit(entry)).map((entry) => shown(below(path, entry))),
+  );
+}
 
 /** What is hidden by rules in files that were written since the run began. */
 function newRules(files: readonly string[], rules: ReadonlyMap<string, IgnoreRule>): string[] {

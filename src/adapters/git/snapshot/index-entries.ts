@@ -1,14 +1,19 @@
-import { type IndexEntry, readIndex } from "../objects/git-index.ts";
+import { type EntryGlance, readFromIndex } from "../objects/git-index.ts";
 import { type Git, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { splitFields } from "../process/git-path.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
 
 /** What an index says about a file, its content aside. */
-export type KnownFile = Pick<IndexEntry, "name" | "isAssumed" | "isSkipped">;
+export type KnownFile = Pick<EntryGlance, "name" | "isAssumed" | "isSkipped" | "recordedAt">;
 
-/** All that an index names, read here where that is faster than asking git. */
-export async function indexEntries(git: Git, environment: IndexEnvironment): Promise<readonly KnownFile[]> {
-  return readIndex(environment["GIT_INDEX_FILE"] ?? "")?.entries ?? (await listedByGit(git, environment));
+/** Those files of an index that are wanted, read here where that is faster than asking git. */
+export async function indexEntries(
+  git: Git,
+  environment: IndexEnvironment,
+  isWanted: (file: KnownFile) => boolean,
+): Promise<readonly KnownFile[]> {
+  const read = readFromIndex(environment["GIT_INDEX_FILE"] ?? "", isWanted);
+  return read?.entries ?? (await listedByGit(git, environment)).filter(isWanted);
 }
 
 async function listedByGit(git: Git, environment: IndexEnvironment): Promise<KnownFile[]> {
@@ -17,6 +22,6 @@ async function listedByGit(git: Git, environment: IndexEnvironment): Promise<Kno
   return splitFields(output).map((line) => {
     const tag = line.toString("latin1", 0, 1);
     const isAssumed = tag !== tag.toUpperCase();
-    return { name: line.toString("latin1", 2), isAssumed, isSkipped: tag.toUpperCase() === "S" };
+    return { name: line.toString("latin1", 2), isAssumed, isSkipped: tag.toUpperCase() === "S", recordedAt: null };
   });
 }

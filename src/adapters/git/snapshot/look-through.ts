@@ -36,7 +36,7 @@ export type Differences = {
 /** What of the working tree an index does not have. Our own folder counts only where included, and leaves the index. */
 export async function lookThrough(git: Git, looking: Looking): Promise<Differences> {
   const { repository, environment, include, isOurs } = looking;
-  const entries = isOurs && include.length === 0 ? [] : await indexEntries(git, environment);
+  const entries = isOurs && include.length === 0 ? [] : await indexEntries(git, environment, neededBy(looking));
   const { isSparse } = await revealEntries(git, looking, entries);
   const isOfTree = (path: string): boolean => !isUnder(path, OWN_FOLDER) || isIncluded(path, include);
   const listed = await listChanges(git, environment);
@@ -60,22 +60,37 @@ export async function lookThrough(git: Git, looking: Looking): Promise<Differenc
 const isIncluded = (path: string, include: readonly string[]): boolean =>
   include.some((folder) => isUnder(path, folder));
 
-function trackedBelow(entries: readonly KnownFile[], include: readonly string[]): ReadonlySet<string> {
-  const folders = include.map((path) => encodePath(path.replace(/\/+$/, "")).toString("latin1"));
-  const below = entries.filter(({ name }) => folders.some((folder) => isUnder(name, folder)));
-  return new Set(below.map(pathOf));
+/** Of all others it is enough that git compares them with the index. */
+function neededBy({ include, distrust, isOurs }: Looking): (file: KnownFile) => boolean {
+  const isBelow = belowAny(isOurs ? include : [OWN_FOLDER, ...include]);
+  return (file) => file.isAssumed || file.isSkipped || isBelow(file) || isDoubted(file, distrust);
 }
+
+function belowAny(folders: readonly string[]): (file: KnownFile) => boolean {
+  const names = folders.map((path) => encodePath(path.replace(/\/+$/, "")).toString("latin1"));
+  return ({ name }) => names.some((folder) => name.startsWith(folder) && isUnder(name, folder));
+}
+
+const trackedBelow = (entries: readonly KnownFile[], include: readonly string[]): ReadonlySet<string> =>
+  new Set(entries.filter(belowAny(include)).map(pathOf));
 
 const bytesOf = ({ name }: KnownFile): Buffer => Buffer.from(name, "latin1");
 const pathOf = (entry: KnownFile): string => decodePath(bytesOf(entry));
 
-/** The time of the last change to a file's record cannot be set, unlike all that an index goes by. */
+/**
+ * The time of the last change to a file's record cannot be set. Git names every file that has another one than the index
+ * says; of the rest those may have been touched of which the index itself says so.
+ */
+const isDoubted = ({ recordedAt }: KnownFile, since: number | null): boolean =>
+  since !== null && (recordedAt === null || recordedAt >= Math.floor(since / 1000));
+
+/** Those that were touched, besides what git names. */
 async function touchedSince({ repository, distrust }: Looking, entries: readonly KnownFile[]): Promise<string[]> {
   if (distrust === null) return [];
   const slice = createTimeSlice();
   const touched: string[] = [];
   for (const entry of entries) {
-    const stats = statsOf(repository.top, entry); // vanished: git tells
+    const stats = isDoubted(entry, distrust) ? statsOf(repository.top, entry) : null; // vanished: git tells
     if (stats !== null && !stats.isDirectory() && stats.ctimeMs >= distrust) touched.push(pathOf(entry));
     if (slice.isOver()) await slice.next();
   }

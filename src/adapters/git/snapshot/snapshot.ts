@@ -1,6 +1,6 @@
 import { ProblemError } from "../../../core/problem.ts";
-import { readIndex } from "../objects/git-index.ts";
-import { treeOfIndex } from "../objects/tree-of-index.ts";
+import { readFromIndex, readIndex } from "../objects/git-index.ts";
+import { isOutsideTrees, rememberedTree, treeOfIndex } from "../objects/tree-of-index.ts";
 import { repositoryStore, type RepositoryStore } from "../objects/repository-store.ts";
 import { type LookSettings, lookSettings } from "../process/content-filters.ts";
 import { type Behind, createFollowingIndex, type IndexTrust } from "./following-index.ts";
@@ -103,7 +103,9 @@ async function bringUpToDate(git: Git, { behind, top, store }: Updating): Promis
 
 async function writtenHere(store: RepositoryStore, { GIT_INDEX_FILE: file = "" }: IndexEnvironment) {
   const index = readIndex(file);
-  return index && treeOfIndex(store, index);
+  if (index !== null) return treeOfIndex(store, index);
+  const large = readFromIndex(file, isOutsideTrees);
+  return large?.entries.length === 0 ? rememberedTree(large) : null;
 }
 
 const writtenByGit = async (git: Git, environment: IndexEnvironment): Promise<string> =>

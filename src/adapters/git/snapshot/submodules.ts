@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Submodule } from "../../../ports/workspace.ts";
-import { readIndex } from "../objects/git-index.ts";
+import { readFromIndex } from "../objects/git-index.ts";
 import { type Git, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { decodePath, splitFields } from "../process/git-path.ts";
 import { SUBMODULE } from "../write/tree-entry.ts";
@@ -24,7 +24,7 @@ export async function submodulesIn(git: Git, { top, tree, index }: Snapshot): Pr
 }
 
 function pathsInIndex({ GIT_INDEX_FILE: file = "" }: IndexEnvironment): string[] | null {
-  const submodules = readIndex(file)?.entries.filter(({ mode }) => mode === SUBMODULE);
+  const submodules = readFromIndex(file, ({ isSubmodule }) => isSubmodule)?.entries;
   return submodules?.map(({ name }) => decodePath(Buffer.from(name, "latin1"))) ?? null;
 }
 

@@ -1,0 +1,59 @@
+import type { TreeEntry } from "../write/tree-entry.ts";
+import { type PlacedEntry, readEntry, TREE_MODE, type TreeEntries } from "./tree-entries.ts";
+
+/** The entries of two folders that the other one does not have just so. */
+export type DifferingEntries = { readonly before: TreeEntries; readonly after: TreeEntries };
+
+/** Two tree objects, and how many bytes an id has in them. */
+export type TreeObjects = { readonly before: Buffer; readonly after: Buffer; readonly idBytes: number };
+
+/**
+ * Compares two tree objects as bytes, so that of a large folder only what differs is taken apart. Whatever order the
+ * entries are in, one is left out only together with an equal one of the other tree. Null where one is malformed.
+ */
+export function differingEntries(trees: TreeObjects): DifferingEntries | null {
+  const { before, after, idBytes } = trees;
+  const differing = { before: new Map<string, TreeEntry>(), after: new Map<string, TreeEntry>() };
+  const at = { before: 0, after: 0 };
+  while (at.before < before.length || at.after < after.length) {
+    const same = lengthOfSame(trees, at);
+    at.before += same;
+    at.after += same;
+    if (same > 0) continue;
+    const was = at.before < before.length ? readEntry(before, at.before, idBytes) : END;
+    const is = at.after < after.length ? readEntry(after, at.after, idBytes) : END;
+    if (was === null || is === null) return null;
+    const [wasPlace, isPlace] = [placeOf(was), placeOf(is)];
+    if (wasPlace <= isPlace) {
+      differing.before.set(was.name, was.entry);
+      at.before = was.end;
+    }
+    if (isPlace <= wasPlace) {
+      differing.after.set(is.name, is.entry);
+      at.after = is.end;
+    }
+  }
+  return differing;
+}
+
+/** Comes after every name, which are bytes in latin1. */
+const END: PlacedEntry = { name: "\uffff", entry: { mode: "", id: "" }, end: 0 };
+
+/** Git has a folder where its name with a slash would be. */
+const placeOf = ({ name, entry }: PlacedEntry): string => (entry.mode === TREE_MODE ? `${name}/` : name);
+
+type Position = { readonly before: number; readonly after: number };
+
+/** Bytes of the entry that comes next in both; 0 where it is not the same one. */
+function lengthOfSame({ before, after, idBytes }: TreeObjects, at: Position): number {
+  let length = 0;
+  for (let byte: number | undefined = -1; byte !== 0; length++) {
+    byte = before[at.before + length];
+    if (byte === undefined || byte !== after[at.after + length]) return 0;
+  }
+  for (const end = length + idBytes; length < end; length++) {
+    const byte = before[at.before + length];
+    if (byte === undefined || byte !== after[at.after + length]) return 0;
+  }
+  return length;
+}
