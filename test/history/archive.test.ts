@@ -58,6 +58,15 @@ function told(tree: Tree, number: number) {
 const damaged = expect.objectContaining({ problem: expect.objectContaining({ code: "JOURNAL_CORRUPT" }) });
 
 describe("ended journals", () => {
+  test("what a packing that was killed left beside them is removed by the next one", async () => {
+    const tree = await treeWithEnded(2);
+    const left = [endedFile(tree, 0, ".jsonl.gz.0123.tmp"), join(tree.journal, `${runAt(1)}.snap.0123.tmp`)];
+    for (const file of left) writeFileSync(file, "half");
+    await oneRun(openJournalOf(tree, { files: hastyFiles }), 2);
+    expect(left.filter((file) => existsSync(file))).toEqual([]);
+    expect(told(tree, 0)).toMatchObject({ state: "ended" });
+  });
+
   test("the newest twenty stay plain, older ones are packed, and all of them are read alike", async () => {
     const tree = await treeWithEnded(PLAIN + 1);
     const before = Array.from({ length: PLAIN + 1 }, (_, number) => told(tree, number));

@@ -11,13 +11,12 @@ import {
   discardFile,
   ensureFolder,
   errorCode,
-  folderExists,
   OPEN,
   PRIVATE,
   succeeds,
   syncFolder,
 } from "../file-system/file-system.ts";
-import { archiveEnded } from "./archive.ts";
+import { archiveEnded, sweep } from "./archive.ts";
 import { createStore, type JournalReaderOptions, readerOf, reading } from "./create-journal-reader.ts";
 import { emptyCursor, headOf } from "./fold.ts";
 import {
@@ -189,14 +188,9 @@ function createMutex(place: JournalLocation, settings: { processes: LockProcesse
   };
 }
 
-/** Only a writer makes temporary files, and we are the writer now: what is there was left by one that was killed. */
+/** Of journals that ended, those are swept that pack them: there may be thousands, which not every writer lists. */
 function sweepTemporary(place: JournalLocation): void {
-  if (!placeExists(place)) return;
-  for (const folder of [place.directory, endedFolder(place)]) {
-    if (!folderExists(place.files, folder)) continue;
-    for (const name of place.files.readdirSync(folder))
-      if (name.endsWith(".tmp")) discardFile(place.files, join(folder, name));
-  }
+  if (placeExists(place)) sweep(place.files, place.directory, place.files.readdirSync(place.directory));
 }
 
 function writing<T>(file: string, work: () => T): T {
