@@ -114,8 +114,9 @@ export const verbs: readonly Verb[] = [
   }),
   verb("history", "read", {
     summary: "What happened in the open run; without one, the finished runs",
-    usage: "isdlc history [--all | --reviews]",
+    usage: "isdlc history [--all | --reviews | --whole]",
     options: {
+      whole: { type: "boolean", about: "every event of a long run, not the newest 500 alone" },
       all: { type: "boolean", about: "the finished runs, with what each took" },
       reviews: { type: "boolean", about: "what reviewers said, verdict by verdict" },
     },

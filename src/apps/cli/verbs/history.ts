@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { lookAtEvents, lookAtFinished, lookAtReviews } from "../../../app/look/look-at-history.ts";
+import { lookAtFinished, lookAtReviews } from "../../../app/look/look-at-history.ts";
 import { catchUp } from "../../../app/project/catch-up.ts";
 import { type CurrentRun, currentRun } from "../../../app/project/current-run.ts";
 import type { LocalProject } from "../../../compose/project.ts";
@@ -9,7 +9,7 @@ import type { RunId } from "../../../schema/ids.ts";
 import { historyLines } from "../../../views/history.ts";
 import { reviewLines } from "../../../views/reviews.ts";
 import { runsTable } from "../../../views/runs-table.ts";
-import { done, flag, type Result, type Run, text } from "../grammar/verb.ts";
+import { done, flag, type Result, type Run, text, type Values } from "../grammar/verb.ts";
 import { projectOf } from "../main/project-of.ts";
 
 /** The events of the open or the named run; without one, or with --all, the finished runs. */
@@ -19,14 +19,34 @@ export const history: Run = async (invocation) => {
   const named = text(values, "run");
   if (named === undefined && flag(values, "all")) return finished(project, null);
   const current = await currentRun(project, named);
-  const { run, state } = current;
+  const { run, state, head } = current;
   if (named === undefined) catchUp(project, current);
   if (run === null) return done(["Nothing has happened here yet."], { events: [] });
   if (flag(values, "reviews")) return reviews(project, { run, state }, named === undefined);
-  const events = await lookAtEvents(project, run);
-  if (named !== undefined || state.is === "active") return done(historyLines(events.events), events);
-  return finished(project, events);
+  const all = (): EventHistory => ({ events: project.journal.events(run) });
+  if (named === undefined && state.is !== "active") return finished(project, all);
+  const from = flag(values, "whole") ? 1 : Math.max(1, head.seq - MOST_SHOWN + 1);
+  const shown = project.journal.part(run, { from, most: head.seq });
+  return withJson([...earlierLines(from, values), ...historyLines(shown)], all);
 };
+
+/** Events for people; programs get all of them. */
+const MOST_SHOWN = 500;
+
+function earlierLines(from: number, values: Values): string[] {
+  const named = text(values, "run");
+  const command = ["isdlc history", ...(named === undefined ? [] : [`--run ${named}`]), "--whole"].join(" ");
+  return from === 1 ? [] : [`Before these there are ${from - 1} more: ${command}`];
+}
+
+/** What only programs are told is read when one asks. */
+const withJson = (lines: readonly string[], read: () => Readonly<Record<string, unknown>>): Result => ({
+  code: 0,
+  lines,
+  get json() {
+    return { ok: true, ...read() };
+  },
+});
 
 type Looked = Pick<CurrentRun, "state"> & { readonly run: RunId };
 
@@ -41,9 +61,9 @@ async function reviews(project: LocalProject, { run, state }: Looked, isAll: boo
 const isThere = ({ root }: LocalProject, item: string): boolean => existsSync(join(root, item, ".review-history.md"));
 
 /** `last`: the events of the last run, which programs could always ask for like this. */
-async function finished(project: LocalProject, last: EventHistory | null): Promise<Result> {
+async function finished(project: LocalProject, last: (() => EventHistory) | null): Promise<Result> {
   const found = await lookAtFinished(project);
   const newest = found.runs.at(-1);
   const hint = newest === undefined ? [] : ["", `What happened in one of them: isdlc history --run ${newest.id}`];
-  return done([...runsTable(found.runs), ...hint], { ...last, ...found });
+  return withJson([...runsTable(found.runs), ...hint], () => ({ ...last?.(), ...found }));
 }
