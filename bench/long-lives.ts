@@ -1,7 +1,7 @@
 import type { Settings } from "./benches.ts";
 import { writeItems } from "./detection.ts";
 import { newRepository, type Repository } from "./git-place.ts";
-import { createNodeRunner, interleave } from "./measure.ts";
+import { type Cost, createNodeRunner, interleave, timed } from "./measure.ts";
 import { type Line, ratios } from "./report.ts";
 import { bringToRest, cancelRun, finishRuns, growRun, runId } from "./sample-run.ts";
 
@@ -24,12 +24,15 @@ export async function measureLongLives(settings: Settings): Promise<readonly Lin
   const call = ({ tree, env }: Repository, verb: readonly string[]) =>
     run({ args: [program, ...verb], cwd: tree, env });
   const started = { young: 2, old: life.runs + 1 };
-  const start = async (name: keyof typeof started, place: Repository) => {
+  /** As every start does it: the run before it is put away, and one of the oldest is packed. */
+  const start = async (name: keyof typeof started, place: Repository): Promise<Cost> => {
     const { tree, env } = place;
     await cancelRun(place, runId(started[name]));
     started[name]++;
-    await bringToRest(place, await growRun(root, place, { events: 2, after: started[name] - 1 }));
-    return run({ args: [program, "status"], cwd: tree, env });
+    const began = await timed(() => growRun(root, place, { events: 2, after: started[name] - 1 }));
+    await bringToRest(place, runId(started[name]));
+    const shown = run({ args: [program, "status"], cwd: tree, env });
+    return { wall: began.wall + shown.wall, cpu: (began.cpu ?? 0) + (shown.cpu ?? 0) };
   };
   const lines: Line[] = [];
   const rounds = quick ? 5 : 20;
