@@ -152,6 +152,22 @@ describe.runIf(hasPostgres)("a run that no worker has begun is cancelled", () =>
 describe.runIf(hasPostgres)("a worker that begins a run while somebody cancels it", () => {
   const queue = { cancel: () => Promise.resolve() };
 
+  test("S7: what somebody gives as the reason is one line of text wherever it is shown", async () => {
+    const { pool } = await freshDatabase();
+    const run = "20261115-101500000-k3f9";
+    await pool.query(
+      `insert into isdlc.run (run, place, title, begun_by, head_hash, rests) values ($1, $1, 'a run', 'ada', $2, 'action')`,
+      [run, genesis(run)],
+    );
+    const reason = `\u001B]52;c;cm0=\u0007\u202Eno\r\nBcc: all@example.org${"x".repeat(20_000)}`;
+    expect(await cancelAsked({ pool, queue } as never, run, { person: "ada", reason })).toBe(true);
+    const { rows } = await pool.query<{ refused: string }>("select refused from isdlc.run where run = $1", [run]);
+    const refused = rows[0]?.refused ?? "";
+    expect(refused).toContain("all@example.org");
+    expect(refused.length).toBeLessThan(600);
+    for (const mark of ["\u001B", "\u0007", "\u202E", "\r", "\n"]) expect(refused).not.toContain(mark);
+  });
+
   test("one wins: a run is begun or cancelled, never both and never neither", async () => {
     const { pool } = await freshDatabase(20);
     const journal = openJournal(pool);
