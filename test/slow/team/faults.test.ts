@@ -5,8 +5,9 @@ import { afterAll, describe, expect, test, vi } from "vitest";
 import type { Noted } from "../../support/cli.ts";
 import { createLineProxy } from "./support/line-proxy.ts";
 import { hasPostgres } from "./support/team-database.ts";
+import { problemsOf } from "./support/run-problems.ts";
 import { createTeam, LEASE_SECONDS, type Team } from "./support/team.ts";
-import { answerOpen, beginRun, PATIENCE, problemsOf, untilEnded, untilRests } from "./support/team-runs.ts";
+import { answerOpen, beginRun, PATIENCE, untilEnded, untilRests } from "./support/team-runs.ts";
 
 const MADE = { writes: { "src/made.js": "export const made = 1;\n" } };
 /** How long an agent that is to be disturbed works, in milliseconds. */

@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import { hasPostgres } from "./support/team-database.ts";
+import { problemsOf } from "./support/run-problems.ts";
 import { createTeam, type Team } from "./support/team.ts";
-import { beginRun, look, PATIENCE, problemsOf, untilEnded } from "./support/team-runs.ts";
+import { beginRun, look, PATIENCE, untilEnded } from "./support/team-runs.ts";
 
 async function namesOf(team: Team, run: string): Promise<{ item: string; branch: string }> {
   const { state } = await look(team, run);

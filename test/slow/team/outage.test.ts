@@ -2,9 +2,10 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { createOwnTeam } from "./support/own-team.ts";
+import { problemsOf } from "./support/run-problems.ts";
 import { freshDatabase, hasPostgres } from "./support/team-database.ts";
 import { createTeam, LEASE_SECONDS } from "./support/team.ts";
-import { answerOpen, beginRun, look, PATIENCE, problemsOf, untilEnded, untilRests } from "./support/team-runs.ts";
+import { answerOpen, beginRun, look, PATIENCE, untilEnded, untilRests } from "./support/team-runs.ts";
 
 const MADE = { writes: { "src/made.js": "export const made = 1;\n" } };
 /** Much longer than the lease. */

@@ -1,79 +1,81 @@
-import { existsSync } from "node:fs";
-import { setTimeout as delay } from "node:timers/promises";
+import { existsSync, readFileSync } from "node:fs";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { createLineProxy } from "./support/line-proxy.ts";
 import { createOwnTeam } from "./support/own-team.ts";
+import { problemsOf } from "./support/run-problems.ts";
 import { hasPostgres } from "./support/team-database.ts";
-import { LEASE_SECONDS, type Started } from "./support/team.ts";
-import { beginRun, PATIENCE, problemsOf, untilEnded } from "./support/team-runs.ts";
+import type { Team } from "./support/team.ts";
+import { beginRun, look, PATIENCE, untilEnded } from "./support/team-runs.ts";
+import { createWorkerFaults } from "./support/worker-faults.ts";
 
 /** A whole storm: `ISDLC_TEAM_FAULTS=200 ISDLC_TEAM_RUNS=30`. */
-const FAULTS = Number(process.env["ISDLC_TEAM_FAULTS"] ?? 8);
+const FAULTS = Number(process.env["ISDLC_TEAM_FAULTS"] ?? 16);
 const RUNS = Number(process.env["ISDLC_TEAM_RUNS"] ?? 4);
 const WITHIN = Math.max(600_000, FAULTS * 15_000); // milliseconds
-const WORKERS = 3;
-const LOST_REPLIES = 0.15;
-const FAULT_KINDS = ["kill", "sleep", "kill", "restart the database"] as const;
+const WORKERS = ["w1", "w2", "w3"];
+/** Runs that are followed by another as long as there are faults to come. */
+const FOLLOWED = 4;
+/** With many runs and few workers, one may wait for most of the storm; and all of them ask. */
+const STORM_PATIENCE = { timeout: WITHIN, interval: 250 };
+/** 15 of 100, by the number of a reply. */
+const isLost = (reply: number): boolean => (reply * 7) % 20 < 3;
+
+/** The ids of agents' processes are used again by others. */
+const isAgent = (pid: number): boolean =>
+  existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("by-plan.mjs");
 
 describe.runIf(hasPostgres)("a storm", { timeout: WITHIN }, () => {
-  test(`of ${FAULTS} faults on ${RUNS} runs: nothing lost, doubled or skipped, and every run ends`, async () => {
-    const { team, stopDatabase, startDatabase } = await createOwnTeam();
+  test(`of ${FAULTS} faults on ${RUNS} runs or more: nothing lost, doubled or skipped, and every run ends`, async () => {
+    const own = await createOwnTeam();
+    const { team } = own;
     team.ada.plan({
       always: { delay: 300 },
       turns: { implement: [{ writes: { "src/made.js": "made\n" }, delay: 1000 }] },
     });
     const line = await createLineProxy(team.url);
     afterAll(() => line.close());
-    const workers = new Map<string, Started>();
-    const start = async (name: string): Promise<void> => void workers.set(name, await team.workerAt(line.url, name));
-    for (let number = 1; number <= WORKERS; number++) await start(`w${number}`);
-    line.loseReplies(() => Math.random() < LOST_REPLIES);
+    const faults = await createWorkerFaults({ own, url: line.url, workers: WORKERS });
+    line.loseReplies(isLost);
 
-    const runs = await Promise.all(
-      Array.from({ length: RUNS }, (_, number) => beginRun(team, { title: `storm ${number}` })),
-    );
-    const storming = { isOver: false, faults: 0 };
-    const storm = (async () => {
-      for (; storming.faults < FAULTS && !storming.isOver; storming.faults++) {
-        await delay(800 + Math.random() * 1200);
-        await fault(FAULT_KINDS[storming.faults % FAULT_KINDS.length]!);
-      }
-    })();
-    const patience = { ...PATIENCE, timeout: WITHIN }; // with many runs and few workers, one may wait for most of the storm
-    await Promise.all(runs.map((run) => untilEnded(team, run, patience)));
-    storming.isOver = true;
-    await storm;
-    const told = { runs: RUNS, faults: storming.faults, lostReplies: line.lost.replies };
-    console.log(JSON.stringify(told));
-    for (const run of runs) expect(await problemsOf(team, run)).toEqual([]);
-    expect(storming.faults).toBeGreaterThan(2);
-    for (const worker of workers.values()) worker.child.kill("SIGTERM");
-    await Promise.all([...workers.values()].map(({ ended }) => ended));
-    const alive = team.ada.log().filter(({ pid }) => existsSync(`/proc/${pid}`));
-    expect(alive).toEqual([]);
+    const acknowledged = new Map<string, readonly string[]>();
+    let isOver = false;
+    const live = async (number: number): Promise<void> => {
+      const run = await vi.waitFor(() => beginRun(team, { title: `storm ${number}` }), PATIENCE);
+      acknowledged.set(run, await untilEnded(team, run, STORM_PATIENCE));
+      if (number < FOLLOWED && !isOver) await live(number);
+    };
+    const storm = faults.inflict(FAULTS).finally(() => (isOver = true));
+    await Promise.all([storm, ...Array.from({ length: RUNS }, (_, number) => live(number))]);
 
-    /** To whoever is at work, if anybody is. */
-    async function fault(kind: (typeof FAULT_KINDS)[number]): Promise<void> {
-      if (kind === "restart the database") {
-        await stopDatabase();
-        return startDatabase();
-      }
-      const busy = await busyWorker();
-      const { child } = workers.get(busy)!;
-      if (kind === "kill") {
-        child.kill("SIGKILL");
-        return vi.waitFor(() => start(busy), PATIENCE);
-      }
-      child.kill("SIGSTOP");
-      await delay(1500 * LEASE_SECONDS);
-      child.kill("SIGCONT");
-    }
+    const runs = await allRuns(team);
+    for (const run of runs) await untilEnded(team, run, STORM_PATIENCE); // one whose begin was not acknowledged, too
+    for (const run of runs) expect(await problemsOf(team, run, acknowledged.get(run)), run).toEqual([]);
+    await faults.stop();
+    expect(team.ada.log().filter(({ pid }) => isAgent(pid))).toEqual([]);
 
-    async function busyWorker(): Promise<string> {
-      const { rows } = await team.database.pool.query<{ worker: string }>(
-        "select worker from isdlc.run where worker is not null order by random() limit 1",
-      );
-      return rows[0]?.worker ?? "w1";
-    }
+    const { sent, lost } = line.replies;
+    const told = { runs: runs.length, ...faults.inflicted, repliesLost: `${lost} of ${sent}` };
+    const fenced = faults.said().split('"end":"fenced"').length - 1;
+    const agentsLost = await lostExecutions(team, runs);
+    console.log(JSON.stringify({ ...told, fenced, agentsLost }));
+    expect(runs.length).toBeGreaterThanOrEqual(RUNS);
+    expect(faults.inflicted).toEqual({ kill: FAULTS / 2, sleep: FAULTS / 4, restart: FAULTS / 4 });
+    expect(lost).toBeGreaterThanOrEqual(Math.floor(sent / 20) * 3);
+    expect(sent).toBeGreaterThan(10 * RUNS);
+    expect(fenced).toBeGreaterThan(0);
+    expect(agentsLost).toBeGreaterThan(0);
   });
 });
+
+async function allRuns({ database }: Team): Promise<readonly string[]> {
+  const { rows } = await database.pool.query<{ run: string }>("select run from isdlc.run order by number");
+  return rows.map(({ run }) => run);
+}
+
+/** Agents whose workers were gone before they had ended. */
+async function lostExecutions(team: Team, runs: readonly string[]): Promise<number> {
+  const seen = await Promise.all(runs.map((run) => look(team, run)));
+  return seen
+    .flatMap(({ events }) => events)
+    .filter((event) => event.type === "execution.ended" && event.how === "lost").length;
+}

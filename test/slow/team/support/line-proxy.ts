@@ -6,9 +6,10 @@ export type LineProxy = {
   /** Nothing gets through any more. */
   cut(): void;
   restore(): void;
-  /** Cuts a connection instead of delivering a reply, wherever that says so. */
-  loseReplies(isLost: () => boolean): void;
-  readonly lost: { replies: number };
+  /** Cuts a connection instead of delivering a reply, wherever that says so of the reply's number. */
+  loseReplies(isLost: (reply: number) => boolean): void;
+  /** Since replies are lost: how many came from the server, and how many of them were not delivered. */
+  readonly replies: { readonly sent: number; readonly lost: number };
   close(): Promise<void>;
 };
 
@@ -16,9 +17,9 @@ export type LineProxy = {
 export async function createLineProxy(target: string): Promise<LineProxy> {
   const { port, hostname } = new URL(target);
   const open = new Set<Socket>();
-  const lost = { replies: 0 };
+  const replies = { sent: 0, lost: 0 };
   let isCut = false;
-  let isLost = (): boolean => false;
+  let isLost: ((reply: number) => boolean) | null = null;
   const server = createServer((client) => (isCut ? client.destroy() : join(client)));
   function join(client: Socket): void {
     const there = connect(Number(port), hostname);
@@ -29,8 +30,8 @@ export async function createLineProxy(target: string): Promise<LineProxy> {
     }
     client.pipe(there);
     there.on("data", (chunk) => {
-      if (isLost()) {
-        lost.replies++;
+      if (isLost?.(replies.sent++) === true) {
+        replies.lost++;
         client.destroy();
       } else client.write(chunk);
     });
@@ -45,7 +46,7 @@ export async function createLineProxy(target: string): Promise<LineProxy> {
   };
   return {
     url: url.href,
-    lost,
+    replies,
     cut,
     restore: () => void (isCut = false),
     loseReplies: (which) => void (isLost = which),

@@ -82,8 +82,11 @@ export async function createTeam(options: TeamOptions = {}): Promise<Team> {
   };
   const first = await startServer();
   const { url } = first;
+  const tokens = new Map<string, string>();
   const workerAt: Team["workerAt"] = async (where, name, ...more) => {
-    const given = { ...withDatabase, ISDLC_WORKER_TOKEN: await token("worker", name) };
+    const own = tokens.get(name) ?? (await token("worker", name));
+    tokens.set(name, own);
+    const given = { ...withDatabase, ISDLC_WORKER_TOKEN: own };
     const place = ["--data", join(ada.base, "workers"), "--beat", "0.5"];
     const worker = begin(ada, ["worker", "--server", where, ...place, ...more, ...ada.agent], given);
     await said(worker, /takes work/);

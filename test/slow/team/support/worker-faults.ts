@@ -1,0 +1,135 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, vi } from "vitest";
+import type { OwnTeam } from "./own-team.ts";
+import type { Started } from "./team.ts";
+import { PATIENCE } from "./team-runs.ts";
+
+export type FaultKind = "kill" | "sleep" | "restart";
+
+export type WorkerFaults = {
+  /** Faults that hit somebody at work, or the database; no others are counted. */
+  readonly inflicted: Readonly<Record<FaultKind, number>>;
+  /** Inflicts so many, each after some decisions were recorded since the one before, and waits until all workers work again. */
+  inflict(count: number): Promise<void>;
+  /** Everything that workers said, those included that are gone. */
+  said(): string;
+  /** Tells all workers to stop, and waits until they have. */
+  stop(): Promise<void>;
+};
+
+export type Struck = {
+  readonly own: OwnTeam;
+  /** The address by which workers reach the server. */
+  readonly url: string;
+  readonly workers: readonly string[];
+};
+
+const ORDER: readonly FaultKind[] = ["kill", "sleep", "kill", "restart"];
+const SIGNALS = { kill: "SIGKILL", sleep: "SIGSTOP" } as const;
+const LONGEST_PAUSE = 1000; // milliseconds
+/** Fewer, and hardly any run would get beyond its first phase before the storm is over. */
+const DECISIONS_BETWEEN = 2;
+
+/** A lease: the run, who holds it, and the number it is fenced by. */
+type Held = { readonly run: string; readonly worker: string; readonly epoch: number };
+
+/** Starts workers, kills and stops them while they work, and takes the database away. */
+export async function createWorkerFaults({ own, url, workers }: Struck): Promise<WorkerFaults> {
+  const { team, stopDatabase, startDatabase } = own;
+  const leases = leasesIn(own);
+  const inflicted = { kill: 0, sleep: 0, restart: 0 };
+  const up = new Map<string, Started>();
+  const started: Started[] = [];
+  const start = async (name: string): Promise<void> => {
+    const worker = await vi.waitFor(() => team.workerAt(url, name), PATIENCE); // the database may be away just then
+    started.push(worker);
+    up.set(name, worker);
+  };
+  for (const name of workers) await start(name);
+
+  /** The lease is seen to run out: before, a sleeper has lost nothing. Every other killed worker is replaced at once. */
+  async function recover(kind: "kill" | "sleep", held: Held, worker: Started): Promise<void> {
+    if (kind === "sleep" || inflicted.kill % 2 === 0) await leases.untilFreed(held);
+    if (kind === "kill") return start(held.worker);
+    worker.child.kill("SIGCONT");
+    up.set(held.worker, worker);
+  }
+
+  /** Gives how the worker that was hit gets well; null where the run it worked at had just come to rest. */
+  async function strike(kind: "kill" | "sleep"): Promise<{ readonly recovered: Promise<void> } | null> {
+    const held = await leases.untilHeld(up);
+    const worker = up.get(held.worker)!;
+    up.delete(held.worker);
+    worker.child.kill(SIGNALS[kind]);
+    const isHit = await leases.isHeld(held);
+    if (isHit) inflicted[kind]++;
+    const recovered = recover(kind, held, worker);
+    if (isHit) return { recovered };
+    await recovered;
+    return null;
+  }
+
+  return {
+    inflicted,
+    async inflict(count) {
+      const recovering: Promise<void>[] = [];
+      const failures: unknown[] = [];
+      for (let number = 0; number < count; number++) {
+        await leases.untilRecorded();
+        await delay(Math.random() * LONGEST_PAUSE);
+        const kind = ORDER[number % ORDER.length]!;
+        if (kind === "restart") {
+          await stopDatabase();
+          await startDatabase();
+          inflicted.restart++;
+          continue;
+        }
+        let struck = await strike(kind);
+        while (struck === null) struck = await strike(kind);
+        recovering.push(struck.recovered.catch((error: unknown) => void failures.push(error)));
+        if (failures.length > 0) throw failures[0];
+      }
+      await Promise.all(recovering);
+      if (failures.length > 0) throw failures[0];
+    },
+    said: () => started.map(({ said }) => said()).join(""),
+    async stop() {
+      for (const { child } of up.values()) child.kill("SIGTERM");
+      await Promise.all(started.map(({ ended }) => ended));
+    },
+  };
+}
+
+/** What the database says about who holds what; while it is away, it is asked again. */
+function leasesIn({ team }: OwnTeam) {
+  const query = <Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]> =>
+    vi.waitFor(async () => (await team.database.pool.query<Row>(text, [...values])).rows, PATIENCE);
+  const isHeld = async ({ run, worker, epoch }: Held): Promise<boolean> => {
+    const values = [run, worker, epoch];
+    return (await query("select 1 from isdlc.run where run = $1 and worker = $2 and epoch = $3", values)).length > 0;
+  };
+  let recorded = 0;
+  return {
+    isHeld,
+    untilFreed: (held: Held): Promise<void> =>
+      vi.waitFor(async () => expect(await isHeld(held), `${held.worker} holds ${held.run}`).toBe(false), PATIENCE),
+    /** One of those that drive a run, whichever. */
+    untilHeld: (workers: ReadonlyMap<string, unknown>): Promise<Held> =>
+      vi.waitFor(async () => {
+        const values = [[...workers.keys()]];
+        const [held] = await query<Held>(
+          `select run, worker, epoch from isdlc.run
+           where rests = 'action' and worker = any($1) order by random() limit 1`,
+          values,
+        );
+        return held ?? expect.fail(`none of ${values.join()} is at work`);
+      }, PATIENCE),
+    /** Until there are so many more decisions than at the last time. */
+    untilRecorded: (): Promise<void> =>
+      vi.waitFor(async () => {
+        const [row] = await query<{ count: number }>("select count(*)::int as count from isdlc.decision", []);
+        expect(row?.count).toBeGreaterThanOrEqual(recorded + DECISIONS_BETWEEN);
+        recorded = row?.count ?? recorded;
+      }, PATIENCE),
+  };
+}
