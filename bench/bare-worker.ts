@@ -38,7 +38,7 @@ const beat = (): Promise<unknown> => {
 await beat();
 setInterval(() => void beat(), BEATS_EVERY);
 process.once("disconnect", () => process.exit()); // the bench was killed
-await takeDrives({ database, executor: name, labels: [], drive });
+await takeDrives({ database, executor: name, labels: [], drive, isWaitedFor: () => false });
 tell({ is: "ready" });
 
 async function drive(run: string, workflow: string): Promise<string> {

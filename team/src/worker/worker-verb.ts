@@ -12,7 +12,7 @@ import { ProblemError } from "../../../src/core/problem.ts";
 import { secretsOf } from "../../../src/core/redact.ts";
 import { TeamView } from "../../../src/schema/api-team.ts";
 import { isLabel } from "../server/drive-queue.ts";
-import { createLog } from "../structured-log.ts";
+import { createLog, type Log } from "../structured-log.ts";
 import { startTracing } from "../operations/tracing.ts";
 import { numberOf, secretOf } from "../verb-values.ts";
 import { beat } from "./beat.ts";
@@ -80,17 +80,27 @@ async function work(invocation: Invocation, { url, token, database, signal }: Wa
     log.info({ run, workflow, end }, "a drive ended");
     return end;
   };
-  const taking = await takeDrives({ database, executor, labels: labelsOf(invocation), drive });
+  const labels = labelsOf(invocation);
+  const taking = await takeDrives({ database, executor, labels, drive, isWaitedFor: patience(log, signal) });
   io.out(`${team.person} takes work.`);
   const timer = setInterval(() => void beat(me, instance), numberOf(invocation, "beat", DEFAULT_BEAT) * 1000);
   if (!signal.aborted) await once(signal, "abort");
-  const patience = numberOf(invocation, "drain", 0) * 1000;
-  const drain = setTimeout(() => stopping.abort(), patience);
-  await taking.stop(patience + SHUTDOWN);
+  const drainsFor = numberOf(invocation, "drain", 0) * 1000;
+  const drain = setTimeout(() => stopping.abort(), drainsFor);
+  await taking.stop(drainsFor + SHUTDOWN);
   clearTimeout(drain);
   clearInterval(timer);
   await tracing.stop();
   return done(["Stopped. Its runs were handed back."]);
+}
+
+/** A database that is away at the start is waited for, as a server is. */
+function patience(log: Log, signal: AbortSignal): (error: unknown) => boolean {
+  const until = Date.now() + PATIENCE;
+  return (error) => {
+    log.warn({ error }, "the queue cannot be reached");
+    return !signal.aborted && Date.now() < until;
+  };
 }
 
 /** @throws ProblemError USAGE */

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { createLineProxy } from "./support/line-proxy.ts";
 import { createOwnTeam } from "./support/own-team.ts";
-import { problemsOf } from "./support/run-problems.ts";
 import { freshDatabase, hasPostgres } from "./support/team-database.ts";
-import { createTeam, LEASE_SECONDS } from "./support/team.ts";
+import { problemsOf } from "./support/run-problems.ts";
+import { begin, createTeam, LEASE_SECONDS, said, type Started } from "./support/team.ts";
 import { answerOpen, beginRun, look, PATIENCE, untilEnded, untilRests } from "./support/team-runs.ts";
 
 const MADE = { writes: { "src/made.js": "export const made = 1;\n" } };
@@ -37,6 +38,27 @@ describe.runIf(hasPostgres)("a team", () => {
     expect(team.ada.log().filter(({ key }) => key === "implement")).toHaveLength(1);
     await untilEnded(team, run);
     expect(await problemsOf(team, run)).toEqual([]);
+  });
+
+  test("whose database is away when a worker starts: it waits and takes work, and ends when it is told to", async () => {
+    const team = await createTeam();
+    const line = await createLineProxy(team.database.url);
+    afterAll(() => line.close());
+    const start = async (): Promise<Started> => {
+      const given = { ISDLC_DATABASE_URL: line.url, ISDLC_WORKER_TOKEN: await team.token("worker", "w1") };
+      const place = ["--data", join(team.ada.base, "workers")];
+      const worker = begin(team.ada, ["worker", "--server", team.url, ...place, ...team.ada.agent], given);
+      await said(worker, /the queue cannot be reached/);
+      return worker;
+    };
+    line.cut();
+    const patient = await start();
+    line.restore();
+    await said(patient, /takes work/);
+    line.cut();
+    const impatient = await start();
+    impatient.child.kill("SIGTERM");
+    expect((await impatient.ended).stderr).toContain("DATABASE_UNAVAILABLE");
   });
 
   test("whose database was restored from an older copy is told so: the remote has commits that the journal does not know", async () => {
