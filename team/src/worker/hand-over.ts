@@ -35,8 +35,11 @@ export function createHandOver({ mirror, tree, run, item, branch, workspace }: H
   let last = tree.left;
   let recorded = tree.left;
   const pushed = new Set(Object.values(tree.left?.names ?? {}));
+  let isAnchored = false;
   /** Where the run's branch stands at the remote, as far as we know; the empty text: it is not there. */
   let remoteTip = isAtRemote(mirror, branch) && tree.left?.branch === branch ? tree.left.head : "";
+  const anchorsFor = async ([first]: readonly string[]): Promise<readonly string[]> =>
+    isAnchored || first === undefined ? [] : await anchorsOf(git, `${run} ${first}`);
   return {
     async push(named) {
       const snapshot = await workspace.now([item]);
@@ -47,11 +50,15 @@ export function createHandOver({ mirror, tree, run, item, branch, workspace }: H
       const fresh = [...new Set([snapshot, ...named, ...Object.values(left.names)])].filter((id) => !pushed.has(id));
       if (fresh.length === 0 && JSON.stringify(left) === JSON.stringify(last)) return null;
       const isMoved = on !== null && on === branch && remoteTip !== head;
-      const specs = [...fresh.map((id) => `${id}:${prefix}${id}`), ...(isMoved ? [`${head}:refs/heads/${on}`] : [])];
-      const lease = isMoved ? `refs/heads/${on}:${remoteTip}` : null;
+      const anchors = await anchorsFor(fresh);
+      const ids = [...new Set([...anchors, ...fresh])];
+      const moved = isMoved ? movedBranch(`refs/heads/${on}`, { from: remoteTip, to: head }) : NOT_MOVED;
+      const specs = [...ids.map((id) => `${id}:${prefix}${id}`), ...moved.specs];
+      const { lease } = moved;
       if (specs.length > 0) await mirror.push(objects, { specs, lease });
-      for (const id of fresh) pushed.add(id);
+      for (const id of ids) pushed.add(id);
       if (isMoved) remoteTip = head;
+      isAnchored ||= anchors.length > 0;
       last = left;
       return left;
     },
@@ -69,6 +76,23 @@ export function createHandOver({ mirror, tree, run, item, branch, workspace }: H
 
 /** Deleted meanwhile, it is made anew: it is the run's own. */
 const isAtRemote = (mirror: Mirror, branch: string | null): boolean => branch !== null && mirror.tip(branch) !== null;
+
+const NOT_MOVED = { specs: [], lease: null };
+
+const movedBranch = (ref: string, { from, to }: { readonly from: string; readonly to: string }) => ({
+  specs: [`${to}:${ref}`],
+  lease: `${ref}:${from}`,
+});
+
+/**
+ * What is pushed once in a drive, so that neither a push nor the next fetch is as large as the repository. A snapshot has
+ * no parent, and git leaves out only what it finds below the parents of commits that are sent, and of a push also what it
+ * finds below trees that refs of the remote name: a commit on top of HEAD is the former, the tree of HEAD the latter.
+ */
+async function anchorsOf(git: ReturnType<typeof gitIn>, message: string): Promise<readonly string[]> {
+  const tree = await git("rev-parse", "HEAD^{tree}");
+  return [tree, await git("commit-tree", tree, "-p", "HEAD", "-m", message)];
+}
 
 function headOf(root: string): GitHead {
   const head = readHead(root);
