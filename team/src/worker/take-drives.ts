@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DBOS } from "@dbos-inc/dbos-sdk";
-import { openPool } from "../journal-postgres/open-pool.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
+import { openPool } from "../journal-postgres/open-pool.ts";
 import { APPLICATION, GENERATION, queueFor, WORKFLOW } from "../server/drive-queue.ts";
 
 export type Taking = {
@@ -50,7 +50,12 @@ export async function takeDrives(taking: Taking): Promise<TakingDrives> {
     listenQueues: [null, ...labels].map(queueFor),
     logLevel: "error",
   });
-  await launch(taking);
+  try {
+    await launch(taking);
+  } catch (error) {
+    await pool.end();
+    throw unavailable(error);
+  }
   const stop = async (milliseconds: number): Promise<void> => {
     await DBOS.shutdown({ workflowCompletionTimeoutMS: milliseconds });
     await pool.end();
@@ -64,7 +69,7 @@ async function launch({ isWaitedFor }: Taking): Promise<void> {
       return await DBOS.launch();
     } catch (error) {
       await DBOS.shutdown(); // its timers would keep a worker alive that takes nothing
-      if (!isWaitedFor(error)) throw unavailable(error);
+      if (!isWaitedFor(error)) throw error;
       await delay(PAUSE);
     }
   }
