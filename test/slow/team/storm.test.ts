@@ -63,7 +63,6 @@ describe.runIf(hasPostgres)("a storm", { timeout: WITHIN }, () => {
     expect(lost).toBeGreaterThanOrEqual(Math.floor(sent / 20) * 3);
     expect(sent).toBeGreaterThan(10 * RUNS);
     expect(fenced).toBeGreaterThan(0);
-    expect(agentsLost).toBeGreaterThan(0);
   });
 });
 
