@@ -16,6 +16,7 @@ import {
   journalName,
   runsNamed,
   snapshotFile,
+  sweepTemporary,
   type JournalLocation,
 } from "./journal-location.ts";
 import { ARCHIVE_LIMIT, packed } from "./packed.ts";
@@ -34,17 +35,12 @@ export function archiveEnded(place: JournalLocation): void {
     const folder = endedFolder(place);
     if (!folderExists(place.files, folder)) return;
     const names = place.files.readdirSync(folder);
-    sweep(place.files, folder, names);
+    sweepTemporary(place.files, folder, names);
     const plain = runsNamed(names, journalName);
     for (const run of plain.slice(PLAIN).toReversed().slice(0, AT_ONCE)) packRun(place.files, folder, run);
   } catch (error) {
     if (errorCode(error) === null && !(error instanceof ProblemError)) throw error;
   }
-}
-
-/** Only a writer makes temporary files, and the caller is the writer now: what is there was left by one that was killed. */
-export function sweep(files: FileSystem, folder: string, names: readonly string[]): void {
-  for (const name of names) if (name.endsWith(".tmp")) discardFile(files, join(folder, name));
 }
 
 function packRun(files: FileSystem, folder: string, run: RunId): void {

@@ -16,7 +16,7 @@ import {
   succeeds,
   syncFolder,
 } from "../file-system/file-system.ts";
-import { archiveEnded, sweep } from "./archive.ts";
+import { archiveEnded } from "./archive.ts";
 import { createStore, type JournalReaderOptions, readerOf, reading } from "./create-journal-reader.ts";
 import { emptyCursor, headOf } from "./fold.ts";
 import {
@@ -29,6 +29,7 @@ import {
   runsIn,
   snapshotFile,
   stateFolder,
+  sweepTemporary,
   tornFile,
 } from "./journal-location.ts";
 import { loadRun, newestRun, noHead, visit } from "./read-run.ts";
@@ -176,7 +177,7 @@ function createMutex(place: JournalLocation, settings: { processes: LockProcesse
       });
       try {
         return writing(file, () => {
-          if (!tidy) sweepTemporary(place);
+          if (!tidy) sweepOpen(place);
           tidy = true;
           return work();
         });
@@ -189,8 +190,8 @@ function createMutex(place: JournalLocation, settings: { processes: LockProcesse
 }
 
 /** Of journals that ended, those are swept that pack them: there may be thousands, which not every writer lists. */
-function sweepTemporary(place: JournalLocation): void {
-  if (placeExists(place)) sweep(place.files, place.directory, place.files.readdirSync(place.directory));
+function sweepOpen(place: JournalLocation): void {
+  if (placeExists(place)) sweepTemporary(place.files, place.directory, place.files.readdirSync(place.directory));
 }
 
 function writing<T>(file: string, work: () => T): T {

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { OWN } from "../../core/own-folder.ts";
 import { ProblemError } from "../../core/problem.ts";
 import { isRunId, type RunId } from "../../schema/ids.ts";
-import { ensureFolder, folderExists, OPEN, openPlain, readRange } from "../file-system/file-system.ts";
+import { discardFile, ensureFolder, folderExists, OPEN, openPlain, readRange } from "../file-system/file-system.ts";
 import type { FileSystem } from "../file-system/file-system.ts";
 import { ARCHIVE_LIMIT, unpacked } from "./packed.ts";
 
@@ -119,4 +119,9 @@ export const tornFile = (journal: string): string => journal.replace(/\.jsonl(?:
 function checkedRun(run: RunId): RunId {
   if (isRunId(run)) return run;
   throw new ProblemError({ code: "UNSAFE_PATH", path: run, detail: "it is not the id of a run" });
+}
+
+/** Only a writer makes temporary files, and the caller is the writer now: what is there was left by one that was killed. */
+export function sweepTemporary(files: FileSystem, folder: string, names: readonly string[]): void {
+  for (const name of names) if (name.endsWith(".tmp")) discardFile(files, join(folder, name));
 }
