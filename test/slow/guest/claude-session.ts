@@ -80,8 +80,12 @@ export const STATUS: Rule = {
   turns: [{ calls: [{ tool: `${SERVER}status`, input: {} }] }, { text: "Status told." }],
 };
 
-/** Types a line as a person does, who sees it before they press Enter: both at once may get lost. */
+/**
+ * Types a line as a person does, who sees it before they press Enter: both at once may get lost. What the product has
+ * put back into its prompt after the command before goes first.
+ */
 export async function enter(terminal: Terminal, line: string): Promise<void> {
+  terminal.press("C-u");
   terminal.press("-l", line);
   await terminal.shows(line);
   terminal.press("Enter");
