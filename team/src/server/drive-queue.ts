@@ -6,7 +6,11 @@ export const APPLICATION = "isdlc";
 /** Goes up when a worker of before could not read what a server writes now. */
 export const GENERATION = 1;
 
-const POLLS_EVERY = 250; // milliseconds
+/** All workers together look into a queue at most once in so many milliseconds. */
+const APART = 10;
+const SOONEST = 100; // milliseconds
+const SOONEST_WHEN_IDLE = 250; // milliseconds
+const LATEST = 1000; // milliseconds
 /** Every repository's first run comes before anybody's second; beyond so many it makes no difference any more. */
 const LOWEST_PRIORITY = 1000;
 
@@ -18,6 +22,13 @@ export const queueFor = (label: string | null): string => (label === null ? "isd
 
 export const isLabel = (text: string): boolean => /^[a-z0-9][a-z0-9-]{0,30}$/.test(text);
 
+/** `isBusy`: some run is being driven, or due. */
+export type TeamLoad = { readonly workers: number; readonly isBusy: boolean };
+
+/** How often each worker looks for work, in milliseconds: the more there are, the sooner one of them looks. */
+export const pollsEvery = ({ workers, isBusy }: TeamLoad): number =>
+  Math.min(Math.max(isBusy ? SOONEST : SOONEST_WHEN_IDLE, workers * APART), LATEST);
+
 export type DriveQueue = {
   /** Asks for one drive of a run, in the transaction of what made it necessary. The id names that moment: asked twice, it is asked once. */
   ask(client: ClientBase, run: string, asked: Asked): Promise<void>;
@@ -25,6 +36,8 @@ export type DriveQueue = {
   cancel(workflow: string): Promise<void>;
   /** True while a drive waits for a worker to take it. */
   isWaiting(workflow: string): Promise<boolean>;
+  /** Tells the workers how often to look. */
+  pace(load: TeamLoad): Promise<void>;
   /** Forgets drives that ended before that time. Gives how many. */
   forget(endedBefore: Date): Promise<number>;
   close(): Promise<void>;
@@ -48,7 +61,7 @@ export async function openDriveQueue(pool: Pool, url: string, drivesPerWorker: n
     applicationName: APPLICATION,
     logger: QUIET,
   });
-  const register = queueRegister(client, drivesPerWorker);
+  const { register, pace } = queueRegister(client, drivesPerWorker);
   await register(null);
   return {
     async ask(transaction, run, { id, delaySeconds }) {
@@ -70,6 +83,7 @@ export async function openDriveQueue(pool: Pool, url: string, drivesPerWorker: n
       const status = (await client.getWorkflow(workflow))?.status;
       return status === "ENQUEUED" || status === "DELAYED";
     },
+    pace,
     forget: (endedBefore) => forgetEnded(client, endedBefore),
     close: () => client.destroy(),
   };
@@ -79,14 +93,28 @@ const nothing = (): void => undefined;
 /** What goes wrong is thrown; the rest would be in the way of our own output. */
 const QUIET = { info: nothing, debug: nothing, warn: nothing, error: nothing };
 
-/** Makes the queue of a label known where it is not yet. */
-function queueRegister(client: DBOSClient, workerConcurrency: number): (label: string | null) => Promise<void> {
+type Register = Pick<DriveQueue, "pace"> & { readonly register: (label: string | null) => Promise<void> };
+
+/** Makes the queue of a label known where it is not yet, and says how often all of them are looked into. */
+function queueRegister(client: DBOSClient, workerConcurrency: number): Register {
   const known = new Set<string>();
-  return async (label) => {
-    const name = queueFor(label);
-    if (known.has(name)) return;
-    await client.registerQueue(name, { workerConcurrency, minPollingIntervalMs: POLLS_EVERY });
-    known.add(name);
+  let every = SOONEST_WHEN_IDLE;
+  const write = async (name: string, minPollingIntervalMs: number): Promise<void> => {
+    await client.registerQueue(name, { workerConcurrency, minPollingIntervalMs });
+  };
+  return {
+    async register(label) {
+      const name = queueFor(label);
+      if (known.has(name)) return;
+      await write(name, every);
+      known.add(name);
+    },
+    async pace(load) {
+      const wanted = pollsEvery(load);
+      if (wanted === every) return;
+      for (const name of known) await write(name, wanted);
+      every = wanted;
+    },
   };
 }
 

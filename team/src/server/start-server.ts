@@ -22,6 +22,7 @@ import { createPageTrees } from "../page/page-trees.ts";
 import { createTeamSeal } from "../seal/team-seal.ts";
 import { createTeamApp } from "./create-team-app.ts";
 import { openDriveQueue } from "./drive-queue.ts";
+import { startPacing } from "./pacing.ts";
 import { loadServerKey } from "./server-key.ts";
 import type { TeamEnv } from "./team-server.ts";
 import { startWatchdog } from "./watchdog.ts";
@@ -84,6 +85,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const origin = (): string => origins()[0] ?? "";
   const minding = [
     startWatchdog(keeper, { lease, log }),
+    startPacing({ pool, queue, lease, log }),
     startRetention({ pool, queue, days: options.keepDays, log }),
     startNotifications({ pool, journal, metrics, log, origin, settings: options.notifications }),
   ];
