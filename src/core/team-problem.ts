@@ -18,6 +18,14 @@ export type TeamProblem =
       /** What else the server's problem says. */
       readonly facts: Readonly<Record<string, unknown>>;
     }
+  | {
+      readonly code: "CANNOT_LISTEN";
+      readonly host: string;
+      readonly port: number;
+      /** Of `isdlc server`, the one that would have to say something else. */
+      readonly option: "port" | "host" | "metrics";
+      readonly detail: string;
+    }
   | { readonly code: "DATABASE_UNAVAILABLE"; readonly detail: string; readonly fix: string }
   | { readonly code: "BACKUP_UNUSABLE"; readonly detail: string; readonly fix: string }
   | { readonly code: "NOT_ALLOWED"; readonly what: string; readonly fix: string }
@@ -43,6 +51,13 @@ export const teamDescriptions: {
     fix: "Check that it is running and that the address is right, then run the command again.",
   }),
   SERVER_REFUSED: (p) => ({ what: `${p.url}: ${p.what}${p.reason === null ? "" : ` (${p.reason})`}`, fix: p.fix }),
+  CANNOT_LISTEN: (p) => ({
+    what: `The server cannot listen at ${p.host}, port ${p.port}: ${p.detail}.`,
+    fix:
+      p.option === "host"
+        ? "Name an address of this machine: isdlc server --host 127.0.0.1"
+        : `End what listens there, or choose another port: isdlc server --${p.option} <port>`,
+  }),
   DATABASE_UNAVAILABLE: (p) => ({
     what: `There is no database to work with: ${p.detail}.`,
     fix: `${p.fix}.`,

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ProblemError } from "../../../src/core/problem.ts";
@@ -22,6 +22,8 @@ export type OwnDatabaseOptions = {
   readonly path: string;
 };
 
+/** What connections of servers are called. */
+export const SERVING = "isdlc-server";
 const SUPERUSER = "isdlc";
 const MOST_CONNECTIONS = 200;
 const ENDED_BY = { fast: "SIGINT", immediate: "SIGQUIT" } as const;
@@ -58,6 +60,7 @@ export async function startOwnDatabase({ folder, root, path }: OwnDatabaseOption
     stdio: ["ignore", "ignore", "pipe"],
   });
   await untilReady(addressIn(folder), started);
+  letGo(started);
   return { url: `${addressIn(folder)}/isdlc`, stop: (how = "fast") => end(started, ENDED_BY[how]) };
 }
 
@@ -71,6 +74,19 @@ export async function runningDatabase(folder: string): Promise<string | null> {
     return url;
   } catch {
     return null; // nobody answers, or somebody else
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Whether a server works with it: only the last one may end it. */
+export async function isServed(url: string): Promise<boolean> {
+  const pool = openPool(url, 1);
+  try {
+    const { rowCount } = await pool.query("select 1 from pg_stat_activity where application_name = $1", [SERVING]);
+    return rowCount !== 0;
+  } catch {
+    return false; // it has ended
   } finally {
     await pool.end();
   }
@@ -147,8 +163,15 @@ async function untilReady(address: string, started: ChildProcess): Promise<void>
   }
 }
 
+/** Nobody has to stay for it: where it is not ended, it goes on without us. */
+function letGo(started: ChildProcess): void {
+  started.unref();
+  if (started.stderr instanceof Socket) started.stderr.unref();
+}
+
 async function end(started: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (started.exitCode !== null || started.signalCode !== null) return;
+  started.ref();
   const ended = new Promise((resolve) => started.once("exit", resolve));
   started.kill(signal);
   await ended;

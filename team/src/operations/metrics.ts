@@ -1,8 +1,9 @@
-import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { Pool } from "pg";
 import { collectDefaultMetrics, Counter, Gauge, type GaugeConfiguration, Histogram, Registry } from "prom-client";
 import { FencedError } from "../journal-postgres/submit-decision.ts";
 import { version } from "../../../src/compose/version.ts";
+import { type Listening, listenAt } from "../server/listen-at.ts";
 
 /** Seconds; a decision takes milliseconds, a backup of thousands of runs minutes. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -125,22 +126,12 @@ async function tellMetrics(registry: Registry, response: ServerResponse): Promis
   }
 }
 
-export type Listening = { readonly port: number; close(): Promise<void> };
-
 /** Metrics have a port of their own on this machine, for they name workers and are read without a token. */
-export async function serveMetrics(registry: Registry, port: number): Promise<Listening> {
-  const http: Server = createServer((request, response) => {
+export function serveMetrics(registry: Registry, port: number): Promise<Listening> {
+  const http = createServer((request, response) => {
     const isAsked = request.method === "GET" && request.url === "/metrics";
     if (isAsked) void tellMetrics(registry, response);
     else response.writeHead(404).end();
   });
-  await new Promise<void>((resolve, reject) => http.once("error", reject).listen(port, "127.0.0.1", resolve));
-  const address = http.address();
-  return {
-    port: typeof address === "object" && address !== null ? address.port : port,
-    async close() {
-      http.closeAllConnections();
-      await new Promise((resolve) => http.close(resolve));
-    },
-  };
+  return listenAt(http, { host: "127.0.0.1", port, option: "metrics" });
 }

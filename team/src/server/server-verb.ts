@@ -5,7 +5,7 @@ import { withSignals } from "../../../src/apps/cli/main/signals.ts";
 import { packageRoot } from "../../../src/adapters/definitions/package-root.ts";
 import { userFolders } from "../../../src/adapters/user-files/user-folders.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
-import { runningDatabase, startOwnDatabase } from "../database/own-database.ts";
+import { isServed, runningDatabase, startOwnDatabase } from "../database/own-database.ts";
 import { migrateDatabase } from "../journal-postgres/migrate-database.ts";
 import { openPool, type Pool } from "../journal-postgres/open-pool.ts";
 import { notificationSettings } from "../notifications/notification-settings.ts";
@@ -60,11 +60,9 @@ function onCurrentTables(subcommand: Subcommand): Operation {
 async function serve(invocation: Invocation, signal: AbortSignal): Promise<Result> {
   const { io, env, values } = invocation;
   const { settings: notifications, secrets } = notificationSettings(invocation);
-  const { url: database, stop } = await databaseOf(invocation, "to serve");
   const host = text(values, "host") ?? "127.0.0.1";
   const provider = providerOf(invocation);
-  const running = await startServer({
-    database,
+  const given = {
     host,
     port: numberOf(invocation, "port", DEFAULT_PORT),
     metricsPort: text(values, "metrics") === undefined ? null : numberOf(invocation, "metrics", 0),
@@ -77,17 +75,19 @@ async function serve(invocation: Invocation, signal: AbortSignal): Promise<Resul
     copies: join(userFolders(env).state, "page"),
     notifications,
     env,
-    log: createLog({
-      name: "isdlc-server",
-      write: io.err,
-      secrets: [database, ...secrets, ...(provider === null ? [] : [provider.secret])],
-    }),
-  });
-  io.out(`Listening at http://${host}:${running.port}`);
-  if (running.metricsPort !== null) io.out(`Metrics at http://127.0.0.1:${running.metricsPort}/metrics`);
-  if (!signal.aborted) await once(signal, "abort");
-  await running.close();
-  await stop();
+  };
+  const { url: database, stop } = await databaseOf(invocation, "to serve");
+  const unsaid = [database, ...secrets, ...(provider === null ? [] : [provider.secret])];
+  const log = createLog({ name: "isdlc-server", write: io.err, secrets: unsaid });
+  try {
+    const running = await startServer({ ...given, database, log });
+    io.out(`Listening at http://${host}:${running.port}`);
+    if (running.metricsPort !== null) io.out(`Metrics at http://127.0.0.1:${running.metricsPort}/metrics`);
+    if (!signal.aborted) await once(signal, "abort");
+    await running.close();
+  } finally {
+    await stop();
+  }
   return done(["Closed. Runs that workers drive continue as soon as a server is available again."]);
 }
 
@@ -118,7 +118,8 @@ async function databaseOf(invocation: Invocation, why: "to serve" | "for now"): 
   const folder = text(values, "data") ?? join(userFolders(env).state, "postgres");
   const running = why === "for now" ? await runningDatabase(folder) : null;
   if (running !== null) return { url: running, stop: () => Promise.resolve() };
-  return startOwnDatabase({ folder, root: packageRoot(), path: env["PATH"] ?? "" });
+  const { url, stop } = await startOwnDatabase({ folder, root: packageRoot(), path: env["PATH"] ?? "" });
+  return { url, stop: async () => ((await isServed(url)) ? undefined : stop()) };
 }
 
 /** What browsers send as the origin of the page's requests. */

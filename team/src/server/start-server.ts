@@ -8,6 +8,7 @@ import { systemClock } from "../../../src/compose/project-location.ts";
 import { version } from "../../../src/compose/version.ts";
 import { decide } from "../../../src/core/decide.ts";
 import { migrateQueue } from "../database/migrate-queue.ts";
+import { SERVING } from "../database/own-database.ts";
 import { createPostgresJournal } from "../journal-postgres/create-postgres-journal.ts";
 import { migrateDatabase } from "../journal-postgres/migrate-database.ts";
 import { openPool } from "../journal-postgres/open-pool.ts";
@@ -22,6 +23,7 @@ import { createPageTrees } from "../page/page-trees.ts";
 import { createTeamSeal } from "../seal/team-seal.ts";
 import { createTeamApp } from "./create-team-app.ts";
 import { openDriveQueue } from "./drive-queue.ts";
+import { listenAt } from "./listen-at.ts";
 import { startPacing } from "./pacing.ts";
 import { loadServerKey } from "./server-key.ts";
 import type { TeamEnv } from "./team-server.ts";
@@ -55,18 +57,40 @@ export type RunningServer = { readonly port: number; readonly metricsPort: numbe
 const CONNECTIONS = 10;
 const REQUEST_WITHIN = 60_000; // milliseconds
 
-/** Decides, signs, keeps leases and watches over workers; it drives nothing. Any number may run on one database. */
+/**
+ * Decides, signs, keeps leases and watches over workers; it drives nothing. Any number may run on one database.
+ * @throws ProblemError CANNOT_LISTEN
+ */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const opened: Closing[] = [];
+  const close = async (): Promise<void> => {
+    for (const end of opened.splice(0).toReversed()) await end();
+  };
+  try {
+    return { ...(await open(options, (end) => void opened.push(end))), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type Closing = () => unknown;
+
+/** What is opened is closed in the opposite order. */
+async function open(options: ServerOptions, closing: (end: Closing) => void): Promise<Omit<RunningServer, "close">> {
   const { database, host, port, lease, log } = options;
-  const pool = openPool(database, CONNECTIONS);
+  const pool = openPool(database, CONNECTIONS, { application_name: SERVING });
+  closing(() => pool.end());
   await migrateDatabase(pool);
   await migrateQueue(database);
   const { privateKey, publicPem } = loadServerKey(options.keyFile);
   const queue = await openDriveQueue(pool, database, options.drivesPerWorker);
+  closing(() => queue.close());
   const seal = createTeamSeal(privateKey);
   const journal = createPostgresJournal({ pool, seal, clock: systemClock, decide, place: "server", sender: "server" });
   const metrics = createServerMetrics(pool);
   const tracing = startTracing("isdlc-server", options.env);
+  closing(() => tracing.stop());
   const keeper = { pool, queue, journal, metrics };
   let taken = port;
   const origins = (): readonly string[] => (options.origin === null ? localOrigins(taken) : [options.origin]);
@@ -79,9 +103,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       web: join(packageRoot(), "dist", "web"),
     },
   );
-  const http = serving(app);
   const told = options.metricsPort === null ? null : await serveMetrics(metrics.registry, options.metricsPort);
-  taken = await listening(http, host, port);
+  closing(() => told?.close());
+  const http = await listenAt(serving(app), { host, port, option: "port" });
+  taken = http.port;
   const origin = (): string => origins()[0] ?? "";
   const minding = [
     startWatchdog(keeper, { lease, log }),
@@ -89,19 +114,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     startRetention({ pool, queue, days: options.keepDays, log }),
     startNotifications({ pool, journal, metrics, log, origin, settings: options.notifications }),
   ];
-  return {
-    port: taken,
-    metricsPort: told?.port ?? null,
-    async close() {
-      http.closeAllConnections();
-      await new Promise((resolve) => http.close(resolve));
-      await told?.close();
-      for (const one of minding) await one.stop();
-      await tracing.stop();
-      await queue.close();
-      await pool.end();
-    },
-  };
+  for (const one of minding) closing(() => one.stop());
+  closing(() => http.close());
+  return { port: taken, metricsPort: told?.port ?? null };
 }
 
 /** Headers that every answer has are set before the application sees a request; it may set others in their place. */
@@ -111,15 +126,5 @@ function serving(app: Hono<TeamEnv>): Server {
   return createServer({ requestTimeout: REQUEST_WITHIN }, (request, response) => {
     response.setHeaders(headers);
     void answer(request, response);
-  });
-}
-
-function listening(http: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    http.once("error", reject);
-    http.listen(port, host, () => {
-      const address = http.address();
-      resolve(typeof address === "object" && address !== null ? address.port : port);
-    });
   });
 }

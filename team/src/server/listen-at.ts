@@ -1,0 +1,32 @@
+import type { Server } from "node:http";
+import { ProblemError } from "../../../src/core/problem.ts";
+
+export type Listening = { readonly port: number; close(): Promise<void> };
+
+type Place = { readonly host: string; readonly port: number; readonly option: "port" | "metrics" };
+
+/** @throws ProblemError CANNOT_LISTEN, which names the option to change. */
+export async function listenAt(http: Server, place: Place): Promise<Listening> {
+  try {
+    await new Promise<void>((resolve, reject) => http.once("error", reject).listen(place.port, place.host, resolve));
+  } catch (error) {
+    throw cannotListen(error, place);
+  }
+  const address = http.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : place.port,
+    async close() {
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+    },
+  };
+}
+
+function cannotListen(error: unknown, { host, port, option }: Place): ProblemError {
+  const isOfHost = error instanceof Error && "code" in error && OF_THE_HOST.has(String(error.code));
+  const detail = error instanceof Error ? error.message : String(error);
+  return new ProblemError({ code: "CANNOT_LISTEN", host, port, option: isOfHost ? "host" : option, detail });
+}
+
+/** The address is not this machine's, or there is none for the name. */
+const OF_THE_HOST: ReadonlySet<string> = new Set(["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EINVAL"]);

@@ -1,0 +1,70 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtProgram } from "../../support/built-program.ts";
+import { createSandbox, parsed, type Sandbox } from "../../support/cli.ts";
+import { hasPostgres } from "./support/team-database.ts";
+import { begin, installTeamPackage, said } from "./support/team.ts";
+
+/** A port of this machine that somebody listens at until the tests of the file are over. */
+async function takenPort(): Promise<number> {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  afterAll(() => void other.close());
+  const address = other.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+describe.runIf(hasPostgres)("a server with a PostgreSQL of its own that cannot listen", () => {
+  let sandbox: Sandbox;
+  let data: string;
+  let taken: number;
+  beforeAll(async () => {
+    installTeamPackage(await builtProgram());
+    sandbox = await createSandbox();
+    data = mkdtempSync(join(tmpdir(), "isdlc-own-database-")); // reached by whoever PostgreSQL runs as
+    taken = await takenPort();
+  });
+  afterAll(() => rmSync(data, { recursive: true, force: true }));
+  const serve = (...options: readonly string[]) => begin(sandbox, ["server", "--data", data, ...options], {});
+  const runsDatabase = (): boolean => existsSync(join(data, "data", "postmaster.pid"));
+
+  test.for<[string, () => string[], string, string]>([
+    ["a port that is taken", () => ["--port", String(taken)], "EADDRINUSE", "--port"],
+    ["an address that is not this machine's", () => ["--port", "0", "--host", "192.0.2.1"], "EADDRNOTAVAIL", "--host"],
+    ["a name that nobody knows", () => ["--port", "0", "--host", "no-such-host.invalid"], "no-such-host", "--host"],
+    ["a number that is no port", () => ["--port", "70000"], "70000", "--port"],
+    ["metrics at a port that is taken", () => ["--port", "0", "--metrics", String(taken)], "EADDRINUSE", "--metrics"],
+  ])("%s: it says what to change, and its database ends with it", async ([, options, what, fix]) => {
+    const ended = await serve("--json", ...options()).ended;
+    expect(ended, ended.stderr).toMatchObject({ code: 1 });
+    const { problem } = parsed(ended);
+    expect(problem).toMatchObject({ code: "CANNOT_LISTEN", what: expect.stringContaining(what) });
+    expect(problem.fix).toContain(`isdlc server ${fix}`);
+    expect(runsDatabase()).toBe(false);
+  });
+
+  test("what is wrong with its options is told before a database is started", async () => {
+    expect(await serve("--lease", "long").ended).toMatchObject({ code: 2 });
+    expect(runsDatabase()).toBe(false);
+  });
+
+  test("beside one that serves: the database goes on with that one, and ends with the last", async () => {
+    const first = serve("--port", "0");
+    const [, url = ""] = await said(first, /Listening at (\S+)/);
+    const refused = await serve("--json", "--port", new URL(url).port).ended;
+    expect(parsed(refused)).toMatchObject({ problem: { code: "CANNOT_LISTEN" } });
+    const second = serve("--port", "0");
+    const [, other = ""] = await said(second, /Listening at (\S+)/);
+    first.child.kill("SIGTERM");
+    await first.ended;
+    expect(runsDatabase()).toBe(true);
+    const headers = { authorization: `Bearer isdlc_person_${"A".repeat(43)}` };
+    expect((await fetch(new URL("/api/runs", other), { headers })).status).toBe(401); // for which it asked the database
+    second.child.kill("SIGTERM");
+    await second.ended;
+    expect(runsDatabase()).toBe(false);
+  });
+});
