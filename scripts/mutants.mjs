@@ -1,11 +1,13 @@
 // Bugs that must not survive. Each is one change of one place, and the test file that has to fail with it.
 import { mutantsOfCore } from "./mutants-of-core.mjs";
+import { mutantsOfTeam } from "./mutants-of-team.mjs";
 
 const FOLD = "src/adapters/journal-file/fold.ts";
 const RECORD = "src/adapters/journal-file/record.ts";
 
 export const mutants = [
   ...mutantsOfCore,
+  ...mutantsOfTeam,
   {
     bug: "settings of a repository are believed though a file of them changed",
     file: "src/adapters/git/read/repository-settings.ts",

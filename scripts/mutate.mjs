@@ -7,7 +7,8 @@ import { fileURLToPath } from "node:url";
 import { mutants } from "./mutants.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const COPIED = ["src", "test", "agents", "workflows", "templates", "package.json", "tsconfig.json", "vitest.config.ts"];
+const FOLDERS = ["src", "team", "test", "agents", "workflows", "templates"];
+const COPIED = [...FOLDERS, "package.json", "tsconfig.json", "vitest.config.ts"];
 const COPIES = Math.min(2, availableParallelism());
 
 const scratch = mkdtempSync(join(tmpdir(), "isdlc-mutate-"));
@@ -66,7 +67,8 @@ async function runTests(copy, files, timeout) {
   const report = join(copy, "report.json");
   const bail = files.length === 1 ? ["--bail=1"] : [];
   const patience = timeout === undefined ? [] : [`--testTimeout=${timeout}`];
-  const args = ["run", "--project", "fast", "--maxWorkers=1", "--reporter=json", `--outputFile=${report}`];
+  const projects = [...new Set(files.map(projectOf))].flatMap((project) => ["--project", project]);
+  const args = ["run", ...projects, "--maxWorkers=1", "--reporter=json", `--outputFile=${report}`];
   const output = await run(
     join(root, "node_modules", ".bin", "vitest"),
     [...args, ...bail, ...patience, ...files],
@@ -82,6 +84,11 @@ async function runTests(copy, files, timeout) {
     ),
   ]);
   return { passed, failed, output: [output, ...troubles].join("\n") };
+}
+
+/** The suite of a test file: those of teams start a database. */
+function projectOf(file) {
+  return file.startsWith("test/slow/team/") ? "team" : "fast";
 }
 
 function run(program, args, cwd) {

@@ -1,0 +1,79 @@
+// Bugs of the team's server, each noticed by a test against a real PostgreSQL. The function that appends is defined
+// anew by the tables for moving: what the first tables say of it does not count any more.
+const APPEND = "team/src/moving/moving-tables.ts";
+const LEASES = "team/src/server/leases.ts";
+const FENCE = "found_run.epoch is distinct from p_epoch or found_run.worker is distinct from p_sender";
+const fencing = "test/slow/team/fencing.test.ts";
+
+export const mutantsOfTeam = [
+  {
+    bug: "the database fences nobody",
+    file: APPEND,
+    find: FENCE,
+    put: "false",
+    test: fencing,
+  },
+  {
+    bug: "the database takes reports of an epoch before",
+    file: APPEND,
+    find: FENCE,
+    put: "found_run.worker is distinct from p_sender",
+    test: fencing,
+  },
+  {
+    bug: "the database takes reports of a worker that does not hold the run",
+    file: APPEND,
+    find: FENCE,
+    put: "found_run.epoch is distinct from p_epoch",
+    test: fencing,
+  },
+  {
+    bug: "a lease that is taken again has the epoch of the one before",
+    file: LEASES,
+    find: "set epoch = epoch + 1, worker = $2",
+    put: "set worker = $2",
+    test: fencing,
+  },
+  {
+    bug: "a drive that was asked for before the last gets the lease",
+    file: LEASES,
+    find: "rests = 'action' and workflow = $3",
+    put: "rests = 'action' and $3::text is not null",
+    test: fencing,
+  },
+  {
+    bug: "a run that a lost worker held keeps its epoch",
+    file: LEASES,
+    find: "set worker = null, epoch = r.epoch + 1,",
+    put: "set worker = null,",
+    test: fencing,
+  },
+  {
+    bug: "a heartbeat tells a run as held that is another worker's",
+    file: LEASES,
+    find: "where run = any($3) and worker = $1",
+    put: "where run = any($3) and $1::text is not null",
+    test: fencing,
+  },
+  {
+    bug: "a worker gives a run back that it took again since",
+    file: LEASES,
+    find: `"run = $1 and worker = $2 and epoch = $3"`,
+    put: `"run = $1 and worker = $2 and $3::int is not null"`,
+    test: fencing,
+  },
+  {
+    bug: "a name is drawn for the epoch before",
+    file: "team/src/server/drawn-names.ts",
+    find: "worker = $2 and epoch = $3)",
+    put: "worker = $2 and $3::int is not null)",
+    test: fencing,
+  },
+  {
+    bug: "a worker that lost its run is told that its report was wrong, and goes on",
+    file: "team/src/journal-postgres/submit-decision.ts",
+    find: "rows[0].epoch !== by.epoch",
+    put: "false",
+    test: "test/slow/team/journal.test.ts",
+  },
+];
