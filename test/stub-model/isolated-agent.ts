@@ -28,6 +28,9 @@ export type IsolationOptions = { readonly isolate?: boolean };
 /** Any number: each isolated program has the whole loopback device to itself. */
 const INSIDE_PORT = 4010;
 
+/** opencode installs a package for its plugins first; without a network it would try again for more than a minute. */
+const NO_RETRIES = "fetch-retries=0\n";
+
 const LOOPBACK_ONLY = join(import.meta.dirname, "../agent-claude/loopback-only.mjs");
 
 /**
@@ -44,6 +47,7 @@ export async function isolatedAgent(
   const folder = mkdtempSync(join(tmpdir(), `isdlc-${agent.name}-`));
   const [home, bin, temporary] = ["home", "bin", "tmp"].map((name) => join(folder, name)) as [string, string, string];
   for (const path of [home, bin, temporary]) mkdirSync(path);
+  writeFileSync(join(home, ".npmrc"), NO_RETRIES);
   const program = join(bin, agent.bin);
   const isolated = isolate && canIsolate();
   const socket = join(folder, "model.sock");

@@ -138,15 +138,6 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
       expect(end).toMatchObject({ detail: expect.stringMatching(told) as string, again: !agent.tellsStatus });
     });
 
-    test("R9 R12 a model that never answers: the limit on silence ends it and no process is left", async () => {
-      const { backend, model } = await startWith({ fault: { hang: true } });
-      const hanging = task({ limits: { silence: 25, turns: null, usd: null } });
-      const { end } = await runBackend(backend, hanging);
-      expect(end).toMatchObject({ how: "failed", reason: "silent", usage: null, again: true });
-      expect(model.calls.length).toBeGreaterThan(0);
-      expect(alive(hanging.nonce)).toEqual([]);
-    }, 90_000);
-
     test("R9 an abort ends it, and no process is left", async () => {
       const { backend } = await startWith(
         { text: "Working.\n", calls: [{ read: "README.md" }] },
@@ -177,4 +168,25 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
       expect(JSON.stringify(model.calls.at(-1)?.request.messages).includes("Remember 42.")).toBe(wentOn);
     });
   });
+});
+
+/** Most of it is waiting for the limit, so they do it side by side. */
+describe.concurrent.each(agents)("$name over the Agent Client Protocol", ({ name, binary }) => {
+  test.skipIf(!binary.ok)(
+    "R9 R12 a model that never answers: the limit on silence ends it and no process is left",
+    async ({ onTestFinished }) => {
+      const cwd = createSampleRepository();
+      const setup = await withAcpAgent(name, [{ name: "work", turns: [{ fault: { hang: true } }] }]);
+      const { backend, model } = setup;
+      onTestFinished(async () => {
+        await setup.close();
+        rmSync(cwd, { recursive: true, force: true });
+      });
+      const hanging = agentTask(cwd, { limits: { silence: 25, turns: null, usd: null } });
+      const { end } = await runBackend(backend, hanging);
+      expect(end).toMatchObject({ how: "failed", reason: "silent", usage: null, again: true });
+      expect(model.calls.length).toBeGreaterThan(0);
+      expect(alive(hanging.nonce)).toEqual([]);
+    },
+  );
 });
