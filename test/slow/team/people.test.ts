@@ -22,7 +22,7 @@ describe.runIf(hasPostgres)("people of a team at a gate", () => {
   beforeAll(async () => {
     team = await createTeam();
     await team.worker("w1");
-    bobs = await team.token("person", "bob");
+    bobs = (await team.administer("token", "person", "bob")).token as string;
     await team.administer("role", "sample", "bob", "reviewer");
     keys = (await team.ask(bobs, "/api/team")).body.keys as string[];
     const asked = await team.as(team.adas, "request", "add a greeting", "--supervised", "--tests", "without", "--json");

@@ -18,7 +18,7 @@ describe.runIf(hasPostgres)("who may do what at the server", () => {
   beforeAll(async () => {
     team = await createTeam();
     adas = team.adas;
-    workers = await team.token("worker", "w1");
+    workers = (await team.administer("token", "worker", "w1")).token as string;
     run = (await team.ask(adas, "/api/runs", { repository: "sample", start: START })).body.run as string;
   });
 

@@ -2,6 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, expect } from "vitest";
+import { changeAccounts } from "../../../../team/src/people/accounts.ts";
+import { createToken, SIGN_IN } from "../../../../team/src/people/principals.ts";
 import { builtProgram } from "../../../support/built-program.ts";
 import { createSandbox, type Json, type Outcome, parsed, type Running, type Sandbox } from "../../../support/cli.ts";
 import { freshDatabase, type TeamDatabase } from "./team-database.ts";
@@ -15,6 +17,7 @@ export type Team = {
   readonly url: string;
   readonly database: TeamDatabase;
   readonly remote: string;
+  /** What `isdlc server token` makes, without its process. */
   token(kind: "person" | "worker", name: string): Promise<string>;
   /** `isdlc server …` on the team's database. */
   administer(...args: readonly string[]): Promise<Json>;
@@ -49,6 +52,7 @@ export type TeamOptions = {
 };
 
 export const LEASE_SECONDS = 3;
+const TOKEN_DAYS = 90;
 const running: Running[] = [];
 
 afterAll(async () => {
@@ -69,8 +73,8 @@ export async function createTeam(options: TeamOptions = {}): Promise<Team> {
     expect(done.code, done.stdout + done.stderr).toBe(0);
     return parsed(done);
   };
-  const token = async (kind: "person" | "worker", name: string): Promise<string> =>
-    (await administer("token", kind, name)).token as string;
+  const token: Team["token"] = (kind, id) =>
+    createToken(database.pool, { id, kind }, { name: SIGN_IN, days: kind === "worker" ? null : TOKEN_DAYS });
   await administer("repository", "sample", remote);
   const startServer: Team["server"] = async (...more) => {
     const server = begin(
@@ -93,7 +97,12 @@ export async function createTeam(options: TeamOptions = {}): Promise<Team> {
     return worker;
   };
   const adas = await token("person", "ada");
-  await administer("role", "sample", "ada", "admin");
+  await changeAccounts(database.pool, "the server's operator", {
+    what: "role",
+    repository: "sample",
+    person: "ada",
+    role: "admin",
+  });
   const login = await ada.start(["login", url, "--token", adas]).ended;
   expect(login.code, login.stderr).toBe(0);
   return {
