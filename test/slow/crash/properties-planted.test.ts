@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { brokenBy, type Bug, plantedCore } from "../support/planted-core.ts";
-import { playScript } from "../support/play-script.ts";
-import { script } from "../support/run-scripts.ts";
+import { brokenBy, type Bug, plantedCore } from "../../support/planted-core.ts";
+import { playScript } from "../../support/play-script.ts";
+import { script } from "../../support/run-scripts.ts";
 
 const scripts = fc.sample(script, { seed: 7, numRuns: 500 });
 

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BACK_RULES } from "../support/back-rules.ts";
-import { brokenBy, type Bug, plantedCore } from "../support/planted-core.ts";
-import { script } from "../support/run-scripts.ts";
+import { BACK_RULES } from "../../support/back-rules.ts";
+import { brokenBy, type Bug, plantedCore } from "../../support/planted-core.ts";
+import { script } from "../../support/run-scripts.ts";
 
 const scripts = fc.sample(script, { seed: 5, numRuns: 700 });
 
