@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-const { values } = parseArgs({ options: { minutes: { type: "string", default: "2" } } });
+const { values } = parseArgs({ options: { minutes: { type: "string", default: "1" } } });
 const root = fileURLToPath(new URL("..", import.meta.url));
 const base = mkdtempSync(join(tmpdir(), "isdlc-soak-"));
 const place = {
