@@ -2,6 +2,7 @@ import { relative } from "node:path";
 import { objectLenders } from "../adapters/git/read/object-lenders.ts";
 import { type StartedProgram, startedPrograms } from "../adapters/git/read/started-programs.ts";
 import type { Project } from "../app/project/project.ts";
+import { OWN, ownPath } from "../core/own-folder.ts";
 import { shellWord } from "../core/shell-word.ts";
 import type { GitPrograms } from "../ports/git-programs.ts";
 import { digestMemory } from "./digest-memory.ts";
@@ -11,21 +12,22 @@ import type { ProjectLocation } from "./project-location.ts";
 export function gitProgramsOf(place: ProjectLocation & Pick<Project, "gitTrust">, run: string): GitPrograms {
   const { root, env } = place;
   const memory = digestMemory(place, run, "programs");
+  const started = (): Promise<readonly StartedProgram[]> => startedPrograms(root, env, [ownPath(OWN.work, run)]);
   return {
     async remember() {
       if (memory.read() !== null) return;
-      const found = [...(await startedPrograms(root, env)), ...objectLenders(root)];
+      const found = [...(await started()), ...objectLenders(root)];
       memory.write(Object.fromEntries(found.map(({ name, digest }) => [name, digest])));
     },
     async added() {
       const before = memory.read();
       if (before === null) return [];
       const isNew = ({ name, digest }: StartedProgram): boolean => before[name] !== digest;
-      const started = (await startedPrograms(root, env)).filter(isNew).map((program) => startedLine(program, root));
+      const added = (await started()).filter(isNew).map((program) => startedLine(program, root));
       const lent = objectLenders(root)
         .filter(isNew)
         .map((lender) => lentLine(lender, root));
-      return [...started, ...lent].sort();
+      return [...added, ...lent].sort();
     },
     async leftOut() {
       const found = await place.gitTrust.untrusted();

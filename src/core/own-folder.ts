@@ -24,6 +24,19 @@ export const OWN = {
   worktrees: "worktrees",
 } as const;
 
+/** Folders in it that this program fills. An agent's sandbox lets it write in none of them but its own run's of `work`. */
+export const FILLED_BY_US = [
+  OWN.history,
+  OWN.items,
+  OWN.journal,
+  OWN.removed,
+  OWN.reviews,
+  OWN.runs,
+  OWN.sessions,
+  OWN.work,
+  OWN.worktrees,
+] as const;
+
 /** What its ignore file says. */
 export const OWN_IGNORE = `*\n!${OWN.workflows}\n`;
 

@@ -23,6 +23,11 @@ function repository(folder?: string): { tree: string; git: (...args: string[]) =
 }
 type Write = (path: string, text: string) => void;
 
+function fill(folder: string, files: number): void {
+  mkdirSync(folder, { recursive: true });
+  for (let number = 0; number < files; number++) writeFileSync(join(folder, String(number)), "");
+}
+
 const namesOf = async (tree: string): Promise<readonly string[]> =>
   (await startedPrograms(tree, process.env)).map(({ name }) => name).sort();
 
@@ -120,11 +125,29 @@ describe("S5 what git would start by itself", () => {
   test("is found by git where there are too many files to be read here", async () => {
     const { tree, write } = repository();
     repository(join(tree, "loose")).git("config", "diff.external", "./x");
-    mkdirSync(join(tree, "many"));
-    for (let number = 0; number < 5_000; number++) writeFileSync(join(tree, "many", String(number)), "");
+    fill(join(tree, "many"), 5_000);
     write("one-more", "");
     expect(repositoriesBelow(tree)).toBeNull();
     expect(await namesOf(tree)).toEqual(["loose/.git/config: diff.external"]);
+  });
+
+  test.for([0, 5_000])(
+    "is looked for in our own folder where an agent writes, not where runs are kept, beside %d files",
+    async (files) => {
+      const { tree } = repository();
+      fill(join(tree, "many"), files);
+      for (const folder of ["work/this", "work/other", "runs/other", "journal/ended", "history/one", "new/deep"])
+        repository(join(tree, ".isdlc", folder)).git("config", "diff.external", "./x");
+      const found = await startedPrograms(tree, process.env, [".isdlc/work/this"]);
+      const expected = ["new/deep", "work/this"].map((folder) => `.isdlc/${folder}/.git/config: diff.external`);
+      expect(found.map(({ name }) => name).sort()).toEqual(expected);
+    },
+  );
+
+  test("is looked for here however many runs have ended", () => {
+    const { tree } = repository();
+    for (const folder of ["runs/one", "journal/ended", "history"]) fill(join(tree, ".isdlc", folder), 5_000);
+    expect(repositoriesBelow(tree)).toEqual([]);
   });
 });
 

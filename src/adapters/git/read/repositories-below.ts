@@ -1,31 +1,34 @@
 import { type Dirent, readdirSync } from "node:fs";
-import { decodePath, inTree } from "../process/git-path.ts";
+import { FILLED_BY_US, ownPath } from "../../../core/own-folder.ts";
+import { decodePath, encodePath, inTree } from "../process/git-path.ts";
 
 /** More entries than this are listed faster by git. */
 const MOST_ENTRIES = 5_000;
 
 /**
  * Folders inside a working tree that have a `.git`, whatever it is and however deep: never fewer than git itself takes
- * for repositories. Null for a tree with more entries than are read here.
+ * for repositories. Folders that this program fills are passed over, as they grow with every run; `documents` are looked
+ * into all the same. Null for a tree with more entries than are read here.
  */
-export function repositoriesBelow(top: string): readonly string[] | null {
+export function repositoriesBelow(top: string, documents: readonly string[] = []): readonly string[] | null {
   const found: string[] = [];
-  const left: Buffer[] = [Buffer.alloc(0)];
+  const left: Buffer[] = [Buffer.alloc(0), ...documents.map(encodePath)];
   let count = 0;
   for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
     const entries = entriesIn(inTree(top, folder));
     count += entries.length;
     if (count > MOST_ENTRIES) return null;
     for (const entry of entries) {
+      const path = folder.length === 0 ? entry.name : Buffer.concat([folder, SLASH, entry.name]);
       const isGit = entry.name.toString("latin1") === ".git";
       if (isGit && folder.length > 0) found.push(decodePath(folder));
-      if (!isGit && entry.isDirectory())
-        left.push(folder.length === 0 ? entry.name : Buffer.concat([folder, SLASH, entry.name]));
+      if (!isGit && entry.isDirectory() && !FILLED.has(path.toString("latin1"))) left.push(path);
     }
   }
   return found.sort();
 }
 
+const FILLED: ReadonlySet<string> = new Set(FILLED_BY_US.map((name) => ownPath(name)));
 const SLASH = Buffer.from("/");
 
 function entriesIn(folder: Buffer): Dirent<Buffer>[] {

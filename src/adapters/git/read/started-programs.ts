@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { FILLED_BY_US, ownPath } from "../../../core/own-folder.ts";
 import { type Git, hardenedGit, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { decodePath, splitFields } from "../process/git-path.ts";
 import type { GitProgram } from "../../../ports/git-programs.ts";
@@ -13,14 +14,19 @@ import { SUBMODULE } from "../write/tree-entry.ts";
 export type StartedProgram = GitProgram & { readonly file: string; readonly key: string | null };
 
 /**
- * What git would start by itself in a working tree and in the repositories inside of it. Of inner repositories the files are read; git is not asked in a folder whose settings nobody knows.
+ * What git would start by itself in a working tree and in the repositories inside of it. Of inner repositories the files
+ * are read; git is not asked in a folder whose settings nobody knows. `documents` are looked into wherever they are.
  */
-export async function startedPrograms(root: string, env: NodeJS.ProcessEnv): Promise<readonly StartedProgram[]> {
+export async function startedPrograms(
+  root: string,
+  env: NodeJS.ProcessEnv,
+  documents: readonly string[] = [],
+): Promise<readonly StartedProgram[]> {
   const { settings, hooks } = await repositoryPrograms(root, env);
   const own = [...settings, ...hooks.written.map((hook) => ({ ...hook, key: null }))].map(
     ({ name, digest: found, file, key }) => ({ name, digest: found, file, key }),
   );
-  const inner = (await innerRepositories(root, env)).flatMap((path) => {
+  const inner = (await innerRepositories({ root, env, documents })).flatMap((path) => {
     const folder = innerGit(join(root, path));
     return folder === null ? [] : startedIn(`${path}/.git`, folder);
   });
@@ -36,16 +42,20 @@ export async function programsOfChanges(root: string, env: NodeJS.ProcessEnv): P
   }));
 }
 
+type Looking = { readonly root: string; readonly env: NodeJS.ProcessEnv; readonly documents: readonly string[] };
+
 /** Submodules, and repositories that nobody told git about. */
-async function innerRepositories(root: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+async function innerRepositories({ root, env, documents }: Looking): Promise<readonly string[]> {
   const git = hardenedGit(root, env);
   const links = submodulesOfIndex(root) ?? (await submodulesByGit(git));
-  const loose = repositoriesBelow(root) ?? (await looseByGit(git));
+  const loose = repositoriesBelow(root, documents) ?? (await looseByGit(git, documents));
   return [...new Set([...links, ...loose])];
 }
 
-async function looseByGit(git: Git): Promise<readonly string[]> {
-  const others = await must(git(["ls-files", "--others", "-z"], { timeoutMs: wholeTreeTimeoutMs }), "ls-files");
+async function looseByGit(git: Git, documents: readonly string[]): Promise<readonly string[]> {
+  const patterns = [...FILLED_BY_US.map((name) => `/${ownPath(name)}/*`), ...documents.map((path) => `!/${path}`)];
+  const args = ["ls-files", "--others", "-z", ...patterns.map((pattern) => `--exclude=${pattern}`)];
+  const others = await must(git(args, { timeoutMs: wholeTreeTimeoutMs }), "ls-files");
   return splitFields(others)
     .map((field) => decodePath(field))
     .flatMap((path) => (path.endsWith("/") ? [path.slice(0, -1)] : []));
