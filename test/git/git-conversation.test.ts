@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { describe, expect, test } from "vitest";
+import { releaseRepository } from "../../src/adapters/git/objects/repository-store.ts";
 import { startGit } from "../../src/adapters/git/process/git.ts";
 import { createConversation, type TalkingGit } from "../../src/adapters/git/process/git-conversation.ts";
 import { useRepository } from "./repository-fixture.ts";
@@ -36,6 +37,18 @@ describe("a git that stays", () => {
     if (first?.exitCode === null && first.signalCode === null) await once(first, "exit");
     expect(await ask(NONE)).toBe(`${NONE} missing`);
     expect(started).toHaveLength(2);
+  });
+
+  test("ends before its working tree is removed; who asks after all is answered by a new one", async () => {
+    const { started, ask } = conversation();
+    await ask(NONE);
+    const [first] = started;
+    releaseRepository(fixture.repo);
+    if (first?.exitCode === null && first.signalCode === null) await once(first, "exit");
+    expect(first?.signalCode).toBe("SIGKILL");
+    expect(await ask(NONE)).toBe(`${NONE} missing`);
+    expect(started).toHaveLength(2);
+    releaseRepository(fixture.repo);
   });
 
   test("that was killed is replaced, and nobody notices", async () => {

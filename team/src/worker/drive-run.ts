@@ -1,4 +1,3 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { askedAgents } from "../../../src/apps/cli/grammar/agents.ts";
 import { toldChoices } from "../../../src/apps/cli/grammar/choice.ts";
@@ -36,7 +35,7 @@ import type { Mirror, Mirrors } from "./mirror.ts";
 import { asBegunHere } from "./as-begun-here.ts";
 import { tellActivity } from "./tell-activity.ts";
 import { mergedBy, pushMerged } from "./push-merged.ts";
-import { openRunTree, RolledBackError, type RunTree, treeFolder } from "./run-tree.ts";
+import { openRunTree, removeRunTree, RolledBackError, type RunTree } from "./run-tree.ts";
 
 export type Worker = {
   readonly ask: ServerClient;
@@ -88,7 +87,7 @@ export async function driveLeased(worker: Worker, run: RunId, workflow: string):
     return await letGo(worker, { run, epoch });
   } finally {
     if (worker.driving.get(run)?.epoch === epoch) worker.driving.delete(run);
-    rmSync(treeFolder(worker.data, run, epoch), { recursive: true, force: true });
+    removeRunTree({ data: worker.data, run, epoch });
     claims.forget();
   }
 }

@@ -5,11 +5,13 @@ import {
   cpSync,
   existsSync,
   mkdtempSync,
+  realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { releaseRepository } from "../../../src/adapters/git/objects/repository-store.ts";
 import { hardenedGit, must, wholeTreeTimeoutMs } from "../../../src/adapters/git/process/git.ts";
 import { requireBranchName } from "../../../src/adapters/git/snapshot/ref-name.ts";
 import type { LeftTree } from "../../../src/schema/api-team.ts";
@@ -49,7 +51,7 @@ export class RolledBackError extends Error {}
 export async function openRunTree(mirror: Mirror, wanted: Wanted): Promise<RunTree> {
   const { data, env, run, epoch, standing } = wanted;
   const root = treeFolder(data, run, epoch);
-  rmSync(root, { recursive: true, force: true });
+  removeRunTree(wanted);
   await newRepository(root, wanted);
   const left = standing.left === null ? null : await withUnrecorded(mirror, wanted, standing.left);
   const refs = refsOf(mirror, { run, standing, left });
@@ -103,7 +105,14 @@ async function makePlain(plain: string, env: NodeJS.ProcessEnv): Promise<void> {
   }
 }
 
-export const treeFolder = (data: string, run: RunId, epoch: number): string => join(data, "trees", run, `e${epoch}`);
+/** Removes the tree of a drive. The processes of git that stay in it are ended first: they would keep it on the disk. */
+export function removeRunTree({ data, run, epoch }: Pick<Wanted, "data" | "run" | "epoch">): void {
+  const root = treeFolder(data, run, epoch);
+  if (existsSync(root)) releaseRepository(realpathSync(root));
+  rmSync(root, { recursive: true, force: true });
+}
+
+const treeFolder = (data: string, run: RunId, epoch: number): string => join(data, "trees", run, `e${epoch}`);
 
 export function gitIn(root: string, env: NodeJS.ProcessEnv): (...args: readonly string[]) => Promise<string> {
   const git = hardenedGit(root, env);

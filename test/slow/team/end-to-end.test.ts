@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { parsed } from "../../support/cli.ts";
 import { hasPostgres } from "./support/team-database.ts";
@@ -11,6 +12,11 @@ async function rests(team: Team, run: string, how: string): Promise<void> {
   await vi.waitFor(async () => expect((await team.row(run)).rests).not.toBe("action"), PATIENCE);
   expect(await team.row(run)).toMatchObject({ rests: how, refused: null });
 }
+
+const childrenOf = (pid: number | undefined): readonly string[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
+    .split(" ")
+    .filter((child) => child !== "");
 
 describe.runIf(hasPostgres)("a server and two workers", () => {
   test("drive a run from request to end; a killed worker's work is gone on with by the other", async () => {
@@ -57,6 +63,12 @@ describe.runIf(hasPostgres)("a server and two workers", () => {
       await vi.waitFor(async () => expect((await team.row(run)).rests).not.toBe("action"), PATIENCE);
     }
     expect(await team.row(run)).toMatchObject({ rests: "ended", refused: null });
+    workers.delete(victim);
+    for (const { child } of workers.values())
+      await vi.waitFor(
+        () => expect(childrenOf(child.pid), "processes that outlive their drives").toEqual([]),
+        PATIENCE,
+      );
     const branch = (await team.row(run)).left_tree.branch as string;
     const git = (...args: string[]): string => execFileSync("git", args, { cwd: remote, encoding: "utf8" });
     expect(git("show", `${branch}:src/made.js`)).toContain("made = 1");

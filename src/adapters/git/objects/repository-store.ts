@@ -1,6 +1,7 @@
 import { createConversation } from "../process/git-conversation.ts";
-import { type GitFolder, startGit } from "../process/git.ts";
+import { endStaying, type GitFolder, startGit } from "../process/git.ts";
 import { createFilterAttributes, type FilterAttributes } from "../read/filter-attributes.ts";
+import { forgetSettings } from "../read/repository-settings.ts";
 import { createIgnoreRules, type IgnoreRules } from "../snapshot/ignored.ts";
 import type { TreeStore } from "./edit-tree.ts";
 import { createGitObjects } from "./git-objects.ts";
@@ -15,16 +16,23 @@ export type RepositoryStore = TreeStore & {
   readonly filters: FilterAttributes;
 };
 
-const stores = new WeakMap<NodeJS.ProcessEnv, Map<string, RepositoryStore>>();
+const stores = new Map<string, WeakMap<NodeJS.ProcessEnv, RepositoryStore>>();
 
 /** One for each working tree and environment: whoever asks for the same one shares its processes. */
 export function repositoryStore(folder: GitFolder): RepositoryStore {
   const { top, env } = folder;
-  const started = stores.get(env) ?? new Map<string, RepositoryStore>();
-  stores.set(env, started);
-  const known = started.get(top) ?? createStore(folder);
-  started.set(top, known);
+  const here = stores.get(top) ?? new WeakMap<NodeJS.ProcessEnv, RepositoryStore>();
+  stores.set(top, here);
+  const known = here.get(env) ?? createStore(folder);
+  here.set(env, known);
   return known;
+}
+
+/** For a working tree that is about to be removed: its processes end, and what was remembered of it is forgotten. */
+export function releaseRepository(top: string): void {
+  stores.delete(top);
+  endStaying(top);
+  forgetSettings(top);
 }
 
 function createStore(folder: GitFolder): RepositoryStore {

@@ -61,6 +61,8 @@ export function hardenedGit(cwd: string, env: NodeJS.ProcessEnv): Git {
 /** A working tree, and the environment that git is started in there. */
 export type GitFolder = { readonly top: string; readonly env: NodeJS.ProcessEnv };
 
+const staying = new Map<string, Set<TalkingGit>>();
+
 /** A hardened git that stays and answers what it is asked on its input. */
 export function startGit(
   { top, env }: GitFolder,
@@ -69,7 +71,19 @@ export function startGit(
 ): TalkingGit {
   const always = { ...readingEnvironment(top, env), ...environment };
   const options = { cwd: top, env: always, stdio: "pipe", windowsHide: true } as const;
-  return childProcess().spawn("git", [...hardening, ...args], options);
+  const git = childProcess().spawn("git", [...hardening, ...args], options);
+  const here = staying.get(top) ?? new Set();
+  staying.set(top, here.add(git));
+  git.once("close", () => {
+    here.delete(git);
+    if (here.size === 0 && staying.get(top) === here) staying.delete(top);
+  });
+  return git;
+}
+
+/** Ends every git that stays in a working tree. Whoever asks one of them again is answered by a new one. */
+export function endStaying(top: string): void {
+  for (const git of staying.get(top) ?? []) git.kill("SIGKILL");
 }
 
 /** The same git with variables that every call of it gets. */

@@ -49,6 +49,11 @@ export function repositorySettingsNow(
   return remember({ root, env, before }, ask(LIST_SETTINGS));
 }
 
+/** For a working tree that is about to be removed. */
+export function forgetSettings(root: string): void {
+  for (const place of remembered.keys()) if (place.startsWith(`${root}\0`)) remembered.delete(place);
+}
+
 function recalled(root: string, env: NodeJS.ProcessEnv): readonly RepositorySetting[] | null {
   const place = placeOf(root, env);
   const known = remembered.get(place);
