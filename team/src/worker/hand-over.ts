@@ -1,4 +1,7 @@
+import { realpathSync } from "node:fs";
 import { join } from "node:path";
+import { repositoryStore, type RepositoryStore } from "../../../src/adapters/git/objects/repository-store.ts";
+import { treeIdOf } from "../../../src/adapters/git/objects/tree-entries.ts";
 import { gitFailed } from "../../../src/adapters/git/process/run-git.ts";
 import { type GitHead, readHead } from "../../../src/adapters/git/read/git-head.ts";
 import type { Workspace } from "../../../src/ports/workspace.ts";
@@ -29,7 +32,7 @@ export type HandOver = {
 
 /** Sees to it that the journal is never ahead of the remote: tree, snapshots and the run's branch are pushed before each record. */
 export function createHandOver({ mirror, tree, run, item, branch, workspace }: HandOverOptions): HandOver {
-  const git = gitIn(tree.root, tree.env);
+  const store = repositoryStore({ top: realpathSync(tree.root), env: tree.env });
   const objects = join(tree.root, ".git", "objects");
   const prefix = `refs/isdlc/${run}/`;
   let last = tree.left;
@@ -38,8 +41,8 @@ export function createHandOver({ mirror, tree, run, item, branch, workspace }: H
   let isAnchored = false;
   /** Where the run's branch stands at the remote, as far as we know; the empty text: it is not there. */
   let remoteTip = isAtRemote(mirror, branch) && tree.left?.branch === branch ? tree.left.head : "";
-  const anchorsFor = async ([first]: readonly string[]): Promise<readonly string[]> =>
-    isAnchored || first === undefined ? [] : await anchorsOf(git, `${run} ${first}`);
+  const anchorsFor = async (head: string, [first]: readonly string[]): Promise<readonly string[]> =>
+    isAnchored || first === undefined ? [] : await anchorsOf(store, head, `${run} ${first}`);
   return {
     async push(named) {
       const snapshot = await workspace.now([item]);
@@ -50,7 +53,7 @@ export function createHandOver({ mirror, tree, run, item, branch, workspace }: H
       const fresh = [...new Set([snapshot, ...named, ...Object.values(left.names)])].filter((id) => !pushed.has(id));
       if (fresh.length === 0 && JSON.stringify(left) === JSON.stringify(last)) return null;
       const isMoved = on !== null && on === branch && remoteTip !== head;
-      const anchors = await anchorsFor(fresh);
+      const anchors = await anchorsFor(head, fresh);
       const ids = [...new Set([...anchors, ...fresh])];
       const moved = isMoved ? movedBranch(`refs/heads/${on}`, { from: remoteTip, to: head }) : NOT_MOVED;
       const specs = [...ids.map((id) => `${id}:${prefix}${id}`), ...moved.specs];
@@ -67,7 +70,7 @@ export function createHandOver({ mirror, tree, run, item, branch, workspace }: H
       const snapshot = await workspace.now([item]);
       if (snapshot === null || recorded === null || snapshot === recorded.snapshot) return null;
       const message = `Work of a worker that lost ${run}; it does not count.`;
-      const commit = await git("commit-tree", `${snapshot}^{tree}`, "-p", "HEAD", "-m", message);
+      const commit = await gitIn(tree.root, tree.env)("commit-tree", `${snapshot}^{tree}`, "-p", "HEAD", "-m", message);
       await mirror.push(objects, { specs: [`${commit}:${keptRef(run, epoch)}`], lease: null });
       return { epoch, commit };
     },
@@ -89,9 +92,16 @@ const movedBranch = (ref: string, { from, to }: { readonly from: string; readonl
  * no parent, and git leaves out only what it finds below the parents of commits that are sent, and of a push also what it
  * finds below trees that refs of the remote name: a commit on top of HEAD is the former, the tree of HEAD the latter.
  */
-async function anchorsOf(git: ReturnType<typeof gitIn>, message: string): Promise<readonly string[]> {
-  const tree = await git("rev-parse", "HEAD^{tree}");
-  return [tree, await git("commit-tree", tree, "-p", "HEAD", "-m", message)];
+async function anchorsOf(
+  { objects, write }: RepositoryStore,
+  head: string,
+  message: string,
+): Promise<readonly string[]> {
+  const tree = await treeIdOf(objects, head);
+  if (tree === null) throw gitFailed("cat-file", `the commit ${head} is not in the repository`);
+  const people = ["author", "committer"].map((role) => `${role} isdlc <isdlc@localhost> 0 +0000`);
+  const commit = [`tree ${tree}`, `parent ${head}`, ...people, "", message, ""].join("\n");
+  return [tree, await write.commit(commit)];
 }
 
 function headOf(root: string): GitHead {

@@ -23,7 +23,7 @@ export type Mirror = {
   refs(run: string): Refs;
   /** Copies what these ids reach into the objects of a new repository: borrowed objects would be seen as a changed setting. */
   copyInto(objects: string, ids: Iterable<string>): Promise<void>;
-  /** The branch that the remote's HEAD names. */
+  /** The branch that the remote's HEAD names, or named some seconds ago. */
   mainBranch(): Promise<string>;
   /** The commit a branch was at when it was last fetched; null where there is none. */
   tip(branch: string): string | null;
@@ -98,10 +98,10 @@ async function openMirror({ data, env }: Keeping, remote: string): Promise<Mirro
       const args = ["pack-objects", "--quiet", "--revs", "--delta-base-offset", join(objects, "pack", "pack")];
       await must(git(args, { input }), "pack-objects");
     },
-    async mainBranch() {
+    mainBranch: forAWhile(async () => {
       const [first = ""] = (await say("ls-remote", "--symref", remote, "HEAD")).split("\n");
       return /^ref: refs\/heads\/(\S+)\s/.exec(first)?.[1] ?? "main";
-    },
+    }),
     tip: (branch) => refsBelow(folder, HEADS).get(branch) ?? null,
     async commitsBetween(from, to) {
       if ((await git(["merge-base", "--is-ancestor", from, to])).status !== 0) return null;
@@ -148,6 +148,21 @@ function together<One>(work: (wanted: readonly One[]) => Promise<void>): (one: O
     }
     waiting.wanted.add(one);
     return waiting.done;
+  };
+}
+
+const A_WHILE = 10_000; // milliseconds
+
+/** Asks anew only after a while, or where asking failed. */
+function forAWhile<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asked: { readonly at: number; readonly answer: Promise<T> } | null = null;
+  return () => {
+    const now = performance.now();
+    if (asked !== null && now - asked.at < A_WHILE) return asked.answer;
+    const answer = ask();
+    asked = { at: now, answer };
+    answer.catch(() => (asked = null));
+    return answer;
   };
 }
 
