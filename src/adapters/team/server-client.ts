@@ -72,19 +72,21 @@ function exchange({ url, token, headers }: ServerAddress, { method, path, body }
       "content-length": Buffer.byteLength(text),
     };
     const { send, agent } = to.protocol === "https:" ? { send: overTls, agent: TLS } : { send: overTcp, agent: TCP };
+    let isWhole = false;
     const sent = send(to, { method, agent, headers: { ...headers, ...own } }, (answer) => {
       const chunks: Buffer[] = [];
       answer.on("data", (chunk: Buffer) => void chunks.push(chunk));
       answer.once("error", reject);
-      answer.once("end", () =>
-        resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") }),
-      );
+      answer.once("end", () => {
+        isWhole = true;
+        resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") });
+      });
     });
     const timer = setTimeout(() => sent.destroy(new Error("it did not answer in time")), ANSWER_WITHIN);
     sent.once("error", reject);
     sent.once("close", () => {
       clearTimeout(timer);
-      reject(new Error("the connection was closed"));
+      if (!isWhole) reject(new Error("the connection was closed"));
     });
     sent.end(text);
   });
