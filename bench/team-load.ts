@@ -63,12 +63,7 @@ export async function drivenToEnd(place: TeamPlace, count: number, times: Times)
       "select run from isdlc.run where rests = 'wait' and run = any($1)",
       [runs],
     );
-    await Promise.all(
-      rows.map(({ run }) => {
-        times.answered.set(run, sharedClock());
-        return place.answer(run);
-      }),
-    );
+    await Promise.all(rows.map(({ run }) => place.answer(run, () => times.answered.set(run, sharedClock()))));
     const counted = await pool.query<{ open: number; connections: number; refused: string | null }>(
       `select count(*) filter (where rests <> 'ended')::int as open, max(refused) as refused,
          (select count(*)::int from pg_stat_activity where backend_type = 'client backend' and application_name <> '${MEASURING}') as connections

@@ -32,8 +32,8 @@ export type TeamPlace = {
   begin(repository: string): Promise<string>;
   /** The run as its lines tell it. */
   look(run: string): Promise<RunState>;
-  /** Answers what is open in the way that leads on. */
-  answer(run: string): Promise<void>;
+  /** Answers what is open in the way that leads on; `sending` is called when it was read and the answer goes out. */
+  answer(run: string, sending: () => void): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -107,13 +107,14 @@ export async function openTeamPlace({ root, scratch }: Settings): Promise<TeamPl
       const body = { repository, start };
       return (await person({ method: "POST", path: "/api/runs", body, answer: TeamStarted })).run;
     },
-    async answer(run) {
+    async answer(run, sending) {
       const state = await look(run);
       if (state.is !== "active" || state.wait === null) return;
       const { id, kind } = state.wait;
       const option = kind === "finish" ? "keep" : "continue";
       const body = { wait: id, shown: shownOf(state), option };
       if (kind !== "gate" && kind !== "finish") throw new Error(`a run stands still: ${JSON.stringify(state.wait)}`);
+      sending();
       await person({ method: "POST", path: `/api/runs/${run}/answer`, body, answer: z.looseObject({}) });
     },
     async close() {
