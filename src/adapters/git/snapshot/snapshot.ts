@@ -28,6 +28,9 @@ export interface Snapshots {
   environment(): Promise<LookEnvironment>;
 }
 
+/** Each collection of git can come between writing and referring once. */
+const TRIES = 3;
+
 /**
  * The working tree stored as commits, through an index of its own. A commit has no parent and a fixed date, so that the
  * same tree always gets the same id.
@@ -41,16 +44,15 @@ export function createSnapshots(repository: Repository, trust: IndexTrust): Snap
   const store = repositoryStore(repository);
   const inTurn = oneAfterAnother();
 
-  /** What was remembered may have been collected since: then once more without. */
-  async function careful<T>(work: () => Promise<T>): Promise<T> {
-    const hadMemory = commits.size > 0;
+  /** Git may throw away what was remembered, or written just now, as long as no ref has it: then all of it anew. */
+  async function careful<T>(work: () => Promise<T>, triesLeft = TRIES - 1): Promise<T> {
     try {
       return await work();
     } catch (error) {
       commits.clear();
       await index.forget();
-      if (!hadMemory || !(error instanceof ProblemError)) throw error;
-      return careful(work);
+      if (triesLeft === 0 || !(error instanceof ProblemError) || error.problem.code !== "GIT_FAILED") throw error;
+      return careful(work, triesLeft - 1);
     }
   }
 
@@ -140,9 +142,13 @@ type Storing = SnapshotRequest & {
 async function storeTree({ tree, ref, commits, store: { objects, setRef, write } }: Storing): Promise<string> {
   const known = commits.get(tree) ?? null;
   const isThere = known !== null && (await objects.has(known));
-  if (!isThere && !(await objects.has(tree))) throw gitFailed("hash-object", `the tree ${tree} is gone`);
+  const assertTree = async (): Promise<void> => {
+    if (!(await objects.has(tree))) throw gitFailed("hash-object", `the tree ${tree} is gone`);
+  };
+  if (!isThere) await assertTree();
   const stored = isThere ? known : await write.commit(snapshotOf(tree));
   await setRef(ref, stored);
+  await assertTree(); // the commit is written without it, and only now a ref keeps it
   commits.set(tree, stored);
   return stored;
 }
