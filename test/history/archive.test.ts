@@ -1,10 +1,10 @@
-import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { accept } from "../../src/core/command.ts";
 import { ProblemError } from "../../src/core/problem.ts";
-import type { FileSystem } from "../../src/adapters/file-system/file-system.ts";
+import { type FileSystem, nodeFiles } from "../../src/adapters/file-system/file-system.ts";
 import { systemLockProcesses } from "../../src/adapters/file-lock/lock-files.ts";
 import { setAside } from "../../src/adapters/journal-file/set-aside.ts";
 import { verifyJournal } from "../../src/adapters/journal-file/verify-journal.ts";
@@ -47,6 +47,11 @@ const placeOf = (tree: Tree, files: FileSystem = hastyFiles) => ({
   seal: SEAL,
   anchors: createFileAnchors(tree.user, tree.root, files),
 });
+
+/** Until a change to a folder gets another time than the last one; file systems tell it in steps of some milliseconds. */
+function nextTick(folder: string): void {
+  while (Date.now() < statSync(folder).mtimeMs + 20);
+}
 
 /** What any process finds out about a run that ended. */
 function told(tree: Tree, number: number) {
@@ -98,6 +103,64 @@ describe("ended journals", () => {
     await oneRun(journal, 901);
     await oneRun(journal, 902);
     expect(packed()).toBe(29);
+  });
+
+  describe("of which there are many", () => {
+    const packedIn = (tree: Tree): readonly string[] =>
+      namesBelow(join(tree.journal, "ended")).filter((name) => name.endsWith(".gz"));
+
+    /** Runs 0 to 199, of which all but the newest twenty or so are packed, and the names that the next start lists. */
+    async function manyEnded(): Promise<{ tree: Tree; listedAt: (number: number) => Promise<number> }> {
+      const tree = await treeWithEnded(PLAIN + 10);
+      for (let number = 0; number < 200; number++)
+        cpSync(endedFile(tree, 0, ".jsonl.gz"), endedFile(tree, 1_000 + number, ".jsonl.gz"));
+      const listedAt = async (number: number): Promise<number> => {
+        const listed: string[] = [];
+        const readdirSync = (folder: string): string[] => {
+          const names = nodeFiles.readdirSync(folder);
+          listed.push(...names);
+          return names;
+        };
+        const files = { ...hastyFiles, readdirSync } as FileSystem;
+        await oneRun(openJournalOf(tree, { files }), number);
+        return listed.length;
+      };
+      return { tree, listedAt };
+    }
+
+    test("a start lists none of them, and packs the next one all the same", async () => {
+      const { tree, listedAt } = await manyEnded();
+      expect(await listedAt(2_000)).toBeGreaterThan(200);
+      const before = packedIn(tree);
+      expect(await listedAt(2_001)).toBeLessThan(20);
+      expect(await listedAt(2_002)).toBeLessThan(20);
+      expect(packedIn(tree)).toHaveLength(before.length + 2);
+      expect(told(tree, 2_000)).toMatchObject({ state: "ended" });
+    });
+
+    test.each<[string, (tree: Tree) => void]>([
+      ["put there", (tree) => cpSync(endedFile(tree, 2_000), endedFile(tree, 3))],
+      ["taken away", (tree) => rmSync(endedFile(tree, 2_000))],
+      ["left by a packing that was killed", (tree) => writeFileSync(endedFile(tree, 0, ".jsonl.gz.0123.tmp"), "half")],
+    ])("something that was %s is noticed", async (_what, change) => {
+      const { tree, listedAt } = await manyEnded();
+      await listedAt(2_000);
+      await listedAt(2_001);
+      nextTick(join(tree.journal, "ended"));
+      change(tree);
+      expect(await listedAt(2_002)).toBeGreaterThan(200);
+      expect(existsSync(endedFile(tree, 3))).toBe(false);
+      expect(existsSync(endedFile(tree, 0, ".jsonl.gz.0123.tmp"))).toBe(false);
+      expect(await listedAt(2_003)).toBeLessThan(20);
+    });
+
+    test.each(["", "0", "no stamp\nno run"])("a note that says %j is not believed", async (note) => {
+      const { tree, listedAt } = await manyEnded();
+      await listedAt(2_000);
+      writeFileSync(join(tree.journal, "ended.snap"), note);
+      expect(await listedAt(2_001)).toBeGreaterThan(200);
+      expect(await listedAt(2_002)).toBeLessThan(20);
+    });
   });
 
   test("a decision on a packed run is refused like on any ended one, and its file is not touched", async () => {

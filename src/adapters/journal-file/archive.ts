@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
-import type { RunId } from "../../schema/ids.ts";
+import { OWN } from "../../core/own-folder.ts";
+import { isRunId, type RunId } from "../../schema/ids.ts";
 import {
   errorCode,
   type FileSystem,
@@ -8,6 +9,7 @@ import {
   readSmall,
   discardFile,
   placeFile,
+  replaceFile,
   syncFolder,
 } from "../file-system/file-system.ts";
 import {
@@ -26,21 +28,61 @@ const PLAIN = 20;
 /** Journals packed at one start: no start waits long, not even the first one after a thousand runs. */
 const AT_ONCE = 10;
 
+/** Names that are listed at every start; of more, those that are not packed are noted. */
+const FEW = 100;
+const NOTE_LIMIT = 1024 * 1024; // bytes
+
 /**
- * Packs the oldest ended journals. The caller holds the lock. That it cannot be done now changes nothing: every journal
- * is whole at every moment under one of its two names, and the next start tries again.
+ * Packs the oldest ended journals, once others were put away beside them. The caller holds the lock. That it cannot be
+ * done now changes nothing: every journal is whole at every moment under one of its two names, and the next start tries
+ * again.
  */
-export function archiveEnded(place: JournalLocation): void {
+export function archiving(place: JournalLocation): (putAway: readonly RunId[]) => void {
+  const noted = notedPlain(place); // before the folder is changed
+  return (putAway) => {
+    try {
+      const plain = noted === null ? lookedThrough(place) : { runs: [...noted, ...putAway], areMany: true };
+      if (plain === null) return;
+      const newestFirst = plain.runs.toSorted().toReversed();
+      const due = newestFirst.slice(PLAIN).toReversed().slice(0, AT_ONCE);
+      for (const run of due) packRun(place.files, endedFolder(place), run);
+      const left = newestFirst.filter((run) => !due.includes(run));
+      if (plain.areMany) replaceFile(place.files, noteFile(place), Buffer.from([stampOf(place), ...left].join("\n")));
+    } catch (error) {
+      if (errorCode(error) === null && !(error instanceof ProblemError)) throw error;
+    }
+  };
+}
+
+type Plain = { readonly runs: readonly RunId[]; readonly areMany: boolean };
+
+/** Null where no run has ended. */
+function lookedThrough(place: JournalLocation): Plain | null {
+  const folder = endedFolder(place);
+  if (!folderExists(place.files, folder)) return null;
+  const names = place.files.readdirSync(folder);
+  sweepTemporary(place.files, folder, names);
+  return { runs: runsNamed(names, journalName), areMany: names.length > FEW };
+}
+
+/** Ended runs that are not packed, as the last start left them; null where that was not noted, or is not so any more. */
+function notedPlain(place: JournalLocation): readonly RunId[] | null {
   try {
-    const folder = endedFolder(place);
-    if (!folderExists(place.files, folder)) return;
-    const names = place.files.readdirSync(folder);
-    sweepTemporary(place.files, folder, names);
-    const plain = runsNamed(names, journalName);
-    for (const run of plain.slice(PLAIN).toReversed().slice(0, AT_ONCE)) packRun(place.files, folder, run);
-  } catch (error) {
-    if (errorCode(error) === null && !(error instanceof ProblemError)) throw error;
+    const note = readSmall(place.files, noteFile(place), NOTE_LIMIT)?.toString("utf8") ?? "";
+    const [stamp, ...runs] = note.split("\n");
+    return stamp === stampOf(place) && runs.every(isRunId) ? runs : null;
+  } catch {
+    return null; // a link or a pipe in its place: the folder itself tells
   }
+}
+
+/** Like a snapshot: believed only if it fits, and harmless to delete. */
+const noteFile = ({ directory }: JournalLocation): string => join(directory, `${OWN.ended}.snap`);
+
+/** Differs whenever a name came into the folder, or left it. */
+function stampOf(place: JournalLocation): string {
+  const { ino, mtimeMs } = place.files.lstatSync(endedFolder(place));
+  return `${ino}:${mtimeMs}`;
 }
 
 function packRun(files: FileSystem, folder: string, run: RunId): void {

@@ -16,7 +16,7 @@ import {
   succeeds,
   syncFolder,
 } from "../file-system/file-system.ts";
-import { archiveEnded } from "./archive.ts";
+import { archiving } from "./archive.ts";
 import { createStore, type JournalReaderOptions, readerOf, reading } from "./create-journal-reader.ts";
 import { emptyCursor, headOf } from "./fold.ts";
 import {
@@ -119,6 +119,7 @@ function createRun(store: JournalStore, run: RunId, decide: DecideOn): Submitted
   const decision = decide(noRun);
   if (!decision.ok) return { ok: false, state: noRun, head: noHead(run), refusal: decision.refusal };
   if (decision.events.length === 0) throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
+  const archive = archiving(place);
   for (const other of others) {
     store.known.delete(other.run);
     putAway(place, other);
@@ -129,7 +130,7 @@ function createRun(store: JournalStore, run: RunId, decide: DecideOn): Submitted
     syncFolder(place.files, place.directory);
     const now = { cursor: emptyCursor(run), snapshot: { lines: 0, size: 0 }, torn: 0 };
     const recorded = record(store, { fd, file }, { now, decision });
-    if (others.length > 0) archiveEnded(place);
+    if (others.length > 0) archive(others.map((other) => other.run));
     return recorded;
   } finally {
     place.files.closeSync(fd);
