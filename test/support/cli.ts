@@ -1,5 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
@@ -108,7 +117,7 @@ export async function createSandbox({ git = true, files = {} }: SandboxOptions =
     startProgram([program, ...args], { cwd: root, env: { ...env, ...more } });
   plan({});
   for (const [path, contents] of Object.entries({ "README.md": "# Sample\n", ...files })) write(path, contents);
-  if (git) startRepository(runGit);
+  if (git) startRepository(root, runGit);
   return {
     base,
     root,
@@ -148,13 +157,14 @@ export function personalEnvironment({ home, base, temporary }: Person): Record<s
   };
 }
 
-function startRepository(git: (...args: string[]) => string): void {
+/** Written as git would write it, without a process for each line. */
+const SETTINGS = "[user]\n\tname = Person\n\temail = person@example.org\n[gc]\n\tauto = 0\n";
+
+export function startRepository(root: string, git: (...args: string[]) => string): void {
   git("init", "--quiet", "--initial-branch=main");
-  git("config", "user.name", "Person");
-  git("config", "user.email", "person@example.org");
-  git("config", "gc.auto", "0");
+  appendFileSync(join(root, ".git/config"), SETTINGS);
   git("add", "--all");
-  git("commit", "--quiet", "--message", "First");
+  git("-c", "maintenance.auto=false", "commit", "--quiet", "--message", "First");
 }
 
 type Surroundings = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createToken } from "../../../src/adapters/caller/operator-token.ts";
-import { type Json, type Outcome as Said, personalEnvironment } from "../../support/cli.ts";
+import { type Json, type Outcome as Said, personalEnvironment, startRepository } from "../../support/cli.ts";
 import { builtProgram } from "../../support/built-program.ts";
 import { type GuestSession, startGuest } from "./guest-session.ts";
 import type { Column } from "./rogue.ts";
@@ -127,7 +127,9 @@ export async function createStage(column: Column): Promise<Stage> {
     const { stdout } = await start([...args, "--json"]);
     return JSON.parse(stdout === "" ? "{}" : stdout);
   };
-  startRepository(git, write);
+  write("src/app.mjs", "export const answer = 42;\n");
+  write("notes.txt", "the person's notes\n");
+  startRepository(root, git);
   return {
     base,
     root,
@@ -230,17 +232,6 @@ export function sizesBelow(folder: string): readonly { path: string; size: numbe
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .map((path) => ({ path, size: readFileSync(path).length }));
-}
-
-function startRepository(git: Stage["git"], write: Stage["write"]): void {
-  write("src/app.mjs", "export const answer = 42;\n");
-  write("notes.txt", "the person's notes\n");
-  git("init", "--quiet", "--initial-branch=main");
-  git("config", "user.name", "Person");
-  git("config", "user.email", "person@example.org");
-  git("config", "gc.auto", "0");
-  git("add", "--all");
-  git("commit", "--quiet", "--message", "First");
 }
 
 type Surroundings = { readonly cwd: string; readonly env: Record<string, string> };
