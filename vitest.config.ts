@@ -11,7 +11,7 @@ const suite = (name: string, include: string[], minutes: number) => ({
     env: { TZ: "UTC" },
     testTimeout: minutes * 60_000,
     hookTimeout: minutes * 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
   },
 });
 

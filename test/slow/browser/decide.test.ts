@@ -38,7 +38,7 @@ test("while an agent is at work, its phase is started anew, then left out, and t
   expect(await dialog(page).getByRole("button", { name: "Cancel" }).isDisabled()).toBe(true);
   await dialog(page).getByLabel("Why?").fill("Not needed any more");
   await dialog(page).getByRole("button", { name: "Cancel" }).click();
-  await expect.poll(() => head(page).textContent(), { timeout: 30_000 }).toContain("Cancelled");
+  await expect.poll(() => head(page).textContent(), { timeout: 60_000 }).toContain("Cancelled");
   expect(await find(sandbox, "run.cancelled")).toMatchObject({ reason: "Not needed any more" });
   await running.ended;
   expect(troubles).toEqual([]);
@@ -65,7 +65,7 @@ test("from a gate the work goes back to an earlier phase, with guidance and with
   ).toBe(true);
   await expectAccessible(page);
   await dialog(page).getByRole("button", { name: "Go back" }).click();
-  await page.getByRole("link", { name: "Open the review" }).waitFor({ timeout: 30_000 });
+  await page.getByRole("link", { name: "Open the review" }).waitFor({ timeout: 60_000 });
   expect(await find(shop, "run.wentBack")).toMatchObject({ to: "plan", guidance: "Think of refunds", tree: "keep" });
   expect(await shop.status()).toMatchObject({ current: "plan" });
   expect(troubles).toEqual([]);
@@ -105,7 +105,7 @@ test("a budget that is spent is raised by an amount", async () => {
     .getByLabel(/Up to how many dollars/)
     .fill("10");
   await dialog(page).getByRole("button", { name: "Raise" }).click();
-  await page.getByRole("link", { name: "Open the review" }).waitFor({ timeout: 30_000 });
+  await page.getByRole("link", { name: "Open the review" }).waitFor({ timeout: 60_000 });
   expect(await find(sandbox, "budget.raised")).toMatchObject({ budget: { usd: 10 }, by: { channel: "dashboard" } });
   expect(troubles).toEqual([]);
 });
@@ -146,7 +146,7 @@ test("a suggested edit goes to the agent as it was written; drafts and replies s
   expect(await second.locator(".note-draft").textContent()).toContain("An empty cart costs nothing at all");
   await second.locator("[data-decision]").getByRole("button", { name: /^Redo/ }).click();
   await dialog(second).getByRole("button", { name: "Redo" }).click();
-  await second.getByRole("link", { name: "Open the review" }).click({ timeout: 30_000 });
+  await second.getByRole("link", { name: "Open the review" }).click({ timeout: 60_000 });
   expect(await find(shop, "gate.answered")).toMatchObject({
     comments: [{ id: "C1", suggestion: "- An empty cart costs nothing at all", place: { line: 9 } }],
   });
@@ -171,7 +171,7 @@ test("replies to questions are kept in the browser until they are sent", async (
   await page.reload();
   await expect.poll(() => page.getByLabel("Answer to: Cents or euros?").inputValue()).toBe("Neither: points");
   await page.getByRole("button", { name: "Send answers" }).click();
-  await page.getByRole("link", { name: "Open the review" }).waitFor({ timeout: 30_000 });
+  await page.getByRole("link", { name: "Open the review" }).waitFor({ timeout: 60_000 });
   expect(await find(sandbox, "questions.answered")).toMatchObject({
     replies: [{ id: "unit", text: "Neither: points" }],
   });

@@ -61,7 +61,7 @@ test("by mouse: inbox, comments, redo with replies, continue, code, finish, merg
   await page.getByRole("link", { name: "Open the review" }).click();
   await decision(page).getByRole("button", { name: "Continue" }).click();
   await page.getByRole("button", { name: "Merge" }).click();
-  await expect.poll(() => page.locator(".run-head").textContent(), { timeout: 30_000 }).toContain("Completed");
+  await expect.poll(() => page.locator(".run-head").textContent(), { timeout: 60_000 }).toContain("Completed");
   expect(shop.git("show", "main:src/cart.ts")).toContain("discount");
   expect(troubles).toEqual([]);
 });
@@ -105,16 +105,16 @@ test("by keyboard alone: from the inbox to a comment on a line of code, the redo
     await press("Enter");
   };
   for (const phase of ["Implementation", "Final Review"]) {
-    await page.getByRole("link", { name: "Open the review" }).waitFor({ timeout: 30_000 });
+    await page.getByRole("link", { name: "Open the review" }).waitFor({ timeout: 60_000 });
     await pressUntil(async () => (await focusedText(page)) === "Open the review", "Tab");
     await expect.poll(() => page.locator(".gate-phase").textContent()).toBe(phase);
     await press("d");
     await pressUntil(async () => (await focusedText(page)) === "Continue", "Tab");
     await page.locator(".phases").waitFor();
   }
-  await page.getByRole("button", { name: "Merge" }).waitFor({ timeout: 30_000 });
+  await page.getByRole("button", { name: "Merge" }).waitFor({ timeout: 60_000 });
   await pressUntil(async () => (await focusedText(page)) === "Merge", "Tab");
-  await expect.poll(() => page.locator(".run-head").textContent(), { timeout: 30_000 }).toContain("Completed");
+  await expect.poll(() => page.locator(".run-head").textContent(), { timeout: 60_000 }).toContain("Completed");
   expect(shop.git("show", "main:src/cart.ts")).toContain("limit");
   expect(troubles).toEqual([]);
 });

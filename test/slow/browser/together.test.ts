@@ -37,7 +37,7 @@ test("a terminal answers while the page looks at the gate: the page goes to the 
   await expect.poll(() => page.locator(".toast").textContent()).toContain("(token) answered it before you: continue");
   await expect.poll(() => page.locator(".run-head").textContent()).toContain("Interrupted");
   await page.getByRole("button", { name: "Resume" }).click();
-  await expect.poll(() => page.locator(".run-head").textContent(), { timeout: 30_000 }).toContain("Review");
+  await expect.poll(() => page.locator(".run-head").textContent(), { timeout: 60_000 }).toContain("Review");
   expect(troubles).toEqual([]);
 });
 
@@ -56,7 +56,7 @@ test("the server ends and is started again: drafts stay, and the page goes on wi
   expect(after.origin).toBe(before.origin);
   const second = await context.newPage();
   await second.goto(after.link);
-  await expect.poll(() => page.locator(".connection").textContent(), { timeout: 10_000 }).toBe("Live");
+  await expect.poll(() => page.locator(".connection").textContent(), { timeout: 60_000 }).toBe("Live");
   await page.locator("[data-decision]").getByRole("button", { name: /^Redo/ }).click();
   expect(await page.getByLabel("What else should this phase consider?").inputValue()).toBe("Half a thought");
   await page.getByRole("dialog").getByRole("button", { name: "Redo" }).click();

@@ -121,7 +121,7 @@ test("questions, trouble and the end of a run are answered on the page", async (
   await page.getByRole("radio", { name: "euros" }).check();
   await expectAccessible(page);
   await page.getByRole("button", { name: "Send answers" }).click();
-  await page.getByText("The compiler is missing").first().waitFor({ timeout: 30_000 });
+  await page.getByText("The compiler is missing").first().waitFor({ timeout: 60_000 });
   await expectAccessible(page);
   expect((await sandbox.events()).find((event) => event.type === "questions.answered")).toMatchObject({
     replies: [
@@ -134,14 +134,14 @@ test("questions, trouble and the end of a run are answered on the page", async (
   await page
     .getByText(/Open the review|All phases are done/)
     .first()
-    .waitFor({ timeout: 30_000 });
+    .waitFor({ timeout: 60_000 });
   if (await page.getByRole("link", { name: "Open the review" }).isVisible()) {
     await page.getByRole("link", { name: "Open the review" }).click();
     await page.locator("[data-decision]").getByRole("button", { name: "Continue" }).click();
   }
-  await keep.waitFor({ timeout: 30_000 });
+  await keep.waitFor({ timeout: 60_000 });
   await keep.click();
-  await expect.poll(() => page.locator(".run-head").textContent(), { timeout: 30_000 }).toContain("Completed");
+  await expect.poll(() => page.locator(".run-head").textContent(), { timeout: 60_000 }).toContain("Completed");
   expect(troubles).toEqual([]);
 });
 

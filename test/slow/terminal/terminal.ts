@@ -36,7 +36,7 @@ export type Terminal = {
 
 export type TerminalOptions = { readonly env?: Readonly<Record<string, string>>; readonly width?: number };
 
-const PATIENCE = 15_000; // milliseconds until a text must be there
+const PATIENCE = 60_000; // milliseconds until a text must be there
 const POLL = 40; // milliseconds
 
 /** False on a person's machine without tmux. @throws in CI, where nothing may be skipped. */

@@ -76,7 +76,7 @@ export const refusesEveryTime: readonly Turn[] = FAULTS.map((_fault, at) => {
   return { verdict: { approved: false, summary: "not yet", issues } };
 });
 
-const PATIENCE = 20_000; // milliseconds
+const PATIENCE = 60_000; // milliseconds
 
 /** Kills the program as soon as its agent has done what makes `isReached` true, and waits for its end. */
 export async function killWhen(sandbox: Sandbox, args: readonly string[], isReached: () => boolean): Promise<void> {
