@@ -1,4 +1,4 @@
-// Runs the suites, two at a time, counts their tests and ends with one line over all of them.
+// Runs the suites, three at a time, counts their tests and ends with one line over all of them.
 import { spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -63,14 +63,14 @@ const slow = (project, priority = []) =>
 const BEHIND = ["nice", "-n", "5"];
 
 /**
- * Two at a time: one that computes beside one that mostly waits, for agents, terminals, browsers and clocks, and whose
- * limits a busy neighbour could break. What is left of one kind is shared, from its end.
+ * Three at a time: one that computes beside two that wait for agents, terminals, browsers and clocks for half of their
+ * time. What is left of one kind is shared, from its end, where the longest of those is.
  */
 async function sideBySide(computing, waiting) {
   const lane = async (own, others) => {
     for (let next = own.shift() ?? others.pop(); next !== undefined; next = own.shift() ?? others.pop()) await next();
   };
-  await Promise.all([lane(computing, waiting), lane(waiting, computing)]);
+  await Promise.all([lane(computing, waiting), lane(waiting, computing), lane(waiting, computing)]);
 }
 
 // These two have every core to themselves, and leave the program built for all that follow.
@@ -78,11 +78,13 @@ await tests("fast", ["npm", "test", "--"]);
 await whole("check", "check");
 await sideBySide(
   [
-    ...["flows", "rogue", "crash"].map((project) => () => slow(project, BEHIND)),
-    () => whole("mutate", "mutate: a planted bug survived", BEHIND),
+    () => slow("flows", BEHIND),
+    () => slow("rogue", BEHIND),
     () => whole("soak", "soak: something grew that should not", BEHIND),
+    () => whole("mutate", "mutate: a planted bug survived", BEHIND),
+    () => slow("crash", BEHIND),
   ],
-  ["agents", "team", "guest", "browser", "terminal"].map((project) => () => slow(project)),
+  ["team", "agents", "guest", "browser", "terminal"].map((project) => () => slow(project)),
 );
 
 rmSync(folder, { recursive: true, force: true });
