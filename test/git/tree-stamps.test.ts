@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, symlinkSync } from "node:fs";
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { areUntouched, createTreeStamper } from "../../src/adapters/git/snapshot/tree-stamps.ts";
@@ -24,6 +24,17 @@ test.each([
 ])("a tree with %s is left to git", (_, make) => {
   make();
   expect(createTreeStamper(fixture.repo)(fixture.base, [])).toBeNull();
+});
+
+test("names are bytes: one that is no text is told from the text that looks like it", () => {
+  const folder = (name: Buffer): Buffer => Buffer.concat([Buffer.from(`${fixture.repo}/`), name]);
+  const text = Buffer.from("\u00e9");
+  const noText = Buffer.from([0xe9]);
+  for (const name of [text, noText]) mkdirSync(folder(name));
+  writeFileSync(Buffer.concat([folder(noText), Buffer.from("/\u00e9.txt")]), "1\n");
+  writeFileSync(Buffer.concat([folder(text), Buffer.from("/a")]), "1\n");
+  const names = createTreeStamper(fixture.repo)(fixture.base, [])?.names.toSorted();
+  expect(names).toEqual(["\u00c3\u00a9/a", "\u00e9/\u00c3\u00a9.txt"]);
 });
 
 test("of our own folder only what is included counts, and not through a link", () => {

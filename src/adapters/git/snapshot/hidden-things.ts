@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { OWN_FOLDER } from "../../../core/own-folder.ts";
 import { type EntryGlance, readFromIndex } from "../objects/git-index.ts";
 import { type Git, must, wholeTreeTimeoutMs } from "../process/git.ts";
-import { decodePath, inTree, splitFields } from "../process/git-path.ts";
+import { decodePath, type RawPath, rawInTree, splitFields } from "../process/git-path.ts";
 import { type IgnoreRule, type IgnoreRules, ignoredPaths } from "./ignored.ts";
 import { SUBMODULE } from "../write/tree-entry.ts";
 
@@ -84,9 +84,6 @@ type Known = {
   readonly submodules: ReadonlySet<string>;
 };
 
-/** A path as bytes in latin1: most are never shown, and of these nothing else is needed. */
-type RawPath = string;
-
 type Folder = { readonly path: RawPath; readonly entries: readonly Dirent[] };
 
 type Found = {
@@ -103,7 +100,7 @@ function walk(hiding: Hiding, known: Known): Found {
   const left: RawPath[] = [""];
   let count = 0;
   for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
-    const entries = entriesIn(placeOf(hiding.top, folder));
+    const entries = entriesIn(rawInTree(hiding.top, folder));
     if (entries === null) found.unreadable.push(`${shown(folder)}/`);
     else found.folders.push({ path: folder, entries });
     for (const entry of entries ?? []) {
@@ -127,25 +124,19 @@ type GitEntry = { readonly folder: string; readonly path: RawPath; readonly foun
 
 /** The tree's own is at its top. */
 function noteGit({ top, since }: Hiding, { submodules }: Known, { folder, path, found }: GitEntry): void {
-  if (folder !== "" && !submodules.has(folder) && isSince(placeOf(top, path), since)) found.repositories.push(folder);
+  if (folder !== "" && !submodules.has(folder) && isSince(rawInTree(top, path), since)) found.repositories.push(folder);
 }
 
 type FileEntry = { readonly entry: Dirent; readonly path: RawPath; readonly found: Found };
 
 function noteFile({ top, since }: Hiding, { ignored }: Known, { entry, path, found }: FileEntry): void {
-  const place = placeOf(top, path);
+  const place = rawInTree(top, path);
   if (entry.name === RULES && isSince(place, since)) found.rules.push(shown(path));
   if (entry.isFile() && !isReadable(place) && !ignored.has(shown(path))) found.unreadable.push(shown(path));
 }
 
 const RULES = ".gitignore";
 const isGit = ({ name }: Dirent): boolean => name.length === 4 && name.toLowerCase() === ".git";
-
-/** As text where that names the same bytes, which is far quicker. */
-const placeOf = (top: string, path: RawPath): string | Buffer =>
-  NOT_ASCII.test(path) ? inTree(top, Buffer.from(path, "latin1")) : `${top}/${path}`;
-
-const NOT_ASCII = /[\u0080-\u00ff]/;
 
 function entriesIn(folder: string | Buffer): Dirent[] | null {
   try {

@@ -11,12 +11,12 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { OWN_FOLDER } from "../../../core/own-folder.ts";
-import { encodePath, inTree, isUnder } from "../process/git-path.ts";
+import { encodePath, inTree, isUnder, type RawPath, rawInTree } from "../process/git-path.ts";
 
 /** How every file of a tree stood at one moment. */
 export type TreeStamps = {
-  /** Paths, as bytes in latin1, in the order in which they were come by. */
-  readonly names: readonly string[];
+  /** In the order in which they were come by. */
+  readonly names: readonly RawPath[];
   /** Four for each file: its number, size, mode and the time of its last change of any kind. */
   readonly numbers: readonly number[];
   /** Nothing can be done to one of the files from then on without another stamp. */
@@ -74,34 +74,34 @@ function clockOf(folder: string): Stats {
   }
 }
 
-function stampsOf(top: string, files: readonly Buffer[], clock: Stats): TreeStamps {
+function stampsOf(top: string, names: readonly RawPath[], clock: Stats): TreeStamps {
   const numbers: number[] = [];
   let youngest = 0;
-  for (const path of files) {
-    const { dev, ino, size, mode, ctimeMs } = lstatSync(inTree(top, path));
-    if (dev !== clock.dev) throw onlyForGit();
+  for (const path of names) {
+    const stats = lstatSync(rawInTree(top, path));
+    const { dev, ino, size, mode, ctimeMs } = stats;
+    if (dev !== clock.dev || stats.isDirectory()) throw onlyForGit();
     numbers.push(ino, size, mode, ctimeMs);
     youngest = Math.max(youngest, ctimeMs);
   }
-  const names = files.map((path) => path.toString("latin1"));
   return { names, numbers, isSettled: youngest + CLOCK_TICK < clock.ctimeMs };
 }
 
 const onlyForGit = (): Error => new Error("a tree that only git should judge");
 
 /** Everything but folders and what is in no look. */
-function filesBelow(top: string, include: readonly string[]): readonly Buffer[] | "tooMany" {
-  const files: Buffer[] = [];
-  const left = [Buffer.alloc(0), ...ownFolders(top, include)];
+function filesBelow(top: string, include: readonly string[]): readonly RawPath[] | "tooMany" {
+  const files: RawPath[] = [];
+  const left: RawPath[] = ["", ...ownFolders(top, include)];
   let count = 0;
   for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
-    const entries = entriesIn(inTree(top, folder));
+    const entries = entriesIn(rawInTree(top, folder));
     if ((count += entries.length) > MOST_ENTRIES) return "tooMany";
     for (const entry of entries) {
-      const name = entry.name.toString("latin1");
-      if (folder.length === 0 && NOT_OF_THE_TREE.has(name)) continue;
-      if (name.toLowerCase() === ".git") throw onlyForGit();
-      const path = folder.length === 0 ? entry.name : Buffer.concat([folder, SLASH, entry.name]);
+      const { name } = entry;
+      if (folder === "" && NOT_OF_THE_TREE.has(name)) continue;
+      if (name.length === GIT.length && name.toLowerCase() === GIT) throw onlyForGit();
+      const path = folder === "" ? name : `${folder}/${name}`;
       if (entry.isDirectory()) left.push(path);
       else files.push(path);
     }
@@ -109,19 +109,21 @@ function filesBelow(top: string, include: readonly string[]): readonly Buffer[] 
   return files;
 }
 
+const GIT = ".git";
 /** At the top. */
-const NOT_OF_THE_TREE: ReadonlySet<string> = new Set([".git", OWN_FOLDER]);
-
-const SLASH = Buffer.from("/");
+const NOT_OF_THE_TREE: ReadonlySet<string> = new Set([GIT, OWN_FOLDER]);
 
 /** Of our own folder only what is included. A link on the way there would lead out of the tree. */
-function ownFolders(top: string, include: readonly string[]): Buffer[] {
+function ownFolders(top: string, include: readonly string[]): RawPath[] {
   const own = include.filter((path) => isUnder(path, OWN_FOLDER)).map((path) => path.replace(/\/+$/, ""));
   for (const folder of own)
     for (let at = folder; at !== "."; at = dirname(at))
       if (!lstatSync(inTree(top, at)).isDirectory()) throw onlyForGit();
-  return own.map(encodePath);
+  return own.map((path) => encodePath(path).toString("latin1"));
 }
 
-const entriesIn = (folder: Buffer): Dirent<Buffer>[] =>
-  readdirSync(folder, { withFileTypes: true, encoding: "buffer" });
+/** Where the system does not tell what an entry is, Node asks for its name as text, which may be that of another. */
+function entriesIn(folder: string | Buffer): Dirent[] {
+  if (typeof folder !== "string" && !lstatSync(folder).isDirectory()) throw onlyForGit();
+  return readdirSync(folder, { withFileTypes: true, encoding: "latin1" });
+}
