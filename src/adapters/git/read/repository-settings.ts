@@ -31,7 +31,7 @@ const placeOf = (root: string, env: NodeJS.ProcessEnv): string => [root, homeOf(
  * one of them it is asked each time, because what that leads to may depend on anything.
  */
 export async function repositorySettings(root: string, env: NodeJS.ProcessEnv): Promise<readonly RepositorySetting[]> {
-  const known = recalled(root, env);
+  const known = recalledSettings(root, env);
   if (known !== null) return known;
   const before = contentsOf(usualFiles(root, env));
   return remember({ root, env, before }, await must(hardenedGit(root, env)(LIST_SETTINGS), "config"));
@@ -43,7 +43,7 @@ export function repositorySettingsNow(
   env: NodeJS.ProcessEnv,
   ask: (args: readonly string[]) => Buffer,
 ): readonly RepositorySetting[] {
-  const known = recalled(root, env);
+  const known = recalledSettings(root, env);
   if (known !== null) return known;
   const before = contentsOf(usualFiles(root, env));
   return remember({ root, env, before }, ask(LIST_SETTINGS));
@@ -54,7 +54,8 @@ export function forgetSettings(root: string): void {
   for (const place of remembered.keys()) if (place.startsWith(`${root}\0`)) remembered.delete(place);
 }
 
-function recalled(root: string, env: NodeJS.ProcessEnv): readonly RepositorySetting[] | null {
+/** What git last said, the same list for as long as it holds; null where git has to be asked. */
+export function recalledSettings(root: string, env: NodeJS.ProcessEnv): readonly RepositorySetting[] | null {
   const place = placeOf(root, env);
   const known = remembered.get(place);
   const isSame = known !== undefined && known.contents === contentsOf([...usualFiles(root, env), ...known.others]);
