@@ -127,11 +127,12 @@ function hooksIn(folder: string, { root, nameOf }: Places): RepositoryHook[] {
 
 /** What git would run in a folder of hooks. */
 export const executablesIn = (folder: string): readonly string[] =>
-  filesIn(folder).filter((file) => !file.endsWith(".sample") && isExecutable(file));
+  filesIn(folder, (name) => !name.endsWith(".sample")).filter(isExecutable);
 
-function filesIn(folder: string): readonly string[] {
+function filesIn(folder: string, isWanted: (name: string) => boolean = () => true): readonly string[] {
   try {
     return readdirSync(folder)
+      .filter(isWanted)
       .sort()
       .map((name) => join(folder, name))
       .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true);
