@@ -138,6 +138,14 @@ export const BeatAnswer = z.object({
 });
 export type BeatAnswer = z.infer<typeof BeatAnswer>;
 
+/** Runs that a worker asks about at once. */
+export const MOST_ASKED = 1000;
+export const EndedRequest = z.strictObject({ runs: z.array(RunId).check(z.maxLength(MOST_ASKED)) });
+export const EndedAnswer = z.object({
+  /** Those that have ended. */
+  ended: z.array(RunId),
+});
+
 export const LeaseRequest = z.strictObject({ workflow: text(200) });
 export const Lease = z.object({
   epoch: z.int(),

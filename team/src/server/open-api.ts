@@ -161,6 +161,14 @@ const PROGRAMS: readonly Operation[] = [
   },
   {
     method: "post",
+    path: "/api/worker/ended",
+    summary: "Ask which of some runs have ended, to forget what was kept for them",
+    by: "worker",
+    body: team.EndedRequest,
+    answer: team.EndedAnswer,
+  },
+  {
+    method: "post",
     path: "/api/worker/runs/:run/lease",
     summary: "Take a run",
     by: "worker",

@@ -4,6 +4,7 @@ import { isRecord } from "../../../src/core/own-value.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import {
   Beat,
+  EndedRequest,
   GiveBack,
   keptRef,
   KeptWork,
@@ -24,6 +25,11 @@ export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
   app.post("/api/worker/beat", async (context) => {
     const worker = workerOf(context.get("principal"));
     return context.json(await noteBeat(server, { worker, ...Beat.parse(await context.req.json()) }));
+  });
+  app.post("/api/worker/ended", async (context) => {
+    workerOf(context.get("principal"));
+    const { runs } = EndedRequest.parse(await context.req.json());
+    return context.json({ ended: await endedAmong(pool, runs) });
   });
   app.post("/api/worker/runs/:run/lease", async (context) => {
     const worker = workerOf(context.get("principal"));
@@ -61,6 +67,14 @@ export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     await giveBack(server, { run: context.req.param("run"), worker }, GiveBack.parse(await context.req.json()));
     return context.json({});
   });
+}
+
+async function endedAmong(pool: TeamServer["pool"], runs: readonly RunId[]): Promise<readonly RunId[]> {
+  const { rows } = await pool.query<{ run: RunId }>(
+    "select run from isdlc.run where run = any($1) and rests = 'ended'",
+    [runs],
+  );
+  return rows.map(({ run }) => run);
 }
 
 /** What was recorded after an event, where that is this very decision and nothing else; null where it has to be read. */

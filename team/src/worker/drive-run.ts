@@ -79,8 +79,9 @@ export async function driveLeased(worker: Worker, run: RunId, workflow: string):
   worker.driving.set(run, { epoch, journal });
   try {
     if (worker.draining.aborted) return await drained(worker, run, epoch);
-    const mirror = await worker.mirrors.open(lease.remote);
-    return await driveInTree({ worker, run, lease, journal, mirror, held });
+    return await worker.mirrors.use(lease.remote, (mirror) =>
+      driveInTree({ worker, run, lease, journal, mirror, held }),
+    );
   } catch (error) {
     if (!journal.lost.aborted && !isFenced(error)) return await brokenOff(worker, { run, epoch }, error);
     await keepWork(worker, { run, epoch }, held.handOver);

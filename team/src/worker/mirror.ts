@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { nodeFiles } from "../../../src/adapters/file-system/file-system.ts";
 import { sha256 } from "../../../src/adapters/file-system/node-crypto.ts";
@@ -10,6 +10,8 @@ import { readUserSettings } from "../../../src/adapters/user-files/user-settings
 import { ProblemError } from "../../../src/core/problem.ts";
 import { isRemote } from "../remote-address.ts";
 import { type Refs, refsBelow } from "./ref-files.ts";
+import { type EndedAmong, tidyMirror } from "./tidy-mirror.ts";
+import { createTurns, type Turns } from "./turns.ts";
 
 /**
  * A bare copy of a team's repository that no agent gets to see. Everything that goes over the network is done here, so
@@ -50,6 +52,7 @@ const OURS = [
 /** Refs are read without git here, from the files that newer versions make only where they are told to. */
 export const REFS_AS_FILES = { GIT_DEFAULT_REF_FORMAT: "files", GIT_DEFAULT_HASH: "sha1" } as const;
 
+const MIRRORS = "mirrors";
 const HEADS = "refs/heads/";
 const FETCH = ["fetch", "--quiet", "--no-tags", "--force", "--prune"];
 
@@ -59,17 +62,41 @@ type More = { readonly input?: Buffer; readonly environment?: NodeJS.ProcessEnv 
 export type Keeping = { readonly data: string; readonly env: NodeJS.ProcessEnv };
 
 /** Mirrors by their remotes, each opened once: what two drives want of one remote at the same time is fetched together. */
-export type Mirrors = { open(remote: string): Promise<Mirror> };
+export type Mirrors = {
+  open(remote: string): Promise<Mirror>;
+  /** The same for a drive, during which the mirror is not tidied. */
+  use<T>(remote: string, drive: (mirror: Mirror) => Promise<T>): Promise<T>;
+  /** Every mirror that was made, whether opened or not. */
+  folders(): readonly string[];
+  /** Unless a drive works with the mirror. One that comes meanwhile waits. */
+  tidy(folder: string, endedAmong: EndedAmong): Promise<void>;
+};
 
 export function createMirrors(keeping: Keeping): Mirrors {
+  const { data, env } = keeping;
   const opened = new Map<string, Promise<Mirror>>();
+  const turns = new Map<string, Turns>();
+  const turnsAt = (folder: string): Turns => {
+    const known = turns.get(folder) ?? createTurns();
+    turns.set(folder, known);
+    return known;
+  };
+  const open = (remote: string): Promise<Mirror> => {
+    const found = opened.get(remote) ?? openMirror(keeping, remote);
+    opened.set(remote, found);
+    found.catch(() => opened.delete(remote)); // whoever opens it next tries again
+    return found;
+  };
   return {
-    open(remote) {
-      const found = opened.get(remote) ?? openMirror(keeping, remote);
-      opened.set(remote, found);
-      found.catch(() => opened.delete(remote)); // whoever opens it next tries again
-      return found;
+    open,
+    use: async (remote, drive) => turnsAt(folderFor(data, remote)).among(async () => drive(await open(remote))),
+    folders: () => {
+      const all = join(data, MIRRORS);
+      const names = existsSync(all) ? readdirSync(all) : [];
+      return names.map((name) => join(all, name)).filter((folder) => existsSync(join(folder, "HEAD")));
     },
+    tidy: (folder, endedAmong) =>
+      turnsAt(folder).alone(() => tidyMirror({ folder, git: gitAt(folder, env) }, endedAmong)),
   };
 }
 
@@ -169,5 +196,5 @@ function forAWhile<T>(ask: () => Promise<T>): () => Promise<T> {
 function folderFor(data: string, remote: string): string {
   if (!isRemote(remote))
     throw new ProblemError({ code: "UNSAFE_PATH", path: remote, detail: "it is not a git remote" });
-  return join(data, "mirrors", `${sha256(remote).slice(0, 16)}.git`);
+  return join(data, MIRRORS, `${sha256(remote).slice(0, 16)}.git`);
 }

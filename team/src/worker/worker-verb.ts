@@ -19,6 +19,7 @@ import { beat } from "./beat.ts";
 import { createClaimNotes } from "./claim-notes.ts";
 import { dataFolder, driveLeased, type Worker } from "./drive-run.ts";
 import { createMirrors } from "./mirror.ts";
+import { startTidying } from "./start-tidying.ts";
 import { takeDrives } from "./take-drives.ts";
 
 const DEFAULT_BEAT = 3; // seconds
@@ -54,11 +55,10 @@ async function work(invocation: Invocation, { url, token, database, signal }: Wa
   const swept = await claims.sweep();
   if (swept > 0) log.warn({ executions: swept }, "ended what an earlier worker in this folder had left behind");
   const stopping = new AbortController();
-  const seal = createReaderSeal(publicKeysOf(team.keys));
   const signals = { draining: signal, stopping: stopping.signal };
   const me: Worker = {
     ask,
-    seal,
+    seal: createReaderSeal(publicKeysOf(team.keys)),
     data,
     env,
     values,
@@ -83,6 +83,7 @@ async function work(invocation: Invocation, { url, token, database, signal }: Wa
   const labels = labelsOf(invocation);
   const taking = await takeDrives({ database, executor, labels, drive, isWaitedFor: patience(log, signal) });
   io.out(`${team.person} takes work.`);
+  startTidying(me);
   const timer = setInterval(() => void beat(me, instance), numberOf(invocation, "beat", DEFAULT_BEAT) * 1000);
   if (!signal.aborted) await once(signal, "abort");
   const drainsFor = numberOf(invocation, "drain", 0) * 1000;

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { parsed } from "../../support/cli.ts";
 import { hasPostgres } from "./support/team-database.ts";
@@ -77,5 +78,14 @@ describe.runIf(hasPostgres)("a server and two workers", () => {
       .split(/\s+/);
     expect(new Set(attempts).size).toBe(attempts.length);
     expect(git("rev-parse", "main").trim()).toBe(ada.git("rev-parse", "main"));
+
+    const mirrors = join(ada.base, "workers", victim, "mirrors");
+    const [mirror = ""] = readdirSync(mirrors);
+    const snapshots = (cwd: string): string =>
+      execFileSync("git", ["for-each-ref", `refs/isdlc/${run}`], { cwd, encoding: "utf8" });
+    expect(snapshots(join(mirrors, mirror))).not.toBe("");
+    await team.worker(victim);
+    await vi.waitFor(() => expect(snapshots(join(mirrors, mirror))).toBe(""), PATIENCE);
+    expect(snapshots(remote)).not.toBe("");
   });
 });

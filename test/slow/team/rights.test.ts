@@ -52,6 +52,7 @@ describe.runIf(hasPostgres)("who may do what at the server", () => {
     const refused = { status: 403, body: { problem: { code: "NOT_ALLOWED" } } };
     expect(await team.ask(adas, `/api/worker/runs/${run}/lease`, { workflow: "w" })).toMatchObject(refused);
     expect(await team.ask(adas, "/api/worker/beat", { instance: "i", runs: [] })).toMatchObject(refused);
+    expect(await team.ask(adas, "/api/worker/ended", { runs: [run] })).toMatchObject(refused);
   });
 
   test.for<[string, string]>([

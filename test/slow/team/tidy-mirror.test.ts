@@ -1,0 +1,118 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { RunId } from "../../../src/schema/ids.ts";
+import { createMirrors, type Mirror } from "../../../team/src/worker/mirror.ts";
+
+/** One more than git lets pile up before it collects. */
+const PACKS = 51;
+const DAY = 24 * 60 * 60; // seconds
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "isdlc-tidy-mirror-"))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const env = (): NodeJS.ProcessEnv => ({ PATH: process.env["PATH"], HOME: folder, GIT_CONFIG_GLOBAL: "/dev/null" });
+const git = (cwd: string, args: readonly string[], input = ""): string =>
+  execFileSync("git", args, { cwd, env: env(), input, encoding: "utf8" }).trim();
+
+const runAt = (number: number): RunId => `20261116-${String(number).padStart(9, "0")}-abcd`;
+
+/** A bare repository with one branch. */
+function newRemote(): string {
+  const remote = join(folder, "remote.git");
+  mkdirSync(remote);
+  git(remote, ["init", "--quiet", "--bare", "--initial-branch=main"]);
+  addCommits(remote, ["refs/heads/main"]);
+  return remote;
+}
+
+/** Below each ref a commit with a file of its own and no parent, as a snapshot is. */
+function addCommits(remote: string, refs: readonly string[]): void {
+  const commit = (ref: string): string =>
+    `commit ${ref}\ncommitter a <a@example.org> 0 +0000\ndata 1\na\nM 100644 inline file\ndata ${ref.length}\n${ref}\n\n`;
+  git(remote, ["fast-import", "--quiet"], refs.map(commit).join(""));
+}
+
+const snapshotOf = (run: RunId): string => `refs/isdlc/${run}/snapshot`;
+
+/** Drives one run after the other, each with a fetch of its own. */
+async function fetchEach(mirror: Mirror, remote: string, runs: readonly RunId[]): Promise<void> {
+  addCommits(remote, runs.map(snapshotOf));
+  for (const run of runs) await mirror.fetch(run);
+}
+
+const refsOf = (mirror: Mirror): readonly string[] =>
+  git(mirror.folder, ["for-each-ref", "--format=%(refname)"]).split("\n");
+
+const objectsOf = (mirror: Mirror): number =>
+  [...git(mirror.folder, ["count-objects", "-v"]).matchAll(/^(?:count|in-pack): (\d+)$/gm)].reduce(
+    (sum, [, count]) => sum + Number(count),
+    0,
+  );
+
+/** As if everything had been fetched two days ago. */
+function age({ folder: mirror }: Mirror): void {
+  const packs = join(mirror, "objects", "pack");
+  const then = Date.now() / 1000 - 2 * DAY;
+  for (const file of readdirSync(packs)) utimesSync(join(packs, file), then, then);
+}
+
+test("a mirror stays as small after many ended runs as after few, and keeps what an open run needs", async () => {
+  const remote = newRemote();
+  const mirrors = createMirrors({ data: folder, env: env() });
+  const mirror = await mirrors.open(remote);
+  git(mirror.folder, ["config", "fetch.unpackLimit", "1"]);
+  const open = runAt(0);
+  await fetchEach(mirror, remote, [open]);
+  const few = objectsOf(mirror);
+  for (const round of [1, 2]) {
+    const runs = Array.from({ length: PACKS }, (_, number) => runAt(round * 1000 + number));
+    await fetchEach(mirror, remote, runs);
+    age(mirror);
+    expect(objectsOf(mirror)).toBeGreaterThan(few + PACKS);
+    await mirrors.tidy(mirror.folder, (asked) => Promise.resolve(asked.filter((run) => run !== open)));
+    expect(refsOf(mirror)).toEqual(["refs/heads/main", snapshotOf(open)]);
+    expect(objectsOf(mirror)).toBe(few);
+    expect(git(mirror.folder, ["show", `${snapshotOf(open)}:file`])).toBe(snapshotOf(open));
+    expect(git(mirror.folder, ["fsck", "--no-dangling"])).toBe("");
+    expect(mirror.refs(open).get(snapshotOf(open))).toBe(git(remote, ["rev-parse", snapshotOf(open)]));
+  }
+  mkdirSync(join(folder, "mirrors", "cut-off.git"));
+  expect(mirrors.folders()).toEqual([mirror.folder]);
+});
+
+test("what was fetched today survives, though nothing names it any more", async () => {
+  const remote = newRemote();
+  const mirrors = createMirrors({ data: folder, env: env() });
+  const mirror = await mirrors.open(remote);
+  git(mirror.folder, ["config", "fetch.unpackLimit", "1"]);
+  const runs = Array.from({ length: PACKS }, (_, number) => runAt(number));
+  await fetchEach(mirror, remote, runs);
+  const fetched = objectsOf(mirror);
+  await mirrors.tidy(mirror.folder, (asked) => Promise.resolve(asked));
+  expect(refsOf(mirror)).toEqual(["refs/heads/main"]);
+  expect(objectsOf(mirror)).toBe(fetched);
+  expect(readdirSync(join(mirror.folder, "objects", "pack")).length).toBeLessThan(PACKS);
+});
+
+test("a mirror that a run is driven with is left alone, and so is one whose server does not answer", async () => {
+  const remote = newRemote();
+  const mirrors = createMirrors({ data: folder, env: env() });
+  const mirror = await mirrors.open(remote);
+  const run = runAt(1);
+  await fetchEach(mirror, remote, [run]);
+  const asked: (readonly RunId[])[] = [];
+  await mirrors.use(remote, () =>
+    mirrors.tidy(mirror.folder, (runs) => {
+      asked.push(runs);
+      return Promise.resolve(runs);
+    }),
+  );
+  expect(asked).toEqual([]);
+  const away = mirrors.tidy(mirror.folder, () => Promise.reject(new Error("no answer")));
+  await expect(away).rejects.toThrow("no answer");
+  expect(refsOf(mirror)).toContain(snapshotOf(run));
+});

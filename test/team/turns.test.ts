@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { createTurns } from "../../team/src/worker/turns.ts";
+
+/** A piece of work that goes on until it is told to end. */
+function work() {
+  let end = (): void => undefined;
+  const promise = new Promise<void>((resolve) => (end = resolve));
+  let isBegun = false;
+  const begin = (): Promise<void> => {
+    isBegun = true;
+    return promise;
+  };
+  return { begin, isBegun: () => isBegun, end };
+}
+
+test("any number work at a time, and nobody is alone meanwhile", async () => {
+  const turns = createTurns();
+  const [one, other, lone] = [work(), work(), work()];
+  const both = [turns.among(one.begin), turns.among(other.begin)];
+  expect([one.isBegun(), other.isBegun()]).toEqual([true, true]);
+  one.end();
+  await both[0];
+  await turns.alone(lone.begin);
+  expect(lone.isBegun()).toBe(false);
+  other.end();
+  await both[1];
+  const alone = turns.alone(lone.begin);
+  expect(lone.isBegun()).toBe(true);
+  lone.end();
+  await alone;
+});
+
+test("who comes while one is alone waits for it, also where it fails", async () => {
+  const turns = createTurns();
+  const order: string[] = [];
+  const lone = work();
+  const alone = turns.alone(async () => {
+    await lone.begin();
+    order.push("alone");
+    throw new Error("failed");
+  });
+  const among = turns.among(() => Promise.resolve(order.push("among")));
+  lone.end();
+  await expect(alone).rejects.toThrow("failed");
+  await among;
+  expect(order).toEqual(["alone", "among"]);
+});
