@@ -59,6 +59,23 @@ export const TokenRevocation = z.strictObject({ name: text(63) });
 export const TokenRevoked = z.object({ isRevoked: z.boolean() });
 export type TokenRevoked = z.infer<typeof TokenRevoked>;
 
+const objectId = z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/));
+
+/** What git takes for a name and never for an option, another revision or a path outside. */
+export const RefName = text(300).check(
+  z.regex(/^(?![-/.])[^\s~^:?*[\\\p{Cc}]+(?<![/.])$/u),
+  z.refine((name) => !/\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)/.test(name)),
+);
+
+/** A branch of work that was given up and is at the remote still. */
+export const LeftBranch = z.object({
+  branch: RefName,
+  /** Where the run left it; null where somebody else has moved it on. */
+  tip: z.nullable(objectId),
+  why: text(500),
+});
+export type LeftBranch = z.infer<typeof LeftBranch>;
+
 /** A run in the team's list. */
 export const TeamRunRow = z.object({
   run: RunId,
@@ -81,6 +98,8 @@ export const TeamRunRow = z.object({
   movedBy: z._default(z.nullable(z.string()), null),
   /** Who cancelled it before a worker began it; then `refused` says the same in words. */
   cancelledBy: z._default(z.nullable(z.string()), null),
+  /** What its discard could not delete; null where it deleted all, or is not one. */
+  leftBranch: z._default(z.nullable(LeftBranch), null),
 });
 export type TeamRunRow = z.infer<typeof TeamRunRow>;
 export const TeamRunList = z.object({ runs: z.array(TeamRunRow) });
@@ -105,14 +124,6 @@ export type JournalLines = z.infer<typeof JournalLines>;
 export const TeamStart = z.strictObject({ repository: text(100), start: StartRequest });
 export type TeamStart = z.infer<typeof TeamStart>;
 export const TeamStarted = z.object({ run: RunId });
-
-const objectId = z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/));
-
-/** What git takes for a name and never for an option, another revision or a path outside. */
-export const RefName = text(300).check(
-  z.regex(/^(?![-/.])[^\s~^:?*[\\\p{Cc}]+(?<![/.])$/u),
-  z.refine((name) => !/\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)/.test(name)),
-);
 
 /** Where a driver left the tree, as it was pushed: a snapshot of it, where HEAD stands, and every snapshot by its name. */
 export const LeftTree = z.strictObject({
@@ -198,6 +209,10 @@ export type GivenBack = z.input<typeof GiveBack>;
 /** Work that a worker had not pushed when it was fenced off, as a commit. */
 export const KeptWork = z.strictObject({ epoch: z.int(), commit: objectId });
 export type KeptWork = z.infer<typeof KeptWork>;
+
+/** What the end of a run leaves; null where that is nothing. */
+export const LeftBranchNote = z.strictObject({ epoch: z.int(), left: z.nullable(LeftBranch) });
+export type LeftBranchNote = z.infer<typeof LeftBranchNote>;
 
 /** Where that commit lies at the remote. */
 export const keptRef = (run: string, epoch: number): string => `refs/isdlc/${run}/kept-e${epoch}`;

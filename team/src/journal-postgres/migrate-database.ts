@@ -7,7 +7,7 @@ import { passkeyTables, signedAnswerTables } from "../passkeys/passkey-tables.ts
 import { identityTables } from "../oidc/identity-tables.ts";
 import { peopleTables } from "../people/people-tables.ts";
 import { inTransaction } from "./in-transaction.ts";
-import { cancelTables, operationsTables } from "./operations-tables.ts";
+import { cancelTables, leftBranchTables, operationsTables } from "./operations-tables.ts";
 import { tables } from "./tables.ts";
 
 /** Each is done once, in this order, and never edited after it was released. */
@@ -24,6 +24,7 @@ const MIGRATIONS: readonly string[] = [
   identityTables,
   signedAnswerTables,
   cancelTables,
+  leftBranchTables,
 ];
 
 /** How many a database has that is up to date. */

@@ -33,3 +33,8 @@ create index run_open on isdlc.run (repository, number) where rests <> 'ended';
 export const cancelTables = `
 alter table isdlc.run add column cancelled_by text;
 `;
+
+/** What the discard of a run could not delete at the remote, for those who look at the run. */
+export const leftBranchTables = `
+alter table isdlc.run add column left_branch jsonb;
+`;

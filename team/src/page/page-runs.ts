@@ -12,7 +12,9 @@ import {
 } from "../../../src/schema/api.ts";
 import type { ActivityView } from "../../../src/schema/api-live.ts";
 import type { StatementOffer } from "../../../src/schema/api-passkey.ts";
+import type { LeftBranch } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
+import { leftBranchLines } from "../../../src/views/left-branch.ts";
 import { storyOf } from "../../../src/views/page/story.ts";
 import { decisionChallengeFor, signatureOf } from "../passkeys/sign-decision.ts";
 import { needRun, type RunAccess } from "../people/roles.ts";
@@ -107,6 +109,7 @@ type Seen = {
   readonly access: RunAccess;
   readonly source: RunSource;
   readonly moved: Pick<RunRow, "movedTo">;
+  readonly leftBranch: LeftBranch | null;
 };
 
 /** The run that a request names. @throws ProblemError NO_RUN where it is not this person's to know of, or not begun yet. */
@@ -118,10 +121,10 @@ async function seen(page: TeamPage, context: Context<TeamEnv>): Promise<Seen> {
   const { state } = await journal.load(run);
   if (state.is === "none") throw new ProblemError({ code: "NO_RUN", elsewhere: [] });
   const { rows } = await pool.query<Kept>(
-    "select remote, moved_to, moved_by from isdlc.run join isdlc.repository on name = repository where run = $1",
+    "select remote, moved_to, moved_by, left_branch from isdlc.run join isdlc.repository on name = repository where run = $1",
     [run],
   );
-  const { remote, ...moved } = rows[0] ?? { remote: "", moved_to: null, moved_by: null };
+  const { remote, left_branch: leftBranch, ...moved } = rows[0] ?? UNKNOWN;
   const pushed = { run, remote };
   const source: RunSource = {
     run: state,
@@ -129,14 +132,23 @@ async function seen(page: TeamPage, context: Context<TeamEnv>): Promise<Seen> {
     file: (path, tree) => (tree === null ? Promise.resolve(null) : trees.file(pushed, path, tree)),
     patch: (from, to) => trees.patch(pushed, from, to),
   };
-  return { run, access, source, moved: movedOf(moved) };
+  return { run, access, source, moved: movedOf(moved), leftBranch };
 }
 
-type Kept = { readonly remote: string; readonly moved_to: string | null; readonly moved_by: string | null };
+type Kept = {
+  readonly remote: string;
+  readonly moved_to: string | null;
+  readonly moved_by: string | null;
+  readonly left_branch: LeftBranch | null;
+};
+
+const UNKNOWN: Kept = { remote: "", moved_to: null, moved_by: null, left_branch: null };
 
 /** What waits for a worker counts as driven: nobody has to be asked to go on with it. */
-async function told({ source, access, moved }: Seen): Promise<RunDetail> {
-  const detail = await detailOf(source, { place: placeOf(access.repository), isDriven: true });
+async function told({ source, access, moved, leftBranch }: Seen): Promise<RunDetail> {
+  const begun = await detailOf(source, { place: placeOf(access.repository), isDriven: true });
+  const left = leftBranchLines(leftBranch);
+  const detail = left.length === 0 ? begun : { ...begun, warnings: [...begun.warnings, left.join(". ")] };
   if (moved.movedTo === undefined) return detail;
   return { ...detail, row: { ...detail.row, ...moved, wait: null }, wait: null, actions: [], backTo: [] };
 }

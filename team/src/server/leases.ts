@@ -7,6 +7,7 @@ import {
   keptRef,
   type KeptWork,
   type Lease,
+  type LeftBranchNote,
 } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import type { PostgresJournal } from "../journal-postgres/create-postgres-journal.ts";
@@ -91,6 +92,17 @@ export async function noteKeptWork(pool: Pool, run: RunId, by: KeptWork & { work
     [run, by.epoch, by.worker, keptRef(run, by.epoch), by.commit],
   );
   return rowCount === 1;
+}
+
+/** What the discard that a worker carries out could not delete, told before the end is recorded. */
+export async function noteLeftBranch(pool: Pool, run: RunId, by: LeftBranchNote & { worker: string }): Promise<void> {
+  const left = by.left === null ? null : JSON.stringify(by.left);
+  await pool.query("update isdlc.run set left_branch = $4 where run = $1 and worker = $2 and epoch = $3", [
+    run,
+    by.worker,
+    by.epoch,
+    left,
+  ]);
 }
 
 /** A worker does not go on with a run: somebody else will, and not at once where it broke off. */

@@ -201,6 +201,14 @@ const PROGRAMS: readonly Operation[] = [
   },
   {
     method: "post",
+    path: "/api/worker/runs/:run/left-branch",
+    summary: "Tell which branch a discard could not delete",
+    by: "worker",
+    body: team.LeftBranchNote,
+    answer: nothing,
+  },
+  {
+    method: "post",
     path: "/api/worker/runs/:run/give-back",
     summary: "Give a run back",
     by: "worker",

@@ -48,7 +48,7 @@ const REPOSITORIES = `select name, remote, role from isdlc.repository
 
 const LIST = `select run, repository, title, begun_by as "begunBy", rests, wait_kind as wait, phase, worker, refused, choices,
     array(select ref from isdlc.kept_work k where k.run = run.run order by epoch) as kept,
-    moved_to as "movedTo", moved_by as "movedBy", cancelled_by as "cancelledBy"
+    moved_to as "movedTo", moved_by as "movedBy", cancelled_by as "cancelledBy", left_branch as "leftBranch"
   from isdlc.run where repository is not null and ($1::text is null or repository = $1) and ($5::text is null or run = $5)
     and ($4 = 'worker' or exists (select 1 from isdlc.member m where m.repository = run.repository and m.person = $3))
   order by rests = 'ended', number desc limit $2`;

@@ -8,6 +8,7 @@ import {
   GiveBack,
   keptRef,
   KeptWork,
+  LeftBranchNote,
   LeaseRequest,
   NameRequest,
   WorkerReport,
@@ -16,7 +17,7 @@ import type { RunId } from "../../../src/schema/ids.ts";
 import type { Written } from "../journal-postgres/submit-decision.ts";
 import { counted } from "../operations/metrics.ts";
 import { drawName } from "./drawn-names.ts";
-import { giveBack, noteBeat, noteKeptWork, takeLease } from "./leases.ts";
+import { giveBack, noteBeat, noteKeptWork, noteLeftBranch, takeLease } from "./leases.ts";
 import { type TeamEnv, type TeamServer, workerOf } from "./team-server.ts";
 
 /** What workers ask for: to live, to hold a run, to report about it, to give it back. */
@@ -54,12 +55,24 @@ export function addWorkerRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
     const lines = linesOf(done, after) ?? (await journal.lines(run, after)).lines;
     return context.json({ ok: done.ok, lines, ...(done.ok ? {} : { refusal: done.refusal }) });
   });
+  addLeavingRoutes(app, server);
+}
+
+/** What a worker tells of a run that it does not go on with. */
+function addLeavingRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
+  const { pool } = server;
   app.post("/api/worker/runs/:run/kept", async (context) => {
     const worker = workerOf(context.get("principal"));
     const run = context.req.param("run");
     const kept = KeptWork.parse(await context.req.json());
     if (await noteKeptWork(pool, run, { ...kept, worker }))
       server.log.warn({ run, worker, ref: keptRef(run, kept.epoch) }, "a fenced worker kept what it had not pushed");
+    return context.json({});
+  });
+  app.post("/api/worker/runs/:run/left-branch", async (context) => {
+    const worker = workerOf(context.get("principal"));
+    const note = LeftBranchNote.parse(await context.req.json());
+    await noteLeftBranch(pool, context.req.param("run"), { ...note, worker });
     return context.json({});
   });
   app.post("/api/worker/runs/:run/give-back", async (context) => {

@@ -1,7 +1,11 @@
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "../../../src/core/command.ts";
+import { plainLine } from "../../../src/core/plain-text.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
+import { createRedactor } from "../../../src/core/redact.ts";
 import type { RunState } from "../../../src/core/run.ts";
-import { discardedRef } from "../../../src/schema/api-team.ts";
+import { discardedRef, type LeftBranch } from "../../../src/schema/api-team.ts";
 import type { Mirror } from "./mirror.ts";
 
 /** Whether a report is about the end of a run. */
@@ -21,21 +25,45 @@ type Discarding = {
   readonly branch: string;
   /** Where the run left the branch. */
   readonly tip: string;
+  /** Not to be told to anybody, should git name them. */
+  readonly secrets: readonly string[];
 };
+
+/** A push of somebody else at the same moment, or a remote that was away for one, is over by the next try. */
+const TRIES = 3;
+const PAUSE = 1000; // milliseconds
+const LONGEST = 300; // characters of what git says
 
 /**
  * Deletes the branch of work that is given up, at the remote: only where it is as the run left it, and after a ref keeps
  * it. Done before the end is recorded: whoever is killed in between is followed by a drive that finds it done, or does
- * it again. Says what was done; null where there was nothing to do.
+ * it again. Null where it is gone.
  */
-export async function discardBranch(mirror: Mirror, { run, root, branch, tip }: Discarding): Promise<string | null> {
+export async function discardBranch(mirror: Mirror, discarding: Discarding): Promise<LeftBranch | null> {
+  const { branch, tip, secrets } = discarding;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await deleteBranch(mirror, discarding);
+    } catch (error) {
+      const why = plainLine(createRedactor(secrets)(detailOf(error)), LONGEST);
+      if (tries === TRIES) return { branch, tip, why };
+      await delay(PAUSE);
+    }
+  }
+}
+
+async function deleteBranch(mirror: Mirror, { run, root, branch, tip }: Discarding): Promise<LeftBranch | null> {
   await mirror.fetch(run);
   const there = mirror.tip(branch);
   if (there === null) return null;
-  if (there !== tip) return `left ${branch}: somebody else pushed to it`;
+  if (there !== tip) return { branch, tip: null, why: "somebody else pushed to it" };
   const objects = join(root, ".git", "objects");
-  const kept = discardedRef(run);
-  await mirror.push(objects, { specs: [`+${tip}:${kept}`], lease: null });
+  await mirror.push(objects, { specs: [`+${tip}:${discardedRef(run)}`], lease: null });
   await mirror.push(objects, { specs: [`:refs/heads/${branch}`], lease: `refs/heads/${branch}:${tip}` });
-  return `deleted ${branch}; it is kept on ${kept}`;
+  return null;
+}
+
+function detailOf(error: unknown): string {
+  if (error instanceof ProblemError && error.problem.code === "GIT_FAILED") return error.problem.detail;
+  return error instanceof Error ? error.message : String(error);
 }

@@ -17,6 +17,7 @@ import type { Command } from "../../../src/core/command.ts";
 import { composedTrees } from "../../../src/core/composed-trees.ts";
 import { describe, ProblemError } from "../../../src/core/problem.ts";
 import { next } from "../../../src/core/next.ts";
+import { secretsOf } from "../../../src/core/redact.ts";
 import type { ActiveRun, RunState } from "../../../src/core/run.ts";
 import { drive } from "../../../src/engine/drive.ts";
 import { noProgress } from "../../../src/ports/progress.ts";
@@ -181,15 +182,23 @@ async function driveInTree(driving: Driving): Promise<DriveEnd> {
 }
 
 /** The run ends whatever comes of it: a branch that could not be deleted stays, and is told. */
-async function discardLeft({ worker, run, journal, mirror }: Driving, root: string, vcs: Tips | null): Promise<void> {
+async function discardLeft(
+  { worker, run, lease, journal, mirror }: Driving,
+  root: string,
+  vcs: Tips | null,
+): Promise<void> {
   const branch = discardedBranch((await journal.load(run)).state);
   const tip = branch === null ? null : ((await vcs?.tip(branch)) ?? null);
   if (branch === null || tip === null) return;
+  const left = await discardBranch(mirror, { run, root, branch, tip, secrets: secretsOf(worker.env) });
+  if (left !== null)
+    worker.log.warn({ run, ...left }, "the branch of discarded work could not be deleted at the remote");
   try {
-    const done = await discardBranch(mirror, { run, root, branch, tip });
-    if (done !== null) worker.log.info({ run }, done);
+    const path = `/api/worker/runs/${run}/left-branch`;
+    const body = { epoch: lease.epoch, left };
+    await worker.ask({ method: "POST", path, body, answer: z.object({}), patience: 60_000 });
   } catch (error) {
-    worker.log.error({ run, error }, "the branch of discarded work could not be deleted at the remote");
+    worker.log.error({ run, error }, "nobody could be told what became of the branch of discarded work");
   }
 }
 

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { parsed } from "../../support/cli.ts";
+import { createPageClient } from "./support/page-client.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
 import { look, PATIENCE } from "./support/team-runs.ts";
@@ -74,8 +75,44 @@ describe.runIf(hasPostgres)("a worker that is killed while it gives work up", ()
     const { run, branch } = await atItsEnd(team);
     const hook = `#!/bin/sh\nread -r old new ref\n[ "$ref" = refs/isdlc/${run}/discarded ] && git update-ref refs/heads/${branch} main\nexit 0\n`;
     writeFileSync(join(remote, "hooks", "post-receive"), hook, { mode: 0o755 });
-    expect(await team.as(adas, "answer", "discard", "--yes")).toMatchObject({ code: 0 });
+    const done = await team.as(adas, "answer", "discard", "--yes");
+    expect(done, done.stderr).toMatchObject({ code: 0 });
+    expect(done.stdout).toContain(`The branch ${branch} was not deleted at the remote: somebody else pushed to it`);
+    expect(done.stdout).toContain(`If nobody needs it: git push origin --delete ${branch}`);
     expect(git("rev-parse", branch)).toBe(git("rev-parse", "main"));
     expect(worker.said()).toContain("could not be deleted at the remote");
+  });
+});
+
+describe.runIf(hasPostgres)("a branch of discarded work whose deletion the remote refuses", () => {
+  test("is told wherever one looks at the run, with the command that deletes it", async () => {
+    const team = await createTeam();
+    const { ada, adas, remote } = team;
+    const git = (...args: string[]): string =>
+      execFileSync("git", args, { cwd: remote, encoding: "utf8", env: ada.env }).trim();
+    await team.worker("w1");
+    const { run, branch } = await atItsEnd(team);
+    const hook = `#!/bin/sh\nread -r old new ref\ncase "$new" in *[!0]*) exit 0 ;; esac\necho "protected; ask \\033[31mops" >&2\necho x >> refused\nexit 1\n`;
+    writeFileSync(join(remote, "hooks", "pre-receive"), hook, { mode: 0o755 });
+    const done = await team.as(adas, "answer", "discard", "--yes", "--json");
+    expect(done, done.stderr).toMatchObject({ code: 0 });
+    const tip = git("rev-parse", branch);
+    expect(parsed(done).team).toMatchObject({ run, leftBranch: { branch, tip } });
+    expect(readFileSync(join(remote, "refused"), "utf8")).toBe("x\nx\nx\n"); // it was tried again
+    const fix = `git push --force-with-lease=${branch}:${tip} origin :${branch}`;
+    for (const verb of ["status", "history"]) {
+      const { stdout } = await team.as(adas, verb, "--run", run);
+      expect(stdout).toContain(`The branch ${branch} was not deleted at the remote: `);
+      expect(stdout).toContain("remote: protected; ask ops");
+      expect(stdout).toContain(fix);
+    }
+    const page = createPageClient(team.url);
+    await page.signIn(adas);
+    expect((await page.get(`/runs/${run}`)).body.warnings).toEqual([expect.stringContaining(fix)]);
+
+    rmSync(join(remote, "hooks", "pre-receive"));
+    execFileSync("git", fix.split(" ").slice(1), { cwd: ada.root, env: ada.env });
+    expect(git("branch", "--list", branch)).toBe("");
+    expect(git("merge-base", tip, `refs/isdlc/${run}/discarded`)).toBe(tip);
   });
 });

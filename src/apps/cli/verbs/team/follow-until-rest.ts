@@ -3,6 +3,7 @@ import { next } from "../../../../core/next.ts";
 import { ProblemError } from "../../../../core/problem.ts";
 import { finishOf, type RunState } from "../../../../core/run.ts";
 import { discardedRef, type TeamRunRow } from "../../../../schema/api-team.ts";
+import { leftBranchLines } from "../../../../views/left-branch.ts";
 import { openRunLine } from "../../../../views/open-run.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
 import { openChoices } from "../../grammar/choice.ts";
@@ -23,7 +24,7 @@ export function followUntilRest(invocation: Invocation, team: TeamRun): Promise<
       if (row.choices.length > 0) return openChoices(row.choices);
       if (row.refused !== null) throw new ProblemError({ code: "TEAM_RUN_REFUSED", run: row.run, detail: row.refused });
       const isAtRest = state.is !== "none" && next(state).is !== "action";
-      if (isAtRest || signal.aborted) return withTeam(restResult(state, []), row.run, state);
+      if (isAtRest || signal.aborted) return withTeam(restResult(state, []), row, state);
       const line = progressLine(state, row.worker);
       if (line !== told) io.err(line);
       told = line;
@@ -44,15 +45,16 @@ function progressLine(state: RunState, worker: string | null): string {
 }
 
 /** `run` of the object is the state, as everywhere; which run of the team it is stands beside it. */
-const withTeam = (result: Result, run: string, state: RunState): Result => ({
+const withTeam = (result: Result, { run, leftBranch }: TeamRunRow, state: RunState): Result => ({
   ...result,
-  lines: [...result.lines, ...discardedLines(state), `Of the team: ${run}`],
-  json: { ...result.json, team: { run } },
+  lines: [...result.lines, ...discardedLines(state, leftBranch), `Of the team: ${run}`],
+  json: { ...result.json, team: { run, ...(leftBranch === null ? {} : { leftBranch }) } },
 });
 
-/** Done by the worker that ended the run, after that was recorded. */
-function discardedLines(state: RunState): string[] {
+/** What the worker did before it recorded the end. */
+function discardedLines(state: RunState, left: TeamRunRow["leftBranch"]): string[] {
+  if (left !== null) return leftBranchLines(left);
   const branch = state.is === "ended" && finishOf(state) === "discard" ? (state.run.git?.branch ?? null) : null;
   if (branch === null || state.is === "none") return [];
-  return [`The worker deletes ${branch} at the remote and keeps it on ${discardedRef(state.run.run)}.`];
+  return [`The worker deleted ${branch} at the remote and keeps it on ${discardedRef(state.run.run)}.`];
 }

@@ -57,7 +57,16 @@ async function ask(invocation: Invocation, { workflow, words }: Wanted) {
   const body = { repository, start };
   const { run } = await client({ method: "POST", path: "/api/runs", body, answer: TeamStarted });
   const row = { run, repository, title, begunBy: "", rests: "action", wait: null, phase: null } as const;
-  const more = { worker: null, refused: null, choices: [], kept: [], movedTo: null, movedBy: null, cancelledBy: null };
+  const more = {
+    worker: null,
+    refused: null,
+    choices: [],
+    kept: [],
+    movedTo: null,
+    movedBy: null,
+    cancelledBy: null,
+    leftBranch: null,
+  };
   return { run, client, login: signedIn(project), row: { ...row, ...more } };
 }
 

@@ -7,6 +7,7 @@ import { ProblemError } from "../../../../core/problem.ts";
 import type { ActiveRun } from "../../../../core/run.ts";
 import { type TeamRunRow, TeamRunList } from "../../../../schema/api-team.ts";
 import { historyLines } from "../../../../views/history.ts";
+import { leftBranchLines } from "../../../../views/left-branch.ts";
 import { plainLine } from "../../../../views/plain-text.ts";
 import { reviewLines, reviewsOf } from "../../../../views/reviews.ts";
 import { statusLines, statusObject } from "../../../../views/status.ts";
@@ -20,7 +21,10 @@ export const showStatus = (_invocation: Invocation, { row, state, login: { url }
   const head = `Run ${row.run} of the team at ${url}, ${whereabouts(row)}.`;
   const lines = state.is === "none" ? [] : statusLines(state, { driven });
   const kept = row.kept.map((ref) => `Work of a lost worker, which does not count: git fetch origin ${ref}`);
-  return done([head, ...lines, ...kept], { run: statusObject(state, { driven }), team: row });
+  return done([head, ...lines, ...kept, ...leftBranchLines(row.leftBranch)], {
+    run: statusObject(state, { driven }),
+    team: row,
+  });
 };
 
 function whereabouts({ worker, rests, refused, movedTo, cancelledBy }: TeamRunRow): string {
@@ -55,8 +59,8 @@ async function seenAtRemote({ cwd, env, values, io }: Invocation, { run }: Activ
 }
 
 /** What happened, or what reviewers said. */
-export const showHistory = ({ values }: Invocation, { events }: TeamRun): Result => {
-  if (!flag(values, "reviews")) return done(historyLines(events), { events });
+export const showHistory = ({ values }: Invocation, { events, row: { leftBranch } }: TeamRun): Result => {
+  if (!flag(values, "reviews")) return done([...historyLines(events), ...leftBranchLines(leftBranch)], { events });
   const reviews = reviewsOf(events);
   return done(reviewLines(reviews), { reviews });
 };

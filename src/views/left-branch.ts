@@ -1,0 +1,13 @@
+import { plainLine } from "../core/plain-text.ts";
+import { shellWord } from "../core/shell-word.ts";
+import type { LeftBranch } from "../schema/api-team.ts";
+
+/** What a discard left at the remote, why, and the command that deletes it. */
+export function leftBranchLines(left: LeftBranch | null): string[] {
+  if (left === null) return [];
+  const { branch, tip, why } = left;
+  const told = `The branch ${plainLine(branch, 300)} was not deleted at the remote: ${plainLine(why, 300)}`;
+  if (tip === null) return [told, `If nobody needs it: git push origin --delete ${shellWord(branch)}`];
+  const lease = shellWord(`--force-with-lease=${branch}:${tip}`);
+  return [told, `Delete it: git push ${lease} origin ${shellWord(`:${branch}`)}`];
+}
