@@ -2,6 +2,7 @@ import { ProblemError } from "../../core/problem.ts";
 import type { RunList, RunRow } from "../../schema/api.ts";
 import type { RunId } from "../../schema/ids.ts";
 import { endedRow, runRow } from "../../views/page/run-row.ts";
+import { visibleView } from "../../views/page/visible-view.ts";
 import { apiProblem } from "./api-problem.ts";
 import { isDriven, type Located, type Repository } from "./repository.ts";
 
@@ -25,12 +26,12 @@ export function listRuns(repository: Repository, { before, search }: Wanted): Ru
   const isMore = search === "" && following.length > PAGE && last !== undefined;
   const waiting = open.rows.filter(({ wait }) => wait !== null).toSorted(byWait);
   const running = open.rows.filter(({ wait }) => wait === null);
-  return {
+  return visibleView({
     runs: [...[...waiting, ...running].filter((row) => matches(row, search)), ...found],
     next: isMore ? last.id : null,
     counts: { waiting: waiting.length, running: running.length, ended: ended.length },
     problems: open.problems,
-  };
+  });
 }
 
 const byWait = (one: RunRow, other: RunRow): number => ((one.wait?.since ?? "") < (other.wait?.since ?? "") ? -1 : 1);

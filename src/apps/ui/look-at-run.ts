@@ -10,6 +10,8 @@ import { diffFiles } from "../../views/page/diff-files.ts";
 import { gateView } from "../../views/page/gate-view.ts";
 import { runDetail } from "../../views/page/run-detail.ts";
 import type { Seen } from "../../views/page/run-row.ts";
+import { visibleView } from "../../views/page/visible-view.ts";
+import { plainText } from "../../views/plain-text.ts";
 
 /** Characters of a document that are sent. */
 const DOCUMENT_LIMIT = 400_000;
@@ -28,7 +30,7 @@ export type RunSource = {
 
 export async function detailOf({ run, events }: RunSource, seen: Seen): Promise<RunDetail> {
   const open = run.is === "active" ? { options: answersOf(run), shown: shownOf(run) } : { options: [], shown: "" };
-  return runDetail(run, { ...seen, events: await events(), ...open });
+  return visibleView(runDetail(run, { ...seen, events: await events(), ...open }));
 }
 
 /** @throws ProblemError COMMAND_REFUSED where no gate is open. */
@@ -43,7 +45,7 @@ export async function gateOf(source: RunSource): Promise<GateView> {
           shown: shownOf(run),
         })
       : null;
-  if (view !== null) return view;
+  if (view !== null) return visibleView(view);
   const open = run.is === "active" ? (run.wait?.id ?? null) : null;
   throw new ProblemError({ code: "COMMAND_REFUSED", refusal: { why: "notOpen", open } });
 }
@@ -54,20 +56,27 @@ async function documentsOf(source: RunSource, run: ActiveRun): Promise<DocumentV
   return Promise.all(paths.map((path) => documentAt(source, path, made?.tree ?? null)));
 }
 
+const BYTE_ORDER_MARK = /^\uFEFF/;
 const DOCUMENT = /\.(?:md|markdown|txt|rst|adoc|json|ya?ml)$/i;
 
 async function documentAt(source: RunSource, path: string, tree: TreeId | null): Promise<DocumentView> {
   const text = await source.file(path, tree);
   if (text === null || text.includes("\0")) return { path, text: null, isCut: false };
-  return { path, text: text.slice(0, DOCUMENT_LIMIT), isCut: text.length > DOCUMENT_LIMIT };
+  return {
+    path,
+    text: text.replace(BYTE_ORDER_MARK, "").slice(0, DOCUMENT_LIMIT),
+    isCut: text.length > DOCUMENT_LIMIT,
+  };
 }
 
 /** A document that a phase of the run made; any other path is none of it. @throws ProblemError UNSAFE_PATH. */
 export async function documentOf(source: RunSource, path: string): Promise<DocumentView> {
-  const phase = source.run.phases.findLast(({ made }) => made?.artifacts.includes(path) === true);
-  if (phase === undefined)
+  const made = source.run.phases.flatMap((one) => (one.made === null ? [] : one.made));
+  const found = made.flatMap(({ artifacts, tree }) => artifacts.map((artifact) => ({ artifact, tree })));
+  const document = found.findLast(({ artifact }) => plainText(artifact) === path); // as the page was told of it
+  if (document === undefined)
     throw new ProblemError({ code: "UNSAFE_PATH", path, detail: "no phase of this run made it" });
-  return documentAt(source, path, phase.made?.tree ?? null);
+  return visibleView(await documentAt(source, document.artifact, document.tree));
 }
 
 /** What changed up to the tree that is shown. Empty where no git tells. */
@@ -78,5 +87,5 @@ export async function diffOf({ run, patch: read }: RunSource, against: DiffAgain
   if (run.run.git === null || !made) return { against, files: [], isCut: false };
   const patch = await read(from, made.tree);
   const isCut = patch.length > DIFF_LIMIT;
-  return { against, files: diffFiles(isCut ? patch.slice(0, DIFF_LIMIT) : patch, sha256), isCut };
+  return visibleView({ against, files: diffFiles(isCut ? patch.slice(0, DIFF_LIMIT) : patch, sha256), isCut });
 }

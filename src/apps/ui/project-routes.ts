@@ -2,6 +2,7 @@ import { basename, join } from "node:path";
 import type { Hono } from "hono";
 import * as z from "zod/mini";
 import { lookAtItems } from "../../app/look/look-at-items.ts";
+import { visibleView } from "../../views/page/visible-view.ts";
 import { seeItems } from "../../compose/see-items.ts";
 import { OWN, OWN_FOLDER } from "../../core/own-folder.ts";
 import { ProblemError } from "../../core/problem.ts";
@@ -46,7 +47,7 @@ export function addProjectRoutes(app: Hono<Env>, served: Served): void {
     return context.json({ run: started.is === "started" ? started.run : null, choice } satisfies StartResult);
   });
   app.get("/api/items", async (context) =>
-    context.json((await lookAtItems(seeItems(served.repository.here))) satisfies ItemList),
+    context.json(visibleView(await lookAtItems(seeItems(served.repository.here))) satisfies ItemList),
   );
 }
 

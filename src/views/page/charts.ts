@@ -4,6 +4,7 @@ import { type EndedRun, mergedAs } from "../../core/run.ts";
 import type { ChartsView } from "../../schema/api-project.ts";
 import type { RunEvent } from "../../schema/event.ts";
 import { metricsOf } from "../metrics.ts";
+import { plainText } from "../plain-text.ts";
 import { timelineOf } from "./timeline.ts";
 
 type Named = { readonly phase: string; readonly name: string };
@@ -23,7 +24,7 @@ export function figuresOf(run: EndedRun, events: readonly RunEvent[]): RunFigure
   const minutes = exactMinutesBetween(run.run.startedAt, run.endedAt);
   const how = run.how === "cancelled" ? "cancelled" : mergedAs(run) === null ? "kept" : "merged";
   return {
-    run: { id, title, workflow, endedAt: run.endedAt, how, minutes, usd, tokens, redos },
+    run: { id, title: plainText(title), workflow, endedAt: run.endedAt, how, minutes, usd, tokens, redos },
     phases: run.phases
       .filter(({ status }) => status === "completed")
       .map(({ rule, startedAt, completedAt, redos: sentBack }) => ({

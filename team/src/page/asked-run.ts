@@ -3,6 +3,7 @@ import { ProblemError } from "../../../src/core/problem.ts";
 import type { AnswerOption, RunDetail } from "../../../src/schema/api.ts";
 import type { Choice, StartRequest } from "../../../src/schema/api-project.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
+import { visibleView } from "../../../src/views/page/visible-view.ts";
 import { listedRun } from "./page-list.ts";
 
 type Asked = { readonly start: StartRequest; readonly choices: Choice[] };
@@ -25,5 +26,5 @@ export async function askedRun(pool: Pool, person: string, run: RunId): Promise<
   const nobody = { agent: "", reviewer: null, isSandboxed: null };
   const actions = row.notBegun === undefined ? [CANCEL] : [];
   const nothing = { phases: [], timeline: [], wait: null, actions, backTo: [], end: null, warnings: [], seq: 0 };
-  return { row, mode, isSupervised, ...nobody, ...nothing, asked };
+  return visibleView({ row, mode, isSupervised, ...nobody, ...nothing, asked });
 }

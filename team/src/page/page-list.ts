@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import { phaseDisplayName } from "../../../src/core/phase-names.ts";
+import { visibleView } from "../../../src/views/page/visible-view.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { type RunList, type RunRow, type TreeLocation, WaitKind } from "../../../src/schema/api.ts";
 
@@ -36,12 +37,12 @@ export async function listForPage(pool: Pool, wanted: Wanted): Promise<RunList> 
   const running = open.filter(({ rests }) => rests === "action");
   const found = [...waiting, ...running].map(rowOf).filter((row) => fits(row, search));
   const shown = ended.slice(0, PAGE);
-  return {
+  return visibleView({
     runs: [...found, ...shown.map(rowOf)],
     next: ended.length > PAGE ? (shown.at(-1)?.run ?? null) : null,
     counts: { waiting: waiting.length, running: running.length, ended: counted[0]?.ended ?? 0 },
     problems: [],
-  };
+  });
 }
 
 export const placeOf = (repository: string): TreeLocation => ({

@@ -1,6 +1,7 @@
 import type { Context, Hono } from "hono";
 import { lookAtItems } from "../../../src/app/look/look-at-items.ts";
 import type { ItemList } from "../../../src/schema/api-project.ts";
+import { visibleView } from "../../../src/views/page/visible-view.ts";
 import { needRole } from "../people/roles.ts";
 import type { TeamEnv } from "../server/team-server.ts";
 import { createTeamCharts } from "./team-charts.ts";
@@ -16,7 +17,7 @@ export function addPageRepositories(app: Hono<TeamEnv>, { server, trees }: TeamP
     const text = "select remote from isdlc.repository where name = $1";
     const { rows } = await pool.query<{ remote: string }>(text, [repository]);
     const seen = await trees.items(rows[0]?.remote ?? "");
-    return context.json(seen === null ? ({ items: [] } satisfies ItemList) : await lookAtItems(seen));
+    return context.json(seen === null ? ({ items: [] } satisfies ItemList) : visibleView(await lookAtItems(seen)));
   });
   app.get(`${PAGE_API}/charts`, async (context) =>
     context.json(await charts(context.get("principal").id, repositoryIn(context))),

@@ -16,6 +16,7 @@ import type { LeftBranch } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { leftBranchLines } from "../../../src/views/left-branch.ts";
 import { storyOf } from "../../../src/views/page/story.ts";
+import { visibleView } from "../../../src/views/page/visible-view.ts";
 import { decisionChallengeFor, signatureOf } from "../passkeys/sign-decision.ts";
 import { needRun, type RunAccess } from "../people/roles.ts";
 import { answerRun } from "../server/answer-run.ts";
@@ -58,7 +59,7 @@ export function addPageRuns(app: Hono<TeamEnv>, page: TeamPage): void {
       "select execution, lines from isdlc.activity where run = $1 order by number",
       [run],
     );
-    return context.json(byExecution(rows));
+    return context.json(visibleView(byExecution(rows)));
   });
   app.get(`${PAGE_API}/runs/:run/left`, (context) => context.json({ paths: null } satisfies LeftView));
   app.get(`${PAGE_API}/runs/:run/statement`, (context) => context.json({ isOffered: false } satisfies StatementOffer));
@@ -150,7 +151,7 @@ async function told({ source, access, moved, leftBranch }: Seen): Promise<RunDet
   const left = leftBranchLines(leftBranch);
   const detail = left.length === 0 ? begun : { ...begun, warnings: [...begun.warnings, left.join(". ")] };
   if (moved.movedTo === undefined) return detail;
-  return { ...detail, row: { ...detail.row, ...moved, wait: null }, wait: null, actions: [], backTo: [] };
+  return visibleView({ ...detail, row: { ...detail.row, ...moved, wait: null }, wait: null, actions: [], backTo: [] });
 }
 
 type Said = { readonly execution: string; readonly lines: readonly string[] };

@@ -1,6 +1,7 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { plainText } from "../../../../src/views/plain-text.ts";
 import { createSandbox, type Sandbox } from "../../../support/cli.ts";
 import { type PageServer, startPageServer } from "../../../ui/page-server.ts";
 
@@ -166,7 +167,7 @@ describe.concurrent("S7: what agents and repositories wrote", () => {
     const server = await startPageServer(sandbox);
     const { id } = await sandbox.status();
     const gate = await server.get(`/api/runs/${id}/gate`);
-    expect(JSON.parse(gate.body).documents[0].text).toBe(HOSTILE);
+    expect(JSON.parse(gate.body).documents[0].text).toBe(plainText(HOSTILE));
     expect(gate.headers).toMatchObject({
       "content-type": expect.stringContaining("application/json"),
       "x-content-type-options": "nosniff",
