@@ -44,8 +44,11 @@ const LOOSE_IN_JSON =
   /[\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\udfff]/g;
 
 /** The same value, with everything that cannot be seen as an escape. */
-export const jsonText = (value: unknown): string =>
-  JSON.stringify(value).replaceAll(LOOSE_IN_JSON, (found) =>
+export const jsonText = (value: unknown): string => visibleJson(JSON.stringify(value));
+
+/** Text that is JSON already, of the same value. */
+export const visibleJson = (json: string): string =>
+  json.replaceAll(LOOSE_IN_JSON, (found) =>
     Array.from({ length: found.length }, (_, at) => found.charCodeAt(at).toString(16).padStart(4, "0"))
       .map((code) => `\\u${code}`)
       .join(""),

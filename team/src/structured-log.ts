@@ -1,4 +1,5 @@
 import pino from "pino";
+import { visibleJson } from "../../src/core/plain-text.ts";
 import { createRedactor } from "../../src/core/redact.ts";
 
 /** What happened, with what it is about as fields. */
@@ -17,7 +18,7 @@ export type LogOptions = {
 /** One JSON object a line. A line break, a control character or a secret in what is logged does not get into the log. */
 export function createLog({ write, name, secrets }: LogOptions): Log {
   const redact = createRedactor(secrets);
-  const destination = { write: (line: string) => write(redact(line).trimEnd()) };
+  const destination = { write: (line: string) => write(visibleJson(redact(line).trimEnd())) };
   const options = {
     base: { name, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,

@@ -105,12 +105,16 @@ function asAnswer(error: Error, log: Log): Answer {
     const facts = status === undefined ? {} : problem; // as a person's program tells of its own
     return { status: status ?? 500, problem: { ...facts, code: problem.code, ...describe(problem) } };
   }
-  if (error instanceof $ZodError || error instanceof SyntaxError || error instanceof HTTPException)
+  if (error instanceof $ZodError || error instanceof SyntaxError || error instanceof HTTPException || isOddText(error))
     return { status: 400, problem: { code: "INVALID_REQUEST", what: "The request has another form.", fix: "" } };
   log.error({ error }, "a request failed");
   const problem = { code: "UNAVAILABLE", what: "The server cannot answer now.", fix: "Try it again." };
   return { status: isDatabaseAway(error) ? 503 : 500, problem };
 }
+
+/** A NUL or half of a character, which JSON has and no text of the database can. */
+const isOddText = (error: Error): boolean =>
+  "code" in error && ["22021", "22P02", "22P05"].includes(String(error.code));
 
 /** Connection lost, refused, or the database is starting or stopping. */
 function isDatabaseAway(error: Error): boolean {

@@ -1,11 +1,14 @@
 import { request } from "node:http";
+import { connect } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import { LeftTree } from "../../../src/schema/api-team.ts";
 import { createServerMetrics } from "../../../team/src/operations/metrics.ts";
 import { startTracing } from "../../../team/src/operations/tracing.ts";
+import { isPrincipalName } from "../../../team/src/people/principals.ts";
 import { createRefusedTokens, FORGOTTEN_AFTER } from "../../../team/src/people/refused-tokens.ts";
 import { createTeamApp } from "../../../team/src/server/create-team-app.ts";
 import type { TeamServer } from "../../../team/src/server/team-server.ts";
+import { isRemote } from "../../../team/src/remote-address.ts";
 import { createLog } from "../../../team/src/structured-log.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
@@ -13,6 +16,18 @@ import { createTeam, type Team } from "./support/team.ts";
 const ID = "0123456789abcdef0123456789abcdef01234567";
 
 const LONG = JSON.stringify({ repository: "sample", start: "x".repeat(5 * 1024 * 1024) });
+
+/** What comes back for the very bytes of a request; the empty text where the connection was closed without a word. */
+function sendRaw(url: string, lines: readonly string[]): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    let answer = "";
+    const socket = connect(Number(port), hostname, () => socket.write(lines.join("\r\n")));
+    socket.on("data", (chunk: Buffer) => (answer += chunk.toString("utf8")));
+    socket.on("error", () => resolve(answer));
+    socket.on("close", () => resolve(answer));
+  });
+}
 
 describe.runIf(hasPostgres)("a server that strangers can reach", () => {
   let team: Team;
@@ -83,6 +98,29 @@ describe.runIf(hasPostgres)("a server that strangers can reach", () => {
     },
   );
 
+  test.for<[string, string, string, string[]]>([
+    ["a Host that is none", "GET", "/api/runs", ["Host: [bad host"]],
+    ["no Host", "GET", "/api/runs", []],
+    ["two lengths", "POST", "/api/runs", ["Host: x", "Content-Length: 1", "Content-Length: 2"]],
+    ["a length and chunks", "POST", "/api/runs", ["Host: x", "Content-Length: 1", "Transfer-Encoding: chunked"]],
+    ["ten thousand headers", "GET", "/", ["Host: x", ...Array.from({ length: 10_000 }, (_, at) => `X-${at}: y`)]],
+    ["a path of slashes", "GET", "//etc/passwd", ["Host: x"]],
+    ["a path that climbs", "GET", "/assets/..%2f..%2f..%2fpackage.json", ["Host: x"]],
+    ["a path that climbs openly", "GET", "/../../../../etc/passwd", ["Host: x"]],
+    ["a path with a NUL", "GET", "/assets/%00", ["Host: x"]],
+    ["a broken escape", "GET", "/api/runs/%zz/lines", ["Host: x"]],
+    ["another server's address", "GET", "http://169.254.169.254/latest/meta-data/", ["Host: x"]],
+    ["a tunnel", "CONNECT", "169.254.169.254:80", ["Host: x"]],
+    ["a method that nobody knows", "FROBNICATE", "/api/runs", ["Host: x"]],
+    ["an upgrade", "GET", "/api/page/live", ["Host: x", "Connection: Upgrade", "Upgrade: websocket"]],
+  ])("%s is refused, gives nothing away, and the server goes on", async ([, method, path, lines]) => {
+    const answer = await sendRaw(team.url, [`${method} ${path} HTTP/1.1`, ...lines, "Connection: close", "", ""]);
+    expect(answer).toMatch(/^$|^HTTP\/1\.1 (?:4\d\d|200) /);
+    expect(answer).not.toMatch(/root:|"name": "isdlc"|ami-id/);
+    expect((await fetch(new URL("/health", team.url))).status).toBe(200);
+    expect(team.first.child.exitCode).toBeNull();
+  });
+
   test("guessing tokens is slowed down for one address, and nobody with a good one is locked out", async () => {
     const guess = (at: number): string => `isdlc_person_${String(at).padStart(43, "A")}`;
     const statuses: number[] = [];
@@ -123,18 +161,52 @@ test.for([
   expect(LeftTree.safeParse({ ...left, names: { [name]: ID } }).success).toBe(false);
 });
 
+test.for([
+  "--upload-pack=id",
+  "-oProxyCommand=id",
+  "ext::sh -c id",
+  "fd::17/x",
+  "https://-x/y",
+  "ssh://-oProxyCommand=id/x",
+  "ssh://git@-oProxyCommand=id/x",
+  "git@-oProxyCommand:x",
+  "git@host:-x",
+  "file://-x",
+  "https://a b/",
+  "/a\n/b",
+  "relative/path",
+  "",
+])("%j is no remote that a worker would clone", (remote) => {
+  expect(isRemote(remote)).toBe(false);
+});
+
+test.for(["https://example.org/a.git", "ssh://git@example.org:22/a", "git@example.org:a/b.git", "/srv/git/a-@-b.git"])(
+  "%j is a remote",
+  (remote) => {
+    expect(isRemote(remote)).toBe(true);
+  },
+);
+
+test.for(["<b>", "a b", "a\u202eb", "a\u001b[31m", "a\r\nb", "-a", "", "x".repeat(64), "ada<ada@example.org>", "ä"])(
+  "%j is no name of a person, a worker or a repository",
+  (name) => {
+    expect(isPrincipalName(name)).toBe(false);
+  },
+);
+
 test("what is written to the log is one line, whatever was in the error", async () => {
   const lines: string[] = [];
-  const error = new Error("no\n2026-11-16 ada signed in\u001b[31m");
+  const error = new Error("no\n2026-11-16 ada signed in\u001b[31m\u009b31m\u202eback\u2028x");
   const pool = { query: () => Promise.reject(error) } as unknown as TeamServer["pool"];
   const log = createLog({ name: "isdlc-server", write: (line) => lines.push(line), secrets: [] });
   const observing = { metrics: createServerMetrics(pool), tracing: startTracing("isdlc-server", {}) };
   const server = { pool, log, ...observing } as unknown as TeamServer;
   const headers = { authorization: `Bearer isdlc_person_${"A".repeat(43)}` };
-  const answer = await createTeamApp(server, null).request("/api/runs", { headers });
+  const answer = await createTeamApp(server, null).request("/api/runs", { headers }, {});
   expect(answer.status).toBe(500);
   expect(await answer.text()).not.toContain("signed in");
   expect(lines).toHaveLength(1);
   // oxlint-disable-next-line no-control-regex -- it is what must not be there
-  expect(lines[0]).not.toMatch(/[\n\u001b]/);
+  expect(lines[0]).not.toMatch(/[\n\u001b\u0080-\u009f\u202e\u2028]/);
+  expect(JSON.parse(lines[0] ?? "").error.message).toBe(error.message);
 });
