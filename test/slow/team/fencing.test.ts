@@ -1,11 +1,11 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { migrateQueue } from "../../../team/src/database/migrate-queue.ts";
 import { FencedError } from "../../../team/src/journal-postgres/submit-decision.ts";
 import { createServerMetrics } from "../../../team/src/operations/metrics.ts";
 import { openDriveQueue } from "../../../team/src/server/drive-queue.ts";
 import { drawName } from "../../../team/src/server/drawn-names.ts";
 import { freeLost, giveBack, type LeaseKeeper, noteBeat, takeLease } from "../../../team/src/server/leases.ts";
-import { begin, mark, marksIn, prepared, RUN } from "../../journal-file/sample-commands.ts";
+import { begin, mark, marksIn, prepared } from "../../journal-file/sample-commands.ts";
 import { openJournal } from "./support/postgres-home.ts";
 import { freshDatabase, hasPostgres } from "./support/team-database.ts";
 
@@ -14,34 +14,40 @@ const DRIVE = "drive:asked-last";
 /** Nothing is recorded between one lease and the next: the rules alone would take the report of either worker. */
 describe.runIf(hasPostgres)("a run that was taken over, with nothing recorded since", () => {
   let keeper: LeaseKeeper;
-  beforeEach(async () => {
+  let run: string;
+  let number = 100;
+  beforeAll(async () => {
     const { url, pool } = await freshDatabase();
     await migrateQueue(url);
     const queue = await openDriveQueue(pool, url, 1);
-    const journal = openJournal(pool);
-    await journal.create(RUN, begin(RUN));
     await pool.query(`insert into isdlc.principal (id, kind) values ('w1', 'worker'), ('w2', 'worker')`);
     await pool.query(`insert into isdlc.repository (name, remote) values ('sample', '/sample.git')`);
-    await pool.query("update isdlc.run set workflow = $1, repository = 'sample'", [DRIVE]);
-    keeper = { pool, queue, journal, metrics: createServerMetrics(pool) };
+    keeper = { pool, queue, journal: openJournal(pool), metrics: createServerMetrics(pool) };
     return () => queue.close();
   });
+  beforeEach(async () => {
+    await keeper.pool.query("update isdlc.run set rests = 'ended', worker = null");
+    run = `20261115-101500${number++}-k3f9`;
+    await keeper.journal.create(run, begin(run));
+    await keeper.pool.query("update isdlc.run set workflow = $2, repository = 'sample' where run = $1", [run, DRIVE]);
+  });
   const take = async (worker: string): Promise<number> => {
-    const lease = await takeLease(keeper.pool, RUN, { worker, workflow: DRIVE });
+    const lease = await takeLease(keeper.pool, run, { worker, workflow: DRIVE });
     expect(lease).not.toBeNull();
     return lease!.epoch;
   };
   const record = (id: string, epoch: number, name = `${id}.${epoch}`) =>
-    keeper.journal.submitAs(RUN, mark(name), { by: { kind: "worker", id, epoch } });
-  const row = async () => (await keeper.pool.query("select worker, epoch from isdlc.run")).rows[0];
+    keeper.journal.submitAs(run, mark(name), { by: { kind: "worker", id, epoch } });
+  const row = async () =>
+    (await keeper.pool.query("select worker, epoch from isdlc.run where run = $1", [run])).rows[0];
   const beat = (worker: string, instance: string) =>
-    noteBeat(keeper, { worker, instance, runs: [RUN], generation: 1, version: "" });
+    noteBeat(keeper, { worker, instance, runs: [run], generation: 1, version: "" });
 
   test("takes a report, which the rules would take from both, only from the one that holds it", async () => {
-    const { state } = await keeper.journal.load(RUN);
+    const { state } = await keeper.journal.load(run);
     const [lost, holding] = [await take("w1"), await take("w2")];
     const report = (id: string, epoch: number) =>
-      keeper.journal.submitAs(RUN, prepared(state), { by: { kind: "worker", id, epoch } });
+      keeper.journal.submitAs(run, prepared(state), { by: { kind: "worker", id, epoch } });
     await expect(report("w1", lost)).rejects.toThrow(FencedError);
     expect(await report("w2", holding)).toMatchObject({ ok: true });
   });
@@ -51,33 +57,34 @@ describe.runIf(hasPostgres)("a run that was taken over, with nothing recorded si
     expect(holding).toBeGreaterThan(lost);
     await expect(record("w1", lost)).rejects.toThrow(FencedError);
     expect(await record("w1", holding)).toMatchObject({ ok: true });
-    expect(marksIn(await keeper.journal.events(RUN))).toEqual([`w1.${holding}`]);
+    expect(marksIn(await keeper.journal.events(run))).toEqual([`w1.${holding}`]);
   });
 
   test("is not another worker's that knows the epoch", async () => {
     const holding = await take("w2");
     await expect(record("w1", holding)).rejects.toThrow(FencedError);
-    await expect(drawName(keeper.pool, { run: RUN, worker: "w1", epoch: holding }, "x")).rejects.toThrow(FencedError);
-    expect(await drawName(keeper.pool, { run: RUN, worker: "w2", epoch: holding }, "x")).toBe(true);
+    await expect(drawName(keeper.pool, { run, worker: "w1", epoch: holding }, `x-${run}`)).rejects.toThrow(FencedError);
+    expect(await drawName(keeper.pool, { run, worker: "w2", epoch: holding }, `x-${run}`)).toBe(true);
   });
 
   test("draws no name for the epoch before", async () => {
     const [lost, holding] = [await take("w1"), await take("w1")];
-    await expect(drawName(keeper.pool, { run: RUN, worker: "w1", epoch: lost }, "x")).rejects.toThrow(FencedError);
-    expect(await drawName(keeper.pool, { run: RUN, worker: "w1", epoch: holding }, "x")).toBe(true);
+    await expect(drawName(keeper.pool, { run, worker: "w1", epoch: lost }, `x-${run}`)).rejects.toThrow(FencedError);
+    expect(await drawName(keeper.pool, { run, worker: "w1", epoch: holding }, `x-${run}`)).toBe(true);
   });
 
   test("gives no lease for a drive that was asked for before the last, nor while it rests", async () => {
-    expect(await takeLease(keeper.pool, RUN, { worker: "w1", workflow: "drive:before" })).toBeNull();
-    await keeper.pool.query("update isdlc.run set rests = 'wait'");
-    expect(await takeLease(keeper.pool, RUN, { worker: "w1", workflow: DRIVE })).toBeNull();
+    expect(await takeLease(keeper.pool, run, { worker: "w1", workflow: "drive:before" })).toBeNull();
+    await keeper.pool.query("update isdlc.run set rests = 'wait' where run = $1", [run]);
+    expect(await takeLease(keeper.pool, run, { worker: "w1", workflow: DRIVE })).toBeNull();
     expect(await row()).toEqual({ worker: null, epoch: 0 });
   });
 
   test("is nobody's from the moment its worker counts as lost, and no epoch comes twice", async () => {
     await beat("w1", "one");
     const lost = await take("w1");
-    expect(await freeLost(keeper, "w1", "0")).toEqual([RUN]);
+    const { rows } = await keeper.pool.query<{ beat: string }>("select beat from isdlc.worker where id = 'w1'");
+    expect(await freeLost(keeper, "w1", rows[0]?.beat ?? "")).toEqual([run]);
     expect(await row()).toEqual({ worker: null, epoch: lost + 1 });
     await expect(record("w1", lost)).rejects.toThrow(FencedError);
     await expect(record("w1", lost + 1)).rejects.toThrow(FencedError);
@@ -86,7 +93,7 @@ describe.runIf(hasPostgres)("a run that was taken over, with nothing recorded si
   test("is not told as held to whoever lost it", async () => {
     await beat("w1", "one");
     const lost = await take("w1");
-    expect((await beat("w1", "one")).held).toEqual([{ run: RUN, epoch: lost, seq: 1 }]);
+    expect((await beat("w1", "one")).held).toEqual([{ run, epoch: lost, seq: 1 }]);
     await take("w2");
     expect((await beat("w1", "one")).held).toEqual([]);
   });
@@ -102,7 +109,7 @@ describe.runIf(hasPostgres)("a run that was taken over, with nothing recorded si
     await take("w1");
     const lost = await take("w1");
     const holding = await take("w1");
-    await giveBack(keeper, { run: RUN, worker: "w1" }, { epoch: lost, why, detail: "", choices: [] });
+    await giveBack(keeper, { run, worker: "w1" }, { epoch: lost, why, detail: "", choices: [] });
     expect(await row()).toEqual({ worker: "w1", epoch: holding });
     expect(await record("w1", holding)).toMatchObject({ ok: true });
   });
