@@ -80,7 +80,7 @@ describe.runIf(hasPostgres)("a worker that is killed while it gives work up", ()
     expect(done.stdout).toContain(`The branch ${branch} was not deleted at the remote: somebody else pushed to it`);
     expect(done.stdout).toContain(`If nobody needs it: git push origin --delete ${branch}`);
     expect(git("rev-parse", branch)).toBe(git("rev-parse", "main"));
-    expect(worker.said()).toContain("could not be deleted at the remote");
+    await vi.waitFor(() => expect(worker.said()).toContain("could not be deleted at the remote"), PATIENCE);
   });
 });
 

@@ -84,7 +84,7 @@ describe.runIf(hasPostgres)("a notification that is due", () => {
     expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
     await untilOutcome("busy", "given-up");
     expect(receiver.at("/busy")).toHaveLength(8);
-    expect(server.said()).toContain("a notification was given up");
+    await vi.waitFor(() => expect(server.said()).toContain("a notification was given up"), PATIENCE);
     const [channel] = (await team.askAt(urlOf())(team.adas, "/api/notifications")).body.channels;
     expect(channel.givenUp.why).toBe("it answered 503");
   });
@@ -118,6 +118,9 @@ describe.runIf(hasPostgres)("a notification that is due", () => {
     expect(receiver.at("/late")).toEqual([]);
   });
 
+  /** Of transactions; a thousand gates that cost anything make far more. */
+  const SOME = 100;
+
   test("costs nothing while it is not due: a thousand open gates make no more transactions", async () => {
     const { pool } = team.database;
     const committed = async (): Promise<number> => {
@@ -139,7 +142,7 @@ describe.runIf(hasPostgres)("a notification that is due", () => {
     expect(rows).toEqual([{ n: 1000 }]);
     await pool.query("update isdlc.notification set due_at = null, outcome = 'sent' where due_at is not null");
     const second = await committed();
-    expect((await committed()) - second).toBeLessThanOrEqual(idle * 1.5);
+    expect((await committed()) - second).toBeLessThanOrEqual(idle * 1.5 + SOME); // counts arrive some time later
   });
 });
 
