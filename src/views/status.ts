@@ -189,6 +189,7 @@ function toReadLines(run: ActiveRun, wait: Wait): string[] {
 function endLines(run: EndedRun): string[] {
   if (run.how === "cancelled") return [`Cancelled: ${plainLine(run.reason)}`];
   if (run.merged !== null) return [`Merged as ${run.merged.slice(0, 12)}.`];
+  if (finishOf(run) === "discard") return ["Finished; the work was discarded."];
   if (hadNothingToMerge(run)) return [nothingToMerge(run.run)];
   const branch = run.run.git?.branch ?? null;
   return [branch === null ? "Finished." : `Finished; branch ${branch} is kept.`];

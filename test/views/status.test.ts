@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Wait } from "../../src/core/run.ts";
 import { Step } from "../../src/schema/event.ts";
 import { statusLines, waitLines } from "../../src/views/status.ts";
-import { active, answer, gate, produced, started } from "./runs.ts";
+import { active, answer, ended, gate, produced, started } from "./runs.ts";
 
 type Escalation = Extract<Wait, { kind: "escalation" }>;
 
@@ -48,4 +48,12 @@ test.each([
   const run = active(started(), produced("03-architecture", 1), again.flat(), gate());
   const lines = statusLines(run, { driven: false }).join("\n");
   expect(lines.includes("All 3 redos of this phase are used up")).toBe(told);
+});
+
+test.each([
+  ["keep", "Finished; branch feature/REQ-0001-login is kept."],
+  ["discard", "Finished; the work was discarded."],
+] as const)("of a run that ended with %s, status says: %s", (how, told) => {
+  const run = ended(started(), produced("03-architecture", 1), { type: "run.finished", how, merged: null });
+  expect(statusLines(run, { driven: false })).toContain(told);
 });
