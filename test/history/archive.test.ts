@@ -53,6 +53,9 @@ function nextTick(folder: string): void {
   while (Date.now() < statSync(folder).mtimeMs + 20);
 }
 
+const packedIn = (tree: Tree): readonly string[] =>
+  namesBelow(join(tree.journal, "ended")).filter((name) => name.endsWith(".gz"));
+
 /** What any process finds out about a run that ended. */
 function told(tree: Tree, number: number) {
   const journal = openJournalOf(tree);
@@ -78,9 +81,7 @@ describe("ended journals", () => {
     const content = readFileSync(endedFile(tree, 0));
     const journal = openJournalOf(tree, { files: hastyFiles });
     await oneRun(journal, PLAIN + 1);
-    expect(namesBelow(join(tree.journal, "ended")).filter((name) => name.endsWith(".gz"))).toEqual([
-      `${runAt(0)}.jsonl.gz`,
-    ]);
+    expect(packedIn(tree)).toEqual([`${runAt(0)}.jsonl.gz`]);
     expect(existsSync(endedFile(tree, 0))).toBe(false);
     expect(existsSync(endedFile(tree, 0, ".snap"))).toBe(false);
     expect(gunzipSync(readFileSync(endedFile(tree, 0, ".jsonl.gz"))).equals(content)).toBe(true);
@@ -96,19 +97,27 @@ describe("ended journals", () => {
     const sample = readFileSync(endedFile(tree, 0));
     for (let number = 100; number < 100 + PLAIN + 25; number++) writeFileSync(endedFile(tree, number), sample);
     const journal = openJournalOf(tree, { files: hastyFiles });
-    const packed = (): number => namesBelow(join(tree.journal, "ended")).filter((name) => name.endsWith(".gz")).length;
     await oneRun(journal, 900);
-    expect(packed()).toBe(10);
+    expect(packedIn(tree)).toHaveLength(10);
     expect(existsSync(endedFile(tree, 0, ".jsonl.gz"))).toBe(true);
     await oneRun(journal, 901);
     await oneRun(journal, 902);
-    expect(packed()).toBe(29);
+    expect(packedIn(tree)).toHaveLength(29);
+  });
+
+  test("long ones stay plain, and keep no other from being packed", async () => {
+    const tree = await treeWithEnded(2);
+    const sample = readFileSync(endedFile(tree, 0));
+    for (let number = 100; number < 100 + PLAIN + 15; number++) writeFileSync(endedFile(tree, number), sample);
+    const long = Array.from({ length: 12 }, (_, index) => endedFile(tree, 100 + index));
+    for (const file of long) writeFileSync(file, Buffer.alloc(4 * 1024 * 1024 + 1));
+    const journal = openJournalOf(tree, { files: hastyFiles });
+    for (const number of [900, 901]) await oneRun(journal, number);
+    expect(long.filter((file) => !existsSync(file))).toEqual([]);
+    expect(packedIn(tree)).toEqual([0, 1, 112, 113, 114, 115].map((number) => `${runAt(number)}.jsonl.gz`));
   });
 
   describe("of which there are many", () => {
-    const packedIn = (tree: Tree): readonly string[] =>
-      namesBelow(join(tree.journal, "ended")).filter((name) => name.endsWith(".gz"));
-
     /** Runs 0 to 199, of which all but the newest twenty or so are packed, and the names that the next start lists. */
     async function manyEnded(): Promise<{ tree: Tree; listedAt: (number: number) => Promise<number> }> {
       const tree = await treeWithEnded(PLAIN + 10);

@@ -21,12 +21,14 @@ import {
   sweepTemporary,
   type JournalLocation,
 } from "./journal-location.ts";
-import { ARCHIVE_LIMIT, packed } from "./packed.ts";
+import { packed } from "./packed.ts";
 
 /** Ended journals that stay as they are, for people who look at them with their own tools. */
 const PLAIN = 20;
 /** Journals packed at one start: no start waits long, not even the first one after a thousand runs. */
 const AT_ONCE = 10;
+/** Bytes. Of a longer journal the part that is wanted is read, which cannot be done with a packed one. */
+const LARGEST_PACKED = 4 * 1024 * 1024;
 
 /** Names that are listed at every start; of more, those that are not packed are noted. */
 const FEW = 100;
@@ -44,14 +46,25 @@ export function archiving(place: JournalLocation): (putAway: readonly RunId[]) =
       const plain = noted === null ? lookedThrough(place) : { runs: [...noted, ...putAway], areMany: true };
       if (plain === null) return;
       const newestFirst = plain.runs.toSorted().toReversed();
-      const due = newestFirst.slice(PLAIN).toReversed().slice(0, AT_ONCE);
-      for (const run of due) packRun(place.files, endedFolder(place), run);
+      const due = packOldest(place, newestFirst.slice(PLAIN).toReversed());
       const left = newestFirst.filter((run) => !due.includes(run));
       if (plain.areMany) replaceFile(place.files, noteFile(place), Buffer.from([stampOf(place), ...left].join("\n")));
     } catch (error) {
       if (errorCode(error) === null && !(error instanceof ProblemError)) throw error;
     }
   };
+}
+
+/** Those that are packed now, and those that stay as they are. */
+function packOldest(place: JournalLocation, oldestFirst: readonly RunId[]): readonly RunId[] {
+  const done: RunId[] = [];
+  let packs = 0;
+  for (const run of oldestFirst) {
+    if (packs === AT_ONCE) break;
+    if (packRun(place.files, endedFolder(place), run)) packs++;
+    done.push(run);
+  }
+  return done;
 }
 
 type Plain = { readonly runs: readonly RunId[]; readonly areMany: boolean };
@@ -85,10 +98,10 @@ function stampOf(place: JournalLocation): string {
   return `${ino}:${mtimeMs}`;
 }
 
-function packRun(files: FileSystem, folder: string, run: RunId): void {
+function packRun(files: FileSystem, folder: string, run: RunId): boolean {
   const journal = join(folder, journalName(run));
-  const content = readSmall(files, journal, ARCHIVE_LIMIT);
-  if (content === null) return; // too large to be unpacked in memory later
+  const content = readSmall(files, journal, LARGEST_PACKED);
+  if (content === null) return false;
   const archive = join(folder, archiveName(run));
   const place = (temporary: string): void => files.renameSync(temporary, archive);
   placeFile(files, archive, { bytes: packed(content), durable: true, place });
@@ -96,4 +109,5 @@ function packRun(files: FileSystem, folder: string, run: RunId): void {
   syncFolder(files, folder);
   discardFile(files, snapshotFile(journal));
   files.unlinkSync(journal);
+  return true;
 }

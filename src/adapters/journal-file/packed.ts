@@ -1,4 +1,4 @@
-/** Bytes of a journal that is packed, and the most that one is unpacked to: a small file must not fill the memory. */
+/** The most bytes that a journal is unpacked to: a small file must not fill the memory. */
 export const ARCHIVE_LIMIT = 64 * 1024 * 1024;
 
 /** Loaded when it is needed: most commands never meet a packed journal, and each of them would start later. */
