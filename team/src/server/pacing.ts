@@ -12,7 +12,7 @@ type Paced = {
   readonly log: Log;
 };
 
-const LOOKS_EVERY = 2000; // milliseconds
+const LOOKS_EVERY = 1000; // milliseconds
 
 const LOAD = `select (select count(*)::int from isdlc.worker where beat_at > now() - make_interval(secs => $1)) as workers,
   exists (select 1 from isdlc.run where rests = 'action') as "isBusy"`;
