@@ -18,6 +18,7 @@ import { planTarget, type PlannedWork } from "./plan-target.ts";
 import { planHooks } from "./plan-hooks.ts";
 import { planTests } from "./plan-tests.ts";
 import type { FeatureBranch, FeatureWork, RunRequest } from "./run-request.ts";
+import { runTitle } from "./run-title.ts";
 
 type Facts = StartCommand["facts"];
 
@@ -75,7 +76,7 @@ async function plannedRun(planning: Planning): Promise<RunPlan> {
   const { definition } = workflow;
   refuseForeignWishes(project, request, definition);
   if (wishes.review !== undefined) knownPhases(wishes.review, definition.phases);
-  const title = titleOf(request);
+  const title = runTitle(request);
   const work = await planTarget(planning, definition, title);
   const phases = phasesOf(planning, workflow, work);
   const { settings, warnings } = project.settings.read();
@@ -196,12 +197,5 @@ function refuseForeignWishes(
   if (foreign === undefined) return;
   const having = workflows.names().filter((other) => workflows.load(other).options[foreign] !== undefined);
   const detail = `The workflow "${name}" has no --${foreign}; these do: ${having.join(", ")}.`;
-  throw new ProblemError({ code: "USAGE", detail, usage });
-}
-
-function titleOf({ title, usage }: RunRequest): string {
-  const trimmed = title.replaceAll(/\s+/g, " ").trim();
-  if (trimmed !== "" && trimmed.length <= 500) return trimmed;
-  const detail = trimmed === "" ? "Say what is to be done." : "The title is longer than 500 characters.";
   throw new ProblemError({ code: "USAGE", detail, usage });
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { genesis } from "../../../src/adapters/journal-file/record.ts";
+import { runTitle } from "../../../src/app/start/run-title.ts";
 import { newRunId } from "../../../src/compose/new-run-id.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { StartRequest } from "../../../src/schema/api-project.ts";
@@ -34,9 +35,10 @@ export async function beginRun(server: TeamServer, principal: Principal, wanted:
 
 /** An item is built by the workflow that its analysis belongs to. */
 const BUILDS = "feature";
+const USAGE = 'isdlc request "<what to do>"';
 
 function forWorkers(start: StartRequest): StartRequest {
-  if (start.what === "run") return start;
+  if (start.what === "run") return { ...start, title: runTitle({ title: start.title, usage: USAGE }) };
   if (start.what === "build") return { ...start, workflow: BUILDS };
   throw new ProblemError({
     code: "USAGE",

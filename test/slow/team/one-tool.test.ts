@@ -63,6 +63,11 @@ describe.runIf(hasPostgres)("the verbs of one machine, on a team's run", () => {
       code: 2,
       stderr: expect.stringMatching(/^USAGE: There is no repository "nothing" here\.\n {2}Usage: /),
     });
+    expect(await team.as(team.adas, "request", "x".repeat(501))).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^USAGE: The title is longer than 500 characters\.\n {2}Usage: /),
+    });
+    expect((await team.ask(team.adas, "/api/runs")).body.runs).toEqual([]);
     const told = parsed(await team.as(team.adas, ...asked, "--repository", "nothing", "--json"));
     expect(told).toMatchObject({ ok: false, problem: { code: "USAGE", server: team.url, usage: expect.any(String) } });
     await team.administer("revoke", "vic");

@@ -1,0 +1,11 @@
+import { ProblemError } from "../../core/problem.ts";
+
+const LONGEST = 500; // characters
+
+/** What a run is called: one line of what was asked for. @throws ProblemError USAGE. */
+export function runTitle({ title, usage }: { readonly title: string; readonly usage: string }): string {
+  const trimmed = title.replaceAll(/\s+/g, " ").trim();
+  if (trimmed !== "" && trimmed.length <= LONGEST) return trimmed;
+  const detail = trimmed === "" ? "Say what is to be done." : `The title is longer than ${LONGEST} characters.`;
+  throw new ProblemError({ code: "USAGE", detail, usage });
+}
