@@ -25,15 +25,11 @@ const toldByGit = (): string[] =>
     .split("\0")
     .filter((line) => line !== "");
 
-const treeHere = async (): Promise<string | null> => {
-  const index = readIndex(file());
-  return index && treeOfIndex(store(), index);
-};
+const treeHere = (): Promise<string | null> => treeOfIndex(store(), file());
 
-/** Of an index that is only glanced at. */
 const treeRemembered = (): string | null => {
   const index = readFromIndex(file(), isOutsideTrees);
-  return index?.entries.length === 0 ? rememberedTree(index) : null;
+  return index && rememberedTree(index);
 };
 
 const NAMES = ["a", "a.txt", "a-b", "z", 'q "', Buffer.from("ä").toString("latin1"), "f\xff"];

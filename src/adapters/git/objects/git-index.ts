@@ -52,25 +52,25 @@ const LARGEST_GLANCED_AT = 256 * 1024 * 1024;
 export const readIndex = (file: string): GitIndex | null => readUpTo(LARGEST_INDEX, file, () => true);
 
 /** The same of those entries alone that are wanted, where the index may be large. */
-export const readFromIndex = (file: string, isWanted: (entry: EntryGlance) => boolean): GitIndex | null =>
+export const readFromIndex = (file: string, isWanted: Wanted): GitIndex | null =>
   readUpTo(LARGEST_GLANCED_AT, file, isWanted);
 
-type Wanted = (entry: EntryGlance) => boolean;
+export type Wanted = (entry: EntryGlance) => boolean;
 
 function readUpTo(most: number, file: string, isWanted: Wanted): GitIndex | null {
   try {
     const found = statSync(file, { throwIfNoEntry: false });
     if (found === undefined) return { entries: [], count: 0, known: null };
-    return found.isFile() && found.size <= most ? parseIndex(readFileSync(file), isWanted) : null;
+    return found.isFile() && found.size <= most ? separated(parseIndex(readFileSync(file), isWanted)) : null;
   } catch {
     return null;
   }
 }
 
-/** The same for the bytes of an index. */
-export function readIndexBytes(bytes: Buffer): GitIndex | null {
+/** The same for the bytes of an index, which its entries keep in memory. */
+export function readIndexBytes(bytes: Buffer, isWanted: Wanted = () => true): GitIndex | null {
   try {
-    return parseIndex(bytes, () => true);
+    return parseIndex(bytes, isWanted);
   } catch {
     return null;
   }
@@ -85,10 +85,11 @@ function parseIndex(bytes: Buffer, isWanted: Wanted): GitIndex | null {
   const [version, count] = [bytes.readUInt32BE(4), bytes.readUInt32BE(8)];
   if (version < 2 || version > 4 || count * FLAGS_AT > end) return null;
   const entries: IndexEntry[] = [];
+  const text = bytes.toString("latin1"); // names are parts of it, which is far quicker than decoding each
   let at = HEADER_BYTES;
   let before = "";
   for (let left = count; left > 0; left--) {
-    const { glance, next } = glanceAt(bytes, at, { version, before });
+    const { glance, next } = glanceAt(bytes, at, { text, version, before });
     if (next > end) return null;
     if (isWanted(glance)) entries.push({ ...glance, ...contentAt(bytes, at) });
     before = glance.name;
@@ -111,14 +112,15 @@ const SUBMODULE_MODE = 0o160000;
 /** There git has the time at which a file was made in that place. */
 const isWindows = process.platform === "win32";
 
-type Reading = { readonly version: number; readonly before: string };
+type Reading = { readonly text: string; readonly version: number; readonly before: string };
 
-function glanceAt(bytes: Buffer, start: number, { version, before }: Reading): { glance: EntryGlance; next: number } {
+function glanceAt(bytes: Buffer, start: number, reading: Reading): { glance: EntryGlance; next: number } {
+  const { text, version } = reading;
   const flags = bytes.readUInt16BE(start + FLAGS_AT);
   const isExtended = (flags & 0x4000) !== 0;
   const marks = isExtended ? bytes.readUInt16BE(start + FLAGS_AT + 2) : 0;
   const nameAt = start + FLAGS_AT + (isExtended ? 4 : 2);
-  const { name, end } = version === 4 ? shortened(bytes, nameAt, before) : plain(bytes, nameAt);
+  const { name, end } = version === 4 ? shortened(bytes, nameAt, reading) : plain(text, nameAt);
   const glance = {
     name,
     stage: (flags >> 12) & 3,
@@ -139,13 +141,16 @@ const contentAt = (bytes: Buffer, start: number): TreeEntry => ({
 /** With at least one NUL, to a multiple of eight. */
 const padded = (length: number): number => (length + 8) & ~7;
 
-function plain(bytes: Buffer, at: number): { name: string; end: number } {
-  const end = positionOf(bytes, 0, at);
-  return { name: bytes.toString("latin1", at, end), end };
+function plain(text: string, at: number): { name: string; end: number } {
+  const end = text.indexOf("\0", at);
+  if (end === -1) throw endsEarly();
+  return { name: text.slice(at, end), end };
 }
 
+const endsEarly = (): Error => new Error("the index ends early");
+
 /** How many bytes of the name before do not count, then the rest. */
-function shortened(bytes: Buffer, start: number, before: string): { name: string; end: number } {
+function shortened(bytes: Buffer, start: number, { text, before }: Reading): { name: string; end: number } {
   let at = start;
   let dropped = bytes.readUInt8(at) & 0x7f;
   while ((bytes.readUInt8(at) & 0x80) !== 0) {
@@ -153,9 +158,15 @@ function shortened(bytes: Buffer, start: number, before: string): { name: string
     dropped = ((dropped + 1) << 7) | (bytes.readUInt8(at) & 0x7f);
   }
   if (dropped > before.length) throw new Error("the index names more than there is");
-  const rest = plain(bytes, at + 1);
+  const rest = plain(text, at + 1);
   return { name: before.slice(0, before.length - dropped) + rest.name, end: rest.end };
 }
+
+/** With names of their own: parts of a text keep all of it in memory. */
+const separated = (index: GitIndex | null): GitIndex | null =>
+  index && { ...index, entries: index.entries.map((entry) => ({ ...entry, name: separate(entry.name) })) };
+
+const separate = (name: string): string => Buffer.from(name, "latin1").toString("latin1");
 
 const NOTHING_KNOWN: KnownTree = { id: null, count: -1, folders: new Map() };
 
@@ -176,7 +187,7 @@ const LINE_BREAK = 0x0a;
 
 function positionOf(bytes: Buffer, byte: number, start: number): number {
   const at = bytes.indexOf(byte, start);
-  if (at === -1) throw new Error("the index ends early");
+  if (at === -1) throw endsEarly();
   return at;
 }
 

@@ -1,4 +1,5 @@
 import { type EntryGlance, readFromIndex } from "../objects/git-index.ts";
+import { isOutsideTrees, rememberedTree } from "../objects/tree-of-index.ts";
 import { type Git, must, wholeTreeTimeoutMs } from "../process/git.ts";
 import { splitFields } from "../process/git-path.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
@@ -6,14 +7,23 @@ import type { IndexEnvironment } from "./temporary-index.ts";
 /** What an index says about a file, its content aside. */
 export type KnownFile = Pick<EntryGlance, "name" | "isAssumed" | "isSkipped" | "recordedAt">;
 
-/** Those files of an index that are wanted, read here where that is faster than asking git. */
+export type IndexEntries = {
+  /** Those that are wanted. */
+  readonly entries: readonly KnownFile[];
+  /** The tree that the index holds, where that is known without writing one; else null. */
+  readonly tree: string | null;
+};
+
+/** Read here where that is faster than asking git. */
 export async function indexEntries(
   git: Git,
   environment: IndexEnvironment,
   isWanted: (file: KnownFile) => boolean,
-): Promise<readonly KnownFile[]> {
-  const read = readFromIndex(environment["GIT_INDEX_FILE"] ?? "", isWanted);
-  return read?.entries ?? (await listedByGit(git, environment)).filter(isWanted);
+): Promise<IndexEntries> {
+  const { GIT_INDEX_FILE: file = "" } = environment;
+  const read = readFromIndex(file, (entry) => isWanted(entry) || isOutsideTrees(entry));
+  if (read === null) return { entries: (await listedByGit(git, environment)).filter(isWanted), tree: null };
+  return { entries: read.entries.filter(isWanted), tree: rememberedTree(read) };
 }
 
 async function listedByGit(git: Git, environment: IndexEnvironment): Promise<KnownFile[]> {

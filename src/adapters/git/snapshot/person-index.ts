@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { type IndexEntry, LARGEST_INDEX, readIndexBytes } from "../objects/git-index.ts";
+import { type IndexEntry, LARGEST_INDEX, readIndexBytes, type Wanted } from "../objects/git-index.ts";
 import type { GitObjects } from "../objects/git-objects.ts";
 
 /** The person's index at one moment. */
@@ -35,35 +35,52 @@ const MOST_REWRITTEN = 20;
  * not decide about line ends.
  */
 export async function isAlreadyIn({ own, before, now }: Compared, objects: GitObjects): Promise<boolean> {
-  const [held, earlier, later] = [entriesIn(own), entriesIn(before), entriesIn(now)];
-  if (held === null || earlier === null || later === null) return false;
-  if ([...earlier.keys()].some((name) => !later.has(name) && held.has(name))) return false;
+  const [earlier, later] = [allEntriesIn(before), allEntriesIn(now)];
+  if (earlier === null || later === null) return false;
   const changed = [...later.values()].filter((entry) => !isSame(entry, earlier.get(entry.name)));
+  const gone = [...earlier.keys()].filter((name) => !later.has(name));
+  const inDoubt = new Set([...gone, ...changed.map(({ name }) => name)]);
+  const held = entriesIn(own, ({ name }) => inDoubt.has(name));
+  if (held === null || gone.some((name) => held.has(name))) return false;
   const rewritten = changed.filter((entry) => !isSame(entry, held.get(entry.name)));
   if (rewritten.length > MOST_REWRITTEN) return false;
   for (const entry of rewritten) if (!(await isRewritten(objects, entry, held.get(entry.name)))) return false;
   return true;
 }
 
+const read = new WeakMap<Buffer, ReturnType<typeof entriesIn>>();
+
+/** What is `now` the first time is `before` the next. */
+function allEntriesIn(bytes: Buffer | null): ReturnType<typeof entriesIn> {
+  const known = bytes && read.get(bytes);
+  if (bytes === null || (known !== undefined && known !== null)) return known ?? null;
+  const found = entriesIn(bytes);
+  read.set(bytes, found);
+  return found;
+}
+
 /** Null where only git can tell, and where a name has several entries, as in an unfinished merge. */
-function entriesIn(bytes: Buffer | null): ReadonlyMap<string, IndexEntry> | null {
-  const entries = bytes && readIndexBytes(bytes)?.entries;
+function entriesIn(bytes: Buffer | null, isWanted?: Wanted): ReadonlyMap<string, IndexEntry> | null {
+  const entries = bytes && readIndexBytes(bytes, isWanted)?.entries;
   if (!entries) return null;
   const found = new Map(entries.map((entry) => [entry.name, entry]));
   return found.size === entries.length ? found : null;
 }
 
 const isSame = (one: IndexEntry, other: IndexEntry | undefined): boolean =>
-  other !== undefined && one.id === other.id && one.mode === other.mode && marksOf(one) === marksOf(other);
+  other !== undefined && one.id === other.id && one.mode === other.mode && hasSameMarks(one, other);
 
-const isPlainFile = (entry: IndexEntry): boolean => entry.mode.startsWith("100") && marksOf(entry) === NO_MARKS;
-
-const marksOf = ({ stage, isAssumed, isSkipped, isAnnounced }: Marks): string =>
-  [stage, isAssumed, isSkipped, isAnnounced].join();
+const isPlainFile = (entry: IndexEntry): boolean => entry.mode.startsWith("100") && hasSameMarks(entry, NO_MARKS);
 
 type Marks = Pick<IndexEntry, "stage" | "isAssumed" | "isSkipped" | "isAnnounced">;
 
-const NO_MARKS = marksOf({ stage: 0, isAssumed: false, isSkipped: false, isAnnounced: false });
+const hasSameMarks = (one: Marks, other: Marks): boolean =>
+  one.stage === other.stage &&
+  one.isAssumed === other.isAssumed &&
+  one.isSkipped === other.isSkipped &&
+  one.isAnnounced === other.isAnnounced;
+
+const NO_MARKS: Marks = { stage: 0, isAssumed: false, isSkipped: false, isAnnounced: false };
 
 /** The same file with another text. */
 async function isRewritten(objects: GitObjects, one: IndexEntry, other: IndexEntry | undefined): Promise<boolean> {
