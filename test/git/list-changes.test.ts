@@ -102,7 +102,7 @@ describe.each([
   test("the entries are those that git lists, with their marks", async () => {
     prepare();
     fixture.git("update-index", "--assume-unchanged", "a");
-    const found = await indexEntries(hardenedGit(fixture.repo, process.env), environment(), () => true);
+    const { entries: found } = await indexEntries(hardenedGit(fixture.repo, process.env), environment(), () => true);
     const told = fixture.git("ls-files", "-v").split("\n");
     expect(
       found.map(({ name, isAssumed, isSkipped }) => {

@@ -1,9 +1,10 @@
 import { type Git, type GitFolder, must, startGit, wholeTreeTimeoutMs } from "../process/git.ts";
-import { createConversation } from "../process/git-conversation.ts";
+import { type Conversation, createConversation } from "../process/git-conversation.ts";
 import { decodePath, joinFields, splitFields } from "../process/git-path.ts";
 import { createRuleConversation } from "../process/rule-conversation.ts";
 import { repositorySettings } from "../read/repository-settings.ts";
 import { ruleFiles } from "../read/rule-files.ts";
+import type { IndexEnvironment } from "./temporary-index.ts";
 
 export type IgnoreRule = { readonly source: string; readonly pattern: string };
 
@@ -23,20 +24,30 @@ export function createIgnoreRules(folder: GitFolder): IgnoreRules {
     return talk({
       files,
       given: settings,
-      ask: (conversation) =>
-        conversation.ask(joinFields(paths), async (answers) => {
-          const rules = new Map<string, IgnoreRule>();
-          for (const asked of paths) {
-            const source = decodePath(await answers.field());
-            await answers.field(); // the number of its line
-            const pattern = decodePath(await answers.field());
-            await answers.field();
-            if (source !== "") rules.set(asked, { source, pattern });
-          }
-          return rules;
-        }),
+      ask: (conversation) => rulesAbout(conversation, paths),
     });
   };
+}
+
+async function rulesAbout(git: Conversation, paths: readonly string[]): Promise<ReadonlyMap<string, IgnoreRule>> {
+  return git.ask(joinFields(paths), async (answers) => {
+    const rules = new Map<string, IgnoreRule>();
+    for (const asked of paths) {
+      const source = decodePath(await answers.field());
+      await answers.field(); // the number of its line
+      const pattern = decodePath(await answers.field());
+      await answers.field();
+      if (source !== "") rules.set(asked, { source, pattern });
+    }
+    return rules;
+  });
+}
+
+/** The rules as they are from the first question on, in the environment of a look. */
+export function rulesOfLook(folder: GitFolder, environment: IndexEnvironment): IgnoreRules & { end(): void } {
+  const git = createConversation("check-ignore", () => startGit(folder, CHECK_IGNORE, environment));
+  const ask = async (paths: readonly string[]) => (paths.length === 0 ? new Map() : rulesAbout(git, paths));
+  return Object.assign(ask, { end: () => git.end() });
 }
 
 /** Those of the paths that git is told to ignore. */

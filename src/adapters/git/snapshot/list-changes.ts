@@ -20,12 +20,22 @@ const LARGE = 512 * 1024;
 export async function listChanges(git: Git, environment: IndexEnvironment): Promise<Changes> {
   const { GIT_INDEX_FILE: file = "" } = environment;
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  const listed = async (...args: readonly string[]): Promise<Buffer[]> =>
-    splitFields(await must(git(args, { environment, timeoutMs: wholeTreeTimeoutMs }), args[0] ?? ""));
+  const listed = lister(git, environment);
   return size < LARGE ? listedByOne(listed) : listedByTwo(listed);
 }
 
+/** The same of a tree of which it is known that no file in it is new. */
+export const listModified = async (git: Git, environment: IndexEnvironment): Promise<Changes> => ({
+  added: [],
+  modified: await modifiedFiles(lister(git, environment)),
+});
+
 type Listed = (...args: readonly string[]) => Promise<Buffer[]>;
+
+const lister =
+  (git: Git, environment: IndexEnvironment): Listed =>
+  async (...args) =>
+    splitFields(await must(git(args, { environment, timeoutMs: wholeTreeTimeoutMs }), args[0] ?? ""));
 
 const NEW_FILES = ["--others", "--exclude-standard"];
 
@@ -38,12 +48,12 @@ async function listedByOne(listed: Listed): Promise<Changes> {
 
 /** `git ls-files` compares one file after the other, `git diff-files` many at a time; new files are found meanwhile. */
 async function listedByTwo(listed: Listed): Promise<Changes> {
-  const [added, modified] = await Promise.all([
-    listed("ls-files", "-z", ...NEW_FILES),
-    listed("diff-files", "-z", "--name-only", "--no-ext-diff", "--ignore-submodules=dirty"),
-  ]);
-  return { added: distinct(added), modified: distinct(modified) };
+  const [added, modified] = await Promise.all([listed("ls-files", "-z", ...NEW_FILES), modifiedFiles(listed)]);
+  return { added: distinct(added), modified };
 }
+
+const modifiedFiles = async (listed: Listed): Promise<string[]> =>
+  distinct(await listed("diff-files", "-z", "--name-only", "--no-ext-diff", "--ignore-submodules=dirty"));
 
 const QUESTION_MARK = 0x3f;
 

@@ -6,8 +6,8 @@ import type { Git } from "../process/git.ts";
 import { decodePath, encodePath, inTree, isUnder, joinFields } from "../process/git-path.ts";
 import { differingFrom } from "./doubted-files.ts";
 import { includedFiles } from "./included-files.ts";
-import { indexEntries, type KnownFile } from "./index-entries.ts";
-import { listChanges } from "./list-changes.ts";
+import { indexEntries, type IndexEntries, type KnownFile } from "./index-entries.ts";
+import { listChanges, listModified } from "./list-changes.ts";
 import type { Repository } from "../read/repository.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
 
@@ -20,6 +20,8 @@ export type Looking = {
   readonly distrust: number | null;
   /** The index is as an earlier look left it: nothing in it hides a file. */
   readonly isOurs: boolean;
+  /** It is known that no file is new. */
+  readonly isNothingNew: boolean;
 };
 
 export type Differences = {
@@ -31,15 +33,20 @@ export type Differences = {
   readonly added: readonly string[];
   /** Some entries need not be in the tree: a sparse checkout may leave them out. */
   readonly isSparse: boolean;
+  /** The tree that the index holds, where that showed; else null. */
+  readonly tree: string | null;
 };
 
 /** What of the working tree an index does not have. Our own folder counts only where included, and leaves the index. */
 export async function lookThrough(git: Git, looking: Looking): Promise<Differences> {
-  const { repository, environment, include, isOurs } = looking;
-  const entries = isOurs && include.length === 0 ? [] : await indexEntries(git, environment, neededBy(looking));
-  const { isSparse } = await revealEntries(git, looking, entries);
+  const { repository, environment, include } = looking;
+  const list = looking.isNothingNew ? listModified : listChanges;
+  const [first, { entries, tree, isSparse, hasChanged }] = await Promise.all([
+    list(git, environment),
+    revealEntries(git, looking),
+  ]);
   const isOfTree = (path: string): boolean => !isUnder(path, OWN_FOLDER) || isIncluded(path, include);
-  const listed = await listChanges(git, environment);
+  const listed = hasChanged ? await list(git, environment) : first;
   const added = listed.added.filter(isOfTree);
   const changed = [...added, ...listed.modified.filter(isOfTree)];
   const differing = new Set(changed);
@@ -54,8 +61,14 @@ export async function lookThrough(git: Git, looking: Looking): Promise<Differenc
     repositories: changed.filter((path) => path.endsWith("/")),
     added,
     isSparse,
+    tree,
   };
 }
+
+const entriesFor = async (git: Git, looking: Looking): Promise<IndexEntries> =>
+  looking.isOurs && looking.include.length === 0
+    ? { entries: [], tree: null }
+    : indexEntries(git, looking.environment, neededBy(looking));
 
 const isIncluded = (path: string, include: readonly string[]): boolean =>
   include.some((folder) => isUnder(path, folder));
@@ -104,27 +117,33 @@ async function forget(git: Git, environment: IndexEnvironment, paths: readonly s
   await must(git(["update-index", "--force-remove", "-z", "--stdin"], { environment, input }), "update-index");
 }
 
+type Revealed = IndexEntries & {
+  readonly isSparse: boolean;
+  /** Something was hidden until now. */
+  readonly hasChanged: boolean;
+};
+
 /** Entries marked "assume unchanged" or "skip" would hide changes; our own folder leaves the index. */
-async function revealEntries(git: Git, { repository, environment, include }: Looking, entries: readonly KnownFile[]) {
-  const update = async (option: string, chosen: readonly KnownFile[]) => {
-    if (chosen.length === 0) return;
+async function revealEntries(git: Git, looking: Looking): Promise<Revealed> {
+  const { repository, environment, include } = looking;
+  const { entries, tree } = await entriesFor(git, looking);
+  const update = async (option: string, chosen: readonly KnownFile[]): Promise<boolean> => {
+    if (chosen.length === 0) return false;
     const input = joinFields(chosen.map(pathOf));
     await must(git(["update-index", option, "-z", "--stdin"], { environment, input }), "update-index");
+    return true;
   };
+  const assumed = entries.filter(({ isAssumed }) => isAssumed);
   const skipped = entries.filter(({ isSkipped }) => isSkipped);
-  await update(
-    "--no-assume-unchanged",
-    entries.filter(({ isAssumed }) => isAssumed),
-  );
-  await update(
-    "--no-skip-worktree",
-    skipped.filter((entry) => statsOf(repository.top, entry) !== null),
-  );
-  await update(
-    "--force-remove",
-    entries.filter((entry) => isUnder(entry.name, OWN_FOLDER) && !isIncluded(pathOf(entry), include)),
-  );
-  return { isSparse: skipped.length > 0 };
+  const there = skipped.filter((entry) => statsOf(repository.top, entry) !== null);
+  const own = entries.filter((entry) => isUnder(entry.name, OWN_FOLDER) && !isIncluded(pathOf(entry), include));
+  const changes = [
+    await update("--no-assume-unchanged", assumed),
+    await update("--no-skip-worktree", there),
+    await update("--force-remove", own),
+  ];
+  const isSparse = skipped.length > 0;
+  return { entries, tree: own.length === 0 ? tree : null, isSparse, hasChanged: changes.includes(true) };
 }
 
 /** Null for what is not there, or cannot be looked at. */

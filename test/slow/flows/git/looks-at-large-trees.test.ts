@@ -1,0 +1,29 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { listGits } from "../../../git/count-gits.ts";
+import { looksAlike } from "../../../git/looks-alike.ts";
+import { useRepository } from "../../../git/repository-fixture.ts";
+
+const fixture = useRepository();
+
+/** More than are stamped one by one, in an index that one git compares. */
+const MANY = 1_501;
+/** Files whose paths alone fill half a megabyte. */
+const LARGE = 400;
+const DEEP = `many/${`${"long-".repeat(48)}/`.repeat(6)}end`;
+
+test.for([2, 3])("whatever happened to a tree too large to be stamped whole, it is seen, seed %d", async (seed) => {
+  for (let number = 0; number < MANY; number++) fixture.write(`many/${number}`, "");
+  const gits = listGits(fixture.base);
+  const seen = await looksAlike(fixture, seed);
+  expect(seen.size).toBeGreaterThan(5);
+  expect(gits().filter((line) => line.includes(" diff-files ")).length).toBeGreaterThan(0);
+});
+
+test("whatever happened to a tree so large that two gits look through it, it is seen", async () => {
+  for (let number = 0; number < LARGE; number++) fixture.write(`${DEEP}/${number}`, `${number}\n`);
+  fixture.git("add", "--all");
+  expect(statSync(join(fixture.repo, ".git/index")).size).toBeGreaterThan(512 * 1024);
+  expect((await looksAlike(fixture, 7)).size).toBeGreaterThan(5);
+});
