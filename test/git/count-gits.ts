@@ -2,15 +2,21 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** Has every git that is started from here on leave a line, and counts the lines. */
-export function countGits(base: string): () => number {
+/** Has every git that is started from here on leave a line with its arguments, and gives the lines. */
+export function listGits(base: string): () => readonly string[] {
   const log = join(base, "gits");
   const folder = join(base, "bin");
   const real = realpathSync(execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim());
   mkdirSync(folder);
   writeFileSync(log, "");
-  writeFileSync(join(folder, "git"), `#!/bin/sh\necho x >> "${log}"\nexec "${real}" "$@"\n`);
+  writeFileSync(join(folder, "git"), `#!/bin/sh\necho "$*" >> "${log}"\nexec "${real}" "$@"\n`);
   chmodSync(join(folder, "git"), 0o755);
   process.env["PATH"] = [folder, process.env["PATH"]].join(delimiter);
-  return () => readFileSync(log, "utf8").split("\n").length - 1;
+  return () => readFileSync(log, "utf8").split("\n").slice(0, -1);
+}
+
+/** The same, and only how many. */
+export function countGits(base: string): () => number {
+  const gits = listGits(base);
+  return () => gits().length;
 }

@@ -6,7 +6,6 @@ import {
   readdirSync,
   renameSync,
   rmSync,
-  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -14,133 +13,24 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGitWorkspace } from "../../src/adapters/git/snapshot/git-workspace.ts";
-import { type Dice, rollDice } from "../support/dice.ts";
 import { countGits } from "./count-gits.ts";
+import { looksAlike } from "./looks-alike.ts";
 import { replaceQuietly } from "./replace-quietly.ts";
 import { gitIn, useRepository } from "./repository-fixture.ts";
 
 const fixture = useRepository();
 const at = (path: string) => join(fixture.repo, path);
-const filesOf = (snapshot: string | null) =>
-  fixture
-    .git("ls-tree", "-r", "--name-only", snapshot ?? "")
-    .split("\n")
-    .filter((name) => name !== "");
-
 describe("a tree that is looked at again gives what a first look gives", () => {
   const SEEDS = Array.from({ length: Number(process.env["SEEDS"] ?? 3) }, (_, index) => index + 1);
-  const STEPS = 25;
-  const include = ["docs/item", ".isdlc/work/run"];
-
   const seen = new Set<string | null>();
 
-  test.for(SEEDS)("whatever happened meanwhile, seed %d", (seed) => looksAlike(seed));
-
-  test("whatever happened meanwhile, in a tree so large that two gits look through it", async () => {
-    for (let number = 0; number < LARGE; number++) fixture.write(`many/${"long-".repeat(30)}${number}`, `${number}\n`);
-    fixture.git("add", "--all");
-    expect(statSync(at(".git/index")).size).toBeGreaterThan(512 * 1024);
-    await looksAlike(7);
+  test.for(SEEDS)("whatever happened meanwhile, seed %d", async (seed) => {
+    for (const snapshot of await looksAlike(fixture, seed)) seen.add(snapshot);
   });
-
-  /** Files whose names alone fill half a megabyte. */
-  const LARGE = 3_000;
-
-  async function looksAlike(seed: number): Promise<void> {
-    const dice = rollDice(seed);
-    fixture.write("a", "1\n");
-    fixture.commitAll("one");
-    const following = createGitWorkspace(fixture.repo, { run: "following", env: process.env });
-    await following.snapshot("first", include);
-    const done: string[] = [];
-    for (let step = 0; step < STEPS; step++) {
-      done.push(happen(dice));
-      const fresh = createGitWorkspace(fixture.repo, { run: "fresh", env: process.env });
-      const expected = await fresh.snapshot(`step-${step}`, include);
-      const found = dice.chance(50)
-        ? await following.now(include)
-        : await following.snapshot(dice.of(["x", "y"]), include);
-      expect(found, done.join("\n")).toBe(expected);
-      if (dice.chance(20)) {
-        const copy = await following.copy(found);
-        expect(namesIn(copy.dir), done.join("\n")).toEqual(filesOf(found).filter((path) => !isInner(path)));
-        await copy.dispose();
-      }
-      seen.add(found);
-    }
-  }
 
   test("it saw many different trees", () => {
     expect(seen.size).toBeGreaterThan(SEEDS.length * 5);
   });
-
-  const names = ["a", "b", "c/d", "c/e", "logs/x.log", "docs/item/n.md", "docs/item/y.log", ".isdlc/work/run/p.md"];
-  const isInner = (path: string) => path === "inner";
-
-  function happen(dice: Dice): string {
-    const name = dice.of(names);
-    const text = `${dice.number() % 3}\n`;
-    const events: Record<string, () => unknown> = {
-      write: () => put(name, text),
-      another: () => put(dice.of(names), text),
-      append: () => existsSync(at(name)) && appendFileSync(at(name), text),
-      remove: () => rmSync(at(name), { force: true, recursive: true }),
-      link: () => (rmSync(at("b"), { force: true, recursive: true }), symlinkSync("a", at("b"))),
-      folder: () => (rmSync(at("a"), { force: true, recursive: true }), put("a/inside", text)),
-      mode: () => existsSync(at("c/d")) && chmodSync(at("c/d"), dice.chance(50) ? 0o755 : 0o644),
-      ignore: () => put(dice.of([".gitignore", "c/.gitignore"]), dice.of(["*.log\n", "b\n", "e\n", "*\n", ""])),
-      exclude: () => put(".git/info/exclude", dice.of(["d\n", ""])),
-      add: () => fixture.git("add", "--all"),
-      force: () => existsSync(at(name)) && !name.startsWith(".isdlc") && fixture.git("add", "--force", name),
-      commit: () => fixture.commitAll("more"),
-      reset: () => fixture.git("reset", "--quiet", dice.of(["--hard", "--mixed"])),
-      stash: () => fixture.git("stash", "--include-untracked", "--quiet"),
-      assume: () => isTracked("c/e") && fixture.git("update-index", "--assume-unchanged", "c/e"),
-      skip: () => isTracked("b") && fixture.git("update-index", "--skip-worktree", "b"),
-      untrack: () => fixture.git("rm", "--cached", "--quiet", "--ignore-unmatch", "-r", name),
-      repository: () => inner(),
-      opened: () => (rmSync(at("inner/.git"), { recursive: true, force: true }), put("inner/file", text)),
-      linked: () => (rmSync(at("c"), { recursive: true, force: true }), symlinkSync("docs/item", at("c"))),
-      aged: () => existsSync(at("a")) && utimesSync(at("a"), 1000, 1000),
-      unindexed: () => rmSync(at(".git/index"), { force: true }),
-    };
-    const [event, act] = dice.of([...Object.entries(events), ...Object.entries(events).slice(0, 3)]);
-    try {
-      act();
-    } catch (error) {
-      return `${event} ${name}: ${String(error)}`; // git may refuse; then nothing happened
-    }
-    return `${event} ${name} ${text}`;
-  }
-
-  function put(path: string, text: string): void {
-    for (let parent = dirname(path); parent !== "."; parent = dirname(parent))
-      if (existsSync(at(parent)) && !isFolder(parent)) rmSync(at(parent));
-    if (existsSync(at(path)) && isFolder(path)) rmSync(at(path), { recursive: true });
-    mkdirSync(dirname(at(path)), { recursive: true });
-    writeFileSync(at(path), text);
-  }
-
-  const isFolder = (path: string) => {
-    try {
-      return readdirSync(at(path)).length >= 0;
-    } catch {
-      return false;
-    }
-  };
-  const isTracked = (path: string) => fixture.git("ls-files", path) !== "";
-
-  function inner(): void {
-    if (!existsSync(at("inner/.git"))) fixture.git("init", "--quiet", "inner");
-    else gitIn(at("inner"), "commit", "--quiet", "--allow-empty", "-m", "inside");
-  }
-
-  function namesIn(folder: string): string[] {
-    return readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => !entry.isDirectory())
-      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-      .toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
-  }
 });
 
 describe("a filter that is configured between two looks never runs (S5)", () => {

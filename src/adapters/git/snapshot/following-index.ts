@@ -7,7 +7,8 @@ import { type Git, wholeTreeTimeoutMs } from "../process/git.ts";
 import { gitFolders } from "../read/working-trees.ts";
 import { inTree } from "../process/git-path.ts";
 import { makeIndexFolder } from "./index-folder.ts";
-import { type Differences, lookThrough } from "./look-through.ts";
+import { createLookAgain } from "./look-again.ts";
+import type { Differences } from "./look-through.ts";
 import type { Repository } from "../read/repository.ts";
 import { repositoryStore } from "../objects/repository-store.ts";
 import { removeFolder } from "../../file-system/temporary-folder.ts";
@@ -15,14 +16,9 @@ import { indexBytes, isAlreadyIn, type PersonIndex } from "./person-index.ts";
 import { furnish, type LookEnvironment, withoutTree } from "./private-repository.ts";
 import { copyIndex } from "./temporary-index.ts";
 import type { IndexEnvironment } from "./temporary-index.ts";
-import { areUntouched, createTreeStamper, type TreeStamps } from "./tree-stamps.ts";
 
 /** What the index has to be told, and what it held before. */
-export type Behind = Differences & {
-  readonly environment: IndexEnvironment;
-  /** The tree that was last written from it; null where it holds something else. */
-  readonly tree: string | null;
-};
+export type Behind = Differences & { readonly environment: IndexEnvironment };
 
 /**
  * An index of our own that follows the working tree from one look to the next, so that only what changed since has to
@@ -59,8 +55,6 @@ type Following = {
   readonly rules: readonly string[];
   readonly ruled: string;
   readonly held: Held | null;
-  /** How the tree stood before it was last looked through; null where that does not tell. */
-  readonly stamps: TreeStamps | null;
 };
 
 /** The tree that is in it, and how the file stood: nobody else has to write there. */
@@ -68,16 +62,17 @@ type Held = { readonly tree: string; readonly stamp: string; readonly isReliable
 
 export function createFollowingIndex(git: Git, repository: Repository, trust: IndexTrust): FollowingIndex {
   let following: Following | null = null;
-  const stampsIn = createTreeStamper(repository.top);
+  const again = createLookAgain(git, repository);
 
   async function begin(start: string, settings: LookSettings): Promise<Following> {
     const folder = following?.folder ?? (await makeIndexFolder(repository));
     await rm(indexIn(folder), { force: true });
+    again.forget();
     const stamp = stampOf([indexIn(repository.gitDir)]); // before it is copied
     const index = { ...furnish(folder, repository, settings), ...(await copyIndex(repository, folder)) };
     const person = { stamp, bytes: indexBytes(indexIn(folder)) };
     await beginWith(git, index, trust);
-    return { folder, index, start, person, rules: [], ruled: "", held: null, stamps: null };
+    return { folder, index, start, person, rules: [], ruled: "", held: null };
   }
 
   return {
@@ -88,19 +83,17 @@ export function createFollowingIndex(git: Git, repository: Repository, trust: In
     async look(settings, include) {
       const start = startOf(repository, settings, include);
       const left = following && (await continued(repository, following, start));
-      const canGoOn = left !== null;
+      const isOurs = left !== null;
       const now = left ?? (await begin(start, settings));
-      const stamps = hasOddRules(settings) ? null : stampsIn(now.folder, include);
-      const environment = now.index;
-      following = now;
-      if (areUntouched(now.stamps, stamps) && now.held !== null)
-        return { ...NOTHING_DIFFERS, environment, tree: now.held.tree };
-      following = { ...now, held: null, stamps };
-      const distrust = canGoOn ? null : trust.since;
-      const found = await lookThrough(git, { repository, environment, include, distrust, isOurs: canGoOn });
+      const { folder, index: environment, held } = now;
+      following = { ...now, held: null };
+      const how = { distrust: isOurs ? null : trust.since, isOurs, isPlain: !hasOddRules(settings) };
+      const found = await again.look({ folder, environment, include, ...how });
+      if (found === null) following = now;
+      if (found === null) return { ...NOTHING_DIFFERS, environment, tree: held?.tree ?? null };
       const rules = [...new Set([...now.rules, ...rulesOf(found.added)])];
       following = { ...following, rules, ruled: ruledBy(repository, rules) };
-      return { ...found, environment, tree: now.held?.tree ?? null };
+      return { ...found, environment, tree: held?.tree ?? found.tree };
     },
     holds(tree, isReliable) {
       if (following !== null) following = { ...following, held: { tree, isReliable, stamp: stampIn(following) } };
@@ -109,6 +102,7 @@ export function createFollowingIndex(git: Git, repository: Repository, trust: In
     async forget() {
       const folder = following?.folder;
       following = null;
+      again.forget();
       if (folder !== undefined) await removeFolder(folder);
     },
   };
@@ -117,7 +111,7 @@ export function createFollowingIndex(git: Git, repository: Repository, trust: In
 /** `~somebody/rules`, `%(prefix)/rules`: only git knows which file that is. */
 const hasOddRules = (settings: LookSettings): boolean => /^(?:~[^/]|%)/.test(settings["core.excludesfile"] ?? "");
 
-const NOTHING_DIFFERS: Differences = { files: [], repositories: [], added: [], isSparse: false };
+const NOTHING_DIFFERS: Differences = { files: [], repositories: [], added: [], isSparse: false, tree: null };
 
 /** Has it hold at least the files of a tree that is known; where that is gone, what the person's holds. */
 async function beginWith(git: Git, environment: IndexEnvironment, { tree }: IndexTrust): Promise<void> {

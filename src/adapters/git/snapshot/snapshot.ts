@@ -1,6 +1,5 @@
 import { ProblemError } from "../../../core/problem.ts";
-import { readFromIndex, readIndex } from "../objects/git-index.ts";
-import { isOutsideTrees, rememberedTree, treeOfIndex } from "../objects/tree-of-index.ts";
+import { treeOfIndex } from "../objects/tree-of-index.ts";
 import { repositoryStore, type RepositoryStore } from "../objects/repository-store.ts";
 import { type LookSettings, lookSettings } from "../process/content-filters.ts";
 import { type Behind, createFollowingIndex, type IndexTrust } from "./following-index.ts";
@@ -94,20 +93,15 @@ type Updating = { readonly behind: Behind; readonly top: string; readonly store:
 /** Tells the index what it did not have. */
 async function bringUpToDate(git: Git, { behind, top, store }: Updating): Promise<UpToDate> {
   const { environment, files, repositories, isSparse } = behind;
-  if (behind.tree !== null && files.length + repositories.length === 0) return { tree: behind.tree, isReliable: true };
+  if (behind.tree !== null && files.length + repositories.length === 0)
+    return { tree: behind.tree, isReliable: !isSparse };
   const staged = await stage(git, { environment, top, paths: files });
   await stageInnerRepositories(git, { environment, folders: repositories });
-  const tree = (await writtenHere(store, environment)) ?? (await writtenByGit(git, environment));
+  const { GIT_INDEX_FILE: index = "" } = environment;
+  const tree = (await treeOfIndex(store, index)) ?? (await writtenByGit(git, environment));
   // Git does not look into what once was a repository, and cannot tell what a sparse checkout leaves out.
   const isReliable = staged.isReliable && repositories.length === 0 && !isSparse;
   return { tree, isReliable };
-}
-
-async function writtenHere(store: RepositoryStore, { GIT_INDEX_FILE: file = "" }: IndexEnvironment) {
-  const index = readIndex(file);
-  if (index !== null) return treeOfIndex(store, index);
-  const large = readFromIndex(file, isOutsideTrees);
-  return large?.entries.length === 0 ? rememberedTree(large) : null;
 }
 
 const writtenByGit = async (git: Git, environment: IndexEnvironment): Promise<string> =>
