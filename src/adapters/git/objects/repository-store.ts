@@ -3,6 +3,7 @@ import { endStaying, type GitFolder, startGit } from "../process/git.ts";
 import { createFilterAttributes, type FilterAttributes } from "../read/filter-attributes.ts";
 import { forgetSettings } from "../read/repository-settings.ts";
 import { createIgnoreRules, type IgnoreRules } from "../snapshot/ignored.ts";
+import { releaseCopies } from "../snapshot/snapshot-copies.ts";
 import type { TreeStore } from "./edit-tree.ts";
 import { createGitObjects } from "./git-objects.ts";
 import { createObjectWriter, type ObjectWriter } from "./object-writer.ts";
@@ -31,6 +32,7 @@ export function repositoryStore(folder: GitFolder): RepositoryStore {
 /** For a working tree that is about to be removed: its processes end, and what was remembered of it is forgotten. */
 export function releaseRepository(top: string): void {
   stores.delete(top);
+  releaseCopies(top);
   endStaying(top);
   forgetSettings(top);
 }

@@ -17,8 +17,8 @@ import type { LookEnvironment } from "./private-repository.ts";
 import { restorePaths } from "./restore.ts";
 import { gitFailed } from "../process/run-git.ts";
 import { createSnapshots, type Snapshots } from "./snapshot.ts";
+import { copySnapshot } from "./snapshot-copies.ts";
 import { submodulesIn } from "./submodules.ts";
-import { makeTemporaryFolder, removeFolder } from "../../file-system/temporary-folder.ts";
 import { changesOf, pairOf, patchBetween } from "./tree-diff.ts";
 import type { TreePair } from "./tree-diff.ts";
 
@@ -149,15 +149,9 @@ type WorkspaceContext = { readonly open: Open; readonly snapshots: Snapshots | n
 async function copyOf(snapshot: string, { open, snapshots }: WorkspaceContext): Promise<ThrowAwayCopy> {
   requireSnapshot(snapshot, "copy");
   const { top, env } = await open();
-  const dir = await makeTemporaryFolder();
-  try {
-    const index = snapshots?.indexOf(snapshot) ?? null;
-    await exportTree(hardenedGit(top, env), { commit: snapshot, into: dir, paths: "all", index });
-  } catch (error) {
-    await removeFolder(dir);
-    throw error;
-  }
-  return { dir, dispose: () => removeFolder(dir) };
+  const { objects } = repositoryStore({ top, env });
+  const index = snapshots?.indexOf(snapshot) ?? null;
+  return copySnapshot({ top, git: hardenedGit(top, env), objects, snapshot, index });
 }
 
 function requireSnapshot(id: string, command: string): void {
