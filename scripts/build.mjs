@@ -11,7 +11,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 const stateVersion = `${version}-${foldDigest()}`;
-for (const part of ["dist/bin", "dist/lib", "team/dist"]) rmSync(part, { recursive: true, force: true });
+for (const part of ["dist/bin", "dist/compiled", "dist/lib", "team/dist"])
+  rmSync(part, { recursive: true, force: true });
 
 const common = {
   ...bundleSettings,
@@ -31,7 +32,7 @@ await Promise.all([
     entryPoints: ["src/apps/cli/main/bin.ts"],
     minifyIdentifiers: true,
     outfile: "dist/bin/isdlc.cjs",
-    external: ["./verbs.cjs", "./items.cjs", "./ui.cjs"],
+    external: ["./items.cjs"],
     banner: { js: "#!/usr/bin/env node" },
   }),
   build({ ...common, entryPoints: ["src/apps/cli/main/later.ts"], outfile: "dist/bin/later.cjs" }),

@@ -20,7 +20,7 @@ export const bundleSettings = {
 };
 
 /** Bundles that others load only when they are asked for. */
-export const loadedLater = ["./mcp.cjs", "./ui.cjs"];
+export const loadedLater = ["./ui.cjs"];
 
 /** Of the package for teams: optional in what it is made of, and loaded only where it is installed. */
 export const teamExternals = [

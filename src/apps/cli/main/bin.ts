@@ -1,4 +1,5 @@
 import type * as V8 from "node:v8";
+import { loadBundle } from "./load-bundle.ts";
 import { runFast } from "./run-fast.ts";
 import { version } from "../../../compose/version.ts";
 import { describe } from "../../../core/problem.ts";
@@ -30,10 +31,10 @@ async function main(args: readonly string[]): Promise<number> {
   }
   stayLean();
   if (first === "ui") {
-    const { runUi } = require("./ui.cjs") as { runUi: typeof RunUi }; // the page's server stays for days: it carries no verb but its own
+    const { runUi } = loadBundle("ui.cjs") as { runUi: typeof RunUi }; // the page's server stays for days: it carries no verb but its own
     return runUi(args, host);
   }
-  const { runAll } = require("./verbs.cjs") as { runAll: typeof RunAll }; // built beside this file
+  const { runAll } = loadBundle("verbs.cjs") as { runAll: typeof RunAll }; // built beside this file
   return runAll(args, host);
 }
 

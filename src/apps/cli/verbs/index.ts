@@ -8,6 +8,7 @@ import { findVerb } from "../grammar/catalog.ts";
 import { completionScript } from "../grammar/completion.ts";
 import { firstLines, overview, verbHelp } from "../grammar/help.ts";
 import { done, flag, type Run } from "../grammar/verb.ts";
+import { loadBundle } from "../main/load-bundle.ts";
 import { type Host, runCli } from "../main/run-cli.ts";
 import { agents } from "./agents.ts";
 import { answer, cancel, goBack, retryOrSkip, shortAnswer } from "./answer.ts";
@@ -56,7 +57,7 @@ const bare: Run = async (invocation) => {
 };
 
 const mcp: Run = async ({ cwd, env }) => {
-  const { serve } = require("./mcp.cjs") as { serve: typeof Serve }; // built beside this file, large and rarely needed
+  const { serve } = loadBundle("mcp.cjs") as { serve: typeof Serve }; // built beside this file, large and rarely needed
   await serve(cwd, env);
   return done([]);
 };
