@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type FileSystem, nodeFiles } from "../adapters/file-system/file-system.ts";
+import { treeAround } from "../adapters/git/read/working-trees.ts";
 import { createFileAnchors } from "../adapters/user-files/anchors.ts";
 import { type UserFolders, userFolders } from "../adapters/user-files/user-folders.ts";
 import { userSeal } from "../adapters/user-files/user-key.ts";
@@ -54,12 +55,12 @@ export function analysedItems({ root }: Pick<ProjectLocation, "root">): readonly
 function findRoot(cwd: string): string {
   if (!existsSync(cwd)) throw new ProblemError({ code: "UNSAFE_PATH", path: cwd, detail: "there is no such folder" });
   const start = realpathSync(resolve(cwd));
-  return nearestWith(start, ".git") ?? nearestWith(start, OWN_FOLDER) ?? start;
+  return treeAround(start) ?? folderAroundOwn(start) ?? start;
 }
 
-function nearestWith(start: string, name: string): string | null {
+function folderAroundOwn(start: string): string | null {
   for (let folder = start; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, name))) return folder;
+    if (existsSync(join(folder, OWN_FOLDER))) return folder;
     if (folder === dirname(folder)) return null;
   }
 }

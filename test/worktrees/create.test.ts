@@ -33,6 +33,11 @@ describe("a working tree for an item", () => {
     expect(fixture.git("branch", "--show-current")).toBe("main");
   });
 
+  test("is made below an empty .git, which is no repository", async () => {
+    mkdirSync(beside(".git"));
+    expect(await create()).toMatchObject({ ok: true, path: beside("repo-1-a") });
+  });
+
   test("is made from a linked tree as well, beside the main one", async () => {
     await create();
     const made = await createWorktree(
@@ -104,6 +109,7 @@ const rows: readonly Row[] = [
       ),
   ],
   ["insideTree", "the main tree lies in another tree", () => void fixture.gitIn(fixture.base, "init", "--quiet")],
+  ["insideTree", "a .git above it leads nowhere", () => symlinkSync("nowhere", beside(".git"))],
   ["notBeside", "the place is inside the main tree", () => {}, () => ({ path: "inside" })],
   ["notBeside", "the place is further up", () => {}, () => ({ path: "../../tree" })],
   ["notBeside", "the parent is missing", () => {}, () => ({ path: "../gone/tree" })],

@@ -32,5 +32,13 @@ export const homeOf = (env: NodeJS.ProcessEnv): string => env["HOME"] || homedir
 /** With a PATH in which the repository has no say. */
 const selected = (cwd: string, env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv => ({
   ...variablesOf(env, names),
-  PATH: trustedPath(env["PATH"] ?? "", cwd),
+  PATH: pathFor(cwd, env["PATH"] ?? ""),
 });
+
+/** The last answer: most gits are started in the same folder with the same PATH. */
+let found = { cwd: "", path: "", trusted: "" };
+
+function pathFor(cwd: string, path: string): string {
+  if (found.cwd !== cwd || found.path !== path) found = { cwd, path, trusted: trustedPath(path, cwd) };
+  return found.trusted;
+}

@@ -107,11 +107,20 @@ export function workingTrees(folder: string): readonly string[] {
   return [root, ...others];
 }
 
-function treeAround(folder: string): string | null {
+/** The nearest folder, this one or above it, that has a `.git`; a link to nowhere counts as well. */
+export function treeAround(folder: string): string | null {
   for (let at = folder; ; at = dirname(at)) {
-    if (nodeFiles.lstatSync(join(at, ".git"), { throwIfNoEntry: false }) !== undefined) return at;
+    if (hasGit(at)) return at;
     if (at === dirname(at)) return null;
   }
+}
+
+/** An empty folder is no repository: sandboxes of agents put one into `/tmp` while a command runs. */
+function hasGit(folder: string): boolean {
+  const dotGit = join(folder, ".git");
+  const found = nodeFiles.lstatSync(dotGit, { throwIfNoEntry: false });
+  if (found === undefined) return false;
+  return !found.isDirectory() || quietly(() => nodeFiles.readdirSync(dotGit))?.length !== 0;
 }
 
 function realOrNull(path: string): string | null {

@@ -4,7 +4,7 @@ import type { Created, CreateRefusal, Refused, WorktreeRequest } from "../../../
 import { hardenedGit } from "../process/git.ts";
 import { type GitCaller, personalGit } from "../process/personal-git.ts";
 import type { Git } from "../process/git.ts";
-import { readPointer } from "../read/working-trees.ts";
+import { readPointer, treeAround } from "../read/working-trees.ts";
 import { readFacts, tipOf } from "../read/git-read.ts";
 import { isBranchName, isObjectId } from "../snapshot/ref-name.ts";
 import { submodulePaths } from "../snapshot/submodules.ts";
@@ -72,17 +72,10 @@ async function placeFor(main: string, wanted: string): Promise<string | Refusal>
     const fix = "Choose one visible name without separators, control characters, or a dot or dash at its beginning.";
     return refused("badName", fix, [name]);
   }
-  const outer = await treeAround(real);
+  const outer = treeAround(real);
   if (outer === null) return join(real, name);
   const fix = "The place lies inside another working tree, whose commands could remove it. Work without --worktree.";
   return refused("insideTree", fix, [outer]);
-}
-
-async function treeAround(folder: string): Promise<string | null> {
-  for (let at = folder; ; at = dirname(at)) {
-    if (await isThere(join(at, ".git"))) return at;
-    if (at === dirname(at)) return null;
-  }
 }
 
 /** Anything counts, a link to nowhere as well. */
