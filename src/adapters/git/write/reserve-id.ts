@@ -26,10 +26,11 @@ export function createReservedIds(root: string, env: NodeJS.ProcessEnv): Reserve
       const target = await emptyBlob(git);
       const ref = `${FOLDER}/${name}`;
       const { setRef } = repositoryStore({ top: root, env });
-      if (await setRef(ref, target, "0".repeat(target.length)).then(() => true, isRefused)) return true;
+      const refusal = await setRef(ref, target, "0".repeat(target.length)).then(() => null, refusalOf);
+      if (refusal === null) return true;
       const found = await git(["rev-parse", "--verify", "--quiet", "--end-of-options", ref]);
       if (found.status === 0) return false;
-      throw gitFailed("update-ref", `${ref} could not be written`);
+      throw refusal; // it names a lock that a killed git left
     },
     inOtherTrees: (folder) => otherTrees(root).flatMap((tree) => foldersIn(join(tree, ...folder.split("/")))),
   };
@@ -44,8 +45,8 @@ function foldersIn(folder: string): string[] {
   }
 }
 
-function isRefused(error: unknown): false {
-  if (error instanceof ProblemError && error.problem.code === "GIT_FAILED") return false;
+function refusalOf(error: unknown): ProblemError {
+  if (error instanceof ProblemError && error.problem.code === "GIT_FAILED") return error;
   throw error;
 }
 
