@@ -1,6 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { createProcesses } from "../../src/adapters/process/create-processes.ts";
 import { procFileTable, psTable, type ProcessFacts } from "../../src/adapters/process/process-table.ts";
 
@@ -26,8 +29,9 @@ test("R9 a look that takes longer than the patience with processes does not spar
   const carrier = await startCarrier(nonce, STUBBORN);
   vi.useFakeTimers({ toFake: ["performance"] });
   try {
+    let looks = 0;
     const all = (): readonly ProcessFacts[] => {
-      vi.advanceTimersByTime(60_000);
+      if (looks++ === 0) vi.advanceTimersByTime(60_000); // no later one: a killed process may need a moment to be gone
       return table.all();
     };
     await createProcesses({ ...table, all }).endAll(nonce);
@@ -111,6 +115,63 @@ async function startedLater(than: number): Promise<ProcessFacts> {
     if (real.isOlder(real.one(than)!, facts.started)) return facts;
   }
 }
+
+describe("of who began before", () => {
+  const place = mkdtempSync(join(tmpdir(), "isdlc-proc-"));
+  afterAll(() => rmSync(place, { recursive: true, force: true }));
+  const folderOf = (pid: number): string => join(place, String(pid));
+  const tell = (pid: number, began: number, parent = 0): void => {
+    mkdirSync(folderOf(pid), { recursive: true });
+    const between = Array.from({ length: 14 }, () => "0").join(" ");
+    writeFileSync(join(folderOf(pid), "stat"), `${pid} (name) S ${parent} ${pid} ${pid} 0 ${between} ${began} 0`);
+  };
+  const table = procFileTable(place);
+  const told = (since: string | null): readonly (readonly [number, string, number])[] =>
+    table.all(since).map(({ pid, started: began, parent }) => [pid, began, parent]);
+
+  test("what is told is not read again, and of all others it is", () => {
+    tell(10, 100);
+    tell(20, 300);
+    expect(told("200")).toEqual([
+      [10, "100", 0],
+      [20, "300", 0],
+    ]);
+    tell(10, 100, 7);
+    tell(20, 300, 7);
+    tell(30, 400);
+    expect(told("200")).toEqual([
+      [10, "100", 0],
+      [20, "300", 7],
+      [30, "400", 0],
+    ]);
+    expect(told(null)[0]).toEqual([10, "100", 7]);
+  });
+
+  test("R5 a number that another process has since is read again", () => {
+    tell(10, 100);
+    told("200");
+    renameSync(folderOf(10), join(place, "gone"));
+    tell(10, 500);
+    expect(told("200")).toContainEqual([10, "500", 0]);
+  });
+
+  test("R5 one whose parent is gone is read again: the parent's number may be that of an agent", () => {
+    tell(40, 50);
+    tell(50, 100, 40);
+    told("250");
+    renameSync(folderOf(40), join(place, "gone-parent"));
+    tell(40, 600);
+    tell(50, 100, 1);
+    expect(told("250")).toContainEqual([50, "100", 1]);
+  });
+
+  test("who is gone is not told", () => {
+    tell(10, 100);
+    told("200");
+    rmSync(folderOf(10), { recursive: true });
+    expect(told("200").map(([pid]) => pid)).not.toContain(10);
+  });
+});
 
 test("a name with brackets and spaces does not shift the fields", async () => {
   const source = `process.title = "x) R 1 1 1 ("; ${FOREVER}`;

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import type { ProcessIdentity } from "../../schema/facts.ts";
 import { childProcess } from "./node-child-process.ts";
 
@@ -18,7 +18,11 @@ export type ProcessFacts = {
 export interface ProcessTable {
   /** Changes with every start of the machine; "unknown" where the system does not tell. */
   boot(): string;
-  all(): readonly ProcessFacts[];
+  /**
+   * Of those that began before `since`, as their parents did, an earlier answer may be given again: they are nobody's who
+   * began later.
+   */
+  all(since?: string | null): readonly ProcessFacts[];
   one(pid: number): ProcessFacts | null;
   /** `NAME=value` entries the program was started with; null when we may not look. */
   environment(pid: number): readonly string[] | null;
@@ -45,9 +49,11 @@ export function isAlive(table: ProcessTable, process: ProcessIdentity): boolean 
 export const isSameProcess = (one: ProcessIdentity, other: ProcessIdentity): boolean =>
   one.pid === other.pid && one.started === other.started && one.boot === other.boot;
 
-export function systemProcessTable(): ProcessTable {
-  return existsSync("/proc/self/stat") ? procFileTable() : psTable();
-}
+/** One for the whole program, for what it remembers. */
+export const systemProcessTable = (): ProcessTable =>
+  (system ??= existsSync("/proc/self/stat") ? procFileTable() : psTable());
+
+let system: ProcessTable | undefined;
 
 /** Linux: one small file per process. */
 export function procFileTable(root = "/proc"): ProcessTable {
@@ -55,9 +61,15 @@ export function procFileTable(root = "/proc"): ProcessTable {
     const { isDead = true, ...facts } = readStat(pid, root) ?? {};
     return isDead ? null : (facts as ProcessFacts); // only what was told is not dead
   };
+  let elders: Elders = { since: null, known: new Map() };
   return {
     boot: () => readBoot(root) ?? "unknown",
-    all: () => processNumbers(root).flatMap((pid) => one(pid) ?? []),
+    all: (since = null) => {
+      const pids = processNumbers(root);
+      if (since !== elders.since) elders = { since, known: eldersAmong(pids, { since, root, one }) };
+      const known = knownElders(elders, root);
+      return pids.flatMap((pid) => known(pid) ?? one(pid) ?? []);
+    },
     one,
     environment: (pid) => readOrNull(`${root}/${pid}/environ`)?.split("\0") ?? null,
     command: (pid) => readOrNull(`${root}/${pid}/cmdline`)?.replace(/\0$/, "").split("\0") ?? null,
@@ -67,8 +79,58 @@ export function procFileTable(root = "/proc"): ProcessTable {
         ? Date.now() - uptime * 1000 + Number(facts.started) * MILLISECONDS_PER_TICK
         : null;
     },
-    isOlder: (facts, started) => Number(facts.started) < Number(started),
+    isOlder: beganBefore,
   };
+}
+
+const beganBefore = (facts: ProcessFacts, started: string): boolean => Number(facts.started) < Number(started);
+
+/** Who began before `since`, by number. They only become fewer, so that one look finds all of them. */
+type Elders = { readonly since: string | null; readonly known: ReadonlyMap<number, Elder> };
+
+/** The inode of its folder is its own: it tells whether the number still is. */
+type Elder = { readonly facts: ProcessFacts; readonly inode: number };
+
+type Asked = Pick<ProcessTable, "one"> & { readonly since: string | null; readonly root: string };
+
+function eldersAmong(pids: readonly number[], { since, root, one }: Asked): ReadonlyMap<number, Elder> {
+  const known = new Map<number, Elder>();
+  for (const pid of since === null ? [] : pids) {
+    const inode = inodeOf(pid, root); // asked first: who turns out to be older had it then
+    const facts = one(pid);
+    if (since !== null && inode !== null && facts !== null && beganBefore(facts, since))
+      known.set(pid, { facts, inode });
+  }
+  return known;
+}
+
+/**
+ * What is still so of an elder, for one look. Asking for the inode takes half as long as reading what else the system
+ * tells. One whose parent is gone has another by now, and the number of the old one may be anybody's.
+ */
+function knownElders({ known }: Elders, root: string): (pid: number) => ProcessFacts | null {
+  const asked = new Map<number, ProcessFacts | null>();
+  const ask = (pid: number): ProcessFacts | null => {
+    const elder = known.get(pid);
+    if (elder === undefined || inodeOf(pid, root) !== elder.inode) return null;
+    return elder.facts.parent === 0 || askOnce(elder.facts.parent) !== null ? elder.facts : null;
+  };
+  function askOnce(pid: number): ProcessFacts | null {
+    const told = asked.get(pid);
+    if (told !== undefined) return told;
+    const facts = ask(pid);
+    asked.set(pid, facts);
+    return facts;
+  }
+  return askOnce;
+}
+
+function inodeOf(pid: number, root: string): number | null {
+  try {
+    return lstatSync(`${root}/${pid}`).ino;
+  } catch {
+    return null;
+  }
 }
 
 /** Other systems: what `ps` prints. No sessions, and environments only as far as `ps` shows them. */

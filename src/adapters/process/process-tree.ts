@@ -41,7 +41,7 @@ export function processTree(options: FamilyOptions): ProcessTree {
     (!isOlder(facts) && (table.environment(facts.pid)?.includes(entry) ?? false));
 
   const look = (): readonly ProcessFacts[] => {
-    const members = membersOf(table.all(), isSeed);
+    const members = membersOf(table.all(since), isSeed);
     for (const member of members) known.add(identity(member));
     return members;
   };
