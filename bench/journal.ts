@@ -88,7 +88,7 @@ async function opening({ settings, long, fresh, run }: Long & { fresh: Place }):
   const [load, loadFresh] = [newInstance(long, run), newInstance(fresh, run)];
   const samples = await interleave(settings.quick ? 40 : 100, {
     parse: () => timed(() => JSON.parse(text) as unknown, 20),
-    read: () => timed(() => JSON.parse(readFileSync(snapshot, "utf8").split("\n")[0] ?? "") as unknown, 5),
+    read: () => timed(() => JSON.parse(readFileSync(snapshot, "utf8").split("\n")[0] ?? "") as unknown),
     open: () => timed(load),
     openFresh: () => timed(loadFresh),
   });

@@ -25,7 +25,8 @@ export function evolve(state: RunState, event: RunEvent): RunState {
   if (event.type === "run.started") return startRun(event);
   if (state.is !== "active") return state;
   const apply = handlers[event.type] as (run: ActiveRun, event: RunEvent) => ActiveRun | EndedRun; // keyed by the type just read
-  return { ...apply(state, event), seq: event.seq };
+  const next = apply(state, event);
+  return next.seq === event.seq ? next : { ...next, seq: event.seq }; // most have it, and a long journal has many
 }
 
 /** True for every event this program knows. */

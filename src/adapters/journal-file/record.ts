@@ -29,15 +29,17 @@ export const LINE_LIMIT = 16 * 1024 * 1024; // bytes
 /** The hash before the first record. It holds the run's id, so one run's journal cannot stand in for another's. */
 export const genesis = (run: RunId): string => sha256(`isdlc journal ${run}`);
 
-/** A whole line with its newline. Every byte of it is under the hash, or compared. */
-export function encodeRecord(decided: Decided, previous: string, seal: Seal): { line: Buffer; hash: string } {
+/** `line`: whole, with its newline; every byte of it is under the hash, or compared. `body`: what is under the hash. */
+export type Encoded = { readonly line: Buffer; readonly hash: string; readonly body: string };
+
+export function encodeRecord(decided: Decided, previous: string, seal: Seal): Encoded {
   const body = JSON.stringify(bodyOf(decided));
   const hash = sha256(`${previous}\n${body}`);
   const line = Buffer.from(`${body.slice(0, -1)},"h":"${hash}","m":"${seal.mark(hash)}"}\n`);
-  return { line, hash };
+  return { line, hash, body };
 }
 
-export const bodyOf = ({ seq, at, events }: Decided) => ({ seq, at, v: FORMAT, events });
+const bodyOf = ({ seq, at, events }: Decided) => ({ seq, at, v: FORMAT, events });
 
 /** Judges a line with its newline by hash and seal, without parsing it. */
 export function readLine(line: Buffer, previous: string, seal: Seal): LineReading {

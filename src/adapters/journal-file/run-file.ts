@@ -17,7 +17,7 @@ import {
 import type { Anchors } from "../user-files/anchors.ts";
 import { advance, corrupt, type Cursor, emptyCursor, eventsOf, fold, headOf } from "./fold.ts";
 import { type JournalLocation, type OpenFile, readJournal, snapshotFile, tornFile } from "./journal-location.ts";
-import { bodyOf, encodeRecord, type EventCheck, LINE_LIMIT, readLine, snapshotHash } from "./record.ts";
+import { encodeRecord, type EventCheck, LINE_LIMIT, readLine, snapshotHash } from "./record.ts";
 
 /** What the functions below need, and what they remember between calls. */
 export type JournalStore = {
@@ -105,16 +105,11 @@ export const stampOf = (facts: { size: number; mtimeMs: number }): string => `${
 function prepare(store: JournalStore, file: string, from: { cursor: Cursor; drafts: readonly EventDraft[] }) {
   const { cursor, drafts } = from;
   const decided = { seq: cursor.seq + 1, at: store.clock.now(), events: drafts };
-  const { line, hash } = encodeRecord(decided, cursor.hash, store.seal);
+  const { line, hash, body } = encodeRecord(decided, cursor.hash, store.seal);
   if (line.length > LINE_LIMIT)
     throw new ProblemError({ code: "WRITE_FAILED", file, detail: `the decision takes ${line.length} bytes` });
   // Folded from the text, not from the objects, so that this process and every later one see the same.
-  const events = eventsOf(JSON.stringify(bodyOf(decided)), cursor, {
-    file,
-    seal: store.seal,
-    check: store.check,
-    witnesses: [],
-  });
+  const events = eventsOf(body, cursor, { file, seal: store.seal, check: store.check, witnesses: [] });
   return { line, events, next: advance(cursor, events, { bytes: line, hash }) };
 }
 

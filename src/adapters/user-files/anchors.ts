@@ -43,7 +43,7 @@ const FILE_LIMIT = 1024 * 1024; // bytes
  * ends, and beside it the newest head, which changes with every decision.
  */
 export function createFileAnchors(directory: string, workingTree: string, files: FileSystem = nodeFiles): Anchors {
-  const path = realpathSync(workingTree);
+  const path = realpathSync.native(workingTree);
   const name = join(directory, sha256(path));
   const [listFile, headFile] = [`${name}.json`, `${name}.head`];
   let prepared = false;

@@ -75,8 +75,8 @@ export const attemptHandlers: Handlers<AttemptEventType> = {
     const session = stage.is === "producing" ? (event.session ?? stage.work.session) : stage.work.session;
     const trouble = event.how === "failed" ? codeOf(event) : null;
     const work = { ...stage.work, broken, session, trouble };
-    const told = { ...run, ...learnt(run, event) };
-    return enter(patch(told, used(currentPhase(run), event, session)), event, { ...stage, claim: null, work });
+    const told = patch(learnt(run, event), used(currentPhase(run), event, session));
+    return enter(told, event, { ...stage, claim: null, work });
   },
   "draft.produced": (run, event) =>
     within(run, (work) => {
@@ -164,13 +164,13 @@ type Ended = EventOf<"execution.ended">;
 /** Older journals have it at the beginning of the reason only. */
 const codeOf = ({ code, reason }: Ended): string | null => code ?? reason?.split(":", 1)[0] ?? null;
 
-/** What the whole run knows from an execution. */
-function learnt({ leastUsage }: ActiveRun, { how, usage, nonsense, estimated }: Ended): Partial<ActiveRun> {
-  return {
-    ...(nonsense === true ? { unknownUsage: true } : {}),
-    ...(estimated === true ? { estimatedCost: true } : {}),
-    ...(how === "done" && usage !== null ? { leastUsage: smaller(leastUsage, usage) } : {}),
-  };
+/** What the whole run knows from an execution: mostly nothing. */
+function learnt(run: ActiveRun, { how, usage, nonsense, estimated }: Ended): ActiveRun {
+  let told = run;
+  if (nonsense === true) told = { ...told, unknownUsage: true };
+  if (estimated === true) told = { ...told, estimatedCost: true };
+  if (how === "done" && usage !== null) told = { ...told, leastUsage: smaller(run.leastUsage, usage) };
+  return told;
 }
 
 /** What an execution adds to its phase's account. */

@@ -9,13 +9,14 @@ export const enter = (run: ActiveRun, event: RunEvent, stage: Stage): ActiveRun 
   stage,
   since: event.seq,
   wait: null,
+  seq: event.seq,
 });
 
 /** Changes what is known about the current phase. */
-export const patch = (run: ActiveRun, change: Partial<PhaseRecord>): ActiveRun => ({
-  ...run,
-  phases: run.phases.map((phase, index) => (index === run.index ? { ...phase, ...change } : phase)),
-});
+export function patch(run: ActiveRun, change: Partial<PhaseRecord>): ActiveRun {
+  const phase = run.phases[run.index];
+  return phase === undefined ? run : { ...run, phases: run.phases.with(run.index, { ...phase, ...change }) };
+}
 
 export type NewWait = Wait extends infer W ? (W extends Wait ? Omit<W, "id" | "openedAt"> : never) : never;
 
