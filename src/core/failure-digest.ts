@@ -28,7 +28,8 @@ const UNSTEADY: readonly (readonly [RegExp, string])[] = [
   [/\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?)?/g, "<time>"],
   [/(?<![\w.:/)])\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?![\w:])/g, "<time>"],
   [/(?:\/private)?\/var\/folders\/[^\s/]+\/[^\s/]+\/T\/[^\s/\\:'")]+/g, "<temporary>"],
-  [/(?:\/private)?\/(?:var\/)?tmp\/[^\s/\\:'")]+/g, "<temporary>"],
+  // A folder for temporary ones may hold another with a name that was drawn by chance.
+  [/(?:\/private)?\/(?:var\/)?tmp\/[^\s/\\:'")]+(?:\/[^\s/\\:'")]*-[A-Za-z0-9]{6}(?![A-Za-z0-9]))?/g, "<temporary>"],
   [/[A-Za-z]:\\[^\s:'"]*\\Temp\\[^\s/\\:'")]+/gi, "<temporary>"],
   [/\b0x[0-9a-f]{4,}\b/gi, "<address>"],
   [/(\blocalhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):\d+/g, "$1:<port>"],
