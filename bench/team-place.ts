@@ -54,6 +54,7 @@ export async function openTeamPlace({ root, scratch }: Settings): Promise<TeamPl
     database: own.url,
     host: "127.0.0.1",
     port: 0,
+    sharedAddresses: [],
     metricsPort: null,
     keyFile,
     lease: 15_000,

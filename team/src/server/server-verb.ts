@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { isIP } from "node:net";
 import { join } from "node:path";
 import { done, type Invocation, type Result, text } from "../../../src/apps/cli/grammar/verb.ts";
 import { withSignals } from "../../../src/apps/cli/main/signals.ts";
@@ -65,6 +66,7 @@ async function serve(invocation: Invocation, signal: AbortSignal): Promise<Resul
   const given = {
     host,
     port: numberOf(invocation, "port", DEFAULT_PORT),
+    sharedAddresses: sharedAddressesOf(invocation),
     metricsPort: text(values, "metrics") === undefined ? null : numberOf(invocation, "metrics", 0),
     keyFile: keyFileOf(invocation),
     lease: numberOf(invocation, "lease", DEFAULT_LEASE) * 1000,
@@ -120,6 +122,13 @@ async function databaseOf(invocation: Invocation, why: "to serve" | "for now"): 
   if (running !== null) return { url: running, stop: () => Promise.resolve() };
   const { url, stop } = await startOwnDatabase({ folder, root: packageRoot(), path: env["PATH"] ?? "" });
   return { url, stop: async () => ((await isServed(url)) ? undefined : stop()) };
+}
+
+/** @throws ProblemError USAGE */
+function sharedAddressesOf(invocation: Invocation): readonly string[] {
+  const addresses = (text(invocation.values, "shared-addresses") ?? "").split(",").filter((address) => address !== "");
+  if (addresses.every((address) => isIP(address) !== 0)) return addresses;
+  throw usage(invocation, "--shared-addresses takes addresses like 10.0.0.7 with commas between.");
 }
 
 /** What browsers send as the origin of the page's requests. */

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
@@ -19,12 +19,15 @@ import { startRetention } from "../operations/retention.ts";
 import { startTracing } from "../operations/tracing.ts";
 import type { Log } from "../structured-log.ts";
 import { createProvider, type ProviderSettings } from "../oidc/provider.ts";
+import { createAuthentication } from "../people/authenticate.ts";
 import { createPageTrees } from "../page/page-trees.ts";
 import { createTeamSeal } from "../seal/team-seal.ts";
 import { createTeamApp } from "./create-team-app.ts";
 import { openDriveQueue } from "./drive-queue.ts";
+import { createLimitedServer, SERVER_LIMITS } from "./limited-server.ts";
 import { listenAt } from "./listen-at.ts";
 import { startPacing } from "./pacing.ts";
+import { createReportListener, type ReportListener } from "./report-listener.ts";
 import { loadServerKey } from "./server-key.ts";
 import type { TeamEnv } from "./team-server.ts";
 import { startWatchdog } from "./watchdog.ts";
@@ -33,6 +36,8 @@ export type ServerOptions = {
   readonly database: string;
   readonly host: string;
   readonly port: number;
+  /** Addresses behind which there are many, such as those of proxies. */
+  readonly sharedAddresses: readonly string[];
   readonly keyFile: string;
   /** Milliseconds that a worker may be silent. */
   readonly lease: number;
@@ -55,7 +60,6 @@ export type ServerOptions = {
 export type RunningServer = { readonly port: number; readonly metricsPort: number | null; close(): Promise<void> };
 
 const CONNECTIONS = 10;
-const REQUEST_WITHIN = 60_000; // milliseconds
 
 /**
  * Decides, signs, keeps leases and watches over workers; it drives nothing. Any number may run on one database.
@@ -94,37 +98,42 @@ async function open(options: ServerOptions, closing: (end: Closing) => void): Pr
   const keeper = { pool, queue, journal, metrics };
   let taken = port;
   const origins = (): readonly string[] => (options.origin === null ? localOrigins(taken) : [options.origin]);
-  const app = createTeamApp(
-    { ...keeper, version, keys: [publicPem], log, tracing, notifications: options.notifications },
-    {
-      trees: createPageTrees({ data: options.copies, env: options.env }),
-      origins,
-      provider: options.provider === null ? null : createProvider(options.provider),
-      web: join(packageRoot(), "dist", "web"),
-    },
-  );
+  const authentication = createAuthentication(pool);
+  const { notifications } = options;
+  const server = { ...keeper, version, keys: [publicPem], log, tracing, authentication, notifications };
+  const app = createTeamApp(server, {
+    trees: createPageTrees({ data: options.copies, env: options.env }),
+    origins,
+    provider: options.provider === null ? null : createProvider(options.provider),
+    web: join(packageRoot(), "dist", "web"),
+  });
   const told = options.metricsPort === null ? null : await serveMetrics(metrics.registry, options.metricsPort);
   closing(() => told?.close());
-  const http = await listenAt(serving(app), { host, port, option: "port" });
+  const listener = answering(app, createReportListener(server, HEADERS));
+  const limited = { limits: SERVER_LIMITS, shared: new Set(options.sharedAddresses), log };
+  const http = await listenAt(createLimitedServer(listener, limited), { host, port, option: "port" });
   taken = http.port;
   const origin = (): string => origins()[0] ?? "";
   const minding = [
     startWatchdog(keeper, { lease, log }),
     startPacing({ pool, queue, lease, log }),
     startRetention({ pool, queue, days: options.keepDays, log }),
-    startNotifications({ pool, journal, metrics, log, origin, settings: options.notifications }),
+    startNotifications({ pool, journal, metrics, log, origin, settings: notifications }),
   ];
   for (const one of minding) closing(() => one.stop());
   closing(() => http.close());
   return { port: taken, metricsPort: told?.port ?? null };
 }
 
+const HEADERS = { "Cache-Control": "no-store", ...commonHeaders };
+
 /** Headers that every answer has are set before the application sees a request; it may set others in their place. */
-function serving(app: Hono<TeamEnv>): Server {
+function answering(app: Hono<TeamEnv>, reports: ReportListener): RequestListener {
   const answer = getRequestListener(app.fetch);
-  const headers = new Map(Object.entries({ "Cache-Control": "no-store", ...commonHeaders }));
-  return createServer({ requestTimeout: REQUEST_WITHIN }, (request, response) => {
+  const headers = new Map(Object.entries(HEADERS));
+  return (request, response) => {
+    if (reports(request, response)) return;
     response.setHeaders(headers);
     void answer(request, response);
-  });
+  };
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import { ProblemError } from "../../../src/core/problem.ts";
 import type { Tracing } from "../operations/tracing.ts";
@@ -5,6 +6,7 @@ import type { NotificationSettings } from "../notifications/notification-setting
 import type { Log } from "../structured-log.ts";
 import { isRunId, type RunId } from "../../../src/schema/ids.ts";
 import type { LeaseKeeper } from "./leases.ts";
+import type { Authentication } from "../people/authenticate.ts";
 import type { Principal } from "../people/principals.ts";
 
 /** What the routes work with. */
@@ -14,17 +16,14 @@ export type TeamServer = LeaseKeeper & {
   readonly keys: readonly string[];
   readonly log: Log;
   readonly tracing: Tracing;
+  readonly authentication: Authentication;
   readonly notifications: NotificationSettings;
 };
 
 /** `incoming` is there where Node serves it, and not where the app itself is asked. */
 export type TeamEnv = {
-  Bindings: { incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } } };
-  Variables: {
-    principal: Principal;
-    /** Digest of the token where the principal is only remembered; null once the token was looked at. */
-    unproven: string | null;
-  };
+  Bindings: { incoming?: Pick<IncomingMessage, "socket" | "destroyed" | "complete"> };
+  Variables: { principal: Principal };
 };
 
 /** Of the connection itself: what a header says about it, anybody can write. */

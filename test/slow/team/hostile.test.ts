@@ -1,11 +1,12 @@
 import { request } from "node:http";
 import { connect } from "node:net";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { LeftTree } from "../../../src/schema/api-team.ts";
 import { createServerMetrics } from "../../../team/src/operations/metrics.ts";
 import { startTracing } from "../../../team/src/operations/tracing.ts";
 import { isPrincipalName } from "../../../team/src/people/principals.ts";
 import { createRefusedTokens, FORGOTTEN_AFTER } from "../../../team/src/people/refused-tokens.ts";
+import { createAuthentication } from "../../../team/src/people/authenticate.ts";
 import { createTeamApp } from "../../../team/src/server/create-team-app.ts";
 import type { TeamServer } from "../../../team/src/server/team-server.ts";
 import { isRemote } from "../../../team/src/remote-address.ts";
@@ -14,6 +15,8 @@ import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Team } from "./support/team.ts";
 
 const ID = "0123456789abcdef0123456789abcdef01234567";
+
+const REPORT = "/api/worker/runs/20261116-100000000-abcd/commands";
 
 const LONG = JSON.stringify({ repository: "sample", start: "x".repeat(5 * 1024 * 1024) });
 
@@ -69,13 +72,17 @@ describe.runIf(hasPostgres)("a server that strangers can reach", () => {
     expect((await fetch(new URL(`/api/runs?token=${team.adas}`, team.url))).status).toBe(401);
   });
 
-  test.for<[string, Record<string, string>]>([
-    ["it says how long it is", { "content-length": String(LONG.length) }],
-    ["it does not say how long it is", { "transfer-encoding": "chunked" }],
-  ])("a request that is too long is refused where %s", async ([, length]) => {
-    const headers = { authorization: `Bearer ${team.adas}`, "content-type": "application/json", ...length };
+  test.for<[string, string, Record<string, string>]>([
+    ["request", "says", { "content-length": String(LONG.length) }],
+    ["request", "does not say", { "transfer-encoding": "chunked" }],
+    ["report", "says", { "content-length": String(LONG.length) }],
+    ["report", "does not say", { "transfer-encoding": "chunked" }],
+  ])("a %s that is too long is refused where it %s how long it is", async ([what, , length]) => {
+    const path = what === "report" ? REPORT : "/api/runs";
+    const token = what === "report" ? await team.token("worker", "w1") : team.adas;
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", ...length };
     const end = await new Promise<number | "cut off">((resolve) => {
-      const sent = request(new URL("/api/runs", team.url), { method: "POST", headers }, (answer) => {
+      const sent = request(new URL(path, team.url), { method: "POST", headers }, (answer) => {
         resolve(answer.statusCode ?? 0);
         sent.destroy();
       });
@@ -121,10 +128,50 @@ describe.runIf(hasPostgres)("a server that strangers can reach", () => {
     expect(team.first.child.exitCode).toBeNull();
   });
 
+  test("what is no report is refused as any other request is, with the same headers", async () => {
+    const workers = await team.token("worker", "w1");
+    const send = async (token: string, path: string, body: string) => {
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      const answer = await fetch(new URL(path, team.url), { method: "POST", headers, body });
+      const told = Object.fromEntries(answer.headers);
+      return { status: answer.status, ...((await answer.json()) as object), told: { ...told, date: "" } };
+    };
+    const refusals = new Set<number>();
+    for (const token of ["", team.adas, workers])
+      for (const body of ["", "{", "[]", "{}", '"\\u0000"', '{"command":{"do":"report"},"epoch":"1"}']) {
+        const report = await send(token, REPORT, body);
+        expect(report, `${body} by ${token.slice(0, 12)}`).toEqual(
+          await send(token, "/api/worker/runs/20261116-100000000-abcd/lease", body),
+        );
+        refusals.add(report.status);
+      }
+    expect(refusals).toEqual(new Set([401, 403, 400]));
+  });
+
+  test("what fails inside is told as a failure of the server, whoever asks, and is in its log", async () => {
+    const workers = await team.token("worker", "w1");
+    const command = { do: "report", ticket: "plan#1@9", outcome: { of: "prepare" } };
+    const report = { command, epoch: 0, request: "r", after: 0, left: null };
+    const failures = (): number => team.first.said().split("a request failed").length - 1;
+    const before = failures();
+    await team.database.pool.query("alter table isdlc.run rename to run_away");
+    for (const [token, path, body] of [
+      [workers, REPORT, report] as const,
+      [team.adas, "/api/runs", undefined] as const,
+    ])
+      expect(await team.ask(token, path, body)).toMatchObject({
+        status: 500,
+        body: { problem: { code: "UNAVAILABLE" } },
+      });
+    await team.database.pool.query("alter table isdlc.run_away rename to run");
+    await vi.waitFor(() => expect(failures()).toBe(before + 2));
+  });
+
   test("guessing tokens is slowed down for one address, and nobody with a good one is locked out", async () => {
     const guess = (at: number): string => `isdlc_person_${String(at).padStart(43, "A")}`;
     const statuses: number[] = [];
-    for (let at = 0; at < 25; at++) statuses.push((await team.ask(guess(at), "/api/runs")).status);
+    for (let at = 0; at < 24; at++) statuses.push((await team.ask(guess(at), "/api/runs")).status);
+    statuses.push((await team.ask(guess(24), REPORT, {})).status);
     expect(statuses.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 401));
     expect(statuses.slice(20)).toEqual(Array.from({ length: 5 }, () => 429));
     expect((await team.ask(team.adas, "/api/runs")).status).toBe(200);
@@ -200,7 +247,7 @@ test("what is written to the log is one line, whatever was in the error", async 
   const pool = { query: () => Promise.reject(error) } as unknown as TeamServer["pool"];
   const log = createLog({ name: "isdlc-server", write: (line) => lines.push(line), secrets: [] });
   const observing = { metrics: createServerMetrics(pool), tracing: startTracing("isdlc-server", {}) };
-  const server = { pool, log, ...observing } as unknown as TeamServer;
+  const server = { pool, log, authentication: createAuthentication(pool), ...observing } as unknown as TeamServer;
   const headers = { authorization: `Bearer isdlc_person_${"A".repeat(43)}` };
   const answer = await createTeamApp(server, null).request("/api/runs", { headers }, {});
   expect(answer.status).toBe(500);

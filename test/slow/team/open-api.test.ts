@@ -3,6 +3,7 @@ import { createServerMetrics } from "../../../team/src/operations/metrics.ts";
 import { startTracing } from "../../../team/src/operations/tracing.ts";
 import { createTeamApp, type PageParts } from "../../../team/src/server/create-team-app.ts";
 import { OPERATIONS } from "../../../team/src/server/open-api.ts";
+import { REPORTS } from "../../../team/src/server/report-listener.ts";
 import type { Json } from "../../support/cli.ts";
 import type { TeamServer } from "../../../team/src/server/team-server.ts";
 
@@ -14,7 +15,7 @@ const app = createTeamApp({ version: "1.2.3", ...observing } as unknown as TeamS
 test("the description has every route of the server, the page's included, and no other", () => {
   const named = (method: string, path: string): string => `${method.toUpperCase()} ${path}`;
   const routes = app.routes.filter(({ path, method }) => method !== "ALL" && path !== "*" && path !== "/*");
-  const there = [...new Set(routes.map(({ method, path }) => named(method, path)))];
+  const there = [...new Set([named("post", REPORTS), ...routes.map(({ method, path }) => named(method, path))])];
   expect(there.length).toBeGreaterThan(50);
   expect(OPERATIONS.map(({ method, path }) => named(method, path)).toSorted()).toEqual(there.toSorted());
 });

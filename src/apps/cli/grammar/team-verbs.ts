@@ -77,6 +77,11 @@ export const teamVerbs: readonly Verb[] = [
         value: "url",
         about: "where people's browsers find the page, where a proxy is before it",
       },
+      "shared-addresses": {
+        type: "string",
+        value: "a,b",
+        about: "of proxies and gateways, so that what one address may have open does not hold for them",
+      },
       "oidc-issuer": {
         type: "string",
         value: "url",
