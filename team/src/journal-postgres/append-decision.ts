@@ -1,5 +1,5 @@
 import { advance, type Cursor, eventsOf } from "../../../src/adapters/journal-file/fold.ts";
-import { bodyOf, encodeRecord } from "../../../src/adapters/journal-file/record.ts";
+import { encodeRecord } from "../../../src/adapters/journal-file/record.ts";
 import { checkBySchema } from "../../../src/adapters/journal-file/schema-check.ts";
 import { next } from "../../../src/core/next.ts";
 import { currentPhase, type RunState } from "../../../src/core/run.ts";
@@ -37,9 +37,9 @@ export type Appended = "unknown" | "recorded" | "repeated" | "moved" | "fenced" 
 /** Everything that can be wrong with a decision comes to light here, before it is written. */
 export function prepareDecision(store: Store, from: Cursor, drafts: readonly EventDraft[]): Prepared {
   const decided = { seq: from.seq + 1, at: store.clock.now(), events: drafts };
-  const { line, hash } = encodeRecord(decided, from.hash, store.seal);
+  const { line, hash, body } = encodeRecord(decided, from.hash, store.seal);
   const source = { ...sourceOf(store, from.run), check: checkBySchema };
-  const events = eventsOf(JSON.stringify(bodyOf(decided)), from, source);
+  const events = eventsOf(body, from, source);
   return {
     from,
     events,

@@ -1,5 +1,6 @@
-import type { Context, Hono, Next } from "hono";
-import { addressOf, type TeamEnv, type TeamServer } from "../server/team-server.ts";
+import type { Hono } from "hono";
+import type { Pool } from "pg";
+import { addressOf, type TeamEnv } from "../server/team-server.ts";
 import { digestOf, type Principal, principalOf } from "./principals.ts";
 import { createRefusedTokens, FORGOTTEN_AFTER, forgetOldest } from "./refused-tokens.ts";
 
@@ -17,45 +18,82 @@ const TOO_MANY: Told = {
 };
 
 const BEARER = /^Bearer ([A-Za-z0-9_-]{20,200})$/;
-const REPORT = /^\/api\/worker\/runs\/[^/]+\/commands$/;
 
-/**
- * Every request carries a token. Whose it is, is asked of the database, with one exception: a report is decided on with
- * what is remembered of its token, and the statement that records it looks at the token as it is then. Whatever else
- * comes of a report is answered only after the token was looked up.
- */
-export function addAuthentication(app: Hono<TeamEnv>, { pool }: Pick<TeamServer, "pool">): void {
+/** What is known of whoever asks: the address of the connection, and what the request says about itself. */
+export type Asking = { readonly address: string; readonly authorization: string | undefined };
+
+export type Identified = {
+  readonly is: "known";
+  readonly principal: Principal;
+  /** Digest of a token that is only remembered; null where it was looked up just now. */
+  readonly unproven: string | null;
+};
+
+export type Unidentified = {
+  readonly is: "refused";
+  readonly status: 401 | 429;
+  readonly problem: Told;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** Every request carries a token. Whose it is, is asked of the database. */
+export type Authentication = {
+  /** As the database says now. */
+  identify(asking: Asking): Promise<Identified | Unidentified>;
+  /**
+   * What is remembered will do to decide on what the database then records only with a token that is good.
+   * Whatever else comes of it is answered only after `prove`.
+   */
+  recall(asking: Asking): Promise<Identified | Unidentified>;
+  /** Looks at a remembered token; null where it is still good. */
+  prove(asking: Asking, unproven: string): Promise<Unidentified | null>;
+};
+
+export function createAuthentication(pool: Pool): Authentication {
   const refused = createRefusedTokens();
   const remembered = new Map<string, Principal>();
-  const unknown = (context: Context<TeamEnv>, digest: string): Response => {
+  const unknown = ({ address }: Asking, digest: string): Unidentified => {
     remembered.delete(digest);
-    refused.noteRefused(addressOf(context));
-    return context.json({ problem: TOKEN_REFUSED }, 401);
+    refused.noteRefused(address);
+    return NOBODY;
   };
-  const recordedFirst = async (context: Context<TeamEnv>, next: Next, digest: string): Promise<void> => {
-    context.set("unproven", digest);
-    await next();
-    if (context.get("unproven") === null || (await principalOf(pool, digest)) !== null) return;
-    context.res = undefined; // or the headers of what is not to be told would stay
-    context.res = unknown(context, digest);
-  };
-  app.use("/api/*", async (context, next) => {
-    const token = BEARER.exec(context.req.header("authorization") ?? "")?.[1] ?? null;
-    if (token === null) return context.json({ problem: TOKEN_REFUSED }, 401);
-    if (!refused.mayTry(addressOf(context), token)) {
-      context.header("Retry-After", String(FORGOTTEN_AFTER));
-      return context.json({ problem: TOO_MANY }, 429);
-    }
+  const identified = async (asking: Asking, isRecalled: boolean): Promise<Identified | Unidentified> => {
+    const token = BEARER.exec(asking.authorization ?? "")?.[1] ?? null;
+    if (token === null) return NOBODY;
+    if (!refused.mayTry(asking.address, token)) return TRIED_TOO_OFTEN;
     const digest = digestOf(token);
-    const known = REPORT.test(context.req.path) ? remembered.get(digest) : undefined;
-    const principal = known ?? (await principalOf(pool, digest));
-    if (principal === null) return unknown(context, digest);
-    context.set("principal", principal);
-    context.set("unproven", null);
-    if (known !== undefined) return recordedFirst(context, next, digest);
+    const known = isRecalled ? remembered.get(digest) : undefined;
+    if (known !== undefined) return { is: "known", principal: known, unproven: digest };
+    const principal = await principalOf(pool, digest);
+    if (principal === null) return unknown(asking, digest);
     refused.noteGood(token);
     remembered.set(digest, principal);
     forgetOldest(remembered);
+    return { is: "known", principal, unproven: null };
+  };
+  return {
+    identify: (asking) => identified(asking, false),
+    recall: (asking) => identified(asking, true),
+    prove: async (asking, unproven) =>
+      (await principalOf(pool, unproven)) === null ? unknown(asking, unproven) : null,
+  };
+}
+
+const NOBODY: Unidentified = { is: "refused", status: 401, problem: TOKEN_REFUSED, headers: {} };
+const TRIED_TOO_OFTEN: Unidentified = {
+  is: "refused",
+  status: 429,
+  problem: TOO_MANY,
+  headers: { "Retry-After": String(FORGOTTEN_AFTER) },
+};
+
+/** To be added before every route that is for known people and workers. */
+export function addAuthentication(app: Hono<TeamEnv>, authentication: Authentication): void {
+  app.use("/api/*", async (context, next) => {
+    const authorization = context.req.header("authorization");
+    const judged = await authentication.identify({ address: addressOf(context), authorization });
+    if (judged.is === "refused") return context.json({ problem: judged.problem }, judged.status, judged.headers);
+    context.set("principal", judged.principal);
     return next();
   });
 }

@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Pool } from "pg";
+import { sha256 } from "../../../src/adapters/file-system/node-crypto.ts";
 
 export type Account = { readonly id: string; readonly kind: "person" | "worker" };
 
@@ -16,7 +17,7 @@ export const SIGN_IN = "sign-in";
 
 export const isPrincipalName = (name: string): boolean => NAME.test(name);
 
-export const digestOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
+export const digestOf = (secret: string): string => sha256(secret);
 export const newSecret = (what: string): string => `isdlc_${what}_${randomBytes(TOKEN_BYTES).toString("base64url")}`;
 
 /** `days`: null where it is good until it is revoked. */

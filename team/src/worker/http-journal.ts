@@ -5,7 +5,7 @@ import { readLines } from "../../../src/adapters/team/read-lines.ts";
 import type { ServerClient } from "../../../src/adapters/team/server-client.ts";
 import type { Command, Refusal } from "../../../src/core/command.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
-import type { Journal, Loaded, Submitted } from "../../../src/ports/journal.ts";
+import type { Head, Journal, Loaded, Submitted } from "../../../src/ports/journal.ts";
 import type { Seal } from "../../../src/ports/seal.ts";
 import { JournalLines, type LeftTree, ReportAnswer } from "../../../src/schema/api-team.ts";
 import type { RunEvent } from "../../../src/schema/event.ts";
@@ -84,16 +84,16 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
   const events: RunEvent[] = [];
   const heads = new Set<string>();
   const take = ({ lines, countermarks }: JournalLines): readonly RunEvent[] => {
-    const read = readLines(
-      cursor,
-      lines,
-      withCountermarks(seal, (hash) => countermarks[hash]),
-    );
-    cursor = read.cursor;
-    for (const line of lines) heads.add(headNamedBy(line));
-    events.push(...read.events);
+    const before = events.length;
+    const marked = withCountermarks(seal, (hash) => countermarks[hash]);
+    for (const line of lines) {
+      const read = readLines(cursor, [line], marked);
+      cursor = read.cursor;
+      heads.add(nameOf(headOf(cursor)));
+      events.push(...read.events);
+    }
     isStale = false;
-    return read.events;
+    return events.slice(before);
   };
   const loaded = (): Loaded => ({ state: cursor.state, head: headOf(cursor) });
   const load = async (): Promise<Loaded> => {
@@ -117,7 +117,8 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
       const left = await beforeRecord(command);
       const body = { command, epoch, request: randomUUID(), after: cursor.seq, left };
       const path = `/api/worker/runs/${run}/commands`;
-      const answer = await ask({ method: "POST", path, body, answer: ReportAnswer, patience: PATIENCE });
+      const report = { method: "POST", path, body, isRepeatable: true } as const;
+      const answer = await ask({ ...report, answer: ReportAnswer, patience: PATIENCE });
       const recorded = take({ lines: answer.lines, countermarks: {} });
       if (answer.ok) afterRecord();
       return answer.ok
@@ -127,11 +128,8 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
   };
 }
 
-/** As the trailer of a commit names it. The line was read before, so its form is known. */
-function headNamedBy(line: string): string {
-  const { seq, events, h } = JSON.parse(line) as { seq: number; events: readonly unknown[]; h: string };
-  return `${seq + events.length - 1}:${h.slice(0, 16)}`;
-}
+/** As the trailer of a commit names it. */
+const nameOf = ({ seq, hash }: Head): string => `${seq}:${hash.slice(0, 16)}`;
 
 /** The run was taken away, which is known here already. */
 class FencedOffError extends Error {}

@@ -1,0 +1,22 @@
+import type { TeamServer } from "./team-server.ts";
+
+/** `path` as it was asked for, without its query. */
+export type Observed = { readonly method: string; readonly path: string; readonly traceparent: string | undefined };
+
+/** `route`: the pattern, as what is in a path is no name for a series. */
+export type Answered = { readonly route: string; readonly status: number };
+
+/** Counts and traces a request. */
+export async function observe(
+  { metrics, tracing }: Pick<TeamServer, "metrics" | "tracing">,
+  { method, path, traceparent }: Observed,
+  answer: () => Promise<Answered>,
+): Promise<void> {
+  const began = performance.now();
+  const headers = traceparent === undefined ? {} : { traceparent };
+  const run = /\/runs\/([0-9a-z-]{1,40})(?:\/|$)/.exec(path)?.[1];
+  const attributes = { "http.request.method": method, ...(run === undefined ? {} : { "isdlc.run": run }) };
+  const name = `${method} ${path.replace(run ?? "", ":run")}`;
+  const { route, status } = await tracing.within({ name, attributes, headers }, answer);
+  metrics.request({ method, route, status: String(status) }, (performance.now() - began) / 1000);
+}

@@ -1,0 +1,70 @@
+import type { IncomingMessage } from "node:http";
+import { HTTPException } from "hono/http-exception";
+import { $ZodError } from "zod/v4/core"; // from here, or every translation of its messages comes along
+import { describe, type Problem, ProblemError } from "../../../src/core/problem.ts";
+import { FencedError, TokenRefusedError } from "../journal-postgres/submit-decision.ts";
+import { type Told, TOKEN_REFUSED } from "../people/authenticate.ts";
+import type { Log } from "../structured-log.ts";
+
+export const BODY_LIMIT = 4 * 1024 * 1024; // bytes: a report may hold the findings of a whole review
+
+export const told = (problem: Told): { problem: Told } => ({ problem });
+
+export const TOO_LONG: Told = { code: "TOO_LONG", what: "The request is too long.", fix: "Send less at once." };
+
+export type Answer = { readonly status: 400 | 401 | 403 | 404 | 409 | 500 | 503; readonly problem: Told };
+
+const STATUS: Readonly<Partial<Record<Problem["code"], Answer["status"]>>> = {
+  NOT_ALLOWED: 403,
+  PASSKEY_NEEDED: 403,
+  PASSKEY_REFUSED: 403,
+  NOT_FOR_TEAM_RUNS: 409,
+  COMMAND_REFUSED: 409,
+  RUN_AWAY: 409,
+  RUN_NOT_MOVABLE: 409,
+  TEAM_RUN_REFUSED: 409,
+  NO_RUN: 404,
+  USAGE: 400,
+};
+
+const INVALID: Answer = {
+  status: 400,
+  problem: { code: "INVALID_REQUEST", what: "The request has another form.", fix: "" },
+};
+
+/** A request that was read to its end is destroyed, too. */
+export const isCutOff = ({ destroyed, complete }: Pick<IncomingMessage, "destroyed" | "complete">): boolean =>
+  destroyed && !complete;
+
+/** What somebody is told whose request came to an error; where it was cut off, nobody hears it. */
+export function asAnswer(error: Error, wasCutOff: boolean, log: Log): Answer {
+  if (error instanceof FencedError)
+    return { status: 409, problem: { code: "FENCED", what: error.message, fix: "Stop working on it." } };
+  if (error instanceof TokenRefusedError) return { status: 401, problem: TOKEN_REFUSED };
+  if (error instanceof ProblemError) {
+    const { problem } = error as ProblemError;
+    const status = STATUS[problem.code];
+    const facts = status === undefined ? {} : problem; // as a person's program tells of its own
+    return { status: status ?? 500, problem: { ...facts, code: problem.code, ...describe(problem) } };
+  }
+  if (error instanceof $ZodError || error instanceof SyntaxError || error instanceof HTTPException || isOddText(error))
+    return INVALID;
+  if (wasCutOff) return INVALID;
+  log.error({ error }, "a request failed");
+  const problem = { code: "UNAVAILABLE", what: "The server cannot answer now.", fix: "Try it again." };
+  return { status: isDatabaseAway(error) ? 503 : 500, problem };
+}
+
+/** A NUL or half of a character, which JSON has and no text of the database can. */
+const isOddText = (error: Error): boolean =>
+  "code" in error && ["22021", "22P02", "22P05"].includes(String(error.code));
+
+/** Connection lost, refused, or the database is starting or stopping. */
+function isDatabaseAway(error: Error): boolean {
+  const code = "code" in error ? String(error.code) : "";
+  return (
+    /^(?:08|57P|53)/.test(code) ||
+    /^E(?:CONN|PIPE|HOST|NET|TIMEDOUT)/.test(code) ||
+    /terminat|timeout/i.test(error.message)
+  );
+}
