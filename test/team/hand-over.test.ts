@@ -9,6 +9,7 @@ import type { RunId } from "../../src/schema/ids.ts";
 import { createHandOver } from "../../team/src/worker/hand-over.ts";
 import { createMirrors, type Mirror } from "../../team/src/worker/mirror.ts";
 import { openRunTree } from "../../team/src/worker/run-tree.ts";
+import { createSpareTrees } from "../../team/src/worker/spare-trees.ts";
 
 const run = "20261116-101112345-abcd" as RunId;
 const FILES = 150;
@@ -49,7 +50,8 @@ type Drive = { readonly mirror: Mirror; readonly epoch: number; readonly left: L
 async function driveOnce({ mirror, epoch, left }: Drive): Promise<readonly [LeftTree | null, LeftTree | null]> {
   const standing = { base: "main", baseTip: mirror.tip("main") ?? "", left };
   const wanted = { data: folder, env: env(), run, epoch, standing, author: "isdlc for ada", knows: () => true };
-  const tree = await openRunTree(mirror, wanted);
+  const spares = createSpareTrees(folder);
+  const tree = await openRunTree(mirror, { ...wanted, spares });
   const workspace = createGitWorkspace(tree.root, { run, env: env() });
   const handOver = createHandOver({ mirror, tree, run, item: "item", branch: "main", workspace });
   const change = (text: string): Promise<LeftTree | null> => {

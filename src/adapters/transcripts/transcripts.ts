@@ -83,12 +83,12 @@ export type Following = {
   readonly fromStart?: boolean;
 };
 
-/** Tells what agents say from now on, until the signal comes. */
+/** Tells what agents say from now on, until the signal comes. Gives a way to look at once. */
 export function followActivity(
   place: TranscriptFolder,
   run: RunId,
   { tell, signal, fromStart = false }: Following,
-): void {
+): () => void {
   const folder = folderOf(place, run);
   const read = new Map<string, { size: number; rest: string }>();
   const look = (isFirst: boolean): void => {
@@ -112,6 +112,7 @@ export function followActivity(
     watcher?.close();
     look(false);
   });
+  return () => look(false);
 }
 
 function watching(folder: string, onChange: () => void): { close(): void } | null {

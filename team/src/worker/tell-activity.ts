@@ -8,10 +8,14 @@ export type Telling = { readonly ask: ServerClient; readonly run: RunId; readonl
 
 /** Messages that wait while the server is away; older ones are left out. */
 const MOST_WAITING = 100;
+/** Milliseconds: a connection that was closed just then is no reason to lose what was said. */
+const PATIENCE = 1000;
 /** As the server takes them at once. */
 const MOST_LINES = 200;
 
 export type Teller = {
+  /** Resolves once all that was said so far was told. */
+  readonly catchUp: () => Promise<void>;
   /** Resolves once the last words were told. */
   readonly end: () => Promise<void>;
 };
@@ -26,7 +30,7 @@ export function tellActivity(project: PlacedProject, { ask, run, epoch }: Tellin
     for (let said = waiting.shift(); said !== undefined; said = waiting.shift()) {
       const path = `/api/worker/runs/${run}/activity`;
       const body = { epoch, execution: said.execution, lines: said.lines };
-      await ask({ method: "POST", path, body, answer: z.object({}) }).catch(() => undefined);
+      await ask({ method: "POST", path, body, answer: z.object({}), patience: PATIENCE }).catch(() => undefined);
     }
     isTelling = false;
   };
@@ -37,8 +41,12 @@ export function tellActivity(project: PlacedProject, { ask, run, epoch }: Tellin
     if (!isTelling) sent = send();
   };
   const ended = new AbortController();
-  followActivity(project, run, { tell, signal: ended.signal, fromStart: true });
+  const look = followActivity(project, run, { tell, signal: ended.signal, fromStart: true });
   return {
+    catchUp: () => {
+      look();
+      return sent;
+    },
     end: () => {
       ended.abort();
       return sent;
