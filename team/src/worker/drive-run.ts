@@ -36,7 +36,8 @@ import type { Mirror, Mirrors } from "./mirror.ts";
 import { asBegunHere } from "./as-begun-here.ts";
 import { tellActivity } from "./tell-activity.ts";
 import { mergedBy, pushMerged } from "./push-merged.ts";
-import { openRunTree, removeRunTree, RolledBackError, type RunTree } from "./run-tree.ts";
+import { openRunTree, removeRunTree, RolledBackError, type RunTree, spareRunTree } from "./run-tree.ts";
+import type { SpareTrees } from "./spare-trees.ts";
 
 export type Worker = {
   readonly ask: ServerClient;
@@ -52,6 +53,7 @@ export type Worker = {
   readonly stopping: AbortSignal;
   readonly claims: ClaimNotes;
   readonly mirrors: Mirrors;
+  readonly spares: SpareTrees;
   readonly log: Log;
   /** Runs that are driven here now. */
   readonly driving: Map<RunId, { readonly epoch: number; readonly journal: HttpJournal }>;
@@ -80,16 +82,18 @@ export async function driveLeased(worker: Worker, run: RunId, workflow: string):
   worker.driving.set(run, { epoch, journal });
   try {
     if (worker.draining.aborted) return await drained(worker, run, epoch);
-    return await worker.mirrors.use(lease.remote, (mirror) =>
+    const end = await worker.mirrors.use(lease.remote, (mirror) =>
       driveInTree({ worker, run, lease, journal, mirror, held }),
     );
+    if (end === "rested") spareRunTree({ ...worker, run, epoch });
+    return end;
   } catch (error) {
     if (!journal.lost.aborted && !isFenced(error)) return await brokenOff(worker, { run, epoch }, error);
     await keepWork(worker, { run, epoch }, held.handOver);
     return await letGo(worker, { run, epoch });
   } finally {
     if (worker.driving.get(run)?.epoch === epoch) worker.driving.delete(run);
-    removeRunTree({ data: worker.data, run, epoch });
+    removeRunTree({ ...worker, run, epoch });
     claims.forget();
   }
 }
@@ -161,18 +165,18 @@ async function driveInTree(driving: Driving): Promise<DriveEnd> {
     progress: noProgress,
     warn: (warning) => worker.log.warn({ run }, warning),
   });
-  const { item, git } = state.run;
-  const branch = git?.branch ?? null;
-  const handOver = createHandOver({ mirror, tree, run, item, branch, workspace: engine.workspace });
+  const branch = state.run.git?.branch ?? null;
+  const handOver = createHandOver({ mirror, tree, run, item: state.run.item, branch, workspace: engine.workspace });
   held.handOver = handOver;
+  const teller = tellActivity(project, { ask: worker.ask, run, epoch: lease.epoch });
   held.beforeRecord = async (command) => {
+    await teller.catchUp(); // with a decision after which the run rests, it is not this worker's any more
     const merged = mergedBy(command);
     if (merged !== null) await pushMerged({ mirror, root: tree.root, run: state, vcs: engine.vcs }, merged);
     const left = await handOver.push(composedTrees(command));
     if (endsRun(command)) await discardLeft(driving, tree.root, engine.vcs);
     return left;
   };
-  const teller = tellActivity(project, { ask: worker.ask, run, epoch: lease.epoch });
   const stopping = AbortSignal.any([journal.lost, worker.stopping]);
   const driven = drive(engine, stopping, worker.draining);
   await driven.then(teller.end, teller.end);
@@ -206,7 +210,7 @@ type Tips = Pick<VcsWrite, "tip">;
 
 /** Null where the journal was rolled back, which a person is told of instead. */
 async function treeOf({ worker, run, lease, mirror, journal }: Driving, state: RunState): Promise<RunTree | null> {
-  const { data, env } = worker;
+  const { data, env, spares } = worker;
   const recorded = state.is === "active" ? state.run.git : null;
   const base = recorded?.base ?? (await mirror.mainBranch());
   const isMerging = state.is === "active" && state.stage.is === "finishing"; // onto the base as it is now; until then nobody is bothered with its moves
@@ -215,7 +219,8 @@ async function treeOf({ worker, run, lease, mirror, journal }: Driving, state: R
   const author = `isdlc for ${lease.begunBy}`;
   const standing = { base, baseTip, left: lease.left };
   try {
-    return await openRunTree(mirror, { data, env, run, epoch: lease.epoch, author, standing, knows: journal.knows });
+    const { epoch } = lease;
+    return await openRunTree(mirror, { data, env, spares, run, epoch, author, standing, knows: journal.knows });
   } catch (error) {
     const now = next(state);
     if (!(error instanceof RolledBackError) || now.is !== "action") throw error;

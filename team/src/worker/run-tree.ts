@@ -5,6 +5,8 @@ import {
   cpSync,
   existsSync,
   mkdtempSync,
+  readdirSync,
+  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -13,11 +15,14 @@ import {
 import { join } from "node:path";
 import { releaseRepository } from "../../../src/adapters/git/objects/repository-store.ts";
 import { hardenedGit, must, wholeTreeTimeoutMs } from "../../../src/adapters/git/process/git.ts";
+import { rawInTree } from "../../../src/adapters/git/process/git-path.ts";
+import { repositorySettings } from "../../../src/adapters/git/read/repository-settings.ts";
 import { requireBranchName } from "../../../src/adapters/git/snapshot/ref-name.ts";
 import type { LeftTree } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { type Mirror, REFS_AS_FILES } from "./mirror.ts";
 import { packedText, type Refs } from "./ref-files.ts";
+import type { SpareTree, SpareTrees } from "./spare-trees.ts";
 
 /** Where a run stands: at a branch of the remote, or where an earlier driver left it. */
 export type Standing = {
@@ -36,6 +41,7 @@ type Wanted = {
   readonly epoch: number;
   readonly standing: Standing;
   readonly author: string;
+  readonly spares: SpareTrees;
   /** Whether the journal had this head, as the trailer of a commit names it. */
   readonly knows: (head: string) => boolean;
 };
@@ -45,13 +51,14 @@ export class RolledBackError extends Error {}
 
 /**
  * A working tree made anew for one drive: what an execution that was cut off wrote is not in it, and neither is any
- * setting or hook that an agent left behind.
+ * setting or hook that an agent left behind. Files that are the same in an earlier drive's tree are taken from there.
  * @throws RolledBackError
  */
 export async function openRunTree(mirror: Mirror, wanted: Wanted): Promise<RunTree> {
-  const { data, env, run, epoch, standing } = wanted;
+  const { data, env, run, epoch, standing, spares } = wanted;
   const root = treeFolder(data, run, epoch);
   removeRunTree(wanted);
+  const spare = spares.take(mirror.folder, root);
   await newRepository(root, wanted);
   const left = standing.left === null ? null : await withUnrecorded(mirror, wanted, standing.left);
   const refs = refsOf(mirror, { run, standing, left });
@@ -61,12 +68,26 @@ export async function openRunTree(mirror: Mirror, wanted: Wanted): Promise<RunTr
   const at = left === null ? standing.base : left.branch;
   writeFileSync(join(root, ".git", "HEAD"), at === null ? `${left?.head}\n` : `ref: refs/heads/${at}\n`);
   const git = gitIn(root, env);
-  if (left === null) await git("reset", "--quiet", "--hard");
-  else {
-    await git("read-tree", "--reset", "-u", left.snapshot);
-    await git("reset", "--quiet");
-  }
+  await writeFiles({ root, git, of: left?.snapshot ?? "HEAD" }, { spares, spare, repository: mirror.folder });
+  if (left !== null) await git("read-tree", "--reset", "HEAD");
+  await repositorySettings(root, env); // with which what git tells of the repository is remembered
   return { root, env, left };
+}
+
+type Files = { readonly root: string; readonly git: GitIn; readonly of: string };
+
+type Spared = { readonly spares: SpareTrees; readonly spare: SpareTree | null; readonly repository: string };
+
+/** All files of a tree or commit. Git leaves alone which ones of a spare tree are the same. */
+async function writeFiles({ root, git, of }: Files, { spares, spare, repository }: Spared): Promise<void> {
+  const index = join(root, ".git", "index");
+  if (spare !== null) writeFileSync(index, spare.index);
+  await git("read-tree", "--reset", "-u", of);
+  if (await spares.note(root, { repository, index: readFileSync(index), spare })) return;
+  for (const name of readdirSync(root, { encoding: "latin1" }).filter((one) => one !== ".git"))
+    rmSync(rawInTree(root, name), { recursive: true });
+  rmSync(index);
+  await writeFiles({ root, git, of }, { spares, spare: null, repository });
 }
 
 type Placed = { readonly run: RunId; readonly standing: Standing; readonly left: LeftTree | null };
@@ -105,16 +126,29 @@ async function makePlain(plain: string, env: NodeJS.ProcessEnv): Promise<void> {
   }
 }
 
+type Placing = Pick<Wanted, "data" | "run" | "epoch" | "spares">;
+
 /** Removes the tree of a drive. The processes of git that stay in it are ended first: they would keep it on the disk. */
-export function removeRunTree({ data, run, epoch }: Pick<Wanted, "data" | "run" | "epoch">): void {
+export function removeRunTree(placing: Placing): void {
+  placing.spares.remove(released(placing));
+}
+
+/** The same for a drive after which nothing is at work there any more. */
+export function spareRunTree(placing: Placing): void {
+  placing.spares.keep(released(placing));
+}
+
+function released({ data, run, epoch }: Placing): string {
   const root = treeFolder(data, run, epoch);
   if (existsSync(root)) releaseRepository(realpathSync(root));
-  rmSync(root, { recursive: true, force: true });
+  return root;
 }
 
 const treeFolder = (data: string, run: RunId, epoch: number): string => join(data, "trees", run, `e${epoch}`);
 
-export function gitIn(root: string, env: NodeJS.ProcessEnv): (...args: readonly string[]) => Promise<string> {
+type GitIn = (...args: readonly string[]) => Promise<string>;
+
+export function gitIn(root: string, env: NodeJS.ProcessEnv): GitIn {
   const git = hardenedGit(root, env);
   return async (...args) =>
     (await must(git(args, { timeoutMs: wholeTreeTimeoutMs }), args[0] ?? "")).toString("utf8").trim();

@@ -16,9 +16,10 @@ import { createLog, type Log } from "../structured-log.ts";
 import { startTracing } from "../operations/tracing.ts";
 import { numberOf, secretOf } from "../verb-values.ts";
 import { beat } from "./beat.ts";
-import { createClaimNotes } from "./claim-notes.ts";
+import { type ClaimNotes, createClaimNotes } from "./claim-notes.ts";
 import { dataFolder, driveLeased, type Worker } from "./drive-run.ts";
 import { createMirrors } from "./mirror.ts";
+import { createSpareTrees } from "./spare-trees.ts";
 import { startTidying } from "./start-tidying.ts";
 import { takeDrives } from "./take-drives.ts";
 
@@ -51,9 +52,7 @@ async function work(invocation: Invocation, { url, token, database, signal }: Wa
   const team = await ask({ method: "GET", path: "/api/team", answer: TeamView, patience: PATIENCE });
   const data = join(text(values, "data") ?? dataFolder(userFolders(env).state), team.person);
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  const claims = createClaimNotes(data, createProcesses());
-  const swept = await claims.sweep();
-  if (swept > 0) log.warn({ executions: swept }, "ended what an earlier worker in this folder had left behind");
+  const claims = await sweptClaims(data, log);
   const stopping = new AbortController();
   const signals = { draining: signal, stopping: stopping.signal };
   const me: Worker = {
@@ -64,6 +63,7 @@ async function work(invocation: Invocation, { url, token, database, signal }: Wa
     values,
     claims,
     mirrors: createMirrors({ data, env }),
+    spares: createSpareTrees(data),
     log,
     ...signals,
     driving: new Map(),
@@ -93,6 +93,13 @@ async function work(invocation: Invocation, { url, token, database, signal }: Wa
   clearInterval(timer);
   await tracing.stop();
   return done(["Stopped. Its runs were handed back."]);
+}
+
+async function sweptClaims(data: string, log: Log): Promise<ClaimNotes> {
+  const claims = createClaimNotes(data, createProcesses());
+  const swept = await claims.sweep();
+  if (swept > 0) log.warn({ executions: swept }, "ended what an earlier worker in this folder had left behind");
+  return claims;
 }
 
 /** A database that is away at the start is waited for, as a server is. */
