@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 const PROGRAM = "test/support/program-folder.ts";
 
-/** Suites by what they cost: `fast` runs on every edit, the others in CI and on request. */
+/** Suites by what they cost: those called `fast` run on every edit, the others in CI and on request. */
 const suite = (name: string, include: string[], minutes: number) => ({
   test: {
     name,
@@ -15,6 +15,13 @@ const suite = (name: string, include: string[], minutes: number) => ({
   },
 });
 
+/** Areas whose tests leave nothing behind in their process: one process has many of their files, and reads the code once. */
+const TOGETHER =
+  "core,engine,findings,items,journals,library,overlays,sizing,spec,supervision,user-files,views,workflows";
+const together = [`test/{${TOGETHER}}/**/*.test.ts`];
+
+const fast = suite("fast", ["test/**/*.test.ts"], 4);
+
 /** What all tests of a suite need, started once before the first. */
 const withSetup = ({ test }: ReturnType<typeof suite>, setup: string) => ({
   test: { ...test, globalSetup: [...test.globalSetup, setup] },
@@ -23,17 +30,8 @@ const withSetup = ({ test }: ReturnType<typeof suite>, setup: string) => ({
 export default defineConfig({
   test: {
     projects: [
-      {
-        test: {
-          name: "fast",
-          globalSetup: [PROGRAM],
-          env: { TZ: "UTC" },
-          include: ["test/**/*.test.ts"],
-          exclude: ["test/slow/**"],
-          testTimeout: 240_000,
-          hookTimeout: 240_000,
-        },
-      },
+      { test: { ...fast.test, exclude: ["test/slow/**", ...together] } },
+      { test: { ...suite("fast-together", together, 4).test, isolate: false } },
       suite("crash", ["test/slow/crash/**/*.test.ts"], 15),
       suite("flows", ["test/slow/flows/**/*.test.ts"], 5),
       suite("rogue", ["test/slow/rogue/**/*.test.ts"], 15),

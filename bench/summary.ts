@@ -32,18 +32,19 @@ export async function measureSummary({ root, scratch, quick }: Settings): Promis
   change(repository);
   const to = await workspace.snapshot("after", []);
   const completing = completingRun(root, from);
-  /** Knows its repository, and has compared nothing yet: what it compared once it would not ask again. */
-  const unused = async (): Promise<Workspace> => {
+  /** As in a run after its first phase: a snapshot is made, git that stays is there, and nothing is compared yet. */
+  const inRun = async (): Promise<Workspace> => {
     const fresh = createGitWorkspace(tree, { run: "bench", env: process.env });
-    await fresh.kept("none");
-    return { ...fresh, snapshot: () => Promise.resolve(to) };
+    const made = await fresh.snapshot("after", []);
+    await fresh.lines(made, from, ["nothing"]);
+    return { ...fresh, snapshot: () => Promise.resolve(made) };
   };
   const phase = completing.phases[0]?.rule.key ?? "";
   const state = { phases: { [phase]: { status: "completed", start_commit: commit, summary: "a, b" } } };
   const samples = await interleave(quick ? 10 : 40, {
     git: () => timedWithChildren(() => execute("git", ["diff", "--name-status", commit, "HEAD"], { cwd: tree, env })),
     diff: async () => {
-      const fresh = await unused();
+      const fresh = await inRun();
       return timedWithChildren(async () => {
         const changed = await fresh.diff(from, to);
         if (changed?.length !== CHANGED) throw new Error(`${changed?.length} files changed`);
@@ -51,7 +52,7 @@ export async function measureSummary({ root, scratch, quick }: Settings): Promis
       });
     },
     complete: async () => {
-      const engine = engineFor(repository, completing, await unused());
+      const engine = engineFor(repository, completing, await inRun());
       return timedWithChildren(() => completePhase(engine, { run: completing, step: "complete", ticket: "" }));
     },
     library: () =>

@@ -1,10 +1,11 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import * as library from "../../src/index.ts";
 
 const { applySizingDecision } = library;
 const said = vi.spyOn(process.stderr, "write").mockImplementation(() => true);
 const warnings = (): string => said.mock.calls.map(([text]) => String(text)).join("");
 afterEach(() => void said.mockClear());
+afterAll(() => said.mockRestore());
 
 const FEATURE = [
   "00-quick-scan",

@@ -15,6 +15,7 @@ import { afterAll } from "vitest";
 import { createToken } from "../../src/adapters/caller/operator-token.ts";
 import type { RunEvent } from "../../src/schema/event.ts";
 import { builtProgram } from "./built-program.ts";
+import { recordedEvents } from "./recorded-events.ts";
 
 /** One turn of the agent in `fixtures/agents/by-plan.mjs`; what is left out is done as usual. */
 export type Turn = {
@@ -136,7 +137,7 @@ export async function createSandbox({ git = true, files = {} }: SandboxOptions =
     script: (...args) => start(args).ended,
     person: (...args) => start(args, { ISDLC_OPERATOR_TOKEN: token }).ended,
     status: async () => parsed(await start(["status", "--json"]).ended).run,
-    events: async () => parsed(await start(["history", "--json"]).ended).events as RunEvent[],
+    events: () => Promise.resolve(recordedEvents(root, env)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Command, Decision, Report } from "../../src/core/command.ts";
-import { type ActiveRun, noRun, type RunState, type Wait, type AttemptState } from "../../src/core/run.ts";
+import type { ActiveRun, RunState, Wait, AttemptState } from "../../src/core/run.ts";
 import { EventDraft, type RunEvent } from "../../src/schema/event.ts";
 import { brokenByGoingBack } from "./back-rules.ts";
 import { rollDice } from "./dice.ts";
@@ -38,7 +38,8 @@ export function playScript(core: Core, script: Script, scope: Scope = { finishFr
       playRoll(table, roll);
       if (scope.finishFromEveryState) table.violations.push(...finishViolations(core, player));
     }
-    table.violations.push(...reloadViolations(core, player), ...finishViolations(core, player));
+    reload(table);
+    table.violations.push(...finishViolations(core, player));
   } catch (error) {
     table.violations.push({ rule: "nothing throws and nothing given is written to", where: String(error) });
   }
@@ -60,8 +61,7 @@ function playRoll(table: Table, roll: Roll): void {
   const now = core.next(player.state);
   const move = moveOf(script.temper, roll);
   if (move === "crash") {
-    table.violations.push(...reloadViolations(core, player));
-    player.reload();
+    reload(table);
     return;
   }
   if (move === "forbidden") {
@@ -174,11 +174,12 @@ function optionOf(command: ReturnType<typeof anyAnswer>[number]): string {
   return command.do === "finish" ? command.how : command.do;
 }
 
-function reloadViolations(core: Core, player: Player): Violation[] {
-  const journal = JSON.parse(JSON.stringify(player.events)) as RunEvent[]; // as it would be read from disk
-  const replayed = journal.reduce(core.evolve, noRun);
-  const same = isDeepStrictEqual(replayed, player.state);
-  return same ? [] : [{ rule: "replaying the journal gives the live state", where: JSON.stringify(replayed) }];
+/** Goes on with what the journal says, as after a crash. */
+function reload({ player, violations }: Table): void {
+  const live = player.state;
+  player.reload();
+  if (!isDeepStrictEqual(player.state, live))
+    violations.push({ rule: "replaying the journal gives the live state", where: JSON.stringify(player.state) });
 }
 
 /** A person and a world of good will can bring the run to its end from here. */

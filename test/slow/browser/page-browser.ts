@@ -69,6 +69,9 @@ export async function open(link: string, look: Look = {}): Promise<Opened> {
   return opened;
 }
 
+/** Milliseconds until a page must show something, also while other suites run beside it. */
+const PATIENCE = 120_000;
+
 /** The same, whatever is shown there; it notes everything a page must not do. */
 export async function openAt(link: string, look: Look = {}): Promise<Opened> {
   const { width = 1360, height = 900, dark = false, touch = false, motion = "reduce" } = look;
@@ -81,6 +84,7 @@ export async function openAt(link: string, look: Look = {}): Promise<Opened> {
     hasTouch: touch,
     isMobile: touch,
   });
+  context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const troubles = watch(page, new URL(link).origin);
   await page.goto(link);

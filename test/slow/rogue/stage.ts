@@ -5,8 +5,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createToken } from "../../../src/adapters/caller/operator-token.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
 import { type Json, type Outcome as Said, personalEnvironment, startRepository } from "../../support/cli.ts";
 import { builtProgram } from "../../support/built-program.ts";
+import { recordedEvents } from "../../support/recorded-events.ts";
 import { type GuestSession, startGuest } from "./guest-session.ts";
 import type { Column } from "./rogue.ts";
 
@@ -61,6 +63,7 @@ export type Stage = {
   status(): Promise<Json>;
   /** Everything a person can look at now, as one text. */
   shown(): Promise<string>;
+  /** None where they are refused. */
   events(): Promise<readonly Json[]>;
   evidence(deed?: string): readonly Evidence[];
   /** Waits for what a process in the background notes. */
@@ -166,7 +169,7 @@ export async function createStage(column: Column): Promise<Stage> {
       const looks = await Promise.all(["gate", "status", "history"].map((verb) => start([verb])));
       return looks.map(({ stdout, stderr }) => stdout + stderr).join("\n");
     },
-    events: async () => (await json("history")).events ?? [],
+    events: () => Promise.resolve(recordedIn(root, env)),
     evidence,
     noted: (deed) =>
       until(() => {
@@ -188,6 +191,15 @@ export async function createStage(column: Column): Promise<Stage> {
       rmSync(base, { recursive: true, force: true, maxRetries: 3 });
     },
   };
+}
+
+function recordedIn(root: string, env: Record<string, string>): readonly Json[] {
+  try {
+    return recordedEvents(root, env);
+  } catch (error) {
+    if (error instanceof ProblemError) return [];
+    throw error;
+  }
 }
 
 const SETS_GOING: ReadonlySet<string> = new Set(["continue", "redo", "answer", "retry", "skip"]);

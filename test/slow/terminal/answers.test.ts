@@ -79,11 +79,11 @@ describe.skipIf(!hasTmux())("at a terminal", () => {
     terminal.isdlc('"add greeting" --supervised');
     await terminal.shows("Something else");
     terminal.press("Up", "Enter");
-    await terminal.shows("empty: leave it to the agent");
+    await terminal.shows("Ctrl-G opens your editor");
     terminal.press("Escape");
     await terminal.shows("Something else");
     terminal.press("Up", "Enter");
-    await terminal.shows("empty: leave it to the agent");
+    await terminal.shows("Ctrl-G opens your editor");
     terminal.type("wry");
     await terminal.shows(PROMPT);
     expect(sandbox.log().at(-1)?.prompt).toMatch(/Which tone\?\n {2}wry$/);
