@@ -1,5 +1,5 @@
-// Bugs of the team's server, each noticed by a test against a real PostgreSQL. The function that appends is defined
-// anew by the tables for moving: what the first tables say of it does not count any more.
+// Bugs of a team's server and workers; those of the server are noticed by tests against a real PostgreSQL. The function
+// that appends is defined anew by the tables for moving: what the first tables say of it does not count any more.
 const APPEND = "team/src/moving/moving-tables.ts";
 const LEASES = "team/src/server/leases.ts";
 const FENCE = "found_run.epoch is distinct from p_epoch or found_run.worker is distinct from p_sender";
@@ -75,5 +75,26 @@ export const mutantsOfTeam = [
     find: "rows[0].epoch !== by.epoch",
     put: "false",
     test: "test/slow/team/journal.test.ts",
+  },
+  {
+    bug: "a file that an agent wrote to is taken into the tree of another run",
+    file: "src/adapters/git/snapshot/written-entries.ts",
+    find: "`${ino} ${size} ${mode} ${ctimeMs}`",
+    put: "`${ino} ${size} ${mode}`",
+    test: "test/team/spare-trees.test.ts",
+  },
+  {
+    bug: "files of an earlier tree stay as they are though git would write them otherwise",
+    file: "team/src/worker/spare-trees.ts",
+    find: "before.rules !== rules",
+    put: "false",
+    test: "test/team/spare-trees.test.ts",
+  },
+  {
+    bug: "whoever comes when all others are being answered is closed at once",
+    file: "team/src/server/connection-room.ts",
+    find: "socket !== newest && among(open)",
+    put: "among(open)",
+    test: "test/team/limited-server.test.ts",
   },
 ];
