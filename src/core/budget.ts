@@ -40,7 +40,7 @@ export function wouldExceed(spent: Usage, ahead: Usage, { usd, tokens }: Budget)
 }
 
 /** Of two usages the smaller figures; what one does not tell is taken from the other. */
-export function smaller(one: Usage | undefined, other: Usage): Usage {
+export function smaller(one: Usage | null, other: Usage): Usage {
   const least = (a: number | null | undefined, b: number | null): number | null =>
     typeof a === "number" && b !== null ? Math.min(a, b) : (a ?? b);
   return {
@@ -105,7 +105,7 @@ type SpentBudget = {
 
 /** True where some executions of a run told their cost, and that of others is unknown or worked out. */
 export const isPartlyKnown = ({ phases, estimatedCost }: Pick<ActiveRun, "phases" | "estimatedCost">): boolean =>
-  estimatedCost === true ||
+  estimatedCost ||
   (phases.some(({ missingCost }) => missingCost > 0) && phases.some(({ usage }) => usage.usd !== null));
 
 export function budgetText({ usd, tokens }: Budget): string {

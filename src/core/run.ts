@@ -47,11 +47,11 @@ export type ActiveRun = Common & {
   /** What the run may use before a person is asked; as it stands now. */
   readonly budget: Budget | null;
   /** True after an agent reported an impossible usage, until a person has said how to go on. */
-  readonly unknownUsage?: boolean;
+  readonly unknownUsage: boolean;
   /** The cost of an execution that was stopped is worked out from its tokens. */
-  readonly estimatedCost?: boolean;
-  /** The least that an execution which came to its end used. */
-  readonly leastUsage?: Usage;
+  readonly estimatedCost: boolean;
+  /** The least that an execution which came to its end used; null before there was one. */
+  readonly leastUsage: Usage | null;
   /** The last commit that the run made or was shown on its branch; null where it works without git. */
   readonly tip: CommitId | null;
   /** Where the base stood when a person last looked; null where there is none. */

@@ -1,5 +1,5 @@
 import { isEventType } from "../../core/evolve.ts";
-import { isRecord, ownValue } from "../../core/own-value.ts";
+import { isRecord } from "../../core/own-value.ts";
 import type { Seal } from "../../ports/seal.ts";
 import type { EventDraft, RunEvent } from "../../schema/event.ts";
 import type { RunId } from "../../schema/ids.ts";
@@ -64,9 +64,8 @@ export function readBody(body: string, seq: number, check: EventCheck): BodyRead
   } catch {
     return { is: "unreadable", detail: "it is not JSON" };
   }
-  const record = isRecord(value) ? value : {};
-  if (ownValue(record, "seq") !== seq) return { is: "unreadable", detail: `event ${seq} should begin here` };
-  const { at, events, v } = record;
+  const { seq: first, at, events, v } = isRecord(value) ? value : NOTHING;
+  if (first !== seq) return { is: "unreadable", detail: `event ${seq} should begin here` };
   if (typeof at !== "string" || !Array.isArray(events) || events.length === 0)
     return { is: "unreadable", detail: "it holds no events" };
   return readEvents(events, { seq, at }, (draft) => check(draft, v));
@@ -76,6 +75,8 @@ export function readBody(body: string, seq: number, check: EventCheck): BodyRead
 export const snapshotHash = (content: Uint8Array): string => sha256(Buffer.concat([SNAPSHOT_START, content]));
 
 const SNAPSHOT_START = Buffer.from("snapshot\n");
+
+const NOTHING: Record<string, unknown> = {};
 
 const SEAL_START = Buffer.from(',"h":"');
 const SEALED = /^,"h":"([0-9a-f]{64})","m":"([0-9A-Za-z_.-]{32,200})"\}\n$/;
@@ -110,7 +111,7 @@ export type EventCheck = (draft: unknown, format: unknown) => CheckedDraft;
  * bare Node needs to start; verifying a journal does check every event against it.
  */
 export const checkBySeal: EventCheck = (draft, format) => {
-  const type = ownValue(draft, "type");
+  const { type } = isRecord(draft) ? draft : NOTHING;
   if (typeof type !== "string") return { is: "unreadable", detail: "an event has no type" };
   if (!isEventType(type)) return { is: "newer", type };
   if (format !== FORMAT) return { is: "newer", type: `format ${String(format)}` };

@@ -55,15 +55,18 @@ export function createFileAnchors(directory: string, workingTree: string, files:
       known = { stamp, list: readList(files, listFile) ?? { path, generation: "", open: null, heads: {} } };
     return known.list;
   };
-  const current = (): AnchorList =>
-    withNewest(
-      list(),
-      orNull(() => readAnchorHead(files, headFile)),
-    );
+  /** What was decided since the list was written; null where nothing was. */
+  const newest = (): AnchorHead | null => {
+    const found = orNull(() => readAnchorHead(files, headFile));
+    return found !== null && found.generation === list().generation ? found : null;
+  };
 
   return {
     tree: path,
-    read: (run) => parseHead(current().heads[run]),
+    read(run) {
+      const head = newest();
+      return head?.run === run ? { seq: head.seq, hash: head.hash } : parseHead(list().heads[run]);
+    },
     openRun: () => list().open,
     write(run, head, open) {
       try {
@@ -72,7 +75,7 @@ export function createFileAnchors(directory: string, workingTree: string, files:
         const { generation, heads, open: openRun } = list();
         if (open && openRun === run && heads[run] !== undefined)
           return writeAnchorHead(files, headFile, { generation, run, ...head });
-        const next = withHead({ ...current(), path }, { run, head, open });
+        const next = withHead({ ...withNewest(list(), newest()), path }, { run, head, open });
         replaceFile(files, listFile, Buffer.from(`${JSON.stringify(next)}\n`));
       } catch {
         known = null;
@@ -81,10 +84,8 @@ export function createFileAnchors(directory: string, workingTree: string, files:
   };
 }
 
-/** The list with what was decided since it was written. */
 function withNewest(list: AnchorList, newest: AnchorHead | null): AnchorList {
-  if (newest === null || newest.generation !== list.generation) return list;
-  return { ...list, heads: { ...list.heads, [newest.run]: `${newest.seq}:${newest.hash}` } };
+  return newest === null ? list : { ...list, heads: { ...list.heads, [newest.run]: `${newest.seq}:${newest.hash}` } };
 }
 
 /** Writers hold the working tree's lock, so another temporary file of this tree was left by one that was killed. */

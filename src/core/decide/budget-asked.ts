@@ -14,8 +14,8 @@ export function budgetAsked(run: ActiveRun): EventDraft | null {
   const asked = { type: "budget.spent", spent, budget } as const;
   const partial = isPartlyKnown(run) ? { partial: true } : {};
   if (isSpent(spent, budget)) return { ...asked, ...partial };
-  if (isLimited(budget) && run.unknownUsage === true) return { ...asked, unknown: true };
-  if (leastUsage === undefined || !wouldExceed(spent, leastUsage, budget)) return null;
+  if (isLimited(budget) && run.unknownUsage) return { ...asked, unknown: true };
+  if (leastUsage === null || !wouldExceed(spent, leastUsage, budget)) return null;
   return { ...asked, ...partial, ahead: leastUsage };
 }
 

@@ -14,7 +14,7 @@ import {
   type Stage,
   type AttemptState,
 } from "../run.ts";
-import { enter, open, patch } from "./changes.ts";
+import { changed, enter, open, patch } from "./changes.ts";
 
 type AttemptEventType =
   | "attempt.started"
@@ -149,7 +149,7 @@ function within(run: ActiveRun, change: (work: AttemptState) => ActiveRun): Acti
 
 function produceAgain(run: ActiveRun, since: number, next: { work: AttemptState; brief: Brief }): ActiveRun {
   const stage: Stage = { is: "producing", ...next, claim: null };
-  return { ...run, stage, since, wait: null };
+  return changed(run, { stage, since, wait: null });
 }
 
 function failureText(results: readonly CheckResult[]): string {
@@ -166,11 +166,12 @@ const codeOf = ({ code, reason }: Ended): string | null => code ?? reason?.split
 
 /** What the whole run knows from an execution: mostly nothing. */
 function learnt(run: ActiveRun, { how, usage, nonsense, estimated }: Ended): ActiveRun {
-  let told = run;
-  if (nonsense === true) told = { ...told, unknownUsage: true };
-  if (estimated === true) told = { ...told, estimatedCost: true };
-  if (how === "done" && usage !== null) told = { ...told, leastUsage: smaller(run.leastUsage, usage) };
-  return told;
+  if (nonsense !== true && estimated !== true && (how !== "done" || usage === null)) return run;
+  return changed(run, {
+    unknownUsage: run.unknownUsage || nonsense === true,
+    estimatedCost: run.estimatedCost || estimated === true,
+    leastUsage: how === "done" && usage !== null ? smaller(run.leastUsage, usage) : run.leastUsage,
+  });
 }
 
 /** What an execution adds to its phase's account. */
