@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -11,6 +11,7 @@ import {
   describeFaults,
   FAULTS_OF_A_PROGRAM,
 } from "../contracts/agent-backend.ts";
+import { removeTemporary } from "../support/remove-temporary.ts";
 
 const agents = join(import.meta.dirname, "../fixtures/agents");
 const { env } = process;
@@ -157,7 +158,7 @@ describe("the command protocol", () => {
 
 describe("the program", () => {
   const folder = mkdtempSync(join(tmpdir(), "programs-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  afterAll(() => removeTemporary(folder));
   const script = join(folder, "my-agent");
   writeFileSync(script, `#!${process.execPath}\nconsole.log('${RESULT}')\n`);
   chmodSync(script, 0o755);

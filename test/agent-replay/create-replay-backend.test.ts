@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -6,6 +6,7 @@ import { createReplayBackend } from "../../src/adapters/agent-replay/create-repl
 import { parseRecording, type Recording } from "../../src/adapters/agent-replay/recording.ts";
 import type { AgentTask } from "../../src/ports/agent-backend.ts";
 import { agentTask, collect, describeBackend } from "../contracts/agent-backend.ts";
+import { removeTemporary } from "../support/remove-temporary.ts";
 
 const PHASE = "03-architecture";
 
@@ -26,7 +27,7 @@ beforeEach(() => {
   outside = mkdtempSync(join(tmpdir(), "outside-"));
 });
 afterEach(() => {
-  for (const folder of [cwd, outside]) rmSync(folder, { recursive: true, force: true });
+  for (const folder of [cwd, outside]) removeTemporary(folder);
 });
 
 const result = { status: "done" as const };

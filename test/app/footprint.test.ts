@@ -1,16 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleSettings, loadedLater } from "../../scripts/bundle-settings.mjs";
 import { createSandbox, type Sandbox } from "../support/cli.ts";
+import { removeTemporary } from "../support/remove-temporary.ts";
 
 const repository = dirname(dirname(import.meta.dirname));
 const folder = mkdtempSync(join(tmpdir(), "isdlc-footprint-"));
 const program = join(folder, "dist/bin/main.cjs");
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => removeTemporary(folder));
 
 /** The program as one readable file, in which each module begins with a comment that names it. */
 beforeAll(async () => {

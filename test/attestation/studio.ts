@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
@@ -10,6 +10,7 @@ import { signWithSsh } from "../../src/adapters/attestation/ssh-signature.ts";
 import { type Verification, verifyRange } from "../../src/adapters/attestation/verify-range.ts";
 import { PREDICATE_TYPE, type RunStatement, STATEMENT_TYPE } from "../../src/schema/attestation.ts";
 import { type Key, makeKey } from "./keys.ts";
+import { removeTemporary } from "../support/remove-temporary.ts";
 
 export type Commit = { readonly commit: string; readonly tree: string };
 
@@ -39,7 +40,7 @@ export type Studio = {
 const RUN = "20261101-101500123-k3f9";
 const made: string[] = [];
 afterAll(() => {
-  for (const base of made) rmSync(base, { recursive: true, force: true });
+  for (const base of made) removeTemporary(base);
 });
 
 export function createStudio(): Studio {

@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { builtProgram } from "../support/built-program.ts";
+import { removeTemporary } from "../support/remove-temporary.ts";
 
 const base = mkdtempSync(join(tmpdir(), "isdlc-compiled-"));
-afterAll(() => rmSync(base, { recursive: true, force: true }));
+afterAll(() => removeTemporary(base));
 
 const bin = join(base, "package/dist/bin");
 const folder = join(base, "package/dist/compiled");

@@ -1,15 +1,16 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { findProject } from "../../src/compose/project-location.ts";
+import { removeTemporary } from "../support/remove-temporary.ts";
 
 let base = "";
 beforeEach(() => {
   base = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-root-")));
   mkdirSync(join(base, "project", "below"), { recursive: true });
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
+afterEach(() => removeTemporary(base));
 
 const rootOf = (...names: string[]): string => findProject(join(base, ...names), process.env).root;
 

@@ -1,19 +1,11 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { desktopCall } from "../../src/apps/cli/terminal/desktop-call.ts";
 import { createWindow } from "../../src/apps/cli/terminal/window.ts";
 import type { NotifyChoice } from "../../src/schema/user-settings.ts";
+import { removeTemporary } from "../support/remove-temporary.ts";
 
 const XTERM = { TERM: "xterm-256color" };
 
@@ -84,7 +76,7 @@ describe("a call on the desktop", () => {
     tree = join(folder, "tree");
     mkdirSync(join(tree, ".git"), { recursive: true });
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  afterEach(() => removeTemporary(folder));
 
   test("is made by notify-send, with the text as a text and nothing of ours in its environment", async () => {
     const { env, told } = withProgram(folder);

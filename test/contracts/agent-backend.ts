@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemProcessTable } from "../../src/adapters/process/process-table.ts";
 import type { AgentBackend, AgentEnd, AgentEvent, AgentTask } from "../../src/ports/agent-backend.ts";
 import type { AgentResult, Usage, Verdict } from "../../src/schema/agent.ts";
+import { removeTemporary } from "../support/remove-temporary.ts";
 
 /** What an agent is to do in one execution, whichever backend it runs behind. */
 export type AgentScript = {
@@ -68,7 +69,7 @@ export function describeBackend(
   describe(`the backend ${name}`, () => {
     let cwd = "";
     beforeEach(() => void (cwd = mkdtempSync(join(tmpdir(), "backend-"))));
-    afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+    afterEach(() => removeTemporary(cwd));
 
     const play = async (script: Partial<AgentScript>, task: Partial<AgentTask> = {}, signal?: AbortSignal) => {
       const backend = await create({ ...idle, ...script });

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HOST_MARKERS } from "../../src/adapters/caller/agent-markers.ts";
 import { builtProgram } from "../support/built-program.ts";
 import { fencesOf, markdownFiles, readDocument } from "./markdown.ts";
+import { removeTemporary } from "../support/remove-temporary.ts";
 
 /** Blocks marked `sh run` are one script for each document; blocks marked `file=<name>` are saved in the home folder. */
 const fences = new Map(markdownFiles().map((file) => [file, fencesOf(readDocument(file))]));
@@ -27,7 +28,7 @@ beforeAll(async () => {
   program = await builtProgram();
   folder = mkdtempSync(join(tmpdir(), "isdlc-docs-"));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => removeTemporary(folder));
 
 test("the examples were found", () => {
   expect(scripts.map(({ file }) => file)).toEqual([

@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 import type { GitCaller } from "../../src/adapters/git/process/personal-git.ts";
+import { removeTemporary } from "../support/remove-temporary.ts";
 
 export type Fixture = {
   /** A folder of this test alone; `repo` is a repository in it, on branch main. */
@@ -41,7 +42,7 @@ export function useRepository(): Fixture {
   afterEach(() => {
     for (const name of Object.keys(process.env)) if (!(name in saved)) delete process.env[name];
     Object.assign(process.env, saved);
-    rmSync(base, { recursive: true, force: true });
+    removeTemporary(base);
   });
   const repo = () => join(base, "repo");
   const write = (path: string | Buffer, content: string | Buffer) => {

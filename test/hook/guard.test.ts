@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync, existsSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync, existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -6,6 +6,7 @@ import { answerEvent, refuseTool, type Situation } from "../../src/apps/hook/ans
 import { SESSION_VERBS } from "../../src/apps/hook/guard-verbs.ts";
 import type { Marker } from "../../src/apps/hook/marker.ts";
 import { verbs } from "../../src/apps/cli/grammar/catalog.ts";
+import { removeTemporary } from "../support/remove-temporary.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-guard-")));
 const root = join(base, "tree");
@@ -16,7 +17,7 @@ for (const folder of [".isdlc/journal", ".git", ".claude", "src", item, "test"])
 mkdirSync(join(home, ".claude"), { recursive: true });
 symlinkSync(join(root, ".isdlc"), join(root, "alias"));
 writeFileSync(join(root, "src/a.ts"), "");
-afterAll(() => rmSync(base, { recursive: true, force: true }));
+afterAll(() => removeTemporary(base));
 
 const marker: Marker = {
   run: "20261116-010000000-aaaa",

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test as property } from "@fast-check/vitest";
@@ -12,12 +12,13 @@ import { installedHookCommands } from "../../src/adapters/integrations/hook-comm
 import { builtProgram } from "../support/built-program.ts";
 import { withinSecond } from "../support/cpu-time.ts";
 import { markRun } from "../support/mark-run.ts";
+import { removeTemporary } from "../support/remove-temporary.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-hostile-")));
 markRun(root, "docs/a", { writes: "tree", outputs: [] });
 const marker = parseMarker(readFileSync(join(root, ".isdlc/active"), "utf8"));
 const situation = { root, cwd: root, home: root, closed: [], marker, realpath: realpathSync, exists: existsSync };
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+afterAll(() => removeTemporary(root));
 
 const word = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("../x", "~", "$HOME", "`x`", "$(x)", "a\0b"));
 /** A line of shell that is whole: quotes, groups, substitutions and cases within each other. */

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { createProcesses } from "../../src/adapters/process/create-processes.ts";
 import { procFileTable, psTable, type ProcessFacts } from "../../src/adapters/process/process-table.ts";
+import { removeTemporary } from "../support/remove-temporary.ts";
 
 const started: ChildProcess[] = [];
 const FOREVER = `setInterval(() => {}, 1000); console.log("up")`;
@@ -118,7 +119,7 @@ async function startedLater(than: number): Promise<ProcessFacts> {
 
 describe("of who began before", () => {
   const place = mkdtempSync(join(tmpdir(), "isdlc-proc-"));
-  afterAll(() => rmSync(place, { recursive: true, force: true }));
+  afterAll(() => removeTemporary(place));
   const folderOf = (pid: number): string => join(place, String(pid));
   const tell = (pid: number, began: number, parent = 0): void => {
     mkdirSync(folderOf(pid), { recursive: true });

@@ -1,14 +1,15 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { buildSync } from "esbuild";
 import { afterAll, expect, test } from "vitest";
 import { procFileTable } from "../../src/adapters/process/process-table.ts";
+import { removeTemporary } from "../support/remove-temporary.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "driver-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => removeTemporary(folder));
 
 test("R9 a driver that exits in the middle takes its agent with it, also one that ignores SIGTERM", async () => {
   buildSync({

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { sandboxAvailable } from "../../src/adapters/sandbox/sandbox-available.ts";
 import { missing } from "./sandbox-fixture.ts";
+import { removeTemporary } from "../support/remove-temporary.ts";
 
 const base = mkdtempSync(join(tmpdir(), "isdlc-available-"));
-afterAll(() => rmSync(base, { recursive: true }));
+afterAll(() => removeTemporary(base));
 
 /** A folder with a bwrap that is a script. */
 function folderWith(name: string, script: string): string {

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
 import type { Sandbox } from "../../src/adapters/process/sandboxed.ts";
@@ -8,6 +8,7 @@ import { startAgentProcess } from "../../src/adapters/process/start-agent-proces
 import { agentNeeds } from "../../src/adapters/sandbox/agent-needs.ts";
 import { type SandboxOptions, createSandbox } from "../../src/adapters/sandbox/create-sandbox.ts";
 import { sandboxAvailable } from "../../src/adapters/sandbox/sandbox-available.ts";
+import { removeTemporary } from "../support/remove-temporary.ts";
 
 const available = sandboxAvailable(process.env);
 
@@ -33,7 +34,7 @@ export type Ran = { readonly stdout: string; readonly stderr: string; readonly e
 
 const made: string[] = [];
 afterAll(() => {
-  for (const base of made) rmSync(base, { recursive: true, force: true });
+  for (const base of made) removeTemporary(base);
 });
 
 /** Not in /tmp, which is hidden as a whole: here each part of the sandbox has to hold by itself. */

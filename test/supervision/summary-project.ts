@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, vi } from "vitest";
 import { createPhaseSummaryGenerator } from "../../src/library/phase-summary/create-phase-summary-generator.ts";
 import { renderStateSummary } from "../../src/library/phase-summary/state-summary.ts";
+import { removeTemporary } from "../support/remove-temporary.ts";
 
 export type Project = {
   /** A folder of this test alone, without a repository at first. */
@@ -35,7 +36,7 @@ export function useProject(): Project {
   });
   afterEach(() => {
     vi.restoreAllMocks();
-    rmSync(root, { recursive: true, force: true });
+    removeTemporary(root);
   });
   const git = (...args: string[]) => gitIn(root, args);
   const write = (path: string, text: string) => {

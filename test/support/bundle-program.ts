@@ -1,14 +1,15 @@
 import { build } from "esbuild";
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll } from "vitest";
+import { removeTemporary } from "./remove-temporary.ts";
 
 /** Bundles a test program to one file that node starts quickly. Removed after the suite. */
 export async function bundleProgram(source: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "isdlc-program-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => removeTemporary(folder));
   const outfile = join(folder, `${basename(source, ".ts")}.mjs`);
   await build({ entryPoints: [source], outfile, bundle: true, platform: "node", format: "esm", logLevel: "error" });
   return outfile;

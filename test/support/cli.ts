@@ -1,14 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
@@ -16,6 +7,7 @@ import { createToken } from "../../src/adapters/caller/operator-token.ts";
 import type { RunEvent } from "../../src/schema/event.ts";
 import { builtProgram } from "./built-program.ts";
 import { recordedEvents } from "./recorded-events.ts";
+import { removeTemporary } from "./remove-temporary.ts";
 
 /** One turn of the agent in `fixtures/agents/by-plan.mjs`; what is left out is done as usual. */
 export type Turn = {
@@ -89,7 +81,7 @@ export type SandboxOptions = { readonly git?: boolean; readonly files?: Readonly
 const agentProgram = join(dirname(import.meta.dirname), "fixtures/agents/by-plan.mjs");
 const made: string[] = [];
 afterAll(() => {
-  for (const base of made) rmSync(base, { recursive: true, force: true });
+  for (const base of made) removeTemporary(base);
 });
 const MADE_BEFORE_ANY_RUN = "2026-01-01T00:00:00.000Z";
 

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { removeTemporary } from "./remove-temporary.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -13,5 +14,5 @@ declare module "vitest" {
 export function setup(project: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), "isdlc-built-"));
   project.provide("programFolder", folder);
-  return () => rmSync(folder, { recursive: true, force: true });
+  return () => removeTemporary(folder);
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -10,6 +10,7 @@ import { createHandOver } from "../../team/src/worker/hand-over.ts";
 import { createMirrors, type Mirror } from "../../team/src/worker/mirror.ts";
 import { openRunTree } from "../../team/src/worker/run-tree.ts";
 import { createSpareTrees } from "../../team/src/worker/spare-trees.ts";
+import { removeTemporary } from "../support/remove-temporary.ts";
 
 const run = "20261116-101112345-abcd" as RunId;
 const FILES = 150;
@@ -18,7 +19,7 @@ const FEW = 12;
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "isdlc-hand-over-"))));
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => removeTemporary(folder));
 
 const env = (): NodeJS.ProcessEnv => ({ PATH: process.env["PATH"], HOME: folder, GIT_CONFIG_GLOBAL: "/dev/null" });
 

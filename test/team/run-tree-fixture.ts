@@ -19,6 +19,7 @@ import type { RunId } from "../../src/schema/ids.ts";
 import { createMirrors, type Mirror } from "../../team/src/worker/mirror.ts";
 import { openRunTree, removeRunTree } from "../../team/src/worker/run-tree.ts";
 import { createSpareTrees, type SpareTrees } from "../../team/src/worker/spare-trees.ts";
+import { removeTemporary } from "../support/remove-temporary.ts";
 
 export const first = "20261116-101112345-aaaa" as RunId;
 export const second = "20261116-101112345-bbbb" as RunId;
@@ -37,7 +38,7 @@ export function useRunTrees(): void {
   });
   afterEach(() => {
     process.env["PATH"] = PATH;
-    rmSync(folder, { recursive: true, force: true });
+    removeTemporary(folder);
   });
 }
 

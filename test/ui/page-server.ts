@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -12,6 +12,7 @@ import { openRepository } from "../../src/apps/ui/repository.ts";
 import { createListener } from "../../src/apps/ui/request-listener.ts";
 import { createSessions } from "../../src/apps/ui/sessions.ts";
 import { createStatementSigning } from "../../src/apps/ui/statement-signing.ts";
+import { removeTemporary } from "../support/remove-temporary.ts";
 
 export type Answered = {
   readonly status: number;
@@ -39,7 +40,7 @@ const started: Listening[] = [];
 const folders: string[] = [];
 afterAll(async () => {
   await Promise.all(started.map((server) => server.close()));
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders) removeTemporary(folder);
 });
 
 /** The page's server in this process, for a repository; nothing drives runs on. */

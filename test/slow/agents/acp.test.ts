@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemProcessTable } from "../../../src/adapters/process/process-table.ts";
@@ -9,6 +9,7 @@ import { runBackend } from "../../agent-claude/run-backend.ts";
 import type { Rule, Turn } from "../../stub-model/scenario.ts";
 import { agentBinary } from "../../support/agent-binaries.ts";
 import { createSampleRepository } from "./sample-repository.ts";
+import { removeTemporary } from "../../support/remove-temporary.ts";
 
 const DONE: Turn = { json: { status: "done", summary: "Written." } };
 
@@ -49,7 +50,7 @@ describe.each(agents)("$name over the Agent Client Protocol", ({ name, binary, u
   afterEach(async () => {
     await setup?.close();
     setup = null;
-    rmSync(cwd, { recursive: true, force: true });
+    removeTemporary(cwd);
   });
 
   const start = async (...rules: Rule[]): Promise<AcpSetup> => (setup = await withAcpAgent(name, rules));
@@ -180,7 +181,7 @@ describe.concurrent.each(agents)("$name over the Agent Client Protocol", ({ name
       const { backend, model } = setup;
       onTestFinished(async () => {
         await setup.close();
-        rmSync(cwd, { recursive: true, force: true });
+        removeTemporary(cwd);
       });
       const hanging = agentTask(cwd, { limits: { silence: 25, turns: null, usd: null } });
       const { end } = await runBackend(backend, hanging);

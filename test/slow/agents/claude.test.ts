@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createClaudeBackend } from "../../../src/adapters/agent-claude/create-claude-backend.ts";
@@ -11,6 +11,7 @@ import type { ClaudeSetup } from "../../agent-claude/with-claude.ts";
 import type { Fault, Rule, Turn } from "../../stub-model/scenario.ts";
 import { agentBinary, CLAUDE_VERSIONS, claudePackage } from "../../support/agent-binaries.ts";
 import { createSampleRepository } from "./sample-repository.ts";
+import { removeTemporary } from "../../support/remove-temporary.ts";
 
 const binaries = await Promise.all(
   CLAUDE_VERSIONS.map(async (version) => ({ version, binary: await agentBinary(claudePackage(version)) })),
@@ -28,7 +29,7 @@ describe.each(binaries)("claude $version", ({ version, binary }) => {
   afterEach(async () => {
     await setup?.close();
     setup = null;
-    rmSync(cwd, { recursive: true, force: true });
+    removeTemporary(cwd);
   });
 
   const start = async (...rules: Rule[]): Promise<{ backend: AgentBackend; model: ClaudeSetup["model"] }> => {
@@ -247,7 +248,7 @@ describe.concurrent.each(binaries)("claude $version", ({ version, binary }) => {
       const { env, model } = setup;
       onTestFinished(async () => {
         await setup.close();
-        rmSync(cwd, { recursive: true, force: true });
+        removeTemporary(cwd);
       });
       const hanging = agentTask(cwd, { limits: { silence: 10, turns: null, usd: null } });
       const { end } = await runBackend(createClaudeBackend({ program: "claude", env }), hanging);

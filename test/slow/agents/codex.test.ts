@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -13,6 +13,7 @@ import { describeBackend } from "../../contracts/agent-backend.ts";
 import type { IsolatedAgent } from "../../stub-model/isolated-agent.ts";
 import type { Fault, Rule, Turn } from "../../stub-model/scenario.ts";
 import { agentBinary, codexPackage } from "../../support/agent-binaries.ts";
+import { removeTemporary } from "../../support/remove-temporary.ts";
 
 const binary = await agentBinary(codexPackage);
 
@@ -26,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const setup of setups.splice(0)) await setup.close();
-  rmSync(cwd, { recursive: true, force: true });
+  removeTemporary(cwd);
 });
 
 type Started = { readonly backend: AgentBackend; readonly model: IsolatedAgent["model"]; readonly home: string };
@@ -110,7 +111,7 @@ describe.skipIf(!binary.ok)("codex 0.166.0 with a scripted model", () => {
     expect(end).toMatchObject({ how: "result", denied });
     expect([join(outside, "a"), join(cwd, ".git/a"), join(cwd, "b")].map(existsSync)).toEqual([false, false, true]);
     expect(JSON.stringify(model.calls[1]?.request.messages).match(/Read-only file system/g)).toHaveLength(2);
-    rmSync(outside, { recursive: true });
+    removeTemporary(outside);
   });
 
   test.each<{ name: string; fault: Fault; again: boolean; told: RegExp }>([

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -14,6 +14,7 @@ import { withCodex } from "../../agent-codex/with-codex.ts";
 import type { IsolatedAgent } from "../../stub-model/isolated-agent.ts";
 import type { Rule } from "../../stub-model/scenario.ts";
 import { agentBinary, claudePackage, codexPackage } from "../../support/agent-binaries.ts";
+import { removeTemporary } from "../../support/remove-temporary.ts";
 
 type Setup = Pick<IsolatedAgent, "env" | "model" | "close">;
 
@@ -56,7 +57,7 @@ beforeEach(() => void (cwd = mkdtempSync(join(tmpdir(), "isdlc-repository-"))));
 afterEach(async () => {
   await setup?.close();
   setup = null;
-  rmSync(cwd, { recursive: true, force: true });
+  removeTemporary(cwd);
 });
 
 describe.each(agents)("$choice", ({ choice, start, binary }) => {

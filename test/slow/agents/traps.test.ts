@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -7,6 +7,7 @@ import { agentTask } from "../../agent-claude/agent-task.ts";
 import { runBackend } from "../../agent-claude/run-backend.ts";
 import type { Rule, Turn } from "../../stub-model/scenario.ts";
 import { agentBinary } from "../../support/agent-binaries.ts";
+import { removeTemporary } from "../../support/remove-temporary.ts";
 
 const gemini = await agentBinary(ACP_RECIPES.gemini.agent);
 const DONE: Turn = { json: { status: "done", summary: "Written." } };
@@ -21,7 +22,7 @@ async function start(rule: Rule): Promise<AcpSetup & { readonly cwd: string }> {
   const setup = await withAcpAgent("gemini", [rule]);
   closings.push(async () => {
     await setup.close();
-    rmSync(cwd, { recursive: true, force: true });
+    removeTemporary(cwd);
   });
   return { ...setup, cwd };
 }

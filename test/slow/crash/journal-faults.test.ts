@@ -16,6 +16,7 @@ import {
   treeIn,
   type Tree,
 } from "../../journal-file/sample-run.ts";
+import { removeTemporary } from "../../support/remove-temporary.ts";
 
 type Scenario = {
   readonly name: string;
@@ -91,7 +92,7 @@ const scenarios: readonly Scenario[] = [
 ];
 
 const base = mkdtempSync(join(scratchFolder, "isdlc-faults-"));
-afterAll(() => rmSync(base, { recursive: true, force: true }));
+afterAll(() => removeTemporary(base));
 
 describe.each(scenarios)("at every file call of $name", (scenario) => {
   test("a kill leaves what was before or after, and what was acknowledged stays", async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -10,6 +10,7 @@ import { loadUserKey, sealWith } from "../../../src/adapters/user-files/user-key
 import { begin, mark, marksIn, RUN } from "../../journal-file/sample-commands.ts";
 import { namesBelow, stillClock, treeIn } from "../../journal-file/sample-run.ts";
 import { bundleProgram, startProgram, type Finished } from "../../support/bundle-program.ts";
+import { removeTemporary } from "../../support/remove-temporary.ts";
 
 const SECONDS = 10;
 const WRITERS = 4;
@@ -18,7 +19,7 @@ const LEAST_ACKNOWLEDGED = 200;
 
 test(`${WRITERS} writers killed at random for ${SECONDS} seconds or more: whatever was acknowledged is there once`, async () => {
   const base = mkdtempSync(join(tmpdir(), "isdlc-storm-"));
-  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  onTestFinished(() => removeTemporary(base));
   const tree = treeIn(base);
   const program = await bundleProgram(join(import.meta.dirname, "../../journal-file/programs/append-marks.ts"));
   const open = () =>

@@ -1,12 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { begin, lastMark, mark, RUN } from "../../journal-file/sample-commands.ts";
 import { namesBelow, openJournalOf, treeIn, type Tree } from "../../journal-file/sample-run.ts";
 import { bundleProgram } from "../../support/bundle-program.ts";
+import { removeTemporary } from "../../support/remove-temporary.ts";
 
 const strace = spawnSync("strace", ["-V"]).status === 0;
 
@@ -135,7 +136,7 @@ async function inspect(tree: Tree, acknowledged: readonly string[], when: string
 
 function withTree<T>(work: (tree: Tree) => T): T {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "isdlc-strace-")));
-  const remove = (): void => rmSync(base, { recursive: true, force: true });
+  const remove = (): void => removeTemporary(base);
   const result = work(treeIn(base));
   if (result instanceof Promise) return result.finally(remove) as T;
   remove();

@@ -11,6 +11,7 @@ import { builtProgram } from "../../support/built-program.ts";
 import { recordedEvents } from "../../support/recorded-events.ts";
 import { type GuestSession, startGuest } from "./guest-session.ts";
 import type { Column } from "./rogue.ts";
+import { removeTemporary } from "../../support/remove-temporary.ts";
 
 export type { Json, Said };
 
@@ -188,7 +189,7 @@ export async function createStage(column: Column): Promise<Stage> {
     async close() {
       await session?.end();
       for (const pid of carriersOf(evidenceFile)) end(pid);
-      rmSync(base, { recursive: true, force: true, maxRetries: 3 });
+      removeTemporary(base);
     },
   };
 }

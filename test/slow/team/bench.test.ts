@@ -1,15 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasPostgres } from "./support/team-database.ts";
+import { removeTemporary } from "../../support/remove-temporary.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const folder = mkdtempSync(join(tmpdir(), "isdlc-bench-test-"));
 const scratch = join(folder, "scratch");
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => removeTemporary(folder));
 
 describe.runIf(hasPostgres)("a bench with a server and a database of its own", () => {
   beforeAll(() => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import { builtProgram } from "../../support/built-program.ts";
 import { createSandbox, parsed, type Sandbox } from "../../support/cli.ts";
 import { hasPostgres } from "./support/team-database.ts";
 import { begin, installTeamPackage, said } from "./support/team.ts";
+import { removeTemporary } from "../../support/remove-temporary.ts";
 
 /** A port of this machine that somebody listens at until the tests of the file are over. */
 async function takenPort(): Promise<number> {
@@ -27,7 +28,7 @@ describe.runIf(hasPostgres)("a server with a PostgreSQL of its own that cannot l
     data = mkdtempSync(join(tmpdir(), "isdlc-own-database-")); // reached by whoever PostgreSQL runs as
     taken = await takenPort();
   });
-  afterAll(() => rmSync(data, { recursive: true, force: true }));
+  afterAll(() => removeTemporary(data));
   const serve = (...options: readonly string[]) => begin(sandbox, ["server", "--data", data, ...options], {});
   const runsDatabase = (): boolean => existsSync(join(data, "data", "postmaster.pid"));
 

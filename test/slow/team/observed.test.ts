@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ import { createSandbox, type Json, parsed } from "../../support/cli.ts";
 import { hasPostgres, freshDatabase } from "./support/team-database.ts";
 import { begin, createTeam, installTeamPackage, said } from "./support/team.ts";
 import { beginRun, PATIENCE, untilRests } from "./support/team-runs.ts";
+import { removeTemporary } from "../../support/remove-temporary.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 
@@ -101,7 +102,7 @@ describe.runIf(hasPostgres)("what is seen of a team's server from outside", () =
   test("a PostgreSQL of its own: one command on a fresh machine, and it is found again after a kill", async () => {
     const sandbox = await createSandbox();
     const data = mkdtempSync(join(tmpdir(), "isdlc-own-database-")); // reached by whoever PostgreSQL runs as
-    afterAll(() => rmSync(data, { recursive: true, force: true }));
+    afterAll(() => removeTemporary(data));
     installTeamPackage(await builtProgram());
     const serve = async () => {
       const server = begin(sandbox, ["server", "--port", "0", "--data", data], {});

@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { RunId } from "../../../src/schema/ids.ts";
 import { createMirrors, type Mirror } from "../../../team/src/worker/mirror.ts";
+import { removeTemporary } from "../../support/remove-temporary.ts";
 
 /** One more than git lets pile up before it collects. */
 const PACKS = 51;
@@ -12,7 +13,7 @@ const DAY = 24 * 60 * 60; // seconds
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "isdlc-tidy-mirror-"))));
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => removeTemporary(folder));
 
 const env = (): NodeJS.ProcessEnv => ({ PATH: process.env["PATH"], HOME: folder, GIT_CONFIG_GLOBAL: "/dev/null" });
 const git = (cwd: string, args: readonly string[], input = ""): string =>

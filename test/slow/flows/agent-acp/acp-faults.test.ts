@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -6,6 +6,7 @@ import { systemProcessTable } from "../../../../src/adapters/process/process-tab
 import type { AgentEnd } from "../../../../src/ports/agent-backend.ts";
 import { agentTask } from "../../../agent-claude/agent-task.ts";
 import { DONE, fakeBackend, promptsOf, runFake, type Behaviour, type Deed } from "../../../agent-acp/run-fake-acp.ts";
+import { removeTemporary } from "../../../support/remove-temporary.ts";
 
 const TOOL = '{"sessionId":"s-1","update":{"sessionUpdate":"tool_call","toolCallId":"1","status":"in_progress"';
 
@@ -199,7 +200,7 @@ describe("R9 nothing is left alive", () => {
     expect(ends).toMatchObject([{ how: "failed", reason: "aborted", again: true, session: "s-1" }]);
     expect(readFileSync(notes, "utf8")).toContain('"method":"session/cancel","params":{"sessionId":"s-1"}');
     expect(alive(task.nonce)).toEqual([]);
-    rmSync(folder, { recursive: true });
+    removeTemporary(folder);
   });
 
   test("after an abort before there is a conversation", async () => {
@@ -215,6 +216,6 @@ describe("R9 nothing is left alive", () => {
     clearInterval(watch);
     expect(ends).toEqual(["aborted"]);
     expect(alive(task.nonce)).toEqual([]);
-    rmSync(folder, { recursive: true });
+    removeTemporary(folder);
   });
 });

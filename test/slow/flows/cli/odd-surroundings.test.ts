@@ -1,11 +1,12 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { builtProgram } from "../../../support/built-program.ts";
 import { bundleProgram } from "../../../support/bundle-program.ts";
 import { createSandbox } from "../../../support/cli.ts";
+import { removeTemporary } from "../../../support/remove-temporary.ts";
 
 const OURS = ["runs", "reviews", "work", "journal", "journal/ended", "items", "history"];
 
@@ -16,7 +17,7 @@ test.concurrent.each(OURS)("S4 a link in the place of .isdlc/%s is told and not 
   await sandbox.script("init");
   const place = join(sandbox.root, ".isdlc", name);
   mkdirSync(dirname(place), { recursive: true });
-  rmSync(place, { recursive: true, force: true });
+  removeTemporary(place);
   symlinkSync(behind, place);
   const started = await sandbox.script("add a greeting", "--supervised", ...sandbox.agent);
   const looked = await sandbox.script("gate");

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { builtProgram } from "../../../support/built-program.ts";
+import { removeTemporary } from "../../../support/remove-temporary.ts";
 
 export type Played = {
   readonly code: number | null;
@@ -33,7 +34,7 @@ export async function playDemo({ args = [], interruptAt, look }: Play = {}): Pro
     look?.(temporary);
     return { ...ended, left: { home: readdirSync(home), temporary: readdirSync(temporary) }, temporary };
   } finally {
-    rmSync(place, { recursive: true, force: true });
+    removeTemporary(place);
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -10,10 +10,11 @@ import { bundleProgram, type Started, startProgram } from "../../../support/bund
 import { createSandbox, parsed } from "../../../support/cli.ts";
 import { waitsForItems, whileItemsLocked } from "../../../items-cli/items-locked.ts";
 import { ANALYSIS, turns } from "../../../items-cli/prepared-item.ts";
+import { removeTemporary } from "../../../support/remove-temporary.ts";
 
 const temporaryFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "isdlc-locking-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => removeTemporary(folder));
   return folder;
 };
 

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
@@ -24,6 +24,7 @@ import {
 } from "../../../worktrees/person.ts";
 import { agreeing } from "../../../git/repository-fixture.ts";
 import { mergeOf } from "../../../git/write-requests.ts";
+import { removeTemporary } from "../../../support/remove-temporary.ts";
 
 type Outcome = { readonly ok: true } | { readonly ok: false; readonly why: string };
 type Step = {
@@ -181,7 +182,7 @@ async function makeWorld() {
   vi.stubEnv("XDG_CONFIG_HOME", undefined);
   onTestFinished(() => {
     vi.unstubAllEnvs();
-    rmSync(parent, { recursive: true, force: true });
+    removeTemporary(parent);
   });
   const [base, template] = [join(parent, "world"), join(parent, "template")];
   makeRepository(createWorld(base));

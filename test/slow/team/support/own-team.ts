@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { type OwnDatabase, startOwnDatabase } from "../../../../team/src/database/own-database.ts";
 import { openPool } from "../../../../team/src/journal-postgres/open-pool.ts";
 import { createTeam, type Team } from "./team.ts";
+import { removeTemporary } from "../../../support/remove-temporary.ts";
 
 /** A team on a PostgreSQL that nobody else uses, so that it can be taken away. */
 export type OwnTeam = {
@@ -29,7 +30,7 @@ export async function createOwnTeam(): Promise<OwnTeam> {
   ending.push(async () => {
     await pool.end();
     await database.stop("immediate");
-    rmSync(folder, { recursive: true, force: true });
+    removeTemporary(folder);
   });
   return {
     team: await createTeam({ database: { url: database.url, pool } }),

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { startOwnDatabase } from "../../../../team/src/database/own-database.ts";
 import { postgresPrograms } from "../../../../team/src/database/postgres-programs.ts";
+import { removeTemporary } from "../../../support/remove-temporary.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -29,7 +30,7 @@ export async function setup(project: TestProject): Promise<void> {
   const database = await startOwnDatabase({ folder, ...where });
   stop = async () => {
     await database.stop("immediate");
-    rmSync(folder, { recursive: true, force: true });
+    removeTemporary(folder);
   };
   project.provide("postgres", database.url.slice(0, database.url.lastIndexOf("/")));
 }
