@@ -84,11 +84,12 @@ async function lasting({ settings, long, short, run }: Long & { short: Place }):
 
 async function opening({ settings, long, fresh, run }: Long & { fresh: Place }): Promise<readonly Line[]> {
   const snapshot = join(long.tree, ".isdlc", "journal", `${run}.snap`);
-  const text = readFileSync(snapshot, "utf8").split("\n")[0] ?? "";
+  const contentOf = (file: string): string => readFileSync(file, "utf8").split("\n")[1] ?? "";
+  const text = contentOf(snapshot);
   const [load, loadFresh] = [newInstance(long, run), newInstance(fresh, run)];
   const samples = await interleave(settings.quick ? 40 : 100, {
     parse: () => timed(() => JSON.parse(text) as unknown, 20),
-    read: () => timed(() => JSON.parse(readFileSync(snapshot, "utf8").split("\n")[0] ?? "") as unknown),
+    read: () => timed(() => JSON.parse(contentOf(snapshot)) as unknown),
     open: () => timed(load),
     openFresh: () => timed(loadFresh),
   });

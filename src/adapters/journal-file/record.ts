@@ -48,7 +48,8 @@ export function readLine(line: Buffer, previous: string, seal: Seal): LineReadin
   const [sealed, hash = "", mark = ""] = SEALED.exec(line.toString("latin1", cut)) ?? [];
   if (sealed === undefined) return { is: "damaged", detail: "it has no seal" };
   const hashed = Buffer.allocUnsafe(previous.length + cut + 2);
-  hashed.write(`${previous}\n`, "latin1");
+  hashed.write(previous, "latin1");
+  hashed[previous.length] = NEWLINE;
   line.copy(hashed, previous.length + 1, 0, cut);
   hashed[hashed.length - 1] = BRACE;
   if (sha256(hashed) !== hash) return { is: "damaged", detail: "its hash does not fit" };
@@ -71,16 +72,12 @@ export function readBody(body: string, seq: number, check: EventCheck): BodyRead
   return readEvents(events, { seq, at }, (draft) => check(draft, v));
 }
 
-/** Never the hash of a record, which begins with the hash before it. */
-export const snapshotHash = (content: Uint8Array): string => sha256(Buffer.concat([SNAPSHOT_START, content]));
-
-const SNAPSHOT_START = Buffer.from("snapshot\n");
-
 const NOTHING: Record<string, unknown> = {};
 
 const SEAL_START = Buffer.from(',"h":"');
 const SEALED = /^,"h":"([0-9a-f]{64})","m":"([0-9A-Za-z_.-]{32,200})"\}\n$/;
 const BRACE = 0x7d;
+const NEWLINE = 0x0a;
 
 type Drafts = readonly unknown[];
 

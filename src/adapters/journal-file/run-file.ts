@@ -14,10 +14,11 @@ import {
   replaceFile,
   writeAll,
 } from "../file-system/file-system.ts";
+import { sha256 } from "../file-system/node-crypto.ts";
 import type { Anchors } from "../user-files/anchors.ts";
 import { advance, corrupt, type Cursor, emptyCursor, eventsOf, fold, headOf } from "./fold.ts";
 import { type JournalLocation, type OpenFile, readJournal, snapshotFile, tornFile } from "./journal-location.ts";
-import { encodeRecord, type EventCheck, LINE_LIMIT, readLine, snapshotHash } from "./record.ts";
+import { encodeRecord, type EventCheck, LINE_LIMIT, readLine } from "./record.ts";
 
 /** What the functions below need, and what they remember between calls. */
 export type JournalStore = {
@@ -194,6 +195,8 @@ type SnapshotTools = {
 /** A snapshot that really is ours. It was written after its head was acknowledged, so it also bears witness to it. */
 type Snapshot = Omit<Cursor, "last"> & { readonly last: { readonly from: number; readonly previous: string } };
 
+/** What its hash is made of begins with it, and that of a record with the hash before: neither can stand in for the other. */
+const SNAPSHOT_START = "snapshot\n";
 const EVERY_RECORDS = 64;
 const EVERY_RECORDS_AT_REST = 4;
 const EVERY_BYTES = 128 * 1024;
@@ -212,21 +215,21 @@ const isAtRest = (state: RunState): boolean => state.is === "ended" || (state.is
 function writeSnapshot(tools: SnapshotTools, journal: string, cursor: Cursor): void {
   if (cursor.last === null) return;
   const { from, previous } = cursor.last;
-  const content = JSON.stringify({ version: tools.version, ...cursor, last: { from, previous } });
-  const bytes = Buffer.from(content);
-  const mark = tools.seal.mark(snapshotHash(bytes));
-  replaceFile(tools.files, snapshotFile(journal), Buffer.concat([bytes, Buffer.from(`\n${mark}\n`)]));
+  const content = SNAPSHOT_START + JSON.stringify({ version: tools.version, ...cursor, last: { from, previous } });
+  const mark = tools.seal.mark(sha256(content));
+  replaceFile(tools.files, snapshotFile(journal), Buffer.from(`${content}\n${mark}\n`));
 }
 
 /** Null for any doubt: none there, not ours, of another version, of another run. */
 function readSnapshot(tools: SnapshotTools, journal: string, run: string): Snapshot | null {
   try {
     const bytes = readSmall(tools.files, snapshotFile(journal), SNAPSHOT_LIMIT);
-    const end = bytes?.indexOf("\n") ?? -1;
+    const end = bytes?.indexOf("\n", SNAPSHOT_START.length) ?? -1;
     if (bytes === null || end === -1) return null;
-    const content = bytes.toString("utf8", 0, end);
+    const start = bytes.toString("latin1", 0, SNAPSHOT_START.length);
+    const content = bytes.toString("utf8", SNAPSHOT_START.length, end);
     const mark = bytes.toString("latin1", end + 1).trimEnd();
-    if (!tools.seal.fits(snapshotHash(bytes.subarray(0, end)), mark, content)) return null;
+    if (start !== SNAPSHOT_START || !tools.seal.fits(sha256(bytes.subarray(0, end)), mark, content)) return null;
     const snapshot = JSON.parse(content) as Snapshot & { version: string; state: RunState };
     return snapshot.version === tools.version && snapshot.run === run ? snapshot : null;
   } catch {
