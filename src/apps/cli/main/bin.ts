@@ -29,7 +29,7 @@ async function main(args: readonly string[]): Promise<number> {
     const code = await runItems(args, host);
     if (code !== null) return code;
   }
-  stayLean();
+  stayLean(first === "ui" ? LASTING : LEAN);
   if (first === "ui") {
     const { runUi } = loadBundle("ui.cjs") as { runUi: typeof RunUi }; // the page's server stays for days: it carries no verb but its own
     return runUi(args, host);
@@ -43,10 +43,13 @@ async function main(args: readonly string[]): Promise<number> {
  * code runs a few times: it has to run longer than usual before machine code is made of it, which costs more than it
  * saves here.
  */
-function stayLean(): void {
+const LEAN = ["--semi-space-growth-factor=1", "--interrupt-budget=1000000"];
+/** A server that stays for days takes a fifth less memory, and no longer to answer. */
+const LASTING = [...LEAN, "--optimize-for-size"];
+
+function stayLean(flags: readonly string[]): void {
   const { setFlagsFromString } = require("node:v8") as typeof V8; // read only when it is needed
-  setFlagsFromString("--semi-space-growth-factor=1");
-  setFlagsFromString("--interrupt-budget=1000000");
+  for (const flag of flags) setFlagsFromString(flag);
 }
 
 /** For those who have written everything: ending now spares taking Node apart piece by piece. */
