@@ -8,7 +8,7 @@ import type { Team } from "./support/team.ts";
 import { beginRun, look, PATIENCE, untilEnded } from "./support/team-runs.ts";
 import { createWorkerFaults } from "./support/worker-faults.ts";
 
-/** A whole storm: `ISDLC_TEAM_FAULTS=200 ISDLC_TEAM_RUNS=30`. */
+/** A whole storm, as in CI: `ISDLC_TEAM_FAULTS=200 ISDLC_TEAM_RUNS=30`. */
 const FAULTS = Number(process.env["ISDLC_TEAM_FAULTS"] ?? 16);
 const RUNS = Number(process.env["ISDLC_TEAM_RUNS"] ?? 4);
 const WITHIN = Math.max(600_000, FAULTS * 15_000); // milliseconds
