@@ -59,7 +59,7 @@ async function deciding(settings: Settings, place: TeamPlace): Promise<readonly 
   const fileRun = await growRun(root, here, 2);
   const database = await inDatabase(place, root);
   const http = await overHttp(place, root);
-  const samples = await interleave(quick ? 60 : 300, {
+  const samples = await interleave(quick ? 60 : 1000, {
     file: decidingOn(openPlace(here).journal, fileRun),
     database: decidingOn(database.journal, database.run),
     http: decidingOn(http.journal, http.run),
