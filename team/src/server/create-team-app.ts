@@ -1,6 +1,7 @@
 import { type Context, Hono, type Next } from "hono";
 import { routePath } from "hono/route";
 import { bodyLimit } from "hono/body-limit";
+import { HTTPException } from "hono/http-exception";
 import { addTeamPage, addTeamPageFiles } from "../page/team-page.ts";
 import type { TeamPage } from "../page/team-page-parts.ts";
 import { addMovingRoutes } from "../moving/moving-routes.ts";
@@ -41,6 +42,7 @@ export function createTeamApp(server: TeamServer, page: PageParts | null): Hono<
   if (page !== null) addTeamPageFiles(app, { server, ...page });
   app.notFound((context) => context.json(told({ code: "NOT_FOUND", what: "There is nothing here.", fix: "" }), 404));
   app.onError((error, context) => {
+    if (error instanceof HTTPException && error.res !== undefined) return error.res; // what whoever threw it wants told
     const { incoming } = context.env;
     const { status, problem } = asAnswer(error, incoming !== undefined && isCutOff(incoming), server.log);
     return context.json(told(problem), status);
