@@ -162,7 +162,7 @@ export function startRepository(root: string, git: (...args: string[]) => string
 
 type Surroundings = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
 
-function startProgram(argv: readonly string[], { cwd, env }: Surroundings): Running {
+export function startProgram(argv: readonly string[], { cwd, env }: Surroundings): Running {
   const child = spawn(process.execPath, argv, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   const said = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk: Buffer) => (said.stdout += chunk.toString("utf8")));

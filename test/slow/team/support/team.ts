@@ -96,7 +96,8 @@ export async function createTeam(options: TeamOptions = {}): Promise<Team> {
     await said(worker, /takes work/);
     return worker;
   };
-  const adas = await token("person", "ada");
+  const isSignedIn = options.like?.database === database; // a new token would take the place of hers
+  const adas = isSignedIn ? options.like.adas : await token("person", "ada");
   await changeAccounts(database.pool, "the server's operator", {
     what: "role",
     repository: "sample",

@@ -1,0 +1,66 @@
+import { describe, expect, test, vi } from "vitest";
+import { withNextVersion } from "./support/next-version.ts";
+import { problemsOf } from "./support/run-problems.ts";
+import { hasPostgres } from "./support/team-database.ts";
+import { createTeam, type Started, type Team } from "./support/team.ts";
+import { beginRun, PATIENCE, untilEnded } from "./support/team-runs.ts";
+
+/** Begun before, and begun when the server is a new one and the workers are not. */
+const [EARLIER, LATER] = [4, 2];
+
+const ended = async ({ child, ended: end }: Started): Promise<number | null> => {
+  child.kill("SIGTERM");
+  return (await end).code;
+};
+
+describe.runIf(hasPostgres)("an upgrade under load", () => {
+  test("server and workers are replaced one after another: nothing is lost, and nothing waits for what is gone", async () => {
+    const team = await createTeam();
+    team.ada.plan({ always: { delay: 1000 } });
+    const workers = [await team.worker("old1"), await team.worker("old2")];
+    const acknowledged = new Map<string, readonly string[]>();
+    const live = async (number: number): Promise<void> => {
+      const run = await beginRun(team, { title: `upgrade ${number}` });
+      acknowledged.set(run, await untilEnded(team, run)); // answered at the same address, whoever serves there
+    };
+    const living = Array.from({ length: EARLIER }, (_, number) => live(number));
+    await vi.waitFor(async () => expect(await heldBy(team, "old%")).toBeGreaterThan(0), PATIENCE);
+
+    await ended(team.first);
+    const before = await recordedBy(team, "old%");
+    const ada = await withNextVersion(team.ada);
+    const serving = ["--port", new URL(team.url).port];
+    const next = await createTeam({ database: team.database, like: { ...team, ada }, serving });
+    expect(next.url).toBe(team.url);
+    living.push(...Array.from({ length: LATER }, (_, number) => live(EARLIER + number)));
+    await vi.waitFor(async () => expect(await recordedBy(team, "old%")).toBeGreaterThan(before), PATIENCE);
+
+    for (const [number, worker] of workers.entries()) {
+      const name = `new${number + 1}`;
+      await next.worker(name);
+      await vi.waitFor(async () => expect(await recordedBy(team, name)).toBeGreaterThan(0), PATIENCE);
+      expect(await ended(worker)).toBe(143);
+    }
+    await Promise.all(living);
+    expect(acknowledged.size).toBe(EARLIER + LATER);
+    for (const [run, answers] of acknowledged) expect(await problemsOf(team, run, answers), run).toEqual([]);
+    const { rows } = await team.database.pool.query("select distinct asked_generation from isdlc.run");
+    expect(rows).toEqual([{ asked_generation: 2 }]);
+  });
+});
+
+async function heldBy({ database }: Team, worker: string): Promise<number> {
+  const { rows } = await database.pool.query<{ count: number }>(
+    "select count(*)::int as count from isdlc.run where rests = 'action' and worker like $1",
+    [worker],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+async function recordedBy({ database }: Team, worker: string): Promise<number> {
+  const { rows } = await database.pool.query<{ count: number }>(
+    "select count(*)::int as count from isdlc.decision where sender_kind = 'worker' and sender like $1",
+    [worker],
+  );
+  return rows[0]?.count ?? 0;
+}
