@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
 import { type ClaudeSetup, withClaude } from "../../agent-claude/with-claude.ts";
 import type { Rule, Turn } from "../../stub-model/scenario.ts";
@@ -80,15 +81,26 @@ export const STATUS: Rule = {
   turns: [{ calls: [{ tool: `${SERVER}status`, input: {} }] }, { text: "Status told." }],
 };
 
+/** How long a line that was typed may take to be shown before it counts as lost, in milliseconds. */
+const SHOWN_WITHIN = 5000;
+const MOST_TRIES = 12;
+
 /**
- * Types a line as a person does, who sees it before they press Enter: both at once may get lost. What the product has
- * put back into its prompt after the command before goes first.
+ * Types a line as a person does, who sees it before they press Enter, and types it again where it got lost: while the
+ * product ends a turn it may take no keys. What it has put back into its prompt after the command before goes first.
  */
 export async function enter(terminal: Terminal, line: string): Promise<void> {
+  for (let tries = 1; !(await isTyped(terminal, line)); tries++)
+    if (tries === MOST_TRIES) throw new Error(`The terminal never showed ${line}:\n${terminal.screen()}`);
+  terminal.press("Enter");
+}
+
+async function isTyped(terminal: Terminal, line: string): Promise<boolean> {
   terminal.press("C-u");
   terminal.press("-l", line);
-  await terminal.shows(line);
-  terminal.press("Enter");
+  for (const until = performance.now() + SHOWN_WITHIN; performance.now() < until; await delay(50))
+    if (terminal.screen().includes(line)) return true;
+  return false;
 }
 
 /** The product talks to its servers some time after its first screen. */
