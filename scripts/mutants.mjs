@@ -177,7 +177,7 @@ export const mutants = [
   {
     bug: "a snapshot that somebody wrote is believed",
     file: "src/adapters/journal-file/run-file.ts",
-    find: "!tools.seal.fits(snapshotHash(bytes.subarray(0, end)), mark, content)",
+    find: "!tools.seal.fits(sha256(bytes.subarray(0, end)), mark, content)",
     put: "mark === content",
     test: "test/journal-file/place.test.ts",
   },
