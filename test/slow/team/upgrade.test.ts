@@ -16,6 +16,7 @@ const ended = async ({ child, ended: end }: Started): Promise<number | null> => 
 describe.runIf(hasPostgres)("an upgrade under load", () => {
   test("server and workers are replaced one after another: nothing is lost, and nothing waits for what is gone", async () => {
     const team = await createTeam();
+    const ada = await withNextVersion(team.ada);
     team.ada.plan({ always: { delay: 1000 } });
     const workers = [await team.worker("old1"), await team.worker("old2")];
     const acknowledged = new Map<string, readonly string[]>();
@@ -23,23 +24,30 @@ describe.runIf(hasPostgres)("an upgrade under load", () => {
       const run = await beginRun(team, { title: `upgrade ${number}` });
       acknowledged.set(run, await untilEnded(team, run)); // answered at the same address, whoever serves there
     };
-    const living = Array.from({ length: EARLIER }, (_, number) => live(number));
+    const living: Promise<void>[] = [];
+    const begin = (count: number): void => {
+      for (let more = 0; more < count; more++) {
+        const life = live(living.length);
+        life.catch(() => undefined); // told where it is waited for
+        living.push(life);
+      }
+    };
+    begin(EARLIER);
     await vi.waitFor(async () => expect(await heldBy(team, "old%")).toBeGreaterThan(0), PATIENCE);
 
     await ended(team.first);
     const before = await recordedBy(team, "old%");
-    const ada = await withNextVersion(team.ada);
     const serving = ["--port", new URL(team.url).port];
     const next = await createTeam({ database: team.database, like: { ...team, ada }, serving });
     expect(next.url).toBe(team.url);
-    living.push(...Array.from({ length: LATER }, (_, number) => live(EARLIER + number)));
+    begin(LATER);
     await vi.waitFor(async () => expect(await recordedBy(team, "old%")).toBeGreaterThan(before), PATIENCE);
 
+    await next.worker("new1"); // which has what the new server asks for to itself
+    await vi.waitFor(async () => expect(await recordedBy(team, "new1")).toBeGreaterThan(0), PATIENCE);
     for (const [number, worker] of workers.entries()) {
-      const name = `new${number + 1}`;
-      await next.worker(name);
-      await vi.waitFor(async () => expect(await recordedBy(team, name)).toBeGreaterThan(0), PATIENCE);
       expect(await ended(worker)).toBe(143);
+      await next.worker(`new${number + 2}`);
     }
     await Promise.all(living);
     expect(acknowledged.size).toBe(EARLIER + LATER);
