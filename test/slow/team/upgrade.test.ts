@@ -5,8 +5,9 @@ import { hasPostgres } from "./support/team-database.ts";
 import { createTeam, type Started, type Team } from "./support/team.ts";
 import { beginRun, PATIENCE, untilEnded } from "./support/team-runs.ts";
 
-/** Begun before, and begun when the server is a new one and the workers are not. */
-const [EARLIER, LATER] = [4, 2];
+/** Begun before, more than the workers can drive until they are replaced; and begun when only the server is a new one. */
+const [EARLIER, LATER] = [8, 2];
+const ONE_AT_A_TIME = ["--drives", "1"];
 
 const ended = async ({ child, ended: end }: Started): Promise<number | null> => {
   child.kill("SIGTERM");
@@ -15,7 +16,7 @@ const ended = async ({ child, ended: end }: Started): Promise<number | null> => 
 
 describe.runIf(hasPostgres)("an upgrade under load", () => {
   test("server and workers are replaced one after another: nothing is lost, and nothing waits for what is gone", async () => {
-    const team = await createTeam();
+    const team = await createTeam({ serving: ONE_AT_A_TIME });
     const ada = await withNextVersion(team.ada);
     team.ada.plan({ always: { delay: 1000 } });
     const workers = [await team.worker("old1"), await team.worker("old2")];
@@ -37,7 +38,7 @@ describe.runIf(hasPostgres)("an upgrade under load", () => {
 
     await ended(team.first);
     const before = await recordedBy(team, "old%");
-    const serving = ["--port", new URL(team.url).port];
+    const serving = [...ONE_AT_A_TIME, "--port", new URL(team.url).port];
     const next = await createTeam({ database: team.database, like: { ...team, ada }, serving });
     expect(next.url).toBe(team.url);
     begin(LATER);
@@ -46,9 +47,10 @@ describe.runIf(hasPostgres)("an upgrade under load", () => {
     await next.worker("new1"); // which has what the new server asks for to itself
     await vi.waitFor(async () => expect(await recordedBy(team, "new1")).toBeGreaterThan(0), PATIENCE);
     for (const [number, worker] of workers.entries()) {
-      expect(await ended(worker)).toBe(143);
       await next.worker(`new${number + 2}`);
+      expect(await ended(worker)).toBe(143);
     }
+    expect(await askedByOld(team)).toBeGreaterThan(0); // of workers that are gone now
     await Promise.all(living);
     expect(acknowledged.size).toBe(EARLIER + LATER);
     for (const [run, answers] of acknowledged) expect(await problemsOf(team, run, answers), run).toEqual([]);
@@ -61,6 +63,14 @@ async function heldBy({ database }: Team, worker: string): Promise<number> {
   const { rows } = await database.pool.query<{ count: number }>(
     "select count(*)::int as count from isdlc.run where rests = 'action' and worker like $1",
     [worker],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Drives that nobody has taken. */
+async function askedByOld({ database }: Team): Promise<number> {
+  const { rows } = await database.pool.query<{ count: number }>(
+    "select count(*)::int as count from isdlc.run where rests = 'action' and worker is null and asked_generation = 1",
   );
   return rows[0]?.count ?? 0;
 }
