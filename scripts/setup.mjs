@@ -1,6 +1,7 @@
-// Makes a fresh clone ready: installs the dependencies and builds, each only when something changed.
+// Fails if the installed dependencies do not match the lock file, and builds if a source changed. Never installs: npm ci
+// through a linked node_modules would empty the folder of another clone.
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -15,9 +16,10 @@ const newest = (folder) =>
       .map((entry) => time(join(entry.parentPath, entry.name))),
   );
 
-if (time("node_modules/.package-lock.json") < time("package-lock.json")) {
-  console.error("Installing dependencies (once) …");
-  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { stdio: ["ignore", "ignore", "inherit"] });
+const missing = findMissingDependency();
+if (missing !== undefined) {
+  console.error(`Dependencies are not installed as package-lock.json has them (${missing}). Run: npm ci`);
+  process.exit(1);
 }
 const sources = Math.max(
   newest("src"),
@@ -30,4 +32,18 @@ const sources = Math.max(
 if (time("dist/.built") < sources) {
   console.error("Building (once) …");
   execFileSync(process.execPath, ["scripts/build.mjs"], { stdio: "inherit" });
+}
+
+/** Path of the first package that is not installed in its locked version. npm skips optional ones of other platforms. */
+function findMissingDependency() {
+  const locked = readPackages("package-lock.json");
+  const installed = readPackages("node_modules/.package-lock.json");
+  const required = Object.entries(locked).filter(
+    ([path, { link, optional, devOptional }]) => path.startsWith("node_modules/") && !(link || optional || devOptional),
+  );
+  return required.find(([path, { version }]) => installed[path]?.version !== version)?.[0];
+}
+
+function readPackages(path) {
+  return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")).packages : {};
 }
