@@ -7,6 +7,7 @@ import { commonHeaders, localOrigins } from "../../../src/apps/ui/guard.ts";
 import { systemClock } from "../../../src/compose/project-location.ts";
 import { version } from "../../../src/compose/version.ts";
 import { decide } from "../../../src/core/decide.ts";
+import { createRepositoryCopies } from "../copies/repository-copies.ts";
 import { migrateQueue } from "../database/migrate-queue.ts";
 import { SERVING } from "../database/own-database.ts";
 import { createPostgresJournal } from "../journal-postgres/create-postgres-journal.ts";
@@ -50,7 +51,7 @@ export type ServerOptions = {
   readonly origin: string | null;
   /** Whom people can sign in with; null without one. */
   readonly provider: ProviderSettings | null;
-  /** Folder for copies of repositories, from which the page shows what runs made. */
+  /** Folder for the server's copies of repositories. */
   readonly copies: string;
   readonly notifications: NotificationSettings;
   readonly env: NodeJS.ProcessEnv;
@@ -100,7 +101,8 @@ async function open(options: ServerOptions, closing: (end: Closing) => void): Pr
   const origins = (): readonly string[] => (options.origin === null ? localOrigins(taken) : [options.origin]);
   const authentication = createAuthentication(pool);
   const { notifications } = options;
-  const server = { ...keeper, version, keys: [publicPem], log, tracing, authentication, notifications };
+  const copies = createRepositoryCopies({ folder: join(options.copies, "repositories"), env: options.env });
+  const server = { ...keeper, version, keys: [publicPem], log, tracing, authentication, notifications, copies };
   const app = createTeamApp(server, {
     trees: createPageTrees({ data: options.copies, env: options.env }),
     origins,

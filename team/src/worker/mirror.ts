@@ -1,13 +1,9 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { nodeFiles } from "../../../src/adapters/file-system/file-system.ts";
 import { sha256 } from "../../../src/adapters/file-system/node-crypto.ts";
 import { must } from "../../../src/adapters/git/process/git.ts";
-import { writingEnvironment } from "../../../src/adapters/git/process/git-environment.ts";
-import { type GitResult, runGit } from "../../../src/adapters/git/process/run-git.ts";
-import { userFolders } from "../../../src/adapters/user-files/user-folders.ts";
-import { readUserSettings } from "../../../src/adapters/user-files/user-settings.ts";
 import { ProblemError } from "../../../src/core/problem.ts";
+import { createNetworkGit, REFS_AS_FILES } from "../copies/network-git.ts";
 import { isRemote } from "../remote-address.ts";
 import { type Refs, refsBelow } from "./ref-files.ts";
 import { type EndedAmong, tidyMirror } from "./tidy-mirror.ts";
@@ -40,23 +36,9 @@ export type RunCommit = { readonly attempt: string; readonly journal: string };
 
 export type Pushed = { readonly specs: readonly string[]; readonly lease: string | null };
 
-const TIMEOUT = 15 * 60_000; // milliseconds: a first fetch may be long
-const OURS = [
-  "core.hooksPath=/dev/null",
-  "gc.auto=0",
-  "maintenance.auto=false",
-  "protocol.ext.allow=never",
-  "push.followTags=false",
-];
-
-/** Refs are read without git here, from the files that newer versions make only where they are told to. */
-export const REFS_AS_FILES = { GIT_DEFAULT_REF_FORMAT: "files", GIT_DEFAULT_HASH: "sha1" } as const;
-
 const MIRRORS = "mirrors";
 const HEADS = "refs/heads/";
 const FETCH = ["fetch", "--quiet", "--no-tags", "--force", "--prune"];
-
-type More = { readonly input?: Buffer; readonly environment?: NodeJS.ProcessEnv };
 
 /** The folder that a worker keeps mirrors in, and the environment that git is started in. */
 export type Keeping = { readonly data: string; readonly env: NodeJS.ProcessEnv };
@@ -96,14 +78,14 @@ export function createMirrors(keeping: Keeping): Mirrors {
       return names.map((name) => join(all, name)).filter((folder) => existsSync(join(folder, "HEAD")));
     },
     tidy: (folder, endedAmong) =>
-      turnsAt(folder).alone(() => tidyMirror({ folder, git: gitAt(folder, env) }, endedAmong)),
+      turnsAt(folder).alone(() => tidyMirror({ folder, git: createNetworkGit(folder, env) }, endedAmong)),
   };
 }
 
 async function openMirror({ data, env }: Keeping, remote: string): Promise<Mirror> {
   const folder = folderFor(data, remote);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const git = gitAt(folder, env);
+  const git = createNetworkGit(folder, env);
   const say = async (...args: readonly string[]): Promise<string> =>
     (await must(git(args), args[0] ?? "")).toString("utf8").trim();
   if (!existsSync(join(folder, "HEAD")))
@@ -143,20 +125,6 @@ async function openMirror({ data, env }: Keeping, remote: string): Promise<Mirro
       await must(git(args, { environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects } }), "push");
     },
   };
-}
-
-/** Git in a folder, with what the person of this machine lets it have besides. */
-function gitAt(folder: string, env: NodeJS.ProcessEnv) {
-  const { settings } = readUserSettings(userFolders(env).config, nodeFiles);
-  const always = writingEnvironment(folder, env, settings["git-variables"]);
-  return (args: readonly string[], { input, environment }: More = {}): Promise<GitResult> =>
-    runGit({
-      cwd: folder,
-      args: ["--no-pager", ...OURS.flatMap((setting) => ["-c", setting]), ...args],
-      environment: { ...always, ...environment },
-      timeoutMs: TIMEOUT,
-      ...(input && { input }),
-    });
 }
 
 /** One at a time, for git locks what it writes; whoever asks while one is under way shares the next. */

@@ -20,7 +20,8 @@ import { repositorySettings } from "../../../src/adapters/git/read/repository-se
 import { requireBranchName } from "../../../src/adapters/git/snapshot/ref-name.ts";
 import type { LeftTree } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
-import { type Mirror, REFS_AS_FILES } from "./mirror.ts";
+import { REFS_AS_FILES } from "../copies/network-git.ts";
+import type { Mirror } from "./mirror.ts";
 import { packedText, type Refs } from "./ref-files.ts";
 import type { SpareTree, SpareTrees } from "./spare-trees.ts";
 

@@ -1,0 +1,197 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { sha256 } from "../../../src/adapters/file-system/node-crypto.ts";
+import {
+  type Git,
+  hardenedGit,
+  must,
+  wholeTreeTimeoutMs,
+  withEnvironment,
+} from "../../../src/adapters/git/process/git.ts";
+import { decodePath, isTreePath, splitFields } from "../../../src/adapters/git/process/git-path.ts";
+import { gitFailed, lastWords } from "../../../src/adapters/git/process/run-git.ts";
+import { isBranchName, isObjectId } from "../../../src/adapters/git/snapshot/ref-name.ts";
+import { ProblemError } from "../../../src/core/problem.ts";
+import { isRemote } from "../remote-address.ts";
+import { createNetworkGit, type NetworkGit, REFS_AS_FILES } from "./network-git.ts";
+
+/**
+ * The server's own bare copy of a repository. It is a store of objects: its refs only keep objects and shorten the next
+ * fetch, and no decision reads them. What the remote has is always asked from the remote.
+ */
+export type RepositoryCopy = {
+  readonly folder: string;
+  /** Git on objects by their ids: no network, no configuration of the user or the machine, no hooks, filters or merge drivers. */
+  readonly git: Git;
+  /**
+   * Reads these refs, by their full names, from the remote and fetches what they reach. The result holds what this call
+   * read, without those that the remote does not have.
+   * @throws ProblemError GIT_FAILED
+   */
+  fetch(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** The branch that the remote's HEAD names. */
+  readMainBranch(): Promise<string | null>;
+  /** Content of a regular file of a fetched commit. */
+  readFile(commit: string, path: string): Promise<Buffer | null>;
+  /** Paths of all files under a folder of a fetched commit. */
+  listFiles(commit: string, folder: string): Promise<readonly string[]>;
+  /** Updates refs of the remote, all or none, each only if it still has the expected value. */
+  push(updates: readonly RefUpdate[]): Promise<PushResult>;
+  /** Keeps a commit, under a name of its own, in the copy. */
+  keep(name: string, id: string): Promise<void>;
+};
+
+export type RefUpdate = {
+  /** Full name. */
+  readonly ref: string;
+  readonly to: string;
+  /** Value that the remote must have; null if the ref must not exist. */
+  readonly from: string | null;
+};
+
+/** `detail`: the output of git and of the remote. A remote may accept and do nothing: read the ref again. */
+export type PushResult = { readonly isAccepted: boolean; readonly detail: string };
+
+export type RepositoryCopies = { open(remote: string): Promise<RepositoryCopy> };
+
+export type CopiesOptions = {
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+};
+
+/** @throws ProblemError UNSAFE_PATH for an address that is not a git remote. */
+export function createRepositoryCopies({ folder, env }: CopiesOptions): RepositoryCopies {
+  const opened = new Map<string, Promise<RepositoryCopy>>();
+  return {
+    open(remote) {
+      if (!isRemote(remote))
+        throw new ProblemError({ code: "UNSAFE_PATH", path: remote, detail: "it is not a git remote" });
+      const known = opened.get(remote) ?? openCopy(join(folder, `${sha256(remote).slice(0, 16)}.git`), remote, env);
+      opened.set(remote, known);
+      known.catch(() => opened.delete(remote)); // the next call tries again
+      return known;
+    },
+  };
+}
+
+async function openCopy(folder: string, remote: string, env: NodeJS.ProcessEnv): Promise<RepositoryCopy> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const network = createNetworkGit(folder, env);
+  if (!existsSync(join(folder, "HEAD"))) {
+    // Attributes of the branch that HEAD names would apply to merges: it names none.
+    const init = ["init", "--quiet", "--bare", "--template=", "--initial-branch=none"];
+    await must(network(init, { environment: REFS_AS_FILES }), "init");
+  }
+  const git = objectsGit(folder, env);
+  return {
+    folder,
+    git,
+    fetch: (names) => fetchRefs({ network, git, remote }, names),
+    async readMainBranch() {
+      const [head = ""] = (await textOf(network(["ls-remote", "--symref", remote, "HEAD"]), "ls-remote")).split("\n");
+      const branch = /^ref: refs\/heads\/(\S+)\s/.exec(head)?.[1] ?? "";
+      return isBranchName(branch) ? branch : null;
+    },
+    readFile: (commit, path) => readFileAt(git, commit, path),
+    async listFiles(commit, under) {
+      if (!isObjectId(commit) || !isTreePath(under)) return [];
+      const args = ["--literal-pathspecs", "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, "--", under];
+      return splitFields(await must(git(args), "ls-tree")).map(decodePath);
+    },
+    async push(updates) {
+      for (const { ref } of updates) requireFullName(ref);
+      const leases = updates.map(({ ref, from }) => `--force-with-lease=${ref}:${from ?? ""}`);
+      const specs = updates.map(({ ref, to }) => `${to}:${ref}`);
+      const done = await network(["push", "--porcelain", "--no-verify", "--atomic", ...leases, remote, ...specs]);
+      return { isAccepted: done.status === 0, detail: lastWords(done) };
+    },
+    keep: async (name, id) =>
+      void (await must(git(["update-ref", "--end-of-options", `${KEPT}${keptName(name)}`, id]), "update-ref")),
+  };
+}
+
+/** Keeps objects, and tells the remote which ones are here. */
+const KEPT = "refs/kept/";
+/** Names of one fetch, which nothing else reads or writes. */
+const FETCHED = "refs/fetched/";
+
+const keptName = (name: string): string => sha256(name).slice(0, 32);
+
+/** Ignores every configuration file but the copy's own. */
+const NO_CONFIGURATION = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
+
+function objectsGit(folder: string, env: NodeJS.ProcessEnv): Git {
+  const git = withEnvironment(hardenedGit(folder, env), { ...NO_CONFIGURATION, GIT_DIR: folder });
+  return (args, options) => git(args, { timeoutMs: wholeTreeTimeoutMs, ...options });
+}
+
+type Fetching = { readonly network: NetworkGit; readonly git: Git; readonly remote: string };
+
+async function fetchRefs(fetching: Fetching, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const { git } = fetching;
+  const wanted = [...new Set(names)];
+  for (const name of wanted) requireFullName(name);
+  if (wanted.length === 0) return new Map();
+  const under = `${FETCHED}${randomUUID()}/`;
+  try {
+    const present = await fetchPresent(fetching, under, wanted);
+    const list = await textOf(git(["for-each-ref", "--format=%(objectname) %(refname)", under]), "for-each-ref");
+    const ids = new Map(list.split("\n").map((line) => [line.slice(line.indexOf(" ") + 1), line.split(" ")[0] ?? ""]));
+    const found = present.flatMap((name, at) => {
+      const id = ids.get(`${under}${at}`);
+      return id === undefined ? [] : [[name, id] as const];
+    });
+    await keepFetched(fetching, found);
+    return new Map(found);
+  } finally {
+    await deleteRefs(git, under);
+  }
+}
+
+/** Fetches the refs to `<under><index>`. The names of the remote are never used as names here. */
+async function fetchPresent(fetching: Fetching, under: string, names: readonly string[]): Promise<readonly string[]> {
+  const { network, remote } = fetching;
+  const fetchThem = (some: readonly string[]) => {
+    const specs = some.map((name, at) => `+${name}:${under}${at}`);
+    return network(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", remote, ...specs]);
+  };
+  const first = await fetchThem(names);
+  if (first.status === 0) return names;
+  const listed = new Set(
+    (await textOf(network(["ls-remote", remote, ...names]), "ls-remote"))
+      .split("\n")
+      .map((line) => line.split("\t")[1]),
+  );
+  const present = names.filter((name) => listed.has(name));
+  if (present.length === names.length) throw gitFailed("fetch", lastWords(first));
+  if (present.length > 0) await must(fetchThem(present), "fetch");
+  return present;
+}
+
+/** Without it the next fetch would bring everything again. Another fetch may do the same at the same moment. */
+async function keepFetched({ git }: Fetching, found: readonly (readonly [string, string])[]): Promise<void> {
+  for (const [name, id] of found) await git(["update-ref", "--end-of-options", `${KEPT}${keptName(name)}`, id]);
+}
+
+async function deleteRefs(git: Git, under: string): Promise<void> {
+  const list = await git(["for-each-ref", "--format=delete %(refname)", under]);
+  if (list.stdout.length > 0) await git(["update-ref", "--stdin"], { input: list.stdout });
+}
+
+async function readFileAt(git: Git, commit: string, path: string): Promise<Buffer | null> {
+  if (!isObjectId(commit) || !isTreePath(path)) return null;
+  const entry = await git(["--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--", path]);
+  const [, mode, id] = /^(\d+) blob ([0-9a-f]+)\t/.exec(entry.stdout.toString("latin1")) ?? [];
+  if (mode === undefined || id === undefined || !mode.startsWith("100")) return null;
+  return must(git(["cat-file", "blob", id]), "cat-file");
+}
+
+function requireFullName(name: string): void {
+  if (!name.startsWith("refs/") || !isBranchName(name))
+    throw gitFailed("fetch", `${JSON.stringify(name)} is not the name of a ref`);
+}
+
+async function textOf(...[result, command]: Parameters<typeof must>): Promise<string> {
+  return (await must(result, command)).toString("utf8").trim();
+}
