@@ -1,6 +1,7 @@
 import type { Refusal } from "./command.ts";
 import { describeRefusal } from "./refusal.ts";
 import { shellWord } from "./shell-word.ts";
+import { attestationDescriptions, type AttestationProblem } from "./attestation/attestation-problem.ts";
 import { teamDescriptions, type TeamProblem } from "./team-problem.ts";
 
 /** Every failure a person can meet: a stable code with facts; `describe` adds what happened and what fixes it. */
@@ -65,15 +66,9 @@ export type Problem =
       readonly detail: string;
       readonly valid: readonly string[];
     }
-  | { readonly code: "SIGNING_FAILED"; readonly detail: string }
-  | { readonly code: "SIGNING_NOT_SET_UP"; readonly detail: string }
-  | { readonly code: "NOTHING_TO_ATTEST"; readonly run: string; readonly detail: string }
-  | { readonly code: "NOTHING_TO_COUNTERSIGN"; readonly named: string; readonly why: readonly string[] }
-  | { readonly code: "ARCHIVE_INVALID"; readonly file: string; readonly detail: string }
   | { readonly code: "IMPORT_UNKNOWN"; readonly folder: string; readonly detail: string }
-  | { readonly code: "POLICY_INVALID"; readonly file: string; readonly detail: string }
-  | { readonly code: "COMMITS_UNKNOWN"; readonly named: string }
   | { readonly code: "UNEXPECTED"; readonly detail: string }
+  | AttestationProblem
   | TeamProblem
   | { readonly code: "USAGE"; readonly detail: string; readonly usage: string };
 
@@ -252,42 +247,15 @@ const descriptions: Describe = {
     what: `${p.file} is not used: ${p.place === "" ? "" : `${p.place}: `}${p.detail}.`,
     fix: `${p.valid.length > 0 ? `Valid: ${list(p.valid)}. ` : ""}Fix or remove the file; no run starts with rules that are invalid.`,
   }),
-  SIGNING_FAILED: (p) => ({
-    what: `No statement was signed: ${p.detail}.`,
-    fix: 'Check that the key file exists or that your SSH agent has the key, then run "isdlc attest".',
-  }),
-  SIGNING_NOT_SET_UP: (p) => ({
-    what: `Git is not set up to sign with an SSH key: ${p.detail}.`,
-    fix: 'Run "git config --global gpg.format ssh" and "git config --global user.signingkey ~/.ssh/<key>.pub", then "isdlc attest"; or sign with a passkey in the page: isdlc ui.',
-  }),
-  NOTHING_TO_ATTEST: (p) => ({
-    what: `There is no statement to make about run ${p.run}: ${p.detail}.`,
-    fix: 'Run "isdlc history --all" to see the runs there are, and name one: isdlc attest <run>.',
-  }),
-  NOTHING_TO_COUNTERSIGN: (p) => ({
-    what: `No trusted statement about ${p.named} was found${p.why.length === 0 ? "" : `: ${list(p.why)}`}.`,
-    fix: "Fetch them (git fetch origin refs/notes/isdlc:refs/notes/origin/isdlc), say whose keys count with --signers, and try again.",
-  }),
-  ARCHIVE_INVALID: (p) => ({
-    what: `${p.file} cannot be trusted: ${p.detail}.`,
-    fix: "Export it again where the run is: isdlc export <run>. Nothing was imported.",
-  }),
   IMPORT_UNKNOWN: (p) => ({
     what: `${p.folder} cannot be imported: ${p.detail}.`,
     fix: "Give a spec-kit feature, an OpenSpec change, a Kiro spec, a project with .isdlc/state.json, or an archive of isdlc export.",
-  }),
-  POLICY_INVALID: (p) => ({
-    what: `The policy ${p.file} is invalid: ${p.detail}.`,
-    fix: "Fix the file; docs/attestation.md has every rule. Nothing was verified.",
-  }),
-  COMMITS_UNKNOWN: (p) => ({
-    what: `Git finds no commits for ${p.named}.`,
-    fix: "Name a range (main..topic), a branch or a commit; in a shallow clone, fetch the commits first.",
   }),
   UNEXPECTED: (p) => ({
     what: `isdlc failed unexpectedly: ${p.detail}.`,
     fix: 'Try again; "isdlc doctor" checks this project. Set ISDLC_TRACE=1 to see where it failed.',
   }),
+  ...attestationDescriptions,
   ...teamDescriptions,
   USAGE: (p) => ({ what: p.detail, fix: `Usage: ${p.usage}` }),
 };

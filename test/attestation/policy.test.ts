@@ -18,7 +18,16 @@ const signed = (change: Partial<RunPredicate> = {}, signers = [ADA]): SignedStat
 };
 
 function commitWith(coverage: CoveredCommit["coverage"]): CoveredCommit {
-  const seen = { parents: [], committedAt: 0, author: "", committer: "", subject: "Work", trailers: [], attempts: [] };
+  const seen = {
+    parents: [],
+    committedAt: 0,
+    author: "",
+    committer: "",
+    subject: "Work",
+    trailers: [],
+    message: "",
+    attempts: [],
+  };
   return { commit: { ...made[1], ...seen }, coverage };
 }
 const covered = commitWith({ by: "commit", run: statement.predicate.run, attempt: "implement#1" });

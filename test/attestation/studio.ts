@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { encodeEnvelope, signedBytes } from "../../src/adapters/attestation/dsse.ts";
 import { historyGit } from "../../src/adapters/attestation/history-git.ts";
+import { withIsolatedGit } from "../../src/adapters/attestation/isolated-git.ts";
 import { encodeStatement } from "../../src/adapters/attestation/read-statement.ts";
 import { signWithSsh } from "../../src/adapters/attestation/ssh-signature.ts";
 import { type Verification, verifyRange } from "../../src/adapters/attestation/verify-range.ts";
@@ -99,7 +100,8 @@ export function createStudio(): Studio {
     },
     async verify(ref, { signers: file = known, range = "main..work", handed = [] } = {}) {
       const history = await historyGit(root, process.env);
-      return verifyRange(history, { named: range, notes: `refs/notes/${ref}`, handed, signers: file, now: Date.now() });
+      const request = { named: range, notes: `refs/notes/${ref}`, handed, signers: file, now: Date.now() };
+      return withIsolatedGit(history, (git) => verifyRange(git, request));
     },
   };
 }

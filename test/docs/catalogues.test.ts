@@ -8,7 +8,9 @@ import { Policy } from "../../src/schema/policy.ts";
 import { fencesOf, namesIn, readDocument, ROOT, tableUnder } from "./markdown.ts";
 
 describe("problems:", () => {
-  const source = ["src/core/problem.ts", "src/core/team-problem.ts"].map(readDocument).join("");
+  const source = ["src/core/problem.ts", "src/core/attestation/attestation-problem.ts", "src/core/team-problem.ts"]
+    .map(readDocument)
+    .join("");
   const codes = [...source.matchAll(/readonly code: "([A-Z_]+)"/g)].map(([, code]) => code ?? "");
 
   test("the codes were found", () => {

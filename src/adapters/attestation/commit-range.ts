@@ -1,12 +1,13 @@
 import type { SeenCommit } from "../../core/attestation/seen-commit.ts";
+import { ProblemError } from "../../core/problem.ts";
 import { type Git, must } from "../git/process/git.ts";
-import { splitFields } from "../git/process/git-path.ts";
-import { commitNamed, commitsUnknown } from "./history-git.ts";
-
-const FIELDS = ["%H", "%T", "%P", "%ct", "%an <%ae>", "%cn <%ce>", "%s", "%(trailers:only,unfold)", "%b"];
+import { commitsUnknown } from "./history-git.ts";
+import { parseCommit } from "./parse-commit.ts";
+import { resolveCommit } from "./resolve-commit.ts";
+import { readObjects } from "./verified-objects.ts";
 
 export type CommitRange = {
-  /** What stood before the range, for messages. */
+  /** The range as the caller named it, for messages. */
   readonly named: string;
   /** Oldest first. */
   readonly commits: readonly SeenCommit[];
@@ -14,111 +15,149 @@ export type CommitRange = {
   readonly trees: ReadonlyMap<string, string>;
 };
 
-/** The commits of `a..b`; of a branch what it has beyond the default branch; of a commit itself alone. */
+/**
+ * Reads the commits of `a..b`, of a branch what it has beyond the default branch, or one commit.
+ * @throws ProblemError COMMITS_UNKNOWN, COMMITS_AMBIGUOUS, RANGE_NEEDED, HISTORY_INCOMPLETE
+ */
 export async function commitRange(git: Git, named: string): Promise<CommitRange> {
-  const revisions = await revisionsOf(git, named);
-  const commits = await readCommits(git, revisions);
-  const seen = new Set(commits.map(({ commit }) => commit));
-  const before = [...new Set(commits.flatMap(({ parents }) => parents))].filter((parent) => !seen.has(parent));
-  return { named, commits, trees: await treesOf(git, before) };
+  const ends = await findEnds(git, named);
+  return { named, ...(await readRange(git, ends)) };
 }
 
-/** Arguments for `git rev-list`. */
-async function revisionsOf(git: Git, named: string): Promise<readonly string[]> {
+type Ends = {
+  readonly tip: string;
+  /** Commits that are not part of the range, nor their ancestors. */
+  readonly base: string | null;
+  /** Only the tip itself. */
+  readonly isSingle: boolean;
+};
+
+async function findEnds(git: Git, named: string): Promise<Ends> {
   const range = /^(.*?)(\.\.\.?)(.*)$/.exec(named);
-  if (range !== null) return rangeOf(git, named, [range[1] || "HEAD", range[3] || "HEAD"]);
-  const tip = await commitNamed(git, named);
-  if (tip === null) throw commitsUnknown(named);
-  const isBranch = (await git(["show-ref", "--verify", "--quiet", `refs/heads/${named}`])).status === 0;
-  const isTracked = !isBranch && (await git(["show-ref", "--verify", "--quiet", `refs/remotes/${named}`])).status === 0;
-  const base = isBranch || isTracked ? await defaultBranch(git, tip) : null;
-  return base === null ? ["--max-count=1", tip] : [tip, `^${base}`];
+  if (range !== null) return endsOfRange(git, named, [range[1] || "HEAD", range[3] || "HEAD"]);
+  const found = await resolveCommit(git, named);
+  if (found === null) throw commitsUnknown(named);
+  const { commit: tip, ref } = found;
+  const isBranch = ref !== null && /^refs\/(?:heads|remotes)\//.test(ref);
+  return isBranch
+    ? { tip, base: await defaultBranch(git, named, ref), isSingle: false }
+    : { tip, base: null, isSingle: true };
 }
 
-async function rangeOf(git: Git, named: string, [from, to]: readonly [string, string]): Promise<readonly string[]> {
+async function endsOfRange(git: Git, named: string, [from, to]: readonly [string, string]): Promise<Ends> {
+  const tip = await resolveCommit(git, to);
+  if (tip === null) throw commitsUnknown(named);
   // A push of a new branch has no commit before it, and build servers write that as zeros.
-  const tip = await commitNamed(git, to);
-  if (tip === null) throw commitsUnknown(named);
-  if (/^0{40,64}$/.test(from)) return [tip];
-  const base = await commitNamed(git, from);
+  if (/^0{40,64}$/.test(from)) return { tip: tip.commit, base: null, isSingle: false };
+  const base = await resolveCommit(git, from);
   if (base === null) throw commitsUnknown(named);
-  return [tip, `^${base}`];
+  return { tip: tip.commit, base: base.commit, isSingle: false };
 }
 
-/** Where work is merged into: as the remote says, else by its usual names; null when that is the branch itself. */
-async function defaultBranch(git: Git, tip: string): Promise<string | null> {
-  const told = await git(["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"]);
-  const names = [told.stdout.toString("utf8").trim(), "main", "master", "origin/main", "origin/master"];
-  for (const name of names) {
-    const commit = await commitNamed(git, name);
-    if (commit !== null) return commit === tip ? null : commit;
+/** The branch that work is merged into: as the remote says, otherwise by the usual names. */
+async function defaultBranch(git: Git, named: string, branch: string): Promise<string> {
+  const rangeNeeded = (detail: string): ProblemError => new ProblemError({ code: "RANGE_NEEDED", named, detail });
+  const answer = await git(["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"]);
+  const remote = answer.stdout.toString("utf8").trim();
+  const usual = ["refs/heads/main", "refs/heads/master", "refs/remotes/origin/main", "refs/remotes/origin/master"];
+  for (const name of remote === "" ? usual : [remote]) {
+    const found = await resolveCommit(git, name);
+    if (found?.ref === branch) throw rangeNeeded("it is the default branch itself");
+    if (found !== null) return found.commit;
   }
-  return null;
+  throw rangeNeeded("the default branch is unknown");
 }
 
-async function readCommits(git: Git, revisions: readonly string[]): Promise<SeenCommit[]> {
-  // Two NULs end a commit: no field can hold one.
-  const format = `--format=tformat:${FIELDS.join("%x00")}%x00`;
-  const args = [
-    "log",
-    "-z",
-    "--reverse",
-    "--topo-order",
-    "--no-show-signature",
-    "--no-notes",
-    format,
-    ...revisions,
-    "--",
-  ];
-  const fields = splitFields(await must(git(args), "log"));
-  const size = FIELDS.length + 1;
-  return Array.from({ length: Math.floor(fields.length / size) }, (_, index) =>
-    commitOf(fields.slice(index * size, (index + 1) * size).map((field) => field.toString("utf8"))),
-  );
+type Read = Pick<CommitRange, "commits" | "trees">;
+
+/**
+ * Walks the history through objects whose ids were checked. Git's own list is only used to know what to read: a commit
+ * that it leaves out is read all the same, unless a checked commit of the base leads to it.
+ */
+async function readRange(git: Git, ends: Ends): Promise<Read> {
+  const known = await readListed(git, ends);
+  const before = ancestorsIn(known, ends.base);
+  const range = ends.isSingle ? [ends.tip] : await walk(git, { from: ends.tip, known, before });
+  const commits = oldestFirst(range.map((commit) => known.get(commit) ?? missing(commit)));
+  const seen = new Set(range);
+  const parents = [...new Set(commits.flatMap((commit) => commit.parents))].filter((parent) => !seen.has(parent));
+  await readInto(git, known, parents);
+  return { commits, trees: new Map(parents.flatMap((id) => (known.has(id) ? [[id, known.get(id)?.tree ?? ""]] : []))) };
 }
 
-function commitOf(fields: readonly string[]): SeenCommit {
-  const [
-    commit = "",
-    tree = "",
-    parents = "",
-    seconds = "0",
-    author = "",
-    committer = "",
-    subject = "",
-    trailers = "",
-    body = "",
-  ] = fields;
-  return {
-    commit,
-    tree,
-    parents: parents.split(" ").filter((parent) => parent !== ""),
-    committedAt: Number(seconds) * 1000,
-    author,
-    committer,
-    subject,
-    trailers: trailers.split("\n").filter((line) => line !== ""),
-    attempts: attemptsIn(`${body}\n${trailers}`),
-  };
+type Known = Map<string, SeenCommit>;
+
+async function readListed(git: Git, { tip, base, isSingle }: Ends): Promise<Known> {
+  const known: Known = new Map();
+  const listed = base === null ? [tip] : ["--boundary", `${base}...${tip}`];
+  const args = isSingle ? ["--max-count=1", tip] : listed;
+  const output = await must(git(["rev-list", ...args, "--"]), "rev-list");
+  const ids = output
+    .toString("latin1")
+    .split("\n")
+    .map((line) => line.replace(/^-/, ""))
+    .filter((id) => id !== "");
+  await readInto(git, known, [tip, ...(base === null ? [] : [base]), ...ids]);
+  return known;
 }
 
-/** Also in the middle of a message: a platform that squashes puts the messages of all commits into one. */
-const attemptsIn = (message: string): string[] => [
-  ...new Set([...message.matchAll(/^\s*Isdlc-Attempt: (\S+)\s*$/gm)].map(([, attempt = ""]) => attempt)),
-];
+async function readInto(git: Git, known: Known, ids: readonly string[]): Promise<void> {
+  const unread = ids.filter((id) => !known.has(id));
+  for (const [id, { type, content }] of await readObjects(git, unread)) {
+    const commit = type === "commit" ? parseCommit(id, content) : null;
+    if (commit !== null) known.set(id, commit);
+  }
+}
 
-async function treesOf(git: Git, commits: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  if (commits.length === 0) return new Map();
-  const args = [
-    "log",
-    "-z",
-    "--no-walk=unsorted",
-    "--no-show-signature",
-    "--no-notes",
-    "--format=tformat:%H %T",
-    "--stdin",
-  ];
-  const answer = await git(args, { input: Buffer.from(`${commits.join("\n")}\n`) });
-  const lines = answer.status === 0 ? splitFields(answer.stdout).map((line) => line.toString("latin1").split(" ")) : [];
-  return new Map(lines.map(([commit = "", tree = ""]) => [commit, tree]));
+/** The commit itself and its ancestors, as far as they were read. */
+function ancestorsIn(known: Known, from: string | null): ReadonlySet<string> {
+  const found = new Set<string>();
+  const left = from === null ? [] : [from];
+  for (let commit = left.pop(); commit !== undefined; commit = left.pop()) {
+    if (found.has(commit)) continue;
+    found.add(commit);
+    left.push(...(known.get(commit)?.parents ?? []));
+  }
+  return found;
+}
+
+async function walk(
+  git: Git,
+  { from, known, before }: { from: string; known: Known; before: ReadonlySet<string> },
+): Promise<string[]> {
+  const range = new Set<string>();
+  let next = before.has(from) ? [] : [from];
+  while (next.length > 0) {
+    await readInto(git, known, next);
+    const parents = next.flatMap((commit) => {
+      range.add(commit);
+      return (known.get(commit) ?? missing(commit)).parents;
+    });
+    next = [...new Set(parents)].filter((parent) => !range.has(parent) && !before.has(parent));
+  }
+  return [...range];
+}
+
+/** Parents before children. */
+function oldestFirst(commits: readonly SeenCommit[]): SeenCommit[] {
+  const byId = new Map(commits.map((commit) => [commit.commit, commit]));
+  const ordered = new Set<SeenCommit>();
+  for (const first of commits.toReversed()) {
+    const stack = [first];
+    for (let commit = stack.at(-1); commit !== undefined; commit = stack.at(-1)) {
+      const parent = commit.parents.flatMap((id) => byId.get(id) ?? []).find((one) => !ordered.has(one));
+      if (parent === undefined) {
+        ordered.add(commit);
+        stack.pop();
+      } else stack.push(parent);
+    }
+  }
+  return [...ordered];
+}
+
+function missing(commit: string): never {
+  throw new ProblemError({
+    code: "HISTORY_INCOMPLETE",
+    detail: `the commit ${commit.slice(0, 12)} is missing or malformed`,
+  });
 }

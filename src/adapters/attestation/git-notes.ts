@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { type Git, must } from "../git/process/git.ts";
 import { isObjectId } from "../git/snapshot/ref-name.ts";
 import { inTemporaryFolder } from "../file-system/temporary-folder.ts";
-import { objectsOfBatch } from "../git/snapshot/tree-object.ts";
 import { gitFailed } from "../git/process/run-git.ts";
+import { resolveCommit } from "./resolve-commit.ts";
+import { listFiles, readObjects, treeOfCommit } from "./verified-objects.ts";
 
 /** Where statements are kept: one note for each commit and each tree, one envelope a line. */
 export const NOTES_REF = "refs/notes/isdlc";
@@ -39,24 +40,16 @@ export async function readNotes(
 }
 
 async function noteTree(git: Git, ref: string): Promise<NoteTree> {
-  const output = await git(["ls-tree", "-r", "-z", "--full-tree", ref]);
-  if (output.status !== 0) return new Map();
-  const entries = output.stdout.toString("utf8").split("\0");
-  return new Map(
-    entries.flatMap((entry) => {
-      const [about = "", path = ""] = entry.split("\t");
-      const object = path.replaceAll("/", "");
-      const [, type = "", blob = ""] = about.split(" ");
-      return type === "blob" && isObjectId(object) ? [[object, blob] as const] : [];
-    }),
-  );
+  const found = await resolveCommit(git, ref);
+  const tree = found === null ? null : await treeOfCommit(git, found.commit);
+  if (tree === null) return new Map();
+  const files = [...(await listFiles(git, tree))].map(([path, blob]) => [path.replaceAll("/", ""), blob] as const);
+  return new Map(files.filter(([object]) => isObjectId(object)));
 }
 
 async function linesOfBlobs(git: Git, blobs: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
-  if (blobs.length === 0) return new Map();
-  const input = Buffer.from(`${blobs.join("\n")}\n`);
-  const output = await must(git(["cat-file", "--batch", "--buffer"], { input }), "cat-file");
-  return new Map([...objectsOfBatch(output)].map(({ id, content }) => [id, linesOf(content)]));
+  const objects = await readObjects(git, blobs);
+  return new Map([...objects].map(([id, { content }]) => [id, linesOf(content)]));
 }
 
 const linesOf = (content: Buffer): string[] =>

@@ -40,16 +40,7 @@ export async function commitNamed(git: Git, name: string): Promise<string | null
   return answer.status === 0 && isObjectId(id) ? id : null;
 }
 
-/** A file as a commit has it, for `<commit>:<path>`. */
-export async function fileInHistory(git: Git, named: string): Promise<Buffer | null> {
-  const colon = named.indexOf(":");
-  const commit = colon < 1 ? null : await commitNamed(git, named.slice(0, colon));
-  if (commit === null) return null;
-  const answer = await git(["cat-file", "blob", `${commit}:${named.slice(colon + 1)}`]);
-  return answer.status === 0 ? answer.stdout : null;
-}
-
 export const commitsUnknown = (named: string): ProblemError => new ProblemError({ code: "COMMITS_UNKNOWN", named });
 
 /** Names come from people and build servers; none of them is taken for an option. */
-const isAskable = (name: string): boolean => name !== "" && !name.startsWith("-") && !/\p{Cc}/u.test(name);
+export const isAskable = (name: string): boolean => name !== "" && !name.startsWith("-") && !/\p{Cc}/u.test(name);

@@ -10,8 +10,9 @@ export type SeenCommit = {
   readonly author: string;
   readonly committer: string;
   readonly subject: string;
-  /** Lines such as `Co-authored-by: …`. */
+  /** Lines such as `Co-authored-by: …`, anywhere in the message. */
   readonly trailers: readonly string[];
+  readonly message: string;
   /** Attempts of runs that the message names; anybody can write that. */
   readonly attempts: readonly string[];
 };

@@ -157,6 +157,7 @@ export const verifyOptions: Options = {
     about: "statements in a file, beside those noted; also <commit>:<path>",
   },
   notes: { type: "string", value: "ref", about: "where statements are noted, instead of refs/notes/isdlc" },
+  "allow-empty": { type: "boolean", about: "accept a range without commits" },
 };
 
 /** What a person trusts besides the test command, the overlay and the hooks. */

@@ -2,6 +2,8 @@ import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Attested, countersign } from "../../../adapters/attestation/attest-run.ts";
 import { historyGit } from "../../../adapters/attestation/history-git.ts";
+import { withIsolatedGit } from "../../../adapters/attestation/isolated-git.ts";
+import { signingSettings } from "../../../adapters/attestation/signing-settings.ts";
 import { pushNotes } from "../../../adapters/attestation/share-notes.ts";
 import { verifyRange } from "../../../adapters/attestation/verify-range.ts";
 import { ProblemError } from "../../../core/problem.ts";
@@ -49,8 +51,11 @@ async function ownStatement({ values, words }: Invocation, project: LocalProject
 /** What a second person vouches for is shown to them first. */
 async function others(invocation: Invocation, { root, env }: LocalProject, named: string): Promise<Attested[]> {
   const git = await historyGit(root, env);
-  const found = await withSigners(invocation, git, (signers) =>
-    verifyRange(git, { named, notes: null, handed: [], signers, now: Date.now() }),
+  const settings = await signingSettings(git);
+  const found = await withIsolatedGit(git, (isolated) =>
+    withSigners(invocation, { isolated, settings }, (signers) =>
+      verifyRange(isolated, { named, notes: null, handed: [], signers, now: Date.now() }),
+    ),
   );
   if (found.statements.length === 0)
     throw new ProblemError({ code: "NOTHING_TO_COUNTERSIGN", named, why: found.refused.map(({ why }) => why) });

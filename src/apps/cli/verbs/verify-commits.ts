@@ -1,6 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { historyGit } from "../../../adapters/attestation/history-git.ts";
+import { withIsolatedGit } from "../../../adapters/attestation/isolated-git.ts";
+import { signingSettings } from "../../../adapters/attestation/signing-settings.ts";
 import { verifyRange } from "../../../adapters/attestation/verify-range.ts";
 import type { Git } from "../../../adapters/git/process/git.ts";
 import { violationsOf } from "../../../core/attestation/policy.ts";
@@ -22,19 +24,32 @@ export const verifyCommits: Run = async (invocation) => {
       usage: invocation.verb.usage,
     });
   const git = await historyGit(invocation.cwd, invocation.env);
-  const policy = await policyOf(invocation, git);
+  return withIsolatedGit(git, (isolated) => verifyNamed(invocation, named, { git, isolated }));
+};
+
+type Gits = {
+  /** With the user's settings, which may name a list of signers. */
+  readonly git: Git;
+  readonly isolated: Git;
+};
+
+async function verifyNamed(invocation: Invocation, named: string, { git, isolated }: Gits): Promise<Result> {
+  const policy = await policyOf(invocation, isolated);
   const notes = text(invocation.values, "notes") ?? null;
   const file = text(invocation.values, "statements");
-  const handed = file === undefined ? [] : linesOf(await namedContent(invocation, git, file));
-  const found = await withSigners(invocation, git, (signers) =>
-    verifyRange(git, { named, notes, handed, signers, now: Date.now() }),
+  const handed = file === undefined ? [] : linesOf(await namedContent(invocation, isolated, file));
+  const settings = await signingSettings(git);
+  const found = await withSigners(invocation, { isolated, settings }, (signers) =>
+    verifyRange(isolated, { named, notes, handed, signers, now: Date.now() }),
   );
+  if (found.commits.length === 0 && !flag(invocation.values, "allow-empty"))
+    throw new ProblemError({ code: "COMMITS_EMPTY", named });
   const facts = { ...found, violations: violationsOf(policy, found) };
   const sarif = text(invocation.values, "sarif");
   if (sarif !== undefined)
     writeFileSync(resolve(invocation.cwd, sarif), `${JSON.stringify(sarifOf(facts, version))}\n`);
   return resultOf(facts, flag(invocation.values, "badge"));
-};
+}
 
 const linesOf = (content: Buffer): string[] =>
   content

@@ -1,0 +1,108 @@
+import { ProblemError } from "../../core/problem.ts";
+import { type GitObject, idOf } from "../git/objects/git-objects.ts";
+import { parseTree, TREE_MODE, type TreeEntries } from "../git/objects/tree-entries.ts";
+import { encodePath } from "../git/process/git-path.ts";
+import { type Git, must } from "../git/process/git.ts";
+import { parseCommit } from "./parse-commit.ts";
+import { objectsOfBatch } from "../git/snapshot/tree-object.ts";
+
+export type ObjectMap = ReadonlyMap<string, GitObject>;
+
+/** Below the output limit of one git call. */
+const MAX_BATCH_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Reads objects and compares each with its id: git itself does not notice if a file in its object folder has other
+ * content. Objects that the repository does not have, or that are larger than `MAX_BATCH_BYTES`, are left out.
+ * @throws ProblemError HISTORY_INCOMPLETE if an object has other content than its id says
+ */
+export async function readObjects(git: Git, ids: Iterable<string>): Promise<ObjectMap> {
+  const objects = new Map<string, GitObject>();
+  for (const batch of await batchesBySize(git, [...new Set(ids)])) {
+    const input = Buffer.from(`${batch.join("\n")}\n`);
+    const output = await must(git(["cat-file", "--batch", "--buffer"], { input }), "cat-file");
+    for (const { id, type, content } of objectsOfBatch(output)) {
+      if (idOf({ type, content }, id.length) !== id) throw damaged(id);
+      objects.set(id, { type, content });
+    }
+  }
+  return objects;
+}
+
+async function batchesBySize(git: Git, ids: readonly string[]): Promise<string[][]> {
+  if (ids.length === 0) return [];
+  const input = Buffer.from(`${ids.join("\n")}\n`);
+  const output = await must(git(["cat-file", "--batch-check", "--buffer"], { input }), "cat-file");
+  const batches: string[][] = [];
+  let room = 0;
+  for (const line of output.toString("latin1").split("\n")) {
+    const [id = "", , size = ""] = line.split(" ");
+    if (!/^\d+$/.test(size) || Number(size) > MAX_BATCH_BYTES) continue;
+    if (room < Number(size)) batches.push([]);
+    room = (room < Number(size) ? MAX_BATCH_BYTES : room) - Number(size);
+    batches.at(-1)?.push(id);
+  }
+  return batches;
+}
+
+const damaged = (id: string): ProblemError =>
+  new ProblemError({ code: "HISTORY_INCOMPLETE", detail: `the object ${id} is damaged: its content has another id` });
+
+/** Follows annotated tags. Null if the object is missing, or is neither a commit nor a tag of one. */
+export async function peelToCommit(git: Git, id: string): Promise<string | null> {
+  const object = (await readObjects(git, [id])).get(id);
+  if (object?.type === "commit") return id;
+  const tagged = object?.type === "tag" ? /^object ([0-9a-f]{40,64})\n/.exec(object.content.toString("latin1")) : null;
+  return tagged?.[1] === undefined ? null : peelToCommit(git, tagged[1]);
+}
+
+/** Null if the commit is missing or malformed. */
+export async function treeOfCommit(git: Git, commit: string): Promise<string | null> {
+  const object = (await readObjects(git, [commit])).get(commit);
+  return object?.type === "commit" ? (parseCommit(commit, object.content)?.tree ?? null) : null;
+}
+
+/** Entries of trees by tree id. A tree that is missing or malformed is left out. */
+async function readTrees(git: Git, ids: Iterable<string>): Promise<ReadonlyMap<string, TreeEntries>> {
+  const trees = new Map<string, TreeEntries>();
+  for (const [id, { type, content }] of await readObjects(git, ids)) {
+    const entries = type === "tree" ? parseTree(content, id.length / 2) : null;
+    if (entries !== null) trees.set(id, entries);
+  }
+  return trees;
+}
+
+/** Content of the file that a tree has at a path. Null if there is none. */
+export async function fileInTree(git: Git, tree: string, path: string): Promise<Buffer | null> {
+  const names = encodePath(path).toString("latin1").split("/");
+  const name = names.pop() ?? "";
+  let folder = tree;
+  for (const part of names) {
+    const entry = (await readTrees(git, [folder])).get(folder)?.get(part);
+    if (entry?.mode !== TREE_MODE) return null;
+    folder = entry.id;
+  }
+  const entry = (await readTrees(git, [folder])).get(folder)?.get(name);
+  if (entry === undefined || !entry.mode.startsWith("100")) return null;
+  const object = (await readObjects(git, [entry.id])).get(entry.id);
+  return object?.type === "blob" ? object.content : null;
+}
+
+/** Every file in a tree: path in latin1, blob id. One round of reading for each level of folders. */
+export async function listFiles(git: Git, tree: string): Promise<ReadonlyMap<string, string>> {
+  const files = new Map<string, string>();
+  let folders = [{ path: "", id: tree }];
+  while (folders.length > 0) {
+    const trees = await readTrees(
+      git,
+      folders.map(({ id }) => id),
+    );
+    const below: typeof folders = [];
+    for (const { path, id } of folders)
+      for (const [name, entry] of trees.get(id) ?? [])
+        if (entry.mode === TREE_MODE) below.push({ path: `${path}${name}/`, id: entry.id });
+        else if (entry.mode.startsWith("100")) files.set(`${path}${name}`, entry.id);
+    folders = below;
+  }
+  return files;
+}
