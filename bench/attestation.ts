@@ -113,10 +113,15 @@ async function sign(tree: string, { state, number, start, commits, key }: Signin
     journal: { seq: 1, hash: "0".repeat(64) },
     branch: {
       start: commits[number * size - 1] ?? start,
-      commits: own.map((point, index) => ({ ...point, attempt: `${run}/implement#${index + 1}` })),
+      commits: own.map((point, index) => ({
+        ...point,
+        parents: [own[index - 1]?.commit ?? (commits[number * size - 1] ?? start).commit],
+        attempt: `${run}/implement#${index + 1}`,
+      })),
       others: [],
     },
     signedAt: new Date().toISOString(),
+    version: "1.0.0",
     hash: (text) => createHash("sha256").update(text).digest("hex"),
     portable: () => null,
   });

@@ -19,6 +19,7 @@ import type { RunId } from "../schema/ids.ts";
 import { attestedLines, shareLine } from "../views/attestation/attested.ts";
 import type { PlacedProject } from "./project.ts";
 import { systemClock } from "./project-location.ts";
+import { version } from "./version.ts";
 
 const SIGN_ON_THE_PAGE = "To sign what was done with your passkey, open the run in the page: isdlc ui";
 
@@ -40,6 +41,7 @@ async function requestOf(project: PlacedProject, run: RunId): Promise<AttestRequ
     heads: readJournalBytes(bytes, { run, seal }).heads,
     journal: head,
     signedAt: systemClock.now(),
+    version,
     passkeys: passkeys.list(),
   };
 }

@@ -18,6 +18,7 @@ import type { RunId } from "../schema/ids.ts";
 import { type ReportFile, runReport } from "../views/report/run-report.ts";
 import { reviewsOf } from "../views/reviews.ts";
 import { systemClock } from "./project-location.ts";
+import { version } from "./version.ts";
 import type { LocalProject } from "./project.ts";
 
 export type ExportedRun = { readonly archive: Buffer; readonly report: string };
@@ -60,6 +61,7 @@ const statementOf = (facts: Pick<StatementFacts, "state" | "events" | "journal" 
   buildStatement({
     ...facts,
     signedAt: systemClock.now(),
+    version,
     hash: sha256,
     portable: portableWith(facts.state.run.passkeys ?? []),
   });

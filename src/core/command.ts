@@ -164,7 +164,8 @@ export type SecondLook = {
 } & Partial<Found>;
 
 /** What a look finds beside the files. */
-export type Found = Required<Pick<PhaseOutput, "standing" | "notices">> & Pick<PhaseOutput, "commitTree" | "plainTree">;
+export type Found = Required<Pick<PhaseOutput, "standing" | "notices">> &
+  Pick<PhaseOutput, "commitTree" | "plainTree" | "wholeTree">;
 
 /** A verdict, with the files that the revision before it changed, and those that changed while the reviewer ran. */
 export type Judgement = {
@@ -184,6 +185,7 @@ export type CompletedFacts = Pick<
   | "tree"
   | "lines"
   | "commitTree"
+  | "wholeTree"
   | "standing"
   | "notices"
 >;
@@ -191,7 +193,16 @@ export type CompletedFacts = Pick<
 export type Command = StartCommand | PersonCommand | Report;
 
 export type Refusal =
-  | { readonly why: "noRun" | "notAPerson" | "reasonMissing" | "unanswered" | "alreadyPaused" | "nothingLoosened" }
+  | {
+      readonly why:
+        | "noRun"
+        | "notAPerson"
+        | "reasonMissing"
+        | "unanswered"
+        | "alreadyPaused"
+        | "nothingLoosened"
+        | "sealed";
+    }
   | { readonly why: "runActive"; readonly run: RunId }
   | { readonly why: "runEnded"; readonly how: "finished" | "cancelled" }
   | { readonly why: "lateOutcome"; readonly expected: Ticket | null }

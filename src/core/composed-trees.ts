@@ -1,6 +1,6 @@
 import { isRecord } from "./own-value.ts";
 
-const KEYS: ReadonlySet<string> = new Set(["commitTree", "plainTree"]);
+const KEYS: ReadonlySet<string> = new Set(["commitTree", "plainTree", "wholeTree"]);
 
 /** Trees that a commit would have, wherever a command or a state names them; no snapshot holds them. */
 export function composedTrees(value: unknown): readonly string[] {

@@ -19,6 +19,10 @@ const told: Told = {
     what: "The settings were not loosened, so there is nothing to agree to.",
     fix: SEE_STATUS,
   }),
+  sealed: () => ({
+    what: "The run is sealed: its finish was chosen as pull request, so nothing in it can be taken back.",
+    fix: "Let it end, then start a follow-up run on its branch.",
+  }),
   runActive: (r) => ({
     what: `Run ${r.run} is still open here.`,
     fix: 'Go on with "isdlc resume", or end it with "isdlc cancel --reason …".',

@@ -25,6 +25,8 @@ type Common = {
   readonly supervision: Supervision;
   /** How large the work was found to be; unproven again when going back to or before the phase that told. */
   readonly sizing: SizingDecision | null;
+  /** When the finish was chosen as pull request after the last gate: nothing is taken back from then on. Null: not sealed. */
+  readonly sealedAt: string | null;
 };
 
 export type SizingDecision = Readonly<Omit<Extract<EventDraft, { type: "sizing.decided" }>, "type">> & {

@@ -206,6 +206,7 @@ export const EventDraft = z.discriminatedUnion("type", [
     /** As in what the phase made, where the look found another. */
     commitTree: z.optional(TreeId),
     plainTree: z.optional(TreeId),
+    wholeTree: z.optional(TreeId),
     standing: z.optional(RepositoryStanding),
     notices: z.optional(z.array(z.string())),
   }),

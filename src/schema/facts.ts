@@ -84,6 +84,8 @@ export const PhaseOutput = z.strictObject({
   commitTree: z.optional(TreeId),
   /** The same without what hooks of the repository made of it, where they did. */
   plainTree: z.optional(TreeId),
+  /** For a run with a single commit at its end: the tree which that commit would have now. */
+  wholeTree: z.optional(TreeId),
   standing: z.optional(RepositoryStanding),
   /** What git was kept from seeing, and what else of the repository is not as the run left it. */
   notices: z.optional(z.array(z.string())),

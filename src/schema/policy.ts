@@ -3,10 +3,27 @@ import { Channel } from "./people.ts";
 
 const names = z.array(z.string().check(z.minLength(1), z.maxLength(200)));
 
+const ObjectId = z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/));
+
 /** What a repository asks of commits. Strict: a rule that is misspelled must not be taken for one that is not there. */
 export const Policy = z.strictObject({
   /** Which commits must be covered: all, or those that agents made. */
   commits: z._default(z.enum(["all", "agents"]), "all"),
+  /** What counts if the base moved and the merged tree is therefore not the approved one: git's own merge, a landing statement with checks, or nothing. */
+  movedBase: z._default(z.enum(["merge", "carried", "never"]), "merge"),
+  /** Statements of runs that are neither ended nor sealed count as well. */
+  openRuns: z._default(z.boolean(), false),
+  /** Signers that are team servers, named as on the list of signers: never counted as people. */
+  servers: z._default(names, []),
+  /** Keys whose statements count only for a run whose last state is an ancestor of the commit, or is it. */
+  revokedSigners: z._default(
+    z.array(z.strictObject({ key: z.string().check(z.regex(/^SHA256:[A-Za-z0-9+/]{43}$/)), lastCommit: ObjectId })),
+    [],
+  ),
+  /** Origins of the pages on which passkeys may sign, with port; left out: those that fit the passkey. */
+  origins: z.optional(names),
+  /** Root commit of the repository that the statements are for. */
+  repository: z.optional(ObjectId),
   /** Who may vouch, as the list of signers names them; left out: everyone on it. */
   people: z.optional(names),
   /** Workflows that a covered commit may come from. */

@@ -19,7 +19,11 @@ describe("a statement built from a journal", () => {
   if (state.is === "none") throw new Error("the journal is empty");
   const branch = {
     start: studio.start,
-    commits: studio.made.map((point, index) => ({ ...point, attempt: `run/phase#${index}` })),
+    commits: studio.made.map((point, index) => ({
+      ...point,
+      parents: [studio.made[index - 1]?.commit ?? studio.start.commit],
+      attempt: `run/phase#${index}`,
+    })),
     others: [],
   };
   const statement = buildStatement({
@@ -28,6 +32,7 @@ describe("a statement built from a journal", () => {
     branch,
     journal: { seq: events.length, hash: "0".repeat(64) },
     signedAt: "2026-12-31T00:00:00.000Z",
+    version: "1.0.0",
     hash: (text) => `${text.length}`.padStart(64, "0"),
     portable: () => null,
   });
@@ -65,6 +70,7 @@ describe("a statement built from a journal", () => {
       branch,
       journal: { seq: events.length, hash: "0".repeat(64) },
       signedAt: "2026-12-31T00:00:00.000Z",
+      version: "1.0.0",
       hash: (text) => `${text.length}`.padStart(64, "0"),
       portable: () => null,
     });

@@ -221,6 +221,16 @@ test("there is no way back once a way to finish was chosen: a merge may be under
   expect(refusalOf(player, back("04-design"))).toEqual({ why: "notEarlier", valid: [] });
 });
 
+test("refuses going back in a sealed run, also when the finish is asked again", () => {
+  const player = startRun({ ...supervised, options: runOptions({ finish: "ask", sizing: "accept" }) });
+  advance(player, "finish");
+  accepted(player, { do: "finish", by: ada, wait: openWait(player).id, how: "pr" });
+  const standing = { at: "refs/heads/elsewhere", tip: null, base: null, settings: {} };
+  report(player, { of: "finish", moved: ["HEAD is elsewhere"], standing });
+  expect(openWait(player).kind).toBe("finish");
+  expect(refusalOf(player, back("04-design"))).toEqual({ why: "sealed" });
+});
+
 describe("restart and pass", () => {
   const supervisedRun = (): Player => startRun(supervised);
   const within: readonly Step[] = ["enter", "produce", "check", "review", "complete", "recheck"];

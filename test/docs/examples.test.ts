@@ -34,7 +34,7 @@ test("the examples were found", () => {
   expect(scripts.map(({ file }) => file)).toEqual([
     "docs/guides/agents.md",
     "docs/guides/import.md",
-    "docs/guides/proof.md",
+    "docs/guides/signed-approvals.md",
     "docs/guides/scripting.md",
   ]);
   expect(savedFiles.map(({ name }) => name)).toEqual(["agent.mjs"]);
@@ -44,7 +44,7 @@ describe("the example does what the page says:", () => {
   const outputs: { readonly [file: string]: readonly (string | RegExp)[] } = {
     "docs/guides/agents.md": ["PHASE COMPLETE: Final Review", "[C] Continue", "greeting.txt | 1 +"],
     "docs/guides/import.md": ["[A]  photo-albums  analyzed", "4 of 4 phases accepted at the first try"],
-    "docs/guides/proof.md": [
+    "docs/guides/signed-approvals.md": [
       /Signed: run \S+ made 1 commit \(1 gate, 1 person\)/,
       "1 of 1 commits covered (1 gate, 2 people)",
       "gate final-review: continue by Ada (token)",

@@ -15,7 +15,7 @@ import { encodeStatement } from "./read-statement.ts";
 import { signingKey, signingSettings } from "./signing-settings.ts";
 import { signWithSsh } from "./ssh-signature.ts";
 
-export type AttestRequest = Pick<StatementFacts, "state" | "events" | "journal" | "signedAt"> & {
+export type AttestRequest = Pick<StatementFacts, "state" | "events" | "journal" | "signedAt" | "version"> & {
   readonly heads: readonly Head[];
   /** Registered here; those that the run itself names are known from its journal. */
   readonly passkeys: readonly PasskeyKey[];

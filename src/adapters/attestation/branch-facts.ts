@@ -25,9 +25,10 @@ export async function branchFacts(git: Git, history: RunHistory): Promise<Branch
   if (tip === null || start === null) return null;
   const { commits } = await commitRange(git, `${history.start}..${tip}`);
   const made = commits.flatMap((commit) => madeBy(history, recorded, commit) ?? []);
-  const merge = history.merged === null || history.merged === tip ? null : await pointOf(git, history.merged);
-  if (merge !== null && !made.some(({ commit }) => commit === merge.commit))
-    made.push({ ...merge, attempt: `${history.run}/merge` });
+  const merge = history.merged === null || history.merged === tip ? null : await commitRange(git, history.merged);
+  const [merged] = merge?.commits ?? [];
+  if (merged !== undefined && !made.some(({ commit }) => commit === merged.commit))
+    made.push({ ...pointOfCommit(merged), attempt: `${history.run}/merge` });
   const known = new Set(made.map(({ commit }) => commit));
   const others = commits.filter(({ commit }) => !known.has(commit)).map(({ commit, tree }) => ({ commit, tree }));
   return made.length === 0 ? null : { start, commits: made, others };
@@ -59,14 +60,16 @@ async function pointOf(git: Git, commit: string): Promise<GitPoint | null> {
   return answer.status === 0 && tree !== "" ? { commit, tree } : null;
 }
 
+const pointOfCommit = ({ commit, tree, parents }: SeenCommit) => ({ commit, tree, parents });
+
 /** What the journal says a commit is; or what the commit says, where it was made after the last agent had ended. */
 function madeBy(
   { run, events, heads }: RunHistory,
   recorded: ReadonlyMap<string, string>,
-  { commit, tree, attempts, trailers }: SeenCommit,
+  { commit, tree, parents, attempts, trailers }: SeenCommit,
 ): AttestedCommit | null {
   const known = recorded.get(commit);
-  if (known !== undefined) return { commit, tree, attempt: known };
+  if (known !== undefined) return { commit, tree, parents, attempt: known };
   const ended = events.findLast(({ type }) => type === "execution.ended")?.seq ?? 0;
   const attempt = attempts.find((name) => name.startsWith(`${run}/`));
   const told = /^Isdlc-Journal: (\d+):([0-9a-f]{16})$/.exec(
@@ -75,5 +78,5 @@ function madeBy(
   const fits = heads.some(
     ({ seq, hash }) => seq > ended && told?.[1] === String(seq) && hash.startsWith(told[2] ?? "?"),
   );
-  return attempt !== undefined && fits ? { commit, tree, attempt } : null;
+  return attempt !== undefined && fits ? { commit, tree, parents, attempt } : null;
 }

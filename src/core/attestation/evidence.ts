@@ -1,9 +1,11 @@
 import type { FindingCount, RunPredicate, SignedGate } from "../../schema/attestation.ts";
 import type { Issue } from "../../schema/agent.ts";
 import type { RunEvent } from "../../schema/event.ts";
-import type { PhaseKey } from "../../schema/ids.ts";
+import type { PhaseOutput } from "../../schema/facts.ts";
+import type { PhaseKey, TreeId } from "../../schema/ids.ts";
 import type { PasskeySignature } from "../../schema/passkey.ts";
 import type { Person, Initiator } from "../../schema/people.ts";
+import type { Finish } from "../../schema/plan.ts";
 import { evolve } from "../evolve.ts";
 import { type ActiveRun, currentPhase, noRun, type RunState } from "../run.ts";
 
@@ -18,6 +20,9 @@ export type Evidence = {
   readonly overruled: readonly Overruled[];
   /** Digest of the way tests are run, as it stands at the end. */
   readonly tests: string | null;
+  /** How a sealed run is to end, and since when it is sealed; null if it is not. */
+  readonly finish: Finish | null;
+  readonly sealedAt: string | null;
 };
 
 /** A passkey's signature as it can travel; null for one that nobody else could verify. */
@@ -27,13 +32,22 @@ type Gathered = {
   phases: Map<PhaseKey, PhaseEvidence>;
   overruled: Overruled[];
   tests: string | null;
+  finish: Finish | null;
+  sealedAt: string | null;
   /** What was signed for the event at hand. */
   signed: SignedGate | null;
 };
 
 /** Who decided what, and over what: gathered by going through the journal once. */
 export function evidenceOf(events: readonly RunEvent[], portable: Portable): Evidence {
-  const gathered: Gathered = { phases: new Map(), overruled: [], tests: null, signed: null };
+  const gathered: Gathered = {
+    phases: new Map(),
+    overruled: [],
+    tests: null,
+    finish: null,
+    sealedAt: null,
+    signed: null,
+  };
   let state: RunState = noRun;
   for (const event of events) {
     if (event.type === "run.started") gathered.tests = event.tests?.digest ?? null;
@@ -41,8 +55,11 @@ export function evidenceOf(events: readonly RunEvent[], portable: Portable): Evi
     gathered.signed = event.type === "decision.signed" ? portable(event.signature) : null;
     state = evolve(state, event);
   }
-  return gathered;
+  return { ...gathered, sealedAt: state.is === "none" ? null : state.sealedAt };
 }
+
+/** The tree that accepting a phase's output would commit; null if nothing would be committed. */
+export const approvedTree = (made: PhaseOutput | null): TreeId | null => made?.commitTree ?? made?.wholeTree ?? null;
 
 export const whoOf = ({ name, channel }: Person | Initiator): RunPredicate["startedBy"] => ({ name, channel });
 
@@ -65,6 +82,9 @@ const gatherers: Gatherers = {
   "phase.skipped": (at, event) => overrule(at, event, ["phase", at.key ?? ""]),
   "step.skipped": (at, event) => overrule(at, event, ["step", event.from]),
   "supervision.loosened": (at, event) => overrule(at, event, ["supervision", "supervision"]),
+  "finish.chosen": ({ gathered }, { how }) => {
+    gathered.finish = how;
+  },
   "run.wentBack": ({ gathered, run }, { to }) => forget(gathered, run, to),
 };
 
@@ -102,14 +122,15 @@ function addReview({ gathered, run }: At, event: EventOf<"verdict.given">): void
   change(gathered, key, { reviews: [...of(gathered, key).reviews, review] });
 }
 
-function addGate({ gathered, key }: At, event: EventOf<"gate.answered">): void {
+function addGate({ gathered, run, key }: At, event: EventOf<"gate.answered">): void {
   if (key === null) return;
   const { wait, by, choice, shown, at } = event;
   const gate = {
     wait,
-    by: whoOf(by),
+    by: { name: by.name, channel: by.channel },
     decision: choice,
     shown,
+    tree: approvedTree(currentPhase(run)?.made ?? null),
     at,
     suspicious: by.suspicious !== undefined,
     ...(gathered.signed === null ? {} : { signed: gathered.signed }),

@@ -1,14 +1,20 @@
-import { PREDICATE_TYPE, type RunPredicate, type RunStatement, STATEMENT_TYPE } from "../../schema/attestation.ts";
+import {
+  type AttestedState,
+  PREDICATE_TYPE,
+  type RunPredicate,
+  type RunStatement,
+  STATEMENT_TYPE,
+} from "../../schema/attestation.ts";
 import type { AgentChoice, RunEvent } from "../../schema/event.ts";
 import type { CommitId, PhaseKey, TreeId } from "../../schema/ids.ts";
 import { addUsage } from "../budget.ts";
 import { finishOf, type PhaseRecord, type RunState } from "../run.ts";
-import { type Evidence, evidenceOf, type PhaseEvidence, type Portable, whoOf } from "./evidence.ts";
+import { approvedTree, type Evidence, evidenceOf, type PhaseEvidence, type Portable, whoOf } from "./evidence.ts";
 
 export type GitPoint = { readonly commit: CommitId; readonly tree: TreeId };
 
 /** A commit of the branch, and the attempt it belongs to. */
-export type AttestedCommit = GitPoint & { readonly attempt: string };
+export type AttestedCommit = GitPoint & { readonly attempt: string; readonly parents: readonly CommitId[] };
 
 /** What the repository says about the branch of a run. */
 export type BranchFacts = {
@@ -25,6 +31,8 @@ export type StatementFacts = {
   readonly journal: { readonly seq: number; readonly hash: string };
   readonly branch: BranchFacts;
   readonly signedAt: string;
+  /** Of isdlc. */
+  readonly version: string;
   /** SHA-256 of a text, in hexadecimal digits. */
   readonly hash: (text: string) => string;
   readonly portable: Portable;
@@ -39,11 +47,13 @@ export function buildStatement(facts: StatementFacts): RunStatement {
   return { _type: STATEMENT_TYPE, subject, predicateType: PREDICATE_TYPE, predicate: predicateOf(facts) };
 }
 
-function predicateOf({ state, events, journal, branch, signedAt, hash, portable }: StatementFacts): RunPredicate {
+function predicateOf(facts: StatementFacts): RunPredicate {
+  const { state, events, journal, branch, signedAt, version, hash, portable } = facts;
   const { run } = state;
   const evidence = evidenceOf(events, portable);
   const ended = state.is === "ended" ? state : null;
   return {
+    isdlc: version,
     run: run.run,
     workflow: run.workflow,
     plan: hash(JSON.stringify(state.phases.map(({ rule }) => rule))),
@@ -52,14 +62,16 @@ function predicateOf({ state, events, journal, branch, signedAt, hash, portable 
     supervision: state.supervision,
     startedBy: whoOf(run.by),
     startedAt: run.startedAt,
+    sealedAt: evidence.sealedAt,
     endedAt: ended?.endedAt ?? null,
-    finish: ended === null ? null : finishOf(ended),
+    finish: ended === null ? evidence.finish : finishOf(ended),
     git: {
       branch: run.git?.branch ?? null,
       base: run.git?.base ?? null,
       start: branch.start,
       others: branch.others.map(({ commit, tree }) => ({ commit, tree })),
     },
+    states: branch.commits.map(({ attempt, parents }) => ({ is: stateKind(attempt), parents: [...parents] })),
     sandbox: run.sandbox ?? null,
     tests: evidence.tests === null ? null : { digest: evidence.tests },
     agents: agentsOf(state),
@@ -69,6 +81,14 @@ function predicateOf({ state, events, journal, branch, signedAt, hash, portable 
     journal: { seq: journal.seq, hash: journal.hash },
     signedAt,
   };
+}
+
+/** What a commit is in the history of its run, by the name of its attempt. */
+function stateKind(attempt: string): AttestedState["is"] {
+  const name = attempt.slice(attempt.indexOf("/") + 1);
+  if (name === "merge") return "merge";
+  if (name === "record" || name === "unmerged" || name === "end") return "record";
+  return name === "back" || name.startsWith("back-") ? "back" : "phase";
 }
 
 type Phase = RunPredicate["phases"][number];
@@ -91,7 +111,7 @@ function phaseOf(phase: PhaseRecord, { evidence, analysed }: Around): Phase {
     reviews: [...reviews],
     gates: [...gates],
     accepted,
-    tree: made?.commitTree ?? null,
+    tree: approvedTree(made),
     commit: phase.commit,
     usage: phase.usage,
   };

@@ -183,6 +183,7 @@ function inPhase(run: ActiveRun, event: EventDraft): Decision {
 
 /** Back to an earlier phase, or to the beginning of the one at hand. */
 function back(run: ActiveRun, command: Of<"back">, by: Person): Decision {
+  if (run.sealedAt !== null) return refuse({ why: "sealed" });
   const valid = phasesToGoBackTo(run).map(({ rule }) => rule.key);
   if (!valid.includes(command.to)) return refuse({ why: "notEarlier", valid });
   const { to, tree } = command;
@@ -193,7 +194,7 @@ function back(run: ActiveRun, command: Of<"back">, by: Person): Decision {
 
 /** Those that a run has been in, and that sizing did not leave out. */
 export function phasesToGoBackTo(run: ActiveRun): readonly PhaseRecord[] {
-  if (!mayGoBack(run.stage)) return [];
+  if (run.sealedAt !== null || !mayGoBack(run.stage)) return [];
   return run.phases.slice(0, run.index + 1).filter((phase) => wasReached(phase) && !phase.dropped);
 }
 
@@ -235,6 +236,7 @@ function finish(run: ActiveRun, command: Of<"finish">, by: Person): Decision {
   const wait = openWait(run, command.wait, "finish");
   if (wait === null) return notOpen(run);
   if (!wait.offered.includes(command.how)) return refuse({ why: "notOffered", valid: wait.offered });
+  if (run.sealedAt !== null && command.how === "discard") return refuse({ why: "sealed" });
   return accept({ type: "finish.chosen", how: command.how, by });
 }
 

@@ -210,9 +210,9 @@ const handlers: Handlers = {
 };
 
 function recheckedEvent({ edited, tree, results, ...beside }: SecondLook): EventDraft {
-  const { commitTree, plainTree, standing, notices } = beside;
+  const { commitTree, plainTree, wholeTree, standing, notices } = beside;
   const found = Object.fromEntries(
-    Object.entries({ commitTree, plainTree, standing, notices }).filter(([, value]) => value !== undefined),
+    Object.entries({ commitTree, plainTree, wholeTree, standing, notices }).filter(([, value]) => value !== undefined),
   );
   const files = edited === null ? null : [...edited];
   return { type: "phase.rechecked", edited: files, tree, results: [...results], ...found };

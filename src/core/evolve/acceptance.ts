@@ -39,7 +39,7 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     if (run.stage.is !== "produced" || made === null) return run;
     const gone = new Set(event.paths);
     // What would be committed is another tree now, and is made from it when it is accepted.
-    const { commitTree: _commitTree, plainTree: _plainTree, ...shown } = made;
+    const { commitTree: _commitTree, plainTree: _plainTree, wholeTree: _wholeTree, ...shown } = made;
     const without: PhaseOutput = {
       ...shown,
       unexpected: made.unexpected.filter((path) => !gone.has(path)),
@@ -83,10 +83,10 @@ export const acceptanceHandlers: Handlers<AcceptanceEventType> = {
     const made = outputOf(run);
     if (made === null) return run;
     const checks = event.results.length > 0 ? event.results : made.checks;
-    const { commitTree, plainTree: _plain, standing, notices, ...before } = made;
+    const { commitTree, plainTree: _plain, wholeTree, standing, notices, ...before } = made;
     const { type: _type, seq: _seq, at: _at, edited: _edited, results: _results, tree, ...found } = event;
     const kept = Object.fromEntries(
-      Object.entries({ commitTree, standing, notices }).filter(([, had]) => had !== undefined),
+      Object.entries({ commitTree, wholeTree, standing, notices }).filter(([, had]) => had !== undefined),
     );
     return patch(run, { made: { ...before, ...kept, ...found, tree, checks } });
   },

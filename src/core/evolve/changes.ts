@@ -42,6 +42,7 @@ const copyOfRun = (run: ActiveRun): ActiveRun => ({
   budget: run.budget,
   unknownUsage: run.unknownUsage,
   estimatedCost: run.estimatedCost,
+  sealedAt: run.sealedAt,
   leastUsage: run.leastUsage,
   supervision: run.supervision,
   sizing: run.sizing,

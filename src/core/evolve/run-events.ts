@@ -46,6 +46,7 @@ export function startRun(event: EventOf<"run.started">): ActiveRun {
     sizing: null,
     tip: facts.git?.commit ?? null,
     base: (facts.git?.base ?? null) === null ? null : (facts.git?.baseTip ?? facts.git?.commit ?? null),
+    sealedAt: null,
     together: [],
     refined: false,
     answers: [],
@@ -140,7 +141,8 @@ export const runHandlers: Handlers<RunEventType> = {
   "finish.chosen": (run, event) => {
     const seen = run.wait?.kind === "finish" ? run.wait.standing : null;
     const looked = seen === null ? run : { ...run, tip: seen.tip, base: seen.base };
-    return enter(looked, event, { is: "finishing", how: event.how, seenAt: seen?.at ?? null });
+    const sealed = event.how === "pr" ? { ...looked, sealedAt: run.sealedAt ?? event.at } : looked;
+    return enter(sealed, event, { is: "finishing", how: event.how, seenAt: seen?.at ?? null });
   },
   "run.finished": (run, event) => ({
     ...ended(run, event),
@@ -157,8 +159,8 @@ export const runHandlers: Handlers<RunEventType> = {
 };
 
 /** What stays of a run, however it ended. */
-function ended({ run, phases, answers, supervision, sizing }: ActiveRun, { seq, at }: RunEvent) {
-  return { is: "ended" as const, run, phases, answers, supervision, sizing, seq, endedAt: at };
+function ended({ run, phases, answers, supervision, sizing, sealedAt }: ActiveRun, { seq, at }: RunEvent) {
+  return { is: "ended" as const, run, phases, answers, supervision, sizing, sealedAt, seq, endedAt: at };
 }
 
 /** What was not named stays as it was. */

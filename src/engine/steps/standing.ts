@@ -43,7 +43,7 @@ export async function foundBeside(engine: Engine, run: ActiveRun, tree: TreeId |
   if (composed === null) return { standing, notices: others };
   const { notices, mixed } = composedNotices(run, standing, composed);
   const found = { standing, notices: [...others, ...notices], ...(mixed.length === 0 ? {} : { mixed }) };
-  return run.run.options.commits === "end" ? found : { ...found, commitTree: composed.tree };
+  return { ...found, [run.run.options.commits === "end" ? "wholeTree" : "commitTree"]: composed.tree };
 }
 
 /** What is in the repository and in no commit of the run. */

@@ -2,7 +2,10 @@ import type { Violation } from "../../core/attestation/policy.ts";
 import { plainLine } from "../plain-text.ts";
 import type { VerificationFacts } from "./verification.ts";
 
-const RULES: Readonly<Record<Violation["rule"] | "refused", string>> = {
+/** Settings of a policy that are not broken themselves: they decide which commits are covered, and who counts. */
+type SettingRule = "movedBase" | "openRuns" | "servers" | "revokedSigners" | "origins";
+
+const RULES: Readonly<Record<Exclude<Violation["rule"], SettingRule> | "refused", string>> = {
   commits: "A commit that nobody vouches for",
   people: "Vouched for by somebody who may not",
   workflows: "Made by a workflow that is not allowed",
@@ -13,6 +16,7 @@ const RULES: Readonly<Record<Violation["rule"] | "refused", string>> = {
   fourEyes: "Two people must vouch",
   forbidOverruled: "Somebody went on over what must not be overruled",
   sandbox: "Agents were not in a sandbox",
+  repository: "The commits belong to another repository",
   refused: "A statement that is not believed",
 };
 
