@@ -34,8 +34,8 @@ test("the examples were found", () => {
   expect(scripts.map(({ file }) => file)).toEqual([
     "docs/guides/agents.md",
     "docs/guides/import.md",
-    "docs/guides/signed-approvals.md",
     "docs/guides/scripting.md",
+    "docs/guides/signed-approvals.md",
   ]);
   expect(savedFiles.map(({ name }) => name)).toEqual(["agent.mjs"]);
 });
