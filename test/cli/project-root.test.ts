@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => removeTemporary(base));
 
-const rootOf = (...names: string[]): string => findProject(join(base, ...names), process.env).root;
+const rootOf = (...names: string[]): string => findProject(join(base, ...names), { HOME: base }).root;
 
 test("a folder without a repository above it is a project of its own", () => {
   expect(rootOf("project", "below")).toBe(join(base, "project", "below"));

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { packedText, refsBelow } from "../../team/src/worker/ref-files.ts";
 
 const PREFIX = "refs/isdlc/r1/";
+const IDENTITY = ["-c", "user.name=Test", "-c", "user.email=test@example.com"];
 
 let folder: string;
 beforeEach(() => {
@@ -15,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const git = (...args: readonly string[]): string =>
-  execFileSync("git", args, { cwd: folder, encoding: "utf8", input: "" }).trim();
+  execFileSync("git", [...IDENTITY, ...args], { cwd: folder, encoding: "utf8", input: "" }).trim();
 
 /** A blob, for which nothing else has to be there. */
 function objectOf(text: string): string {
