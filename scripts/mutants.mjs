@@ -1,5 +1,6 @@
 // Bugs that must not survive. Each is one change of one place, and the test file that has to fail with it.
 import { mutantsOfCore } from "./mutants-of-core.mjs";
+import { mutantsOfEngine } from "./mutants-of-engine.mjs";
 import { mutantsOfTeam } from "./mutants-of-team.mjs";
 
 const FOLD = "src/adapters/journal-file/fold.ts";
@@ -7,6 +8,7 @@ const RECORD = "src/adapters/journal-file/record.ts";
 
 export const mutants = [
   ...mutantsOfCore,
+  ...mutantsOfEngine,
   ...mutantsOfTeam,
   {
     bug: "settings of a repository are believed though a file of them changed",

@@ -142,7 +142,8 @@ describe("an approval token", () => {
 describe("runs of other working trees", () => {
   const failing = (error: Error): Project => {
     const { project } = stage;
-    return { ...project, journal: { ...project.journal, current: () => Promise.reject(error) } };
+    const current = (): Promise<never> => Promise.reject(error);
+    return { ...project, journal: { ...project.journal, current } };
   };
 
   test("do not block an answer with a damaged journal", async () => {

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { PhaseRule } from "../../src/schema/plan.ts";
+import { letPass, limitsOf, overtime, tooLong } from "../../src/engine/steps/execution-limits.ts";
+import { activeRun, advance, phaseAt, phaseRule, report, runOptions, startRun } from "../support/run-builder.ts";
+import { engineOf } from "./step-ports.ts";
+
+const MINUTE = 60_000; // milliseconds
+
+function executionOf(rule: Partial<PhaseRule>, limits?: { minutes: number | null; turns: number | null }) {
+  const options = runOptions(limits === undefined ? {} : { limits });
+  const player = advance(startRun({ plan: [phaseRule(rule)], options }), "produce");
+  return { run: activeRun(player), phase: phaseAt(player, 0) };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe("an execution", () => {
+  test("may be silent for twice the minutes of its phase, in seconds", () => {
+    const { run, phase } = executionOf({ minutes: 7 });
+    expect(limitsOf(run, phase)).toEqual({ silence: 2 * 7 * 60, turns: null, usd: null });
+  });
+
+  test("has the turns that the user allows", () => {
+    const { run, phase } = executionOf({}, { minutes: null, turns: 12 });
+    expect(limitsOf(run, phase).turns).toBe(12);
+  });
+
+  test.each<[string, { minutes: number | null; turns: null } | undefined, number]>([
+    ["three times the minutes of its phase", undefined, 30],
+    ["three times the minutes of its phase if only turns are limited", { minutes: null, turns: null }, 30],
+    ["the minutes that the user allows", { minutes: 4, turns: null }, 4],
+  ])("ends after %s", (_, limits, minutes) => {
+    const executed = executionOf({ minutes: 10 }, limits);
+    const late = tooLong(executed, new AbortController().signal);
+    vi.advanceTimersByTime(minutes * MINUTE - 1);
+    expect(late.aborted).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(late.aborted).toBe(true);
+    const end = {
+      type: "end",
+      how: "failed",
+      reason: "x",
+      detail: "",
+      again: true,
+      usage: null,
+      session: "s",
+    } as const;
+    expect(overtime(executed, end as never)).toMatchObject({ reason: "timeout", again: false, session: "s" });
+  });
+
+  test("does not end at once if its limit is longer than a timer can wait", () => {
+    const late = tooLong(executionOf({}, { minutes: 10 ** 9, turns: null }), new AbortController().signal);
+    vi.advanceTimersByTime(MINUTE);
+    expect(late.aborted).toBe(false);
+  });
+
+  test("has no timer left when it is done", () => {
+    const done = new AbortController();
+    tooLong(executionOf({}), done.signal);
+    expect(vi.getTimerCount()).toBe(1);
+    done.abort();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe("a busy model service", () => {
+  const waitedAfter = async (reasons: readonly string[]): Promise<readonly number[]> => {
+    const player = startRun({ plan: [phaseRule()] });
+    const waited: number[] = [];
+    const engine = engineOf({ pause: (milliseconds) => Promise.resolve(void waited.push(milliseconds)) });
+    for (const reason of reasons) {
+      advance(player, "produce");
+      const ended = { execution: "x", usage: null, session: null, reason, detail: "busy", again: true, retries: 0 };
+      report(player, { of: "broken", ...ended });
+      await letPass(engine, activeRun(player), new AbortController().signal);
+    }
+    return waited;
+  };
+
+  test("is given more time after every failed execution", async () => {
+    expect(await waitedAfter(["unavailable", "unavailable"])).toEqual([2000, 8000]);
+  });
+
+  test("is not waited for after another failure", async () => {
+    expect(await waitedAfter(["no_result"])).toEqual([]);
+  });
+});
