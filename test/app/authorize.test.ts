@@ -140,9 +140,9 @@ describe("an approval token", () => {
 });
 
 describe("runs of other working trees", () => {
-  const failing = (error: Error): Project => {
+  const failing = (reason: Error): Project => {
     const { project } = stage;
-    const current = (): Promise<never> => Promise.reject(error);
+    const current = (): Promise<never> => Promise.reject(reason);
     return { ...project, journal: { ...project.journal, current } };
   };
 
