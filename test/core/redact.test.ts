@@ -60,6 +60,13 @@ describe("S11 known kinds of secrets", () => {
   });
 });
 
+test.each([
+  ["replaces a value of eight characters", "q7wertyu", REDACTED],
+  ["keeps a value of seven characters, which may be an ordinary word", "q7werty", "q7werty"],
+])("%s", (_, secret, expected) => {
+  expect(createRedactor([secret])(`it says ${secret}.`)).toBe(`it says ${expected}.`);
+});
+
 describe("S11 known values", () => {
   const value = 'pä"ss/wörd+9';
   const redact = createRedactor([value, "short"]);
