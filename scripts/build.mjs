@@ -1,11 +1,11 @@
 // Builds dist/: bundled CommonJS files for the program, the page, and the library as ES modules with types; team/dist/.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { bundleSettings, loadedLater, teamExternals } from "./bundle-settings.mjs";
+import { bundleSettings, librarySettings, loadedLater, teamExternals } from "./bundle-settings.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
@@ -60,12 +60,33 @@ await Promise.all([
     external: teamExternals,
     plugins: [], // it is one file, in a package without the others
   }),
+  build({ entryPoints: ["src/index.ts"], outfile: "dist/lib/index.js", ...librarySettings }),
 ]);
 await buildPage();
 chmodSync("dist/bin/isdlc.cjs", 0o755);
 writePluginAgents();
-execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], { stdio: "inherit" });
+writeLibraryTypes();
 writeFileSync("dist/.built", stateVersion);
+
+/** The types of the schemas are those of zod, which the package does not depend on: its declarations are copied. */
+function writeLibraryTypes() {
+  const tsc = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"];
+  execFileSync(process.execPath, tsc, { stdio: "inherit" });
+  for (const path of declarationsUnder("dist/lib")) {
+    const zod = relative(dirname(path), "dist/lib/zod/mini/index.js");
+    const text = readFileSync(path, "utf8");
+    writeFileSync(path, text.replaceAll('"zod/mini"', `"${zod.startsWith(".") ? zod : `./${zod}`}"`));
+  }
+  for (const folder of ["core", "mini", "locales"])
+    for (const path of declarationsUnder(`node_modules/zod/v4/${folder}`))
+      cpSync(path, join("dist/lib/zod", relative("node_modules/zod/v4", path)));
+  cpSync("node_modules/zod/LICENSE", "dist/lib/zod/LICENSE");
+}
+
+function declarationsUnder(folder) {
+  const names = readdirSync(folder, { recursive: true });
+  return names.filter((name) => name.endsWith(".d.ts")).map((name) => join(folder, name));
+}
 
 /** The page takes longest to build, and changes least often. */
 async function buildPage() {

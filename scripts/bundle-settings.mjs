@@ -19,6 +19,16 @@ export const bundleSettings = {
   logLevel: "warning",
 };
 
+/** The library in one file: whoever imports it has none of the packages that it is made of. */
+export const librarySettings = {
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node20",
+  alias: bundleSettings.alias,
+  logLevel: "warning",
+};
+
 /** Bundles that others load only when they are asked for. */
 export const loadedLater = ["./ui.cjs"];
 

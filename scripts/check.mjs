@@ -15,6 +15,7 @@ const tools = [
   ["package shape", bin("publint"), ["--strict"]],
   ["size of the package", process.execPath, ["scripts/package-size.mjs"]],
   ["shape of the package for teams", bin("publint"), ["team", "--strict"]],
+  ["library of the package", process.execPath, ["scripts/packed-library.mjs"]],
   ["types of the package", bin("attw"), ["--pack", ".", "--profile", "esm-only"]],
 ];
 
