@@ -55,4 +55,6 @@ export type Engine = {
   /** What an execution whose driver is gone told that it used; null where it told nothing. */
   readonly toldUsage: (execution: ExecutionId) => Usage | null;
   readonly show: ProgressSink["show"];
+  /** Asks a server to merge the run and to record the result. Missing where the engine merges in its own working tree. */
+  readonly requestMerge?: () => Promise<void>;
 };

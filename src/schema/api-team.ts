@@ -195,6 +195,16 @@ export const ReportAnswer = z.object({
 });
 export type ReportAnswer = z.infer<typeof ReportAnswer>;
 
+/** The merge of a run that a worker drives. The server takes everything else from the journal. */
+export const MergeRequest = z.strictObject({ epoch: z.int() });
+export const MergeAnswer = z.object({
+  /** False while the merge is running: ask again. */
+  isDone: z.boolean(),
+  /** The last event of the run. */
+  seq: z.int(),
+});
+export type MergeAnswer = z.infer<typeof MergeAnswer>;
+
 /** Why a worker does not go on with a run: it drains, the drive broke off, or the run cannot be begun. */
 export const GiveBack = z.strictObject({
   epoch: z.int(),

@@ -99,7 +99,11 @@ export async function recordPhaseEnd(engine: Engine, run: ActiveRun): Promise<vo
   if (phase.rule.key !== "finish") recordCompletion(engine, run, phase); // finishing counts once it is known how
 }
 
-function recordCompletion(engine: Engine, run: ActiveRun, { rule, made, completedAt, iterations }: PhaseRecord): void {
+function recordCompletion(
+  engine: Pick<Engine, "features">,
+  run: ActiveRun,
+  { rule, made, completedAt, iterations }: PhaseRecord,
+): void {
   if (!isSpecPhase(rule.key) || completedAt === null) return;
   const facts = { iterations: Math.max(1, iterations.length), reviewerNotes: made?.concerns ?? [] };
   engine.features.tell(run.run.item, { is: "phaseCompleted", phase: rule.key, at: completedAt, ...facts });
@@ -119,7 +123,7 @@ function verificationBy({ rule, made }: PhaseRecord): Verification | null {
 }
 
 /** Merged and proposed work is completed, discarded work abandoned; a branch that is kept is neither. */
-export function recordFeatureEnd(engine: Engine, run: ActiveRun, how: Finish): void {
+export function recordFeatureEnd(engine: Pick<Engine, "features">, run: ActiveRun, how: Finish): void {
   const finish = run.phases.find(({ rule }) => rule.key === "finish");
   if (!isFeature(run) || how === "keep" || finish === undefined) return;
   if (finish.startedAt !== null)

@@ -8,26 +8,40 @@ import type { Finish } from "../../schema/plan.ts";
 import type { Engine } from "../engine.ts";
 import type { Task } from "../perform.ts";
 import { recordFeatureEnd } from "./feature-record.ts";
-import { recordAnalysis, recordBuildEnd, recordFolders } from "./item-record.ts";
+import { recordAnalysis, recordBuildEnd, recordFolders, type Records } from "./item-record.ts";
 import { commitTree, documentsOf } from "./repository.ts";
 import { short, standingNow } from "./standing.ts";
 
-/** Ends the run the chosen way. A pull request is the person's to open: we never push. */
-export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome> {
+/** Ends the run the chosen way. A pull request is the person's to open: we never push. Returns null if a server merged the run. */
+export async function finishRun(engine: Engine, { run }: Task): Promise<Outcome | null> {
   const how = run.stage.is === "finishing" ? (run.stage.how ?? "keep") : "keep";
   const { vcs } = engine;
+  const target = mergeTarget(run);
+  if (target !== null && engine.requestMerge !== undefined) {
+    await engine.requestMerge();
+    return null;
+  }
   if (vcs === null || run.run.options.commits === "none") {
     writeRecords(engine, run, how);
     return { of: "finish", merged: null };
   }
   const standing = await standingNow(engine, run);
   if (standing !== undefined && strayedHead(run, standing).length > 0) return askAgain(engine, run, []);
-  const branches = how === "merge" || how === "squash" ? branchesOf(run) : null;
-  if (branches === null) {
+  if (target === null) {
     const moved = await commitRecord(engine, run, how);
     return moved === null ? { of: "finish", merged: null } : askAgain(engine, run, [moved]);
   }
-  return mergeRun(engine, run, { vcs, ...branches, how });
+  return mergeRun(engine, run, { vcs, ...target });
+}
+
+export type MergeTarget = Branches & { readonly how: "merge" | "squash" };
+
+/** The branches of a merge that was chosen and is not done; null if nothing is to be merged. */
+export function mergeTarget(run: ActiveRun): MergeTarget | null {
+  const how = run.stage.is === "finishing" ? run.stage.how : null;
+  if ((how !== "merge" && how !== "squash") || run.run.options.commits === "none") return null;
+  const branches = branchesOf(run);
+  return branches === null ? null : { ...branches, how };
 }
 
 type Branches = { readonly branch: string; readonly base: string };
@@ -60,7 +74,7 @@ async function mergeRun(engine: Engine, run: ActiveRun, { vcs, branch, base, how
   const [tip, baseTip] = [await vcs.tip(branch), await vcs.tip(base)];
   if (recorded === null || onto === null || tip === null || baseTip === null)
     return askAgain(engine, run, [`${tip === null ? branch : base} is gone`]);
-  const request = { branch, base, commit: tip, onto, ...formOf(how, branch, run) };
+  const request = { branch, base, commit: tip, onto, ...mergeForm(how, branch, run) };
   if (baseTip !== onto)
     return (await vcs.isMerged(request))
       ? merged(engine, run, request)
@@ -74,7 +88,11 @@ async function mergeRun(engine: Engine, run: ActiveRun, { vcs, branch, base, how
 }
 
 /** As a merge that names the branch, or as one commit that names the work. */
-const formOf = (how: Finish, branch: string, { run }: ActiveRun): Pick<MergeRequest, "message" | "isSquash"> =>
+export const mergeForm = (
+  how: Finish,
+  branch: string,
+  { run }: ActiveRun,
+): Pick<MergeRequest, "message" | "isSquash"> =>
   how === "squash"
     ? { message: run.title, isSquash: true }
     : { message: `Merge ${branch}: ${run.title}`, isSquash: false };
@@ -92,7 +110,7 @@ async function merged(engine: Engine, run: ActiveRun, request: MergeRequest): Pr
   });
 }
 
-const movedLine = (name: string, from: string | null, to: string | null): string =>
+export const movedLine = (name: string, from: string | null, to: string | null): string =>
   `${name} moved from ${short(from)} to ${short(to)}`;
 
 /** Nothing is merged that nobody was shown: the question is put once more, with what is different. */
@@ -131,7 +149,7 @@ async function conflictOf(vcs: VcsWrite, request: Omit<MergeRequest, "message">)
 }
 
 /** Says in the documents how the run ends; null where it does not end yet. */
-function writeRecords(engine: Engine, run: ActiveRun, how: Finish | null): void {
+export function writeRecords(engine: Records, run: ActiveRun, how: Finish | null): void {
   recordAnalysis(engine, run);
   if (how === null) return;
   recordBuildEnd(engine, run);

@@ -6,6 +6,9 @@ import type { Engine } from "../engine.ts";
 import { artifactPath } from "../../core/plan.ts";
 import { featureDocuments, isFeature } from "./feature-record.ts";
 
+/** Where the engine writes its documents. */
+export type Records = Pick<Engine, "items" | "features">;
+
 /** The documents that the engine writes about an item, which git carries. */
 export function recordDocuments(run: ActiveRun): string[] {
   const { item } = run.run;
@@ -26,7 +29,7 @@ export function recordBuildStart(engine: Engine, run: ActiveRun): void {
 }
 
 /** Brings the item's record up to what the run has done so far. */
-export function recordAnalysis(engine: Engine, run: ActiveRun): void {
+export function recordAnalysis(engine: Records, run: ActiveRun): void {
   if (!hasRecord(run)) return;
   const analysis = run.phases.filter(({ rule }) => rule.analysis);
   if (analysis.length === 0) return;
@@ -48,7 +51,7 @@ export function recordAnalysis(engine: Engine, run: ActiveRun): void {
  * Says in the item's record that the build is done. What was analysed stays as it was. With a merge this is committed
  * before, so that the base gets work and record in one step; whoever cancels after a merge failed has it taken back.
  */
-export function recordBuildEnd(engine: Engine, run: ActiveRun): void {
+export function recordBuildEnd(engine: Records, run: ActiveRun): void {
   if (!hasRecord(run) || run.run.scope === "item") return;
   engine.items.merge(run.run.item, { build_completed_at: endOfWork(run) });
   engine.items.mark(run.run.item, "x");

@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import { activityTables } from "../people/activity-tables.ts";
+import { mergeTables } from "../merging/merge-tables.ts";
 import { movingTables } from "../moving/moving-tables.ts";
 import { notificationTables } from "../notifications/notification-tables.ts";
 import { choiceTables, pageTables } from "../page/page-tables.ts";
@@ -25,6 +26,7 @@ const MIGRATIONS: readonly string[] = [
   signedAnswerTables,
   cancelTables,
   leftBranchTables,
+  mergeTables,
 ];
 
 /** How many a database has that is up to date. */

@@ -4,6 +4,7 @@ import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
 import { addTeamPage, addTeamPageFiles } from "../page/team-page.ts";
 import type { TeamPage } from "../page/team-page-parts.ts";
+import { addMergeRoutes } from "../merging/merge-routes.ts";
 import { addMovingRoutes } from "../moving/moving-routes.ts";
 import { addNotificationRoutes } from "../notifications/notification-routes.ts";
 import { addAccountRoutes } from "../people/account-routes.ts";
@@ -39,6 +40,7 @@ export function createTeamApp(server: TeamServer, page: PageParts | null): Hono<
   addActivityRoutes(app, server);
   addNotificationRoutes(app, server);
   addWorkerRoutes(app, server);
+  addMergeRoutes(app, server);
   if (page !== null) addTeamPageFiles(app, { server, ...page });
   app.notFound((context) => context.json(told({ code: "NOT_FOUND", what: "There is nothing here.", fix: "" }), 404));
   app.onError((error, context) => {

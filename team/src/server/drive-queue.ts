@@ -4,7 +4,7 @@ import type { ClientBase, Pool } from "pg";
 export const WORKFLOW = "drive";
 export const APPLICATION = "isdlc";
 /** Goes up when a worker of before could not read what a server writes now. */
-export const GENERATION = 1;
+export const GENERATION = 2;
 
 /** All workers together look into a queue at most once in so many milliseconds. */
 const APART = 10;

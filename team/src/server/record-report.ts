@@ -4,6 +4,7 @@ import { ProblemError } from "../../../src/core/problem.ts";
 import { type ReportAnswer, WorkerReport } from "../../../src/schema/api-team.ts";
 import type { RunId } from "../../../src/schema/ids.ts";
 import type { Written } from "../journal-postgres/submit-decision.ts";
+import { refuseMergeReport } from "../merging/merge-run.ts";
 import { counted } from "../operations/metrics.ts";
 import type { TeamServer } from "./team-server.ts";
 
@@ -25,6 +26,7 @@ export async function recordReport(server: TeamServer, sender: SentReport): Prom
   const sent = WorkerReport.parse(sender.body);
   const { epoch, request, left, after } = sent;
   const command = sent.command.do === "start" ? await startOf(server, run, sent.command) : reportOf(sent.command);
+  if (command.do === "report") await refuseMergeReport(server, run, command);
   const submission = { by: { kind: "worker", id: worker, epoch }, request, left, token: unproven } as const;
   const done = await counted(metrics, "worker", () => journal.writeAs(run, command, submission));
   const lines = linesOf(done, after) ?? (await journal.lines(run, after)).lines;

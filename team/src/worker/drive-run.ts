@@ -35,7 +35,7 @@ import { createHttpJournal, type HttpJournal, isFenced } from "./http-journal.ts
 import type { Mirror, Mirrors } from "./mirror.ts";
 import { asBegunHere } from "./as-begun-here.ts";
 import { tellActivity } from "./tell-activity.ts";
-import { mergedBy, pushMerged } from "./push-merged.ts";
+import { withServerMerge } from "./request-merge.ts";
 import { openRunTree, removeRunTree, RolledBackError, type RunTree, spareRunTree } from "./run-tree.ts";
 import type { SpareTrees } from "./spare-trees.ts";
 
@@ -160,23 +160,22 @@ async function driveInTree(driving: Driving): Promise<DriveEnd> {
   // The settings of the tree that the run was begun in are the run's: a new tree has loosened nothing.
   if (state.supervision.enabled) switchOn(project.projections, state.supervision.phases);
   const agents = await agentsFor(worker, project, state);
-  const engine = project.engine(asBegunHere(worker, project, { run: state, agents }), {
+  const inTree = project.engine(asBegunHere(worker, project, { run: state, agents }), {
     agents,
     progress: noProgress,
     warn: (warning) => worker.log.warn({ run }, warning),
   });
   const branch = state.run.git?.branch ?? null;
-  const handOver = createHandOver({ mirror, tree, run, item: state.run.item, branch, workspace: engine.workspace });
+  const handOver = createHandOver({ mirror, tree, run, item: state.run.item, branch, workspace: inTree.workspace });
   held.handOver = handOver;
   const teller = tellActivity(project, { ask: worker.ask, run, epoch: lease.epoch });
   held.beforeRecord = async (command) => {
     await teller.catchUp(); // with a decision after which the run rests, it is not this worker's any more
-    const merged = mergedBy(command);
-    if (merged !== null) await pushMerged({ mirror, root: tree.root, run: state, vcs: engine.vcs }, merged);
     const left = await handOver.push(composedTrees(command));
-    if (endsRun(command)) await discardLeft(driving, tree.root, engine.vcs);
+    if (endsRun(command)) await discardLeft(driving, tree.root, inTree.vcs);
     return left;
   };
+  const engine = withServerMerge(inTree, { ask: worker.ask, run, epoch: lease.epoch, journal, before: teller.catchUp });
   const stopping = AbortSignal.any([journal.lost, worker.stopping]);
   const driven = drive(engine, stopping, worker.draining);
   await driven.then(teller.end, teller.end);
@@ -213,8 +212,7 @@ async function treeOf({ worker, run, lease, mirror, journal }: Driving, state: R
   const { data, env, spares } = worker;
   const recorded = state.is === "active" ? state.run.git : null;
   const base = recorded?.base ?? (await mirror.mainBranch());
-  const isMerging = state.is === "active" && state.stage.is === "finishing"; // onto the base as it is now; until then nobody is bothered with its moves
-  const baseTip = recorded === null || isMerging ? mirror.tip(base) : (recorded.baseTip ?? recorded.commit);
+  const baseTip = recorded === null ? mirror.tip(base) : (recorded.baseTip ?? recorded.commit);
   if (baseTip === null) throw new ProblemError({ code: "GIT_UNAVAILABLE", detail: `the remote has no branch ${base}` });
   const author = `isdlc for ${lease.begunBy}`;
   const standing = { base, baseTip, left: lease.left };

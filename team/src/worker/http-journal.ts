@@ -132,7 +132,7 @@ function createKnown({ ask, run, epoch, seal, beforeRecord, afterRecord }: HttpJ
 const nameOf = ({ seq, hash }: Head): string => `${seq}:${hash.slice(0, 16)}`;
 
 /** The run was taken away, which is known here already. */
-class FencedOffError extends Error {}
+export class FencedOffError extends Error {}
 
 export const isFenced = (error: unknown): boolean =>
   error instanceof FencedOffError ||

@@ -1,15 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { shownOf } from "../../../src/app/answer/answer.ts";
-import { createLineProxy } from "./support/line-proxy.ts";
 import { hasPostgres } from "./support/team-database.ts";
-import { createTeam } from "./support/team.ts";
+import { createTeam, type Team } from "./support/team.ts";
 import { answerOpen, beginRun, look, PATIENCE, untilRests } from "./support/team-runs.ts";
 
-describe.runIf(hasPostgres)("a worker merges", () => {
-  test("onto the base that was shown; where it moved, it asks again and merges once", async () => {
+describe.runIf(hasPostgres)("the server", () => {
+  test("merges onto the base that was shown, and asks again if it moved", async () => {
     const team = await createTeam();
     const { ada, adas, remote } = team;
     ada.plan({ turns: { implement: [{ writes: { "src/made.js": "export const made = 1;\n" } }] } });
@@ -21,7 +20,7 @@ describe.runIf(hasPostgres)("a worker merges", () => {
     expect(begun, begun.stderr).toMatchObject({ code: 3 });
     expect(git("log", "--format=%s", "main")).not.toContain("Merge");
     expect(await team.as(adas, "continue")).toMatchObject({ code: 3 });
-    pushElsewhere();
+    pushElsewhere(team);
     const moved = git("rev-parse", "main");
 
     const first = await team.as(adas, "answer", "merge");
@@ -33,25 +32,19 @@ describe.runIf(hasPostgres)("a worker merges", () => {
     expect(git("show", "main:src/made.js")).toContain("made = 1");
     expect(git("show", "main:elsewhere.txt")).toBe("theirs");
     expect(git("rev-list", "--merges", "--count", "main")).toBe("1");
-
-    function pushElsewhere(): void {
-      const clone = mkdtempSync(join(ada.base, "theirs-"));
-      const inClone = (...args: string[]): unknown => execFileSync("git", args, { cwd: clone, env: ada.env });
-      inClone("clone", "--quiet", remote, ".");
-      writeFileSync(join(clone, "elsewhere.txt"), "theirs\n");
-      inClone("add", "elsewhere.txt");
-      inClone("-c", "user.name=bob", "-c", "user.email=bob@example.org", "commit", "--quiet", "-m", "Theirs");
-      inClone("push", "--quiet", "origin", "HEAD:main");
-    }
+    expect(git("log", "-1", "--format=%an, %cn", "main")).toBe("ada, isdlc server");
+    const worker = git("log", "-1", "--format=%H", "main^2");
+    expect(git("rev-parse", `refs/isdlc/${(await team.ask(adas, "/api/runs")).body.runs[0].run}/merged`)).toBe(
+      git("rev-parse", "main"),
+    );
+    expect(worker).not.toBe("");
   });
 
-  test("once, where it was cut off between its push and its report: whoever takes over finds the merge", async () => {
+  test("finds its merge after the server was killed between push and record and a person pushed on top", async () => {
     const team = await createTeam();
     const { ada, adas, remote } = team;
     ada.plan({ turns: { implement: [{ writes: { "src/made.js": "export const made = 1;\n" } }] } });
-    const line = await createLineProxy(team.url);
-    afterAll(() => line.close());
-    const cutOff = await team.workerAt(line.url, "w1");
+    await team.worker("w1");
     const run = await beginRun(team);
     await untilRests(team, run);
     while ((await team.row(run)).wait_kind !== "finish") {
@@ -59,7 +52,7 @@ describe.runIf(hasPostgres)("a worker merges", () => {
       await untilRests(team, run);
     }
     const [arrived, letGo] = [join(ada.base, "arrived"), join(ada.base, "let-go")];
-    const untilLetGo = `touch '${arrived}'; until [ -e '${letGo}' ]; do sleep 0.05; done`;
+    const untilLetGo = `[ -e '${arrived}' ] && exit 0; touch '${arrived}'; until [ -e '${letGo}' ]; do sleep 0.05; done`;
     const hook = `#!/bin/sh\nif grep -q refs/heads/main; then ${untilLetGo}; fi\n`;
     writeFileSync(join(remote, "hooks", "post-receive"), hook, { mode: 0o755 });
 
@@ -71,18 +64,31 @@ describe.runIf(hasPostgres)("a worker merges", () => {
     await vi.waitFor(() => expect(existsSync(arrived)).toBe(true), PATIENCE);
     const git = (...args: string[]): string => execFileSync("git", args, { cwd: remote, encoding: "utf8" }).trim();
     const merged = git("rev-parse", "main");
-    line.cut();
+    team.first.child.kill("SIGKILL");
+    await team.first.ended;
+    pushElsewhere(team);
     writeFileSync(letGo, "");
-    await team.worker("w2");
+    const second = await team.server();
+    await team.workerAt(second.url, "w2");
     expect(await untilRests(team, run)).toBe("ended");
-    line.restore();
-    await vi.waitFor(() => expect(cutOff.said()).toContain('"end":"fenced"'), PATIENCE);
 
-    const { events } = await look(team, run);
-    expect(events.at(-1)).toMatchObject({ type: "run.finished", merged });
-    expect(git("rev-parse", "main")).toBe(merged);
+    const { rows } = await team.database.pool.query("select line, sender_kind from isdlc.decision where run = $1", [
+      run,
+    ]);
+    const last = rows.find(({ line }) => line.includes('"run.finished"'));
+    expect(last).toMatchObject({ sender_kind: "server", line: expect.stringContaining(`"merged":"${merged}"`) });
     expect(git("rev-list", "--merges", "--count", "main")).toBe("1");
-    const senders = "select sender from isdlc.decision where run = $1 order by seq desc limit 1";
-    expect((await team.database.pool.query(senders, [run])).rows).toEqual([{ sender: "w2" }]);
+    expect(git("rev-parse", "main^")).toBe(merged);
+    expect(git("show", "main:elsewhere.txt")).toBe("theirs");
   });
 });
+
+function pushElsewhere({ ada, remote }: Team): void {
+  const clone = mkdtempSync(join(ada.base, "theirs-"));
+  const inClone = (...args: string[]): unknown => execFileSync("git", args, { cwd: clone, env: ada.env });
+  inClone("clone", "--quiet", remote, ".");
+  writeFileSync(join(clone, "elsewhere.txt"), "theirs\n");
+  inClone("add", "elsewhere.txt");
+  inClone("-c", "user.name=bob", "-c", "user.email=bob@example.org", "commit", "--quiet", "-m", "Theirs");
+  inClone("push", "--quiet", "origin", "HEAD:main");
+}

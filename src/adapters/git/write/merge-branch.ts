@@ -116,7 +116,7 @@ async function findMerge(merge: Merge): Promise<string | null> {
 }
 
 /** The tree the merge will give, worked out without touching any file. Null where git is too old to say (before 2.38). */
-export async function foresee({ git, person, branch, base, commit, baseTip }: Merge): Promise<Foreseen> {
+export async function foresee({ git, person, branch, base, commit, baseTip }: Foreseeing): Promise<Foreseen> {
   const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", baseTip, commit];
   const result = await person(args);
   const [tree, ...files] = splitFields(result.stdout).map(decodePath);
@@ -127,6 +127,7 @@ export async function foresee({ git, person, branch, base, commit, baseTip }: Me
   return { expected: resolved.tree, backlog: resolved.text };
 }
 
+type Foreseeing = Pick<Merge, "git" | "person" | "branch" | "base" | "commit" | "baseTip">;
 type Foreseen = Pick<Merge, "expected" | "backlog">;
 
 /**

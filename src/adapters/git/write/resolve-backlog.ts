@@ -35,16 +35,24 @@ export async function resolveBacklog(git: Git, { onto, commit, tree, files }: Co
   const merged = mergeBacklog({ base, ours, theirs });
   if (merged === null) return null;
   const text = encodePath(merged);
-  return { text, tree: await treeWith(git, tree, text) };
+  return { text, tree: await treeWithFiles(git, tree, new Map([[BACKLOG, text]])) };
 }
 
-function treeWith(git: Git, tree: string, text: Buffer): Promise<string> {
+/** A tree with other contents of these files, and without those that are null. Needs no working tree. */
+export function treeWithFiles(git: Git, tree: string, files: ReadonlyMap<string, Buffer | null>): Promise<string> {
   return inTemporaryFolder(async (folder) => {
     const environment = { GIT_INDEX_FILE: join(folder, "index") };
-    const id = await must(git(["hash-object", "-w", "--stdin"], { input: text }), "hash-object");
     await must(git(["read-tree", tree], { environment }), "read-tree");
-    const entry = `100644,${id.toString("latin1").trim()},${BACKLOG}`;
-    await must(git(["update-index", "--add", "--cacheinfo", entry], { environment }), "update-index");
+    for (const [path, input] of files) {
+      if (input === null)
+        await must(git(["update-index", "--force-remove", "--", path], { environment }), "update-index");
+      if (input === null) continue;
+      const id = (await must(git(["hash-object", "-w", "--stdin"], { input }), "hash-object"))
+        .toString("latin1")
+        .trim();
+      const entry = ["--add", "--cacheinfo", "100644", id, path];
+      await must(git(["update-index", ...entry], { environment }), "update-index");
+    }
     return (await must(git(["write-tree"], { environment }), "write-tree")).toString("latin1").trim();
   });
 }

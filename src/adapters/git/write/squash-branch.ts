@@ -56,10 +56,10 @@ async function squashBranch(repository: Repository, request: MergeRequest): Prom
   return outcome;
 }
 
-const trailerOf = (commit: string): string => `Isdlc-Squashed: ${commit}`;
+export const squashTrailer = (commit: string): string => `Isdlc-Squashed: ${commit}`;
 
 async function makeCommit({ person, onto, commit, message }: Merge, tree: string): Promise<string> {
-  const input = Buffer.from(`${message.trimEnd()}\n\n${trailerOf(commit)}\n`);
+  const input = Buffer.from(`${message.trimEnd()}\n\n${squashTrailer(commit)}\n`);
   const made = await must(person(["commit-tree", tree, "-p", onto, "-F", "-"], { input }), "commit-tree");
   return made.toString("latin1").trim();
 }
@@ -71,7 +71,7 @@ async function findSquash({ git, repository, baseTip, onto, commit }: Merge): Pr
   const [id] = lines.map((line) => line.split(" ")).find((ids) => ids.length === 2 && ids[1] === onto) ?? [];
   if (id === undefined) return null;
   const { message } = await readCommit(repository, id);
-  return message.trimEnd().endsWith(trailerOf(commit)) ? id : null;
+  return message.trimEnd().endsWith(squashTrailer(commit)) ? id : null;
 }
 
 /** Nothing but going forward: a base that moved meanwhile, or a file in the way, leaves everything as it was. */

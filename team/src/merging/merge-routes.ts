@@ -1,0 +1,45 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Hono } from "hono";
+import { type MergeAnswer, MergeRequest } from "../../../src/schema/api-team.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+import { FencedError } from "../journal-postgres/submit-decision.ts";
+import { runOf, type TeamEnv, type TeamServer, workerOf } from "../server/team-server.ts";
+import { mergeRun } from "./merge-run.ts";
+
+/** A merge may take longer than a request: then the worker asks again. */
+const ANSWER_WITHIN_MS = 20_000;
+
+/** The worker that drives a run asks for its merge. It supplies nothing but the run's id. */
+export function addMergeRoutes(app: Hono<TeamEnv>, server: TeamServer): void {
+  const merging = new Map<RunId, Promise<void>>();
+  const merge = (run: RunId): Promise<void> => {
+    const known = merging.get(run) ?? mergeRun(server, run).finally(() => merging.delete(run));
+    merging.set(run, known);
+    return known;
+  };
+  app.post("/api/worker/runs/:run/merge", async (context) => {
+    const worker = workerOf(context.get("principal"));
+    const run = runOf(context.req.param("run"));
+    const { epoch } = MergeRequest.parse(await context.req.json());
+    await requireHolder(server, run, { worker, epoch });
+    const stop = new AbortController();
+    const timer = delay(ANSWER_WITHIN_MS, false, { signal: stop.signal }).catch(() => false);
+    const isDone = await Promise.race([merge(run).then(() => true), timer]).finally(() => stop.abort());
+    const { head } = await server.journal.load(run);
+    const answer: MergeAnswer = { isDone, seq: head.seq };
+    return context.json(answer);
+  });
+}
+
+async function requireHolder(
+  { pool }: TeamServer,
+  run: RunId,
+  { worker, epoch }: { readonly worker: string; readonly epoch: number },
+): Promise<void> {
+  const { rowCount } = await pool.query("select 1 from isdlc.run where run = $1 and worker = $2 and epoch = $3", [
+    run,
+    worker,
+    epoch,
+  ]);
+  if (rowCount === 0) throw new FencedError(`${worker} does not drive run ${run} any more.`);
+}

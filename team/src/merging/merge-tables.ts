@@ -1,0 +1,30 @@
+/**
+ * Merge commits that the server pushed or tried to push. A row is written before the push, so that a server that was
+ * killed after it is followed by one that looks for the commit. `recorded_at`: the journal says that the run is merged.
+ * Merges of earlier versions are taken from the journals.
+ */
+export const mergeTables = `
+create table isdlc.merge (
+  run text not null references isdlc.run,
+  commit text not null,
+  base text not null,
+  noted_at timestamptz not null default now(),
+  recorded_at timestamptz,
+  checked_at timestamptz,
+  missing_since timestamptz,
+  acknowledged_at timestamptz,
+  acknowledged_why text,
+  primary key (run, commit)
+);
+
+insert into isdlc.merge (run, commit, base, noted_at, recorded_at)
+select d.run, ended.event->>'merged', started.event->'git'->>'base', d.at, d.at
+from isdlc.decision d
+cross join lateral json_array_elements(d.line::json->'events') ended (event)
+join isdlc.decision f on f.run = d.run and f.seq = 1
+cross join lateral json_array_elements(f.line::json->'events') started (event)
+where d.line like '%"run.finished"%' and ended.event->>'type' = 'run.finished'
+  and ended.event->>'merged' is not null and started.event->>'type' = 'run.started'
+  and started.event->'git'->>'base' is not null
+on conflict do nothing;
+`;

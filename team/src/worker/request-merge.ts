@@ -1,0 +1,51 @@
+import type { ServerClient } from "../../../src/adapters/team/server-client.ts";
+import { describe, ProblemError } from "../../../src/core/problem.ts";
+import type { Engine } from "../../../src/engine/engine.ts";
+import { MergeAnswer } from "../../../src/schema/api-team.ts";
+import type { RunId } from "../../../src/schema/ids.ts";
+import { FencedOffError, type HttpJournal, isFenced } from "./http-journal.ts";
+
+type Merging = {
+  readonly ask: ServerClient;
+  readonly run: RunId;
+  readonly epoch: number;
+  readonly journal: HttpJournal;
+  /** Called first: after the merge the run is not this worker's any more. */
+  readonly before: () => Promise<void>;
+};
+
+const SERVER_TIMEOUT_MS = 30 * 60_000;
+
+/** The engine of a worker, which leaves merges to the server. */
+export const withServerMerge = (engine: Engine, merging: Merging): Engine => ({
+  ...engine,
+  requestMerge: () => requestMerge(merging),
+});
+
+/**
+ * Has the server merge the run, and returns once the result is in the journal.
+ * @throws Error if the server cannot merge now; not a ProblemError, which would be recorded as an outcome of the step
+ */
+async function requestMerge(merging: Merging): Promise<void> {
+  try {
+    await merging.before();
+    await askUntilRecorded(merging);
+  } catch (error) {
+    if (isFenced(error)) throw new FencedOffError(`Run ${merging.run} is driven by another worker.`);
+    if (!(error instanceof ProblemError)) throw error;
+    const { what, fix } = describe(error.problem);
+    throw new Error(`${what} ${fix}`, { cause: error });
+  }
+}
+
+async function askUntilRecorded({ ask, run, epoch, journal }: Merging): Promise<void> {
+  const before = (await journal.load(run)).head.seq;
+  const path = `/api/worker/runs/${run}/merge`;
+  for (;;) {
+    const asked = { method: "POST", path, body: { epoch }, answer: MergeAnswer, patience: SERVER_TIMEOUT_MS } as const;
+    const { isDone, seq } = await ask(asked);
+    journal.hear(seq);
+    if (seq > before) return;
+    if (isDone) throw new Error("the server did not merge the run");
+  }
+}
