@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ProblemError } from "../../core/problem.ts";
 import { inTemporaryFolder } from "../file-system/temporary-folder.ts";
 import { passkeyIn } from "../passkeys/ssh-form.ts";
 import type { Signature } from "./dsse.ts";
+import { isSignatureOf, parseSshsig } from "./sshsig.ts";
 import { type KeygenResult, lastLine, runSshKeygen } from "./run-ssh-keygen.ts";
 
 /** What signatures of statements are for, so that none of them passes for a signature of anything else. */
@@ -53,53 +54,66 @@ export type SignatureQuestion = {
   readonly at: string;
 };
 
-/** Judges a signature with ssh-keygen, as git does with those of commits. */
-export function checkSshSignature(question: SignatureQuestion): Promise<SignatureReading> {
-  const { bytes, signature, namespace, signers, at } = question;
-  const keyid = keyOf(signature.sig);
-  if (keyid === null) return Promise.resolve({ is: "bad", why: "the signature is not one of ssh-keygen" });
-  if (keyid !== signature.keyid)
-    return Promise.resolve({ is: "bad", why: "it names another key than the one it was signed with" });
+/**
+ * Checks a signature. Forgeries and keys that are not listed are found without a process; only ssh-keygen accepts one, as
+ * git does for commits.
+ */
+export async function checkSshSignature(question: SignatureQuestion): Promise<SignatureReading> {
+  const { bytes, signature, namespace, signers } = question;
+  const parsed = parseSshsig(signature.sig);
+  const keyid = parsed === null ? null : fingerprint(parsed.key);
+  if (parsed === null || keyid === null) return { is: "bad", why: "the signature is not one of ssh-keygen" };
+  if (keyid !== signature.keyid) return { is: "bad", why: "it names another key than the one it was signed with" };
   // ssh-keygen takes a passkey's signature without asking whether somebody was there.
   if (passkeyIn(signature.sig)?.isVerified === false)
-    return Promise.resolve({ is: "bad", why: "the passkey did not verify who was there" });
+    return { is: "bad", why: "the passkey did not verify who was there" };
+  if (parsed.namespace !== namespace || !isSignatureOf(bytes, parsed))
+    return { is: "bad", why: "the signature does not fit the statement" };
+  if (signers === null) return { is: "stranger", keyid, why: `nobody said whose key ${keyid} is` };
+  const list = await readFile(signers, "latin1");
+  const isListed = list.includes(parsed.key.toString("base64")) || list.includes("cert-authority");
+  return isListed ? askSshKeygen({ ...question, signers }, keyid) : stranger(null, keyid);
+}
+
+type ListedQuestion = SignatureQuestion & { readonly signers: string };
+
+function askSshKeygen(question: ListedQuestion, keyid: string): Promise<SignatureReading> {
+  const { bytes, signature, namespace, signers, at } = question;
   return inTemporaryFolder(async (folder) => {
     const file = join(folder, "signature");
     await writeFile(file, toArmor(signature.sig), { mode: 0o600 });
     const ask = (args: readonly string[]): Promise<KeygenResult> =>
       runSshKeygen({ args, input: bytes, environment: { TZ: "UTC0" }, timeLimit: CHECK_WITHIN });
     const when = ["-O", `verify-time=${at.slice(0, 19).replaceAll(/[-:T]/g, "")}`];
-    const list = signers === null ? [] : ["-f", signers];
-    const found = signers === null ? null : await ask(["-Y", "find-principals", ...list, "-s", file, ...when]);
-    const names = found?.status === 0 ? found.stdout.split("\n").filter((line) => line !== "") : [];
+    const list = ["-f", signers, "-s", file, ...when];
+    const found = await ask(["-Y", "find-principals", ...list]);
+    const names = found.status === 0 ? found.stdout.split("\n").filter((line) => line !== "") : [];
     let last = found;
     for (const signer of names) {
-      last = await ask(["-Y", "verify", ...list, "-I", signer, "-n", namespace, "-s", file, ...when]);
+      last = await ask(["-Y", "verify", "-I", signer, "-n", namespace, ...list]);
       if (last.status === 0) return { is: "good", signer, keyid };
     }
     const fits = await ask(["-Y", "check-novalidate", "-n", namespace, "-s", file]);
     if (fits.status !== 0) return { is: "bad", why: "the signature does not fit the statement" };
-    return { is: "stranger", keyid, why: strangerText(last, keyid) };
+    return stranger(last, keyid);
   });
 }
 
-function strangerText(asked: KeygenResult | null, keyid: string): string {
-  if (asked === null) return `nobody said whose key ${keyid} is`;
-  const told = asked.stderr.split("\n").find((line) => /expired|not yet valid|namespace/.test(line));
-  const why = told === undefined ? "it is not on the list of signers" : told.replaceAll(/\p{Cc}/gu, "").slice(0, 300);
-  return `the key ${keyid} does not count: ${why}`;
+function stranger(asked: KeygenResult | null, keyid: string): SignatureReading {
+  const reason = asked?.stderr.split("\n").find((line) => /expired|not yet valid|namespace/.test(line));
+  const why =
+    reason === undefined ? "it is not on the list of signers" : reason.replaceAll(/\p{Cc}/gu, "").slice(0, 300);
+  return { is: "stranger", keyid, why: `the key ${keyid} does not count: ${why}` };
 }
 
-const MAGIC = "SSHSIG";
-
-/** The fingerprint of the key that a signature names, as ssh writes it; null when it is no signature. */
+/** The fingerprint of the key that a signature names, as ssh writes it. Null if it is no signature. */
 export function keyOf(sig: Buffer): string | null {
-  const start = MAGIC.length + 4; // magic, version
-  if (sig.toString("latin1", 0, MAGIC.length) !== MAGIC || sig.length < start + 4) return null;
-  const length = sig.readUInt32BE(start);
-  const key = sig.subarray(start + 4, start + 4 + length);
-  if (length === 0 || key.length !== length) return null;
-  return `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
+  const parsed = parseSshsig(sig);
+  return parsed === null ? null : fingerprint(parsed.key);
+}
+
+function fingerprint(key: Buffer): string | null {
+  return key.length === 0 ? null : `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
 }
 
 const ARMOR = /^-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=\n]+)-----END SSH SIGNATURE-----\n?$/;
