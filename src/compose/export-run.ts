@@ -3,17 +3,19 @@ import { createHash } from "node:crypto";
 import { branchFacts } from "../adapters/attestation/branch-facts.ts";
 import { portableWith } from "../adapters/attestation/portable-signature.ts";
 import { historyGit } from "../adapters/attestation/history-git.ts";
-import { packExport } from "../adapters/archive/export-archive.ts";
+import { type Exported, packExport } from "../adapters/archive/export-archive.ts";
 import { patchOf, statementsAbout } from "../adapters/archive/run-files.ts";
 import type { Git } from "../adapters/git/process/git.ts";
 import { journalBytes, readJournalBytes } from "../adapters/journal-file/journal-heads.ts";
 import { keySeal } from "../adapters/user-files/user-key.ts";
 import { type BranchFacts, buildStatement, type StatementFacts } from "../core/attestation/statement.ts";
+import { replay } from "../core/evolve.ts";
 import { OWN } from "../core/own-folder.ts";
 import { ProblemError } from "../core/problem.ts";
 import { type ActiveRun, type EndedRun, mergedAs } from "../core/run.ts";
 import type { RunStatement } from "../schema/attestation.ts";
 import { EXPORT_FILES } from "../schema/export.ts";
+import type { RunEvent } from "../schema/event.ts";
 import type { RunId } from "../schema/ids.ts";
 import { type ReportFile, runReport } from "../views/report/run-report.ts";
 import { reviewsOf } from "../views/reviews.ts";
@@ -48,7 +50,7 @@ export async function exportRun(project: LocalProject, run: RunId): Promise<Expo
   const report = runReport({ ...facts, statements: statements.length });
   const archive = packExport(run, head, [
     { name: EXPORT_FILES.journal, content: bytes },
-    { name: EXPORT_FILES.reviews, content: Buffer.from(`${JSON.stringify(reviewsOf(events), null, 1)}\n`) },
+    { name: EXPORT_FILES.reviews, content: Buffer.from(reviewsFile(events)) },
     { name: EXPORT_FILES.statements, content: Buffer.from(statements.map((line) => `${line}\n`).join("")) },
     { name: EXPORT_FILES.report, content: Buffer.from(report) },
     ...inFolder("documents", documents),
@@ -56,6 +58,34 @@ export async function exportRun(project: LocalProject, run: RunId): Promise<Expo
   ]);
   return { archive, report };
 }
+
+export const reviewsFile = (events: readonly RunEvent[]): string => `${JSON.stringify(reviewsOf(events), null, 1)}\n`;
+
+/** The page about a run that was exported elsewhere, made here: HTML of a stranger is never used. */
+export function reportOfExport({ events, heads, files, manifest }: Exported): string {
+  const state = replay(events);
+  const journal = heads.at(-1);
+  if (state.is === "none" || journal === undefined)
+    throw new ProblemError({ code: "ARCHIVE_INVALID", file: manifest.run, detail: "its journal has no run" });
+  const branch = noBranch(state.run.git?.commit ?? "");
+  const { predicate } = statementOf({ state, events, journal, branch });
+  const filesBelow = (folder: string): ReportFile[] =>
+    [...files]
+      .filter(([name]) => name.startsWith(`${folder}/`))
+      .map(([name, content]) => ({
+        name: `${name.slice(folder.length + 1)} (not signed)`,
+        text: content.toString("utf8"),
+      }));
+  const [documents, diffs] = [filesBelow("documents"), filesBelow("diffs")];
+  const statements = linesIn(files.get(EXPORT_FILES.statements));
+  return runReport({ title: state.run.title, predicate, events, documents, diffs, statements });
+}
+
+const linesIn = (content: Buffer = Buffer.alloc(0)): number =>
+  content
+    .toString("utf8")
+    .split("\n")
+    .filter((line) => line !== "").length;
 
 const statementOf = (facts: Pick<StatementFacts, "state" | "events" | "journal" | "branch">): RunStatement =>
   buildStatement({

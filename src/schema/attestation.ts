@@ -15,7 +15,17 @@ const Digest = word(200);
 const ObjectId = z.string().check(z.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/));
 const CommitId: z.ZodMiniType<ids.CommitId> = ObjectId;
 const TreeId: z.ZodMiniType<ids.TreeId> = ObjectId;
-const Time = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z$/));
+const TIME = /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?Z$/;
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** False for the 30th of February or a 61st second: every comparison with such a time would be false. */
+function isInstant(text: string): boolean {
+  const [, year, month, day] = (TIME.exec(text) ?? []).map(Number);
+  if (year === undefined || month === undefined || day === undefined) return false;
+  const isLeapDay = month === 2 && day === 29 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return isLeapDay || day <= (DAYS[month - 1] ?? 0);
+}
+const Time = z.string().check(z.refine(isInstant));
 const some = <T extends z.ZodMiniType>(item: T, most: number) => z.array(item).check(z.maxLength(most));
 
 /** One commit of a branch, and its tree. */

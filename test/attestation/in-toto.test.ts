@@ -112,3 +112,27 @@ test("an envelope is one that others read, and what is signed are the bytes that
   expect(JSON.parse(payload.toString())).toEqual(studio.statement);
   expect(signedBytes(payload).equals(dsse.preAuthEncoding(payloadType, payload))).toBe(true);
 });
+
+describe("a time that does not exist", () => {
+  test.for([
+    "2026-11-01T11:00:60.000Z",
+    "2026-02-30T11:00:00Z",
+    "2025-02-29T11:00:00Z",
+    "1900-02-29T11:00:00Z",
+    "2026-11-31T11:00:00.000Z",
+    "2026-11-01T24:00:00.000Z",
+    "2026-00-01T11:00:00.000Z",
+    "9999-99-99T99:99:99Z",
+    "2026-11-01T11:00:00+00:00",
+  ])("%s is refused in a statement", (signedAt) => {
+    const { statement } = studio;
+    const wrong = { ...statement, predicate: { ...statement.predicate, signedAt } };
+    expect(readStatement(encodeStatement(wrong))).toMatchObject({ is: "refused" });
+  });
+
+  test.for(["2024-02-29T23:59:59.9Z", "2000-02-29T00:00:00Z", "2026-12-31T00:00:00.000Z"])("%s is not", (signedAt) => {
+    const { statement } = studio;
+    const right = { ...statement, predicate: { ...statement.predicate, signedAt } };
+    expect(readStatement(encodeStatement(right))).toMatchObject({ is: "statement" });
+  });
+});

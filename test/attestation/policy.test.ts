@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CoveredCommit, SignedStatement, Uncovered } from "../../src/core/attestation/coverage.ts";
 import { violationsOf } from "../../src/core/attestation/policy.ts";
+import { readPolicy } from "../../src/core/attestation/read-policy.ts";
 import type { RunPredicate } from "../../src/schema/attestation.ts";
 import { Policy } from "../../src/schema/policy.ts";
 import { badgeText } from "../../src/views/attestation/badge.ts";
@@ -210,8 +213,35 @@ describe("a policy is kept or not:", () => {
     [{ channels: ["shouting"] }],
     [{ commits: "none" }],
     [{ gates: "all" }],
+    [{ channels: ["terminal"] }],
+    [{ passkeys: true }],
+    [{ gates: ["final"], origins: ["https://example.org"] }],
+    [{ commits: "agents" }],
+    [{ commits: "agents", gates: [] }],
+    [{ people: [] }],
+    [{ gates: ["final"], channels: [] }],
   ])("%j is no policy", ([policy]) => {
-    expect(Policy.safeParse(policy).success).toBe(false);
+    expect(readPolicy(JSON.stringify(policy)).is).toBe("invalid");
+  });
+
+  test.for([
+    '{ "gates": ["final"], "gates": [] }',
+    '{ "gates": ["final"], "g\\u0061tes": [] }',
+    '{ "revokedSigners": [{ "key": "a", "key": "b" }] }',
+    "{",
+    "[]",
+  ])("%s is no policy", (text) => {
+    expect(readPolicy(text).is).toBe("invalid");
+  });
+
+  test("reads a policy whose values repeat names of keys", () => {
+    const text = '{ "gates": ["gates", "people"], "people": ["gates", "a:b", "\\"people\\": "] }';
+    expect(readPolicy(text)).toMatchObject({ is: "policy", policy: { gates: ["gates", "people"] } });
+  });
+
+  test("reads the policy that the project ships, which requires the final gate of every commit", () => {
+    const text = readFileSync(join(import.meta.dirname, "../../ci/isdlc-policy.json"), "utf8");
+    expect(readPolicy(text)).toMatchObject({ is: "policy", policy: { commits: "all", gates: ["final"] } });
   });
 });
 

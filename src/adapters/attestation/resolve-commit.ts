@@ -47,9 +47,8 @@ async function peeled(git: Git, id: string, ref: string | null): Promise<Resolve
 
 /** Refs that git would consider for a name, by their full names. */
 async function refsNamed(git: Git, name: string): Promise<ReadonlyMap<string, string>> {
-  const full = name.startsWith("refs/") ? [name] : [];
   const places = ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"].map((place) => `${place}${name}`);
-  const names = new Set([...full, ...places, `refs/remotes/${name}/HEAD`]);
+  const names = new Set(name.startsWith("refs/") ? [name] : [...places, `refs/remotes/${name}/HEAD`]);
   if (/[*?[\\]/.test(name)) return new Map();
   const output = await must(git(["for-each-ref", "--format=%(objectname) %(refname)", ...names]), "for-each-ref");
   const lines = output

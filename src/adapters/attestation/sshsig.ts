@@ -16,11 +16,10 @@ export type Sshsig = {
 export function parseSshsig(bytes: Buffer): Sshsig | null {
   if (bytes.toString("latin1", 0, MAGIC.length) !== MAGIC || bytes.length < MAGIC.length + LENGTH_BYTES) return null;
   if (bytes.readUInt32BE(MAGIC.length) !== 1) return null;
-  const fields = readStrings(bytes.subarray(MAGIC.length + LENGTH_BYTES), 5);
-  if (fields === null || fields.rest.length > 0) return null;
-  const [key, namespace, reserved, hash, signature] = fields.strings;
+  const { strings, rest } = readStrings(bytes.subarray(MAGIC.length + LENGTH_BYTES), 5) ?? NO_STRINGS;
+  const [key, namespace, , hash, signature] = strings;
   const name = hash?.toString("latin1");
-  if (key === undefined || namespace === undefined || reserved === undefined || signature === undefined) return null;
+  if (key === undefined || namespace === undefined || signature === undefined || rest.length > 0) return null;
   if (name !== "sha256" && name !== "sha512") return null;
   return { key, namespace: namespace.toString("utf8"), hash: name, signature };
 }
@@ -137,6 +136,8 @@ const ed25519Key = (point: Buffer | undefined): KeyObject =>
   publicKey({ kty: "OKP", crv: "Ed25519", x: number(point) });
 const number = (value: Buffer = Buffer.alloc(0)): string => value.toString("base64url");
 const sha256 = (value: Buffer = Buffer.alloc(0)): Buffer => createHash("sha256").update(value).digest();
+
+const NO_STRINGS: Strings = { strings: [], rest: Buffer.alloc(0) };
 
 type Strings = { readonly strings: readonly Buffer[]; readonly rest: Buffer };
 

@@ -7,31 +7,61 @@ export type JudgedStatement =
   | { readonly is: "believed"; readonly signers: readonly string[]; readonly seq: number }
   | { readonly is: "refused"; readonly why: string };
 
+/** What shows that the exporter did not change a file. */
+export type FileEvidence =
+  /** The journal, whose hash is in a signed statement. */
+  | { readonly by: "statement"; readonly seq: number }
+  /** It is what isdlc makes of the journal. */
+  | { readonly by: "journal" }
+  /** Signed line by line, as listed above. */
+  | { readonly by: "itself" }
+  | { readonly by: "nothing" };
+
+export type ExportedFile = { readonly name: string; readonly evidence: FileEvidence };
+
 export type ExportView = {
   readonly run: string;
   readonly state: RunState;
   readonly events: readonly RunEvent[];
-  readonly names: readonly string[];
+  readonly files: readonly ExportedFile[];
   readonly statements: readonly JudgedStatement[];
 };
 
 /** An exported run, as somebody elsewhere reads it. */
-export function exportLines({ run, state, events, names, statements }: ExportView): string[] {
+export function exportLines({ run, state, events, files, statements }: ExportView): string[] {
   const title = state.is === "none" ? "" : `: ${plainLine(state.run.title, 200)}`;
   return [
-    `Run ${run}${title} (read only; every file is as it was exported, and the journal is whole)`,
+    `Run ${run}${title} (read only)`,
     "",
     ...(statements.length === 0 ? ["No statement was signed about it."] : statements.map(statementLine)),
+    ...unsignedEvents(events, statements),
     "",
     ...historyLines(events),
     "",
-    "Files (isdlc import <archive> --file <name> shows one, --report <file> writes the page):",
-    ...names.map((name) => `  ${plainLine(name, 200)}`),
+    "Files and what is proven of each (isdlc import <archive> --file <name> shows one, --report <file> writes the page):",
+    ...files.map((file) => `  ${plainLine(file.name, 200)}: ${evidenceText(file.evidence)}`),
   ];
+}
+
+/** Number of the last event that a believed statement covers; 0 if there is none. */
+export const signedUpTo = (statements: readonly JudgedStatement[]): number =>
+  Math.max(0, ...statements.map((statement) => (statement.is === "believed" ? statement.seq : 0)));
+
+function unsignedEvents(events: readonly RunEvent[], statements: readonly JudgedStatement[]): string[] {
+  const [signed, last] = [signedUpTo(statements), events.at(-1)?.seq ?? 0];
+  return signed >= last
+    ? []
+    : [`Events ${signed + 1} to ${last} are not signed: whoever made the archive can have written them.`];
+}
+
+function evidenceText(evidence: FileEvidence): string {
+  if (evidence.by === "statement") return `signed up to event ${evidence.seq}`;
+  if (evidence.by === "journal") return "follows from the journal";
+  return evidence.by === "itself" ? "signed line by line, see above" : "not signed";
 }
 
 function statementLine(statement: JudgedStatement): string {
   if (statement.is === "refused") return `A statement is not believed: ${plainLine(statement.why, 300)}`;
   const who = statement.signers.map((signer) => plainLine(signer, 100)).join(", ");
-  return `Vouched for by ${who}, up to event ${statement.seq}`;
+  return `The journal up to event ${statement.seq} is signed by ${who}`;
 }

@@ -9,9 +9,16 @@ import { replay } from "../../../core/evolve.ts";
 import { ProblemError } from "../../../core/problem.ts";
 import { EXPORT_FILES } from "../../../schema/export.ts";
 import { importedLines } from "../../../views/import/imported-items.ts";
-import { exportLines, type JudgedStatement } from "../../../views/import/exported-run.ts";
+import {
+  type ExportedFile,
+  exportLines,
+  type FileEvidence,
+  type JudgedStatement,
+  signedUpTo,
+} from "../../../views/import/exported-run.ts";
 import { initiatorOf } from "../main/caller.ts";
 import { done, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
+import { reportOfExport, reviewsFile } from "../../../compose/export-run.ts";
 import { importFolder } from "../../../compose/import-items.ts";
 import { openProject } from "../../../compose/project.ts";
 
@@ -36,19 +43,35 @@ async function showExport(invocation: Invocation, file: string): Promise<Result>
   const wanted = text(invocation.values, "file");
   if (wanted !== undefined) return oneFile(exported, wanted);
   const report = text(invocation.values, "report");
-  if (report !== undefined) {
-    const page = exported.files.get(EXPORT_FILES.report) ?? Buffer.alloc(0);
-    writeFileSync(resolve(invocation.cwd, report), page, { mode: 0o600 });
-  }
+  if (report !== undefined) writeFileSync(resolve(invocation.cwd, report), reportOfExport(exported), { mode: 0o600 });
   const statements = await judged(invocation, exported);
-  const { manifest, events, files } = exported;
+  const { manifest, events } = exported;
   const state = replay(events);
-  const names = [...files.keys()];
-  const lines = exportLines({ run: manifest.run, state, events, names, statements });
-  return done(lines, { run: manifest.run, journal: manifest.journal, events, files: names, statements });
+  const files = filesWithEvidence(exported, statements);
+  const lines = exportLines({ run: manifest.run, state, events, files, statements });
+  return done(lines, { run: manifest.run, journal: manifest.journal, events, files, statements });
 }
 
+function filesWithEvidence({ files, events }: Exported, statements: readonly JudgedStatement[]): ExportedFile[] {
+  const seq = signedUpTo(statements);
+  const reviews = files.get(EXPORT_FILES.reviews)?.toString("utf8");
+  const isDerived = seq > 0 && seq === events.at(-1)?.seq && reviews === reviewsFile(events);
+  const evidence: Readonly<Record<string, FileEvidence>> = {
+    [EXPORT_FILES.journal]: seq === 0 ? { by: "nothing" } : { by: "statement", seq },
+    [EXPORT_FILES.reviews]: { by: isDerived ? "journal" : "nothing" },
+    [EXPORT_FILES.statements]: { by: "itself" },
+  };
+  return [...files.keys()].map((name) => ({ name, evidence: evidence[name] ?? { by: "nothing" } }));
+}
+
+/** The page in the archive may have been made by anybody: it is never written out, and one is made of the journal. */
 function oneFile({ files }: Exported, name: string): Result {
+  if (name === EXPORT_FILES.report)
+    throw new ProblemError({
+      code: "USAGE",
+      detail: "The page of an archive is not shown as it is: anyone can have written it.",
+      usage: "isdlc import <archive> --report <file>",
+    });
   const content = files.get(name)?.toString("utf8");
   if (content !== undefined) return done([content], { file: name, content });
   const usage = `isdlc import <archive> --file <one of: ${[...files.keys()].join(", ")}>`;
@@ -56,7 +79,10 @@ function oneFile({ files }: Exported, name: string): Result {
 }
 
 /** Whether each statement is signed by somebody known, and about this very journal. */
-async function judged({ cwd, env, values }: Invocation, { files, heads }: Exported): Promise<JudgedStatement[]> {
+async function judged(
+  { cwd, env, values }: Invocation,
+  { manifest, files, heads }: Exported,
+): Promise<JudgedStatement[]> {
   const named = text(values, "signers");
   const signers = named === undefined ? signersFile(await signingSettings(hardenedGit(cwd, env))) : resolve(cwd, named);
   const lines = (files.get(EXPORT_FILES.statements)?.toString("utf8") ?? "").split("\n").filter((line) => line !== "");
@@ -64,8 +90,9 @@ async function judged({ cwd, env, values }: Invocation, { files, heads }: Export
     lines.map(async (line): Promise<JudgedStatement> => {
       const belief = await believeEnvelope(line, { signers, now: Date.now() });
       if (belief.is === "refused") return { is: "refused", why: belief.why };
-      const { seq, hash } = belief.statement.predicate.journal;
-      const fits = heads.some((head) => head.seq === seq && head.hash === hash);
+      const { run, journal } = belief.statement.predicate;
+      const { seq, hash } = journal;
+      const fits = run === manifest.run && heads.some((head) => head.seq === seq && head.hash === hash);
       if (!fits) return { is: "refused", why: "it is about another journal than this one" };
       return { is: "believed", signers: belief.signers.map(({ signer }) => signer), seq };
     }),

@@ -5,9 +5,10 @@ import { withIsolatedGit } from "../../../adapters/attestation/isolated-git.ts";
 import { signingSettings } from "../../../adapters/attestation/signing-settings.ts";
 import { verifyRange } from "../../../adapters/attestation/verify-range.ts";
 import type { Git } from "../../../adapters/git/process/git.ts";
+import { readPolicy } from "../../../core/attestation/read-policy.ts";
 import { violationsOf } from "../../../core/attestation/policy.ts";
 import { ProblemError } from "../../../core/problem.ts";
-import { DEFAULT_POLICY, Policy } from "../../../schema/policy.ts";
+import { DEFAULT_POLICY, type Policy } from "../../../schema/policy.ts";
 import { sarifOf } from "../../../views/attestation/sarif.ts";
 import { badgeOf, type VerificationFacts, verificationLines } from "../../../views/attestation/verification.ts";
 import { flag, type Invocation, type Result, type Run, text } from "../grammar/verb.ts";
@@ -82,15 +83,7 @@ async function policyOf(invocation: Invocation, git: Git): Promise<Policy> {
   const named = text(invocation.values, "policy");
   if (named === undefined) return DEFAULT_POLICY;
   const content = (await namedContent(invocation, git, named)).toString("utf8");
-  const invalid = (detail: string): ProblemError => new ProblemError({ code: "POLICY_INVALID", file: named, detail });
-  let value: unknown;
-  try {
-    value = JSON.parse(content);
-  } catch {
-    throw invalid("it is not JSON");
-  }
-  const read = Policy.safeParse(value);
-  if (read.success) return read.data;
-  const [issue] = read.error.issues;
-  throw invalid(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "unknown"}`);
+  const read = readPolicy(content);
+  if (read.is === "policy") return read.policy;
+  throw new ProblemError({ code: "POLICY_INVALID", file: named, detail: read.detail });
 }

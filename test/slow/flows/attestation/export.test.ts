@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -25,9 +26,14 @@ test("a run is exported here, and read elsewhere without anything of ours", asyn
   expect(stranger.stdout).toContain("A statement is not believed: nobody said whose key");
   ben.trust(ada.signerLine("ada@example.org"));
   const shown = await ben.isdlc("import", archive, "--signers", ben.signers);
-  expect(shown.stdout).toMatch(/Vouched for by ada@example.org, up to event \d+/);
+  expect(shown.stdout).toMatch(/The journal up to event \d+ is signed by ada@example.org/);
   expect(shown.stdout).toContain("continue by Ada (token)");
   expect(shown.stdout).toMatch(/diffs\/01-[0-9a-f]{12}/);
+  expect(shown.stdout).toMatch(/journal\.jsonl: signed up to event \d+\n/);
+  expect(shown.stdout).toContain("reviews.json: follows from the journal");
+  expect(shown.stdout).toMatch(/diffs\/01-\S+: not signed/);
+  expect(shown.stdout).not.toContain("are not signed: whoever");
+  expect(stranger.stdout).toContain("journal.jsonl: not signed");
   const journal = await ben.isdlc("import", archive, "--file", "journal.jsonl");
   expect(journal.stdout).toContain('"type":"run.started"');
   expect(readdirSync(ben.root)).toEqual(before);
@@ -40,6 +46,19 @@ test("a run is exported here, and read elsewhere without anything of ours", asyn
         content: one === name ? Buffer.from(change(content.toString())) : content,
       })),
     );
+  const hostile = join(ada.base, "hostile.tar.gz");
+  writeFileSync(
+    hostile,
+    replacedAnywhere(files, { "report.html": "<script>alert(1)</script>", "reviews.json": "[]\n" }),
+  );
+  const written = join(ben.home, "report.html");
+  const lied = await ben.isdlc("import", hostile, "--signers", ben.signers, "--report", written);
+  expect(lied).toMatchObject({ code: 0, stderr: "" });
+  expect(lied.stdout).toContain("reviews.json: not signed");
+  expect(readFileSync(written, "utf8")).toContain("Ada (token)");
+  expect(readFileSync(written, "utf8")).not.toContain("<script");
+  expect((await ben.isdlc("import", hostile, "--file", "report.html")).code).toBe(2);
+
   const forgeries: readonly [string, Buffer][] = [
     [
       "journal.jsonl was changed",
@@ -69,3 +88,17 @@ test("a run is exported here, and read elsewhere without anything of ours", asyn
     expect(refused.problem).toMatchObject({ code: "ARCHIVE_INVALID", detail: expect.stringContaining(why) });
   }
 });
+
+/** The archive with other contents for some files, and a manifest that fits them: nobody signed it. */
+function replacedAnywhere(files: ReadonlyMap<string, Buffer>, contents: Readonly<Record<string, string>>): Buffer {
+  const replaced = new Map(files);
+  let manifest = files.get("manifest.json")?.toString() ?? "";
+  for (const [name, content] of Object.entries(contents)) {
+    manifest = manifest.replace(sha256(files.get(name) ?? Buffer.alloc(0)), sha256(Buffer.from(content)));
+    replaced.set(name, Buffer.from(content));
+  }
+  replaced.set("manifest.json", Buffer.from(manifest));
+  return packArchive([...replaced].map(([name, content]) => ({ name, content })));
+}
+
+const sha256 = (content: Buffer): string => createHash("sha256").update(content).digest("hex");

@@ -58,6 +58,7 @@ describe("GitHub:", () => {
   const run = (root: string, head: string) => {
     const { script, env: own } = githubStep({ base: ada.git("rev-parse", "main"), head });
     expect(script).toContain("verify.sh");
+    expect(script).not.toContain("${{");
     const files = { GITHUB_OUTPUT: join(ada.base, "output"), GITHUB_STEP_SUMMARY: join(ada.base, "summary") };
     for (const file of Object.values(files)) writeFileSync(file, "");
     const ended = sh(script, root, { ...own, ...files });
@@ -100,11 +101,54 @@ describe("GitLab:", () => {
     const script = gitlabScript();
     expect(script.split("\n").length).toBeGreaterThan(3);
     const variables = {
-      ISDLC_VERSION: "",
       CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main",
       CI_COMMIT_SHA: git("rev-parse", "HEAD"),
     };
     expect(sh(script, root, variables)).toMatchObject({ status });
+  });
+});
+
+describe("verify.sh", () => {
+  const verify = (root: string, base: string, head: string) =>
+    spawnSync("sh", [join(ciFolder, "verify.sh"), base, head], { cwd: root, env, encoding: "utf8" });
+
+  test("accepts commit ids and full refs, and refuses names that could be ambiguous", () => {
+    const { root, git } = checkout("names", null);
+    git("tag", "main", "HEAD");
+    git("tag", "origin/main", "HEAD");
+    expect(verify(root, "refs/remotes/origin/main", git("rev-parse", "HEAD")).status).toBe(0);
+    for (const name of ["main", "origin/main", "HEAD~1", "", "-x", "refs/heads/missing"]) {
+      const ended = verify(root, name, git("rev-parse", "HEAD"));
+      expect([ended.status, ended.stderr]).toEqual([2, expect.stringContaining("neither a commit id nor a full ref")]);
+    }
+  });
+
+  test("refuses swapped and empty ranges", () => {
+    const { root, git } = checkout("swapped", null);
+    const [main, head] = [git("rev-parse", "origin/main"), git("rev-parse", "HEAD")];
+    for (const [base, tip] of [
+      [head, main],
+      [head, head],
+    ] as const) {
+      const ended = verify(root, base, tip);
+      expect(ended.status).toBe(1);
+      expect(ended.stderr).toContain("contains no commits");
+    }
+  });
+
+  test("refuses if the base has no list of signers, also where the working tree has one", () => {
+    const { root, git } = checkout("unlisted", null);
+    const first = git("rev-list", "--max-parents=0", "HEAD");
+    const ended = verify(root, first, git("rev-parse", "HEAD"));
+    expect([ended.status, ended.stderr]).toEqual([2, expect.stringContaining("the commit or the path is missing")]);
+  });
+
+  test("refuses a shallow clone", () => {
+    const root = join(ada.base, "shallow");
+    execFileSync("git", ["clone", "--quiet", "--depth=2", "--no-single-branch", `file://${remote}`, root], { env });
+    const tip = execFileSync("git", ["rev-parse", `origin/${BRANCH}`], { cwd: root, env, encoding: "utf8" }).trim();
+    const ended = verify(root, "refs/remotes/origin/main", tip);
+    expect([ended.status, ended.stderr]).toEqual([1, expect.stringContaining("shallow")]);
   });
 });
 
@@ -136,5 +180,21 @@ describe("a server's own hook", () => {
     expect(late.status).not.toBe(0);
     expect(late.stderr).toContain("made by Claude Code outside of a run");
     expect(push("HEAD:refs/heads/topic")).toMatchObject({ status: 0 });
+
+    const back = push("+HEAD~2:main");
+    expect([back.status, back.stderr]).toEqual([1, expect.stringContaining("cannot be moved back")]);
+    const unrelated = git("commit-tree", "refs/notes/isdlc^{tree}", "-m", "Statements");
+    const statements = push(`+${unrelated}:refs/notes/isdlc`);
+    expect([statements.status, statements.stderr]).toEqual([1, expect.stringContaining("cannot be moved back")]);
+    const deleted = push(":main");
+    expect(deleted.stderr).toMatch(/cannot be deleted|deletion of the current branch/);
+
+    writeFileSync(
+      join(server, "hooks/pre-receive"),
+      preReceive().replace("ISDLC_BRANCHES:-main", "ISDLC_BRANCHES:-main release"),
+    );
+    const release = push("HEAD:refs/heads/release");
+    expect([release.status, release.stderr]).toEqual([1, expect.stringContaining("made by Claude Code")]);
+    expect(push("HEAD~1:refs/heads/release")).toMatchObject({ status: 0 });
   });
 });
