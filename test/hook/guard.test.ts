@@ -134,6 +134,11 @@ describe("verbs that are a person's are not run by a session:", () => {
     "ISDLC_OPERATOR_TOKEN=x isdlc continue",
     "setsid script -qec 'isdlc continue' /dev/null",
     "isdlc config set approvals token",
+    "isdlc mcp",
+    "( cat rpc.txt; sleep 3 ) | isdlc mcp",
+    "exec isdlc mcp < rpc.txt",
+    "node dist/bin/isdlc.cjs mcp",
+    "echo '{}' | isdlc hook session-start",
     "isdlc doctor --fix",
     "isdlc feature 'something else'",
     "isdlc 'do something else'",
@@ -147,7 +152,10 @@ describe("verbs that are a person's are not run by a session:", () => {
   ])("%s", (command) => expect(shell(command)).not.toBeNull());
 
   test("the list is the catalogue's: what only reads, or is a session's work", () => {
-    const allowed = verbs.filter(({ kind }) => kind === "read" || kind === "work").map(({ name }) => name);
+    const startedByProduct = ["hook", "mcp"];
+    const allowed = verbs
+      .filter(({ kind, name }) => (kind === "read" || kind === "work") && !startedByProduct.includes(name))
+      .map(({ name }) => name);
     expect([...SESSION_VERBS].toSorted()).toEqual(allowed.toSorted());
   });
 });

@@ -25,7 +25,7 @@ export type AgentBinary =
   | { readonly ok: false; readonly why: string; readonly command: string };
 
 /** Both are tested: the last one npm picks on Node 20, and the newest. */
-export const CLAUDE_VERSIONS = ["2.1.197", "2.1.325"] as const;
+export const CLAUDE_VERSIONS = ["2.1.197", "2.1.327"] as const;
 
 export const claudePackage = (version: string): AgentPackage => ({
   name: "claude",
@@ -37,7 +37,7 @@ export const claudePackage = (version: string): AgentPackage => ({
 export const codexPackage: AgentPackage = {
   name: "codex",
   package: "@openai/codex",
-  version: "0.166.0",
+  version: "0.169.0",
   bin: "codex",
 };
 

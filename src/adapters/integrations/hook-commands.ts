@@ -19,6 +19,13 @@ export type HookCommands = {
   readonly start: string;
 };
 
+/**
+ * Registers the host, which runs this shell itself: its program file and the line that Linux keeps about it. The server
+ * takes typed commands only from a registered host.
+ */
+export const REGISTER_HOST =
+  '[ -z "$ISDLC_NONCE" ] && [ -r "/proc/$PPID/stat" ] || exit 0; h=${XDG_STATE_HOME:-$HOME/.local/state}/isdlc/hosts; umask 077; [ -d "$h" ] || mkdir -p "$h"; { readlink "/proc/$PPID/exe"; IFS= read -r s < "/proc/$PPID/stat"; echo "$s"; } > "$h/$PPID"; exit 0';
+
 export function hookCommands(hook: string, program: string): HookCommands {
   return {
     closed: `${guarded(hook)} || { echo "${FAILED}" >&2; exit 2; }`,

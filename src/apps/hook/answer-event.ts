@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { refuseCommand } from "./guard-command.ts";
 import { type GuardedTree, refuseWrite } from "./guard-path.ts";
+import { toolKind } from "./known-tools.ts";
 
 /** What a host tells about an event; everything in it is somebody else's word. */
 export type HookEvent = Readonly<Record<string, unknown>>;
@@ -44,24 +45,59 @@ function refusing(event: HookEvent, reason: string | null): HookAnswer {
 
 const blocking = (reason: string): HookAnswer => ({ out: { decision: "block", reason }, refused: null });
 
-const SHELL_TOOLS = /^(?:Bash|shell|exec_command|local_shell|run_shell_command|bash|BashOutput|write_stdin)$/;
-const WRITING_TOOLS =
-  /^(?:Write|Edit|MultiEdit|NotebookEdit|write_file|replace|write|edit|multiedit|patch|apply_patch)$/;
-const TIMERS = /^(?:CronCreate|ScheduleWakeup|RemoteTrigger)$/;
-
 /** Why a tool may not be used like that now; null where it may. */
 export function refuseTool(place: GuardedTree, event: HookEvent): string | null {
   const tool = textOf(event["tool_name"]);
   const input = fieldsOf(event["tool_input"]);
   const here = { ...place, cwd: textOf(event["cwd"]) || place.cwd };
-  if (SHELL_TOOLS.test(tool)) return refuseShell(here, input);
-  if (WRITING_TOOLS.test(tool)) return first(writtenBy(input), (path) => refuseWrite(here, path));
-  if (/isdlc.*__typed$|^typed$/.test(tool)) return "this tool is the host's alone, for what the person types";
-  const said = JSON.stringify(input);
-  if (TIMERS.test(tool) && /isdlc/i.test(said)) return "a decision is not put on a timer. The person types it";
-  if (tool === "Skill" && /isdlc:/.test(said) && !/isdlc:(?:status|next|workflow)/.test(said))
-    return "this command is the person's to type";
-  return null;
+  const kind = toolKind(tool);
+  if (kind === "shell") return refuseShell(here, input);
+  if (kind === "write") return first(writtenBy(input), (path) => refuseWrite(here, path));
+  if (kind === "typed") return "this tool is the host's alone, for what the person types";
+  if (kind === "unknown") return refuseUnknown(here, tool, input);
+  return tool === "Skill" ? refuseSkill(input) : null;
+}
+
+function refuseSkill(input: HookEvent): string | null {
+  const text = JSON.stringify(input);
+  const isPersonal = /isdlc:/.test(text) && !/isdlc:(?:status|next|workflow)/.test(text);
+  return isPersonal ? "this command is the person's to type" : null;
+}
+
+const TIMERS = /^(?:CronCreate|ScheduleWakeup|RemoteTrigger)$/;
+
+/** A tool that may change something is denied at a gate, and in a phase by what its input names. */
+function refuseUnknown(place: GuardedTree, tool: string, input: HookEvent): string | null {
+  const name = tool.slice(0, 100) || "this tool";
+  const texts = textsIn(input);
+  if (TIMERS.test(tool) && texts.some((text) => /isdlc/i.test(text)))
+    return "a decision is not put on a timer. The person types it";
+  const { marker } = place;
+  if (marker === null || marker.wait !== null || marker.writes === "nothing")
+    return `${name} may change something, and nothing may change now. Tell the person what there is to decide`;
+  const why = first(texts, (text) => refuseText(place, text));
+  return why === null ? null : `${name} may change something: ${why}`;
+}
+
+/** An input of a tool that the guard does not know can be a command, a path or a URL. */
+function refuseText(place: GuardedTree, text: string): string | null {
+  if (/\b[a-z][a-z0-9+.-]*:\/\//i.test(text)) return "a phase works in this working tree, not at a URL";
+  const isPath = text.length < MAX_PATH_CHARS && /^(?:~|\.{0,2}\/|[\w@.-]+\/)[^\s]*$|^[\w@-]*\.[\w.-]+$/.test(text);
+  if (isPath) return refuseWrite(place, text);
+  return refusePatch(place, text) ?? refuseCommand(place, text);
+}
+
+const MAX_PATH_CHARS = 4096;
+const MAX_INPUT_DEPTH = 20;
+/** Stands for an input that is nested too deep to be read, and is denied like any URL. */
+const TOO_DEEP = "nested://";
+
+/** All texts of an input, keys included. */
+function textsIn(value: unknown, depth = 0): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  if (depth > MAX_INPUT_DEPTH) return [TOO_DEEP];
+  return Object.entries(value).flatMap(([key, one]) => [key, ...textsIn(one, depth + 1)]);
 }
 
 function refuseShell(place: GuardedTree, input: HookEvent): string | null {

@@ -16,8 +16,6 @@ export const SESSION_VERBS: readonly string[] = [
   "agents",
   "verify-commits",
   "verify-journal",
-  "hook",
-  "mcp",
   "completion",
   "help",
 ];
@@ -44,7 +42,9 @@ function refuseVerb(words: readonly string[]): string | null {
 }
 
 const forPeople = (verb: string): string =>
-  `isdlc ${verb.slice(0, 40)} is for the person, in a terminal of their own or by typing the command in this session. You may use: isdlc begin, report, status, gate, history`;
+  verb === "mcp" || verb === "hook"
+    ? `isdlc ${verb} is started by the product itself`
+    : `isdlc ${verb.slice(0, 40)} is for the person, in a terminal of their own or by typing the command in this session. You may use: isdlc begin, report, status, gate, history`;
 
 function refuseGit(name: string, args: readonly string[]): string | null {
   if (name !== "git") return null;

@@ -9,6 +9,7 @@ const LONGEST_REASON = 200; // characters
 /** Serves one session over standard input and output until it closes them. Within an agent that a run started: nothing. */
 export async function serve(cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
   if (OWN_MARKERS.some((name) => (env[name] ?? "") !== "")) return;
+  process.on("SIGUSR1", () => undefined); // otherwise Node opens its debugger, and any program could run code here
   const host = { cwd: env["CLAUDE_PROJECT_DIR"] ?? cwd, env, id: undefined };
   const server = createServer(host);
   const closed = new Promise<void>((resolve) => {

@@ -4,7 +4,8 @@ import { authorize } from "../../app/authorize/authorize.ts";
 import type { Credential } from "../../app/authorize/credential.ts";
 import { currentRun } from "../../app/project/current-run.ts";
 import { driveForSession } from "../../app/session/session-work.ts";
-import { callingSession, sessionEnvironment } from "../../compose/calling-session.ts";
+import { proveSystemChannel } from "../../adapters/caller/host-channel.ts";
+import { sessionEnvironment } from "../../compose/calling-session.ts";
 import { describe, ProblemError } from "../../core/problem.ts";
 import { sessionAnswer } from "../../views/session-answer.ts";
 import { ChoicesNeeded } from "../../app/choice.ts";
@@ -30,9 +31,9 @@ const ANSWERS: readonly string[] = ["continue", "review", "redo", "retry", "skip
 const OTHERS: readonly string[] = ["add", "cancel"];
 
 /**
- * What the person typed, brought here by the host itself. The host expands such a command only when it was typed at its
- * prompt, and marks every call that a model makes; whatever carries a mark, comes from another source, or from a
- * session that has no person before it, is refused.
+ * Takes a command that the user typed at the host's prompt. The host expands such a command only when it was typed, and
+ * marks every call of a model. A call is refused if it carries a mark, if it may not come from the host's main process
+ * (`proveHostChannel`), or if the session has no user at a terminal.
  */
 export function createTypedTool(host: ServedHost): Tool {
   const atStart = speakingSettings(host.cwd, host.env);
@@ -52,13 +53,18 @@ async function typed(call: ToolCall, settings: string | null): Promise<ToolResul
   const { command, args, source } = Typed.parse(call.input);
   const verb = command.replace(/^isdlc:/, "");
   if (![...STARTS, ...ANSWERS, ...OTHERS].includes(verb)) return hookResult({});
-  if (settings !== null) return blocked(`${settings}. Answer in a terminal of your own`);
+  if (settings !== null) return blocked(`${settings}. ${elsewhere(verb)}`);
   if (source !== "plugin") return blocked(`the command /${command.slice(0, 60)} does not come from the isdlc plugin`);
-  const credential: Credential = { is: "prompt", pid: callingSession(call.host.env, call.host.id).process.pid };
-  const judged = await authorize(projectOf(call), credential, { verb });
-  if (!judged.ok) return blocked(`${describe(judged.problem).what} Answer in a terminal of your own`);
+  const project = projectOf(call);
+  const channel = proveSystemChannel(project.folders.state);
+  if (!channel.ok) return blocked(`this server cannot tell that you typed it: ${channel.why}. ${elsewhere(verb)}`);
+  const credential: Credential = { is: "prompt", pid: channel.host.pid };
+  const judged = await authorize(project, credential, { verb });
+  if (!judged.ok) return blocked(`${describe(judged.problem).what} ${elsewhere(verb)}`);
   return told(await carryOut(call, { verb, args, credential }));
 }
+
+const elsewhere = (verb: string): string => `Run it in a terminal of your own: isdlc ${verb}`;
 
 type Wanted = { readonly verb: string; readonly args: string; readonly credential: Credential };
 

@@ -45,7 +45,7 @@ const alive = (nonce: string) => {
   return table.all().filter(({ pid }) => table.environment(pid)?.includes(`ISDLC_NONCE=${nonce}`));
 };
 
-describe.skipIf(!binary.ok)("codex 0.166.0 with a scripted model", () => {
+describe.skipIf(!binary.ok)("codex 0.169.0 with a scripted model", () => {
   describeBackend("codex", async (script) => {
     const { backend } = await startWith(
       ...script.says.map((text) => ({ text, calls: [{ shell: "true" }] })),
@@ -58,7 +58,7 @@ describe.skipIf(!binary.ok)("codex 0.166.0 with a scripted model", () => {
   test("is found and tells its version", async () => {
     const { backend } = await startWith();
     const able = { structuredResult: true, readOnly: true, cost: false, turns: false, budget: false, resumes: true };
-    expect(await backend.probe()).toEqual({ version: "0.166.0", ...able });
+    expect(await backend.probe()).toEqual({ version: "0.169.0", ...able });
   });
 
   test("a phase writes a file and returns a valid result, with usage and session", async () => {
@@ -163,7 +163,7 @@ describe.skipIf(!binary.ok)("codex 0.166.0 with a scripted model", () => {
   });
 });
 
-describe.skipIf(!binary.ok)("traps of codex 0.166.0", () => {
+describe.skipIf(!binary.ok)("traps of codex 0.169.0", () => {
   test("trap: apps and plugins ask the vendor first: it starts without them", async () => {
     const times: number[] = [];
     for (let round = 0; round < 3; round += 1) {

@@ -22,7 +22,7 @@ const RULES: readonly Rule[] = [{ name: "work", turns: [{ json: { status: "done"
 const STRUCTURED: readonly Rule[] = [
   { name: "work", turns: [{ calls: [{ tool: "StructuredOutput", input: { status: "done" } }] }, { text: "Done." }] },
 ];
-const claude = claudePackage("2.1.325");
+const claude = claudePackage("2.1.327");
 
 const agents = await Promise.all(
   [

@@ -190,3 +190,16 @@ function itemOf({ root }: Sandbox): string {
   const marker = join(root, ".isdlc/active");
   return existsSync(marker) ? String(JSON.parse(readFileSync(marker, "utf8")).item) : "";
 }
+
+/** Settings of Claude Code's own sandbox, with the folders of this person. */
+export const productSandbox = (env: Readonly<Record<string, string>>): Json => ({
+  sandbox: {
+    enabled: true,
+    failIfUnavailable: true,
+    allowUnsandboxedCommands: false,
+    filesystem: {
+      denyRead: [env["XDG_CONFIG_HOME"], env["XDG_STATE_HOME"]].map((folder) => join(folder ?? "", "isdlc")),
+      denyWrite: ["./.isdlc", "./.git"],
+    },
+  },
+});

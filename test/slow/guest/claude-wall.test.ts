@@ -4,25 +4,12 @@ import { describe, expect, test } from "vitest";
 import { agentBinary, CLAUDE_VERSIONS, claudePackage } from "../../support/agent-binaries.ts";
 import type { Json } from "../../support/cli.ts";
 import { hasTmux, openTerminal } from "../terminal/terminal.ts";
-import { guestOf, headless, isUnanswered, laterShell, planned, said } from "./claude-session.ts";
+import { guestOf, headless, isUnanswered, laterShell, planned, productSandbox, said } from "./claude-session.ts";
 
 const binaries = await Promise.all(
   CLAUDE_VERSIONS.map(async (version) => ({ version, binary: await agentBinary(claudePackage(version)) })),
 );
 const program = join(import.meta.dirname, "../../fixtures/agents/reach-out.mjs");
-
-/** What the guide tells people to set, with the folders of this person. */
-const wall = (env: Readonly<Record<string, string>>): Json => ({
-  sandbox: {
-    enabled: true,
-    failIfUnavailable: true,
-    allowUnsandboxedCommands: false,
-    filesystem: {
-      denyRead: [env["XDG_CONFIG_HOME"], env["XDG_STATE_HOME"]].map((folder) => join(folder ?? "", "isdlc")),
-      denyWrite: ["./.isdlc", "./.git"],
-    },
-  },
-});
 
 describe.each(binaries)("the shell of Claude Code $version at an open gate", ({ version, binary }) => {
   test.skipIf(!binary.ok || !hasTmux()).each([
@@ -41,7 +28,7 @@ describe.each(binaries)("the shell of Claude Code $version at an open gate", ({ 
     const { sandbox, env } = guest;
     await headless(guest, "Go on");
     const settings = join(env["HOME"] ?? "", ".claude/settings.json");
-    if (isWalled) writeFileSync(settings, JSON.stringify(wall(env)));
+    if (isWalled) writeFileSync(settings, JSON.stringify(productSandbox(env)));
     const typed = join(sandbox.base, "typed");
     const what = {
       state: join(env["XDG_STATE_HOME"] ?? "", "isdlc"),

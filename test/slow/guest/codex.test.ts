@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { isKnownTool } from "../../../src/apps/hook/known-tools.ts";
 import type { Rule, Turn } from "../../stub-model/scenario.ts";
 import { agentBinary, codexPackage } from "../../support/agent-binaries.ts";
 import type { Sandbox } from "../../support/cli.ts";
@@ -47,6 +48,7 @@ describe.skipIf(!binary.ok)("a session of Codex with isdlc installed", () => {
     const [first] = guest.codex.model.calls;
     expect(JSON.stringify(first?.request)).toContain("Next: isdlc begin");
     expectRefusals(toldBy(guest, "plan"));
+    expect(first?.request.tools.filter((name) => !isKnownTool(name))).toEqual([]);
     expect(await isUnanswered(guest.sandbox)).toBe(true);
     expect(guest.sandbox.git("status", "--porcelain")).toBe("");
     expect(guest.sandbox.read(".isdlc/reviews/phase-plan-summary.md")).not.toContain("hooks were not seen");

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ACP_RECIPES, withAcpAgent } from "../../agent-acp/with-acp-agent.ts";
+import { isKnownTool } from "../../../src/apps/hook/known-tools.ts";
 import type { Rule, ScriptedCall, Turn } from "../../stub-model/scenario.ts";
 import { agentBinary } from "../../support/agent-binaries.ts";
 import { createSandbox, type Sandbox } from "../../support/cli.ts";
@@ -77,6 +78,7 @@ describe.each(products)("a session of $name with isdlc installed", ({ name, word
     });
     const calls = setup.model.calls.filter(({ matched }) => matched?.rule === "plan");
     expect(JSON.stringify(calls[0]?.request)).toContain("Next: isdlc begin");
+    expect(calls[0]?.request.tools.filter((offered) => !isKnownTool(offered))).toEqual([]);
     const answers = calls.map(({ request }) => request.messages.findLast(({ role }) => role === "tool")?.text ?? "");
     expect(answers[1]).toContain("phase plan");
     const refusals = answers.slice(2, 2 + tries(sandbox).length);

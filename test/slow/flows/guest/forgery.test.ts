@@ -79,7 +79,7 @@ describe("at a session's open gate", () => {
     const hello = {
       protocolVersion: "2025-06-18",
       capabilities: {},
-      clientInfo: { name: "claude-code", version: "2.1.325" },
+      clientInfo: { name: "claude-code", version: "2.1.327" },
     };
     const typed = { name: "typed", arguments: { command: "isdlc:continue", args: "", source: "plugin" } };
     const input = `${call(1, "initialize", hello)}\n${call(2, "tools/call", typed)}\n`;

@@ -2,7 +2,11 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { hookCommands, installedHookCommands } from "../../../../src/adapters/integrations/hook-commands.ts";
+import {
+  hookCommands,
+  installedHookCommands,
+  REGISTER_HOST,
+} from "../../../../src/adapters/integrations/hook-commands.ts";
 import { createSandbox, parsed, type Sandbox } from "../../../support/cli.ts";
 import { markRun } from "../../../support/mark-run.ts";
 import { fc, test as property } from "@fast-check/vitest";
@@ -98,7 +102,8 @@ describe("hook commands", () => {
     const command = (event: string): string => hooks[event][0].hooks[0].command;
     expect(["PreToolUse", "ConfigChange"].map(command)).toEqual([closed, closed]);
     expect(["UserPromptSubmit", "PostToolUse", "Stop"].map(command)).toEqual([open, open, open]);
-    expect(command("SessionStart")).toBe(start);
+    const atStart: string[] = hooks["SessionStart"][0].hooks.map((one: { command: string }) => one.command);
+    expect(atStart).toEqual([start, REGISTER_HOST]);
   });
 
   test.each(["a b", "a;touch P", "a$(touch P)", "a`touch P`", "a'b\"c", "a\\b"])(

@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import { type ChannelContext, parseHost, proveHostChannel } from "../../src/adapters/caller/host-channel.ts";
+import { findPeer, type SocketTable } from "../../src/adapters/caller/socket-table.ts";
+import type { ProcessFacts, ProcessTable } from "../../src/adapters/process/process-table.ts";
+
+const HOST = 100;
+const SERVER = 200;
+const CLAUDE = "/home/ada/.local/share/claude/versions/2.1.327";
+
+type Process = { readonly parent: number; readonly started: string; readonly command?: readonly string[] };
+
+const PROCESSES: Readonly<Record<number, Process>> = {
+  [HOST]: { parent: 50, started: "1000", command: ["claude"] },
+  [SERVER]: { parent: HOST, started: "2000", command: ["node", "/opt/isdlc/dist/bin/isdlc.cjs", "mcp"] },
+};
+
+function tableOf(processes: Readonly<Record<number, Process>>): ProcessTable {
+  const one = (pid: number): ProcessFacts | null => {
+    const found = processes[pid];
+    if (found === undefined) return null;
+    const { parent, started } = found;
+    return { pid, parent, started, group: pid, session: pid, terminal: "34816" };
+  };
+  return {
+    boot: () => "this-boot",
+    all: () => Object.keys(processes).flatMap((pid) => one(Number(pid)) ?? []),
+    one,
+    environment: () => null,
+    command: (pid) => processes[pid]?.command ?? null,
+    startedAt: () => null,
+    isOlder: (facts, started) => Number(facts.started) < Number(started),
+  };
+}
+
+const SOCKETS: SocketTable = {
+  canTellPeers: () => true,
+  openFile: (pid, descriptor) => (pid === SERVER && descriptor === 0 ? "socket:[11]" : null),
+  executable: (pid) => (pid === HOST ? CLAUDE : "/usr/bin/node"),
+  peerOfPair: (inode) => (inode === "11" ? "12" : null),
+  holders: (inode) => (inode === "11" ? [SERVER] : [HOST]),
+};
+
+type Change = Partial<SocketTable> & {
+  readonly processes?: Readonly<Record<number, Process>>;
+  readonly registered?: ChannelContext["registered"];
+};
+
+function prove({ processes = {}, registered, ...sockets }: Change = {}) {
+  const known = { started: "1000", executable: CLAUDE };
+  return proveHostChannel({
+    table: tableOf({ ...PROCESSES, ...processes }),
+    sockets: { ...SOCKETS, ...sockets },
+    pid: SERVER,
+    registered: registered ?? ((pid) => (pid === HOST ? known : null)),
+  });
+}
+
+describe("proof of the host's channel", () => {
+  test.each<[string, Change]>([
+    ["from the registered host alone", {}],
+    ["if the product replaced its program file meanwhile", { executable: () => `${CLAUDE} (deleted)` }],
+    ["next to a younger server", { processes: { 201: { ...PROCESSES[SERVER]!, started: "3000" } } }],
+    ["if a forked child held the socket for an instant", { holders: heldAtFirst() }],
+  ])("holds %s", (_what, change) => {
+    expect(prove(change)).toEqual({ ok: true, host: { pid: HOST, started: "1000", boot: "this-boot" } });
+  });
+
+  test.each<[string, Change, RegExp]>([
+    ["a machine that cannot tell peers", { canTellPeers: () => false }, /cannot show who wrote/],
+    ["a parent that ended", { processes: { [SERVER]: { parent: 1, started: "2000" } } }, /has ended/],
+    ["a shell as parent", { executable: () => "/usr/bin/bash" }, /started by bash, not by the main process/],
+    ["an interpreter as parent, which runs any code", { executable: () => "/usr/bin/node" }, /started by node/],
+    ["a program with a similar name", { executable: () => "/tmp/not-claude" }, /started by not-claude/],
+    ["a host that was not registered", { registered: () => null }, /was not registered/],
+    [
+      "a registration of an earlier process with this number",
+      { registered: () => ({ started: "999", executable: CLAUDE }) },
+      /not the one that/,
+    ],
+    [
+      "a registration of another program",
+      { registered: () => ({ started: "1000", executable: "/tmp/claude" }) },
+      /not the one that/,
+    ],
+    ["a file as input", { openFile: () => "/tmp/rpc" }, /is no socket/],
+    ["a terminal as input", { openFile: () => "/dev/pts/3" }, /is no socket/],
+    ["a pipe as input", { openFile: () => "pipe:[11]" }, /is no socket/],
+    ["a socket that is no private pair", { peerOfPair: () => null }, /no private socket pair/],
+    ["another process with the other end", { holders: () => [HOST, 300] }, /not the only one/],
+    [
+      "another process instead of the host",
+      { holders: (inode) => (inode === "11" ? [SERVER] : [300]) },
+      /not the only/,
+    ],
+    [
+      "another process with this end",
+      { holders: (inode) => (inode === "11" ? [SERVER, 300] : [HOST]) },
+      /not the only/,
+    ],
+    [
+      "an older server that is still alive",
+      { processes: { 199: { ...PROCESSES[SERVER]!, started: "1500" } } },
+      /process 199 is already the server/,
+    ],
+  ])("refuses %s", (_what, change, why) => {
+    expect(prove(change)).toEqual({ ok: false, why: expect.stringMatching(why) });
+  });
+});
+
+function heldAtFirst(): SocketTable["holders"] {
+  let checks = 0;
+  return (inode) => {
+    if (inode === "11") return [SERVER];
+    return checks++ === 0 ? [HOST, 300] : [HOST];
+  };
+}
+
+describe("the list of sockets", () => {
+  const LINES = [
+    "u_str ESTAB  0      0                   * 12 * 11",
+    "u_str ESTAB  0      0                   * 11 * 12",
+    "u_str ESTAB  0      0  /tmp/model.sock 21 * 22",
+    "u_str ESTAB  0      0                   * 22 * 21",
+    "u_dgr ESTAB  0      0                   * 31 * 32",
+    "u_str LISTEN 0      5  /tmp/model.sock 41 * 0",
+    "u_str ESTAB  0      0                   * 51 * 0",
+  ].join("\n");
+
+  test.each([
+    ["11", "12"],
+    ["21", null],
+    ["31", null],
+    ["41", null],
+    ["51", null],
+    ["99", null],
+  ])("shows the peer of %s as %s", (inode, peer) => {
+    expect(findPeer(LINES, inode)).toBe(peer);
+  });
+
+  test("takes no client of a named socket for a pair", () => {
+    expect(LINES).toContain("* 22 * 21"); // as `ss` prints it: without the name of the peer
+    expect(findPeer(LINES, "22")).toBeNull();
+  });
+});
+
+describe("a host's record", () => {
+  const STAT = `100 (a ) b) S 50 100 100 34816 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 1000 0`;
+
+  test("has program file and start time, whatever the program is called", () => {
+    expect(parseHost(`${CLAUDE}\n${STAT}\n`)).toEqual({ executable: CLAUDE, started: "1000" });
+  });
+
+  test.each([null, "", CLAUDE, `${CLAUDE}\nx`, `\n${STAT}`])("is not read from %j", (text) => {
+    expect(parseHost(text)).toBeNull();
+  });
+});
